@@ -1,0 +1,44 @@
+package hashfam
+
+import "math/bits"
+
+// A Digest is the 64-bit hash of a key under one [Family]. It is computed once
+// and is good for every structure of that family; under another family the
+// same key has another digest. A digest of a secret family is itself secret:
+// show it to nobody who may choose keys.
+type Digest uint64
+
+// multiplier spreads a digest over the positions of its probe sequence. It is
+// 5 mod 8, so that its powers run through 2^62 values before they repeat, and
+// it does well in the spectral test for multiplicative generators modulo 2^64
+// (Steele and Vigna, Software: Practice and Experience 52, 2022).
+const multiplier = 0xD1342543DE82EF95
+
+// A Probe is a digest's sequence of pseudo-random 64-bit values. The i-th
+// value (from 0) is the digest times multiplier^i, so a step is one multiply.
+//
+// Textbook double hashing, h1 + i*h2, is not good enough for small filters: at
+// m = 256 and k = 7 it errs 16 % more often than independent functions, at
+// m = 100 it errs 40 % more often, because its positions form an arithmetic
+// progression. The rate of this sequence cannot be told from that of
+// independent functions; the tests of this package hold both facts.
+type Probe uint64
+
+// Probe returns the start of d's sequence.
+func (d Digest) Probe() Probe { return Probe(d) }
+
+// Next returns the current value and steps to the next. It is inlined.
+func (p *Probe) Next() uint64 {
+	x := uint64(*p)
+	*p = Probe(x * multiplier)
+	return x
+}
+
+// Reduce maps x, uniform over all 64-bit values, to [0, n) by taking the high
+// half of the 128-bit product x*n (Lemire, ACM TOMACS 29, 2019). It keeps
+// order, so Reduce(x, n/2) is Reduce(x, n)/2 for even n, and it is exact for
+// every n up to 2^64-1. Reduce(x, 0) is 0. It is inlined.
+func Reduce(x, n uint64) uint64 {
+	hi, _ := bits.Mul64(x, n)
+	return hi
+}

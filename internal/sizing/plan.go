@@ -1,0 +1,119 @@
+package sizing
+
+import "math"
+
+// A Plan is the size of a Bloom filter: its bits in total and its hash
+// functions.
+type Plan struct {
+	Bits   uint64
+	Hashes int
+}
+
+// ClassicPlan is the smallest multiple of 8 bits at which some k gives n keys
+// a rate of at most eps, by [Rate] and with the digest's share, and the k with
+// the lowest rate at that size. It reports false if there is none up to
+// [MaxBits] and [MaxHashes], as when eps is not above n/2^64, not in (0, 1), or
+// n is 0.
+func ClassicPlan(n uint64, eps float64) (Plan, bool) {
+	if !plausible(n, eps) {
+		return Plan{}, false
+	}
+	bytes, ok := atLeast(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
+	for _, rate := range []rateFunc{ClassicRate, Rate} { // the first is cheap and nearly there
+		bytes, ok = smallest(bytes, MaxBits/8, func(bytes uint64) bool {
+			_, p := classicHashes(8*bytes, n, rate)
+			return p <= eps
+		})
+		if !ok {
+			return Plan{}, false
+		}
+	}
+	k, _ := classicHashes(8*bytes, n, Rate)
+	return Plan{Bits: 8 * bytes, Hashes: k}, true
+}
+
+// PartitionedPlan is [ClassicPlan] for k slices of a multiple of 8 bits each,
+// by [PartitionedRate].
+func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
+	var best Plan
+	if !plausible(n, eps) {
+		return best, false
+	}
+	rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
+	for k := range MaxHashes {
+		p, ok := slices(k+1, n, eps)
+		if !ok {
+			continue
+		}
+		if best.Bits == 0 || p.Bits < best.Bits || p.Bits == best.Bits && rate(p) < rate(best) {
+			best = p
+		}
+	}
+	return best, best.Bits > 0
+}
+
+// BlockedPlan is [ClassicPlan] for whole blocks of 512 bits, by [BlockedRate].
+// From 1,024 blocks on, their number is a multiple of eight, so that the
+// filter can be folded three times.
+func BlockedPlan(n uint64, eps float64) (Plan, bool) {
+	if !plausible(n, eps) {
+		return Plan{}, false
+	}
+	var tables [MaxHashes + 1]*block
+	k := clampHashes(LowerBound(eps))
+	best := func(blocks uint64) (p float64) {
+		k, p = bestHashes(k, func(k int) float64 {
+			if tables[k] == nil {
+				tables[k] = newBlock(k)
+			}
+			return WithDigest(tables[k].rate(blocks, n), n)
+		})
+		return p
+	}
+	last := stepsOf(MaxBits / LineBits)
+	first := stepsOf(atLeast(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits))
+	step, ok := smallest(first, last, func(step uint64) bool { return best(blocksAt(step)) <= eps })
+	if !ok {
+		return Plan{}, false
+	}
+	best(blocksAt(step))
+	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, true
+}
+
+// foldable is the number of blocks from which eight are added at a time.
+const foldable = 1024
+
+// blocksAt is the step-th admissible number of blocks: 1, 2, ... 1024, 1032...
+func blocksAt(step uint64) uint64 {
+	if step <= foldable {
+		return step
+	}
+	return foldable + 8*(step-foldable)
+}
+
+// stepsOf is the largest step with at most that many blocks.
+func stepsOf(blocks uint64) uint64 {
+	if blocks <= foldable {
+		return blocks
+	}
+	return foldable + (blocks-foldable)/8
+}
+
+// slices is the smallest partitioned plan with k slices. The guess solves
+// (1-(1-1/s)^n)^k = p for the slice of s bits.
+func slices(k int, n uint64, eps float64) (Plan, bool) {
+	d := DigestRate(n)
+	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))
+	bits := -1 / math.Expm1(math.Log1p(-perSlice)/float64(n))
+	limit := uint64(MaxBits) / uint64(8*k)
+	bytes, ok := smallest(atLeast(bits/8, limit), limit, func(bytes uint64) bool {
+		return WithDigest(PartitionedRate(8*bytes*uint64(k), k, n), n) <= eps
+	})
+	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok
+}
+
+// plausible reports whether eps is a rate above the n/2^64 that n digests of 64
+// bits cost at any size.
+func plausible(n uint64, eps float64) bool {
+	return n > 0 && eps > float64(n)/(1<<64) && eps < 1
+}
