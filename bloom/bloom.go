@@ -1,0 +1,155 @@
+package bloom
+
+import "github.com/filterfam/filterfam/hashfam"
+
+// A Filter is a Bloom filter. Make one with [New] or [NewFromParams].
+type Filter struct {
+	params Params
+	span   uint64 // what one position is reduced to: bits, bits of a slice, or number of lines
+	words  []uint64
+}
+
+// line is the 512 bits, one cache line, that a key of a Blocked filter is
+// confined to.
+const (
+	lineBits  = 512
+	lineWords = lineBits / 64
+)
+
+// Add records key. O(k) time, at most k cache misses (Blocked: one), no
+// allocation; key is not kept.
+func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
+
+// AddString is [Filter.Add] for a string.
+func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
+
+// AddDigest is [Filter.Add] for a key already hashed by the filter's family,
+// Params().Family. A digest of another family is another key.
+func (f *Filter) AddDigest(d hashfam.Digest) {
+	switch k := f.params.Hashes; f.params.Layout {
+	case Classic:
+		addClassic(f.words, f.span, k, d)
+	case Partitioned:
+		addPartitioned(f.words, f.span, k, d)
+	case Blocked:
+		addBlocked(f.words, f.span, k, d)
+	}
+}
+
+// Contains reports whether key may have been added. False is certain; true is
+// wrong with the filter's false-positive rate. O(k) time, at most k cache
+// misses (Blocked: one), no allocation. It looks at all k positions, whatever
+// the first ones say: a branch that half the keys mispredict costs more than
+// the look-ups it would save.
+func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
+
+// ContainsString is [Filter.Contains] for a string.
+func (f *Filter) ContainsString(key string) bool {
+	return f.ContainsDigest(f.params.Family.SumString(key))
+}
+
+// ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
+// family.
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
+	switch k := f.params.Hashes; f.params.Layout {
+	case Classic:
+		return hasClassic(f.words, f.span, k, d)
+	case Partitioned:
+		return hasPartitioned(f.words, f.span, k, d)
+	default:
+		return hasBlocked(f.words, f.span, k, d)
+	}
+}
+
+// ContainsOrAdd reports whether key may have been added before, and adds it.
+// It hashes key once and costs a Contains and an Add less that.
+func (f *Filter) ContainsOrAdd(key []byte) bool {
+	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
+}
+
+// ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
+func (f *Filter) ContainsOrAddString(key string) bool {
+	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
+}
+
+// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
+// the filter's family.
+func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
+	if f.ContainsDigest(d) {
+		return true
+	}
+	f.AddDigest(d)
+	return false
+}
+
+// Classic: position i is anywhere among the m bits.
+
+func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
+	p := d.Probe()
+	for ; k > 0; k-- {
+		i := hashfam.Reduce(p.Next(), m)
+		words[i>>6] |= 1 << (i & 63)
+	}
+}
+
+func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
+	p, all := d.Probe(), uint64(1)
+	for ; k > 0; k-- {
+		i := hashfam.Reduce(p.Next(), m)
+		all &= words[i>>6] >> (i & 63)
+	}
+	return all != 0
+}
+
+// Partitioned: position i is in slice i, which has s bits.
+
+func addPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
+	p, base := d.Probe(), uint64(0)
+	for ; k > 0; k-- {
+		i := base + hashfam.Reduce(p.Next(), s)
+		words[i>>6] |= 1 << (i & 63)
+		base += s
+	}
+}
+
+func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
+	p, base, all := d.Probe(), uint64(0), uint64(1)
+	for ; k > 0; k-- {
+		i := base + hashfam.Reduce(p.Next(), s)
+		all &= words[i>>6] >> (i & 63)
+		base += s
+	}
+	return all != 0
+}
+
+// Blocked: the first value of the sequence chooses one of the lines, the top
+// nine bits of each further value a bit of it.
+
+func lineOf(words []uint64, lines uint64, p *hashfam.Probe) *[lineWords]uint64 {
+	return (*[lineWords]uint64)(words[hashfam.Reduce(p.Next(), lines)*lineWords:])
+}
+
+func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
+	if lines == 0 {
+		return
+	}
+	p := d.Probe()
+	line := lineOf(words, lines, &p)
+	for ; k > 0; k-- {
+		x := p.Next()
+		line[x>>61] |= 1 << (x >> 55 & 63)
+	}
+}
+
+func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+	if lines == 0 {
+		return true
+	}
+	p, all := d.Probe(), uint64(1)
+	line := lineOf(words, lines, &p)
+	for ; k > 0; k-- {
+		x := p.Next()
+		all &= line[x>>61] >> (x >> 55 & 63)
+	}
+	return all != 0
+}

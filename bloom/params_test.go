@@ -1,0 +1,122 @@
+package bloom
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+var layouts = []Layout{Classic, Partitioned, Blocked}
+
+func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+	for _, c := range []struct {
+		field  string
+		config Config
+	}{
+		{"Config.Capacity", Config{Capacity: 0, FPRate: 0.01}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: 0}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: 1}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: -0.5}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.NaN()}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(1)}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(-1)}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
+		{"Config.FPRate", Config{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}}, // n/2^64 exactly
+		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
+		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
+		{"Config.Layout", Config{Capacity: 10, FPRate: 0.01, Layout: 3}},
+	} {
+		for _, layout := range layouts {
+			if c.field != "Config.Layout" {
+				c.config.Layout = layout
+			}
+			_, err := New(c.config)
+			requireField(t, err, ErrParams, c.field)
+		}
+	}
+	for _, c := range []struct {
+		field  string
+		params Params
+	}{
+		{"Params.Bits", Params{Bits: 0, Hashes: 7}},
+		{"Params.Bits", Params{Bits: sizing.MaxBits + 1, Hashes: 7}},
+		{"Params.Bits", Params{Bits: math.MaxUint64, Hashes: 7}},
+		{"Params.Bits", Params{Bits: 64, Hashes: 7, Layout: Partitioned}},
+		{"Params.Bits", Params{Bits: 500, Hashes: 7, Layout: Blocked}},
+		{"Params.Hashes", Params{Bits: 64, Hashes: 0}},
+		{"Params.Hashes", Params{Bits: 64, Hashes: -1, Layout: Partitioned}},
+		{"Params.Hashes", Params{Bits: 64, Hashes: 256}},
+		{"Params.Layout", Params{Bits: 64, Hashes: 7, Layout: 3}},
+	} {
+		_, err := NewFromParams(c.params)
+		requireField(t, err, ErrParams, c.field)
+	}
+}
+
+func requireField(t *testing.T, err, sentinel error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, sentinel)
+	var fe *FieldError
+	require.True(t, errors.As(err, &fe), "%v has no field", err)
+	require.Equal(t, field, fe.Field, "%v", err)
+	require.Contains(t, err.Error(), field)
+	require.NotEmpty(t, fe.Allowed)
+}
+
+func TestEveryConfigMeetsItsRateWithTheBestNumberOfHashes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n")))
+		rate := math.Exp(rapid.Float64Range(math.Log(1e-7), math.Log(0.9)).Draw(t, "ln rate"))
+		layout := rapid.SampledFrom(layouts).Draw(t, "layout")
+		p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
+		require.NoError(t, err)
+		require.NoError(t, p.check())
+		require.LessOrEqual(t, p.RateAt(n), rate)
+		for _, k := range []int{p.Hashes - 1, p.Hashes + 1} {
+			q := p
+			q.Hashes = k
+			if layout == Partitioned && k > 0 {
+				q.Bits -= q.Bits % (8 * uint64(k)) // slices are multiples of 8 bits
+			}
+			if q.check() == nil {
+				require.LessOrEqual(t, p.RateAt(n), q.RateAt(n)*(1+1e-9), "k = %d is better", k)
+			}
+		}
+	})
+}
+
+func TestClassicNeedsTheTextbooksBitsPerKey(t *testing.T) {
+	worst := 0.0
+	for n := uint64(10_000); n <= 100_000_000; n *= 10 {
+		for rate := 0.03; rate > 1e-8; rate *= 0.97 {
+			p, err := Config{Capacity: n, FPRate: rate}.Params()
+			require.NoError(t, err)
+			excess := float64(p.Bits)/float64(n)/sizing.BloomBitsPerKey(rate) - 1
+			worst = max(worst, excess)
+			require.Less(t, excess, 0.003, "n = %d, rate = %g", n, rate)
+		}
+	}
+	t.Logf("worst excess over 1.4427 log2(1/rate): %.3f %%", 100*worst)
+}
+
+func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
+	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	f, err := New(Config{Capacity: 10, FPRate: 0.01, Family: hashfam.New(key)})
+	require.NoError(t, err)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
+		for _, v := range []any{f, f.Params(), *f} {
+			s := fmt.Sprintf(verb, v)
+			for _, half := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908} {
+				require.NotContains(t, s, fmt.Sprint(half), "%s of %T", verb, v)
+				require.NotContains(t, s, fmt.Sprintf("%x", half), "%s of %T", verb, v)
+			}
+		}
+	}
+}

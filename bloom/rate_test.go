@@ -1,0 +1,101 @@
+package bloom
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// A rate test builds many filters, each under a family of its own, and asks
+// each for absent keys. Filters are independent, so the mean of their rates
+// has the standard error sd/sqrt(filters); a correct program is more than six
+// of them off with probability below 2e-9 by the normal law, and the tests
+// here run less than a hundred such comparisons.
+const sigmas = 6
+
+// measure returns the mean rate over filters of the given parameters with n
+// keys, and its standard error.
+func measure(t *testing.T, p Params, n uint64, filters, queries int) (rate, stderr float64) {
+	t.Helper()
+	sum, squares := 0.0, 0.0
+	keys := make([]uint64, n)
+	digests := rand.New(rand.NewPCG(1, p.Bits))
+	for i := range filters {
+		p.Family = hashfam.Family{}.Derive(fmt.Sprint("rate ", i))
+		f, err := NewFromParams(p)
+		require.NoError(t, err)
+		for j := range keys {
+			keys[j] = digests.Uint64() >> 1
+			f.AddDigest(p.Family.SumUint64(keys[j]))
+		}
+		hits := 0
+		for j := range queries {
+			absent := uint64(j) | 1<<63
+			if f.ContainsDigest(p.Family.SumUint64(absent)) {
+				hits++
+			}
+		}
+		for _, key := range keys {
+			if !f.ContainsDigest(p.Family.SumUint64(key)) {
+				t.Fatalf("lost key %x", key)
+			}
+		}
+		r := float64(hits) / float64(queries)
+		sum += r
+		squares += r * r
+	}
+	m := float64(filters)
+	rate = sum / m
+	variance := max(squares/m-rate*rate, p.RateAt(n)/float64(queries))
+	return rate, math.Sqrt(variance / m)
+}
+
+func TestTheRateOfSmallFiltersIsTheExactFormulas(t *testing.T) {
+	for _, c := range []struct {
+		m uint64
+		k int
+		n uint64
+	}{{64, 4, 8}, {100, 7, 10}, {256, 7, 26}, {1024, 7, 106}, {4096, 10, 284}} {
+		filters := 4000
+		if testing.Short() {
+			filters = 400
+		}
+		rate, stderr := measure(t, Params{Bits: c.m, Hashes: c.k}, c.n, filters, 2000)
+		want := sizing.ExactRate(c.m, c.k, c.n)
+		t.Logf("m = %d, k = %d, n = %d: measured %.4f %%, exact %.4f %%, ratio %.4f +- %.4f",
+			c.m, c.k, c.n, 100*rate, 100*want, rate/want, stderr/want)
+		require.InDelta(t, want, rate, sigmas*stderr)
+	}
+}
+
+func TestTheMeasuredRateIsAtMostTheRateAskedFor(t *testing.T) {
+	for _, layout := range layouts {
+		for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 0.00001} {
+			for _, n := range []uint64{10, 100, 1000, 100_000} {
+				// About 2,000 expected hits, so that 6 sigmas are within 20 %.
+				queries := int(min(2000/want, 2e6))
+				filters := max(1, int(min(1000, 2000/want/float64(queries), 4e6/float64(n))), min(200, int(20_000/n)))
+				if testing.Short() {
+					filters, queries = max(1, filters/10), queries/10
+				}
+				p, err := Config{Capacity: n, FPRate: want, Layout: layout}.Params()
+				require.NoError(t, err)
+				queries = max(queries/filters, 1000)
+				rate, stderr := measure(t, p, n, filters, queries)
+				// One filter has no spread to be measured: allow for that
+				// of its fill, 1/sqrt(n) at most in relative terms per hash.
+				if filters < 10 {
+					stderr = math.Hypot(stderr, want*float64(p.Hashes)/math.Sqrt(float64(p.Bits)))
+				}
+				require.LessOrEqual(t, rate, want+sigmas*stderr, "%v, %g, n = %d", layout, want, n)
+				require.InDelta(t, p.RateAt(n), rate, sigmas*stderr, "%v, %g, n = %d", layout, want, n)
+			}
+		}
+	}
+}
