@@ -42,7 +42,10 @@ func RandomKey() Key {
 
 // A Family is a set of hash functions selected by a [Key]. The zero value is
 // the public family. Families are comparable: equal families hash alike.
-// Printing a Family, or anything that holds one, never shows its key.
+// Printing a Family, or anything that holds one in an exported field, shows its
+// check value and not its key. Package fmt calls no methods of unexported
+// fields, nor for the misplaced verbs %p and %w: a type that keeps a Family in
+// an unexported field needs a Format method of its own.
 type Family struct {
 	k0, k1 uint64
 }

@@ -13,13 +13,14 @@ func (f Family) String() string {
 	return "keyed:" + strconv.FormatUint(f.CheckValue(), 16)
 }
 
-// Format prints [Family.String] for every verb and flag, so that no format
-// shows the key.
+// Format prints [Family.String] for every verb and flag that package fmt asks
+// it for, which is all but the misplaced %p and %w, so that no format shows the
+// key.
 func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // String hides the key.
 func (k Key) String() string { return "hashfam.Key(hidden)" }
 
-// Format prints [Key.String] for every verb and flag. To store a key, write
-// its bytes: k[:].
+// Format prints [Key.String], with the limits of [Family.Format]. To store a
+// key, write its bytes: k[:].
 func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }

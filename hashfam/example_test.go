@@ -1,0 +1,105 @@
+package hashfam_test
+
+import (
+	"fmt"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+func ExampleNew() {
+	// A key for a filter that outlives the process: keep it secret.
+	key := hashfam.RandomKey()
+	f := hashfam.New(key)
+	fmt.Println(f == hashfam.New(key))
+	fmt.Println(hashfam.New(hashfam.Key{}) == hashfam.Family{})
+	// Output:
+	// true
+	// true
+}
+
+func ExampleRandomKey() {
+	a, b := hashfam.RandomKey(), hashfam.RandomKey()
+	fmt.Println(a == b)
+	fmt.Println(a) // prints no secret
+	// Output:
+	// false
+	// hashfam.Key(hidden)
+}
+
+func ExampleRandom() {
+	f := hashfam.Random()
+	fmt.Println(f.Public(), hashfam.Family{}.Public())
+	// Output: false true
+}
+
+func ExampleFamily_Sum() {
+	var public hashfam.Family
+	fmt.Printf("%016x\n", uint64(public.Sum([]byte("apple"))))
+	fmt.Printf("%016x\n", uint64(public.Sum(nil)))
+	// Output:
+	// 09abe293414599fb
+	// 1e924b9d737700d7
+}
+
+func ExampleFamily_SumString() {
+	var public hashfam.Family
+	fmt.Println(public.SumString("apple") == public.Sum([]byte("apple")))
+	// Output: true
+}
+
+func ExampleFamily_SumUint64() {
+	var public hashfam.Family
+	fmt.Println(public.SumUint64(258) == public.Sum([]byte{2, 1, 0, 0, 0, 0, 0, 0}))
+	// Output: true
+}
+
+func ExampleFamily_SumAll() {
+	var public hashfam.Family
+	digests := make([]hashfam.Digest, 0, 2) // room for both: no allocation
+	digests = public.SumAll(digests, [][]byte{[]byte("apple"), []byte("pear")})
+	fmt.Println(len(digests), digests[1] == public.SumString("pear"))
+	// Output: 2 true
+}
+
+func ExampleFamily_Derive() {
+	secret := hashfam.New(hashfam.RandomKey())
+	users, orders := secret.Derive("users"), secret.Derive("orders")
+	fmt.Println(users == orders)
+	fmt.Println(users == secret.Derive("users"))
+	// Output:
+	// false
+	// true
+}
+
+func ExampleFamily_CheckValue() {
+	var public hashfam.Family
+	fmt.Printf("%016x\n", public.CheckValue())
+
+	key := hashfam.RandomKey()
+	fmt.Println(hashfam.New(key).CheckValue() == hashfam.New(key).CheckValue())
+	fmt.Println(hashfam.New(key).CheckValue() == public.CheckValue())
+	// Output:
+	// 925fb7cf74fec682
+	// true
+	// false
+}
+
+func ExampleDigest_Probe() {
+	// Five positions in a filter of 1000 bits.
+	p := hashfam.Family{}.SumString("apple").Probe()
+	for range 5 {
+		fmt.Println(hashfam.Reduce(p.Next(), 1000))
+	}
+	// Output:
+	// 37
+	// 192
+	// 543
+	// 930
+	// 433
+}
+
+func ExampleReduce() {
+	const x = 3 << 62 // three quarters of the way to 2^64
+	fmt.Println(hashfam.Reduce(x, 100), hashfam.Reduce(x, 50), hashfam.Reduce(x, 1))
+	// Output: 75 37 0
+}

@@ -1,0 +1,6 @@
+//go:build purego
+
+package hashfam_test
+
+// copiesStrings tells that this build of SumString copies its key.
+const copiesStrings = true

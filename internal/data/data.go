@@ -1,0 +1,147 @@
+// Package data holds the small real data sets that the comparison program, the
+// examples and the tests run on. README.md beside this file states the source
+// and the licence of each.
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+var (
+	//go:embed malicious-domains.txt.gz
+	maliciousGz []byte
+	//go:embed benign-domains-top.txt.gz
+	benignTopGz []byte
+	//go:embed benign-domains-random.txt.gz
+	benignRandomGz []byte
+	//go:embed words-en.txt.gz
+	wordsGz []byte
+	//go:embed moby-dick.txt.gz
+	mobyGz []byte
+	//go:embed passages.tsv.gz
+	passagesGz []byte
+)
+
+// Each text is unpacked once, when it is first asked for.
+var (
+	malicious    = unpacked("malicious-domains", &maliciousGz)
+	benignTop    = unpacked("benign-domains-top", &benignTopGz)
+	benignRandom = unpacked("benign-domains-random", &benignRandomGz)
+	words        = unpacked("words-en", &wordsGz)
+	moby         = unpacked("moby-dick", &mobyGz)
+	passages     = unpacked("passages", &passagesGz)
+)
+
+// MaliciousDomains returns 18,147 domains that served malware, sorted. None of
+// them is among BenignDomains.
+func MaliciousDomains() []string { return lines(malicious()) }
+
+// BenignDomains returns 19,717 distinct ordinary domains: the 10,000 most asked
+// for, in rank order, then those of a random sample that are not among them.
+func BenignDomains() []string {
+	top, random := lines(benignTop()), lines(benignRandom())
+	seen := make(map[string]struct{}, len(top)+len(random))
+	union := make([]string, 0, len(top)+len(random))
+	for _, list := range [][]string{top, random} {
+		for _, domain := range list {
+			if _, dup := seen[domain]; dup {
+				continue
+			}
+			seen[domain] = struct{}{}
+			union = append(union, domain)
+		}
+	}
+	return union
+}
+
+// EnglishWords returns the 104,334 entries of an American English dictionary,
+// in mixed case, some with apostrophes or accents.
+func EnglishWords() []string { return lines(words()) }
+
+// MobyDick returns the text of the novel; Tokens splits it into 219,047 words.
+func MobyDick() string { return moby() }
+
+// Tokens returns the maximal runs of the letters a to z in text once its ASCII
+// capitals have been lowered. Every other byte separates, so an accented letter
+// splits a word in two.
+func Tokens(text string) []string {
+	lowered := []byte(text)
+	for i, c := range lowered {
+		if 'A' <= c && c <= 'Z' {
+			lowered[i] = c + ('a' - 'A')
+		}
+	}
+	return strings.FieldsFunc(string(lowered), func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+// Passage is one stretch of the King James Bible under a readable name such as
+// "psalm-14".
+type Passage struct {
+	ID   string
+	Text string
+}
+
+// Passages returns 30 passages. ParallelPassages names those that tell the same
+// thing twice.
+func Passages() []Passage {
+	rows := lines(passages())
+	list := make([]Passage, 0, len(rows))
+	for _, row := range rows {
+		id, text, ok := strings.Cut(row, "\t")
+		if !ok {
+			panic("data: a passage without a tab: " + row)
+		}
+		list = append(list, Passage{ID: id, Text: text})
+	}
+	return list
+}
+
+// ParallelPassages returns the 15 pairs of passage names known to be parallel.
+// The other 420 pairs of Passages have nothing to do with each other.
+func ParallelPassages() [][2]string {
+	return [][2]string{
+		{"2kings-18.13-19.37", "isaiah-36-37"},
+		{"2kings-24.18-25.21", "jeremiah-52.1-27"},
+		{"psalm-14", "psalm-53"},
+		{"2samuel-22", "psalm-18"},
+		{"1chronicles-17", "2samuel-7"},
+		{"ezra-2", "nehemiah-7.6-73"},
+		{"isaiah-2.2-4", "micah-4.1-3"},
+		{"matthew-13.1-23", "mark-4.1-20"},
+		{"matthew-13.1-23", "luke-8.4-15"},
+		{"mark-4.1-20", "luke-8.4-15"},
+		{"matthew-24", "mark-13"},
+		{"matthew-24", "luke-21.5-36"},
+		{"mark-13", "luke-21.5-36"},
+		{"exodus-20.1-17", "deuteronomy-5.6-21"},
+		{"exodus-26", "exodus-36.8-38"},
+	}
+}
+
+// unpacked returns a function that unpacks a gzip file on its first call. The
+// files are part of the program, so one that does not unpack is a mistake of
+// whoever built it, not an error to handle.
+func unpacked(name string, gz *[]byte) func() string {
+	return sync.OnceValue(func() string {
+		r, err := gzip.NewReader(bytes.NewReader(*gz))
+		if err != nil {
+			panic(fmt.Sprintf("data: %s: %v", name, err))
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			panic(fmt.Sprintf("data: %s: %v", name, err))
+		}
+		return string(text)
+	})
+}
+
+// lines splits text into its lines, without the line ends.
+func lines(text string) []string {
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
