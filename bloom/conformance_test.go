@@ -1,0 +1,88 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+var suite = conformance.Suite[*Filter]{
+	Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+		p := drawParams(t)
+		p.Family = fam
+		return mustNew(t, p)
+	},
+	Like: func(f *Filter) *Filter {
+		g, err := NewFromParams(f.Params())
+		if err != nil {
+			panic(err)
+		}
+		return g
+	},
+	Receiver:     NewReceiver,
+	Insert:       func(f *Filter, key []byte) error { f.Add(key); return nil },
+	InsertString: func(f *Filter, key string) error { f.AddString(key); return nil },
+	InsertDigest: func(f *Filter, d hashfam.Digest) error { f.AddDigest(d); return nil },
+	InsertAll:    func(f *Filter, keys [][]byte) error { f.AddAll(keys); return nil },
+	Has:          (*Filter).Contains,
+	HasString:    (*Filter).ContainsString,
+	HasDigest:    (*Filter).ContainsDigest,
+	HasAll:       (*Filter).ContainsAll,
+	Reads: func(f *Filter) {
+		f.EstimatedLen()
+		f.EstimatedUnionLen(f)
+		f.EstimatedIntersectionLen(f)
+		f.Jaccard(f)
+		f.Cosine(f)
+		f.FillRatio()
+		f.FalsePositiveRate()
+		f.SizeBytes()
+		f.Params()
+		_ = f.String()
+	},
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<40)
+		params[8] = 8 // hashes: divides the bits in every layout
+		return 1 << 37
+	},
+	Golden: []conformance.Golden[*Filter]{
+		{File: "classic.bin", Build: golden(Params{Bits: 1000, Hashes: 7})},
+		{File: "partitioned.bin", Build: golden(Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
+		{File: "blocked.bin", Build: golden(Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
+		{File: "keyed.bin", Build: golden(Params{Bits: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
+	},
+}
+
+// golden returns what builds a filter of a hundred keys.
+func golden(p Params) func() *Filter {
+	return func() *Filter {
+		f, err := NewFromParams(p)
+		if err != nil {
+			panic(err)
+		}
+		for i := range 100 {
+			f.AddString(fmt.Sprint("key ", i))
+		}
+		return f
+	}
+}
+
+func TestConformance(t *testing.T) { suite.Run(t) }
+
+func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
+func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.KeyForms)) }
+func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.EmptyKey)) }
+func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.MergeIsJointBuild)) }
+func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.CloneAndReset)) }
+func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
+func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
+func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
+func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
+func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
+func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
+func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

@@ -1,0 +1,185 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"runtime"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// RoundTrip holds that what was encoded is decoded, from slices and streams of
+// any kind, and that equal structures have equal bytes.
+func (s Suite[T]) RoundTrip(t *rapid.T) {
+	fam := drawFamily(t)
+	f := s.Fresh(t, fam)
+	for _, k := range drawKeys(t, "keys") {
+		s.Insert(f, k)
+	}
+	b := encode(t, f)
+	appended, err := f.AppendBinary([]byte("before"))
+	require.NoError(t, err)
+	require.Equal(t, append([]byte("before"), b...), appended)
+	var w bytes.Buffer
+	n, err := f.WriteTo(&w)
+	require.NoError(t, err)
+	require.EqualValues(t, len(b), n)
+	require.Equal(t, b, w.Bytes())
+
+	g := s.Receiver(fam)
+	require.NoError(t, g.UnmarshalBinary(b))
+	require.True(t, g.Equal(f))
+	require.Equal(t, b, encode(t, g))
+	for _, r := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(bytes.NewReader(b))} {
+		g := s.Receiver(fam)
+		n, err := g.ReadFrom(r)
+		require.NoError(t, err)
+		require.EqualValues(t, len(b), n)
+		require.True(t, g.Equal(f))
+	}
+}
+
+// Damage holds that a truncation, a flipped bit and a byte too many are found
+// wherever they are, and that the receiver is then what it was.
+func (s Suite[T]) Damage(t *rapid.T) {
+	f, _ := s.filled(t)
+	good := encode(t, f)
+	g := f.Clone()
+	s.Insert(g, []byte("the receiver's own"))
+	own := encode(t, g)
+	check := func(what string, b []byte) {
+		require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrCorrupt, what)
+		if what != "trailing byte" {
+			_, err := g.ReadFrom(bytes.NewReader(b))
+			require.ErrorIs(t, err, fault.ErrCorrupt, what)
+		}
+		require.Equal(t, own, encode(t, g), "a failed decode changed the receiver")
+	}
+	check("trailing byte", append(bytes.Clone(good), 0))
+	check("empty", nil)
+	for range 24 {
+		i := rapid.IntRange(0, len(good)-1).Draw(t, "offset")
+		check("truncation", good[:i])
+		b := bytes.Clone(good)
+		b[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		check("bit flip", b)
+	}
+}
+
+// Where the parts of a frame are; docs/format.md has it all.
+const (
+	offsetParamLen = 6
+	offsetPayload  = 16
+	offsetParams   = 24
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// forge returns the frame with its header checksum computed anew.
+func forge(b []byte) []byte {
+	end := offsetParams + int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
+	binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
+	return b
+}
+
+// LyingLength forges headers that claim 2^40 bits, under valid checksums.
+// Decoding fails, and takes no memory that the bytes do not bear out.
+func (s Suite[T]) LyingLength(t *rapid.T) {
+	fam := drawFamily(t)
+	good := encode(t, s.Fresh(t, fam))
+	payload := bytes.Clone(good)
+	binary.LittleEndian.PutUint64(payload[offsetPayload:], 1<<37)
+	params := bytes.Clone(good)
+	huge := s.ClaimHuge(params[offsetParams:])
+	both := bytes.Clone(params)
+	binary.LittleEndian.PutUint64(both[offsetPayload:], huge)
+	for _, b := range [][]byte{forge(payload), forge(params), forge(both), both[:24]} {
+		g := s.Receiver(fam)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := g.UnmarshalBinary(b)
+		_, streamed := g.ReadFrom(bytes.NewReader(b))
+		runtime.ReadMemStats(&after)
+		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, streamed, fault.ErrCorrupt)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+	}
+}
+
+// WrongFamily holds that a structure of another family is not decoded.
+func (s Suite[T]) WrongFamily(t *rapid.T) {
+	fam := drawFamily(t)
+	b := encode(t, s.Fresh(t, fam))
+	other := fam.Derive("another")
+	g := s.Receiver(other)
+	require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrFamily)
+	_, err := g.ReadFrom(bytes.NewReader(b))
+	require.ErrorIs(t, err, fault.ErrFamily)
+	require.NoError(t, g.UnmarshalBinary(encode(t, s.Fresh(t, other))), "the receiver keeps its family")
+
+	f := s.Fresh(t, fam) // in use, it decodes under the family it has
+	require.NoError(t, f.UnmarshalBinary(b))
+	require.Equal(t, b, encode(t, f))
+}
+
+// Streams holds that ReadFrom takes one frame and no byte more, that the end
+// of the stream is io.EOF, and that a reader's error is passed on.
+func (s Suite[T]) Streams(t *rapid.T) {
+	fam := drawFamily(t)
+	a, b := s.Fresh(t, fam), s.Fresh(t, fam)
+	for _, k := range drawKeys(t, "keys") {
+		s.Insert(b, k)
+	}
+	stream := bytes.NewBuffer(append(encode(t, a), encode(t, b)...))
+	for _, want := range []T{a, b} {
+		g := s.Receiver(fam)
+		_, err := g.ReadFrom(stream)
+		require.NoError(t, err)
+		require.True(t, g.Equal(want))
+	}
+	_, err := s.Receiver(fam).ReadFrom(stream)
+	require.ErrorIs(t, err, io.EOF)
+
+	broken := errors.New("broken cable")
+	good := encode(t, a)
+	cut := rapid.IntRange(0, len(good)-1).Draw(t, "cut")
+	_, err = s.Receiver(fam).ReadFrom(io.MultiReader(bytes.NewReader(good[:cut]), iotest.ErrReader(broken)))
+	require.ErrorIs(t, err, broken)
+	require.NotErrorIs(t, err, fault.ErrCorrupt)
+}
+
+// FuzzDecode decodes any bytes. It must not panic, and what it accepts it
+// encodes to the same bytes.
+func (s Suite[T]) FuzzDecode(f *testing.F) {
+	for _, g := range s.Golden {
+		f.Add(encode(f, g.Build()))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// Valid checksums, or nothing behind them is ever reached.
+		if len(b) >= offsetParams {
+			p := int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
+			if p <= 256 && offsetParams+p+16 <= len(b) {
+				forge(b)
+				end := len(b) - 8
+				binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
+			}
+		}
+		g := s.Receiver(hashfam.Family{})
+		if g.UnmarshalBinary(b) == nil {
+			require.Equal(t, b, encode(t, g))
+		}
+		h := s.Receiver(hashfam.Family{})
+		if n, err := h.ReadFrom(bytes.NewReader(b)); err == nil {
+			require.Equal(t, b[:n], encode(t, h))
+		}
+	})
+}

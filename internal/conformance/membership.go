@@ -1,0 +1,214 @@
+package conformance
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Membership drives a structure through any sequence of operations beside a
+// multiset of the keys it holds; after each step no key may be missing.
+func (s Suite[T]) Membership(t *rapid.T) {
+	fam := drawFamily(t)
+	f, model := s.Fresh(t, fam), map[string]int{}
+	key := drawKey()
+	note := func(k string, err error, before []byte) {
+		if err == nil {
+			model[k]++
+			return
+		}
+		require.Equal(t, before, encode(t, f), "a failed insertion changed the structure")
+	}
+	actions := map[string]func(*rapid.T){
+		"insert": func(t *rapid.T) {
+			k, before := key.Draw(t, "key"), encode(t, f)
+			note(string(k), s.Insert(f, k), before)
+		},
+		"insert string": func(t *rapid.T) {
+			k, before := string(key.Draw(t, "key")), encode(t, f)
+			note(k, s.InsertString(f, k), before)
+		},
+		"insert digest": func(t *rapid.T) {
+			k, before := key.Draw(t, "key"), encode(t, f)
+			note(string(k), s.InsertDigest(f, fam.Sum(k)), before)
+		},
+		"insert all": func(t *rapid.T) {
+			keys := drawKeys(t, "keys")
+			if s.InsertAll(f, keys) == nil {
+				for _, k := range keys {
+					model[string(k)]++
+				}
+			}
+		},
+		"merge": func(t *rapid.T) {
+			other, before := s.Like(f), encode(t, f)
+			var in [][]byte
+			for _, k := range drawKeys(t, "keys") {
+				if s.Insert(other, k) == nil {
+					in = append(in, k)
+				}
+			}
+			if f.Merge(other) != nil {
+				require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
+				return
+			}
+			for _, k := range in {
+				model[string(k)]++
+			}
+		},
+		"merge another family": func(t *rapid.T) {
+			before := encode(t, f)
+			require.Error(t, f.Merge(s.Fresh(t, fam.Derive("another"))))
+			require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
+		},
+		"clone": func(t *rapid.T) { f = f.Clone() },
+		"round trip": func(t *rapid.T) {
+			b := encode(t, f)
+			f = s.Receiver(fam)
+			require.NoError(t, f.UnmarshalBinary(b))
+		},
+		"stream": func(t *rapid.T) {
+			var b bytes.Buffer
+			_, err := f.WriteTo(&b)
+			require.NoError(t, err)
+			f = s.Receiver(fam)
+			_, err = f.ReadFrom(&b)
+			require.NoError(t, err)
+		},
+		"fail to decode": func(t *rapid.T) {
+			before := encode(t, f)
+			require.Error(t, f.UnmarshalBinary(before[:len(before)-1]))
+			require.Equal(t, before, encode(t, f), "a failed decode changed the structure")
+		},
+		"reset": func(t *rapid.T) {
+			f.Reset()
+			clear(model)
+		},
+		"": func(t *rapid.T) {
+			keys := make([][]byte, 0, len(model))
+			for k, n := range model {
+				if n > 0 {
+					keys = append(keys, []byte(k))
+				}
+			}
+			s.requireAll(t, f, keys)
+		},
+	}
+	if s.Delete != nil {
+		actions["delete"] = func(t *rapid.T) {
+			k := key.Draw(t, "key")
+			if model[string(k)] > 0 {
+				require.True(t, s.Delete(f, k))
+				model[string(k)]--
+			} else if !s.Has(f, k) {
+				before := encode(t, f)
+				require.False(t, s.Delete(f, k))
+				require.Equal(t, before, encode(t, f), "deleting an absent key changed the structure")
+			}
+		}
+	}
+	t.Repeat(actions)
+}
+
+// KeyForms holds that a key is the same key in each form.
+func (s Suite[T]) KeyForms(t *rapid.T) {
+	fam := drawFamily(t)
+	bytes := s.Fresh(t, fam)
+	text, digest, batch := s.Like(bytes), s.Like(bytes), s.Like(bytes)
+	keys := drawKeys(t, "keys")
+	for _, k := range keys {
+		if s.Insert(bytes, k) != nil {
+			return
+		}
+		require.NoError(t, s.InsertString(text, string(k)))
+		require.NoError(t, s.InsertDigest(digest, fam.Sum(k)))
+	}
+	require.NoError(t, s.InsertAll(batch, keys))
+	require.True(t, text.Equal(bytes), "string form")
+	require.True(t, digest.Equal(bytes), "digest form")
+	require.True(t, batch.Equal(bytes), "batch form")
+
+	queries := append(drawKeys(t, "queries"), keys...)
+	for i, found := range s.HasAll(bytes, nil, queries) {
+		k := queries[i]
+		require.Equal(t, found, s.Has(bytes, k))
+		require.Equal(t, found, s.HasString(bytes, string(k)))
+		require.Equal(t, found, s.HasDigest(bytes, fam.Sum(k)))
+	}
+}
+
+// EmptyKey holds that the empty key, nil among its forms, can be added.
+func (s Suite[T]) EmptyKey(t *rapid.T) {
+	f := s.Fresh(t, drawFamily(t))
+	empty := f.Clone()
+	require.NoError(t, s.Insert(f, nil))
+	require.False(t, f.Equal(empty), "the empty key was dropped")
+	require.True(t, s.Has(f, []byte{}))
+	require.True(t, s.HasString(f, ""))
+}
+
+// MergeIsJointBuild holds that a merged structure has all keys of both and,
+// where all insertions succeed, equals the one built from them.
+func (s Suite[T]) MergeIsJointBuild(t *rapid.T) {
+	a := s.Fresh(t, drawFamily(t))
+	b, joint := s.Like(a), s.Like(a)
+	keysA, keysB := drawKeys(t, "a"), drawKeys(t, "b")
+	for _, c := range []struct {
+		f    T
+		keys [][]byte
+	}{{a, keysA}, {b, keysB}, {joint, keysA}, {joint, keysB}} {
+		if s.InsertAll(c.f, c.keys) != nil {
+			return
+		}
+	}
+	before := encode(t, b)
+	require.NoError(t, a.Merge(b))
+	require.True(t, a.Equal(joint))
+	require.Equal(t, before, encode(t, b), "merging changed the argument")
+	s.requireAll(t, a, append(keysA, keysB...))
+}
+
+// CloneAndReset holds that a clone shares nothing, and that Reset leaves what
+// a new structure is.
+func (s Suite[T]) CloneAndReset(t *rapid.T) {
+	f, in := s.filled(t)
+	c := f.Clone()
+	require.True(t, c.Equal(f))
+	before := encode(t, f)
+	for _, k := range drawKeys(t, "more") {
+		s.Insert(c, k)
+	}
+	c.Reset()
+	require.Equal(t, before, encode(t, f), "changing the clone changed the original")
+	s.requireAll(t, f, in)
+	f.Reset()
+	require.True(t, f.Equal(s.Like(f)))
+	require.True(t, f.Equal(c))
+}
+
+// PureReads runs every read in several goroutines at once. The race detector
+// sees a read that writes; the bytes show one that it misses.
+func (s Suite[T]) PureReads(t *rapid.T) {
+	f, in := s.filled(t)
+	before := encode(t, f)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for _, k := range in {
+				s.Has(f, k)
+				s.HasString(f, string(k))
+				s.HasDigest(f, hashfam.Digest(len(k)))
+			}
+			s.HasAll(f, nil, in)
+			s.Reads(f)
+			f.Equal(f.Clone())
+			f.MarshalBinary()
+		})
+	}
+	wg.Wait()
+	require.Equal(t, before, encode(t, f), "a read changed the structure")
+}

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+var update = flag.Bool("update", false, "write golden files that do not exist yet")
+
+// allocations holds that no operation on a key allocates, whatever its form
+// and length.
+func (s Suite[T]) allocations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := s.Fresh(t, drawFamily(t))
+		key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
+		text, batch, dst := string(key), [][]byte{key, key}, make([]bool, 0, 2)
+		if s.Insert(f, key) != nil {
+			return
+		}
+		for name, op := range map[string]func(){
+			"Insert":       func() { s.Insert(f, key) },
+			"InsertString": func() { s.InsertString(f, text) },
+			"InsertDigest": func() { s.InsertDigest(f, hashfam.Digest(1)) },
+			"InsertAll":    func() { s.InsertAll(f, batch) },
+			"Has":          func() { s.Has(f, key) },
+			"HasString":    func() { s.HasString(f, text) },
+			"HasDigest":    func() { s.HasDigest(f, hashfam.Digest(1)) },
+			"HasAll":       func() { s.HasAll(f, dst, batch) },
+		} {
+			require.Zero(t, testing.AllocsPerRun(5, op), name)
+		}
+	})
+}
+
+// everyDamage tries each truncation and each flipped bit of the golden files.
+func (s Suite[T]) everyDamage(t *testing.T) {
+	for _, g := range s.Golden {
+		f := g.Build()
+		own := encode(t, f)
+		check := func(b []byte) {
+			require.ErrorIs(t, f.UnmarshalBinary(b), fault.ErrCorrupt)
+			_, err := f.ReadFrom(bytes.NewReader(b))
+			require.ErrorIs(t, err, fault.ErrCorrupt)
+		}
+		b := bytes.Clone(own)
+		for i := range b {
+			check(b[:i])
+			for bit := range 8 {
+				b[i] ^= 1 << bit
+				check(b)
+				b[i] ^= 1 << bit
+			}
+		}
+		require.Equal(t, own, encode(t, f), "a failed decode changed the receiver")
+	}
+}
+
+// golden holds that the files in testdata load, hold what they held, and are
+// encoded today as they were then.
+func (s Suite[T]) golden(t *testing.T) {
+	require.NotEmpty(t, s.Golden)
+	for _, g := range s.Golden {
+		file := filepath.Join("testdata", g.File)
+		want := g.Build()
+		b, err := os.ReadFile(file)
+		if os.IsNotExist(err) && *update {
+			b = encode(t, want)
+			err = os.WriteFile(file, b, 0o644)
+		}
+		require.NoError(t, err)
+		f := want.Clone()
+		f.Reset()
+		require.NoError(t, f.UnmarshalBinary(b), g.File)
+		require.True(t, f.Equal(want), g.File)
+		require.Equal(t, b, encode(t, f), g.File)
+	}
+}
