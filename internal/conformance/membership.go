@@ -2,12 +2,14 @@ package conformance
 
 import (
 	"bytes"
+	"io"
 	"sync"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // Membership drives a structure through any sequence of operations beside a
@@ -62,12 +64,27 @@ func (s Suite[T]) Membership(t *rapid.T) {
 		},
 		"merge another family": func(t *rapid.T) {
 			before := encode(t, f)
-			require.Error(t, f.Merge(s.Fresh(t, fam.Derive("another"))))
+			require.ErrorIs(t, f.Merge(s.Fresh(t, fam.Derive("another"))), fault.ErrIncompatible)
 			require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
 		},
-		"clone": func(t *rapid.T) { f = f.Clone() },
+		"merge another shape": func(t *rapid.T) {
+			before := encode(t, f)
+			if err := f.Merge(s.Fresh(t, fam)); err != nil {
+				require.ErrorIs(t, err, fault.ErrIncompatible)
+			}
+			require.Equal(t, before, encode(t, f), "merging what is empty or does not fit changed the structure")
+		},
+		"clone": func(t *rapid.T) {
+			original, before := f, encode(t, f)
+			f = f.Clone()
+			require.True(t, f.Equal(original), "a clone differs")
+			k := key.Draw(t, "key")
+			note(string(k), s.Insert(f, k), before)
+			require.Equal(t, before, encode(t, original), "changing the clone changed the original")
+		},
 		"round trip": func(t *rapid.T) {
-			b := encode(t, f)
+			b, err := f.AppendBinary(nil)
+			require.NoError(t, err)
 			f = s.Receiver(fam)
 			require.NoError(t, f.UnmarshalBinary(b))
 		},
@@ -81,8 +98,14 @@ func (s Suite[T]) Membership(t *rapid.T) {
 		},
 		"fail to decode": func(t *rapid.T) {
 			before := encode(t, f)
-			require.Error(t, f.UnmarshalBinary(before[:len(before)-1]))
-			require.Equal(t, before, encode(t, f), "a failed decode changed the structure")
+			garbage := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "garbage")
+			alien := s.Fresh(t, fam.Derive("another"))
+			for _, b := range [][]byte{before[:len(before)-1], garbage, encode(t, alien)} {
+				require.Error(t, f.UnmarshalBinary(b))
+				_, err := f.ReadFrom(bytes.NewReader(b))
+				require.Error(t, err)
+				require.Equal(t, before, encode(t, f), "a failed decode changed the structure")
+			}
 		},
 		"reset": func(t *rapid.T) {
 			f.Reset()
@@ -133,11 +156,40 @@ func (s Suite[T]) KeyForms(t *rapid.T) {
 	require.True(t, batch.Equal(bytes), "batch form")
 
 	queries := append(drawKeys(t, "queries"), keys...)
-	for i, found := range s.HasAll(bytes, nil, queries) {
+	for i, found := range s.hasAll(t, bytes, queries) {
 		k := queries[i]
 		require.Equal(t, found, s.Has(bytes, k))
 		require.Equal(t, found, s.HasString(bytes, string(k)))
 		require.Equal(t, found, s.HasDigest(bytes, fam.Sum(k)))
+	}
+}
+
+// HasOrInserts holds that query and insertion in one answers as the query
+// would and leaves what an insertion would, or nothing new where it finds.
+func (s Suite[T]) HasOrInserts(t *rapid.T) {
+	if s.HasOrInsert == nil {
+		return
+	}
+	fam := drawFamily(t)
+	plain := s.Fresh(t, fam)
+	f, text, digest := s.Like(plain), s.Like(plain), s.Like(plain)
+	for _, k := range drawKeys(t, "keys") {
+		had := s.Has(plain, k)
+		var want error
+		if !had {
+			want = s.Insert(plain, k)
+		}
+		check := func(form string, g T, found bool, err error) {
+			require.Equal(t, had, found, form)
+			require.Equal(t, want, err, form)
+			require.True(t, g.Equal(plain), form)
+		}
+		found, err := s.HasOrInsert(f, k)
+		check("byte form", f, found, err)
+		found, err = s.HasOrInsertString(text, string(k))
+		check("string form", text, found, err)
+		found, err = s.HasOrInsertDigest(digest, fam.Sum(k))
+		check("digest form", digest, found, err)
 	}
 }
 
@@ -185,7 +237,10 @@ func (s Suite[T]) CloneAndReset(t *rapid.T) {
 	c.Reset()
 	require.Equal(t, before, encode(t, f), "changing the clone changed the original")
 	s.requireAll(t, f, in)
+	c = f.Clone()
 	f.Reset()
+	require.Equal(t, before, encode(t, c), "changing the original changed the clone")
+	c.Reset()
 	require.True(t, f.Equal(s.Like(f)))
 	require.True(t, f.Equal(c))
 }
@@ -194,7 +249,7 @@ func (s Suite[T]) CloneAndReset(t *rapid.T) {
 // sees a read that writes; the bytes show one that it misses.
 func (s Suite[T]) PureReads(t *rapid.T) {
 	f, in := s.filled(t)
-	before := encode(t, f)
+	before, empty := encode(t, f), s.Like(f)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -207,6 +262,8 @@ func (s Suite[T]) PureReads(t *rapid.T) {
 			s.Reads(f)
 			f.Equal(f.Clone())
 			f.MarshalBinary()
+			f.WriteTo(io.Discard)
+			empty.Clone().Merge(f)
 		})
 	}
 	wg.Wait()

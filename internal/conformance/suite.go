@@ -50,6 +50,12 @@ type Suite[T Structure[T]] struct {
 	HasDigest    func(T, hashfam.Digest) bool
 	HasAll       func(T, []bool, [][]byte) []bool
 
+	// Query and insertion in one, in the three key forms; nil where there is
+	// no such thing. A key that is found is not inserted again.
+	HasOrInsert       func(T, []byte) (bool, error)
+	HasOrInsertString func(T, string) (bool, error)
+	HasOrInsertDigest func(T, hashfam.Digest) (bool, error)
+
 	// Delete removes one copy of a key; nil where there is no such thing.
 	Delete func(T, []byte) bool
 	// Reads calls every other method that must not change the structure.
@@ -78,6 +84,7 @@ func (s Suite[T]) properties() []property {
 	return []property{
 		{"a key that was added is found after any sequence of operations", s.Membership},
 		{"byte, string and digest forms and batches agree", s.KeyForms},
+		{"asking and adding in one does what both do", s.HasOrInserts},
 		{"the empty key is a key", s.EmptyKey},
 		{"merging equals building from all the keys", s.MergeIsJointBuild},
 		{"clones are independent and reset empties", s.CloneAndReset},
@@ -85,6 +92,7 @@ func (s Suite[T]) properties() []property {
 		{"damage is found and leaves the receiver unchanged", s.Damage},
 		{"a claimed length takes no memory", s.LyingLength},
 		{"another family is told apart", s.WrongFamily},
+		{"another version and another kind are told apart", s.WrongVersion},
 		{"frames follow one another in a stream", s.Streams},
 		{"reads are pure and may run together", s.PureReads},
 	}
@@ -97,6 +105,7 @@ func (s Suite[T]) Run(t *testing.T) {
 	}
 	t.Run("no operation on a key allocates", s.allocations)
 	t.Run("every truncation and every flipped bit is found", s.everyDamage)
+	t.Run("nothing in a frame is ignored", s.canonical)
 	t.Run("golden files load", s.golden)
 }
 
@@ -118,12 +127,14 @@ func drawKeys(t *rapid.T, label string) [][]byte {
 
 func drawKey() *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
-		switch rapid.IntRange(0, 3).Draw(t, "kind") {
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
 		case 0:
 			return rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes")
 		case 1: // long ones that differ at the end
 			length := rapid.IntRange(21, 300).Draw(t, "length")
 			return fmt.Appendf(nil, "%0*d", length, rapid.IntRange(0, 99).Draw(t, "number"))
+		case 2:
+			return []byte{}
 		}
 		return fmt.Append(nil, rapid.IntRange(0, 99).Draw(t, "number"))
 	})
@@ -142,10 +153,18 @@ func (s Suite[T]) filled(t *rapid.T) (T, [][]byte) {
 }
 
 func (s Suite[T]) requireAll(t *rapid.T, f T, keys [][]byte) {
-	for i, found := range s.HasAll(f, nil, keys) {
+	for i, found := range s.hasAll(t, f, keys) {
 		require.True(t, found, "lost key %x", keys[i])
 		require.True(t, s.Has(f, keys[i]), "lost key %x", keys[i])
 	}
+}
+
+// hasAll asks for all keys at once, behind an answer that must stay.
+func (s Suite[T]) hasAll(t *rapid.T, f T, keys [][]byte) []bool {
+	dst := s.HasAll(f, []bool{true, false}, keys)
+	require.Len(t, dst, 2+len(keys), "one answer a key")
+	require.Equal(t, []bool{true, false}, dst[:2], "answers are appended")
+	return dst[2:]
 }
 
 // encode returns the encoding, which every valid structure has.

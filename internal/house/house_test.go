@@ -1,0 +1,163 @@
+// Package house holds the rules of the module that a linter would hold.
+package house
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/filterfam/filterfam"
+)
+
+func goCommand(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return strings.Fields(string(out))
+}
+
+func TestTheModuleRequiresThreeOthersDirectly(t *testing.T) {
+	direct := goCommand(t, "list", "-m", "-f", "{{if not (or .Indirect .Main)}}{{.Path}}{{end}}", "all")
+	require.ElementsMatch(t, []string{
+		"github.com/dchest/siphash", "github.com/stretchr/testify", "pgregory.net/rapid",
+	}, direct)
+}
+
+func TestWhoImportsAFilterGetsSipHashAndTheStandardLibrary(t *testing.T) {
+	for _, pkg := range []string{"./hashfam", "./bloom"} {
+		deps := goCommand(t, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg)
+		for _, dep := range deps {
+			ours := strings.HasPrefix(dep, module+"/")
+			require.True(t, ours || dep == "github.com/dchest/siphash", "%s depends on %s", pkg, dep)
+		}
+	}
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	allowed := map[string][]string{
+		"hashfam":         nil,
+		"internal/fault":  nil,
+		"internal/sizing": nil,
+		"internal/data":   nil,
+		"internal/frame":  {"internal/fault"},
+		"bloom":           {"hashfam", "internal/fault", "internal/frame", "internal/sizing"},
+	}
+	for pkg, below := range allowed {
+		for _, dep := range goCommand(t, "list", "-f", `{{join .Imports "\n"}}`, "./"+pkg) {
+			if inner, ours := strings.CutPrefix(dep, module+"/"); ours {
+				require.Contains(t, below, inner, "%s imports %s", pkg, inner)
+			}
+		}
+	}
+}
+
+func TestAlgorithmsImportNothingButTheHashFamily(t *testing.T) {
+	for _, file := range []string{"bloom/bloom.go"} {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range f.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			require.Equal(t, module+"/hashfam", path, file)
+		}
+	}
+}
+
+func TestOnlyOneFileUsesUnsafe(t *testing.T) {
+	var found []string
+	for _, file := range files(t, ".go") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if strings.Contains(string(text), "import \"unsafe\"") || strings.Contains(string(text), "\t\"unsafe\"\n") {
+			found = append(found, filepath.Base(file))
+		}
+	}
+	require.Equal(t, []string{"string_unsafe.go"}, found)
+}
+
+var (
+	fence = regexp.MustCompile("(?s)```go\n(.*?)```")
+	link  = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+)
+
+// Go code in the documents is part of an Example, where it is compiled and run.
+func TestCodeInDocumentsIsCompiled(t *testing.T) {
+	var tested strings.Builder
+	for _, file := range files(t, "_test.go") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tested.WriteString(unindent(string(text)))
+	}
+	blocks := 0
+	for _, file := range files(t, ".md") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+			require.Contains(t, tested.String(), unindent(m[1]), file)
+			blocks++
+		}
+	}
+	require.NotZero(t, blocks)
+}
+
+func TestLinksInDocumentsResolve(t *testing.T) {
+	for _, file := range files(t, ".md") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(m[1], "://") {
+				require.FileExists(t, filepath.Join(filepath.Dir(file), m[1]), "in %s", file)
+			}
+		}
+	}
+}
+
+func TestTheTopLevelHoldsWhatItShould(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			require.Contains(t, strings.Fields(
+				"go.mod go.sum bloom counting cuckoo countmin hashfam internal docs README.md LICENSE"), e.Name())
+		}
+	}
+}
+
+// files lists the module's own files with the given ending, leaving out data
+// that comes with documents of its own.
+func files(t *testing.T, ending string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ending) && !strings.HasPrefix(d.Name(), "public-domain") {
+			found = append(found, path)
+		}
+		return err
+	})
+	require.NoError(t, err)
+	slices.Sort(found)
+	return found
+}
+
+// unindent drops the white space at the beginning of every line.
+func unindent(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimLeft(line, " \t")
+	}
+	return strings.Join(lines, "\n")
+}
