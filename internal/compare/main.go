@@ -1,0 +1,202 @@
+// Command compare measures what a set costs: for each structure of filterfam,
+// and for an exact map, the bits per key against the least that any structure
+// needs, the rate of false positives, and the time per operation.
+//
+//	go run -C internal/compare .
+//
+// runs it on embedded real data in well under a minute; -help lists what can
+// be chosen.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Exit codes. An interrupt ends with 128 plus the number of SIGINT, as shells
+// expect.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// options are the flags once they have been checked.
+type options struct {
+	keysFile, absentFile string
+	synthetic            int // 0: none
+	rates                []float64
+	structures           []structure
+	format               string
+	dir                  string // where figures go; empty: none
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	fail := func(code int, err error) int {
+		fmt.Fprintln(stderr, "compare:", err)
+		return code
+	}
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		return fail(exitUsage, err)
+	}
+	d, err := loadData(o, stdin)
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	cells := newCells(o.structures, o.rates)
+	if err := prepare(cells, d); err != nil {
+		return fail(exitUsage, err)
+	}
+
+	// From here on an interrupt ends the measuring but not the program, which
+	// shows what it has; a second one ends the program.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	p := newPlan(d)
+	step, finish := newProgress(stderr, p.rounds*len(cells))
+	err = measure(ctx, cells, d, p, step)
+	finish()
+	interrupted := ctx.Err() != nil
+	if err != nil && !interrupted {
+		return fail(exitFailed, err)
+	}
+
+	r := report{data: d, plan: p, rows: rows(cells, d.members.len()), interrupted: interrupted}
+	if o.dir != "" && len(r.rows) > 0 {
+		if r.figures, err = writeFigures(o.dir, r.rows); err != nil {
+			// The rows have cost more than the figures: show them first.
+			defer fmt.Fprintln(stderr, "compare: -o:", err)
+		}
+	}
+	figuresFailed := err != nil && !interrupted
+	if err := r.write(stdout, o.format); err != nil {
+		return fail(exitFailed, err)
+	}
+	if o.format == "json" || o.format == "csv" {
+		for _, line := range r.remarks() {
+			fmt.Fprintln(stderr, line)
+		}
+	}
+	if lost := r.lost(); len(lost) > 0 {
+		return fail(exitFailed, fmt.Errorf("a key that was added was not found, which must never happen: %s", strings.Join(lost, "; ")))
+	}
+	switch {
+	case interrupted:
+		return exitInterrupted
+	case figuresFailed:
+		return exitFailed
+	}
+	return exitOK
+}
+
+// parse reads the command line. Its errors name the flag, the value and what
+// is allowed.
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	set := flag.NewFlagSet("compare", flag.ContinueOnError)
+	set.SetOutput(io.Discard) // the caller shows the error, once
+	var names []string
+	for _, s := range structures {
+		names = append(names, s.name)
+	}
+	keys := set.String("keys", "", "read the members from `FILE`, one a line, - for standard input (default: embedded malicious domains)")
+	absent := set.String("absent", "", "read keys that are no members from `FILE` likewise (default: embedded benign domains)")
+	n := set.Int("n", 0, "use `N` random 16-byte keys instead, and at least a million absent ones")
+	fpr := set.String("fpr", "0.03,0.01,0.001,0.0001", "target false-positive rates, a `LIST` with commas")
+	only := set.String("structures", "", "compare only this `LIST` of: "+strings.Join(names, ", "))
+	format := set.String("format", "text", "print `FORM`: "+strings.Join(formats, ", "))
+	dir := set.String("o", "out", "write figures to `DIR`, relative to the working directory; empty for none")
+	peers := set.Bool("peers", false, "compare other people's filters too")
+
+	if err := set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(stderr, "Usage: go run -C internal/compare . [flags]")
+			fmt.Fprintln(stderr, "Measures bits per key, false positives and time of each structure.")
+			fmt.Fprintln(stderr, "Under -C, relative paths start at internal/compare.")
+			set.SetOutput(stderr)
+			set.PrintDefaults()
+			return o, err
+		}
+		return o, fmt.Errorf("%w (-help lists the flags)", err)
+	}
+	given := make(map[string]bool)
+	set.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	bad := func(name, value, allowed string) error {
+		return fmt.Errorf("-%s %q: %s", name, value, allowed)
+	}
+
+	if set.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q: everything is given by flags (-help lists them)", set.Arg(0))
+	}
+	for _, name := range []string{"keys", "absent"} {
+		if given[name] && given["n"] {
+			return o, fmt.Errorf("-n and -%s exclude each other: -n makes up its own keys", name)
+		}
+		if given[name] && set.Lookup(name).Value.String() == "" {
+			return o, bad(name, "", "the name of a file, or - for standard input")
+		}
+	}
+	if *keys == "-" && *absent == "-" {
+		return o, errors.New("-keys - and -absent -: only one of them can read standard input")
+	}
+	if given["n"] && (*n < 1 || *n > maxSynthetic) {
+		return o, bad("n", strconv.Itoa(*n), "a number of keys from 1 to "+thousands(maxSynthetic))
+	}
+	if !slices.Contains(formats, *format) {
+		return o, bad("format", *format, "one of "+strings.Join(formats, ", "))
+	}
+	o = options{keysFile: *keys, absentFile: *absent, synthetic: *n, format: *format, dir: *dir}
+	if o.dir != "" {
+		o.dir = filepath.Clean(o.dir)
+	}
+
+	for item := range strings.SplitSeq(*fpr, ",") {
+		rate, err := strconv.ParseFloat(strings.TrimSpace(item), 64)
+		if err != nil || !(rate > 0 && rate < 1) {
+			return o, bad("fpr", item, "a rate above 0 and below 1, or several with commas, such as 0.01,0.001")
+		}
+		if !slices.Contains(o.rates, rate) {
+			o.rates = append(o.rates, rate)
+		}
+	}
+
+	wanted := make(map[string]bool)
+	if given["structures"] {
+		for item := range strings.SplitSeq(*only, ",") {
+			item = strings.TrimSpace(item)
+			if !slices.Contains(names, item) {
+				return o, bad("structures", item, "one of "+strings.Join(names, ", ")+", or several with commas")
+			}
+			wanted[item] = true
+		}
+	}
+	for _, s := range structures {
+		if wanted[s.name] || s.peer && *peers || !s.peer && !given["structures"] {
+			o.structures = append(o.structures, s)
+		}
+	}
+	return o, nil
+}
+
+// maxSynthetic keeps -n within what a large machine's memory holds.
+const maxSynthetic = 1_000_000_000

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// compare runs the program without figures unless args say otherwise.
+func compare(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(t.Context(), append([]string{"-o", ""}, args...), strings.NewReader("one\ntwo\n"), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestMistakesOnTheCommandLineAreExplained(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"-fpr", "0.01,1"}, []string{"-fpr", `"1"`, "above 0 and below 1"}},
+		{[]string{"-fpr", "0"}, []string{"-fpr", `"0"`}},
+		{[]string{"-fpr", "NaN"}, []string{"-fpr", `"NaN"`}},
+		{[]string{"-fpr", "1%"}, []string{"-fpr", `"1%"`}},
+		{[]string{"-fpr", ""}, []string{"-fpr", `""`}},
+		{[]string{"-fpr", "1e-300"}, []string{"-fpr 1e-300", "bloom"}},
+		{[]string{"-structures", "bloom,blom"}, []string{"-structures", `"blom"`, "bloom-blocked"}},
+		{[]string{"-structures", ""}, []string{"-structures", `""`, "map"}},
+		{[]string{"-format", "xml"}, []string{"-format", `"xml"`, "text, markdown, json, csv"}},
+		{[]string{"-n", "0"}, []string{"-n", `"0"`, "from 1 to"}},
+		{[]string{"-n", "-5"}, []string{"-n", `"-5"`}},
+		{[]string{"-n", "many"}, []string{"-n", `"many"`}},
+		{[]string{"-n", "5", "-keys", "x"}, []string{"-n and -keys"}},
+		{[]string{"-n", "5", "-absent", "x"}, []string{"-n and -absent"}},
+		{[]string{"-keys", ""}, []string{"-keys", `""`}},
+		{[]string{"-keys", "-", "-absent", "-"}, []string{"-keys - and -absent -", "only one"}},
+		{[]string{"-unknown"}, []string{"-unknown", "-help"}},
+		{[]string{"stray"}, []string{`"stray"`}},
+	} {
+		code, stdout, stderr := compare(t, c.args...)
+		assert.Equal(t, exitUsage, code, c.args)
+		assert.Empty(t, stdout, c.args)
+		assert.Equal(t, 1, strings.Count(stderr, "\n"), "%v: one line, not %q", c.args, stderr)
+		for _, want := range c.want {
+			assert.Contains(t, stderr, want, c.args)
+		}
+	}
+}
+
+func TestAMissingFileEndsWithOne(t *testing.T) {
+	code, _, stderr := compare(t, "-keys", "no/such.txt")
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stderr, "-keys no/such.txt")
+}
+
+func TestHelpListsTheFlags(t *testing.T) {
+	code, _, stderr := compare(t, "-help")
+	assert.Equal(t, exitOK, code)
+	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers"} {
+		assert.Contains(t, stderr, flag)
+	}
+}
+
+func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "map bloom bloom-partitioned bloom-blocked"},
+		{[]string{"-peers"}, "map bloom bloom-partitioned bloom-blocked bits-and-blooms"},
+		{[]string{"-structures", "bloom-blocked, bloom"}, "bloom bloom-blocked"},
+		{[]string{"-structures", "bloom", "-peers"}, "bloom bits-and-blooms"},
+		{[]string{"-structures", "bits-and-blooms"}, "bits-and-blooms"},
+	} {
+		o, err := parse(c.args, &bytes.Buffer{})
+		require.NoError(t, err, c.args)
+		var names []string
+		for _, s := range o.structures {
+			names = append(names, s.name)
+		}
+		assert.Equal(t, c.want, strings.Join(names, " "), c.args)
+	}
+}
+
+func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "3000", "-fpr", "0.05,0.01", "-format", "json", "-peers")
+	require.Equal(t, exitOK, code, stderr)
+	var doc map[string][]map[string]any
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	require.Len(t, doc, 2)
+	require.Contains(t, doc, "frequency")
+	require.NotNil(t, doc["frequency"])
+	assert.Empty(t, doc["frequency"])
+	require.Len(t, doc["rows"], 1+2*4)
+
+	names := []string{"structure", "target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
+		"false_negatives", "add_ns", "hit_ns", "miss_ns"}
+	for i, r := range doc["rows"] {
+		require.Len(t, r, len(names))
+		for _, name := range names {
+			require.Contains(t, r, name)
+		}
+		number := func(name string) float64 { return r[name].(float64) }
+		assert.Equal(t, 3000.0, number("n"))
+		assert.InDelta(t, 8*number("bytes")/3000, number("bits_per_key"), 1e-9)
+		assert.LessOrEqual(t, number("fpr_low"), number("fpr"))
+		assert.LessOrEqual(t, number("fpr"), number("fpr_high"))
+		assert.Zero(t, number("false_negatives"))
+		for _, name := range []string{"add_ns", "hit_ns", "miss_ns"} {
+			assert.Positive(t, number(name))
+		}
+		if i == 0 {
+			assert.Equal(t, "map", r["structure"])
+			assert.Nil(t, r["bound_ratio"])
+			assert.Zero(t, number("target_fpr"))
+			assert.Zero(t, number("fpr"))
+			assert.Greater(t, number("bytes"), 16.0*3000, "the bytes of the keys count")
+			continue
+		}
+		target := number("target_fpr")
+		assert.InDelta(t, number("bits_per_key")/math.Log2(1/target), number("bound_ratio"), 1e-9)
+		assert.Greater(t, number("bound_ratio"), 1.0)
+		assert.InEpsilon(t, target, number("fpr"), 0.15, r["structure"])
+	}
+}
+
+func TestCSVHasTheSameNumbers(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.01", "-format", "csv")
+	require.Equal(t, exitOK, code, stderr)
+	records, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, records, 1+1+3)
+	assert.Equal(t, "structure,target_fpr,n,bytes,bits_per_key,bound_ratio,fpr,fpr_low,fpr_high,false_negatives,add_ns,hit_ns,miss_ns",
+		strings.Join(records[0], ","))
+	assert.Empty(t, records[1][5], "a map has no bound")
+	for _, record := range records[2:] {
+		for i, field := range record[1:] {
+			_, err := strconv.ParseFloat(field, 64)
+			assert.NoError(t, err, records[0][i+1])
+		}
+	}
+}
+
+func TestTextFitsInto100Columns(t *testing.T) {
+	code, stdout, stderr := compare(t, "-peers", "-n", "2000", "-fpr", "0.03,0.01,0.001,0.0001,0.000001")
+	require.Equal(t, exitOK, code, stderr)
+	for line := range strings.Lines(stdout) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+	}
+	assert.Contains(t, stdout, "2,000 random keys of 16 bytes")
+	assert.Contains(t, stdout, "How to read it")
+
+	wide := report{data: &dataset{}, rows: []row{{
+		Structure: "bloom-partitioned", TargetFPR: 0.0001, BitsPerKey: 123.45, BoundRatio: new(float64), FPR: 0.00011,
+		FPRLow: 0.00009, FPRHigh: 0.00013, FalseNegatives: 999, AddNS: 1234, HitNS: 1234, MissNS: 1234,
+		structure: structure{also: "delete count"},
+	}}}
+	for line := range strings.Lines(wide.table()) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+	}
+}
+
+func TestMarkdownIsATable(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.01", "-format", "markdown")
+	require.Equal(t, exitOK, code, stderr)
+	columns, lines := 0, 0
+	for line := range strings.Lines(stdout) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		if lines == 0 {
+			columns = strings.Count(line, "|")
+		}
+		assert.Equal(t, columns, strings.Count(line, "|"), line)
+		lines++
+	}
+	assert.Equal(t, 2+1+3, lines)
+}
+
+func TestFiguresAreWrittenWhereAsked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "figures")
+	code, stdout, stderr := compare(t, "-keys", "-", "-fpr", "0.1", "-o", dir)
+	require.Equal(t, exitOK, code, stderr)
+	for name, start := range map[string]string{"bits-per-key.svg": "<?xml", "bits-per-key.png": "\x89PNG"} {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.True(t, bytes.HasPrefix(content, []byte(start)), name)
+		assert.Contains(t, stdout, name)
+	}
+}
+
+func TestFiguresThatCannotBeWrittenLeaveTheTable(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.1", "-o", filepath.Join(write(t, "a file"), "below"))
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stdout, "bloom-blocked")
+	assert.Contains(t, stderr, "-o")
+}
+
+func TestOneKeyIsEnough(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "1", "-fpr", "0.1", "-structures", "bloom", "-format", "json")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, `"n": 1`)
+}
+
+func TestAnInterruptShowsTheRowsSoFar(t *testing.T) {
+	d := syntheticData(1000)
+	cells := newCells(structures[:2], []float64{0.01})
+	require.NoError(t, prepare(cells, d))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := 0
+	err := measure(ctx, cells, d, newPlan(d), func() {
+		if done++; done == 5 {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	list := rows(cells, 1000)
+	require.Len(t, list, 2)
+	assert.Equal(t, 5, list[0].rounds+list[1].rounds)
+	r := report{data: d, plan: newPlan(d), rows: list, interrupted: true}
+	assert.Contains(t, r.text(), "Interrupted")
+
+	var out, errs bytes.Buffer
+	code := run(ctx, []string{"-n", "1000", "-o", "", "-format", "json"}, nil, &out, &errs)
+	assert.Equal(t, exitInterrupted, code)
+	assert.JSONEq(t, `{"rows":[],"frequency":[]}`, out.String())
+}
+
+// forgetful loses every key.
+type forgetful struct{}
+
+func (forgetful) Add([]byte) error     { return nil }
+func (forgetful) Contains([]byte) bool { return false }
+func (forgetful) SizeBytes() uint64    { return 1 }
+
+func TestALostKeyFailsTheProgramAndNamesItsStructure(t *testing.T) {
+	before := structures
+	t.Cleanup(func() { structures = before })
+	structures = append(structures[:0:0], structure{name: "forgetful", build: func(uint64, float64, hashfam.Family) (filter, error) {
+		return forgetful{}, nil
+	}})
+	code, stdout, stderr := compare(t, "-n", "100", "-fpr", "0.1")
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stdout, "forgetful")
+	assert.Contains(t, stderr, "forgetful at 0.1")
+}
+
+// full takes no key.
+type full struct{ forgetful }
+
+func (full) Add([]byte) error { return errors.New("full") }
+
+func TestAStructureThatRefusesAKeyFailsTheProgram(t *testing.T) {
+	before := structures
+	t.Cleanup(func() { structures = before })
+	structures = append(structures[:0:0], structure{name: "full", build: func(uint64, float64, hashfam.Family) (filter, error) {
+		return full{}, nil
+	}})
+	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1")
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stderr, "full at 0.1: adding key 1 of 100: full")
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+		assert.Equal(t, want, thousands(n))
+	}
+}

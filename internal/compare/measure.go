@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+const (
+	queryGoal = 1_000_000 // absent keys asked for per row, at least: rates down to 1e-5 then show
+	minRounds = 5
+	timedOps  = 20_000 // the fewest operations to time together, where rounds are few
+	blockKeys = 1 << 16
+)
+
+// A cell gathers what is measured of one structure at one rate.
+type cell struct {
+	structure
+	rate              float64
+	bytes             uint64
+	rounds            int
+	queries, positive uint64 // absent keys asked for, and answered with yes
+	negative          uint64 // members asked for and answered with no
+	add, hit, miss    []float64
+}
+
+// A plan says how often everything is built and how many absent keys each
+// build is asked for. The false positives of one build are not independent of
+// each other: a build that happens to be fuller has more of them. Asking each
+// build for no more absent keys than it has members keeps that effect below
+// the sampling error, so that the intervals, pooled over all builds, hold.
+type plan struct{ rounds, queries int }
+
+func newPlan(d *dataset) plan {
+	q := min(d.absent.len(), max(d.members.len(), 100), queryGoal)
+	return plan{rounds: max(minRounds, (queryGoal+q-1)/q), queries: q}
+}
+
+// newCells returns the rows to measure: first the structures without a rate,
+// then the others, rate by rate.
+func newCells(chosen []structure, rates []float64) []*cell {
+	var cells []*cell
+	for _, s := range chosen {
+		if s.exact {
+			cells = append(cells, &cell{structure: s})
+		}
+	}
+	for _, rate := range rates {
+		for _, s := range chosen {
+			if !s.exact {
+				cells = append(cells, &cell{structure: s, rate: rate})
+			}
+		}
+	}
+	return cells
+}
+
+// prepare finds out the size of every cell, and so whether it can be built.
+func prepare(cells []*cell, d *dataset) error {
+	for _, c := range cells {
+		if c.exact {
+			c.bytes = heapBytes(&d.members)
+			continue
+		}
+		f, err := c.build(uint64(d.members.len()), c.rate, hashfam.Family{})
+		if err != nil {
+			return fmt.Errorf("%s at -fpr %g: %w", c.name, c.rate, err)
+		}
+		c.bytes = f.SizeBytes()
+	}
+	return nil
+}
+
+// measure runs the rounds of the plan. Each builds every cell anew, under
+// another hash family, and times it; that interleaves the structures, so that
+// a disturbance of the machine falls on all alike. When ctx ends, measure
+// returns its error, and the cells hold the rounds finished until then.
+func measure(ctx context.Context, cells []*cell, d *dataset, p plan, done func()) error {
+	for round := range p.rounds {
+		for i := range cells {
+			c := cells[(i+round)%len(cells)] // nobody always follows the same neighbour
+			if err := c.measure(ctx, d, p, round); err != nil {
+				if ctx.Err() != nil {
+					return err
+				}
+				return fmt.Errorf("%s at %g: %w", c.name, c.rate, err)
+			}
+			done()
+		}
+	}
+	return nil
+}
+
+func (c *cell) measure(ctx context.Context, d *dataset, p plan, round int) error {
+	n := d.members.len()
+	family := hashfam.Family{}.Derive(fmt.Sprintf("compare round %d", round))
+	// The median over many rounds makes up for the shortness of each.
+	repeats := max(1, timedOps*minRounds/(n*p.rounds))
+	if n >= timedOps/2 {
+		runtime.GC() // so that nobody pays for a neighbour's garbage
+	}
+
+	var f filter
+	var adding time.Duration
+	for range repeats {
+		var err error
+		if f, err = c.build(uint64(n), c.rate, family); err != nil {
+			return err
+		}
+		took, err := addAll(ctx, f, &d.members)
+		if err != nil {
+			return err
+		}
+		adding += took
+	}
+	hits, hitting, err := count(ctx, f, &d.members, 0, repeats*n)
+	if err != nil {
+		return err
+	}
+	from := round * p.queries % d.absent.len()
+	positive, missing, err := count(ctx, f, &d.absent, from, p.queries)
+	if err != nil {
+		return err
+	}
+	if c.unkeyed {
+		if positive, err = c.salted(ctx, d, from, p.queries, uint64(round)); err != nil {
+			return err
+		}
+	}
+
+	c.rounds++
+	c.queries += uint64(p.queries)
+	c.positive += positive
+	c.negative += uint64(repeats*n) - hits
+	c.add = append(c.add, perKey(adding, repeats*n))
+	c.hit = append(c.hit, perKey(hitting, repeats*n))
+	c.miss = append(c.miss, perKey(missing, p.queries))
+	return nil
+}
+
+// salted counts false positives as measure does, for a structure whose hash
+// functions are fixed: every key gets the same eight bytes put before it,
+// others in every round, which stands in for another hash family.
+func (c *cell) salted(ctx context.Context, d *dataset, from, queries int, round uint64) (uint64, error) {
+	f, err := c.build(uint64(d.members.len()), c.rate, hashfam.Family{})
+	if err != nil {
+		return 0, err
+	}
+	key := binary.LittleEndian.AppendUint64(nil, round+1)
+	var positive uint64
+	for i := range d.members.len() {
+		if i%blockKeys == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		key = append(key[:8], d.members.at(i)...)
+		if err := f.Add(key); err != nil {
+			return 0, err
+		}
+	}
+	for i := range queries {
+		if i%blockKeys == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		key = append(key[:8], d.absent.at((from+i)%d.absent.len())...)
+		if f.Contains(key) {
+			positive++
+		}
+	}
+	return positive, nil
+}
+
+// addAll adds every key and says how long that took.
+func addAll(ctx context.Context, f filter, keys *keyList) (time.Duration, error) {
+	start := time.Now()
+	for i := 0; i < keys.len(); {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for stop := min(i+blockKeys, keys.len()); i < stop; i++ {
+			if err := f.Add(keys.at(i)); err != nil {
+				return 0, fmt.Errorf("adding key %s of %s: %w", thousands(i+1), thousands(keys.len()), err)
+			}
+		}
+	}
+	return time.Since(start), nil
+}
+
+// count asks for total keys, starting at from and beginning again at the end
+// of the list, and returns how many answers were yes and how long they took.
+func count(ctx context.Context, f filter, keys *keyList, from, total int) (uint64, time.Duration, error) {
+	var yes uint64
+	start := time.Now()
+	for i := from; total > 0; {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		if i == keys.len() {
+			i = 0
+		}
+		stop := min(i+blockKeys, i+total, keys.len())
+		total -= stop - i
+		for ; i < stop; i++ {
+			if f.Contains(keys.at(i)) {
+				yes++
+			}
+		}
+	}
+	return yes, time.Since(start), nil
+}
+
+func perKey(d time.Duration, keys int) float64 {
+	return float64(d.Nanoseconds()) / float64(keys)
+}
+
+// A row is a cell in the numbers to show. The tagged fields are the JSON form
+// and, under the same names, the columns of the CSV form.
+type row struct {
+	Structure      string   `json:"structure"`
+	TargetFPR      float64  `json:"target_fpr"`
+	N              int      `json:"n"`
+	Bytes          uint64   `json:"bytes"`
+	BitsPerKey     float64  `json:"bits_per_key"`
+	BoundRatio     *float64 `json:"bound_ratio"` // nil where there is no bound: an exact set
+	FPR            float64  `json:"fpr"`
+	FPRLow         float64  `json:"fpr_low"`
+	FPRHigh        float64  `json:"fpr_high"`
+	FalseNegatives uint64   `json:"false_negatives"`
+	AddNS          float64  `json:"add_ns"`
+	HitNS          float64  `json:"hit_ns"`
+	MissNS         float64  `json:"miss_ns"`
+
+	structure structure
+	rounds    int
+	queries   uint64
+}
+
+// rows returns the cells that finished at least one round.
+func rows(cells []*cell, n int) []row {
+	list := []row{}
+	for _, c := range cells {
+		if c.rounds == 0 {
+			continue
+		}
+		r := row{
+			Structure: c.name, TargetFPR: c.rate, N: n, Bytes: c.bytes,
+			BitsPerKey:     8 * float64(c.bytes) / float64(n),
+			FPR:            float64(c.positive) / float64(c.queries),
+			FalseNegatives: c.negative,
+			AddNS:          median(c.add), HitNS: median(c.hit), MissNS: median(c.miss),
+			structure: c.structure, rounds: c.rounds, queries: c.queries,
+		}
+		r.FPRLow, r.FPRHigh = wilson(c.positive, c.queries)
+		if !c.exact {
+			ratio := r.BitsPerKey / math.Log2(1/c.rate)
+			r.BoundRatio = &ratio
+		}
+		list = append(list, r)
+	}
+	return list
+}
