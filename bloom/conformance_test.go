@@ -24,15 +24,40 @@ var suite = conformance.Suite[*Filter]{
 		}
 		return g
 	},
+	Variants: func(f *Filter) []*Filter {
+		var variants []*Filter
+		p := f.Params()
+		for _, q := range []Params{
+			{p.Bits * 2, p.Hashes, p.Layout, p.Family},
+			{p.Bits, p.Hashes + 1, p.Layout, p.Family},
+			{p.Bits, 1, p.Layout, p.Family},
+			{p.Bits, p.Hashes, Classic, p.Family},
+			{p.Bits, p.Hashes, Partitioned, p.Family},
+			{p.Bits, p.Hashes, Blocked, p.Family},
+			{p.Bits, p.Hashes, p.Layout, p.Family.Derive("another")},
+		} {
+			if g, err := NewFromParams(q); err == nil && q != p {
+				variants = append(variants, g)
+			}
+		}
+		return variants
+	},
 	Receiver:     NewReceiver,
 	Insert:       func(f *Filter, key []byte) error { f.Add(key); return nil },
 	InsertString: func(f *Filter, key string) error { f.AddString(key); return nil },
 	InsertDigest: func(f *Filter, d hashfam.Digest) error { f.AddDigest(d); return nil },
 	InsertAll:    func(f *Filter, keys [][]byte) error { f.AddAll(keys); return nil },
-	Has:          (*Filter).Contains,
-	HasString:    (*Filter).ContainsString,
-	HasDigest:    (*Filter).ContainsDigest,
-	HasAll:       (*Filter).ContainsAll,
+	HasOrInsert:  func(f *Filter, key []byte) (bool, error) { return f.ContainsOrAdd(key), nil },
+	HasOrInsertString: func(f *Filter, key string) (bool, error) {
+		return f.ContainsOrAddString(key), nil
+	},
+	HasOrInsertDigest: func(f *Filter, d hashfam.Digest) (bool, error) {
+		return f.ContainsOrAddDigest(d), nil
+	},
+	Has:       (*Filter).Contains,
+	HasString: (*Filter).ContainsString,
+	HasDigest: (*Filter).ContainsDigest,
+	HasAll:    (*Filter).ContainsAll,
 	Reads: func(f *Filter) {
 		f.EstimatedLen()
 		f.EstimatedUnionLen(f)
@@ -76,13 +101,16 @@ func TestConformance(t *testing.T) { suite.Run(t) }
 
 func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
 func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.KeyForms)) }
+func FuzzHasOrInserts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.HasOrInserts)) }
 func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.EmptyKey)) }
 func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.MergeIsJointBuild)) }
+func FuzzIncompatible(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Incompatible)) }
 func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.CloneAndReset)) }
 func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
 func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
 func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
 func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
+func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
 func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

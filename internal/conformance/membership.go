@@ -224,6 +224,21 @@ func (s Suite[T]) MergeIsJointBuild(t *rapid.T) {
 	s.requireAll(t, a, append(keysA, keysB...))
 }
 
+// Incompatible holds that structures that differ in one parameter are not
+// equal, and that merging them fails and changes neither.
+func (s Suite[T]) Incompatible(t *rapid.T) {
+	f, in := s.filled(t)
+	before := encode(t, f)
+	for i, g := range s.Variants(s.Like(f)) {
+		require.False(t, g.Equal(s.Like(f)), "variant %d", i)
+		s.InsertAll(g, in)
+		other := encode(t, g)
+		require.ErrorIs(t, f.Merge(g), fault.ErrIncompatible, "variant %d", i)
+		require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
+		require.Equal(t, other, encode(t, g), "a failed merge changed the argument")
+	}
+}
+
 // CloneAndReset holds that a clone shares nothing, and that Reset leaves what
 // a new structure is.
 func (s Suite[T]) CloneAndReset(t *rapid.T) {

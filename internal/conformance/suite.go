@@ -36,6 +36,9 @@ type Suite[T Structure[T]] struct {
 	Fresh func(*rapid.T, hashfam.Family) T
 	// Like returns an empty structure with the same parameters.
 	Like func(T) T
+	// Variants returns empty structures that differ from one in a single
+	// parameter each: every one of them, the family included.
+	Variants func(T) []T
 	// Receiver returns what decodes structures of the family.
 	Receiver func(hashfam.Family) T
 
@@ -87,6 +90,7 @@ func (s Suite[T]) properties() []property {
 		{"asking and adding in one does what both do", s.HasOrInserts},
 		{"the empty key is a key", s.EmptyKey},
 		{"merging equals building from all the keys", s.MergeIsJointBuild},
+		{"what differs in one parameter is neither equal nor merged", s.Incompatible},
 		{"clones are independent and reset empties", s.CloneAndReset},
 		{"encoding round-trips and is canonical in all its forms", s.RoundTrip},
 		{"damage is found and leaves the receiver unchanged", s.Damage},
