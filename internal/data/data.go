@@ -26,6 +26,14 @@ var (
 	mobyGz []byte
 	//go:embed passages.tsv.gz
 	passagesGz []byte
+	//go:embed disposable-email-domains.txt.gz
+	disposableGz []byte
+	//go:embed passwords.txt.gz
+	passwordsGz []byte
+	//go:embed weblog-paths.txt.gz
+	weblogGz []byte
+	//go:embed requests-web12.txt.gz
+	web12Gz []byte
 )
 
 // Each text is unpacked once, when it is first asked for.
@@ -36,6 +44,10 @@ var (
 	words        = unpacked("words-en", &wordsGz)
 	moby         = unpacked("moby-dick", &mobyGz)
 	passages     = unpacked("passages", &passagesGz)
+	disposable   = unpacked("disposable-email-domains", &disposableGz)
+	passwords    = unpacked("passwords", &passwordsGz)
+	weblog       = unpacked("weblog-paths", &weblogGz)
+	web12        = unpacked("requests-web12", &web12Gz)
 )
 
 // MaliciousDomains returns 18,147 domains that served malware, sorted. None of
@@ -63,6 +75,21 @@ func BenignDomains() []string {
 // EnglishWords returns the 104,334 entries of an American English dictionary,
 // in mixed case, some with apostrophes or accents.
 func EnglishWords() []string { return lines(words()) }
+
+// DisposableEmailDomains returns 8,335 domains of throw-away mail addresses.
+func DisposableEmailDomains() []string { return lines(disposable()) }
+
+// Passwords returns 10,000 passwords that are in common use, vulgar ones among
+// them.
+func Passwords() []string { return lines(passwords()) }
+
+// WeblogPaths returns the 10,000 request paths of a web server's log, in the
+// order of time; 1,498 are distinct.
+func WeblogPaths() []string { return lines(weblog()) }
+
+// RequestsWeb12 returns 95,607 requests for product pages of a shop, in the
+// order of time: numbers of 13,756 pages.
+func RequestsWeb12() []string { return lines(web12()) }
 
 // MobyDick returns the text of the novel; Tokens splits it into 219,047 words.
 func MobyDick() string { return moby() }

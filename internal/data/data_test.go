@@ -17,6 +17,8 @@ func TestListsHaveTheirKnownLengths(t *testing.T) {
 		{"malicious domains", MaliciousDomains(), 18147},
 		{"benign domains", BenignDomains(), 19717},
 		{"English words", EnglishWords(), 104334},
+		{"disposable mail domains", DisposableEmailDomains(), 8335},
+		{"passwords", Passwords(), 10000},
 	} {
 		assert.Len(t, c.list, c.want, c.name)
 		assert.Len(t, set(c.list), c.want, "%s: a line occurs twice", c.name)
@@ -123,4 +125,33 @@ func set(list []string) map[string]struct{} {
 		s[x] = struct{}{}
 	}
 	return s
+}
+
+func TestStreamsHaveTheirKnownAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		stream                 []string
+		total, distinct, least int
+		top                    map[string]int // all that occur at least that often
+	}{
+		{"weblog paths", WeblogPaths(), 10000, 1498, 197, map[string]int{
+			"/favicon.ico": 807, "/style2.css": 546, "/reset.css": 538, "/images/jordan-80.png": 533,
+			"/images/web/2009/banner.png": 516, "/blog/tags/puppet?flav=rss20": 488,
+			"/projects/xdotool/": 224, "/?flav=rss20": 217, "/": 197,
+		}},
+		{"requests", RequestsWeb12(), 95607, 13756, 956, map[string]int{}},
+	} {
+		counts, top := map[string]int{}, map[string]int{}
+		for _, key := range c.stream {
+			counts[key]++
+		}
+		for key, count := range counts {
+			if count >= c.least {
+				top[key] = count
+			}
+		}
+		assert.Len(t, c.stream, c.total, c.name)
+		assert.Len(t, counts, c.distinct, c.name)
+		assert.Equal(t, c.top, top, c.name)
+	}
 }
