@@ -85,17 +85,16 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 // Classic: position i is anywhere among the m bits.
 
 func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
-	p := d.Probe()
-	for ; k > 0; k-- {
-		i := hashfam.Reduce(p.Next(), m)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := hashfam.Reduce(uint64(p), m)
 		words[i>>6] |= 1 << (i & 63)
 	}
 }
 
 func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
-	p, all := d.Probe(), uint64(1)
-	for ; k > 0; k-- {
-		i := hashfam.Reduce(p.Next(), m)
+	all := uint64(1)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := hashfam.Reduce(uint64(p), m)
 		all &= words[i>>6] >> (i & 63)
 	}
 	return all != 0
@@ -104,18 +103,18 @@ func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
 // Partitioned: position i is in slice i, which has s bits.
 
 func addPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
-	p, base := d.Probe(), uint64(0)
-	for ; k > 0; k-- {
-		i := base + hashfam.Reduce(p.Next(), s)
+	base := uint64(0)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := base + hashfam.Reduce(uint64(p), s)
 		words[i>>6] |= 1 << (i & 63)
 		base += s
 	}
 }
 
 func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
-	p, base, all := d.Probe(), uint64(0), uint64(1)
-	for ; k > 0; k-- {
-		i := base + hashfam.Reduce(p.Next(), s)
+	base, all := uint64(0), uint64(1)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := base + hashfam.Reduce(uint64(p), s)
 		all &= words[i>>6] >> (i & 63)
 		base += s
 	}
@@ -125,19 +124,17 @@ func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
 // Blocked: the first value of the sequence chooses one of the lines, the top
 // nine bits of each further value a bit of it.
 
-func lineOf(words []uint64, lines uint64, p *hashfam.Probe) *[lineWords]uint64 {
-	return (*[lineWords]uint64)(words[hashfam.Reduce(p.Next(), lines)*lineWords:])
+func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
+	return (*[lineWords]uint64)(words[hashfam.Reduce(uint64(d), lines)*lineWords:])
 }
 
 func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
 	if lines == 0 {
 		return
 	}
-	p := d.Probe()
-	line := lineOf(words, lines, &p)
-	for ; k > 0; k-- {
-		x := p.Next()
-		line[x>>61] |= 1 << (x >> 55 & 63)
+	line := lineOf(words, lines, d)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		line[p>>61] |= 1 << (p >> 55 & 63)
 	}
 }
 
@@ -145,11 +142,9 @@ func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 	if lines == 0 {
 		return true
 	}
-	p, all := d.Probe(), uint64(1)
-	line := lineOf(words, lines, &p)
-	for ; k > 0; k-- {
-		x := p.Next()
-		all &= line[x>>61] >> (x >> 55 & 63)
+	line, all := lineOf(words, lines, d), uint64(1)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		all &= line[p>>61] >> (p >> 55 & 63)
 	}
 	return all != 0
 }

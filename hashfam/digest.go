@@ -14,8 +14,14 @@ type Digest uint64
 // (Steele and Vigna, Software: Practice and Experience 52, 2022).
 const multiplier = 0xD1342543DE82EF95
 
-// A Probe is a digest's sequence of pseudo-random 64-bit values. The i-th
-// value (from 0) is the digest times multiplier^i, so a step is one multiply.
+// A Probe is a place in a digest's sequence of pseudo-random 64-bit values. The
+// i-th value (from 0) is the digest times multiplier^i, so a step is one
+// multiply:
+//
+//	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+//		position := hashfam.Reduce(uint64(p), m)
+//		...
+//	}
 //
 // Textbook double hashing, h1 + i*h2, is not good enough for small filters: at
 // m = 256 and k = 7 it errs 16 % more often than independent functions, at
@@ -27,12 +33,10 @@ type Probe uint64
 // Probe returns the start of d's sequence.
 func (d Digest) Probe() Probe { return Probe(d) }
 
-// Next returns the current value and steps to the next. It is inlined.
-func (p *Probe) Next() uint64 {
-	x := uint64(*p)
-	*p = Probe(x * multiplier)
-	return x
-}
+// Next returns the sequence from its next value on: p itself, as a uint64, is
+// the current one. It is inlined, and since it takes no pointer a loop keeps the
+// sequence in a register.
+func (p Probe) Next() Probe { return p * multiplier }
 
 // Reduce maps x, uniform over all 64-bit values, to [0, n) by taking the high
 // half of the 128-bit product x*n (Lemire, ACM TOMACS 29, 2019). It keeps

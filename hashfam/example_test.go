@@ -88,7 +88,8 @@ func ExampleDigest_Probe() {
 	// Five positions in a filter of 1000 bits.
 	p := hashfam.Family{}.SumString("apple").Probe()
 	for range 5 {
-		fmt.Println(hashfam.Reduce(p.Next(), 1000))
+		fmt.Println(hashfam.Reduce(uint64(p), 1000))
+		p = p.Next()
 	}
 	// Output:
 	// 37

@@ -68,7 +68,8 @@ type construction func(digest uint64, k int, m uint64, out []uint64)
 func probing(digest uint64, k int, m uint64, out []uint64) {
 	p := hashfam.Digest(digest).Probe()
 	for i := range out[:k] {
-		out[i] = hashfam.Reduce(p.Next(), m)
+		out[i] = hashfam.Reduce(uint64(p), m)
+		p = p.Next()
 	}
 }
 
