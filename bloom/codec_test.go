@@ -1,6 +1,10 @@
 package bloom
 
 import (
+	"encoding/hex"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +36,25 @@ func TestTheRateOfUnevenSlicesAndLinesIsTheirOwn(t *testing.T) {
 	f = mustNew(t, Params{Bits: 1024, Hashes: 2, Layout: Blocked})
 	f.words[0] = 1<<16 - 1
 	require.Equal(t, 16.0/512*16/512/2, f.FalsePositiveRate())
+}
+
+// docs/format.md shows a filter byte by byte. It is this one.
+func TestTheExampleOfTheFormatDocumentIsTrue(t *testing.T) {
+	text, err := os.ReadFile("../docs/format.md")
+	require.NoError(t, err)
+	_, example, found := strings.Cut(string(text), "### A filter, byte by byte")
+	require.True(t, found)
+	example, _, _ = strings.Cut(example, "\n#")
+	var shown []byte
+	for _, row := range regexp.MustCompile(`(?m)^\| \d+ \|([^|]*)\|`).FindAllStringSubmatch(example, -1) {
+		b, err := hex.DecodeString(strings.NewReplacer(" ", "", "`", "").Replace(row[1]))
+		require.NoError(t, err)
+		shown = append(shown, b...)
+	}
+	f := mustNew(t, Params{Bits: 128, Hashes: 2})
+	f.AddString("a")
+	want, err := f.MarshalBinary()
+	require.NoError(t, err)
+	require.Equal(t, want, shown)
+	require.Equal(t, []uint64{0, 1<<(75-64) | 1<<(102-64)}, f.words)
 }

@@ -102,6 +102,22 @@ func ExampleFilter_Contains() {
 	// Output: true false
 }
 
+func ExampleFilter_ContainsString() {
+	f := filter("a", "b")
+	fmt.Println(f.ContainsString("a"), f.ContainsString("c"))
+	// Output: true false
+}
+
+// One digest answers for a filter of every day.
+func ExampleFilter_ContainsDigest() {
+	week := []*bloom.Filter{filter("anna"), filter("boris"), filter("anna", "boris")}
+	d := week[0].Params().Family.SumString("anna")
+	for _, day := range week {
+		fmt.Print(day.ContainsDigest(d), " ")
+	}
+	// Output: true false true
+}
+
 func ExampleFilter_ContainsOrAdd() {
 	seen := filter()
 	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
@@ -110,6 +126,19 @@ func ExampleFilter_ContainsOrAdd() {
 		}
 	}
 	// Output: to be or not
+}
+
+func ExampleFilter_ContainsOrAddString() {
+	seen := filter()
+	fmt.Println(seen.ContainsOrAddString("to"), seen.ContainsOrAddString("to"))
+	// Output: false true
+}
+
+func ExampleFilter_ContainsOrAddDigest() {
+	seen := filter()
+	d := seen.Params().Family.SumUint64(42)
+	fmt.Println(seen.ContainsOrAddDigest(d), seen.ContainsOrAddDigest(d))
+	// Output: false true
 }
 
 func ExampleFilter_AddAll() {
@@ -193,6 +222,27 @@ func ExampleFilter_FalsePositiveRate() {
 	// Output: 0.11 %
 }
 
+func ExampleFilter_SizeBytes() {
+	f, _ := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
+	fmt.Printf("%d bytes, %.2f bits per key\n", f.SizeBytes(), float64(8*f.SizeBytes())/1_000_000)
+	// Output: 1199120 bytes, 9.59 bits per key
+}
+
+// The parameters make another filter that merges with this one.
+func ExampleFilter_Params() {
+	f := filter("a")
+	g, _ := bloom.NewFromParams(f.Params())
+	g.AddString("b")
+	fmt.Println(g.Merge(f), g.ContainsString("a"), g.ContainsString("b"))
+	// Output: <nil> true true
+}
+
+// A filter prints its parameters, never its bits or its family's key.
+func ExampleFilter_String() {
+	fmt.Println(filter("a"))
+	// Output: bloom.Filter(classic, 14384 bits, 10 hashes, family public)
+}
+
 func ExampleFilter_Reset() {
 	f := filter("a")
 	f.Reset()
@@ -208,6 +258,16 @@ func ExampleFilter_Clone() {
 	// Output: false true false
 }
 
+func ExampleFilter_Equal() {
+	f, g := filter("a", "b"), filter("b", "a")
+	fmt.Println(f.Equal(g))
+	g.AddString("c")
+	fmt.Println(f.Equal(g))
+	// Output:
+	// true
+	// false
+}
+
 func ExampleFilter_MarshalBinary() {
 	data, err := filter("a").MarshalBinary()
 	if err != nil {
@@ -218,6 +278,35 @@ func ExampleFilter_MarshalBinary() {
 	err = f.UnmarshalBinary(data)
 	fmt.Println(len(data), err, f.ContainsString("a"))
 	// Output: 1856 <nil> true
+}
+
+// A buffer that is used again spares an allocation.
+func ExampleFilter_AppendBinary() {
+	buf := []byte("header")
+	buf, err := filter("a").AppendBinary(buf)
+	fmt.Printf("%s, then %x, %v\n", buf[:6], buf[6:10], err)
+	// Output: header, then f166616d, <nil>
+}
+
+func ExampleFilter_UnmarshalBinary() {
+	data, _ := filter("a").MarshalBinary()
+	f := filter("kept")
+	data[len(data)/2] ^= 1
+	err := f.UnmarshalBinary(data)
+	fmt.Println(errors.Is(err, bloom.ErrCorrupt), f.ContainsString("kept"))
+	data[len(data)/2] ^= 1
+	err = f.UnmarshalBinary(data)
+	fmt.Println(err, f.ContainsString("a"))
+	// Output:
+	// true true
+	// <nil> true
+}
+
+func ExampleFilter_WriteTo() {
+	var stream bytes.Buffer
+	n, err := filter("a").WriteTo(&stream)
+	fmt.Println(n == int64(stream.Len()), err)
+	// Output: true <nil>
 }
 
 // Filters follow one another in a stream; the last is followed by io.EOF.

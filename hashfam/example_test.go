@@ -85,7 +85,13 @@ func ExampleFamily_CheckValue() {
 }
 
 func ExampleDigest_Probe() {
-	// Five positions in a filter of 1000 bits.
+	d := hashfam.Family{}.SumString("apple")
+	fmt.Println(uint64(d.Probe()) == uint64(d))
+	// Output: true
+}
+
+// Five positions in a filter of 1000 bits.
+func ExampleProbe_Next() {
 	p := hashfam.Family{}.SumString("apple").Probe()
 	for range 5 {
 		fmt.Println(hashfam.Reduce(uint64(p), 1000))
@@ -97,6 +103,11 @@ func ExampleDigest_Probe() {
 	// 543
 	// 930
 	// 433
+}
+
+func ExampleFamily_Public() {
+	fmt.Println(hashfam.Family{}.Public(), hashfam.Random().Public())
+	// Output: true false
 }
 
 func ExampleReduce() {

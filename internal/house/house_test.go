@@ -2,6 +2,7 @@
 package house
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -112,6 +113,47 @@ func TestCodeInDocumentsIsCompiled(t *testing.T) {
 		}
 	}
 	require.NotZero(t, blocks)
+}
+
+// Every exported function and method of a package that users import has an
+// Example under its name, which go doc shows beside it.
+func TestEveryEntryPointHasAnExample(t *testing.T) {
+	printing := []string{"String", "GoString", "Format"}
+	for _, dir := range []string{"hashfam", "bloom"} {
+		examples, wanted := map[string]bool{}, []string{}
+		sources, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		require.NoError(t, err)
+		for _, source := range sources {
+			f, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+			require.NoError(t, err)
+			for _, d := range f.Decls {
+				fn, isFunc := d.(*ast.FuncDecl)
+				switch {
+				case !isFunc:
+				case strings.HasSuffix(source, "_test.go"):
+					examples[fn.Name.Name] = true
+				case fn.Name.IsExported() && !slices.Contains(printing, fn.Name.Name):
+					wanted = append(wanted, "Example"+receiver(fn)+fn.Name.Name)
+				}
+			}
+		}
+		require.NotEmpty(t, wanted)
+		for _, name := range wanted {
+			require.True(t, examples[name], "%s: no %s", dir, name)
+		}
+	}
+}
+
+// receiver is the name of a method's type and an underscore, or nothing.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	t := fn.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	return t.(*ast.Ident).Name + "_"
 }
 
 func TestLinksInDocumentsResolve(t *testing.T) {
