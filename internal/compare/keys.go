@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/filterfam/filterfam/internal/data"
 )
@@ -51,30 +54,27 @@ var errData = errors.New("no usable keys")
 // absentGoal is how many absent keys are made up where none are given.
 const absentGoal = 1_000_000
 
-// loadData returns the keys that the flags ask for.
-func loadData(o options, stdin io.Reader) (*dataset, error) {
+// loadData returns the keys that the flags ask for. A bar on stderr follows the
+// reading of files.
+func loadData(ctx context.Context, o options, stdin io.Reader, stderr io.Writer) (*dataset, error) {
 	if o.synthetic > 0 {
 		return syntheticData(o.synthetic), nil
 	}
+	members, absent := newKeySet(), newKeySet()
 	d := &dataset{}
 	memberName, absentName := "malicious domains", "benign domains"
-
-	members := make(map[string]struct{})
 	if o.keysFile == "" {
 		for _, key := range data.MaliciousDomains() {
-			members[key] = struct{}{}
-			d.members.add([]byte(key))
+			members.add([]byte(key))
 		}
 	} else {
 		memberName = "keys of " + show(o.keysFile)
-		text, err := readFile("-keys", o.keysFile, stdin)
+		c, err := readKeys(ctx, "-keys", o.keysFile, stdin, stderr, members, nil)
 		if err != nil {
 			return nil, err
 		}
-		c := distinct(&d.members, text, members, nil)
-		d.note(c.repeated, "line of -keys repeats an earlier one and was left out", "lines of -keys repeat an earlier one and were left out")
-		d.note(c.empty, "empty line of -keys was left out", "empty lines of -keys were left out")
-		if d.members.len() == 0 {
+		d.noteDropped("-keys", c)
+		if members.len() == 0 {
 			return nil, fmt.Errorf("%w: -keys %s holds no key (one a line)", errData, show(o.keysFile))
 		}
 	}
@@ -82,26 +82,24 @@ func loadData(o options, stdin io.Reader) (*dataset, error) {
 	switch {
 	case o.absentFile != "":
 		absentName = "keys of " + show(o.absentFile)
-		text, err := readFile("-absent", o.absentFile, stdin)
+		c, err := readKeys(ctx, "-absent", o.absentFile, stdin, stderr, absent, members)
 		if err != nil {
 			return nil, err
 		}
-		c := distinct(&d.absent, text, make(map[string]struct{}), members)
-		d.note(c.repeated, "line of -absent repeats an earlier one and was left out", "lines of -absent repeat an earlier one and were left out")
-		d.note(c.empty, "empty line of -absent was left out", "empty lines of -absent were left out")
-		d.note(c.excluded, "key of -absent is a member too and was left out", "keys of -absent are members too and were left out")
-		if d.absent.len() == 0 {
+		d.noteDropped("-absent", c)
+		if absent.len() == 0 {
 			return nil, fmt.Errorf("%w: -absent %s holds no key that is not a member (one a line)", errData, show(o.absentFile))
 		}
 	case o.keysFile == "":
 		for _, key := range data.BenignDomains() {
-			d.absent.add([]byte(key))
+			absent.add([]byte(key))
 		}
 	default:
 		absentName = "made-up keys"
-		makeAbsent(d, members)
+		makeAbsent(absent, members)
 		d.notes = append(d.notes, "no -absent given: the absent keys are members with a random ending that are not members")
 	}
+	d.members, d.absent = members.keyList, absent.keyList
 	d.about = fmt.Sprintf("%s %s as members (%.1f bytes each), %s %s to ask for in vain.",
 		thousands(d.members.len()), memberName, float64(len(d.members.bytes))/float64(d.members.len()),
 		thousands(d.absent.len()), absentName)
@@ -127,88 +125,133 @@ func syntheticData(n int) *dataset {
 	return d
 }
 
-// makeAbsent fills d.absent with members that have a random ending.
-func makeAbsent(d *dataset, members map[string]struct{}) {
+// makeAbsent fills absent with members that have a random ending.
+func makeAbsent(absent, members *keySet) {
 	random := rand.New(rand.NewPCG(1, 2))
-	seen := make(map[string]struct{})
-	n := d.members.len()
+	n := members.len()
 	var key []byte
-	for d.absent.len() < min(max(n, 100_000), absentGoal) {
-		key = fmt.Appendf(key[:0], "%s%08x", d.members.at(random.IntN(n)), random.Uint32())
-		if _, member := members[string(key)]; member {
-			continue
+	for absent.len() < min(max(n, 100_000), absentGoal) {
+		key = fmt.Appendf(key[:0], "%s%08x", members.at(random.IntN(n)), random.Uint32())
+		if !members.has(key) {
+			absent.add(key)
 		}
-		if _, again := seen[string(key)]; again {
-			continue
-		}
-		seen[string(key)] = struct{}{}
-		d.absent.add(key)
 	}
 }
 
-// readFile returns what is in the file that flag names, standard input for
-// "-".
-func readFile(flag, name string, stdin io.Reader) ([]byte, error) {
-	if name == "-" {
-		text, err := io.ReadAll(stdin)
+// readKeys adds the lines of a file to set, or of standard input for "-". It
+// holds the keys themselves and one line of the file, never the whole file.
+func readKeys(ctx context.Context, flag, name string, stdin io.Reader, stderr io.Writer, set, exclude *keySet) (dropped, error) {
+	in, size := stdin, int64(-1)
+	if name != "-" {
+		file, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s -: %w", errData, flag, err)
+			hint := ""
+			if !filepath.IsAbs(name) {
+				hint = "; under go run -C internal/compare, relative paths start at internal/compare"
+			}
+			return dropped{}, fmt.Errorf("%w: %s %s: %w%s", errData, flag, name, pathless(err), hint)
 		}
-		return text, nil
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+			set.bytes = slices.Grow(set.bytes, int(min(size, 1<<30))) // grown bit by bit, there would be two of it
+		}
+		in = file
 	}
-	text, err := os.ReadFile(name)
-	if err == nil {
-		return text, nil
+	step, finish := newProgress(stderr, "reading "+show(name), size, inBytes)
+	c, err := distinct(ctx, set, in, exclude, step)
+	finish()
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %s %s: %w", errData, flag, name, pathless(err))
 	}
+	return c, err
+}
+
+// pathless takes the name of the file from an error, where the message has it.
+func pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // the name is already in the message
+		return path.Err
 	}
-	hint := ""
-	if !filepath.IsAbs(name) {
-		hint = "; under go run -C internal/compare, relative paths start at internal/compare"
-	}
-	return nil, fmt.Errorf("%w: %s %s: %w%s", errData, flag, name, err, hint)
+	return err
 }
+
+// longestKey bounds the memory that a file without line breaks takes.
+const longestKey = 16 << 20
 
 // dropped counts the lines that distinct left out.
-type dropped struct{ repeated, empty, excluded int }
-
-// distinct adds each line of text to list unless it is empty, is in seen, or
-// is in exclude. A line ends with \n or \r\n, the last one perhaps with
-// neither; any other byte belongs to the key.
-func distinct(list *keyList, text []byte, seen, exclude map[string]struct{}) dropped {
-	var c dropped
-	for len(text) > 0 {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		text = rest
-		line = bytes.TrimSuffix(line, []byte("\r"))
-		if len(line) == 0 {
-			c.empty++
-			continue
-		}
-		if _, again := seen[string(line)]; again {
-			c.repeated++
-			continue
-		}
-		seen[string(line)] = struct{}{}
-		if _, both := exclude[string(line)]; both {
-			c.excluded++
-			continue
-		}
-		list.add(line)
-	}
-	return c
+type dropped struct {
+	repeated, empty, excluded int
+	both                      []byte // the first that was excluded
 }
 
-// note records that count lines were left out, if any were.
-func (d *dataset) note(count int, one, many string) {
-	switch {
-	case count == 1:
-		d.notes = append(d.notes, "1 "+one)
-	case count > 1:
-		d.notes = append(d.notes, thousands(count)+" "+many)
+// distinct adds each line of text to set unless it is empty, is there already,
+// or is in exclude. A line ends with \n or \r\n, the last one perhaps with
+// neither; any other byte belongs to the key. It reports the bytes read to
+// step, and ends early when ctx does.
+func distinct(ctx context.Context, set *keySet, text io.Reader, exclude *keySet, step func(int)) (dropped, error) {
+	var c dropped
+	in := bufio.NewReaderSize(text, 1<<16)
+	var long []byte // what a line had before the buffer was full
+	for number, read := 1, 0; ; {
+		line, err := in.ReadSlice('\n')
+		if read += len(line); read >= 1<<16 || err == io.EOF {
+			step(read)
+			read = 0
+			if ctx.Err() != nil {
+				return c, ctx.Err()
+			}
+		}
+		if err == bufio.ErrBufferFull {
+			if long = append(long, line...); len(long) > longestKey {
+				return c, fmt.Errorf("line %s is longer than %s bytes: want one key a line", thousands(number), thousands(longestKey))
+			}
+			continue
+		}
+		if err != nil && err != io.EOF {
+			return c, err
+		}
+		if len(long) > 0 {
+			line = append(long, line...)
+			long = long[:0]
+		}
+		if err == io.EOF && len(line) == 0 {
+			return c, nil
+		}
+		number++
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		switch {
+		case len(line) == 0:
+			c.empty++
+		case exclude != nil && exclude.has(line):
+			if c.excluded++; c.both == nil {
+				c.both = bytes.Clone(line)
+			}
+		case set.len() == mostKeys:
+			return c, fmt.Errorf("more than %s keys", thousands(mostKeys))
+		case !set.add(line):
+			c.repeated++
+		}
+		if err == io.EOF {
+			return c, nil
+		}
 	}
+}
+
+// noteDropped records what was left out of the file that flag names.
+func (d *dataset) noteDropped(flag string, c dropped) {
+	note := func(count int, one, many string) {
+		switch {
+		case count == 1:
+			d.notes = append(d.notes, "1 "+one)
+		case count > 1:
+			d.notes = append(d.notes, thousands(count)+" "+many)
+		}
+	}
+	note(c.repeated, "line of "+flag+" repeats an earlier one and was left out", "lines of "+flag+" repeat an earlier one and were left out")
+	note(c.empty, "empty line of "+flag+" was left out", "empty lines of "+flag+" were left out")
+	note(c.excluded, fmt.Sprintf("line of %s is a member too and was left out: %.60q", flag, c.both),
+		fmt.Sprintf("lines of %s are members too and were left out, the first of them %.60q", flag, c.both))
 }
 
 func show(name string) string {

@@ -1,10 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,18 +45,56 @@ func TestDistinctReadsLines(t *testing.T) {
 		{"other carriage returns are kept", "a\r\r\n\rb\n", []string{"a\r", "\rb"}, dropped{}},
 		{"empty lines", "\na\n\n\r\n", []string{"a"}, dropped{empty: 3}},
 		{"repeated", "a\nb\na\r\na", []string{"a", "b"}, dropped{repeated: 2}},
-		{"excluded, and repeated once excluded", "x\na\nx", []string{"a"}, dropped{excluded: 1, repeated: 1}},
+		{"excluded", "x\na\nx", []string{"a"}, dropped{excluded: 2, both: []byte("x")}},
 		{"any bytes", "\x00\xff\n \t\n\xe9", []string{"\x00\xff", " \t", "\xe9"}, dropped{}},
 	} {
-		var l keyList
-		got := distinct(&l, []byte(c.text), map[string]struct{}{}, map[string]struct{}{"x": {}})
-		assert.Equal(t, c.want, list(&l), c.name)
+		set, exclude, read := newKeySet(), newKeySet(), 0
+		exclude.add([]byte("x"))
+		got, err := distinct(t.Context(), set, iotest.OneByteReader(strings.NewReader(c.text)), exclude, func(n int) { read += n })
+		require.NoError(t, err)
+		assert.Equal(t, c.want, list(&set.keyList), c.name)
 		assert.Equal(t, c.dropped, got, c.name)
+		assert.Equal(t, len(c.text), read, c.name)
 	}
 }
 
+func TestLongLinesAreKeysUpToALimit(t *testing.T) {
+	long := strings.Repeat("long ", 1<<16)
+	set := newKeySet()
+	_, err := distinct(t.Context(), set, strings.NewReader(long+"\nshort\n"+long+"\n"+long+"er"), nil, func(int) {})
+	require.NoError(t, err)
+	assert.Equal(t, []string{long, "short", long + "er"}, list(&set.keyList))
+
+	endless := io.MultiReader(strings.NewReader("a\n"), bytes.NewReader(make([]byte, longestKey+1<<20)))
+	_, err = distinct(t.Context(), newKeySet(), endless, nil, func(int) {})
+	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
+}
+
+func TestReadingEndsWhereTheFileFailsOrTheUserInterrupts(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := distinct(t.Context(), newKeySet(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), nil, func(int) {})
+	require.ErrorIs(t, err, broken)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	set := newKeySet()
+	_, err = distinct(ctx, set, strings.NewReader(strings.Repeat("line\n", 1<<20)), nil, func(int) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestAKeySetKeepsOneOfEachKey(t *testing.T) {
+	set, want := newKeySet(), map[string]bool{}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 100_000 {
+		key := fmt.Append(nil, random.IntN(50_000))
+		require.Equal(t, want[string(key)], set.has(key))
+		require.Equal(t, !want[string(key)], set.add(key))
+		want[string(key)] = true
+	}
+	require.Equal(t, len(want), set.len())
+}
+
 func TestDefaultDataIsTheEmbeddedDomains(t *testing.T) {
-	d, err := loadData(options{}, nil)
+	d, err := loadData(t.Context(), options{}, nil, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, 18147, d.members.len())
 	assert.Equal(t, 19717, d.absent.len())
@@ -58,7 +103,7 @@ func TestDefaultDataIsTheEmbeddedDomains(t *testing.T) {
 
 func TestFilesAreReadAndCleaned(t *testing.T) {
 	o := options{keysFile: write(t, "a\nb\n\na\n"), absentFile: "-"}
-	d, err := loadData(o, strings.NewReader("c\nb\nd\nd\n"))
+	d, err := loadData(t.Context(), o, strings.NewReader("c\nb\nd\nd\n"), io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "b"}, list(&d.members))
 	assert.Equal(t, []string{"c", "d"}, list(&d.absent))
@@ -66,13 +111,13 @@ func TestFilesAreReadAndCleaned(t *testing.T) {
 		"1 line of -keys repeats an earlier one and was left out",
 		"1 empty line of -keys was left out",
 		"1 line of -absent repeats an earlier one and was left out",
-		"1 key of -absent is a member too and was left out",
+		`1 line of -absent is a member too and was left out: "b"`,
 	}, d.notes)
 	assert.Contains(t, d.about, "standard input")
 }
 
 func TestAbsentKeysAreMadeUpWhereNoneAreGiven(t *testing.T) {
-	d, err := loadData(options{keysFile: "-"}, strings.NewReader("a\nb"))
+	d, err := loadData(t.Context(), options{keysFile: "-"}, strings.NewReader("a\nb"), io.Discard)
 	require.NoError(t, err)
 	absent := list(&d.absent)
 	assert.Len(t, absent, 100_000)
@@ -86,7 +131,7 @@ func TestAbsentKeysAreMadeUpWhereNoneAreGiven(t *testing.T) {
 }
 
 func TestSyntheticKeysAreDistinct(t *testing.T) {
-	d, err := loadData(options{synthetic: 1000}, nil)
+	d, err := loadData(t.Context(), options{synthetic: 1000}, nil, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, 1000, d.members.len())
 	assert.Equal(t, absentGoal, d.absent.len())
@@ -114,7 +159,7 @@ func TestUnusableFilesAreErrors(t *testing.T) {
 		{"empty lines only", options{keysFile: write(t, "\n\r\n")}, []string{"holds no key"}},
 		{"all absent are members", options{keysFile: write(t, "a\n"), absentFile: write(t, "a\n")}, []string{"-absent", "not a member"}},
 	} {
-		_, err := loadData(c.o, strings.NewReader(""))
+		_, err := loadData(t.Context(), c.o, strings.NewReader(""), io.Discard)
 		require.ErrorIs(t, err, errData, c.name)
 		for _, want := range c.want {
 			assert.ErrorContains(t, err, want, c.name)

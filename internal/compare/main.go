@@ -57,8 +57,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case err != nil:
 		return fail(exitUsage, err)
 	}
-	d, err := loadData(o, stdin)
-	if err != nil {
+
+	// From here on an interrupt ends the work but not the program, which shows
+	// what it has; a second one ends the program.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	d, err := loadData(ctx, o, stdin, stderr)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fail(exitInterrupted, errors.New("interrupted before the keys were read"))
+	case err != nil:
 		return fail(exitFailed, err)
 	}
 	cells := newCells(o.structures, o.rates)
@@ -66,15 +76,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return fail(exitUsage, err)
 	}
 
-	// From here on an interrupt ends the measuring but not the program, which
-	// shows what it has; a second one ends the program.
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-
 	p := newPlan(d)
-	step, finish := newProgress(stderr, p.rounds*len(cells))
-	err = measure(ctx, cells, d, p, step)
+	step, finish := newProgress(stderr, "measuring", int64(p.rounds*len(cells)), inBuilds)
+	err = measure(ctx, cells, d, p, func() { step(1) })
 	finish()
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {

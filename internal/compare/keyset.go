@@ -1,0 +1,63 @@
+package main
+
+import (
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// mostKeys is how many keys a keySet can hold.
+const mostKeys = math.MaxUint32 - 1
+
+// A keySet is a keyList in which no key occurs twice. Beside the list it has a
+// hash table of places in it, eight to sixteen bytes a key.
+type keySet struct {
+	keyList
+	slots  []uint32 // 1 + the place of a key in the list; 0 is free
+	family hashfam.Family
+}
+
+func newKeySet() *keySet {
+	return &keySet{slots: make([]uint32, 1<<10), family: hashfam.Random()}
+}
+
+// add reports whether key was new.
+func (s *keySet) add(key []byte) bool {
+	slot, found := s.find(key)
+	if found {
+		return false
+	}
+	s.keyList.add(key)
+	s.slots[slot] = uint32(s.len())
+	if 2*s.len() > len(s.slots) {
+		s.grow()
+	}
+	return true
+}
+
+func (s *keySet) has(key []byte) bool {
+	_, found := s.find(key)
+	return found
+}
+
+// find returns the slot of key, or the free one that is its place.
+func (s *keySet) find(key []byte) (slot uint64, found bool) {
+	slot = hashfam.Reduce(uint64(s.family.Sum(key)), uint64(len(s.slots)))
+	for s.slots[slot] != 0 {
+		if string(s.at(int(s.slots[slot]-1))) == string(key) {
+			return slot, true
+		}
+		if slot++; slot == uint64(len(s.slots)) {
+			slot = 0
+		}
+	}
+	return slot, false
+}
+
+func (s *keySet) grow() {
+	s.slots = make([]uint32, 2*len(s.slots))
+	for i := range s.len() {
+		slot, _ := s.find(s.at(i))
+		s.slots[slot] = uint32(i + 1)
+	}
+}
