@@ -52,6 +52,13 @@ func ExampleConfig_Params() {
 	// blocked: 9.92 bits per key, 6 hashes
 }
 
+// What would ten billion keys cost?
+func ExampleParams_SizeBytes() {
+	p, err := bloom.Config{Capacity: 10_000_000_000, FPRate: 0.001}.Params()
+	fmt.Printf("%.1f GiB %v\n", float64(p.SizeBytes())/(1<<30), err)
+	// Output: 16.7 GiB <nil>
+}
+
 func ExampleParams_RateAt() {
 	p, _ := bloom.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()
 	for _, n := range []uint64{500_000, 1_000_000, 2_000_000} {

@@ -123,8 +123,12 @@ func (p Params) check() error {
 	return nil
 }
 
+// SizeBytes returns the memory of the bit array that a filter of these
+// parameters has, in bytes, without making one.
+func (p Params) SizeBytes() uint64 { return 8 * p.words() }
+
 // words returns how many words hold p.Bits.
-func (p Params) words() uint64 { return (p.Bits + 63) / 64 }
+func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
 // span returns what one position is reduced to.
 func (p Params) span() uint64 {
