@@ -105,7 +105,13 @@ func (b *bag) Merge(o *bag) error {
 	case b.len()+o.len() > b.room:
 		return fault.ErrFull
 	}
+	if b.defect == "a merge adds a key" && len(o.copies) > 0 {
+		b.copies[^hashfam.Digest(0)]++
+	}
 	for d, c := range o.copies {
+		if b.defect == "a merge that fails has begun" && b.len()+c > b.room-2 {
+			return fault.ErrFull
+		}
 		if b.defect == "a merge takes the larger count" {
 			b.copies[d] = max(b.copies[d], c)
 			continue
@@ -172,6 +178,14 @@ func (b *bag) ReadFrom(r io.Reader) (int64, error) {
 	return n, failed
 }
 
+// reordered is the suite of bags that does not hold what they do hold, that a
+// merged one equals the joint one.
+func reordered(defect string) conformance.Suite[*bag] {
+	s := bags(defect)
+	s.MergeReorders = true
+	return s
+}
+
 func bags(defect string) conformance.Suite[*bag] {
 	empty := func(fam hashfam.Family, room int) *bag {
 		return &bag{fam, room, map[hashfam.Digest]int{}, defect}
@@ -204,6 +218,7 @@ func bags(defect string) conformance.Suite[*bag] {
 		},
 		HasOrInsertDigest: (*bag).hasOrInsert,
 		Delete:            func(b *bag, key []byte) bool { return b.delete(b.fam.Sum(key)) },
+		Count:             func(b *bag, key []byte) int { return b.copies[b.fam.Sum(key)] },
 		Reads:             func(*bag) {},
 	}
 }

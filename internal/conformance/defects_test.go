@@ -171,6 +171,12 @@ func TestOneDefect(t *testing.T) {
 		}
 	case "bag":
 		checkKeys(t, bags(defect))
+	case "reordered":
+		checkKeys(t, reordered(defect))
+	case "upper bound":
+		s := suite(defect)
+		s.MergeIsAnUpperBound, s.InsertDigest = true, nil
+		checkKeys(t, s)
 	default:
 		t.Skip("run by TestTheSuiteRejectsEveryDefect")
 	}
@@ -219,6 +225,15 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"bag", "a clone forgets a key", "Membership"},
 		{"bag", "a merge takes the larger count", "MergeIsJointBuild"},
 		{"bag", "what is found is inserted again", "HasOrInserts"},
+		{"upper bound", "", ""},
+		{"upper bound", "merge intersects", "MergeIsJointBuild"},
+		{"upper bound", "merge intersects", "Membership"},
+		{"upper bound", "strings are cut at 64 bytes", "KeyForms"},
+		{"upper bound", "batches drop their last key", "KeyForms"},
+		{"reordered", "", ""},
+		{"reordered", "a merge takes the larger count", "MergeIsJointBuild"},
+		{"reordered", "a merge adds a key", "MergeIsJointBuild"},
+		{"reordered", "a merge that fails has begun", "MergeIsJointBuild"},
 		{"bag", "the encoding depends on the map's order", "RoundTrip"},
 	} {
 		t.Run(c.structure+" "+c.defect+" "+c.property, func(t *testing.T) {

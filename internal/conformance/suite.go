@@ -43,7 +43,8 @@ type Suite[T Structure[T]] struct {
 	Receiver func(hashfam.Family) T
 
 	// The three key forms and the batch, for insertion and query. An
-	// insertion that fails must change nothing.
+	// insertion that fails must change nothing. InsertDigest is nil where the
+	// structure needs the key itself.
 	Insert       func(T, []byte) error
 	InsertString func(T, string) error
 	InsertDigest func(T, hashfam.Digest) error
@@ -59,8 +60,22 @@ type Suite[T Structure[T]] struct {
 	HasOrInsertString func(T, string) (bool, error)
 	HasOrInsertDigest func(T, hashfam.Digest) (bool, error)
 
+	// MergeIsAnUpperBound says that a merged structure has all keys of both but
+	// need not equal the one built from them.
+	MergeIsAnUpperBound bool
+
 	// Delete removes one copy of a key; nil where there is no such thing.
 	Delete func(T, []byte) bool
+
+	// MergeReorders says that where a key lies depends on what came before it.
+	// A merged structure then need not equal the one built from all the keys,
+	// and may be full where that is not. But it has as many copies of each key,
+	// and nothing is left when those have been deleted.
+	MergeReorders bool
+	// Count returns how many copies of a key there are, and of others that
+	// cannot be told from it; wanted where MergeReorders is set.
+	Count func(T, []byte) int
+
 	// Reads calls every other method that must not change the structure.
 	Reads func(T)
 

@@ -1,0 +1,23 @@
+package bloom
+
+import "fmt"
+
+// FromWords returns the filter of parameters p whose bits are words: bit i is
+// bit i mod 64, from the least significant, of words[i/64]. The filter keeps
+// words, which the caller must not use again. O(1) time, no copy.
+//
+// Parameters that describe no filter are an [ErrParams] that names the field,
+// and so are another number of words than ceil(Bits/64), or a bit set beyond
+// the last.
+func FromWords(p Params, words []uint64) (*Filter, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if uint64(len(words)) != p.words() {
+		return nil, paramError("len(words)", len(words), fmt.Sprint(p.words()))
+	}
+	if r := p.Bits % 64; r != 0 && words[len(words)-1]>>r != 0 {
+		return nil, paramError("bits beyond the last", words[len(words)-1]>>r, "0")
+	}
+	return newFilter(p, words), nil
+}

@@ -1,0 +1,54 @@
+package counting
+
+import "github.com/filterfam/filterfam/hashfam"
+
+// Blocked: the first value of the sequence chooses one of the blocks of 512
+// counters, the top nine bits of each further value a counter of it. These are
+// the positions of the blocked layout of package bloom, whose block of 512 bits
+// is one cache line; here it is four, one behind the other.
+const (
+	blockCounters = 512
+	blockWords    = blockCounters / perWord
+	lineWords     = 8
+)
+
+// blockOf returns the block of a digest; there is at least one.
+func blockOf(counters nibbles, blocks uint64, d hashfam.Digest) nibbles {
+	return counters[hashfam.Reduce(uint64(d), blocks)*blockWords:][:blockWords]
+}
+
+func addBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) {
+	b := blockOf(counters, blocks, d)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		b.inc(uint64(p) >> 55)
+	}
+}
+
+func hasBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) bool {
+	b, all := blockOf(counters, blocks, d), uint64(16)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		all &= b.at(uint64(p)>>55) + 15
+	}
+	return all != 0
+}
+
+func countBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) uint64 {
+	b, least := blockOf(counters, blocks, d), uint64(stuck)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		least = min(least, b.at(uint64(p)>>55))
+	}
+	return least
+}
+
+func removeBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) bool {
+	b := blockOf(counters, blocks, d)
+	for p, done := d.Probe().Next(), 0; done < k; p, done = p.Next(), done+1 {
+		i := uint64(p) >> 55
+		if b.at(i) == 0 {
+			addBlocked(counters, blocks, done, d)
+			return false
+		}
+		b.dec(i)
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+package counting
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+var suite = conformance.Suite[*Filter]{
+	Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+		p := drawParams(t)
+		p.Family = fam
+		return mustNew(t, p)
+	},
+	Like: func(f *Filter) *Filter {
+		g, err := NewFromParams(f.Params())
+		if err != nil {
+			panic(err)
+		}
+		return g
+	},
+	Variants: func(f *Filter) []*Filter {
+		var variants []*Filter
+		p := f.Params()
+		for _, q := range []Params{
+			{p.Counters + 1, p.Hashes, p.Layout, p.Family},
+			{p.Counters * 2, p.Hashes, p.Layout, p.Family},
+			{p.Counters, p.Hashes + 1, p.Layout, p.Family},
+			{p.Counters, p.Hashes, Classic, p.Family},
+			{p.Counters, p.Hashes, Blocked, p.Family},
+			{p.Counters, p.Hashes, p.Layout, p.Family.Derive("another")},
+		} {
+			if g, err := NewFromParams(q); err == nil && q != p {
+				variants = append(variants, g)
+			}
+		}
+		return variants
+	},
+	Receiver:     NewReceiver,
+	Insert:       func(f *Filter, key []byte) error { f.Add(key); return nil },
+	InsertString: func(f *Filter, key string) error { f.AddString(key); return nil },
+	InsertDigest: func(f *Filter, d hashfam.Digest) error { f.AddDigest(d); return nil },
+	InsertAll:    func(f *Filter, keys [][]byte) error { f.AddAll(keys); return nil },
+	HasOrInsert:  func(f *Filter, key []byte) (bool, error) { return f.ContainsOrAdd(key), nil },
+	HasOrInsertString: func(f *Filter, key string) (bool, error) {
+		return f.ContainsOrAddString(key), nil
+	},
+	HasOrInsertDigest: func(f *Filter, d hashfam.Digest) (bool, error) {
+		return f.ContainsOrAddDigest(d), nil
+	},
+	Has:       (*Filter).Contains,
+	HasString: (*Filter).ContainsString,
+	HasDigest: (*Filter).ContainsDigest,
+	HasAll:    (*Filter).ContainsAll,
+	Delete:    (*Filter).Delete,
+	Reads: func(f *Filter) {
+		f.Count(nil)
+		f.CountString("a")
+		f.CountDigest(1)
+		f.Bloom()
+		f.EstimatedLen()
+		f.FillRatio()
+		f.FalsePositiveRate()
+		f.Stuck()
+		f.SizeBytes()
+		f.Params()
+		_ = f.String()
+	},
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<38)
+		return 1 << 37
+	},
+	Golden: []conformance.Golden[*Filter]{
+		{File: "counting.bin", Build: golden(Params{Counters: 1000, Hashes: 7})},
+		{File: "blocked.bin", Build: golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked})},
+		{File: "stuck.bin", Build: golden(Params{Counters: 37, Hashes: 3})},
+		{File: "keyed.bin", Build: golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
+	},
+}
+
+// golden returns what builds a filter of a hundred keys, the first of them
+// twice, and ten deleted again.
+func golden(p Params) func() *Filter {
+	return func() *Filter {
+		f, err := NewFromParams(p)
+		if err != nil {
+			panic(err)
+		}
+		for i := range 101 {
+			f.AddString(fmt.Sprint("key ", i%100))
+		}
+		for i := range 10 {
+			f.DeleteString(fmt.Sprint("key ", 50+i))
+		}
+		return f
+	}
+}
+
+func TestConformance(t *testing.T) { suite.Run(t) }
+
+func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
+func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.KeyForms)) }
+func FuzzHasOrInserts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.HasOrInserts)) }
+func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.EmptyKey)) }
+func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.MergeIsJointBuild)) }
+func FuzzIncompatible(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Incompatible)) }
+func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.CloneAndReset)) }
+func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
+func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
+func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
+func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
+func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
+func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
+func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
+func FuzzMultiset(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(multiset)) }
+func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

@@ -1,0 +1,169 @@
+package counting_test
+
+import (
+	"fmt"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
+)
+
+// Summary Cache (Fan et al., 2000): two caches serve the requests for the pages
+// of a shop in turn. The first counts the pages that it takes in and throws
+// out, and sends the second a plain Bloom filter of what it holds. The second
+// asks the first only for pages that this filter contains.
+func Example_cacheDigest() {
+	const room = 2000
+	type cache struct {
+		held   map[string]bool
+		oldest []string
+	}
+	caches := [2]cache{{held: map[string]bool{}}, {held: map[string]bool{}}}
+	summary, err := counting.New(counting.Config{Capacity: room, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	var digest bloom.Filter // what the second cache knows of the first
+	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
+	for i, page := range data.RequestsWeb12() {
+		c := &caches[i%2]
+		if i%1000 == 0 {
+			wire, err := summary.Bloom().MarshalBinary()
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			if err := digest.UnmarshalBinary(wire); err != nil {
+				fmt.Println(err)
+				return
+			}
+			messages++
+		}
+		if c.held[page] {
+			continue
+		}
+		if i%2 == 1 {
+			misses++
+			there := caches[0].held[page]
+			switch {
+			case !digest.ContainsString(page):
+				if there { // it came after the last digest
+					overlooked++
+				}
+			case there:
+				asked++
+				found++
+			default:
+				asked++
+			}
+		}
+		if len(c.oldest) == room {
+			delete(c.held, c.oldest[0])
+			if i%2 == 0 {
+				summary.DeleteString(c.oldest[0])
+			}
+			c.oldest = c.oldest[1:]
+		}
+		c.held[page], c.oldest = true, append(c.oldest, page)
+		if i%2 == 0 {
+			summary.AddString(page)
+		}
+	}
+	fmt.Printf("%d pages missed in the second cache, %d asked of the first, %d found there\n", misses, asked, found)
+	fmt.Printf("%d more were there, but newer than the digest\n", overlooked)
+	fmt.Printf("%d digests of %d bytes, from a count of %d\n", messages, digest.SizeBytes(), summary.SizeBytes())
+	fmt.Printf("%d counters stuck\n", summary.Stuck())
+	// Output:
+	// 17336 pages missed in the second cache, 4096 asked of the first, 3806 found there
+	// 1671 more were there, but newer than the digest
+	// 96 digests of 2400 bytes, from a count of 9600
+	// 0 counters stuck
+}
+
+// Sessions that are revoked before they end: the filter holds them until they
+// would have ended anyway, and so does not grow. A session that it contains may
+// have been revoked, and is looked up in the slow list; all others pass. The
+// tokens come from strangers, so the family has a secret key.
+func Example_sessionBlacklist() {
+	const lifetime = 3600 // seconds
+	type session struct {
+		token string
+		end   int
+	}
+	revoked, err := counting.New(counting.Config{
+		Capacity: 400, FPRate: 0.001, Family: hashfam.New(hashfam.RandomKey()),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var queue []session // in the order in which they end
+	passed, most := 0, 0
+	for now := range 86_400 {
+		for len(queue) > 0 && queue[0].end <= now {
+			revoked.DeleteString(queue[0].token)
+			queue = queue[1:]
+		}
+		if now%10 == 0 { // a session is revoked as it begins
+			s := session{fmt.Sprint("token ", now), now + lifetime}
+			revoked.AddString(s.token)
+			queue = append(queue, s)
+		}
+		if s := queue[now%len(queue)]; !revoked.ContainsString(s.token) {
+			passed++
+		}
+		most = max(most, len(queue))
+	}
+	fmt.Println(passed, "revoked sessions passed, of at most", most, "at a time")
+	for _, s := range queue {
+		revoked.DeleteString(s.token)
+	}
+	fmt.Println("after the last has ended, the filter is empty:", revoked.FillRatio() == 0)
+	// Output:
+	// 0 revoked sessions passed, of at most 360 at a time
+	// after the last has ended, the filter is empty: true
+}
+
+// The words of a novel with their numbers, up to 15, in 5 bytes a word.
+func Example_wordsOfMobyDick() {
+	words := data.Tokens(data.MobyDick())
+	exact := map[string]uint64{}
+	for _, word := range words {
+		exact[word]++
+	}
+	f, err := counting.New(counting.Config{Capacity: uint64(len(exact)), FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, word := range words {
+		f.AddString(word)
+	}
+	right, high, low := 0, 0, 0
+	for word, n := range exact {
+		switch got := f.CountString(word); {
+		case got < min(n, 15):
+			low++
+		case got > min(n, 15):
+			high++
+		default:
+			right++
+		}
+	}
+	fmt.Printf("%d words, %d distinct, in %d bytes\n", len(words), len(exact), f.SizeBytes())
+	fmt.Printf("%d counted right, %d too high, %d too low\n", right, high, low)
+	fmt.Println("cassock:", exact["cassock"], f.CountString("cassock"))
+	fmt.Println("whale:", exact["whale"], f.CountString("whale"))
+	fmt.Println("computer:", f.CountString("computer"))
+	fmt.Printf("%.1f %% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
+	// Output:
+	// 219047 words, 16956 distinct, in 81336 bytes
+	// 16800 counted right, 156 too high, 0 too low
+	// cassock: 3 3
+	// whale: 1240 15
+	// computer: 0
+	// 6.9 % of the counters are stuck
+}

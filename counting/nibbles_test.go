@@ -1,0 +1,43 @@
+package counting
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestNibblesAgreeWithCountersOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
+		i := uint64(rapid.IntRange(0, 15).Draw(t, "i"))
+		up, down, none, both := nibbles{a}, nibbles{a}, uint64(0), sum(a, b)
+		up.inc(i)
+		if down.at(i) > 0 {
+			down.dec(i)
+		}
+		for j := range uint64(16) {
+			x, y := a>>(4*j)&15, b>>(4*j)&15
+			more, less := x, x
+			if i == j {
+				more = min(15, x+1)
+				if x > 0 && x < 15 {
+					less--
+				}
+			}
+			require.Equal(t, x, nibbles{a}.at(j))
+			require.Equal(t, more, up.at(j), "inc")
+			require.Equal(t, less, down.at(j), "dec")
+			require.Equal(t, min(15, x+y), both>>(4*j)&15, "sum")
+			if x > 0 {
+				none |= 1 << (4 * j)
+			}
+		}
+		require.Equal(t, none, nonzero(a))
+		require.Equal(t, bits.OnesCount64(none), bits.OnesCount64(gather(none)))
+		for j := range 16 {
+			require.Equal(t, none>>(4*j)&1, gather(none)>>j&1)
+		}
+	})
+}

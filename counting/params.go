@@ -1,0 +1,158 @@
+package counting
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// A Layout says where the positions of a key may lie. It is that of package
+// bloom.
+type Layout = bloom.Layout
+
+// The layouts. There is no partitioned one.
+const (
+	Classic = bloom.Classic // anywhere: the least memory
+	Blocked = bloom.Blocked // all in one block of 512 counters: the fastest
+)
+
+// A Config says what a filter is wanted for.
+type Config struct {
+	// Capacity is the number of distinct keys in the filter at one time for
+	// which FPRate holds; at least 1. More may be added: none is lost, but the
+	// rate rises.
+	Capacity uint64
+
+	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
+	// is 1 %. Above 0 and below 1, and above Capacity/2^64, the share of keys
+	// that have their digest in common with a member.
+	FPRate float64
+
+	// Layout is Classic where it is left out.
+	Layout Layout
+
+	// Family hashes the keys. The zero value is the public one; take a keyed
+	// family where strangers choose keys.
+	Family hashfam.Family
+
+	_ struct{} // literals name their fields
+}
+
+// Params says what a filter is. Filters with equal Params can be combined.
+type Params struct {
+	// Counters is m, the size of the array: at least 1, at most 2^46 and what
+	// the platform can address. Blocked: a multiple of 512.
+	Counters uint64
+
+	// Hashes is k, the number of positions of a key: 1 to 255.
+	Hashes int
+
+	Layout Layout
+	Family hashfam.Family
+}
+
+// maxCounters is the largest filter, of four bits a counter.
+const maxCounters = sizing.MaxBits / 4
+
+// Params returns the smallest filter that meets the configuration, without
+// allocating it: as many counters as [bloom.Config] gives a filter of that
+// layout bits, and the same Hashes. It takes tens of microseconds, for extreme rates
+// a few milliseconds. An impossible configuration is an [ErrParams] that names
+// the field.
+func (c Config) Params() (Params, error) {
+	if c.Layout != Classic && c.Layout != Blocked {
+		return Params{}, paramError("Config.Layout", c.Layout, "Classic or Blocked")
+	}
+	b, err := bloom.Config{Capacity: c.Capacity, FPRate: c.FPRate, Layout: c.Layout, Family: c.Family}.Params()
+	if err != nil {
+		return Params{}, err
+	}
+	if b.Bits > maxCounters {
+		return Params{}, paramError("Config.Capacity", c.Capacity,
+			fmt.Sprintf("at FPRate %g a capacity that needs at most %d counters", c.FPRate, uint64(maxCounters)))
+	}
+	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
+}
+
+// check returns an error that names the field unless p describes a filter.
+func (p Params) check() error {
+	switch {
+	case p.Counters == 0 || p.Counters > maxCounters:
+		return paramError("Params.Counters", p.Counters, fmt.Sprintf("1 to %d", uint64(maxCounters)))
+	case p.Hashes < 1 || p.Hashes > sizing.MaxHashes:
+		return paramError("Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
+	case p.Layout != Classic && p.Layout != Blocked:
+		return paramError("Params.Layout", p.Layout, "Classic or Blocked")
+	case p.Layout == Blocked && p.Counters%blockCounters != 0:
+		return paramError("Params.Counters", p.Counters, "a multiple of 512 for Blocked")
+	}
+	return nil
+}
+
+// SizeBytes returns the memory of the counters that a filter of these
+// parameters has, in bytes, without making one.
+func (p Params) SizeBytes() uint64 { return 8 * p.words() }
+
+// words returns how many words hold p.Counters.
+func (p Params) words() uint64 { return (p.Counters + perWord - 1) / perWord }
+
+// bloom returns the parameters of the Bloom filter with a bit for each counter.
+func (p Params) bloom() bloom.Params {
+	return bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: p.Layout, Family: p.Family}
+}
+
+// New returns an empty filter for c: [Config.Params] and [NewFromParams] in
+// one. Its errors are theirs.
+func New(c Config) (*Filter, error) {
+	p, err := c.Params()
+	if err != nil {
+		return nil, err
+	}
+	return NewFromParams(p)
+}
+
+// NewFromParams returns an empty filter of Counters/2 bytes. Parameters that
+// describe no filter are an [ErrParams] that names the field. As any large
+// allocation does, one that the machine cannot serve ends the program: check
+// Counters where it comes from elsewhere.
+func NewFromParams(p Params) (*Filter, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return newFilter(p, make(nibbles, p.words())), nil
+}
+
+// newFilter returns the filter of checked parameters over counters.
+func newFilter(p Params, counters nibbles) *Filter {
+	span := p.Counters
+	if p.Layout == Blocked {
+		span /= blockCounters
+	}
+	return &Filter{params: p, span: span, counters: counters}
+}
+
+// NewReceiver returns a filter that is good for one thing: to decode into it
+// what was encoded under fam. Until then it behaves as the zero Filter, which
+// decodes what was encoded under the public family.
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
+
+// Params returns what f is.
+func (f *Filter) Params() Params { return f.params }
+
+// SizeBytes returns the memory of the counters in bytes. The Filter itself
+// adds less than 100.
+func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
+
+// RateAt returns the expected false-positive rate once n distinct keys are in
+// a filter of these parameters, each at least once: that of the Bloom filter of
+// the same layout, see [bloom.Params.RateAt]. Parameters that describe no filter give
+// NaN.
+func (p Params) RateAt(n uint64) float64 {
+	if p.check() != nil {
+		return math.NaN()
+	}
+	return p.bloom().RateAt(n)
+}

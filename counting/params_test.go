@@ -1,0 +1,115 @@
+package counting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+	for _, c := range []struct {
+		field  string
+		config Config
+	}{
+		{"Config.Capacity", Config{Capacity: 0, FPRate: 0.01}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: 0}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: 1}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: -0.5}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.NaN()}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(1)}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
+		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
+		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
+		{"Config.Capacity", Config{Capacity: maxCounters / 4, FPRate: 0.01}}, // bloom could, counting cannot
+	} {
+		for _, layout := range layouts {
+			c.config.Layout = layout
+			_, err := New(c.config)
+			requireField(t, err, ErrParams, c.field)
+		}
+	}
+	for _, layout := range []Layout{bloom.Partitioned, 3} {
+		_, err := New(Config{Capacity: 10, FPRate: 0.01, Layout: layout})
+		requireField(t, err, ErrParams, "Config.Layout")
+	}
+	for _, c := range []struct {
+		field  string
+		params Params
+	}{
+		{"Params.Counters", Params{Counters: 0, Hashes: 7}},
+		{"Params.Counters", Params{Counters: maxCounters + 1, Hashes: 7}},
+		{"Params.Counters", Params{Counters: math.MaxUint64, Hashes: 7}},
+		{"Params.Counters", Params{Counters: 500, Hashes: 7, Layout: Blocked}},
+		{"Params.Layout", Params{Counters: 70, Hashes: 7, Layout: bloom.Partitioned}},
+		{"Params.Layout", Params{Counters: 64, Hashes: 7, Layout: 3}},
+		{"Params.Hashes", Params{Counters: 64, Hashes: 0}},
+		{"Params.Hashes", Params{Counters: 64, Hashes: -1}},
+		{"Params.Hashes", Params{Counters: 64, Hashes: 256}},
+	} {
+		_, err := NewFromParams(c.params)
+		requireField(t, err, ErrParams, c.field)
+		require.True(t, math.IsNaN(c.params.RateAt(10)))
+	}
+}
+
+func requireField(t *testing.T, err, sentinel error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, sentinel)
+	var fe *FieldError
+	require.True(t, errors.As(err, &fe), "%v has no field", err)
+	require.Equal(t, field, fe.Field, "%v", err)
+	require.Contains(t, err.Error(), field)
+	require.NotEmpty(t, fe.Allowed)
+}
+
+func TestAFilterHasFourTimesTheBitsOfBloom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n")))
+		rate := math.Exp(rapid.Float64Range(math.Log(1e-7), math.Log(0.9)).Draw(t, "ln rate"))
+		layout := rapid.SampledFrom(layouts).Draw(t, "layout")
+		p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
+		require.NoError(t, err)
+		b, err := bloom.Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
+		require.NoError(t, err)
+		require.Equal(t, bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: layout}, b)
+		require.LessOrEqual(t, p.RateAt(n), rate)
+		require.Equal(t, b.RateAt(n), p.RateAt(n))
+		require.Equal(t, (4*b.Bits+63)/64, p.words())
+	})
+}
+
+func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
+	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	f, err := New(Config{Capacity: 10, FPRate: 0.01, Family: hashfam.New(key)})
+	require.NoError(t, err)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
+		for _, v := range []any{f, f.Params(), *f} {
+			s := fmt.Sprintf(verb, v)
+			for _, half := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908} {
+				require.NotContains(t, s, fmt.Sprint(half), "%s of %T", verb, v)
+				require.NotContains(t, s, fmt.Sprintf("%x", half), "%s of %T", verb, v)
+			}
+		}
+	}
+}
+
+// The bound on stuck counters is that of sizing: 3.058e-14 for each counter at
+// the optimal k.
+func TestCountersAreNotExpectedToStickWithinTheCapacity(t *testing.T) {
+	for _, n := range []uint64{1000, 1_000_000, 1_000_000_000} {
+		p, err := Config{Capacity: n, FPRate: 0.01}.Params()
+		require.NoError(t, err)
+		bound := sizing.CounterOverflow(p.Counters, p.Hashes, n, 15)
+		atOptimum := float64(p.Counters) * sizing.CounterOverflowOptimal(15)
+		require.Less(t, bound, 3*atOptimum, "k is a whole number near the optimum")
+		require.Less(t, atOptimum, 3.06e-14*float64(p.Counters))
+	}
+}
