@@ -2,10 +2,10 @@ package sizing
 
 import "math"
 
-// Bounds of a cuckoo filter's fingerprint, in bits.
+// The narrowest and the widest fingerprint of a cuckoo filter.
 const (
-	minFingerprintBits = 4
-	maxFingerprintBits = 32
+	MinFingerprintBits = 4
+	MaxFingerprintBits = 32
 )
 
 // CuckooRate is 1-(1-1/(2^f-1))^{8*load}, the rate of a cuckoo filter with
@@ -19,7 +19,7 @@ func CuckooRate(f int, load float64) float64 {
 // CuckooFingerprintBits is the smallest f from 4 to 32 whose [CuckooRate] at
 // that load is at most eps; false if there is none.
 func CuckooFingerprintBits(eps, load float64) (int, bool) {
-	for f := minFingerprintBits; f <= maxFingerprintBits; f++ {
+	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 		if CuckooRate(f, load) <= eps {
 			return f, true
 		}

@@ -1,0 +1,80 @@
+package cuckoo
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// Merge adds to f every fingerprint of other. Every key of both is then found,
+// copies add up, and what has been added to either can be deleted. The result
+// need not Equal the filter built from the keys of both, in which the same
+// fingerprints may lie in other slots.
+//
+// Where there is no room for all, Merge returns an [ErrFull] and f is
+// unchanged; that happens to filters whose keys together would fit too, since
+// fingerprints find room in another order. It works on a copy of f, so it
+// needs as much memory again; O(m) time.
+// Filters whose [Params] differ are an [ErrIncompatible], and f is unchanged.
+func (f *Filter) Merge(other *Filter) error {
+	if err := f.compatible(other); err != nil {
+		return err
+	}
+	if f.count+other.count > f.params.slots() {
+		return errFull
+	}
+	merged := f.Clone()
+	for i := range other.params.Buckets {
+		for s := range slots {
+			if fp := other.table.get(i, s); fp != 0 {
+				if err := merged.insert(i, fp); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	*f = *merged
+	return nil
+}
+
+// Reset removes every key. O(m) time, no allocation.
+func (f *Filter) Reset() {
+	clear(f.table.bytes)
+	f.count = 0
+}
+
+// Clone returns a copy that shares nothing with f.
+func (f *Filter) Clone() *Filter {
+	c := *f
+	c.table.bytes = slices.Clone(f.table.bytes)
+	return &c
+}
+
+// Equal reports whether f and other have the same Params and hold the same
+// fingerprints in the same places. Filters that were built from the same keys
+// in another order hold the same fingerprints, but not always in the same
+// places.
+func (f *Filter) Equal(other *Filter) bool {
+	return other != nil && f.params == other.params && slices.Equal(f.table.bytes, other.table.bytes)
+}
+
+// compatible returns an error that names the first parameter in which f and
+// other differ.
+func (f *Filter) compatible(other *Filter) error {
+	if other == nil {
+		return fault.Field(ErrIncompatible, "other", nil, "a filter")
+	}
+	p, q := f.params, other.params
+	switch {
+	case p.Buckets != q.Buckets:
+		return fault.Field(ErrIncompatible, "Params.Buckets", q.Buckets, fmt.Sprint(p.Buckets))
+	case p.FingerprintBits != q.FingerprintBits:
+		return fault.Field(ErrIncompatible, "Params.FingerprintBits", q.FingerprintBits, fmt.Sprint(p.FingerprintBits))
+	case p.Compact != q.Compact:
+		return fault.Field(ErrIncompatible, "Params.Compact", q.Compact, fmt.Sprint(p.Compact))
+	case p.Family != q.Family:
+		return fault.Field(ErrIncompatible, "Params.Family", q.Family, p.Family.String())
+	}
+	return nil
+}

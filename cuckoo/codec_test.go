@@ -1,0 +1,79 @@
+package cuckoo
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+// The 38 buckets of 36 bits end in the middle of a word, and another follows.
+func TestBitsBeyondTheLastBucketAreCorrupt(t *testing.T) {
+	p := Params{Buckets: 38, FingerprintBits: 9}
+	f := mustNew(t, p)
+	require.NoError(t, f.AddString("kept"))
+	before := f.Clone()
+	used := int(p.Buckets * p.bucketBits())
+	require.NotZero(t, used%64)
+	for bit := used; bit < 8*int(p.bytes()); bit++ {
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		payload := b[48 : len(b)-8]
+		payload[bit/8] ^= 1 << (bit % 8)
+		conformance.Reseal(b)
+		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt, "bit %d", bit)
+	}
+	require.True(t, f.Equal(before))
+}
+
+func TestCompactBucketsThatAreNotSortedAreCorrupt(t *testing.T) {
+	p := Params{Buckets: 2, FingerprintBits: 12, Compact: true}
+	f := mustNew(t, p)
+	before := f.Clone()
+	decode := func(code uint64, rest ...uint64) error {
+		w := code
+		for s, r := range rest {
+			w |= r << (codeBits + 8*s)
+		}
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		binary.LittleEndian.PutUint64(b[48:], w)
+		conformance.Reseal(b)
+		g := f.Clone()
+		return g.UnmarshalBinary(b)
+	}
+	same := codeOf(5, 5, 5, 5)
+	require.NoError(t, decode(0))
+	require.NoError(t, decode(same, 1, 2, 2, 255))
+	require.NoError(t, decode(codeOf(1, 2, 3, 4), 9, 8, 7, 6))
+	require.NoError(t, decode(codes-1, 1, 2, 3, 4))
+	require.ErrorIs(t, decode(same, 2, 1, 2, 255), ErrCorrupt)
+	require.ErrorIs(t, decode(same, 1, 3, 2, 255), ErrCorrupt)
+	require.ErrorIs(t, decode(same, 1, 2, 255, 2), ErrCorrupt)
+	for s := range slots - 1 { // by one
+		rest := []uint64{4, 4, 4, 4}
+		for k := range rest[:s+1] {
+			rest[k]++
+		}
+		require.ErrorIs(t, decode(same, rest...), ErrCorrupt, "slot %d", s)
+	}
+	require.ErrorIs(t, decode(codes, 1, 2, 3, 4), ErrCorrupt)
+	require.ErrorIs(t, decode(1<<codeBits-1, 1, 2, 3, 4), ErrCorrupt)
+	require.True(t, f.Equal(before))
+}
+
+func TestTheNumberOfKeysIsCountedAnewAndNotBelieved(t *testing.T) {
+	for _, p := range kinds {
+		f := mustNew(t, p)
+		for key := range uint64(300) {
+			require.NoError(t, f.AddDigest(p.Family.SumUint64(key)))
+		}
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		var g Filter
+		require.NoError(t, g.UnmarshalBinary(b))
+		require.EqualValues(t, 300, g.Len())
+	}
+}

@@ -1,0 +1,140 @@
+package cuckoo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+// drawParams draws a small filter of any width. Half of them have so few
+// slots that the keys of a property do not all fit.
+func drawParams(t *rapid.T) Params {
+	p := Params{
+		Buckets:         2 * uint64(rapid.IntRange(1, 20).Draw(t, "half the buckets")),
+		FingerprintBits: rapid.IntRange(minBits, maxBits).Draw(t, "width"),
+		Compact:         rapid.Bool().Draw(t, "compact"),
+		Family:          hashfam.Family{}.Derive(rapid.StringN(0, 3, -1).Draw(t, "family")),
+	}
+	if rapid.Bool().Draw(t, "small") {
+		p.Buckets = min(p.Buckets, 6)
+	}
+	return p
+}
+
+func mustNew(t require.TestingT, p Params) *Filter {
+	f, err := NewFromParams(p)
+	require.NoError(t, err)
+	return f
+}
+
+func insertAll(f *Filter, keys [][]byte) error {
+	_, err := f.AddAll(keys)
+	return err
+}
+
+var suite = conformance.Suite[*Filter]{
+	Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+		p := drawParams(t)
+		p.Family = fam
+		return mustNew(t, p)
+	},
+	Like: func(f *Filter) *Filter {
+		g, err := NewFromParams(f.Params())
+		if err != nil {
+			panic(err)
+		}
+		return g
+	},
+	Variants: func(f *Filter) []*Filter {
+		var variants []*Filter
+		p := f.Params()
+		for _, q := range []Params{
+			{p.Buckets + 2, p.FingerprintBits, p.Compact, p.Family},
+			{p.Buckets, p.FingerprintBits + 1, p.Compact, p.Family},
+			{p.Buckets, p.FingerprintBits - 1, p.Compact, p.Family},
+			{p.Buckets, p.FingerprintBits, !p.Compact, p.Family},
+			{p.Buckets, p.FingerprintBits, p.Compact, p.Family.Derive("another")},
+		} {
+			if g, err := NewFromParams(q); err == nil {
+				variants = append(variants, g)
+			}
+		}
+		return variants
+	},
+	Receiver:          NewReceiver,
+	Insert:            (*Filter).Add,
+	InsertString:      (*Filter).AddString,
+	InsertDigest:      (*Filter).AddDigest,
+	InsertAll:         insertAll,
+	HasOrInsert:       (*Filter).ContainsOrAdd,
+	HasOrInsertString: (*Filter).ContainsOrAddString,
+	HasOrInsertDigest: (*Filter).ContainsOrAddDigest,
+	Has:               (*Filter).Contains,
+	HasString:         (*Filter).ContainsString,
+	HasDigest:         (*Filter).ContainsDigest,
+	HasAll:            (*Filter).ContainsAll,
+	Delete:            (*Filter).Delete,
+	Count:             (*Filter).Count,
+	MergeReorders:     true,
+	Reads: func(f *Filter) {
+		f.Count(nil)
+		f.Len()
+		f.FillRatio()
+		f.FalsePositiveRate()
+		f.SizeBytes()
+		f.Params().Capacity()
+		_ = f.String()
+	},
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<35)
+		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
+		return 1<<37 + 8
+	},
+	Golden: []conformance.Golden[*Filter]{
+		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
+		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
+		{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
+		{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
+		{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
+	},
+}
+
+// golden returns what builds a filter of a hundred keys.
+func golden(p Params) func() *Filter {
+	return func() *Filter {
+		f, err := NewFromParams(p)
+		if err != nil {
+			panic(err)
+		}
+		for i := range 100 {
+			if err := f.AddString(fmt.Sprint("key ", i)); err != nil {
+				panic(err)
+			}
+		}
+		return f
+	}
+}
+
+func TestConformance(t *testing.T) { suite.Run(t) }
+
+func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
+func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.KeyForms)) }
+func FuzzHasOrInserts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.HasOrInserts)) }
+func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.EmptyKey)) }
+func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.MergeIsJointBuild)) }
+func FuzzIncompatible(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Incompatible)) }
+func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.CloneAndReset)) }
+func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
+func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
+func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
+func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
+func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
+func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
+func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
+func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

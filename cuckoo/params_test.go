@@ -1,0 +1,110 @@
+package cuckoo
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+func requireField(t *testing.T, err, sentinel error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, sentinel)
+	var fe *FieldError
+	require.True(t, errors.As(err, &fe), "%v has no field", err)
+	require.Equal(t, field, fe.Field, "%v", err)
+	require.Contains(t, err.Error(), field)
+	require.NotEmpty(t, fe.Allowed)
+}
+
+func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+	for _, c := range []struct {
+		field  string
+		config Config
+	}{
+		{"Config.Capacity", Config{Capacity: 0, FPRate: 0.01}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: 0}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: 1}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: -0.5}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.NaN()}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(1)}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(-1)}},
+		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
+		{"Config.FPRate", Config{Capacity: 1000, FPRate: 1e-9}}, // wider than 32 bits
+		{"Config.FPRate", Config{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}},
+		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
+		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
+	} {
+		for _, c.config.Compact = range []bool{false, true} {
+			_, err := New(c.config)
+			requireField(t, err, ErrParams, c.field)
+		}
+	}
+	for _, c := range []struct {
+		field  string
+		params Params
+	}{
+		{"Params.Buckets", Params{Buckets: 0, FingerprintBits: 8}},
+		{"Params.Buckets", Params{Buckets: 1, FingerprintBits: 8}},
+		{"Params.Buckets", Params{Buckets: 7, FingerprintBits: 8}},
+		{"Params.Buckets", Params{Buckets: 1 << 47, FingerprintBits: 8}},
+		{"Params.Buckets", Params{Buckets: math.MaxUint64 - 1, FingerprintBits: 8}},
+		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: 3}},
+		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: 33}},
+		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: -1}},
+		{"Params.FingerprintBits", Params{Buckets: 1 << 20, FingerprintBits: 4}}, // too narrow for so many
+	} {
+		for _, c.params.Compact = range []bool{false, true} {
+			_, err := NewFromParams(c.params)
+			requireField(t, err, ErrParams, c.field)
+			require.Zero(t, c.params.Capacity())
+		}
+	}
+}
+
+func TestEveryConfigIsMetByItsParams(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := Config{
+			Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n"))),
+			FPRate:   math.Exp(rapid.Float64Range(math.Log(1e-8), math.Log(0.9)).Draw(t, "ln rate")),
+			Compact:  rapid.Bool().Draw(t, "compact"),
+		}
+		p, err := c.Params()
+		require.NoError(t, err)
+		require.NoError(t, p.check())
+		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
+		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+		q := p // no table with two buckets less will do
+		if q.Buckets -= 2; q.check() == nil {
+			require.Less(t, q.Capacity(), c.Capacity)
+		}
+	})
+}
+
+func TestRateAtCountsEveryKeyOnce(t *testing.T) {
+	p := Params{Buckets: 2, FingerprintBits: 8}
+	require.Zero(t, p.RateAt(0))
+	require.InEpsilon(t, 1.0/255, p.RateAt(1), 1e-12) // two buckets of two: any fingerprint of 255
+	require.InEpsilon(t, 1-math.Pow(254.0/255, 8), p.RateAt(8), 1e-12)
+	require.InEpsilon(t, 0.02942, Params{Buckets: 1 << 20, FingerprintBits: 8}.RateAt(3_984_589), 3e-3, "Fan et al. count slots, not keys")
+}
+
+func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
+	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	f, err := New(Config{Capacity: 10, FPRate: 0.01, Family: hashfam.New(key)})
+	require.NoError(t, err)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
+		for _, v := range []any{f, f.Params(), *f} {
+			s := fmt.Sprintf(verb, v)
+			for _, secret := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908, f.moves.key} {
+				require.NotContains(t, s, fmt.Sprint(secret), "%s of %T", verb, v)
+				require.NotContains(t, s, fmt.Sprintf("%x", secret), "%s of %T", verb, v)
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package cuckoo
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// The rate measured over filters of the exact formula and at full capacity. A
+// filter's rate varies little about its mean, so hits are binomial: a correct
+// program is more than six standard deviations off with probability below
+// 2e-9, and there are less than a hundred comparisons.
+const sigmas = 6
+
+func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {
+	for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 1e-6} {
+		for _, n := range []uint64{8, 100, 10_000, 1_000_000} {
+			for _, sorted := range []bool{false, true} {
+				queries, filters := 1_000_000, max(1, min(1000, 10_000/int(n)))
+				switch {
+				case testing.Short() && n > 10_000, !long() && n > 10_000 && sorted:
+					continue
+				case long():
+					queries *= 90
+				case testing.Short():
+					queries /= 4
+				}
+				p, err := Config{Capacity: n, FPRate: want, Compact: sorted}.Params()
+				require.NoError(t, err)
+				hits, asked := 0, 0
+				for i := range filters {
+					p.Family = hashfam.Family{}.Derive(fmt.Sprint("rate ", i))
+					f := mustNew(t, p)
+					for key := range n {
+						require.NoError(t, f.AddDigest(p.Family.SumUint64(key)))
+					}
+					for q := range uint64(queries / filters) {
+						if f.ContainsDigest(p.Family.SumUint64(q | 1<<40)) {
+							hits++
+						}
+						asked++
+					}
+				}
+				rate, exact := float64(hits)/float64(asked), p.RateAt(n)
+				// Filters differ: the pairs that are taken vary as their
+				// number, by its root at most, and queries are binomial.
+				stderr := math.Sqrt(exact/float64(asked) + exact*exact/float64(n)/float64(filters))
+				t.Logf("%g asked, n = %d, %v: measured %.3g, exact %.3g", want, n, p, rate, exact)
+				require.LessOrEqual(t, exact, want)
+				require.InDelta(t, exact, rate, sigmas*stderr, "%g, n = %d", want, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package cuckoo
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// slots is b, the number of slots in a bucket.
+const slots = 4
+
+// A table is an array of buckets, each of four fingerprints of f bits, packed
+// without padding; a zero fingerprint is a free slot. Buckets are compared as
+// lanes of a word, all slots at once. Above 16 bits a word has room for two
+// lanes, and a bucket is two pairs of them.
+//
+// Compact tables are decoded to the same lanes, see compact.go.
+type table struct {
+	bytes  []byte // seven more than the buckets fill, at least: a load takes eight
+	stride uint64 // bits from one bucket to the next
+	width  uint64 // f, bits from one lane to the next
+	mask   uint64 // 2^f-1
+	ones   uint64 // the lowest bit of every lane
+	tops   uint64 // the highest bit of every lane
+	kind   kind
+}
+
+// A kind says how a bucket is stored.
+type kind uint8
+
+const (
+	none    kind = iota // there are no buckets: a zero Filter
+	single              // four lanes in a word, as they are
+	paired              // two words of two lanes
+	compact             // sorted, its highest nibbles encoded together
+)
+
+// newTable returns the table of checked parameters over bytes.
+func newTable(p Params, bytes []byte) table {
+	f := uint64(p.FingerprintBits)
+	t := table{
+		bytes:  bytes,
+		stride: p.bucketBits(),
+		width:  f,
+		mask:   1<<f - 1,
+		ones:   1 | 1<<f,
+	}
+	if f <= maxSingle {
+		t.ones |= t.ones << (2 * f)
+	}
+	switch {
+	case p.Compact:
+		t.kind = compact
+	case f <= maxSingle:
+		t.kind = single
+	default:
+		t.kind = paired
+	}
+	t.tops = t.ones << (f - 1)
+	return t
+}
+
+// maxSingle is the widest fingerprint of which a word holds four.
+const maxSingle = 16
+
+// load returns at least 57 of the bits that begin at a bit, and 64 where that
+// is the first of a byte. So a load has all four lanes of up to 16 bits: they
+// begin at a half byte, and those of 16 bits at a byte.
+func (t *table) load(bit uint64) uint64 {
+	i := bit >> 3
+	return binary.LittleEndian.Uint64(t.bytes[i:i+8]) >> (bit & 7)
+}
+
+// load64 returns the 64 bits that begin at a bit.
+func (t *table) load64(bit uint64) uint64 {
+	i := bit >> 3
+	b := t.bytes[i : i+9]
+	return binary.LittleEndian.Uint64(b)>>(bit&7) | uint64(b[8])<<1<<(63-bit&7)
+}
+
+// flip inverts, from a bit on, the bits that are set in change: 57 at most,
+// and 64 where that is the first of a byte.
+func (t *table) flip(bit, change uint64) {
+	i := bit >> 3
+	b := t.bytes[i : i+8]
+	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^change<<(bit&7))
+}
+
+// matches returns the top bit of each lane of w that holds fp, and no other.
+// A lane of x is zero where they agree; adding all ones below its top bit
+// carries into that bit unless the rest of the lane is zero, and never beyond.
+// Bits above the lanes do not count.
+func (t *table) matches(w, fp uint64) uint64 {
+	x := w ^ fp*t.ones
+	rest := t.tops - t.ones
+	return t.tops &^ (x&rest + rest | x)
+}
+
+// lanes returns bucket i: all four lanes in the first word, or two in each.
+// Lanes that are not there match nothing.
+func (t *table) lanes(i uint64) (uint64, uint64) {
+	bit := i * t.stride
+	switch t.kind {
+	case single:
+		w := t.load(bit)
+		return w, w
+	case paired:
+		return t.load64(bit), t.load64(bit + 2*t.width)
+	default:
+		return t.unsorted(bit)
+	}
+}
+
+// hasEither reports whether bucket i or j holds fp. It looks at both, whatever
+// the first one says: a branch that half the keys mispredict costs more than
+// the look it would save.
+func (t *table) hasEither(i, j, fp uint64) bool {
+	if t.kind != single {
+		return t.hasEitherLanes(i, j, fp)
+	}
+	x := t.load(i*t.stride) ^ fp*t.ones
+	y := t.load(j*t.stride) ^ fp*t.ones
+	return ((x-t.ones)&^x|(y-t.ones)&^y)&t.tops != 0
+}
+
+func (t *table) hasEitherLanes(i, j, fp uint64) bool {
+	if t.kind == none {
+		return true
+	}
+	a, b := t.lanes(i)
+	c, d := t.lanes(j)
+	return t.matches(a, fp)|t.matches(b, fp)|t.matches(c, fp)|t.matches(d, fp) != 0
+}
+
+// putEither puts fp in a free slot of bucket i or j, and reports whether there
+// was one. It takes the bucket with more free slots while none has been freed
+// by a removal: then slots fill from the lowest, and the fewer are taken, the
+// larger is the number that the top bits of the free ones make.
+func (t *table) putEither(i, j, fp uint64) bool {
+	if t.kind != single {
+		return t.putEitherLanes(i, j, fp)
+	}
+	i, j = i*t.stride, j*t.stride
+	a, b := t.matches(t.load(i), 0), t.matches(t.load(j), 0)
+	_, less := bits.Sub64(a, b, 0)
+	i ^= (i ^ j) & -less
+	a ^= (a ^ b) & -less
+	if a == 0 {
+		return false
+	}
+	t.flip(i+uint64(bits.TrailingZeros64(a))+1-t.width, fp)
+	return true
+}
+
+func (t *table) putEitherLanes(i, j, fp uint64) bool {
+	if t.kind == none {
+		return false
+	}
+	if t.copies(i, 0) < t.copies(j, 0) {
+		i = j
+	}
+	return t.put(i, fp)
+}
+
+// has reports whether bucket i holds fp; whether it has a free slot, for 0.
+func (t *table) has(i, fp uint64) bool {
+	if t.kind == single {
+		return t.matches(t.load(i*t.stride), fp) != 0
+	}
+	return t.hasLanes(i, fp)
+}
+
+func (t *table) hasLanes(i, fp uint64) bool {
+	a, b := t.lanes(i)
+	return t.matches(a, fp)|t.matches(b, fp) != 0
+}
+
+// copies returns how many slots of bucket i hold fp.
+func (t *table) copies(i, fp uint64) int {
+	if t.kind == none {
+		return slots
+	}
+	a, b := t.lanes(i)
+	n := bits.OnesCount64(t.matches(a, fp))
+	if t.width > maxSingle {
+		n += bits.OnesCount64(t.matches(b, fp))
+	}
+	return n
+}
+
+// lane returns one of the lanes of a bucket.
+func (t *table) lane(a, b uint64, s int) uint64 {
+	if t.width > maxSingle && s >= 2 {
+		a, s = b, s-2
+	}
+	return a >> (uint64(s) * t.width & 63) & t.mask
+}
+
+// get returns the fingerprint in slot s of bucket i.
+func (t *table) get(i uint64, s int) uint64 {
+	a, b := t.lanes(i)
+	return t.lane(a, b, s)
+}
+
+// exchange puts fp in one slot of bucket i that holds old, and reports whether
+// there was one.
+func (t *table) exchange(i, old, fp uint64) bool {
+	bit := i * t.stride
+	var m uint64
+	switch t.kind {
+	case none:
+		return false
+	case single:
+		m = t.matches(t.load(bit), old)
+	case paired:
+		if m = t.matches(t.load64(bit), old); m == 0 {
+			bit += 2 * t.width
+			m = t.matches(t.load64(bit), old)
+		}
+	case compact:
+		return t.exchangeSorted(i, old, fp)
+	}
+	if m == 0 {
+		return false
+	}
+	lowest := uint64(bits.TrailingZeros64(m)) + 1 - t.width
+	t.flip(bit+lowest, old^fp)
+	return true
+}
+
+// put puts fp in a free slot of bucket i, and reports whether there was one.
+func (t *table) put(i, fp uint64) bool { return t.exchange(i, 0, fp) }
+
+// remove frees one slot of bucket i that holds fp, and reports whether there
+// was one.
+func (t *table) remove(i, fp uint64) bool { return t.exchange(i, fp, 0) }
