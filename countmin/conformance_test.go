@@ -1,0 +1,153 @@
+package countmin
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+// drawParams draws a small sketch.
+func drawParams(t *rapid.T, conservative bool) Params {
+	return Params{
+		Width:        uint64(rapid.IntRange(1, 60).Draw(t, "width")),
+		Depth:        rapid.IntRange(1, 6).Draw(t, "depth"),
+		CounterBits:  rapid.SampledFrom([]int{32, 64}).Draw(t, "bits"),
+		Conservative: conservative,
+	}
+}
+
+func mustNew(t require.TestingT, p Params) *Sketch {
+	s, err := NewFromParams(p)
+	require.NoError(t, err)
+	return s
+}
+
+// must returns v and panics on an error, for what cannot fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// sketches is the suite for sketches, plain or conservative. To be counted at
+// all is to be in it.
+func sketches(conservative bool) conformance.Suite[*Sketch] {
+	s := conformance.Suite[*Sketch]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Sketch {
+			p := drawParams(t, conservative)
+			p.Family = fam
+			return mustNew(t, p)
+		},
+		Like: func(s *Sketch) *Sketch { return must(NewFromParams(s.Params())) },
+		Variants: func(s *Sketch) []*Sketch {
+			p := s.Params()
+			variants := []Params{p, p, p, p, p}
+			variants[0].Width++
+			variants[1].Depth++
+			variants[2].CounterBits ^= 32 ^ 64
+			variants[3].Conservative = !p.Conservative
+			variants[4].Family = p.Family.Derive("another")
+			var made []*Sketch
+			for _, q := range variants {
+				made = append(made, must(NewFromParams(q)))
+			}
+			return made
+		},
+		Receiver:     NewReceiver,
+		Insert:       func(s *Sketch, key []byte) error { s.Add(key); return nil },
+		InsertString: func(s *Sketch, key string) error { s.AddString(key); return nil },
+		InsertDigest: func(s *Sketch, d hashfam.Digest) error { s.AddDigest(d); return nil },
+		InsertAll:    func(s *Sketch, keys [][]byte) error { s.AddAll(keys); return nil },
+		Has:          func(s *Sketch, key []byte) bool { return s.Count(key) > 0 },
+		HasString:    func(s *Sketch, key string) bool { return s.CountString(key) > 0 },
+		HasDigest:    func(s *Sketch, d hashfam.Digest) bool { return s.CountDigest(d) > 0 },
+		HasAll: func(s *Sketch, dst []bool, keys [][]byte) []bool {
+			var buf [64]uint64
+			for _, n := range s.CountAll(buf[:0], keys) {
+				dst = append(dst, n > 0)
+			}
+			return dst
+		},
+		MergeIsAnUpperBound: conservative,
+		Reads: func(s *Sketch) {
+			s.Bounds(nil)
+			s.BoundsString("")
+			s.BoundsDigest(0)
+			s.ErrorBound()
+			s.Total()
+			s.InnerProduct(s)
+			s.SizeBytes()
+			s.Params()
+			_ = s.String()
+		},
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params, 1<<32)
+			params[8], params[9] = 4, 64
+			return 1<<37 + 8
+		},
+	}
+	if !conservative {
+		s.Delete = func(s *Sketch, key []byte) bool { return s.Remove(key) == nil }
+	}
+	return s
+}
+
+var (
+	plain        = sketches(false)
+	conservative = sketches(true)
+)
+
+func init() {
+	for _, g := range []struct {
+		file string
+		p    Params
+	}{
+		{"plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}},
+		{"plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}},
+		{"keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}},
+	} {
+		plain.Golden = append(plain.Golden, conformance.Golden[*Sketch]{File: g.file, Build: golden(g.p)})
+	}
+	conservative.Golden = []conformance.Golden[*Sketch]{
+		{File: "conservative.bin", Build: golden(Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true})},
+	}
+}
+
+// golden returns what builds a sketch of a hundred keys, some counted more.
+func golden(p Params) func() *Sketch {
+	return func() *Sketch {
+		s := must(NewFromParams(p))
+		for i := range 100 {
+			s.AddNString(fmt.Sprint("key ", i), uint64(1+i*i%7))
+		}
+		return s
+	}
+}
+
+func TestConformanceOfPlainSketches(t *testing.T)        { plain.Run(t) }
+func TestConformanceOfConservativeSketches(t *testing.T) { conservative.Run(t) }
+
+func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(plain.Membership)) }
+func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(plain.KeyForms)) }
+func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(plain.EmptyKey)) }
+func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.MergeIsJointBuild)) }
+func FuzzIncompatible(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Incompatible)) }
+func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(plain.CloneAndReset)) }
+func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.RoundTrip)) }
+func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(plain.Damage)) }
+func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(plain.LyingLength)) }
+func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(plain.WrongFamily)) }
+func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.WrongVersion)) }
+func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(plain.Streams)) }
+func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.PureReads)) }
+func FuzzConservativeMembership(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(conservative.Membership))
+}
+func FuzzDecode(f *testing.F) { plain.FuzzDecode(f) }

@@ -1,0 +1,125 @@
+package countmin
+
+import "github.com/filterfam/filterfam/hashfam"
+
+// A Sketch is a count-min sketch. Make one with [New] or [NewFromParams].
+type Sketch struct {
+	params Params
+	narrow []uint32 // the rows, one after another, of 32-bit counters
+	wide   []uint64 // or of 64-bit counters; the other one is empty
+	total  uint64
+}
+
+// A counter saturates: at its maximum it stands for that many or more.
+type counter interface{ uint32 | uint64 }
+
+// Add counts key once. O(depth) time, at most one cache miss a row, no
+// allocation; key is not kept.
+func (s *Sketch) Add(key []byte) { s.AddNDigest(s.params.Family.Sum(key), 1) }
+
+// AddString is [Sketch.Add] for a string.
+func (s *Sketch) AddString(key string) { s.AddNDigest(s.params.Family.SumString(key), 1) }
+
+// AddDigest is [Sketch.Add] for a key already hashed by the sketch's family,
+// Params().Family. A digest of another family is another key.
+func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
+
+// AddN counts key n times at once, in the time of one [Sketch.Add]. Counters
+// stop at their maximum and never wrap.
+func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(key), n) }
+
+// AddNString is [Sketch.AddN] for a string.
+func (s *Sketch) AddNString(key string, n uint64) { s.AddNDigest(s.params.Family.SumString(key), n) }
+
+// AddNDigest is [Sketch.AddN] for a key already hashed by the sketch's family.
+func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
+	s.total = addSat(s.total, n)
+	switch w := s.params.Width; {
+	case s.params.Conservative && s.wide == nil:
+		raise(s.narrow, w, d, addSat(least(s.narrow, w, d), saturate[uint32](n)))
+	case s.params.Conservative:
+		raise(s.wide, w, d, addSat(least(s.wide, w, d), n))
+	case s.wide == nil:
+		add(s.narrow, w, d, saturate[uint32](n))
+	default:
+		add(s.wide, w, d, n)
+	}
+}
+
+// Count returns how often key was counted, or more, but never less: the least
+// of its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
+// section 4.1). [Sketch.Bounds] says how much more. A counter that has reached
+// its maximum says no more than that; see [Params].CounterBits. O(depth) time,
+// at most one cache miss a row, no allocation.
+func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.params.Family.Sum(key)) }
+
+// CountString is [Sketch.Count] for a string.
+func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.params.Family.SumString(key)) }
+
+// CountDigest is [Sketch.Count] for a key already hashed by the sketch's
+// family.
+func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
+	if s.wide == nil && s.narrow != nil {
+		return uint64(least(s.narrow, s.params.Width, d))
+	}
+	return least(s.wide, s.params.Width, d)
+}
+
+// Row i of a key is the i-th value of its digest's sequence, reduced to the
+// width. The rows lie one after another.
+
+// add adds n to the key's counter in every row, in two rows at a time: they do
+// not wait for each other, which saves a quarter of the time.
+func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
+	p, row, end := d.Probe(), uint64(0), uint64(len(cells))
+	for ; row+w < end; row, p = row+2*w, p.Next().Next() {
+		bump(&cells[row+hashfam.Reduce(uint64(p), w)], n)
+		bump(&cells[row+w+hashfam.Reduce(uint64(p.Next()), w)], n)
+	}
+	if row < end {
+		bump(&cells[row+hashfam.Reduce(uint64(p), w)], n)
+	}
+}
+
+// bump is addSat in place: a store in each branch is faster than one that
+// waits for the test.
+func bump[C counter](c *C, n C) {
+	if sum := *c + n; sum >= n {
+		*c = sum
+	} else {
+		*c = ^C(0)
+	}
+}
+
+// least returns the least of the key's counters.
+func least[C counter](cells []C, w uint64, d hashfam.Digest) C {
+	p, low := d.Probe(), ^C(0)
+	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
+		low = min(low, cells[row+hashfam.Reduce(uint64(p), w)])
+	}
+	return low
+}
+
+// raise makes every counter of the key at least to. With to = least + n it is
+// conservative update (Estan and Varghese, SIGCOMM 2002, section 3.3): no
+// counter is raised beyond what the key's own count can need.
+func raise[C counter](cells []C, w uint64, d hashfam.Digest, to C) {
+	p := d.Probe()
+	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
+		c := &cells[row+hashfam.Reduce(uint64(p), w)]
+		*c = max(*c, to)
+	}
+}
+
+// addSat returns a+b, or the maximum where that does not fit.
+func addSat[C counter](a, b C) C {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return ^C(0)
+}
+
+// saturate returns n, or the maximum where it does not fit.
+func saturate[C counter](n uint64) C {
+	return C(min(n, uint64(^C(0))))
+}

@@ -1,0 +1,164 @@
+package countmin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// A Config says what a sketch is wanted for: either by the error that is
+// allowed, Epsilon and Delta, or by its shape, Width and Depth.
+type Config struct {
+	// Epsilon is the error allowed, as a share of the total: 0.001 lets a
+	// count be too high by a thousandth of all that was counted. Above 0 and
+	// below 1.
+	Epsilon float64
+
+	// Delta is the chance that a key's count errs by more than that. Above 0
+	// and below 1, and above 1/(2^64 Epsilon), the chance that a key has its
+	// digest in common with one that counts that much.
+	Delta float64
+
+	// Width is the number of counters in a row, Depth the number of rows, in
+	// place of Epsilon and Delta.
+	Width uint64
+	Depth int
+
+	// CounterBits is 32, which is also meant by 0, or 64.
+	CounterBits int
+
+	// Conservative raises only what a key's own count needs. No count is then
+	// higher than under plain update; the mean error over the keys falls to
+	// about half, that of frequent keys much further. The price is Remove and
+	// InnerProduct, and merged sketches keep the error of their parts.
+	Conservative bool
+
+	// Family hashes the keys. The zero value is the public one; take a keyed
+	// family where strangers choose keys.
+	Family hashfam.Family
+
+	_ struct{} // literals name their fields
+}
+
+// Params says what a sketch is. Sketches with equal Params can be combined.
+type Params struct {
+	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1
+	// to 255. Together they hold at most 2^48 bits, and what the platform can
+	// address.
+	Width uint64
+	Depth int
+
+	// CounterBits is 32 or 64. A counter that reaches its maximum, 2^32-1 or
+	// 2^64-1, stays there and means that many or more.
+	CounterBits int
+
+	Conservative bool
+	Family       hashfam.Family
+}
+
+// Params returns what c describes, without allocating it: ceil(e/Epsilon) wide
+// and ceil(ln 1/Delta) deep (Cormode and Muthukrishnan 2005, section 3), or
+// Width and Depth as they are. An impossible configuration is an [ErrParams]
+// that names the field.
+func (c Config) Params() (Params, error) {
+	p := Params{
+		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,
+		Conservative: c.Conservative, Family: c.Family,
+	}
+	if p.CounterBits == 0 {
+		p.CounterBits = 32
+	}
+	if c.Epsilon == 0 && c.Delta == 0 {
+		return p, p.checkAs("Config")
+	}
+	switch floor := 1 / c.Epsilon / (1 << 63) / 2; {
+	case c.Width != 0:
+		return Params{}, paramError("Config.Width", c.Width, "0 where Epsilon and Delta are given")
+	case c.Depth != 0:
+		return Params{}, paramError("Config.Depth", c.Depth, "0 where Epsilon and Delta are given")
+	case !(c.Epsilon > 0 && c.Epsilon < 1):
+		return Params{}, paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
+	case !(c.Delta > 0 && c.Delta < 1):
+		return Params{}, paramError("Config.Delta", c.Delta, "above 0 and below 1")
+	case c.Delta <= floor:
+		return Params{}, paramError("Config.Delta", c.Delta,
+			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, which 64-bit digests cannot fall below", floor))
+	}
+	p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
+	return p, p.checkAs("Config")
+}
+
+// check returns an error that names the field unless p describes a sketch.
+func (p Params) check() error { return p.checkAs("Params") }
+
+func (p Params) checkAs(of string) error {
+	switch {
+	case p.CounterBits != 32 && p.CounterBits != 64:
+		return paramError(of+".CounterBits", p.CounterBits, "32 or 64")
+	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
+		return paramError(of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
+	case p.Width == 0 || p.Width > p.maxWidth():
+		return paramError(of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", p.maxWidth()))
+	}
+	return nil
+}
+
+// maxWidth returns the greatest width at the depth of p.
+func (p Params) maxWidth() uint64 {
+	return sizing.MaxBits / uint64(p.CounterBits) / uint64(p.Depth)
+}
+
+// cells returns how many counters there are.
+func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
+
+// SizeBytes returns the memory of the counters that a sketch of these
+// parameters has, in bytes, without making one.
+func (p Params) SizeBytes() uint64 { return p.cells() * uint64(p.CounterBits) / 8 }
+
+// Epsilon returns the error bound of a sketch of this width as a share of the
+// total: e/Width.
+func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
+
+// Delta returns the chance that a count errs by more than that: e^-Depth.
+func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }
+
+// New returns an empty sketch for c: [Config.Params] and [NewFromParams] in
+// one. Its errors are theirs.
+func New(c Config) (*Sketch, error) {
+	p, err := c.Params()
+	if err != nil {
+		return nil, err
+	}
+	return NewFromParams(p)
+}
+
+// NewFromParams returns an empty sketch of Width*Depth*CounterBits/8 bytes.
+// Parameters that describe no sketch are an [ErrParams] that names the field.
+// As any large allocation does, one that the machine cannot serve ends the
+// program: check the sizes where they come from elsewhere.
+func NewFromParams(p Params) (*Sketch, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	s := &Sketch{params: p}
+	if p.CounterBits == 32 {
+		s.narrow = make([]uint32, p.cells())
+	} else {
+		s.wide = make([]uint64, p.cells())
+	}
+	return s, nil
+}
+
+// NewReceiver returns a sketch that is good for one thing: to decode into it
+// what was encoded under fam. Until then it behaves as the zero Sketch, which
+// decodes what was encoded under the public family.
+func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
+
+// Params returns what s is.
+func (s *Sketch) Params() Params { return s.params }
+
+// SizeBytes returns the memory of the counters in bytes. The Sketch itself
+// adds less than 200.
+func (s *Sketch) SizeBytes() uint64 { return 4*uint64(len(s.narrow)) + 8*uint64(len(s.wide)) }

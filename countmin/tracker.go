@@ -1,0 +1,229 @@
+package countmin
+
+import "github.com/filterfam/filterfam/hashfam"
+
+// A tracker counts the keys that occur most exactly, from the moment it admits
+// them, and all others in its tail. It is the common part of [HeavyHitters] and
+// [TopK].
+//
+// A key that is not tracked is counted in the tail, and admitted when the
+// tail's estimate of it exceeds floor. When there is no room, a sweep evicts
+// the records that count least, so many that the next one is far off, and
+// writes their counts back to the tail; floor is then the most that any of them
+// counted. So at every moment
+//
+//   - the count of a record is no less than the truth: it began as an estimate
+//     and has been exact since;
+//   - no key without a record counts more than missed, which is floor but for
+//     keys too long to be admitted;
+//   - the tail's estimate of a key without a record is no less than the truth.
+type tracker struct {
+	total  uint64
+	floor  uint64
+	missed uint64
+	tail   tail
+	heads  []uint32 // the first record of each chain, as index+1, or 0
+	log    []uint64
+	live   int // records in the log
+	plan   plan
+}
+
+// sweepShare is the share of the log, one in so many words, that a sweep frees
+// at least: little enough that memory is well used, enough that few updates
+// pay for one.
+const sweepShare = 16
+
+// observe counts key n times.
+func observe[K text](t *tracker, d hashfam.Digest, key K, n uint64) {
+	if n == 0 || len(t.heads) == 0 {
+		return
+	}
+	t.total = addSat(t.total, n)
+	if r := t.find(d); r != none {
+		t.log[r] = addSat(t.log[r], n)
+		return
+	}
+	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
+	if added {
+		return // the key is known to count no more than floor
+	}
+	now := addSat(before, n)
+	if now > t.floor && t.makeRoom(recordHead+keyWords(uint64(len(key))), now) {
+		t.log = appendRecord(t.log, now, before, d, key)
+		t.enlist(record(len(t.log)) - recordHead - record(keyWords(uint64(len(key)))))
+		return
+	}
+	t.missed = max(t.missed, now)
+	t.raise(d, now)
+}
+
+// find returns the record of the key with digest d.
+func (t *tracker) find(d hashfam.Digest) record {
+	r := record(t.heads[hashfam.Reduce(uint64(d), uint64(len(t.heads)))]) - 1
+	for r >= 0 && t.log[r+2] != uint64(d) {
+		r = record(uint32(t.log[r+1])) - 1
+	}
+	return r
+}
+
+// enlist counts r, the newest record, and puts it in its chain.
+func (t *tracker) enlist(r record) {
+	if t.live++; t.live > len(t.heads) && t.plan.grows {
+		t.relink(make([]uint32, 2*t.live))
+		return
+	}
+	t.chain(r)
+}
+
+// chain puts r, which is in no chain, at the end of its chain: a key that was
+// admitted long ago is likely to come again, and is so found at once.
+func (t *tracker) chain(r record) {
+	t.log[r+1] = over(t.log, r) << 32
+	head := &t.heads[hashfam.Reduce(t.log[r+2], uint64(len(t.heads)))]
+	if *head == 0 {
+		*head = uint32(r + 1)
+		return
+	}
+	last := record(*head) - 1
+	for next := uint32(t.log[last+1]); next != 0; next = uint32(t.log[last+1]) {
+		last = record(next) - 1
+	}
+	t.log[last+1] |= uint64(r + 1)
+}
+
+// relink builds all chains anew, with these heads.
+func (t *tracker) relink(heads []uint32) {
+	clear(heads)
+	t.heads, t.live = heads, 0
+	for r := record(0); int(r) < len(t.log); r += size(t.log, r) {
+		t.chain(r)
+		t.live++
+	}
+}
+
+// raise makes the tail's counters of a key at least to.
+func (t *tracker) raise(d hashfam.Digest, to uint64) {
+	for to > t.tail.limit() {
+		t.widen(&t.tail)
+	}
+	t.tail.raise(d, to)
+}
+
+// widen makes the counters of a tail wider, as memory allows.
+func (t *tracker) widen(l *tail) {
+	if t.plan.grows {
+		l.spread()
+	} else {
+		l.fold()
+	}
+}
+
+// makeRoom finds room for a record of that many words that counts now. It
+// reports false if there is none, or if the record would have to go at once.
+func (t *tracker) makeRoom(words, now uint64) bool {
+	for {
+		used, room := uint64(len(t.log)), uint64(t.plan.room)
+		if used+words <= room {
+			return t.hold(words)
+		}
+		share := room / sweepShare
+		bar := t.barFreeing(max(share, used+words-min(room, used+words)))
+		switch {
+		case t.plan.grow(t, words, bar), t.plan.halve(t, bar):
+		case words > room, bar >= now && words > share:
+			return false // its room would cost keys that count more
+		default:
+			t.sweep(bar)
+			if now <= t.floor {
+				return false
+			}
+		}
+	}
+}
+
+// hold makes the array of the log large enough for that many more words, which
+// are within the room. It reports true.
+func (t *tracker) hold(words uint64) bool {
+	need := len(t.log) + int(words)
+	if need <= cap(t.log) {
+		return true
+	}
+	grown := t.plan.room
+	if t.plan.grows {
+		grown = min(grown, max(need, 2*cap(t.log)))
+	}
+	t.log = append(make([]uint64, 0, grown), t.log...)
+	if chains := t.plan.chains; chains > len(t.heads) {
+		t.relink(make([]uint32, chains))
+	}
+	return true
+}
+
+// sweep evicts every record that counts at most bar.
+func (t *tracker) sweep(bar uint64) {
+	t.floor, t.missed = max(t.floor, bar), max(t.missed, bar)
+	kept := t.log[:0]
+	for r := record(0); int(r) < len(t.log); {
+		next := r + size(t.log, r)
+		if t.log[r] <= bar {
+			t.raise(hashfam.Digest(t.log[r+2]), t.log[r])
+		} else {
+			kept = append(kept, t.log[r:next]...)
+		}
+		r = next
+	}
+	t.log = kept
+	t.relink(t.heads)
+}
+
+// barFreeing returns the least count such that the records that count no more
+// fill that many words, or the log.
+func (t *tracker) barFreeing(words uint64) uint64 {
+	words = min(words, uint64(len(t.log)))
+	low, high := t.floor, addSat(t.floor, 1)
+	for step := uint64(1); t.filling(high) < words; step = addSat(step, step) {
+		low, high = high, addSat(high, step)
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; t.filling(mid) < words {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// filling returns how many words the records fill that count at most bar.
+func (t *tracker) filling(bar uint64) uint64 {
+	words := record(0)
+	for r := record(0); int(r) < len(t.log); {
+		n := size(t.log, r)
+		if t.log[r] <= bar {
+			words += n
+		}
+		r += n
+	}
+	return uint64(words)
+}
+
+// estimate returns what is known of the key with digest d.
+func (t *tracker) estimate(d hashfam.Digest) Estimate {
+	if len(t.heads) == 0 {
+		return Estimate{Count: ^uint64(0), High: ^uint64(0)}
+	}
+	if r := t.find(d); r != none {
+		return t.estimateOf(r)
+	}
+	high := min(t.tail.count(d), t.missed)
+	return Estimate{Count: high, Low: 0, High: high}
+}
+
+// estimateOf returns what is known of the key of r.
+func (t *tracker) estimateOf(r record) Estimate {
+	e := Estimate{Count: t.log[r], Low: exact(t.log, r), High: t.log[r]}
+	if over(t.log, r) == overMax {
+		e.Low = 0
+	}
+	return e
+}
