@@ -9,6 +9,8 @@ import (
 
 	peer "github.com/bits-and-blooms/bloom/v3"
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	boom "github.com/tylertreat/BoomFilters"
 )
 
 // The benchmarks store FILTERFAM_N random keys of 16 bytes at 1 %, a million
@@ -41,8 +43,22 @@ func benchKeys(b *testing.B) (members, absent [][]byte) {
 // A contestant is a filter with the operations to time, each over all keys.
 type contestant struct {
 	name   string
-	single func() (add func([]byte), contains func([]byte) bool)
-	batch  func() (addAll func([][]byte), containsAll func([]bool, [][]byte) []bool)
+	peer   string // whom it is compared to; empty for a peer itself
+	single func() single
+	batch  func() batch // nil where there is none
+}
+
+// The operations of one filter; what it cannot do is nil.
+type single struct {
+	add      func([]byte)
+	contains func([]byte) bool
+	delete   func([]byte) bool
+}
+
+type batch struct {
+	addAll      func([][]byte)
+	containsAll func([]bool, [][]byte) []bool
+	deleteAll   func([][]byte) int
 }
 
 func contestants(b *testing.B, n int) []contestant {
@@ -61,88 +77,117 @@ func contestants(b *testing.B, n int) []contestant {
 		}
 		list = append(list, contestant{
 			name: layout.name,
-			single: func() (func([]byte), func([]byte) bool) {
+			peer: "bnb",
+			single: func() single {
 				f := build()
-				return f.Add, f.Contains
+				return single{add: f.Add, contains: f.Contains}
 			},
-			batch: func() (func([][]byte), func([]bool, [][]byte) []bool) {
+			batch: func() batch {
 				f := build()
-				return f.AddAll, f.ContainsAll
+				return batch{addAll: f.AddAll, containsAll: f.ContainsAll}
 			},
 		})
 	}
-	return append(list, contestant{name: "bits-and-blooms", single: func() (func([]byte), func([]byte) bool) {
+	for _, layout := range []struct {
+		name   string
+		layout counting.Layout
+	}{{"counting", counting.Classic}, {"counting-blocked", counting.Blocked}} {
+		build := func() *counting.Filter {
+			f, err := counting.New(counting.Config{Capacity: uint64(n), FPRate: benchRate, Layout: layout.layout})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return f
+		}
+		list = append(list, contestant{
+			name: layout.name,
+			peer: "boom",
+			single: func() single {
+				f := build()
+				return single{f.Add, f.Contains, f.Delete}
+			},
+			batch: func() batch {
+				f := build()
+				return batch{f.AddAll, f.ContainsAll, f.DeleteAll}
+			},
+		})
+	}
+	return append(list, contestant{name: "bnb", single: func() single { // github.com/bits-and-blooms/bloom
 		f := peer.NewWithEstimates(uint(n), benchRate)
-		return func(key []byte) { f.Add(key) }, f.Test
+		return single{add: func(key []byte) { f.Add(key) }, contains: f.Test}
+	}}, contestant{name: "boom", single: func() single { // github.com/tylertreat/BoomFilters
+		f := boom.NewDefaultCountingBloomFilter(uint(n), benchRate)
+		return single{func(key []byte) { f.Add(key) }, f.Test, f.TestAndRemove}
 	}})
 }
 
 // benchBlock is how many keys a batch call gets.
 const benchBlock = 1024
 
-// BenchmarkFilters times each operation per key.
+// BenchmarkFilters times each operation per key. Keys are deleted and added
+// again in turn, all of them each time; only the deletes are timed.
 func BenchmarkFilters(b *testing.B) {
 	members, absent := benchKeys(b)
 	n := len(members)
-	for _, c := range contestants(b, n) {
-		b.Run("Add/"+c.name, func(b *testing.B) {
-			add, _ := c.single()
-			i := 0
-			for b.Loop() {
-				add(members[i])
-				if i++; i == n {
-					i = 0
-				}
+	each := func(b *testing.B, keys [][]byte, do func([]byte)) {
+		i := 0
+		for b.Loop() {
+			do(keys[i])
+			if i++; i == n {
+				i = 0
 			}
-		})
-		add, contains := c.single()
-		for _, key := range members {
-			add(key)
 		}
-		for _, ask := range []struct {
-			name string
-			keys [][]byte
-		}{{"Hit", members}, {"Miss", absent}} {
-			b.Run(ask.name+"/"+c.name, func(b *testing.B) {
+	}
+	perBlock := func(b *testing.B, keys [][]byte, do func([][]byte)) {
+		i, total := 0, 0
+		for b.Loop() {
+			stop := min(i+benchBlock, n)
+			do(keys[i:stop])
+			total += stop - i
+			if i = stop; i == n {
+				i = 0
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(total), "ns/key")
+	}
+	for _, c := range contestants(b, n) {
+		b.Run("Add/"+c.name, func(b *testing.B) { each(b, members, c.single().add) })
+		f := c.single()
+		for _, key := range members {
+			f.add(key)
+		}
+		ask := func(key []byte) { f.contains(key) }
+		b.Run("Hit/"+c.name, func(b *testing.B) { each(b, members, ask) })
+		b.Run("Miss/"+c.name, func(b *testing.B) { each(b, absent, ask) })
+		if f.delete != nil {
+			b.Run("Delete/"+c.name, func(b *testing.B) {
 				i := 0
 				for b.Loop() {
-					contains(ask.keys[i])
+					f.delete(members[i])
 					if i++; i == n {
+						b.StopTimer()
+						for _, key := range members {
+							f.add(key)
+						}
+						b.StartTimer()
 						i = 0
 					}
+				}
+				for ; i > 0; i-- {
+					f.add(members[i-1])
 				}
 			})
 		}
 		if c.batch == nil {
 			continue
 		}
-		perBlock := func(b *testing.B, keys [][]byte, do func([][]byte)) {
-			i, total := 0, 0
-			for b.Loop() {
-				stop := min(i+benchBlock, n)
-				do(keys[i:stop])
-				total += stop - i
-				if i = stop; i == n {
-					i = 0
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(total), "ns/key")
-		}
-		b.Run("AddAll/"+c.name, func(b *testing.B) {
-			addAll, _ := c.batch()
-			perBlock(b, members, addAll)
-		})
-		addAll, containsAll := c.batch()
-		addAll(members)
-		for _, ask := range []struct {
-			name string
-			keys [][]byte
-		}{{"ContainsAllHit", members}, {"ContainsAllMiss", absent}} {
-			b.Run(ask.name+"/"+c.name, func(b *testing.B) {
-				var dst []bool
-				perBlock(b, ask.keys, func(keys [][]byte) { dst = containsAll(dst[:0], keys) })
-			})
-		}
+		b.Run("AddAll/"+c.name, func(b *testing.B) { perBlock(b, members, c.batch().addAll) })
+		g := c.batch()
+		g.addAll(members)
+		var dst []bool
+		askAll := func(keys [][]byte) { dst = g.containsAll(dst[:0], keys) }
+		b.Run("ContainsAllHit/"+c.name, func(b *testing.B) { perBlock(b, members, askAll) })
+		b.Run("ContainsAllMiss/"+c.name, func(b *testing.B) { perBlock(b, absent, askAll) })
 	}
 }
 
@@ -158,54 +203,28 @@ func BenchmarkRatios(b *testing.B) {
 	for b.Loop() {
 		for range benchRounds {
 			took := make(map[string]float64)
-			for _, c := range contestants(b, n) {
-				clock := func(operation string, do func()) {
+			list := contestants(b, n)
+			for _, c := range list {
+				c.round(members, absent, func(operation string, do func()) {
 					start := time.Now()
 					do()
 					took[c.name+"-"+operation] = time.Since(start).Seconds()
-				}
-				add, contains := c.single()
-				each := func(keys [][]byte) func() {
-					return func() {
-						for _, key := range keys {
-							contains(key)
-						}
-					}
-				}
-				clock("add", func() {
-					for _, key := range members {
-						add(key)
-					}
 				})
-				clock("hit", each(members))
-				clock("miss", each(absent))
-				if c.batch == nil {
+			}
+			note := func(name string, ours, theirs string) {
+				if took[ours] > 0 && took[theirs] > 0 {
+					ratios[name] = append(ratios[name], took[ours]/took[theirs])
+				}
+			}
+			for _, c := range list {
+				if c.peer == "" {
 					continue
 				}
-				addAll, containsAll := c.batch()
-				clock("addall", func() {
-					for block := range slices.Chunk(members, benchBlock) {
-						addAll(block)
-					}
-				})
-				dst := make([]bool, 0, benchBlock)
-				ask := func(keys [][]byte) func() {
-					return func() {
-						for block := range slices.Chunk(keys, benchBlock) {
-							dst = containsAll(dst[:0], block)
-						}
-					}
-				}
-				clock("containsall-hit", ask(members))
-				clock("containsall-miss", ask(absent))
-			}
-			for _, name := range []string{"classic", "blocked"} {
-				for batch, single := range map[string]string{"addall": "add", "containsall-hit": "hit", "containsall-miss": "miss"} {
-					loop := name + "-" + single
-					ratios[loop+"/bnb"] = append(ratios[loop+"/bnb"], took[loop]/took["bits-and-blooms-"+single])
-					all := name + "-" + batch
-					ratios[all+"/bnb"] = append(ratios[all+"/bnb"], took[all]/took["bits-and-blooms-"+single])
-					ratios[all+"/loop"] = append(ratios[all+"/loop"], took[all]/took[loop])
+				for single, all := range batchOf {
+					loop, block, theirs := c.name+"-"+single, c.name+"-"+all, c.peer+"-"+single
+					note(loop+"/"+c.peer, loop, theirs)
+					note(block+"/"+c.peer, block, theirs)
+					note(block+"/loop", block, loop)
 				}
 			}
 		}
@@ -213,5 +232,48 @@ func BenchmarkRatios(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // says nothing here
 	for name, values := range ratios {
 		b.ReportMetric(median(values), name)
+	}
+}
+
+// batchOf names the batch form of each operation.
+var batchOf = map[string]string{
+	"add": "addall", "hit": "containsall-hit", "miss": "containsall-miss", "delete": "deleteall",
+}
+
+// round does everything that c can do once, each operation on all keys.
+func (c contestant) round(members, absent [][]byte, clock func(operation string, do func())) {
+	each := func(operation string, keys [][]byte, do func([]byte)) {
+		clock(operation, func() {
+			for _, key := range keys {
+				do(key)
+			}
+		})
+	}
+	f := c.single()
+	each("add", members, f.add)
+	ask := func(key []byte) { f.contains(key) }
+	each("hit", members, ask)
+	each("miss", absent, ask)
+	if f.delete != nil {
+		each("delete", members, func(key []byte) { f.delete(key) })
+	}
+	if c.batch == nil {
+		return
+	}
+	blocks := func(operation string, keys [][]byte, do func([][]byte)) {
+		clock(operation, func() {
+			for block := range slices.Chunk(keys, benchBlock) {
+				do(block)
+			}
+		})
+	}
+	g := c.batch()
+	blocks("addall", members, g.addAll)
+	dst := make([]bool, 0, benchBlock)
+	askAll := func(keys [][]byte) { dst = g.containsAll(dst[:0], keys) }
+	blocks("containsall-hit", members, askAll)
+	blocks("containsall-miss", absent, askAll)
+	if g.deleteAll != nil {
+		blocks("deleteall", members, func(keys [][]byte) { g.deleteAll(keys) })
 	}
 }

@@ -43,6 +43,7 @@ func (l *keyList) at(i int) []byte {
 // and none occurs twice in one.
 type dataset struct {
 	members, absent keyList
+	stream          *stream  // what is counted: the members, or other words
 	about           string   // what the keys are, as the beginning of a sentence
 	notes           []string // what was left out or made up while reading them
 }
@@ -58,7 +59,9 @@ const absentGoal = 1_000_000
 // reading of files.
 func loadData(ctx context.Context, o options, stdin io.Reader, stderr io.Writer) (*dataset, error) {
 	if o.synthetic > 0 {
-		return syntheticData(o.synthetic), nil
+		d := syntheticData(o.synthetic)
+		d.stream = zipfStream(&d.members)
+		return d, nil
 	}
 	members, absent := newKeySet(), newKeySet()
 	d := &dataset{}
@@ -100,6 +103,12 @@ func loadData(ctx context.Context, o options, stdin io.Reader, stderr io.Writer)
 		d.notes = append(d.notes, "no -absent given: the absent keys are members with a random ending that are not members")
 	}
 	d.members, d.absent = members.keyList, absent.keyList
+	if lines := len(members.order); o.keysFile == "" || lines == members.len() {
+		d.stream = mobyDick() // where no key is repeated there is nothing to count
+	} else {
+		d.stream = &stream{keys: d.members, order: members.order, about: fmt.Sprintf("%s lines of %s, %s of them distinct.",
+			thousands(lines), show(o.keysFile), thousands(members.len()))}
+	}
 	d.about = fmt.Sprintf("%s %s as members (%.1f bytes each), %s %s to ask for in vain.",
 		thousands(d.members.len()), memberName, float64(len(d.members.bytes))/float64(d.members.len()),
 		thousands(d.absent.len()), absentName)
@@ -111,18 +120,19 @@ func loadData(ctx context.Context, o options, stdin io.Reader, stderr io.Writer)
 // below 2^-70.
 func syntheticData(n int) *dataset {
 	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
-	draw := func(count int) keyList {
-		l := keyList{bytes: make([]byte, 16*count), ends: make([]int, count)}
-		source.Read(l.bytes) // never fails
-		for i := range l.ends {
-			l.ends[i] = 16 * (i + 1)
-		}
-		return l
-	}
-	d := &dataset{members: draw(n), absent: draw(max(n, absentGoal))}
+	d := &dataset{members: syntheticKeys(source, n), absent: syntheticKeys(source, max(n, absentGoal))}
 	d.about = fmt.Sprintf("%s random keys of 16 bytes as members, %s others to ask for in vain.",
 		thousands(n), thousands(d.absent.len()))
 	return d
+}
+
+func syntheticKeys(source *rand.ChaCha8, n int) keyList {
+	l := keyList{bytes: make([]byte, 16*n), ends: make([]int, n)}
+	source.Read(l.bytes) // never fails
+	for i := range l.ends {
+		l.ends[i] = 16 * (i + 1)
+	}
+	return l
 }
 
 // makeAbsent fills absent with members that have a random ending.

@@ -14,6 +14,7 @@ const mostKeys = math.MaxUint32 - 1
 type keySet struct {
 	keyList
 	slots  []uint32 // 1 + the place of a key in the list; 0 is free
+	order  []uint32 // places in the order in which keys came, the known ones too
 	family hashfam.Family
 }
 
@@ -25,8 +26,10 @@ func newKeySet() *keySet {
 func (s *keySet) add(key []byte) bool {
 	slot, found := s.find(key)
 	if found {
+		s.order = append(s.order, s.slots[slot]-1)
 		return false
 	}
+	s.order = append(s.order, uint32(s.len()))
 	s.keyList.add(key)
 	s.slots[slot] = uint32(s.len())
 	if 2*s.len() > len(s.slots) {

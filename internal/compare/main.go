@@ -41,8 +41,11 @@ type options struct {
 	synthetic            int // 0: none
 	rates                []float64
 	structures           []structure
+	tallies              []tally
+	docs                 string // where documents go instead
+	quick                bool
 	format               string
-	dir                  string // where figures go; empty: none
+	dir                  string // where files go; empty: none
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -64,6 +67,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
+	if o.docs != "" {
+		if err := writeDocs(ctx, o.docs, o.quick, stderr); err != nil {
+			return fail(exitFailed, fmt.Errorf("-docs: %w", err))
+		}
+		return exitOK
+	}
 	d, err := loadData(ctx, o, stdin, stderr)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -72,42 +81,55 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return fail(exitFailed, err)
 	}
 	cells := newCells(o.structures, o.rates)
-	if err := prepare(cells, d); err != nil {
+	if err := prepare(ctx, cells, d); err != nil && ctx.Err() == nil {
 		return fail(exitUsage, err)
 	}
 
 	p := newPlan(d)
-	step, finish := newProgress(stderr, "measuring", int64(p.rounds*len(cells)), inBuilds)
+	step, finish := newProgress(stderr, "measuring", int64(p.rounds*len(cells)+frequencyRounds*len(o.tallies)), inBuilds)
 	err = measure(ctx, cells, d, p, func() { step(1) })
+	frequency := []frequencyRow{}
+	if err == nil {
+		frequency, err = countFrequencies(ctx, d.stream, o.tallies, func() { step(1) })
+	}
 	finish()
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
 		return fail(exitFailed, err)
 	}
 
-	r := report{data: d, plan: p, rows: rows(cells, d.members.len()), interrupted: interrupted}
-	if o.dir != "" && len(r.rows) > 0 {
-		if r.figures, err = writeFigures(o.dir, r.rows); err != nil {
-			// The rows have cost more than the figures: show them first.
-			defer fmt.Fprintln(stderr, "compare: -o:", err)
-		}
-	}
-	figuresFailed := err != nil && !interrupted
+	r := report{data: d, plan: p, rows: rows(cells, d.members.len()), frequency: frequency, failures: failuresOf(cells), interrupted: interrupted}
 	if err := r.write(stdout, o.format); err != nil {
 		return fail(exitFailed, err)
 	}
+	beside := stdout // what is not the result itself
 	if o.format == "json" || o.format == "csv" {
+		beside = stderr
 		for _, line := range r.remarks() {
 			fmt.Fprintln(stderr, line)
+		}
+	}
+	var filesErr error
+	if o.dir != "" && len(r.rows) > 0 {
+		var files []string
+		files, filesErr = r.writeFiles(ctx, o.dir, stderr)
+		for i, file := range files {
+			fmt.Fprintf(beside, "%-9s%s\n", []string{"Written:", ""}[min(i, 1)], file)
+		}
+		if filesErr != nil {
+			fmt.Fprintln(stderr, "compare: -o:", filesErr)
 		}
 	}
 	if lost := r.lost(); len(lost) > 0 {
 		return fail(exitFailed, fmt.Errorf("a key that was added was not found, which must never happen: %s", strings.Join(lost, "; ")))
 	}
+	if below := undercounted(r.frequency); len(below) > 0 {
+		return fail(exitFailed, fmt.Errorf("a count was below the truth, which must never happen: %s", strings.Join(below, "; ")))
+	}
 	switch {
 	case interrupted:
 		return exitInterrupted
-	case figuresFailed:
+	case filesErr != nil:
 		return exitFailed
 	}
 	return exitOK
@@ -123,14 +145,21 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	for _, s := range structures {
 		names = append(names, s.name)
 	}
+	for _, t := range tallies {
+		if !slices.Contains(names, t.name) {
+			names = append(names, t.name)
+		}
+	}
 	keys := set.String("keys", "", "read the members from `FILE`, one a line, - for standard input (default: embedded malicious domains)")
 	absent := set.String("absent", "", "read keys that are no members from `FILE` likewise (default: embedded benign domains)")
 	n := set.Int("n", 0, "use `N` random 16-byte keys instead, and at least a million absent ones")
 	fpr := set.String("fpr", "0.03,0.01,0.001,0.0001", "target false-positive rates, a `LIST` with commas")
 	only := set.String("structures", "", "compare only this `LIST` of: "+strings.Join(names, ", "))
 	format := set.String("format", "text", "print `FORM`: "+strings.Join(formats, ", "))
-	dir := set.String("o", "out", "write figures to `DIR`, relative to the working directory; empty for none")
+	dir := set.String("o", "out", "write figures and report.html to `DIR`, relative to the working directory; empty for none")
 	peers := set.Bool("peers", false, "compare other people's filters too")
+	docs := set.String("docs", "", "instead, measure for minutes and write the measured documents of the project into `DIR`")
+	quick := set.Bool("quick", false, "with -docs, write documents of the same shape in seconds, with numbers of no worth")
 
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -169,7 +198,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if !slices.Contains(formats, *format) {
 		return o, bad("format", *format, "one of "+strings.Join(formats, ", "))
 	}
-	o = options{keysFile: *keys, absentFile: *absent, synthetic: *n, format: *format, dir: *dir}
+	o = options{keysFile: *keys, absentFile: *absent, synthetic: *n, format: *format, dir: *dir, docs: *docs, quick: *quick}
 	if o.dir != "" {
 		o.dir = filepath.Clean(o.dir)
 	}
@@ -197,6 +226,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	for _, s := range structures {
 		if wanted[s.name] || s.peer && *peers || !s.peer && !given["structures"] {
 			o.structures = append(o.structures, s)
+		}
+	}
+	for _, t := range tallies {
+		if wanted[t.name] || t.peer && *peers || !t.peer && !given["structures"] {
+			o.tallies = append(o.tallies, t)
 		}
 	}
 	return o, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -25,8 +26,11 @@ type cell struct {
 	bytes             uint64
 	rounds            int
 	queries, positive uint64 // absent keys asked for, and answered with yes
-	negative          uint64 // members asked for and answered with no
+	negative          uint64 // members asked for, or to be deleted, and answered with no
+	given, refused    uint64 // keys given to Add, and those that a peer did not take
+	failure           string // what ended the measuring of a peer; else empty
 	add, hit, miss    []float64
+	del               []float64 // empty where nothing can be deleted
 }
 
 // A plan says how often everything is built and how many absent keys each
@@ -41,8 +45,8 @@ func newPlan(d *dataset) plan {
 	return plan{rounds: max(minRounds, (queryGoal+q-1)/q), queries: q}
 }
 
-// newCells returns the rows to measure: first the structures without a rate,
-// then the others, rate by rate.
+// newCells returns the rows to measure: first the structures that never err,
+// then those with a rate to choose, rate by rate, then those with their own.
 func newCells(chosen []structure, rates []float64) []*cell {
 	var cells []*cell
 	for _, s := range chosen {
@@ -52,28 +56,67 @@ func newCells(chosen []structure, rates []float64) []*cell {
 	}
 	for _, rate := range rates {
 		for _, s := range chosen {
-			if !s.exact {
+			if !s.exact && s.fixed == 0 {
 				cells = append(cells, &cell{structure: s, rate: rate})
 			}
+		}
+	}
+	for _, s := range chosen {
+		if s.fixed > 0 {
+			cells = append(cells, &cell{structure: s, rate: s.fixed})
 		}
 	}
 	return cells
 }
 
 // prepare finds out the size of every cell, and so whether it can be built.
-func prepare(cells []*cell, d *dataset) error {
+func prepare(ctx context.Context, cells []*cell, d *dataset) error {
 	for _, c := range cells {
-		if c.exact {
-			c.bytes = heapBytes(&d.members)
-			continue
-		}
-		f, err := c.build(uint64(d.members.len()), c.rate, hashfam.Family{})
+		err := c.attempt(ctx, func() (err error) {
+			c.bytes, err = c.size(ctx, &d.members)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("%s at -fpr %g: %w", c.name, c.rate, err)
 		}
-		c.bytes = f.SizeBytes()
 	}
 	return nil
+}
+
+func (c *cell) size(ctx context.Context, keys *keyList) (uint64, error) {
+	if c.exact || c.heap {
+		return heapBytes(ctx, c, keys)
+	}
+	f, err := c.build(uint64(keys.len()), c.rate, hashfam.Family{})
+	if err != nil {
+		return 0, err
+	}
+	if c.static { // it has its size once it has its keys
+		if _, _, err := c.addAll(ctx, f, keys); err != nil {
+			return 0, err
+		}
+	}
+	return f.SizeBytes(), nil
+}
+
+// attempt does what may go wrong in somebody else's code. An error or a panic
+// of a peer ends the measuring of its cell only; its failure is kept to show.
+func (c *cell) attempt(ctx context.Context, do func() error) (err error) {
+	if !c.peer {
+		return do()
+	}
+	if c.failure != "" {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil && ctx.Err() == nil {
+			c.failure, err = err.Error(), nil
+		}
+	}()
+	return do()
 }
 
 // measure runs the rounds of the plan. Each builds every cell anew, under
@@ -84,7 +127,7 @@ func measure(ctx context.Context, cells []*cell, d *dataset, p plan, done func()
 	for round := range p.rounds {
 		for i := range cells {
 			c := cells[(i+round)%len(cells)] // nobody always follows the same neighbour
-			if err := c.measure(ctx, d, p, round); err != nil {
+			if err := c.attempt(ctx, func() error { return c.measure(ctx, d, p, round) }); err != nil {
 				if ctx.Err() != nil {
 					return err
 				}
@@ -107,27 +150,46 @@ func (c *cell) measure(ctx context.Context, d *dataset, p plan, round int) error
 
 	var f filter
 	var adding time.Duration
+	var refused []int // of the last build, which is the one that is asked
+	var refusals uint64
 	for range repeats {
 		var err error
 		if f, err = c.build(uint64(n), c.rate, family); err != nil {
 			return err
 		}
-		took, err := addAll(ctx, f, &d.members)
-		if err != nil {
+		var took time.Duration
+		if took, refused, err = c.addAll(ctx, f, &d.members); err != nil {
 			return err
 		}
 		adding += took
+		refusals += uint64(len(refused))
 	}
 	hits, hitting, err := count(ctx, f, &d.members, 0, repeats*n)
 	if err != nil {
 		return err
+	}
+	// A key that was refused and is not found was not lost.
+	negative := uint64(repeats*n) - hits
+	for _, i := range refused {
+		if !f.Contains(d.members.at(i)) {
+			negative -= uint64(repeats)
+		}
 	}
 	from := round * p.queries % d.absent.len()
 	positive, missing, err := count(ctx, f, &d.absent, from, p.queries)
 	if err != nil {
 		return err
 	}
-	if c.unkeyed {
+	var del []float64
+	if f, ok := f.(deletable); ok {
+		kept, deleting, err := c.deleteAll(ctx, f, &d.members, refused, repeats)
+		if err != nil {
+			return err
+		}
+		negative += kept
+		del = append(del, perKey(deleting, repeats*n))
+	}
+	if c.unkeyed { // last, when the memory of f can be taken again
 		if positive, err = c.salted(ctx, d, from, p.queries, uint64(round)); err != nil {
 			return err
 		}
@@ -136,7 +198,10 @@ func (c *cell) measure(ctx context.Context, d *dataset, p plan, round int) error
 	c.rounds++
 	c.queries += uint64(p.queries)
 	c.positive += positive
-	c.negative += uint64(repeats*n) - hits
+	c.negative += negative
+	c.given += uint64(repeats * n)
+	c.refused += refusals
+	c.del = append(c.del, del...)
 	c.add = append(c.add, perKey(adding, repeats*n))
 	c.hit = append(c.hit, perKey(hitting, repeats*n))
 	c.miss = append(c.miss, perKey(missing, p.queries))
@@ -158,7 +223,7 @@ func (c *cell) salted(ctx context.Context, d *dataset, from, queries int, round 
 			return 0, ctx.Err()
 		}
 		key = append(key[:8], d.members.at(i)...)
-		if err := f.Add(key); err != nil {
+		if err := f.Add(key); err != nil && !c.peer {
 			return 0, err
 		}
 	}
@@ -174,20 +239,29 @@ func (c *cell) salted(ctx context.Context, d *dataset, from, queries int, round 
 	return positive, nil
 }
 
-// addAll adds every key and says how long that took.
-func addAll(ctx context.Context, f filter, keys *keyList) (time.Duration, error) {
+// addAll adds every key and says how long that took and which keys were
+// refused. Only peers may refuse any.
+func (c *cell) addAll(ctx context.Context, f filter, keys *keyList) (took time.Duration, refused []int, err error) {
 	start := time.Now()
 	for i := 0; i < keys.len(); {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		for stop := min(i+blockKeys, keys.len()); i < stop; i++ {
 			if err := f.Add(keys.at(i)); err != nil {
-				return 0, fmt.Errorf("adding key %s of %s: %w", thousands(i+1), thousands(keys.len()), err)
+				if !c.peer {
+					return 0, nil, fmt.Errorf("adding key %s of %s: %w", thousands(i+1), thousands(keys.len()), err)
+				}
+				refused = append(refused, i)
 			}
 		}
 	}
-	return time.Since(start), nil
+	if f, ok := f.(staticFilter); ok {
+		if err := f.Build(); err != nil {
+			return 0, nil, err
+		}
+	}
+	return time.Since(start), refused, nil
 }
 
 // count asks for total keys, starting at from and beginning again at the end
@@ -213,6 +287,39 @@ func count(ctx context.Context, f filter, keys *keyList, from, total int) (uint6
 	return yes, time.Since(start), nil
 }
 
+// deleteAll deletes every key, repeats times with all of them added again in
+// between, and returns how many deletes said that there was no such key and how
+// long they took. A key that was refused is not deleted: that could only remove
+// another one.
+func (c *cell) deleteAll(ctx context.Context, f deletable, keys *keyList, refused []int, repeats int) (uint64, time.Duration, error) {
+	var kept uint64
+	var took time.Duration
+	for round := range repeats {
+		if round > 0 {
+			var err error
+			if _, refused, err = c.addAll(ctx, f, keys); err != nil {
+				return 0, 0, err
+			}
+		}
+		skip := append(slices.Clone(refused), keys.len()) // in ascending order
+		start := time.Now()
+		for i := 0; i < keys.len(); {
+			if err := ctx.Err(); err != nil {
+				return 0, 0, err
+			}
+			for stop := min(i+blockKeys, keys.len()); i < stop; i++ {
+				if i == skip[0] {
+					skip = skip[1:]
+				} else if !f.Delete(keys.at(i)) {
+					kept++
+				}
+			}
+		}
+		took += time.Since(start)
+	}
+	return kept, took, nil
+}
+
 func perKey(d time.Duration, keys int) float64 {
 	return float64(d.Nanoseconds()) / float64(keys)
 }
@@ -233,10 +340,14 @@ type row struct {
 	AddNS          float64  `json:"add_ns"`
 	HitNS          float64  `json:"hit_ns"`
 	MissNS         float64  `json:"miss_ns"`
+	DeleteNS       *float64 `json:"delete_ns"` // nil where nothing can be deleted
+	Refused        uint64   `json:"refused"`   // keys that Add did not take, in all rounds
+	ratios
 
 	structure structure
 	rounds    int
 	queries   uint64
+	given     uint64
 }
 
 // rows returns the cells that finished at least one round.
@@ -252,12 +363,17 @@ func rows(cells []*cell, n int) []row {
 			FPR:            float64(c.positive) / float64(c.queries),
 			FalseNegatives: c.negative,
 			AddNS:          median(c.add), HitNS: median(c.hit), MissNS: median(c.miss),
-			structure: c.structure, rounds: c.rounds, queries: c.queries,
+			Refused: c.refused, ratios: ratiosOf(c, cells),
+			structure: c.structure, rounds: c.rounds, queries: c.queries, given: c.given,
 		}
 		r.FPRLow, r.FPRHigh = wilson(c.positive, c.queries)
 		if !c.exact {
 			ratio := r.BitsPerKey / math.Log2(1/c.rate)
 			r.BoundRatio = &ratio
+		}
+		if len(c.del) > 0 {
+			ns := median(c.del)
+			r.DeleteNS = &ns
 		}
 		list = append(list, r)
 	}

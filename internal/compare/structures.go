@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"runtime"
 
-	"github.com/bits-and-blooms/bloom/v3"
 	ours "github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -15,25 +17,38 @@ type filter interface {
 	SizeBytes() uint64
 }
 
+// A deletable filter can also remove a key. Delete reports whether the key was
+// there.
+type deletable interface {
+	filter
+	Delete(key []byte) bool
+}
+
 // A structure is one entry of the comparison. To compare another one, write an
 // adapter for filter and append an entry to structures.
 type structure struct {
 	name    string
-	also    string // what it can do besides adding keys and testing for them
-	exact   bool   // has no rate to choose: one row in all, not one per rate
-	peer    bool   // somebody else's code: shown only when asked for
-	unkeyed bool   // cannot be given another hash family: see cell.salted
+	also    string  // what it can do besides adding keys and testing for them
+	against string  // the structure of ours to compare its times with, if any
+	exact   bool    // never errs: one row in all, not one per rate
+	fixed   float64 // its rate, where none can be chosen: one row in all; else 0
+	peer    bool    // somebody else's code: shown only when asked for
+	unkeyed bool    // cannot be given another hash family: see cell.salted
+	static  bool    // is built from all keys at once: a staticFilter
+	heap    bool    // does not know its size: measured as that of an exact set
 	build   func(n uint64, rate float64, family hashfam.Family) (filter, error)
 }
 
 // structures lists everything that can be compared, in the order of the rows.
-var structures = []structure{
-	{name: "map", also: "delete list", exact: true, build: newExact},
+var structures = append([]structure{
+	{name: "map", against: "bloom", also: "list", exact: true, build: newExact},
 	{name: "bloom", also: "merge", build: newBloom(ours.Classic)},
 	{name: "bloom-partitioned", also: "merge", build: newBloom(ours.Partitioned)},
 	{name: "bloom-blocked", also: "merge", build: newBloom(ours.Blocked)},
-	{name: "bits-and-blooms", also: "merge", peer: true, unkeyed: true, build: newPeerBloom},
-}
+	{name: "counting", also: "count merge", build: newCounting},
+	{name: "cuckoo", also: "count merge", build: newCuckoo(false)},
+	{name: "cuckoo-compact", also: "count merge", build: newCuckoo(true)},
+}, peers...)
 
 // bloomFilter adapts bloom.Filter, whose Add cannot fail.
 type bloomFilter struct{ *ours.Filter }
@@ -50,6 +65,28 @@ func newBloom(layout ours.Layout) func(uint64, float64, hashfam.Family) (filter,
 			return nil, err
 		}
 		return bloomFilter{f}, nil
+	}
+}
+
+// countingFilter adapts counting.Filter.
+type countingFilter struct{ *counting.Filter }
+
+func (f countingFilter) Add(key []byte) error {
+	f.Filter.Add(key)
+	return nil
+}
+
+func newCounting(n uint64, rate float64, family hashfam.Family) (filter, error) {
+	f, err := counting.New(counting.Config{Capacity: n, FPRate: rate, Family: family})
+	if err != nil {
+		return nil, err
+	}
+	return countingFilter{f}, nil
+}
+
+func newCuckoo(compact bool) func(uint64, float64, hashfam.Family) (filter, error) {
+	return func(n uint64, rate float64, family hashfam.Family) (filter, error) {
+		return cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate, Compact: compact, Family: family})
 	}
 }
 
@@ -73,41 +110,34 @@ func (e *exact) Contains(key []byte) bool {
 	return ok
 }
 
+func (e *exact) Delete(key []byte) bool {
+	_, ok := e.keys[string(key)]
+	delete(e.keys, string(key))
+	return ok
+}
+
 // SizeBytes is unknown to a map; heapBytes measures it from outside.
 func (e *exact) SizeBytes() uint64 { return e.bytes }
 
-// heapBytes returns by how much the heap grows when a map takes in the keys,
-// the bytes of the keys included.
-func heapBytes(keys *keyList) uint64 {
+// heapBytes returns by how much the heap grows when a structure takes in the
+// keys, the bytes of the keys included where it keeps them.
+func heapBytes(ctx context.Context, c *cell, keys *keyList) (uint64, error) {
 	var before, after runtime.MemStats
 	runtime.GC()
+	runtime.GC() // what a pool let go of in the first is freed by the second
 	runtime.ReadMemStats(&before)
-	m := make(map[string]struct{}, keys.len())
-	for i := range keys.len() {
-		m[string(keys.at(i))] = struct{}{}
+	f, err := c.build(uint64(keys.len()), c.rate, hashfam.Family{})
+	if err != nil {
+		return 0, err
+	}
+	if _, _, err := c.addAll(ctx, f, keys); err != nil {
+		return 0, err
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(m)
+	runtime.KeepAlive(f)
 	if after.HeapAlloc < before.HeapAlloc {
-		return 0
+		return 0, nil
 	}
-	return after.HeapAlloc - before.HeapAlloc
+	return after.HeapAlloc - before.HeapAlloc, nil
 }
-
-// peerBloom adapts the Bloom filter of github.com/bits-and-blooms/bloom.
-type peerBloom struct{ *bloom.BloomFilter }
-
-func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (filter, error) {
-	return peerBloom{bloom.NewWithEstimates(uint(n), rate)}, nil
-}
-
-func (f peerBloom) Add(key []byte) error {
-	f.BloomFilter.Add(key)
-	return nil
-}
-
-func (f peerBloom) Contains(key []byte) bool { return f.Test(key) }
-
-// SizeBytes counts the 64-bit words that hold its bits.
-func (f peerBloom) SizeBytes() uint64 { return (uint64(f.Cap()) + 63) / 64 * 8 }

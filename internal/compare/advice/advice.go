@@ -1,0 +1,183 @@
+// Package advice answers which structure of filterfam a need calls for, how
+// large it is, and what to write to get it. All figures come from the Config of
+// the structure itself.
+package advice
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+)
+
+// Needs says what a structure is wanted for.
+type Needs struct {
+	Keys   uint64  `json:"keys"`   // distinct keys at one time
+	Rate   float64 `json:"rate"`   // of false positives; of counts more than the mean count off, where Counts is set
+	Delete bool    `json:"delete"` // keys are taken out again
+	Counts bool    `json:"counts"` // how often, not only whether
+	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is any number
+}
+
+// A Choice is a structure that serves, the best first.
+type Choice struct {
+	Structure  string  `json:"structure"` // as the comparison names it
+	Rate       float64 `json:"rate"`      // asked of the structure: above Needs.Rate where the memory asks for that
+	Bytes      uint64  `json:"bytes"`
+	BitsPerKey float64 `json:"bits_per_key"`
+	Params     string  `json:"params"`  // in words
+	Literal    string  `json:"literal"` // of Go
+	Remark     string  `json:"remark"`
+}
+
+// A candidate is a structure before its size is known.
+type candidate struct {
+	name    string
+	deletes bool
+	counts  bool
+	only    bool // good for counts alone
+	remark  string
+	size    func(keys uint64, rate float64) (bytes uint64, params, literal string, err error)
+}
+
+var candidates = []candidate{
+	{name: "bloom", remark: "merges, folds and estimates its number of keys", size: sizeBloom(bloom.Classic, "")},
+	{name: "bloom-blocked", remark: "one cache line a look-up", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
+	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may be refused", size: sizeCuckoo(false)},
+	{name: "cuckoo-compact", deletes: true, remark: "a bit less per key, slower to fill", size: sizeCuckoo(true)},
+	{name: "counting", deletes: true, counts: true, remark: "counts to 15, projects to a Bloom filter", size: sizeCounting},
+	{name: "count-min", counts: true, only: true, remark: "counts to 2^32-1; a count is too high by at most the mean count, but for the rate asked", size: sizeSketch},
+}
+
+// ErrNeeds is what errors about the needs themselves are.
+var ErrNeeds = errors.New("no such filter")
+
+// For returns the structures that serve the needs: those that hold the rate in
+// the memory first, the smallest of them first, then those whose rate the
+// memory raises, the lowest rate first.
+func For(n Needs) ([]Choice, error) {
+	switch {
+	case n.Keys == 0:
+		return nil, fmt.Errorf("%w: 0 keys: want at least 1", ErrNeeds)
+	case !(n.Rate > 0 && n.Rate < 1):
+		return nil, fmt.Errorf("%w: rate %g: want above 0 and below 1", ErrNeeds, n.Rate)
+	}
+	var list []Choice
+	var failed error
+	for _, c := range candidates {
+		switch {
+		case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts:
+			continue // does too little
+		case c.deletes && c.counts && !n.Delete && !n.Counts:
+			continue // and costs four times as much
+		}
+		choice, err := c.within(n)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", c.name, err))
+			continue
+		}
+		list = append(list, choice)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrNeeds, failed)
+	}
+	slices.SortStableFunc(list, func(a, b Choice) int {
+		return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	return list, nil
+}
+
+// within sizes c for the rate asked or, where that takes more memory than there
+// is, for the lowest rate that does not.
+func (c candidate) within(n Needs) (Choice, error) {
+	rate := n.Rate
+	bytes, params, literal, err := c.size(n.Keys, rate)
+	if n.Memory > 0 && (err != nil || bytes > n.Memory) {
+		// The size falls as the rate grows: halve the range of its logarithm.
+		low, high, found := math.Log(n.Rate), math.Log(0.5), false
+		for range 50 {
+			middle := (low + high) / 2
+			if b, p, l, e := c.size(n.Keys, tidy(math.Exp(middle))); e == nil && b <= n.Memory {
+				rate, bytes, params, literal, found = tidy(math.Exp(middle)), b, p, l, true
+				high = middle
+			} else {
+				low = middle
+			}
+		}
+		if !found {
+			return Choice{}, fmt.Errorf("%d keys do not fit into %d bytes at any rate below one half", n.Keys, n.Memory)
+		}
+		err = nil
+	}
+	if err != nil {
+		return Choice{}, err
+	}
+	return Choice{
+		Structure: c.name, Rate: rate, Bytes: bytes, BitsPerKey: 8 * float64(bytes) / float64(n.Keys),
+		Params: params, Literal: literal, Remark: c.remark,
+	}, nil
+}
+
+// tidy rounds a rate up to three digits, as one would write it.
+func tidy(rate float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
+	x, err := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(rate/unit-1e-9)*unit, 'g', 3, 64), 64)
+	if err != nil {
+		return rate
+	}
+	return x
+}
+
+func sizeBloom(layout bloom.Layout, extra string) func(uint64, float64) (uint64, string, string, error) {
+	return func(keys uint64, rate float64) (uint64, string, string, error) {
+		p, err := bloom.Config{Capacity: keys, FPRate: rate, Layout: layout}.Params()
+		return p.SizeBytes(), fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes),
+			fmt.Sprintf("bloom.New(bloom.Config{Capacity: %s, FPRate: %s%s})", integer(keys), number(rate), extra), err
+	}
+}
+
+func sizeCounting(keys uint64, rate float64) (uint64, string, string, error) {
+	p, err := counting.Config{Capacity: keys, FPRate: rate}.Params()
+	return p.SizeBytes(), fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes),
+		fmt.Sprintf("counting.New(counting.Config{Capacity: %s, FPRate: %s})", integer(keys), number(rate)), err
+}
+
+func sizeCuckoo(compact bool) func(uint64, float64) (uint64, string, string, error) {
+	extra := ""
+	if compact {
+		extra = ", Compact: true"
+	}
+	return func(keys uint64, rate float64) (uint64, string, string, error) {
+		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, Compact: compact}.Params()
+		return p.SizeBytes(), fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits),
+			fmt.Sprintf("cuckoo.New(cuckoo.Config{Capacity: %s, FPRate: %s%s})", integer(keys), number(rate), extra), err
+	}
+}
+
+func sizeSketch(keys uint64, rate float64) (uint64, string, string, error) {
+	epsilon := tidy(1 / float64(keys+1))
+	p, err := countmin.Config{Epsilon: epsilon, Delta: rate, Conservative: true}.Params()
+	return p.SizeBytes(), fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
+		fmt.Sprintf("countmin.New(countmin.Config{Epsilon: %s, Delta: %s, Conservative: true})", number(epsilon), number(rate)), err
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// integer writes n as Go does, and words as a text does.
+func integer(n uint64) string { return grouped(n, "_") }
+func words(n uint64) string   { return grouped(n, ",") }
+
+func grouped(n uint64, separator string) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + separator + s[i:]
+	}
+	return s
+}

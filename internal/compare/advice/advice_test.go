@@ -1,0 +1,172 @@
+package advice_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/internal/compare/advice"
+)
+
+func names(choices []advice.Choice) string {
+	var list []string
+	for _, c := range choices {
+		list = append(list, c.Structure)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
+	for _, c := range []struct {
+		needs advice.Needs
+		want  string
+	}{
+		{advice.Needs{Keys: 1_000_000, Rate: 0.03}, "cuckoo-compact bloom bloom-blocked cuckoo"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.001}, "cuckoo-compact cuckoo bloom bloom-blocked"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Delete: true}, "cuckoo-compact cuckoo counting"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Counts: true}, "counting count-min"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Delete: true, Counts: true}, "counting"},
+	} {
+		got, err := advice.For(c.needs)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, names(got), "%+v", c.needs)
+		for _, choice := range got {
+			assert.Equal(t, c.needs.Rate, choice.Rate)
+			assert.InDelta(t, 8*float64(choice.Bytes)/float64(c.needs.Keys), choice.BitsPerKey, 1e-9)
+		}
+	}
+}
+
+// The literal is what a user pastes: read it, build what it says, and see the
+// size that was promised.
+func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
+	configs := map[string]func(ast.Expr) (uint64, error){
+		"bloom": func(e ast.Expr) (uint64, error) {
+			c := bloom.Config{}
+			fill(t, &c, e)
+			f, err := bloom.New(c)
+			if err != nil {
+				return 0, err
+			}
+			return f.SizeBytes(), nil
+		},
+		"counting": func(e ast.Expr) (uint64, error) {
+			c := counting.Config{}
+			fill(t, &c, e)
+			f, err := counting.New(c)
+			if err != nil {
+				return 0, err
+			}
+			return f.SizeBytes(), nil
+		},
+		"cuckoo": func(e ast.Expr) (uint64, error) {
+			c := cuckoo.Config{}
+			fill(t, &c, e)
+			f, err := cuckoo.New(c)
+			if err != nil {
+				return 0, err
+			}
+			return f.SizeBytes(), nil
+		},
+		"countmin": func(e ast.Expr) (uint64, error) {
+			c := countmin.Config{}
+			fill(t, &c, e)
+			f, err := countmin.New(c)
+			if err != nil {
+				return 0, err
+			}
+			return f.SizeBytes(), nil
+		},
+	}
+	for _, needs := range []advice.Needs{
+		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},
+		{Keys: 100_000, Rate: 0.001, Memory: 100_000}, {Keys: 100_000, Rate: 0.001, Memory: 300_000, Delete: true},
+	} {
+		choices, err := advice.For(needs)
+		require.NoError(t, err)
+		require.NotEmpty(t, choices)
+		for _, c := range choices {
+			e, err := parser.ParseExpr(c.Literal)
+			require.NoError(t, err, c.Literal)
+			call := e.(*ast.CallExpr)
+			pkg := call.Fun.(*ast.SelectorExpr).X.(*ast.Ident).Name
+			bytes, err := configs[pkg](call.Args[0])
+			require.NoError(t, err, c.Literal)
+			assert.Equal(t, c.Bytes, bytes, c.Literal)
+			if needs.Memory > 0 {
+				assert.LessOrEqual(t, c.Bytes, needs.Memory, c.Literal)
+			}
+		}
+	}
+}
+
+// fill sets the fields of a Config from a literal of it.
+func fill(t *testing.T, config any, literal ast.Expr) {
+	t.Helper()
+	layouts := map[string]bloom.Layout{"Classic": bloom.Classic, "Partitioned": bloom.Partitioned, "Blocked": bloom.Blocked}
+	for _, e := range literal.(*ast.CompositeLit).Elts {
+		pair := e.(*ast.KeyValueExpr)
+		field := reflect.ValueOf(config).Elem().FieldByName(pair.Key.(*ast.Ident).Name)
+		require.True(t, field.IsValid(), "%v", pair.Key)
+		switch value := pair.Value.(type) {
+		case *ast.BasicLit:
+			text := strings.ReplaceAll(value.Value, "_", "")
+			if field.Kind() == reflect.Float64 {
+				x, err := strconv.ParseFloat(text, 64)
+				require.NoError(t, err)
+				field.SetFloat(x)
+			} else {
+				x, err := strconv.ParseUint(text, 10, 64)
+				require.NoError(t, err)
+				field.SetUint(x)
+			}
+		case *ast.Ident:
+			field.SetBool(value.Name == "true")
+		case *ast.SelectorExpr:
+			field.Set(reflect.ValueOf(layouts[value.Sel.Name]))
+		}
+	}
+}
+
+func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
+	choices, err := advice.For(advice.Needs{Keys: 1_000_000, Rate: 0.001, Memory: 1_000_000})
+	require.NoError(t, err)
+	best := choices[0]
+	assert.Greater(t, best.Rate, 0.001)
+	assert.InDelta(t, 0.0214, best.Rate, 0.001, "8 bits a key: 2^-(8 ln 2)")
+	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.98 * best.Rate}.Params()
+	require.NoError(t, err)
+	assert.Greater(t, p.SizeBytes(), uint64(1_000_000), "a lower rate takes more")
+	for i := 1; i < len(choices); i++ {
+		assert.GreaterOrEqual(t, choices[i].Rate, choices[i-1].Rate)
+	}
+}
+
+func TestNeedsThatNothingServesAreExplained(t *testing.T) {
+	for _, c := range []struct {
+		needs advice.Needs
+		want  string
+	}{
+		{advice.Needs{Rate: 0.01}, "0 keys"},
+		{advice.Needs{Keys: 1}, "rate 0"},
+		{advice.Needs{Keys: 1, Rate: 1}, "rate 1"},
+		{advice.Needs{Keys: 1, Rate: math.NaN()}, "rate NaN"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1000000 keys do not fit into 1000 bytes"},
+		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01}, "Capacity"},
+	} {
+		_, err := advice.For(c.needs)
+		require.ErrorIs(t, err, advice.ErrNeeds, "%+v", c.needs)
+		assert.ErrorContains(t, err, c.want)
+	}
+}

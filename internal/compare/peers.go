@@ -1,0 +1,42 @@
+package main
+
+import "fmt"
+
+// peers are what a program would use instead, in the order of the rows. They
+// are shown only when asked for. Each is used as its documentation says; none
+// of its code is here. What one of them cannot do, or gets wrong, is a result
+// and never ends the program: see cell.attempt.
+var peers = []structure{
+	{name: "sorted", against: "bloom", also: "list", exact: true, peer: true, static: true, build: newSorted},
+
+	{name: "bits-and-blooms", against: "bloom", also: "merge", peer: true, unkeyed: true, build: newPeerBloom},
+	{name: "holiman", against: "bloom", also: "merge", peer: true, build: newHoliman},
+	{name: "bbloom", against: "bloom", peer: true, build: newBbloom},
+	{name: "ristretto", against: "bloom", peer: true, build: newRistretto},
+	{name: "boom-bloom", against: "bloom", peer: true, unkeyed: true, build: newBoomBloom},
+	{name: "boom-counting", against: "counting", peer: true, unkeyed: true, build: newPeerCounting},
+	{name: "boom-cuckoo", against: "cuckoo", peer: true, unkeyed: true, heap: true, build: newBoomCuckoo},
+
+	{name: "seiflotfy-cuckoo", against: "cuckoo", fixed: seiflotfyRate, peer: true, unkeyed: true, build: newSeiflotfy},
+	{name: "xor8", against: "bloom", fixed: 1.0 / (1 << 8), peer: true, static: true, build: newXor8},
+	{name: "fuse8", against: "bloom", fixed: 1.0 / (1 << 8), peer: true, static: true, build: newFuse[uint8]},
+	{name: "fuse16", against: "bloom", fixed: 1.0 / (1 << 16), peer: true, static: true, build: newFuse[uint16]},
+}
+
+// A staticFilter takes no key once it can be asked: Add only collects keys,
+// and Build makes the filter of them all.
+type staticFilter interface {
+	filter
+	Build() error
+}
+
+// mostPeerBytes is the memory that a peer may take. One that needs more is
+// reported and left out: when memory runs out, no program can go on.
+const mostPeerBytes = 2 << 30
+
+func checkPeerBytes(bytes uint64) error {
+	if bytes > mostPeerBytes {
+		return fmt.Errorf("it needs %.1f GiB for so many keys, and a peer may take %d", float64(bytes)/(1<<30), mostPeerBytes>>30)
+	}
+	return nil
+}
