@@ -23,3 +23,17 @@ func TestCountersBeyondTheLastAreCorrupt(t *testing.T) {
 	}
 	require.True(t, f.Equal(before))
 }
+
+func TestTheExampleOfTheFormatDocumentIsTrue(t *testing.T) {
+	f := mustNew(t, Params{Counters: 32, Hashes: 2})
+	f.AddString("a")
+	f.AddString("a")
+	f.AddString("b")
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	conformance.RequireDocumented(t, "Kind 2", b)
+	require.EqualValues(t, 2, f.counters.at(18))
+	require.EqualValues(t, 2, f.counters.at(25))
+	require.EqualValues(t, 1, f.counters.at(20))
+	require.EqualValues(t, 1, f.counters.at(29))
+}
