@@ -84,6 +84,25 @@ func ExampleSketch_Add() {
 	// Output: 2 0
 }
 
+func ExampleSketch_AddString() {
+	s := sketch()
+	s.AddString("")
+	fmt.Println(s.CountString(""), "the empty key is a key like any other")
+	// Output: 1 the empty key is a key like any other
+}
+
+func ExampleSketch_Count() {
+	s := sketch("a", "b", "a")
+	fmt.Println(s.Count([]byte("a")), s.CountString("b"), s.Count(nil))
+	// Output: 2 1 0
+}
+
+func ExampleSketch_Total() {
+	s := sketch("a", "b", "a")
+	fmt.Println(s.Total(), s.ErrorBound())
+	// Output: 3 0
+}
+
 func ExampleSketch_AddN() {
 	bytesSent := sketch()
 	bytesSent.AddN([]byte("10.0.0.1"), 1500)

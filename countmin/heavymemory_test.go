@@ -40,6 +40,20 @@ func TestTooSmallABudgetIsAdmitted(t *testing.T) {
 	require.Equal(t, []string{"one"}, keysOf(h.All()))
 }
 
+// Without a budget the guarantee holds even where the log has been filled by
+// keys that do not matter: it grows before one that does is swept out.
+func TestMemoryGrowsUnderPressure(t *testing.T) {
+	c := HeavyConfig{Phi: 1.0 / 300}
+	p := c.plan()
+	p.want = 0 // so that nothing but pressure makes it grow
+	h := &HeavyHitters{config: c, tracker: newTracker(p)}
+	for i := range 3000 {
+		h.AddString(fmt.Sprint(i % 300))
+		require.True(t, h.Complete())
+	}
+	require.Len(t, maps.Collect(h.All()), 300)
+}
+
 // What the runtime says is held is within the budget, whatever the keys, and
 // after merges and decoding too.
 func TestMemoryIsWithinTheBudget(t *testing.T) {
