@@ -117,6 +117,20 @@ func ExampleFilter_ContainsOrAdd() {
 	// Output: to be or not 1
 }
 
+// The call that answers true adds nothing, so one Delete empties the filter.
+func ExampleFilter_ContainsOrAddString() {
+	f := filter()
+	fmt.Println(f.ContainsOrAddString("a"), f.ContainsOrAddString("a"), f.CountString("a"))
+	// Output: false true 1
+}
+
+func ExampleFilter_ContainsOrAddDigest() {
+	f := filter()
+	d := f.Params().Family.SumUint64(42)
+	fmt.Println(f.ContainsOrAddDigest(d), f.ContainsOrAddDigest(d))
+	// Output: false true
+}
+
 func ExampleFilter_Count() {
 	f := filter("a", "b", "a")
 	fmt.Println(f.Count([]byte("a")), f.Count([]byte("b")), f.Count([]byte("c")))
@@ -131,6 +145,13 @@ func ExampleFilter_CountString() {
 	}
 	fmt.Println(f.CountString("a"))
 	// Output: 15
+}
+
+func ExampleFilter_CountDigest() {
+	f := filter("a", "a", "b")
+	d := f.Params().Family.SumString("a")
+	fmt.Println(f.CountDigest(d))
+	// Output: 2
 }
 
 func ExampleFilter_Delete() {
@@ -254,6 +275,13 @@ func ExampleFilter_MarshalBinary() {
 	err = f.UnmarshalBinary(data)
 	fmt.Println(len(data), err, f.ContainsString("a"))
 	// Output: 7248 <nil> true
+}
+
+// A buffer that is used again spares an allocation.
+func ExampleFilter_AppendBinary() {
+	buf, err := filter("a").AppendBinary([]byte("header"))
+	fmt.Printf("%s, then %x, %v\n", buf[:6], buf[6:10], err)
+	// Output: header, then f166616d, <nil>
 }
 
 // Filters follow one another in a stream; the last is followed by io.EOF.

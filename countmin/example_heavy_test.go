@@ -196,6 +196,13 @@ func ExampleHeavyHitters_MarshalBinary() {
 	// a 2
 }
 
+// A buffer that is used again spares an allocation.
+func ExampleHeavyHitters_AppendBinary() {
+	buf, err := heavyHitters("a").AppendBinary([]byte("header"))
+	fmt.Printf("%s, then %x, %v\n", buf[:6], buf[6:10], err)
+	// Output: header, then f166616d, <nil>
+}
+
 func ExampleNewHeavyReceiver() {
 	secret := hashfam.New(hashfam.RandomKey())
 	h, _ := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.1, Family: secret})

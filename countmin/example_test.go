@@ -159,6 +159,26 @@ func ExampleSketch_RemoveN() {
 	// Output: <nil> 7
 }
 
+func ExampleSketch_RemoveNString() {
+	s := sketch("a", "a", "a")
+	fmt.Println(s.RemoveNString("a", 2), s.CountString("a"))
+	// Output: <nil> 1
+}
+
+func ExampleSketch_RemoveDigest() {
+	s := sketch("a", "a", "a", "a")
+	d := s.Params().Family.SumString("a")
+	fmt.Println(s.RemoveDigest(d), s.RemoveNDigest(d, 2), s.CountDigest(d))
+	// Output: <nil> <nil> 1
+}
+
+func ExampleSketch_BoundsDigest() {
+	s := sketch("a", "a", "b")
+	low, high := s.BoundsDigest(s.Params().Family.SumString("a"))
+	fmt.Println(low, high)
+	// Output: 2 2
+}
+
 // The inner product is the size of a join on the key.
 func ExampleSketch_InnerProduct() {
 	orders, visits := sketch("anna", "anna", "boris"), sketch("anna", "clara", "anna", "anna")
@@ -199,6 +219,13 @@ func ExampleSketch_MarshalBinary() {
 	err = s.UnmarshalBinary(data)
 	fmt.Println(len(data), err, s.CountString("a"))
 	// Output: 5504 <nil> 1
+}
+
+// A buffer that is used again spares an allocation.
+func ExampleSketch_AppendBinary() {
+	buf, err := sketch("a").AppendBinary([]byte("header"))
+	fmt.Printf("%s, then %x, %v\n", buf[:6], buf[6:10], err)
+	// Output: header, then f166616d, <nil>
 }
 
 // Sketches follow one another in a stream; the last is followed by io.EOF.

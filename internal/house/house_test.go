@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -120,11 +121,12 @@ func TestCodeInDocumentsIsCompiled(t *testing.T) {
 }
 
 // Every exported function and method of a package that users import has an
-// Example under its name, which go doc shows beside it.
-func TestEveryEntryPointHasAnExample(t *testing.T) {
+// Example under its name, or is called in one of a related name: String and
+// Digest forms stand beside the one for bytes.
+func TestEveryEntryPointIsInAnExample(t *testing.T) {
 	printing := []string{"String", "GoString", "Format"}
-	for _, dir := range []string{"hashfam", "bloom"} {
-		examples, wanted := map[string]bool{}, []string{}
+	for _, dir := range []string{"hashfam", "bloom", "counting", "cuckoo", "countmin"} {
+		shown, wanted := map[string]bool{}, map[string]string{}
 		sources, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		require.NoError(t, err)
 		for _, source := range sources {
@@ -135,20 +137,30 @@ func TestEveryEntryPointHasAnExample(t *testing.T) {
 				switch {
 				case !isFunc:
 				case strings.HasSuffix(source, "_test.go"):
-					examples[fn.Name.Name] = true
-				case fn.Name.IsExported() && !slices.Contains(printing, fn.Name.Name):
-					wanted = append(wanted, "Example"+receiver(fn)+fn.Name.Name)
+					if !strings.HasPrefix(fn.Name.Name, "Example") {
+						continue
+					}
+					shown[fn.Name.Name] = true
+					ast.Inspect(fn.Body, func(n ast.Node) bool {
+						if s, ok := n.(*ast.SelectorExpr); ok {
+							shown[s.Sel.Name] = true
+						}
+						return true
+					})
+				case fn.Name.IsExported() && !slices.Contains(printing, fn.Name.Name) && receiver(fn) != "-":
+					wanted["Example"+receiver(fn)+fn.Name.Name] = fn.Name.Name
 				}
 			}
 		}
 		require.NotEmpty(t, wanted)
-		for _, name := range wanted {
-			require.True(t, examples[name], "%s: no %s", dir, name)
+		for example, name := range wanted {
+			assert.True(t, shown[example] || shown[name], "%s: no %s", dir, example)
 		}
 	}
 }
 
-// receiver is the name of a method's type and an underscore, or nothing.
+// receiver is the name of a method's type and an underscore, or nothing, or a
+// dash for a type that is not exported.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return ""
@@ -157,7 +169,10 @@ func receiver(fn *ast.FuncDecl) string {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
 	}
-	return t.(*ast.Ident).Name + "_"
+	if name := t.(*ast.Ident); name.IsExported() {
+		return name.Name + "_"
+	}
+	return "-"
 }
 
 func TestLinksInDocumentsResolve(t *testing.T) {
