@@ -12,7 +12,7 @@ import (
 const batch = 128
 
 // A block is some keys hashed, up to a batch of them.
-type block [batch]struct{ i, j, fp uint64 }
+type block [batch]struct{ i, fp uint64 }
 
 // fill hashes the first keys, as many as there is room for, and touches their
 // buckets, so that they are on their way to the cache together. It returns how
@@ -24,7 +24,7 @@ func (b *block) fill(f *Filter, keys [][]byte) int {
 	for k, d := range digests {
 		i, fp := f.home(d)
 		j := f.moves.other(i, fp)
-		b[k].i, b[k].j, b[k].fp = i, j, fp
+		b[k].i, b[k].fp = i, fp
 		if t.kind == none {
 			continue
 		}
@@ -41,9 +41,9 @@ func (b *block) touched(uint64) {}
 
 // AddAll adds the keys in order, as [Filter.Add] does each, and stops at the
 // first for which there is no room: it returns how many were added, which are
-// the first so many, and Add's error. It is up to several times faster than
-// adding one by one where the filter is larger than the cache. No allocation;
-// no key is kept.
+// the first so many, and Add's error. Where the filter is larger than the cache it
+// takes two thirds of the time of adding one by one. No allocation; no key is
+// kept.
 func (f *Filter) AddAll(keys [][]byte) (int, error) {
 	var b block
 	for added := 0; ; {
@@ -52,7 +52,7 @@ func (f *Filter) AddAll(keys [][]byte) (int, error) {
 			return added, nil
 		}
 		for _, k := range b[:n] {
-			if err := f.place(k.i, k.j, k.fp); err != nil {
+			if err := f.insert(k.i, k.fp); err != nil {
 				return added, err
 			}
 			added++
@@ -61,9 +61,9 @@ func (f *Filter) AddAll(keys [][]byte) (int, error) {
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. It is up to several times faster than asking one
-// by one where the filter is larger than the cache. It allocates only where
-// dst has to grow.
+// returns the extended slice. Where the filter is larger than the cache it takes
+// two thirds of the time of asking one by one. It allocates only where dst has
+// to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	var buf [batch]hashfam.Digest
 	dst = slices.Grow(dst, len(keys))
@@ -99,8 +99,8 @@ func (f *Filter) findAll(found []bool, digests []hashfam.Digest) {
 
 // DeleteAll removes one copy of each key, as [Filter.Delete] does, and returns
 // how many there were to remove. What Delete says of keys that were never
-// added holds here too. It is up to several times faster than deleting one by
-// one where the filter is larger than the cache. No allocation.
+// added holds here too. Where the filter is larger than the cache it takes four
+// fifths of the time of deleting one by one. No allocation.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	var b block
 	before := f.count
@@ -108,7 +108,7 @@ func (f *Filter) DeleteAll(keys [][]byte) int {
 		n := b.fill(f, keys)
 		keys = keys[n:]
 		for _, k := range b[:n] {
-			f.take(k.i, k.j, k.fp)
+			f.take(k.i, k.fp)
 		}
 	}
 	return int(before - f.count)

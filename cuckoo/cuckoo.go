@@ -33,9 +33,8 @@ func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.home(d)) 
 // insert is algorithm 1 of Fan et al., but that of the key's two buckets the
 // emptier one is taken, so that few keys have to move, and that the path of
 // moves is the shortest one and not a random walk.
-func (f *Filter) insert(i, fp uint64) error { return f.place(i, f.moves.other(i, fp), fp) }
-
-func (f *Filter) place(i, j, fp uint64) error {
+func (f *Filter) insert(i, fp uint64) error {
+	j := f.moves.other(i, fp)
 	if !f.table.putEither(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
 			return err
@@ -104,12 +103,12 @@ func (f *Filter) DeleteString(key string) bool {
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
 // family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
-	i, fp := f.home(d)
-	return f.take(i, f.moves.other(i, fp), fp)
+	return f.take(f.home(d))
 }
 
-func (f *Filter) take(i, j, fp uint64) bool {
-	if !f.table.remove(i, fp) && !f.table.remove(j, fp) {
+// take is algorithm 3 of Fan et al.
+func (f *Filter) take(i, fp uint64) bool {
+	if !f.table.remove(i, fp) && !f.table.remove(f.moves.other(i, fp), fp) {
 		return false
 	}
 	f.count--

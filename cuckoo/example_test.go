@@ -47,7 +47,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// filterfam: invalid parameters: Config.FPRate = 1e-10, want what fingerprints of 32 bits in at most 281474976710656 bits of memory give for 1000 keys
+	// filterfam: invalid parameters: Config.FPRate = 1e-10, want a rate that fingerprints of at most 32 bits give for so many keys
 }
 
 func ExampleNewFromParams() {
@@ -238,6 +238,34 @@ func ExampleFilter_Clone() {
 	g := f.Clone()
 	fmt.Println(f.Equal(g), g.DeleteString("a"), f.ContainsString("a"), f.Equal(g))
 	// Output: true true true false
+}
+
+func ExampleFilter_DeleteDigest() {
+	f := filter("a", "b")
+	d := f.Params().Family.SumString("a")
+	fmt.Println(f.DeleteDigest(d), f.ContainsDigest(d))
+	// Output: true false
+}
+
+func ExampleFilter_CountDigest() {
+	f := filter("a", "a")
+	fmt.Println(f.CountDigest(f.Params().Family.SumString("a")))
+	// Output: 2
+}
+
+func ExampleFilter_ContainsOrAddDigest() {
+	f := filter()
+	d := f.Params().Family.SumString("a")
+	first, err := f.ContainsOrAddDigest(d)
+	second, _ := f.ContainsOrAddDigest(d)
+	fmt.Println(first, err, second)
+	// Output: false <nil> true
+}
+
+func ExampleFilter_AppendBinary() {
+	data, err := filter("a").AppendBinary([]byte("before"))
+	fmt.Println(string(data[:6]), len(data), err)
+	// Output: before 1830 <nil>
 }
 
 func ExampleFilter_MarshalBinary() {

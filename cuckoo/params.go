@@ -22,7 +22,7 @@ type Config struct {
 	FPRate float64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
-	// buckets. Look-ups cost somewhat more, adding about three times as much.
+	// buckets. Look-ups cost a third more, adding two to three times as much.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
@@ -52,7 +52,7 @@ type Params struct {
 // it: the least FingerprintBits that meet the rate, and the least Buckets that
 // Capacity keys fit in with probability above 1 - 1e-6. Large tables are
 // planned for 0.97 keys a slot, so a key costs f/0.97 bits (Compact: f-1); from
-// about 25,000 keys down the share falls, to a half at ten. Where many keys
+// about 25,000 keys down the share falls, to a third at ten. Where many keys
 // meet narrow fingerprints, wider ones take less memory than more buckets
 // would, and are chosen. It takes less than a millisecond. An impossible
 // configuration is an [ErrParams] that names the field.
@@ -79,9 +79,8 @@ func (c Config) Params() (Params, error) {
 		return Params{}, paramError("Config.Capacity", c.Capacity,
 			fmt.Sprintf("a capacity that needs at most %d bits", uint64(sizing.MaxBits)))
 	}
-	return Params{}, paramError("Config.FPRate", c.FPRate, fmt.Sprintf(
-		"what fingerprints of %d bits in at most %d bits of memory give for %d keys",
-		maxBits, uint64(sizing.MaxBits), c.Capacity))
+	return Params{}, paramError("Config.FPRate", c.FPRate,
+		fmt.Sprintf("a rate that fingerprints of at most %d bits give for so many keys", maxBits))
 }
 
 // The narrowest and the widest fingerprint.

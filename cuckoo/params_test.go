@@ -70,7 +70,7 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 func TestEveryConfigIsMetByItsParams(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Config{
-			Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n"))),
+			Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e8)).Draw(t, "ln n"))),
 			FPRate:   math.Exp(rapid.Float64Range(math.Log(1e-8), math.Log(0.9)).Draw(t, "ln rate")),
 			Compact:  rapid.Bool().Draw(t, "compact"),
 		}
