@@ -118,18 +118,18 @@ func (f *Filter) take(i, fp uint64) bool {
 // Count returns how many copies of key the filter may hold: at least as many
 // as were added and not deleted, and more where other keys collide with it;
 // at most eight. O(1) time, two cache misses, no allocation.
-func (f *Filter) Count(key []byte) int { return f.CountDigest(f.params.Family.Sum(key)) }
+func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.
-func (f *Filter) CountString(key string) int {
+func (f *Filter) CountString(key string) uint64 {
 	return f.CountDigest(f.params.Family.SumString(key))
 }
 
 // CountDigest is [Filter.Count] for a key already hashed by the filter's
 // family.
-func (f *Filter) CountDigest(d hashfam.Digest) int {
+func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	i, fp := f.home(d)
-	return f.table.copies(i, fp) + f.table.copies(f.moves.other(i, fp), fp)
+	return uint64(f.table.copies(i, fp) + f.table.copies(f.moves.other(i, fp), fp))
 }
 
 // home returns a key's first bucket and its fingerprint, 1 to 2^f-1.

@@ -132,7 +132,7 @@ func TestTheNinthCopyFailsAtOnceAndSaysSo(t *testing.T) {
 	for _, p := range kinds {
 		f := mustNew(t, p)
 		for n := range 8 {
-			require.Equal(t, n, f.CountString("key"))
+			require.EqualValues(t, n, f.CountString("key"))
 			require.NoError(t, f.AddString("key"))
 		}
 		before := f.Clone()
@@ -140,7 +140,7 @@ func TestTheNinthCopyFailsAtOnceAndSaysSo(t *testing.T) {
 		require.ErrorIs(t, err, ErrCopies)
 		require.ErrorIs(t, err, ErrFull)
 		require.True(t, f.Equal(before))
-		require.Equal(t, 8, f.CountString("key"))
+		require.EqualValues(t, 8, f.CountString("key"))
 		require.NoError(t, f.AddString("another"))
 		for n := 8; n > 0; n-- {
 			require.True(t, f.ContainsString("key"))
@@ -282,7 +282,7 @@ func TestTheZeroFilterIsFullAndNeverPanics(t *testing.T) {
 		require.Equal(t, []bool{true}, f.ContainsAll(nil, [][]byte{nil}))
 		require.False(t, f.Delete(nil))
 		require.Zero(t, f.DeleteAll([][]byte{nil}))
-		require.Equal(t, 8, f.Count(nil))
+		require.EqualValues(t, 8, f.Count(nil))
 		require.Zero(t, f.Len())
 		require.Equal(t, 1.0, f.FalsePositiveRate())
 		require.Equal(t, 1.0, f.FillRatio())

@@ -218,7 +218,7 @@ func bags(defect string) conformance.Suite[*bag] {
 		},
 		HasOrInsertDigest: (*bag).hasOrInsert,
 		Delete:            func(b *bag, key []byte) bool { return b.delete(b.fam.Sum(key)) },
-		Count:             func(b *bag, key []byte) int { return b.copies[b.fam.Sum(key)] },
+		Count:             func(b *bag, key []byte) uint64 { return uint64(b.copies[b.fam.Sum(key)]) },
 		Reads:             func(*bag) {},
 	}
 }

@@ -74,7 +74,7 @@ type Suite[T Structure[T]] struct {
 	MergeReorders bool
 	// Count returns how many copies of a key there are, and of others that
 	// cannot be told from it; wanted where MergeReorders is set.
-	Count func(T, []byte) int
+	Count func(T, []byte) uint64
 
 	// Reads calls every other method that must not change the structure.
 	Reads func(T)
