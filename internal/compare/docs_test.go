@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,11 +29,12 @@ func shape(name, text string) string {
 				words = append(words, m[1])
 			}
 		}
+		slices.Sort(words) // names stand in the order of the measurements
 		return strings.Join(words, "\n")
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "Measured on ") || strings.HasPrefix(line, "Note:") {
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "Measured on ") || strings.HasPrefix(line, "Note:") {
 			continue // of this machine, and of this run
 		}
 		lines = append(lines, spaces.ReplaceAllString(numbers.ReplaceAllString(line, "#"), " "))
