@@ -129,29 +129,42 @@ type pageRow struct {
 	Also        string
 }
 
+// A pageTable is a table below the main one.
+type pageTable struct {
+	Title, About string
+	Head         []string
+	Rows         [][]string
+	Legend       string
+}
+
 // writePage writes report.html into dir: one page that needs no other file.
 func (r *report) writePage(dir string, c calculator, figures []string) (string, error) {
 	page := struct {
-		Headline        []string
-		Wasm            string
-		WasmExec        template.JS
-		WasmError       error
-		Rows            []pageRow
-		Legend          string
-		Frequency       [][]string
-		FrequencyAbout  string
-		FrequencyHead   []string
-		FrequencyLegend string
-		Figures         []template.HTML
-		Remarks         []string
+		Headline  []string
+		Wasm      string
+		WasmExec  template.JS
+		WasmError error
+		Rows      []pageRow
+		Legend    string
+		Tables    []pageTable
+		Figures   []template.HTML
+		Remarks   []string
 	}{
 		Headline: r.headline(), Wasm: c.wasm, WasmExec: c.exec, WasmError: c.err, Legend: legend, Remarks: r.remarks(),
 	}
-	if len(r.frequency) > 0 {
-		page.FrequencyAbout, page.FrequencyHead, page.FrequencyLegend = r.data.stream.about, frequencyHead, frequencyLegend
-		for _, x := range r.frequency {
-			page.Frequency = append(page.Frequency, x.cells())
+	if list := r.compared(); len(list) > 0 {
+		t := pageTable{Title: "Times against ours", About: ratiosLegend, Head: ratiosHead}
+		for _, x := range list {
+			t.Rows = append(t.Rows, append([]string{x.Structure}, x.ratioRow()...))
 		}
+		page.Tables = append(page.Tables, t)
+	}
+	if len(r.frequency) > 0 {
+		t := pageTable{Title: "Counting how often", About: r.data.stream.about, Head: frequencyHead, Legend: frequencyLegend}
+		for _, x := range r.frequency {
+			t.Rows = append(t.Rows, x.cells())
+		}
+		page.Tables = append(page.Tables, t)
 	}
 	last := -1.0
 	for _, x := range r.rows {

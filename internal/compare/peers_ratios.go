@@ -64,6 +64,8 @@ func medianRatio(theirs, ours []float64) *float64 {
 	return &m
 }
 
+var ratiosHead = []string{"structure", "target rate", "against", "bits", "add", "hit", "miss", "delete"}
+
 const ratiosLegend = "Times against ours: the ratio to the structure of ours that is named (median over the rounds); above 1 " +
 	"ours is faster, and above 1 under bits ours is smaller. Where the rates differ, ours has the nearest one."
 
@@ -141,7 +143,7 @@ func (r *report) ratioMarkdown() string {
 	}
 	var b strings.Builder
 	b.WriteString("\n" + ratiosLegend + "\n\n")
-	b.WriteString("| structure | target rate | against | bits | add | hit | miss | delete |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| " + strings.Join(ratiosHead, " | ") + " |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, x := range list {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.Structure, strings.Join(x.ratioRow(), " | "))
 	}
