@@ -4,20 +4,25 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	peer "github.com/bits-and-blooms/bloom/v3"
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	seiflotfy "github.com/seiflotfy/cuckoofilter"
 	boom "github.com/tylertreat/BoomFilters"
 )
 
 // The benchmarks store FILTERFAM_N random keys of 16 bytes at 1 %, a million
 // unless it is set, and ask for as many that were not stored.
 const (
-	benchRate   = 0.01
-	benchRounds = 7
+	benchRate                = 0.01
+	benchRounds              = 7
+	benchEpsilon, benchDelta = 1e-4, 0.01
 )
 
 func benchKeys(b *testing.B) (members, absent [][]byte) {
@@ -112,13 +117,88 @@ func contestants(b *testing.B, n int) []contestant {
 			},
 		})
 	}
-	return append(list, contestant{name: "bnb", single: func() single { // github.com/bits-and-blooms/bloom
+	for _, form := range []struct {
+		name    string
+		compact bool
+	}{{"cuckoo", false}, {"cuckoo-compact", true}} {
+		build := func() *cuckoo.Filter {
+			f, err := cuckoo.New(cuckoo.Config{Capacity: uint64(n), FPRate: benchRate, Compact: form.compact})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return f
+		}
+		list = append(list, contestant{
+			name: form.name,
+			peer: "seiflotfy",
+			single: func() single {
+				f := build()
+				return single{func(key []byte) { _ = f.Add(key) }, f.Contains, f.Delete}
+			},
+			batch: func() batch {
+				f := build()
+				return batch{func(keys [][]byte) { _, _ = f.AddAll(keys) }, f.ContainsAll, f.DeleteAll}
+			},
+		})
+	}
+	for _, form := range []struct {
+		name         string
+		conservative bool
+	}{{"count-min", false}, {"count-min-conservative", true}} {
+		build := func() *countmin.Sketch {
+			s, err := countmin.New(countmin.Config{Epsilon: benchEpsilon, Delta: benchDelta, Conservative: form.conservative})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return s
+		}
+		list = append(list, contestant{
+			name: form.name,
+			peer: "boom-count-min",
+			single: func() single {
+				s := build()
+				return single{add: s.Add, contains: func(key []byte) bool { return s.Count(key) > 0 }}
+			},
+			batch: func() batch {
+				s, counts := build(), make([]uint64, 0, benchBlock)
+				return batch{addAll: s.AddAll, containsAll: func(dst []bool, keys [][]byte) []bool {
+					counts = s.CountAll(counts[:0], keys)
+					return dst
+				}}
+			},
+		})
+	}
+	return append(list, contestant{name: "seiflotfy", single: func() single { // github.com/seiflotfy/cuckoofilter
+		f := seiflotfy.NewFilter(uint(n))
+		return single{func(key []byte) { f.Insert(key) }, f.Lookup, f.Delete}
+	}}, contestant{name: "boom-count-min", single: func() single {
+		s := boom.NewCountMinSketch(benchEpsilon, benchDelta)
+		return single{add: func(key []byte) { s.Add(key) }, contains: func(key []byte) bool { return s.Count(key) > 0 }}
+	}}, contestant{name: "bnb", single: func() single { // github.com/bits-and-blooms/bloom
 		f := peer.NewWithEstimates(uint(n), benchRate)
 		return single{add: func(key []byte) { f.Add(key) }, contains: f.Test}
 	}}, contestant{name: "boom", single: func() single { // github.com/tylertreat/BoomFilters
 		f := boom.NewDefaultCountingBloomFilter(uint(n), benchRate)
 		return single{func(key []byte) { f.Add(key) }, f.Test, f.TestAndRemove}
 	}})
+}
+
+// only leaves the contestants that FILTERFAM_ONLY names, by parts of their
+// names with commas, and those they are compared to.
+func only(list []contestant) []contestant {
+	names := os.Getenv("FILTERFAM_ONLY")
+	if names == "" {
+		return list
+	}
+	wanted := map[string]bool{}
+	for _, c := range list {
+		for name := range strings.SplitSeq(names, ",") {
+			if strings.Contains(c.name, name) {
+				wanted[c.name], wanted[c.peer] = true, true
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(c contestant) bool { return !wanted[c.name] })
 }
 
 // benchBlock is how many keys a batch call gets.
@@ -150,7 +230,7 @@ func BenchmarkFilters(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(total), "ns/key")
 	}
-	for _, c := range contestants(b, n) {
+	for _, c := range only(contestants(b, n)) {
 		b.Run("Add/"+c.name, func(b *testing.B) { each(b, members, c.single().add) })
 		f := c.single()
 		for _, key := range members {
@@ -203,7 +283,7 @@ func BenchmarkRatios(b *testing.B) {
 	for b.Loop() {
 		for range benchRounds {
 			took := make(map[string]float64)
-			list := contestants(b, n)
+			list := only(contestants(b, n))
 			for _, c := range list {
 				c.round(members, absent, func(operation string, do func()) {
 					start := time.Now()
