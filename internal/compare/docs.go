@@ -61,14 +61,7 @@ func writeDocs(ctx context.Context, dir string, quick bool, stderr io.Writer) er
 
 	figures := filepath.Join(dir, "figures")
 	for _, c := range []*chart{costChart(run.rows), sizeChart(sizes), timeChart(s.times, times), errorChart(errors)} {
-		if err := os.MkdirAll(figures, 0o755); err != nil {
-			return err
-		}
-		drawing, err := c.svg()
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(figures, c.name+".svg"), []byte(drawing), 0o644); err != nil {
+		if _, err := c.save(figures); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,10 @@ var (
 
 // shape is what remains of a document when numbers may be any.
 func shape(name, text string) string {
-	if strings.HasSuffix(name, ".svg") {
+	switch filepath.Ext(name) {
+	case ".png":
+		return ""
+	case ".svg":
 		var words []string
 		for _, m := range svgText.FindAllStringSubmatch(text, -1) {
 			if word := numbers.ReplaceAllString(m[1], ""); strings.TrimSpace(word) != "" {
@@ -64,7 +67,7 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 		written++
 		return nil
 	}))
-	assert.Equal(t, 7, written)
+	assert.Equal(t, 11, written)
 }
 
 // What the README shows of the main job is of the recorded run, line by line.
