@@ -12,8 +12,8 @@ import (
 const batch = 128
 
 // AddAll adds every key. It does the same as [Filter.Add] on each, and takes
-// about half the time, and less where the filter is larger than the cache. No
-// allocation; no key is kept.
+// about half the time (amd64 with AVX2), and less where the filter is larger
+// than the cache. No allocation; no key is kept.
 func (f *Filter) AddAll(keys [][]byte) {
 	var buf [batch]hashfam.Digest
 	for len(keys) > 0 {
@@ -41,8 +41,8 @@ func (f *Filter) AddAll(keys [][]byte) {
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
 // returns the extended slice. It takes about half the time of asking one by
-// one, and less where the filter is larger than the cache. It allocates only where
-// dst has to grow.
+// one (amd64 with AVX2), and less where the filter is larger than the cache. It
+// allocates only where dst has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var buf [batch]hashfam.Digest

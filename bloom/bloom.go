@@ -9,7 +9,7 @@ type Filter struct {
 	words  []uint64
 }
 
-// line is the 512 bits, one cache line, that a key of a Blocked filter is
+// A line is the 512 bits, one cache line, that a key of a Blocked filter is
 // confined to.
 const (
 	lineBits  = 512

@@ -4,7 +4,9 @@ import "fmt"
 
 // FromWords returns the filter of parameters p whose bits are words: bit i is
 // bit i mod 64, from the least significant, of words[i/64]. The filter keeps
-// words, which the caller must not use again. O(1) time, no copy.
+// words, which the caller must not use again. O(1) time, no copy. In a Blocked
+// filter a key costs two cache misses in place of one unless words begins at a
+// multiple of 64 bytes, as large slices of Go do.
 //
 // Parameters that describe no filter are an [ErrParams] that names the field,
 // and so are another number of words than ceil(Bits/64), or a bit set beyond

@@ -10,7 +10,8 @@ type Filter struct {
 }
 
 // Add records one more copy of key. O(k) time, at most k cache misses (Blocked:
-// four, next to each other), no allocation; key is not kept. A counter that reaches 15 is stuck there.
+// four, next to each other), no allocation; key is not kept. A counter that
+// reaches 15 is stuck there.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 
 // AddString is [Filter.Add] for a string.
@@ -68,8 +69,8 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Count bounds the number of copies of key from above: it returns the smallest
-// of the key's counters, which each of its copies has raised. The bound is
+// Count bounds the number of copies of key from above, up to 15: it returns the
+// smallest of the key's counters, which each of its copies has raised. The bound is
 // mostly exact while the filter is within its capacity. 15 stands for any
 // number from 15 up: such a counter may be stuck. O(k) time, at most k cache
 // misses (Blocked: four), no allocation. It is the minimum selection of Cohen

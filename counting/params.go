@@ -59,9 +59,9 @@ const maxCounters = sizing.MaxBits / 4
 
 // Params returns the smallest filter that meets the configuration, without
 // allocating it: as many counters as [bloom.Config] gives a filter of that
-// layout bits, and the same Hashes. It takes tens of microseconds, for extreme rates
-// a few milliseconds. An impossible configuration is an [ErrParams] that names
-// the field.
+// layout bits, and the same Hashes. It takes tens of microseconds, for extreme
+// rates a few milliseconds. An impossible configuration is an [ErrParams] that
+// names the field.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "Classic or Blocked")
@@ -97,7 +97,7 @@ func (p Params) check() error {
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
 // words returns how many words hold p.Counters.
-func (p Params) words() uint64 { return (p.Counters + perWord - 1) / perWord }
+func (p Params) words() uint64 { return p.Counters/perWord + (p.Counters%perWord+perWord-1)/perWord }
 
 // bloom returns the parameters of the Bloom filter with a bit for each counter.
 func (p Params) bloom() bloom.Params {

@@ -8,7 +8,7 @@ import "github.com/filterfam/filterfam/hashfam"
 const batch = 128
 
 // AddAll counts every key once. It does the same as [Sketch.Add] on each, in
-// about half the time. No allocation; no key is kept.
+// about half the time (amd64 with AVX2). No allocation; no key is kept.
 func (s *Sketch) AddAll(keys [][]byte) {
 	var buf [batch]hashfam.Digest
 	for len(keys) > 0 {

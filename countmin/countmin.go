@@ -46,7 +46,8 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	}
 }
 
-// Count returns how often key was counted, or more, but never less: the least
+// Count returns how often key was counted, or more, but never less, until a
+// counter is at its maximum, which means that or more: the least
 // of its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
 // section 4.1). [Sketch.Bounds] says how much more. A counter that has reached
 // its maximum says no more than that; see [Params].CounterBits. O(depth) time,

@@ -2,8 +2,9 @@
 // not grow with it (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
 // A [Sketch] answers how often any key has occurred. The answer is never too
-// low; it is too high by more than Epsilon times the total with probability
-// Delta at most, whatever the stream.
+// low, until a counter is at its maximum, which means that or more; it is too
+// high by more than Epsilon times the total with probability Delta at most,
+// whatever the stream.
 //
 //	s, err := countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})
 //	s.AddString("whale")

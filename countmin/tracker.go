@@ -124,7 +124,8 @@ func (t *tracker) makeRoom(words, now uint64) bool {
 	for {
 		used, room := uint64(len(t.log)), uint64(t.plan.room)
 		if used+words <= room {
-			return t.hold(words)
+			t.hold(words)
+			return true
 		}
 		share := room / sweepShare
 		bar := t.barFreeing(max(share, used+words-min(room, used+words)))
@@ -142,11 +143,11 @@ func (t *tracker) makeRoom(words, now uint64) bool {
 }
 
 // hold makes the array of the log large enough for that many more words, which
-// are within the room. It reports true.
-func (t *tracker) hold(words uint64) bool {
+// are within the room.
+func (t *tracker) hold(words uint64) {
 	need := len(t.log) + int(words)
 	if need <= cap(t.log) {
-		return true
+		return
 	}
 	grown := t.plan.room
 	if t.plan.grows {
@@ -156,7 +157,6 @@ func (t *tracker) hold(words uint64) bool {
 	if chains := t.plan.chains; chains > len(t.heads) {
 		t.relink(make([]uint32, chains))
 	}
-	return true
 }
 
 // sweep evicts every record that counts at most bar.

@@ -12,7 +12,7 @@ import (
 type Config struct {
 	// Capacity is the number of keys, copies counted, that go in: at least 1.
 	// It is reached with probability above 1 - 1e-6 where no key has more
-	// than one copy. Often some more go in; then Add returns [ErrFull].
+	// than one copy. Often some more go in; then Add returns ErrFull.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
@@ -39,7 +39,7 @@ type Params struct {
 	Buckets uint64
 
 	// FingerprintBits is f, the width of a fingerprint: 4 to 32, and wide
-	// enough for Buckets, see [Params.Capacity].
+	// enough for Buckets, see Params.Capacity.
 	FingerprintBits int
 
 	// Compact keeps a slot in f-1 bits.

@@ -76,8 +76,9 @@ func ExampleFamily_CheckValue() {
 	fmt.Printf("%016x\n", public.CheckValue())
 
 	key := hashfam.RandomKey()
-	fmt.Println(hashfam.New(key).CheckValue() == hashfam.New(key).CheckValue())
-	fmt.Println(hashfam.New(key).CheckValue() == public.CheckValue())
+	here, there := hashfam.New(key), hashfam.New(key)
+	fmt.Println(here.CheckValue() == there.CheckValue())
+	fmt.Println(here.CheckValue() == public.CheckValue())
 	// Output:
 	// 925fb7cf74fec682
 	// true

@@ -76,7 +76,6 @@ var (
 	pyramid  = outline{corners(3, -math.Pi/2)}
 	cross    = outline{{{X: -.7, Y: -.7}, {X: .7, Y: .7}}, {{X: -.7, Y: .7}, {X: .7, Y: -.7}}}
 	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
-	diamond  = outline{corners(4, 0)}
 )
 
 // corners are those of a polygon, the first of them at an angle and again at

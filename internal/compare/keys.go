@@ -104,7 +104,10 @@ func loadData(ctx context.Context, o options, stdin io.Reader, stderr io.Writer)
 	}
 	d.members, d.absent = members.keyList, absent.keyList
 	if lines := len(members.order); o.keysFile == "" || lines == members.len() {
-		d.stream = mobyDick() // where no key is repeated there is nothing to count
+		d.stream = mobyDick()
+		if o.keysFile != "" {
+			d.notes = append(d.notes, "no line of -keys is repeated, so that there is nothing to count: the frequencies are of other words")
+		}
 	} else {
 		d.stream = &stream{keys: d.members, order: members.order, about: fmt.Sprintf("%s lines of %s, %s of them distinct.",
 			thousands(lines), show(o.keysFile), thousands(members.len()))}

@@ -126,7 +126,7 @@ func TestAbsentKeysAreMadeUpWhereNoneAreGiven(t *testing.T) {
 		require.False(t, seen[key], key)
 		seen[key] = true
 	}
-	require.Len(t, d.notes, 1)
+	require.Len(t, d.notes, 2)
 	assert.Contains(t, d.notes[0], "random ending")
 }
 

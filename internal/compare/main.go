@@ -73,6 +73,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		return exitOK
 	}
+	if o.dir != "" {
+		if err := os.MkdirAll(o.dir, 0o755); err != nil {
+			return fail(exitFailed, fmt.Errorf("-o: %w", err))
+		}
+	}
 	d, err := loadData(ctx, o, stdin, stderr)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -110,7 +115,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}
 	var filesErr error
-	if o.dir != "" && len(r.rows) > 0 {
+	if o.dir != "" && len(r.rows)+len(r.frequency) > 0 {
 		var files []string
 		files, filesErr = r.writeFiles(ctx, o.dir, stderr)
 		for i, file := range files {
@@ -154,8 +159,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	absent := set.String("absent", "", "read keys that are no members from `FILE` likewise (default: embedded benign domains)")
 	n := set.Int("n", 0, "use `N` random 16-byte keys instead, and at least a million absent ones")
 	fpr := set.String("fpr", "0.03,0.01,0.001,0.0001", "target false-positive rates, a `LIST` with commas")
-	only := set.String("structures", "", "compare only this `LIST` of: "+strings.Join(names, ", "))
-	format := set.String("format", "text", "print `FORM`: "+strings.Join(formats, ", "))
+	only := set.String("structures", "", "compare only this `LIST` (and, with -peers, all peers) of: "+strings.Join(names, ", "))
+	format := set.String("format", "text", "print `FORM`: "+strings.Join(formats, ", ")+"; csv has no frequencies")
 	dir := set.String("o", "out", "write figures and report.html to `DIR`, relative to the working directory; empty for none")
 	peers := set.Bool("peers", false, "compare other people's filters too")
 	docs := set.String("docs", "", "instead, measure for minutes and write the measured documents of the project into `DIR`")
@@ -194,6 +199,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	if given["n"] && (*n < 1 || *n > maxSynthetic) {
 		return o, bad("n", strconv.Itoa(*n), "a number of keys from 1 to "+thousands(maxSynthetic))
+	}
+	if *quick && *docs == "" {
+		return o, errors.New("-quick: only with -docs")
 	}
 	if !slices.Contains(formats, *format) {
 		return o, bad("format", *format, "one of "+strings.Join(formats, ", "))

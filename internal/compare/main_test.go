@@ -228,11 +228,23 @@ func TestFiguresAreWrittenWhereAsked(t *testing.T) {
 	}
 }
 
-func TestFiguresThatCannotBeWrittenLeaveTheTable(t *testing.T) {
+func TestAnUnusableDirectoryIsFoundBeforeMeasuring(t *testing.T) {
 	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.1", "-o", filepath.Join(write(t, "a file"), "below"))
 	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stdout, "bloom-blocked")
+	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "-o")
+}
+
+func TestARateThatOneStructureCannotHaveIsNoted(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "1e-12", "-structures", "bloom,cuckoo")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Regexp(t, `(?m)^bloom +1e-10%`, stdout)
+	assert.NotRegexp(t, `(?m)^cuckoo +1e-10%`, stdout)
+	assert.Contains(t, stdout, "Config.FPRate")
+
+	code, _, stderr = compare(t, "-n", "1000", "-fpr", "1e-12", "-structures", "cuckoo")
+	require.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "Config.FPRate")
 }
 
 func TestOneKeyIsEnough(t *testing.T) {

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"time"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -69,16 +71,34 @@ func newCells(chosen []structure, rates []float64) []*cell {
 	return cells
 }
 
-// prepare finds out the size of every cell, and so whether it can be built.
+// prepare finds out the size of every cell, and so whether it can be built. A
+// rate that a structure cannot have is noted, and an error only if no other
+// structure can.
 func prepare(ctx context.Context, cells []*cell, d *dataset) error {
+	var impossible error
+	possible := len(cells) == 0
 	for _, c := range cells {
 		err := c.attempt(ctx, func() (err error) {
 			c.bytes, err = c.size(ctx, &d.members)
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("%s at -fpr %g: %w", c.name, c.rate, err)
+			err = fmt.Errorf("%s at -fpr %g: %w", c.name, c.rate, err)
 		}
+		switch {
+		case errors.Is(err, bloom.ErrParams):
+			c.failure = err.Error()
+			if impossible == nil {
+				impossible = err
+			}
+		case err != nil:
+			return err
+		default:
+			possible = possible || !c.exact
+		}
+	}
+	if !possible {
+		return impossible
 	}
 	return nil
 }
@@ -102,11 +122,11 @@ func (c *cell) size(ctx context.Context, keys *keyList) (uint64, error) {
 // attempt does what may go wrong in somebody else's code. An error or a panic
 // of a peer ends the measuring of its cell only; its failure is kept to show.
 func (c *cell) attempt(ctx context.Context, do func() error) (err error) {
-	if !c.peer {
-		return do()
-	}
 	if c.failure != "" {
 		return nil
+	}
+	if !c.peer {
+		return do()
 	}
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,7 +11,7 @@ import (
 // What went wrong, for errors.Is.
 var (
 	ErrParams       = errors.New("invalid parameters")
-	ErrIncompatible = errors.New("incompatible filters")
+	ErrIncompatible = errors.New("incompatible structures")
 	ErrFull         = errors.New("filter is full")
 	ErrCorrupt      = errors.New("corrupt encoding")
 	ErrVersion      = errors.New("unsupported encoding version")

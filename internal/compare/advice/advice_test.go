@@ -32,7 +32,7 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 		needs advice.Needs
 		want  string
 	}{
-		{advice.Needs{Keys: 1_000_000, Rate: 0.03}, "cuckoo-compact bloom bloom-blocked cuckoo"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.03}, "bloom cuckoo-compact bloom-blocked cuckoo"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.001}, "cuckoo-compact cuckoo bloom bloom-blocked"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Delete: true}, "cuckoo-compact cuckoo counting"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Counts: true}, "counting count-min"},
