@@ -321,3 +321,16 @@ func BenchmarkFilter(b *testing.B) {
 		})
 	}
 }
+
+func TestEqualFiltersHaveTheCosineOne(t *testing.T) {
+	for n := uint64(1); n < 50; n++ {
+		f, err := New(Config{Capacity: n, FPRate: 0.4})
+		require.NoError(t, err)
+		for i := range n {
+			f.AddDigest(f.Params().Family.SumUint64(i))
+		}
+		c, err := f.Cosine(f.Clone())
+		require.NoError(t, err)
+		require.Equal(t, 1.0, c)
+	}
+}

@@ -105,7 +105,10 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 		return 0, nil
 	}
 	both := a + b - f.unionOnes(other)
-	return float64(both) / (math.Sqrt(float64(a)) * math.Sqrt(float64(b))), nil
+	if both == a && a == b {
+		return 1, nil
+	}
+	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
 }
 
 // estimate returns the number of keys that sets x bits on average.

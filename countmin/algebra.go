@@ -150,8 +150,8 @@ func (s *Sketch) ErrorBound() uint64 {
 
 // Bounds returns between what key's true count lies: at most high, always, and
 // at least low with chance 1-Delta. They are [Sketch.Count] and that less
-// [Sketch.ErrorBound]. Where the count has reached a counter's maximum, high is
-// the largest uint64.
+// [Sketch.ErrorBound]. Where the count has reached a counter's maximum, nothing
+// is known: low is 0 and high the largest uint64.
 func (s *Sketch) Bounds(key []byte) (low, high uint64) {
 	return s.BoundsDigest(s.params.Family.Sum(key))
 }
@@ -166,8 +166,8 @@ func (s *Sketch) BoundsString(key string) (low, high uint64) {
 func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
 	high = s.CountDigest(d)
 	low = high - min(high, s.ErrorBound())
-	if s.wide == nil && high == math.MaxUint32 {
-		high = math.MaxUint64
+	if high == math.MaxUint64 || s.wide == nil && high == math.MaxUint32 {
+		return 0, math.MaxUint64
 	}
 	return low, high
 }

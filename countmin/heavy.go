@@ -101,11 +101,11 @@ func (h *HeavyHitters) Threshold() uint64 {
 // All now. It is false while memory does not suffice: MemoryBytes is too small
 // for the number and the length of the keys that occur that often, or for the
 // noise of all others. It may become true again.
-func (h *HeavyHitters) Complete() bool { return h.missed < h.Threshold() }
+func (h *HeavyHitters) Complete() bool { return h.missBound() < h.Threshold() }
 
 // MissBound returns the most that any key may count that is not tracked. Every
 // key that counts more is among those of All if that reaches the threshold.
-func (h *HeavyHitters) MissBound() uint64 { return h.missed }
+func (h *HeavyHitters) MissBound() uint64 { return h.missBound() }
 
 // Total returns how much has been counted.
 func (h *HeavyHitters) Total() uint64 { return h.total }

@@ -1,9 +1,13 @@
 package countmin
 
 import (
+	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // Shards that are merged in any order give the same answer, byte for byte.
@@ -75,5 +79,94 @@ func TestShardsMergeWithinTheBudget(t *testing.T) {
 				require.Contains(t, all, k)
 			}
 		}
+	}
+}
+
+// A structure may be merged with itself: every count doubles.
+func TestMergingWithItselfDoublesEveryCount(t *testing.T) {
+	for _, memory := range []int{0, 4096} {
+		h := must(NewHeavyHitters(HeavyConfig{Phi: 0.05, MemoryBytes: memory}))
+		k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: memory}))
+		for i := range uint64(20) {
+			h.AddNString(fmt.Sprint("k", i), i+1)
+			k.AddNString(fmt.Sprint("k", i), i+1)
+		}
+		require.NoError(t, h.Merge(h))
+		require.NoError(t, k.Merge(k))
+		require.EqualValues(t, 420, h.Total())
+		require.Equal(t, []string{"k19", "k18", "k17"}, keysOf(k.All()))
+		require.Equal(t, []string{"k19", "k18", "k17", "k16", "k15", "k14", "k13", "k12", "k11", "k10"}, keysOf(h.All()))
+		for i := range uint64(20) {
+			bounded(t, fmt.Sprint("k", i), 2*(i+1), h.EstimateString(fmt.Sprint("k", i)))
+		}
+		decoded := must(NewHeavyHitters(HeavyConfig{Phi: 0.05, MemoryBytes: memory}))
+		require.NoError(t, decoded.UnmarshalBinary(must(h.MarshalBinary())))
+		require.True(t, decoded.Equal(h))
+	}
+}
+
+// Estimates too large to be stored beside a count do not grow with every merge.
+func TestMergesDoNotInflateHugeCounts(t *testing.T) {
+	for _, weight := range []uint64{1 << 20, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 33, 1 << 40} {
+		c := HeavyConfig{Phi: 0.1, MemoryBytes: 1024}
+		h, o := must(NewHeavyHitters(c)), must(NewHeavyHitters(c))
+		o.AddString("o")
+		truth := map[string]uint64{"o": 20}
+		for i := range 20 {
+			h.AddNString(fmt.Sprint("k", i), weight)
+			truth[fmt.Sprint("k", i)] += weight
+		}
+		h.AddNString("k0", 2*weight)
+		truth["k0"] += 2 * weight
+		first := h.EstimateString("k0")
+		for range 20 {
+			require.NoError(t, h.Merge(o))
+		}
+		require.LessOrEqual(t, h.EstimateString("k0").Count, first.Count+20*20, "weight %d", weight)
+		for k, n := range truth {
+			bounded(t, k, n, h.EstimateString(k))
+		}
+		require.NoError(t, must(NewHeavyHitters(c)).UnmarshalBinary(must(h.MarshalBinary())))
+	}
+}
+
+// Whoever chooses keys chooses their digests under the public family, but not
+// which of them share a chain. A random odd multiplier leaves 20,000 successive
+// digests with a chain of more than 2,000 with probability below 1e-6: it would
+// have to be within 1e-7/q of a fraction with a denominator q below ten.
+func TestChosenDigestsDoNotShareAChain(t *testing.T) {
+	h := must(NewHeavyHitters(HeavyConfig{Phi: 1e-5}))
+	for i := range 20_000 {
+		observe(&h.tracker, hashfam.Digest(i), "key", 1)
+	}
+	longest := 0
+	for _, head := range h.heads {
+		n := 0
+		for r := record(head) - 1; r >= 0; r = record(uint32(h.log[r+1])) - 1 {
+			n++
+		}
+		longest = max(longest, n)
+	}
+	require.LessOrEqual(t, longest, 2000)
+}
+
+func TestAZeroStructureKnowsNothing(t *testing.T) {
+	var h HeavyHitters
+	var k TopK
+	h.AddString("a")
+	k.AddString("a")
+	require.False(t, h.Complete())
+	require.False(t, k.Complete())
+	require.EqualValues(t, uint64(math.MaxUint64), h.MissBound())
+	require.EqualValues(t, uint64(math.MaxUint64), k.MissBound())
+}
+
+func TestAtACountersMaximumNothingIsKnown(t *testing.T) {
+	for _, bits := range []int{32, 64} {
+		s := must(New(Config{Width: 100, Depth: 3, CounterBits: bits}))
+		s.AddNString("a", math.MaxUint64)
+		low, high := s.BoundsString("a")
+		require.Zero(t, low)
+		require.EqualValues(t, uint64(math.MaxUint64), high)
 	}
 }

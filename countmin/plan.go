@@ -3,6 +3,7 @@ package countmin
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -111,7 +112,7 @@ func (c HeavyConfig) plan() plan {
 func (c TopKConfig) plan() plan {
 	p := plan{k: c.K, memory: c.MemoryBytes, grows: c.MemoryBytes == 0, want: 2 * c.K, percent: tailPercent}
 	if p.grows {
-		p.want = max(256, 8*c.K)
+		p.want = int(min(max(256, 8*int64(c.K)), maxLog))
 	}
 	return p
 }
@@ -155,7 +156,7 @@ func bitLen(n int) int {
 
 // newTracker returns an empty tracker.
 func newTracker(p plan) tracker {
-	t := tracker{plan: p, tail: newTail(p.tailWords())}
+	t := tracker{plan: p, tail: newTail(p.tailWords()), spread: newSpread()}
 	if p.grows {
 		t.plan.room = minLog
 		t.heads = make([]uint32, minLog/4)
@@ -166,6 +167,9 @@ func newTracker(p plan) tracker {
 	t.log = make([]uint64, 0, t.plan.room)
 	return t
 }
+
+// newSpread draws the multiplier of a tracker's index.
+func newSpread() uint64 { return rand.Uint64() | 1 }
 
 // resize shares out what a tail of that many words leaves of a budget.
 func (p *plan) resize(tailWords int) {

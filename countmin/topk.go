@@ -82,7 +82,7 @@ func (k *TopK) All() iter.Seq2[string, Estimate] {
 // outside counts as much as the last one inside, either may be reported. It
 // takes the time of All.
 func (k *TopK) Complete() bool {
-	rank, least, outside := 0, uint64(math.MaxUint64), k.missed
+	rank, least, outside := 0, uint64(math.MaxUint64), k.missBound()
 	for _, e := range k.ranked(0, math.MaxInt) {
 		if rank++; rank <= k.config.K {
 			least = min(least, e.Low)
@@ -91,11 +91,14 @@ func (k *TopK) Complete() bool {
 		outside = max(outside, e.High)
 		break
 	}
-	return rank >= k.config.K && least >= outside || k.missed == 0 && rank <= k.config.K
+	if outside == math.MaxUint64 {
+		return false // a zero TopK
+	}
+	return rank >= k.config.K && least >= outside || outside == 0 && rank <= k.config.K
 }
 
 // MissBound returns the most that any key may count that is not tracked.
-func (k *TopK) MissBound() uint64 { return k.missed }
+func (k *TopK) MissBound() uint64 { return k.missBound() }
 
 // Total returns how much has been counted.
 func (k *TopK) Total() uint64 { return k.total }

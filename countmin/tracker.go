@@ -23,6 +23,7 @@ type tracker struct {
 	missed uint64
 	tail   tail
 	heads  []uint32 // the first record of each chain, as index+1, or 0
+	spread uint64   // odd and random, so that nobody can choose keys that share a chain
 	log    []uint64
 	live   int // records in the log
 	plan   plan
@@ -59,11 +60,18 @@ func observe[K text](t *tracker, d hashfam.Digest, key K, n uint64) {
 
 // find returns the record of the key with digest d.
 func (t *tracker) find(d hashfam.Digest) record {
-	r := record(t.heads[hashfam.Reduce(uint64(d), uint64(len(t.heads)))]) - 1
+	r := record(t.heads[t.headOf(uint64(d))]) - 1
 	for r >= 0 && t.log[r+2] != uint64(d) {
 		r = record(uint32(t.log[r+1])) - 1
 	}
 	return r
+}
+
+// headOf returns the chain of a digest. A random odd multiple leaves any set of
+// digests few in a chain (Dietzfelbinger et al., Journal of Algorithms 25,
+// 1997); the digests themselves, under the public family, anybody can choose.
+func (t *tracker) headOf(d uint64) uint64 {
+	return hashfam.Reduce(d*t.spread, uint64(len(t.heads)))
 }
 
 // enlist counts r, the newest record, and puts it in its chain.
@@ -79,7 +87,7 @@ func (t *tracker) enlist(r record) {
 // admitted long ago is likely to come again, and is so found at once.
 func (t *tracker) chain(r record) {
 	t.log[r+1] = over(t.log, r) << 32
-	head := &t.heads[hashfam.Reduce(t.log[r+2], uint64(len(t.heads)))]
+	head := &t.heads[t.headOf(t.log[r+2])]
 	if *head == 0 {
 		*head = uint32(r + 1)
 		return
@@ -205,6 +213,15 @@ func (t *tracker) filling(bar uint64) uint64 {
 		r += n
 	}
 	return uint64(words)
+}
+
+// missBound returns the most that a key without a record may count. A zero
+// tracker knows of none.
+func (t *tracker) missBound() uint64 {
+	if len(t.heads) == 0 {
+		return ^uint64(0)
+	}
+	return t.missed
 }
 
 // estimate returns what is known of the key with digest d.

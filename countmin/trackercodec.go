@@ -78,7 +78,7 @@ func decodeTracker(r *frame.Reader, h frame.Header, p plan, fam hashfam.Family) 
 	if len(words) < trackerWords {
 		return tracker{}, fault.Field(ErrCorrupt, "payload length", h.Payload, fmt.Sprint("at least ", 8*trackerWords))
 	}
-	t := tracker{total: words[0], floor: words[1], missed: words[2], plan: p}
+	t := tracker{total: words[0], floor: words[1], missed: words[2], plan: p, spread: newSpread()}
 	shape, live := words[3], words[4]
 	words = words[trackerWords:]
 	tailWords, shift := shape&math.MaxUint32, shape>>32

@@ -65,34 +65,48 @@ func (t *tracker) ranked(least uint64, few int) iter.Seq2[string, Estimate] {
 // before it was is in the tail, on either side; so the merged tail is asked,
 // and all that was counted exactly is added to it. That does not depend on the
 // order of merges.
+//
+// Where an estimate has reached overMax, how much of a count is exact is not
+// known any more, and the upper bounds of both sides are added instead.
 func (t *tracker) merge(o *tracker) {
 	switch {
 	case o.total == 0:
 		return
+	case o == t:
+		c := t.clone()
+		o = &c
 	case t.total == 0:
 		*t = o.clone()
 		return
 	}
+	mine := *t // as it was
+	mine.tail = t.tail.clone()
 	theirs := o.tail.clone()
 	t.addTail(&theirs)
+	t.total = addSat(t.total, o.total)
 	log := make([]uint64, 0, len(t.log)+len(o.log))
 	var buf []byte
 	for _, from := range []*tracker{t, o} {
 		for r := record(0); int(r) < len(from.log); r += size(from.log, r) {
 			d, count := hashfam.Digest(from.log[r+2]), exact(from.log, r)
+			known := over(from.log, r) < overMax
 			if from == t {
 				if twin := o.find(d); twin != none {
 					count = addSat(count, exact(o.log, twin))
+					known = known && over(o.log, twin) < overMax
 				}
 			} else if t.find(d) != none {
 				continue
 			}
 			before := t.tail.count(d)
+			if count = min(addSat(count, before), t.total); !known {
+				count = addSat(mine.estimate(d).High, o.estimate(d).High)
+				before = count
+			}
 			buf = appendKey(buf[:0], from.log, r)
-			log = appendRecord(log, addSat(count, before), before, d, buf)
+			log = appendRecord(log, count, min(before, count), d, buf)
 		}
 	}
-	t.total = addSat(t.total, o.total)
 	t.floor, t.missed = max(t.floor, o.floor), addSat(t.missed, o.missed)
 	t.log = log
 	t.settle()
