@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -342,60 +341,4 @@ func (c *cell) deleteAll(ctx context.Context, f deletable, keys *keyList, refuse
 
 func perKey(d time.Duration, keys int) float64 {
 	return float64(d.Nanoseconds()) / float64(keys)
-}
-
-// A row is a cell in the numbers to show. The tagged fields are the JSON form
-// and, under the same names, the columns of the CSV form.
-type row struct {
-	Structure      string   `json:"structure"`
-	TargetFPR      float64  `json:"target_fpr"`
-	N              int      `json:"n"`
-	Bytes          uint64   `json:"bytes"`
-	BitsPerKey     float64  `json:"bits_per_key"`
-	BoundRatio     *float64 `json:"bound_ratio"` // nil where there is no bound: an exact set
-	FPR            float64  `json:"fpr"`
-	FPRLow         float64  `json:"fpr_low"`
-	FPRHigh        float64  `json:"fpr_high"`
-	FalseNegatives uint64   `json:"false_negatives"`
-	AddNS          float64  `json:"add_ns"`
-	HitNS          float64  `json:"hit_ns"`
-	MissNS         float64  `json:"miss_ns"`
-	DeleteNS       *float64 `json:"delete_ns"` // nil where nothing can be deleted
-	Refused        uint64   `json:"refused"`   // keys that Add did not take, in all rounds
-	ratios
-
-	structure structure
-	rounds    int
-	queries   uint64
-	given     uint64
-}
-
-// rows returns the cells that finished at least one round.
-func rows(cells []*cell, n int) []row {
-	list := []row{}
-	for _, c := range cells {
-		if c.rounds == 0 {
-			continue
-		}
-		r := row{
-			Structure: c.name, TargetFPR: c.rate, N: n, Bytes: c.bytes,
-			BitsPerKey:     8 * float64(c.bytes) / float64(n),
-			FPR:            float64(c.positive) / float64(c.queries),
-			FalseNegatives: c.negative,
-			AddNS:          median(c.add), HitNS: median(c.hit), MissNS: median(c.miss),
-			Refused: c.refused, ratios: ratiosOf(c, cells),
-			structure: c.structure, rounds: c.rounds, queries: c.queries, given: c.given,
-		}
-		r.FPRLow, r.FPRHigh = wilson(c.positive, c.queries)
-		if !c.exact {
-			ratio := r.BitsPerKey / math.Log2(1/c.rate)
-			r.BoundRatio = &ratio
-		}
-		if len(c.del) > 0 {
-			ns := median(c.del)
-			r.DeleteNS = &ns
-		}
-		list = append(list, r)
-	}
-	return list
 }
