@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -78,13 +79,8 @@ func (c Config) Params() (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
 	}
-	floor := float64(c.Capacity) / (1 << 63) / 2
-	if !(c.FPRate > 0 && c.FPRate < 1) {
-		return Params{}, paramError("Config.FPRate", c.FPRate, "above 0 and below 1")
-	}
-	if c.FPRate <= floor {
-		return Params{}, paramError("Config.FPRate", c.FPRate,
-			fmt.Sprintf("above Capacity/2^64 = %.3g, which 64-bit digests cannot fall below", floor))
+	if err := fault.Rate(c.FPRate, c.Capacity); err != nil {
+		return Params{}, err
 	}
 	var plan func(uint64, float64) (sizing.Plan, bool)
 	switch c.Layout {

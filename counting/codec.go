@@ -125,8 +125,8 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	if err := p.check(); err != nil {
 		return Params{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	if want := 8 * p.words(); h.Payload != want {
-		return Params{}, fault.Field(ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
+	if err := h.CheckPayload(8 * p.words()); err != nil {
+		return Params{}, err
 	}
 	return p, nil
 }

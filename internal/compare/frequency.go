@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -31,6 +30,8 @@ type stream struct {
 	about string
 	keys  keyList  // each once
 	order []uint32 // places in keys
+
+	mapBytes uint64 // of a map that counts the keys, once measured
 }
 
 // A counter is one structure that counts how often keys occur: it can be asked
@@ -69,7 +70,13 @@ type tallyMap struct {
 }
 
 func newTallyMap(s *stream, _ hashfam.Family) (counter, error) {
-	return &tallyMap{counts: make(map[string]uint64), bytes: tallyBytes(&s.keys)}, nil
+	if s.mapBytes == 0 {
+		var err error
+		if s.mapBytes, err = tallyBytes(&s.keys); err != nil {
+			return nil, err
+		}
+	}
+	return &tallyMap{counts: make(map[string]uint64), bytes: s.mapBytes}, nil
 }
 
 func (m *tallyMap) Add(key []byte)          { m.counts[string(key)]++ }
@@ -77,13 +84,13 @@ func (m *tallyMap) Count(key []byte) uint64 { return m.counts[string(key)] }
 func (m *tallyMap) SizeBytes() uint64       { return m.bytes }
 
 // tallyBytes returns by how much the heap grows when a map counts the keys.
-func tallyBytes(keys *keyList) uint64 {
-	return heapGrowth(func() any {
+func tallyBytes(keys *keyList) (uint64, error) {
+	return heapGrowth(func() (any, error) {
 		m := make(map[string]uint64, keys.len())
 		for i := range keys.len() {
 			m[string(keys.at(i))]++
 		}
-		return m
+		return m, nil
 	})
 }
 
@@ -380,19 +387,4 @@ func undercounted(list []frequencyRow) []string {
 		}
 	}
 	return names
-}
-
-// heapGrowth returns by how much the heap grows with what build returns.
-func heapGrowth(build func() any) uint64 {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	built := build()
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(built)
-	if after.HeapAlloc < before.HeapAlloc {
-		return 0
-	}
-	return after.HeapAlloc - before.HeapAlloc
 }

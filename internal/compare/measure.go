@@ -29,7 +29,7 @@ type cell struct {
 	queries, positive uint64 // absent keys asked for, and answered with yes
 	negative          uint64 // members asked for, or to be deleted, and answered with no
 	given, refused    uint64 // keys given to Add, and those that a peer did not take
-	failure           string // what ended the measuring of a peer; else empty
+	failure           string // why it could not be built or measured; else empty
 	add, hit, miss    []float64
 	del               []float64 // empty where nothing can be deleted
 }

@@ -32,6 +32,19 @@ func Field(err error, field string, value any, allowed string) error {
 	return &FieldError{Err: err, Field: field, Value: value, Allowed: allowed}
 }
 
+// Rate returns an [ErrParams] unless a filter of 64-bit digests can have the
+// false-positive rate at so many keys, as far as digests are concerned.
+func Rate(rate float64, capacity uint64) error {
+	if !(rate > 0 && rate < 1) {
+		return Field(ErrParams, "Config.FPRate", rate, "above 0 and below 1")
+	}
+	if floor := float64(capacity) / (1 << 63) / 2; rate <= floor {
+		return Field(ErrParams, "Config.FPRate", rate,
+			fmt.Sprintf("above Capacity/2^64 = %.3g, which 64-bit digests cannot fall below", floor))
+	}
+	return nil
+}
+
 func (e *FieldError) Error() string {
 	return fmt.Sprintf("filterfam: %v: %s = %v, want %s", e.Err, e.Field, e.Value, e.Allowed)
 }

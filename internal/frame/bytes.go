@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"hash/crc32"
 	"io"
 	"slices"
 )
@@ -23,20 +22,10 @@ func AppendBytes(dst []byte, h Header, payload []byte) []byte {
 // writer's error.
 func WriteBytes(w io.Writer, h Header, payload []byte) (int64, error) {
 	h.Payload = uint64(len(payload))
-	head := h.append(nil)
-	crc := crc32.Update(crcOf(head), castagnoli, payload)
-	total := int64(0)
-	for _, part := range [][]byte{head, payload, appendSum(nil, crc)} {
-		n, err := w.Write(part)
-		total += int64(n)
-		if err == nil && n < len(part) {
-			err = io.ErrShortWrite
-		}
-		if err != nil {
-			return total, err
-		}
-	}
-	return total, nil
+	out := summed{w: w}
+	out.write(h.append(nil))
+	out.write(payload)
+	return out.end()
 }
 
 // Bytes reads a payload of n bytes and the checksum behind it. Memory grows

@@ -24,6 +24,7 @@ package frame
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 
 	"github.com/filterfam/filterfam/internal/fault"
@@ -65,6 +66,15 @@ type Header struct {
 
 // Size returns the length of the whole frame in bytes.
 func (h Header) Size() uint64 { return Overhead + uint64(len(h.Params)) + h.Payload }
+
+// CheckPayload returns an error unless the payload has the length in bytes that
+// follows from the parameters.
+func (h Header) CheckPayload(want uint64) error {
+	if h.Payload != want {
+		return fault.Field(fault.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
+	}
+	return nil
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -2,7 +2,6 @@ package frame
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"iter"
 	"slices"
@@ -23,30 +22,16 @@ func AppendSeq(dst []byte, h Header, words iter.Seq[uint64]) []byte {
 // WriteSeq writes the bytes of [AppendSeq] to w without building them in
 // memory, as [WriteWords] does.
 func WriteSeq(w io.Writer, h Header, words iter.Seq[uint64]) (int64, error) {
-	buf := h.append(make([]byte, 0, chunkBytes))
-	crc, total := uint32(0), int64(0)
-	flush := func() error {
-		crc = crc32.Update(crc, castagnoli, buf)
-		n, err := w.Write(buf)
-		total += int64(n)
-		if err == nil && n < len(buf) {
-			err = io.ErrShortWrite
-		}
-		buf = buf[:0]
-		return err
-	}
+	out, buf := summed{w: w}, h.append(make([]byte, 0, chunkBytes))
 	for word := range words {
 		if cap(buf)-len(buf) < wordBytes {
-			if err := flush(); err != nil {
-				return total, err
+			if out.write(buf); out.err != nil {
+				break
 			}
+			buf = buf[:0]
 		}
 		buf = binary.LittleEndian.AppendUint64(buf, word)
 	}
-	if err := flush(); err != nil {
-		return total, err
-	}
-	buf = appendSum(buf, crc)
-	err := flush()
-	return total, err
+	out.write(buf)
+	return out.end()
 }

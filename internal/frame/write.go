@@ -31,32 +31,47 @@ func appendPayload(dst []byte, words []uint64) []byte {
 // the writer's error.
 func WriteWords(w io.Writer, h Header, words []uint64) (int64, error) {
 	h.Payload = uint64(len(words)) * wordBytes
-	buf := h.append(make([]byte, 0, chunkBytes))
-	crc, total := uint32(0), int64(0)
-	flush := func() error {
-		crc = crc32.Update(crc, castagnoli, buf)
-		n, err := w.Write(buf)
-		total += int64(n)
-		if err == nil && n < len(buf) {
-			err = io.ErrShortWrite
-		}
-		buf = buf[:0]
-		return err
-	}
+	out, buf := summed{w: w}, h.append(make([]byte, 0, chunkBytes))
 	for len(words) > 0 {
 		n := min(len(words), (cap(buf)-len(buf))/wordBytes)
 		buf = appendPayload(buf, words[:n])
 		words = words[n:]
 		if len(words) > 0 {
-			if err := flush(); err != nil {
-				return total, err
+			if out.write(buf); out.err != nil {
+				break
 			}
+			buf = buf[:0]
 		}
 	}
-	if err := flush(); err != nil {
-		return total, err
+	out.write(buf)
+	return out.end()
+}
+
+// A summed writer passes on what it is given, until the first error, and adds
+// it to the checksum.
+type summed struct {
+	w     io.Writer
+	crc   uint32
+	total int64
+	err   error
+}
+
+func (s *summed) write(b []byte) {
+	if s.err != nil {
+		return
 	}
-	buf = appendSum(buf, crc)
-	err := flush()
-	return total, err
+	s.crc = crc32.Update(s.crc, castagnoli, b)
+	n, err := s.w.Write(b)
+	s.total += int64(n)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	s.err = err
+}
+
+// end writes the checksum, and returns how many bytes were written in all and
+// the first error.
+func (s *summed) end() (int64, error) {
+	s.write(appendSum(nil, s.crc))
+	return s.total, s.err
 }
