@@ -137,37 +137,6 @@ func (p Params) span() uint64 {
 	return p.Bits
 }
 
-// New returns an empty filter for c: [Config.Params] and [NewFromParams] in
-// one. Its errors are theirs.
-func New(c Config) (*Filter, error) {
-	p, err := c.Params()
-	if err != nil {
-		return nil, err
-	}
-	return NewFromParams(p)
-}
-
-// NewFromParams returns an empty filter of Bits/8 bytes. Parameters that
-// describe no filter are an [ErrParams] that names the field. As any large
-// allocation does, one that the machine cannot serve ends the program: check
-// Bits where it comes from elsewhere.
-func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	return newFilter(p, make([]uint64, p.words())), nil
-}
-
-// newFilter returns the filter of checked parameters over words.
-func newFilter(p Params, words []uint64) *Filter {
-	return &Filter{params: p, span: p.span(), words: words}
-}
-
-// NewReceiver returns a filter that is good for one thing: to decode into it
-// what was encoded under fam. Until then it behaves as the zero Filter, which
-// decodes what was encoded under the public family.
-func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
-
 // Params returns what f is.
 func (f *Filter) Params() Params { return f.params }
 

@@ -1,5 +1,5 @@
-// Package house holds the rules of the module that a linter would hold.
-package house
+// Package lint checks the rules of the module that a linter would check.
+package lint
 
 import (
 	"go/ast"
