@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/filterfam/filterfam/internal/fault"
@@ -49,8 +48,11 @@ func (f *Filter) Intersect(other *Filter) error {
 // is an [ErrParams] and f is unchanged. Filters made by [New] fold at least
 // three times, but for Blocked ones of less than 1,024 lines.
 func (f *Filter) Fold() error {
+	if f == nil {
+		return errs.Nil()
+	}
 	if f.span == 0 || f.span%2 != 0 {
-		return paramError("Params.Bits", f.params.Bits, "an even number of bits, bits in a slice, or lines to fold")
+		return paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")
 	}
 	p := f.params
 	p.Bits /= 2
@@ -103,22 +105,14 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
 }
 
-// compatible returns an error that names the first parameter in which f and
-// other differ.
+// compatible returns ErrIncompatible, naming the first parameter in which f and
+// other differ, or an error if one of them is nil.
 func (f *Filter) compatible(other *Filter) error {
-	if other == nil {
-		return fault.Field(ErrIncompatible, "other", nil, "a filter")
-	}
-	p, q := f.params, other.params
 	switch {
-	case p.Bits != q.Bits:
-		return fault.Field(ErrIncompatible, "Params.Bits", q.Bits, fmt.Sprint(p.Bits))
-	case p.Hashes != q.Hashes:
-		return fault.Field(ErrIncompatible, "Params.Hashes", q.Hashes, fmt.Sprint(p.Hashes))
-	case p.Layout != q.Layout:
-		return fault.Field(ErrIncompatible, "Params.Layout", q.Layout, p.Layout.String())
-	case p.Family != q.Family:
-		return fault.Field(ErrIncompatible, "Params.Family", q.Family, p.Family.String())
+	case f == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
 	}
-	return nil
+	return fault.Same(errs, "Params", f.params, other.params)
 }

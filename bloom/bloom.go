@@ -86,7 +86,7 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 
 func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := hashfam.Reduce(uint64(p), m)
+		i := p.In(m)
 		words[i>>6] |= 1 << (i & 63)
 	}
 }
@@ -94,7 +94,7 @@ func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
 func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
 	all := uint64(1)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := hashfam.Reduce(uint64(p), m)
+		i := p.In(m)
 		all &= words[i>>6] >> (i & 63)
 	}
 	return all != 0
@@ -105,7 +105,7 @@ func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
 func addPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
 	base := uint64(0)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := base + hashfam.Reduce(uint64(p), s)
+		i := base + p.In(s)
 		words[i>>6] |= 1 << (i & 63)
 		base += s
 	}
@@ -114,7 +114,7 @@ func addPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
 func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
 	base, all := uint64(0), uint64(1)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := base + hashfam.Reduce(uint64(p), s)
+		i := base + p.In(s)
 		all &= words[i>>6] >> (i & 63)
 		base += s
 	}
@@ -125,7 +125,7 @@ func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
 // nine bits of each further value a bit of it.
 
 func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
-	return (*[lineWords]uint64)(words[hashfam.Reduce(uint64(d), lines)*lineWords:])
+	return (*[lineWords]uint64)(words[d.Probe().In(lines)*lineWords:])
 }
 
 func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {

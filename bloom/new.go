@@ -21,7 +21,7 @@ func New(c Config) (*Filter, error) {
 // allocation does, one that the machine cannot serve ends the program: check
 // Bits where it comes from elsewhere.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(); err != nil {
+	if err := p.check(ErrParams); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make([]uint64, p.words())), nil
@@ -47,14 +47,14 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Fam
 // and so are another number of words than ceil(Bits/64), or a bit set beyond
 // the last.
 func FromWords(p Params, words []uint64) (*Filter, error) {
-	if err := p.check(); err != nil {
+	if err := p.check(ErrParams); err != nil {
 		return nil, err
 	}
 	if uint64(len(words)) != p.words() {
 		return nil, paramError("len(words)", len(words), fmt.Sprint(p.words()))
 	}
-	if r := p.Bits % 64; r != 0 && words[len(words)-1]>>r != 0 {
-		return nil, paramError("bits beyond the last", words[len(words)-1]>>r, "0")
+	if err := p.checkWords(words, ErrParams); err != nil {
+		return nil, err
 	}
 	return newFilter(p, words), nil
 }

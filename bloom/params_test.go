@@ -77,7 +77,7 @@ func TestEveryConfigMeetsItsRateWithTheBestNumberOfHashes(t *testing.T) {
 		layout := rapid.SampledFrom(layouts).Draw(t, "layout")
 		p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
 		require.NoError(t, err)
-		require.NoError(t, p.check())
+		require.NoError(t, p.check(ErrParams))
 		require.LessOrEqual(t, p.RateAt(n), rate)
 		for _, k := range []int{p.Hashes - 1, p.Hashes + 1} {
 			q := p
@@ -85,7 +85,7 @@ func TestEveryConfigMeetsItsRateWithTheBestNumberOfHashes(t *testing.T) {
 			if layout == Partitioned && k > 0 {
 				q.Bits -= q.Bits % (8 * uint64(k)) // slices are multiples of 8 bits
 			}
-			if q.check() == nil {
+			if q.check(ErrParams) == nil {
 				require.LessOrEqual(t, p.RateAt(n), q.RateAt(n)*(1+1e-9), "k = %d is better", k)
 			}
 		}

@@ -1,13 +1,26 @@
 package bloom
 
-import "fmt"
+import (
+	"fmt"
+	"log/slog"
+)
 
 // String describes the filter in one line, without its key.
-func (f Filter) String() string {
-	p := f.params
-	return fmt.Sprintf("bloom.Filter(%v, %d bits, %d hashes, family %v)", p.Layout, p.Bits, p.Hashes, p.Family)
-}
+func (f Filter) String() string { return fmt.Sprintf("bloom.Filter(%v)", f.params) }
 
 // Format prints [Filter.String] for every verb and flag, so that no format
 // shows the key.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+
+// LogValue returns a group for structured logs: n, the estimated number of
+// keys, the size in bits, the current false-positive rate, the fill ratio, and
+// the Params. O(m) time.
+func (f Filter) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Float64("n", f.EstimatedLen()),
+		slog.Uint64("bits", f.params.Bits),
+		slog.Float64("rate", f.FalsePositiveRate()),
+		slog.Float64("fill", f.FillRatio()),
+		slog.String("params", f.params.String()),
+	)
+}

@@ -126,11 +126,11 @@ func (p Params) estimate(x uint64) float64 {
 
 // unionOnes counts the bits set in f or other, which are compatible.
 func (f *Filter) unionOnes(other *Filter) uint64 {
-	n, b := 0, other.words[:len(f.words)]
+	n, b := uint64(0), other.words[:len(f.words)]
 	for i, w := range f.words {
-		n += bits.OnesCount64(w | b[i])
+		n += uint64(bits.OnesCount64(w | b[i]))
 	}
-	return uint64(n)
+	return n
 }
 
 func ones(words []uint64) uint64 {

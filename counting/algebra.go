@@ -1,7 +1,6 @@
 package counting
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/filterfam/filterfam/internal/fault"
@@ -40,22 +39,14 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.counters, other.counters)
 }
 
-// compatible returns an error that names the first parameter in which f and
-// other differ.
+// compatible returns ErrIncompatible, naming the first parameter in which f and
+// other differ, or an error if one of them is nil.
 func (f *Filter) compatible(other *Filter) error {
-	if other == nil {
-		return fault.Field(ErrIncompatible, "other", nil, "a filter")
-	}
-	p, q := f.params, other.params
 	switch {
-	case p.Counters != q.Counters:
-		return fault.Field(ErrIncompatible, "Params.Counters", q.Counters, fmt.Sprint(p.Counters))
-	case p.Hashes != q.Hashes:
-		return fault.Field(ErrIncompatible, "Params.Hashes", q.Hashes, fmt.Sprint(p.Hashes))
-	case p.Layout != q.Layout:
-		return fault.Field(ErrIncompatible, "Params.Layout", q.Layout, p.Layout.String())
-	case p.Family != q.Family:
-		return fault.Field(ErrIncompatible, "Params.Family", q.Family, p.Family.String())
+	case f == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
 	}
-	return nil
+	return fault.Same(errs, "Params", f.params, other.params)
 }

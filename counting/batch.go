@@ -99,7 +99,7 @@ func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {
 	case len(f.counters) > outOfCache:
 		for _, d := range digests {
 			for k, p := f.params.Hashes, d.Probe(); k > 0; k, p = k-1, p.Next() {
-				sink |= f.counters[hashfam.Reduce(uint64(p), f.span)>>4]
+				sink |= f.counters[p.In(f.span)>>4]
 			}
 		}
 	}

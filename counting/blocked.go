@@ -14,7 +14,7 @@ const (
 
 // blockOf returns the block of a digest; there is at least one.
 func blockOf(counters nibbles, blocks uint64, d hashfam.Digest) nibbles {
-	return counters[hashfam.Reduce(uint64(d), blocks)*blockWords:][:blockWords]
+	return counters[d.Probe().In(blocks)*blockWords:][:blockWords]
 }
 
 func addBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) {

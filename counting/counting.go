@@ -120,7 +120,7 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 
 func add(counters nibbles, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		counters.inc(hashfam.Reduce(uint64(p), m))
+		counters.inc(p.In(m))
 	}
 }
 
@@ -141,7 +141,7 @@ func has(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 func hasNear(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	all := uint64(16)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		all &= counters.at(hashfam.Reduce(uint64(p), m)) + 15
+		all &= counters.at(p.In(m)) + 15
 	}
 	return all != 0
 }
@@ -149,7 +149,7 @@ func hasNear(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 // hasFar stops at the first zero.
 func hasFar(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		if counters.at(hashfam.Reduce(uint64(p), m)) == 0 {
+		if counters.at(p.In(m)) == 0 {
 			return false
 		}
 	}
@@ -159,7 +159,7 @@ func hasFar(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
 	least := uint64(stuck)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		least = min(least, counters.at(hashfam.Reduce(uint64(p), m)))
+		least = min(least, counters.at(p.In(m)))
 	}
 	return least
 }
@@ -169,7 +169,7 @@ func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
 // decremented is now 13 at most and rises again, what is stuck stays.
 func remove(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {
-		i := hashfam.Reduce(uint64(p), m)
+		i := p.In(m)
 		if counters.at(i) == 0 {
 			add(counters, m, done, d)
 			return false

@@ -34,7 +34,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// filterfam: invalid parameters: Config.FPRate = 1, want above 0 and below 1
+	// counting: invalid parameters: Config.FPRate = 1, want above 0 and below 1
 }
 
 func ExampleNewFromParams() {

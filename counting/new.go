@@ -17,7 +17,7 @@ func New(c Config) (*Filter, error) {
 // allocation does, one that the machine cannot serve ends the program: check
 // Counters where it comes from elsewhere.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(); err != nil {
+	if err := p.check(ErrParams); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make(nibbles, p.words())), nil

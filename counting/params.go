@@ -1,8 +1,10 @@
 package counting
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
@@ -64,32 +66,50 @@ const maxCounters = sizing.MaxBits / 4
 // names the field.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
-		return Params{}, paramError("Config.Layout", c.Layout, "Classic or Blocked")
+		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
 	}
 	b, err := bloom.Config{Capacity: c.Capacity, FPRate: c.FPRate, Layout: c.Layout, Family: c.Family}.Params()
-	if err != nil {
+	var ofBloom *bloom.FieldError
+	switch {
+	case errors.As(err, &ofBloom):
+		return Params{}, (*FieldError)(ofBloom)
+	case err != nil:
 		return Params{}, err
-	}
-	if b.Bits > maxCounters {
+	case b.Bits > maxCounters:
 		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("at FPRate %g a capacity that needs at most %d counters", c.FPRate, uint64(maxCounters)))
+			fmt.Sprintf("a capacity that fits in 2^%d counters at FPRate %g", bits.Len64(maxCounters)-1, c.FPRate))
 	}
 	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// check returns an error that names the field unless p describes a filter.
-func (p Params) check() error {
+// check returns an error for the given reason, which names the field, unless p
+// is valid.
+func (p Params) check(reason error) error {
 	switch {
 	case p.Counters == 0 || p.Counters > maxCounters:
-		return paramError("Params.Counters", p.Counters, fmt.Sprintf("1 to %d", uint64(maxCounters)))
+		return errs.Field(reason, "Params.Counters", p.Counters, fmt.Sprintf("1 to %d", uint64(maxCounters)))
 	case p.Hashes < 1 || p.Hashes > sizing.MaxHashes:
-		return paramError("Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
+		return errs.Field(reason, "Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Layout != Classic && p.Layout != Blocked:
-		return paramError("Params.Layout", p.Layout, "Classic or Blocked")
+		return errs.Field(reason, "Params.Layout", p.Layout, "classic or blocked")
 	case p.Layout == Blocked && p.Counters%blockCounters != 0:
-		return paramError("Params.Counters", p.Counters, "a multiple of 512 for Blocked")
+		return errs.Field(reason, "Params.Counters", p.Counters, "a multiple of 512 for Blocked")
 	}
 	return nil
+}
+
+// checkCounters returns an error for the given reason unless counters, of the
+// right number of words, can be those of a filter.
+func (p Params) checkCounters(counters nibbles, reason error) error {
+	if r := p.Counters % perWord; r != 0 && counters[len(counters)-1]>>(4*r) != 0 {
+		return errs.Field(reason, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
+	}
+	return nil
+}
+
+// String describes p in one line, without the key of its family.
+func (p Params) String() string {
+	return fmt.Sprintf("%v, %d counters, %d hashes, family %v", p.Layout, p.Counters, p.Hashes, p.Family)
 }
 
 // SizeBytes returns the memory of the counters that a filter of these
@@ -111,13 +131,23 @@ func (f *Filter) Params() Params { return f.params }
 // adds less than 100.
 func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
-// RateAt returns the expected false-positive rate once n distinct keys are in
-// a filter of these parameters, each at least once: that of the Bloom filter of
-// the same layout, see [bloom.Params.RateAt]. Parameters that describe no filter give
-// NaN.
+// RateAt returns the expected false-positive rate with n distinct keys, each at
+// least once, in a filter of these parameters: that of the Bloom filter of the
+// same layout, see [bloom.Params.RateAt]. It returns NaN if the parameters are
+// invalid.
 func (p Params) RateAt(n uint64) float64 {
-	if p.check() != nil {
+	if p.check(ErrParams) != nil {
 		return math.NaN()
 	}
 	return p.bloom().RateAt(n)
+}
+
+// CapacityAt returns the largest number of distinct keys at which a filter of
+// these parameters has at most the given false-positive rate, as
+// [bloom.Params.CapacityAt] does. It returns 0 if the parameters are invalid.
+func (p Params) CapacityAt(rate float64) uint64 {
+	if p.check(ErrParams) != nil {
+		return 0
+	}
+	return p.bloom().CapacityAt(rate)
 }

@@ -1,13 +1,27 @@
 package counting
 
-import "fmt"
+import (
+	"fmt"
+	"log/slog"
+)
 
 // String describes the filter in one line, without its key.
-func (f Filter) String() string {
-	p := f.params
-	return fmt.Sprintf("counting.Filter(%v, %d counters, %d hashes, family %v)", p.Layout, p.Counters, p.Hashes, p.Family)
-}
+func (f Filter) String() string { return fmt.Sprintf("counting.Filter(%v)", f.params) }
 
 // Format prints [Filter.String] for every verb and flag, so that no format
 // shows the key.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+
+// LogValue returns a group for structured logs: n, the estimated number of
+// distinct keys, the size in bits, the current false-positive rate, the fill
+// ratio, the number of stuck counters, and the Params. O(m) time.
+func (f Filter) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Float64("n", f.EstimatedLen()),
+		slog.Uint64("bits", 4*f.params.Counters),
+		slog.Float64("rate", f.FalsePositiveRate()),
+		slog.Float64("fill", f.FillRatio()),
+		slog.Uint64("stuck", f.Stuck()),
+		slog.String("params", f.params.String()),
+	)
+}

@@ -54,18 +54,18 @@ func (f *Filter) EstimatedLen() float64 {
 // where it grows, so does the share of deleted keys that are still found, and
 // only [Filter.Reset] undoes that. O(m) time.
 func (f *Filter) Stuck() uint64 {
-	n := 0
+	n := uint64(0)
 	for _, w := range f.counters {
-		n += perWord - bits.OnesCount64(nonzero(^w))
+		n += uint64(perWord - bits.OnesCount64(nonzero(^w)))
 	}
-	return uint64(n)
+	return n
 }
 
 // inUse counts the counters that are not zero.
 func inUse(counters nibbles) uint64 {
-	n := 0
+	n := uint64(0)
 	for _, w := range counters {
-		n += bits.OnesCount64(nonzero(w))
+		n += uint64(bits.OnesCount64(nonzero(w)))
 	}
-	return uint64(n)
+	return n
 }

@@ -42,11 +42,11 @@ func addAll[C counter](dst, src []C) {
 // to remove anything, with an [ErrParams]: its counters are shared by keys that
 // never raised them. After an error s is unchanged. A counter that stands at
 // its maximum is not decremented. O(depth) time, no allocation.
-func (s *Sketch) Remove(key []byte) error { return s.RemoveNDigest(s.params.Family.Sum(key), 1) }
+func (s *Sketch) Remove(key []byte) error { return s.RemoveNDigest(s.family().Sum(key), 1) }
 
 // RemoveString is [Sketch.Remove] for a string.
 func (s *Sketch) RemoveString(key string) error {
-	return s.RemoveNDigest(s.params.Family.SumString(key), 1)
+	return s.RemoveNDigest(s.family().SumString(key), 1)
 }
 
 // RemoveDigest is [Sketch.Remove] for a key already hashed by the sketch's
@@ -55,17 +55,20 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest) error { return s.RemoveNDigest(d
 
 // RemoveN is [Sketch.Remove] n times at once: all of them or none.
 func (s *Sketch) RemoveN(key []byte, n uint64) error {
-	return s.RemoveNDigest(s.params.Family.Sum(key), n)
+	return s.RemoveNDigest(s.family().Sum(key), n)
 }
 
 // RemoveNString is [Sketch.RemoveN] for a string.
 func (s *Sketch) RemoveNString(key string, n uint64) error {
-	return s.RemoveNDigest(s.params.Family.SumString(key), n)
+	return s.RemoveNDigest(s.family().SumString(key), n)
 }
 
 // RemoveNDigest is [Sketch.RemoveN] for a key already hashed by the sketch's
 // family.
 func (s *Sketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
+	if s == nil {
+		return errs.Nil()
+	}
 	if s.params.Conservative {
 		return paramError("Params.Conservative", true, "false for Remove")
 	}
@@ -81,6 +84,14 @@ func (s *Sketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
 		s.total -= n
 	}
 	return nil
+}
+
+// family returns the family of s, also if s is nil.
+func (s *Sketch) family() hashfam.Family {
+	if s == nil {
+		return hashfam.Family{}
+	}
+	return s.params.Family
 }
 
 // subtract takes n from the key's counter in every row, all of which are at
@@ -192,24 +203,14 @@ func (s *Sketch) Equal(other *Sketch) bool {
 		slices.Equal(s.narrow, other.narrow) && slices.Equal(s.wide, other.wide)
 }
 
-// compatible returns an error that names the first parameter in which s and
-// other differ.
+// compatible returns ErrIncompatible, naming the first parameter in which s and
+// other differ, or an error if one of them is nil.
 func (s *Sketch) compatible(other *Sketch) error {
-	if other == nil {
-		return fault.Field(ErrIncompatible, "other", nil, "a sketch")
-	}
-	p, q := s.params, other.params
 	switch {
-	case p.Width != q.Width:
-		return fault.Field(ErrIncompatible, "Params.Width", q.Width, fmt.Sprint(p.Width))
-	case p.Depth != q.Depth:
-		return fault.Field(ErrIncompatible, "Params.Depth", q.Depth, fmt.Sprint(p.Depth))
-	case p.CounterBits != q.CounterBits:
-		return fault.Field(ErrIncompatible, "Params.CounterBits", q.CounterBits, fmt.Sprint(p.CounterBits))
-	case p.Conservative != q.Conservative:
-		return fault.Field(ErrIncompatible, "Params.Conservative", q.Conservative, fmt.Sprint(p.Conservative))
-	case p.Family != q.Family:
-		return fault.Field(ErrIncompatible, "Params.Family", q.Family, p.Family.String())
+	case s == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "a sketch")
 	}
-	return nil
+	return fault.Same(errs, "Params", s.params, other.params)
 }

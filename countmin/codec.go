@@ -5,17 +5,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind CountMin, version 1; the payload is the
-// total and then the rows, one after another. 32-bit counters go two to a word,
-// the first in the low half; the last half word of an odd number is zero.
+// The parameters in a frame of kind CountMin, version 1; the payload is the rows,
+// one after another, and zeros up to a whole number of 8 bytes.
 //
 //	offset  size  field
 //	     0     8  Width
@@ -23,59 +20,104 @@ import (
 //	     9     1  CounterBits
 //	    10     1  1 if Conservative, else 0
 //	    11     5  zero
+//	    16     8  total
 const (
 	version    = 1
-	paramBytes = 16
+	paramBytes = 24
 )
 
 // AppendBinary appends the encoded sketch to dst and returns the extended
-// slice. The encoding is 64 bytes and the counters, it depends on nothing but
-// Params, total and counters, and it holds the family's check value but not its
-// key. The zero Sketch has no encoding: it is an [ErrParams].
+// slice. The encoding is 72 bytes and the counters. It depends only on the
+// Params, the total and the counters, and holds the family's check value but not
+// its key. AppendBinary returns ErrParams if s is the zero Sketch. O(w d) time;
+// it allocates if dst is too small.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := s.header()
 	if err != nil {
 		return dst, err
 	}
-	return frame.AppendSeq(dst, h, s.payload()), nil
+	return frame.Append(dst, h, s.payload()), nil
 }
 
 // MarshalBinary returns the encoded sketch: [Sketch.AppendBinary] to nil.
 func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the encoded sketch to w, 64 KiB at a time, and returns how
-// many bytes that were. Its error is the writer's; what has been written by
-// then is no sketch.
+// WriteTo writes the encoded sketch to w, 64 KiB at a time, and returns the
+// number of bytes written. Its error is that of w; what has been written then
+// is not a valid encoding. O(w d) time, less than a kilobyte of memory.
 func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {
 		return 0, err
 	}
-	return frame.WriteSeq(w, h, s.payload())
+	return frame.Write(w, h, s.payload())
 }
 
-// UnmarshalBinary makes s the sketch that data encodes. It decodes under the
-// family that s already has: that of a sketch in use, the one given to
-// [NewReceiver], or for a zero Sketch the public one. Damaged, short or
-// overlong data is an [ErrCorrupt], the encoding of a later version an
-// [ErrVersion], another family's sketch an [ErrFamily]; s is then unchanged.
-// data is not kept.
+// UnmarshalBinary decodes data into s. It decodes under the family that s
+// already has: that of a sketch in use, the one given to [NewReceiver], or the
+// public one of a zero Sketch. It returns ErrCorrupt if data is damaged, too
+// short or too long, ErrVersion if a later version has encoded it, and
+// ErrFamily if it was encoded under another family; s is then unchanged. data
+// is not kept. O(w d) time.
 func (s *Sketch) UnmarshalBinary(data []byte) error {
-	return s.decode(frame.NewBytesReader(data))
+	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom makes s the sketch that r stands at. It reads exactly its bytes, so
-// that sketches can follow one another in a stream, and takes memory in
-// proportion to what has arrived. Family and errors are those of
-// [Sketch.UnmarshalBinary]; at the end of the stream the error is io.EOF too
-// (by errors.Is), and an error of the reader is passed on.
+// ReadFrom reads one encoded sketch from r into s, and not one byte more, so
+// that sketches can follow one another in a stream. Its family and errors are
+// those of [Sketch.UnmarshalBinary]. At the end of the stream the error is also
+// io.EOF, by errors.Is; an error of r is passed on.
+//
+// If r is a regular file or has a method Len, as readers of memory do, and the
+// rest of it is long enough, ReadFrom allocates the counters once. From other
+// sources it takes memory in proportion to what has arrived, and at most one
+// and a half times that of the sketch.
 func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r)
+	fr := frame.NewReader(r, errs)
 	err := s.decode(fr)
 	return fr.N(), err
 }
 
+// AppendText appends the text form of s, the base64 of its encoding, to dst. Its
+// errors are those of [Sketch.AppendBinary].
+func (s *Sketch) AppendText(dst []byte) ([]byte, error) {
+	encoded, err := s.AppendBinary(nil)
+	return frame.AppendText(dst, encoded, err)
+}
+
+// MarshalText returns the text form of s: [Sketch.AppendText] to nil. So
+// packages such as encoding/json store a sketch as a string.
+func (s *Sketch) MarshalText() ([]byte, error) { return s.AppendText(nil) }
+
+// UnmarshalText decodes the text form of a sketch into s. Its family and errors
+// are those of [Sketch.UnmarshalBinary].
+func (s *Sketch) UnmarshalText(text []byte) error {
+	encoded, err := frame.FromText(text, errs)
+	if err != nil {
+		return err
+	}
+	return s.UnmarshalBinary(encoded)
+}
+
+// ReadParams reads the header of an encoded sketch from r, and no more, and
+// returns the parameters without the sketch: to look at what a file holds, and
+// at [Params.SizeBytes], before decoding it. The errors are those of
+// [Sketch.ReadFrom]; the header of another structure is ErrCorrupt and names
+// it. O(1) time and memory.
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
+	fr := frame.NewReader(r, errs)
+	h := fr.Header(frame.CountMin, version, fam.CheckValue())
+	if err := fr.Err(); err != nil {
+		return Params{}, err
+	}
+	p, _, err := parseParams(h, fam)
+	return p, err
+}
+
 func (s *Sketch) header() (frame.Header, error) {
+	if s == nil {
+		return frame.Header{}, errs.Nil()
+	}
 	p := s.params
 	if err := p.check(); err != nil {
 		return frame.Header{}, err
@@ -89,61 +131,43 @@ func (s *Sketch) header() (frame.Header, error) {
 		Kind:    frame.CountMin,
 		Version: version,
 		Check:   p.Family.CheckValue(),
-		Params:  params,
-		Payload: 8 * p.payloadWords(),
+		Params:  binary.LittleEndian.AppendUint64(params, s.total),
+		Payload: p.payloadBytes(),
 	}, nil
 }
 
-// payloadWords returns how many words hold the total and the counters.
-func (p Params) payloadWords() uint64 {
-	if p.CounterBits == 32 {
-		return 1 + (p.cells()+1)/2
+// payloadBytes returns the length of the payload: that of the counters, in
+// whole words.
+func (p Params) payloadBytes() uint64 { return (p.SizeBytes() + 7) / 8 * 8 }
+
+func (s *Sketch) payload() frame.Payload {
+	if s.wide == nil {
+		return frame.Numbers(s.narrow)
 	}
-	return 1 + p.cells()
+	return frame.Numbers(s.wide)
 }
 
-// payload yields the words of the payload.
-func (s *Sketch) payload() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		if !yield(s.total) {
-			return
-		}
-		for _, c := range s.wide {
-			if !yield(c) {
-				return
-			}
-		}
-		for cells := s.narrow; len(cells) > 0; cells = cells[min(2, len(cells)):] {
-			w := uint64(cells[0])
-			if len(cells) > 1 {
-				w |= uint64(cells[1]) << 32
-			}
-			if !yield(w) {
-				return
-			}
-		}
-	}
-}
-
-// decode reads a sketch and replaces s by it at the end, if all is well.
+// decode reads a sketch and replaces s by it at the end, if there was no error.
 func (s *Sketch) decode(r *frame.Reader) error {
+	if s == nil {
+		return errs.Nil()
+	}
 	fam := s.params.Family
 	h := r.Header(frame.CountMin, version, fam.CheckValue())
 	if err := r.Err(); err != nil {
 		return err
 	}
-	p, err := parseParams(h, fam)
+	p, total, err := parseParams(h, fam)
 	if err != nil {
 		return err
 	}
-	words := r.Words(p.payloadWords())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	t := Sketch{params: p, total: words[0]}
+	t := Sketch{params: p, total: total}
 	if p.CounterBits == 64 {
-		t.wide = words[1:]
-	} else if t.narrow, err = unpack(words[1:], p.cells()); err != nil {
+		t.wide = frame.Read[uint64](r, p.cells())
+	} else {
+		t.narrow = frame.Read[uint32](r, p.cells())
+	}
+	if err := r.Err(); err != nil {
 		return err
 	}
 	if err := t.checkRows(); err != nil {
@@ -153,21 +177,9 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	return nil
 }
 
-// unpack returns the n counters of 32 bits in words.
-func unpack(words []uint64, n uint64) ([]uint32, error) {
-	cells := make([]uint32, n)
-	for i := range cells {
-		cells[i] = uint32(words[i/2] >> (i % 2 * 32))
-	}
-	if last := words[len(words)-1] >> 32; n%2 == 1 && last != 0 {
-		return nil, fault.Field(ErrCorrupt, "counter beyond the last", last, "0")
-	}
-	return cells, nil
-}
-
-// checkRows holds the counters against the total, which bounds the sum of each
-// row, and is that sum where the update is plain. Neither is to be had from a
-// row with a counter at its maximum.
+// checkRows checks the counters against the total, which is at least the sum of
+// each row, and equal to it if the update is plain. A row with a counter at its
+// maximum is not checked.
 func (s *Sketch) checkRows() error {
 	w := s.params.Width
 	for row := range uint64(s.params.Depth) {
@@ -181,7 +193,7 @@ func (s *Sketch) checkRows() error {
 		switch {
 		case full || s.total == math.MaxUint64:
 		case sum > s.total, sum < s.total && !s.params.Conservative:
-			return fault.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", s.total))
+			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", s.total))
 		}
 	}
 	return nil
@@ -196,12 +208,13 @@ func rowSum[C counter](row []C) (sum uint64, full bool) {
 	return sum, full || sum == math.MaxUint64
 }
 
-// parseParams reads the parameters of a verified header and checks that its
-// payload has the length that follows from them.
-func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
+// parseParams reads the parameters of a verified header, and the total. It
+// checks that the payload has the length that follows.
+func parseParams(h frame.Header, fam hashfam.Family) (Params, uint64, error) {
 	b := h.Params
-	if len(b) != paramBytes || b[10] > 1 || !bytes.Equal(b[11:], make([]byte, 5)) {
-		return Params{}, fault.Field(ErrCorrupt, "parameters", b, "16 bytes, the last 5 of them zero, before them 0 or 1")
+	if len(b) != paramBytes || b[10] > 1 || !bytes.Equal(b[11:16], make([]byte, 5)) {
+		return Params{}, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
+			"24 bytes, the eleventh 0 or 1 and the next 5 zero")
 	}
 	p := Params{
 		Width:        binary.LittleEndian.Uint64(b),
@@ -210,11 +223,8 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		Conservative: b[10] == 1,
 		Family:       fam,
 	}
-	if err := p.check(); err != nil {
-		return Params{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	if err := p.checkAs("Params", ErrCorrupt); err != nil {
+		return Params{}, 0, err
 	}
-	if err := h.CheckPayload(8 * p.payloadWords()); err != nil {
-		return Params{}, err
-	}
-	return p, nil
+	return p, binary.LittleEndian.Uint64(b[16:]), h.CheckPayload(p.payloadBytes(), errs)
 }

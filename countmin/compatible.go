@@ -3,44 +3,31 @@ package countmin
 import (
 	"fmt"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // compatible returns an error that names the first parameter in which h and
 // other differ.
 func (h *HeavyHitters) compatible(other *HeavyHitters) error {
-	if other == nil {
-		return fault.Field(ErrIncompatible, "other", nil, "heavy hitters")
+	switch {
+	case h == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "heavy hitters")
 	}
-	c, d := h.config, other.config
-	if c.Phi != d.Phi {
-		return fault.Field(ErrIncompatible, "HeavyConfig.Phi", d.Phi, fmt.Sprint(c.Phi))
-	}
-	return compatible("HeavyConfig", c.MemoryBytes, d.MemoryBytes, c.Family, d.Family)
+	return fault.Same(errs, "HeavyConfig", h.config, other.config)
 }
 
 // compatible returns an error that names the first parameter in which k and
 // other differ.
 func (k *TopK) compatible(other *TopK) error {
-	if other == nil {
-		return fault.Field(ErrIncompatible, "other", nil, "a top k")
-	}
-	c, d := k.config, other.config
-	if c.K != d.K {
-		return fault.Field(ErrIncompatible, "TopKConfig.K", d.K, fmt.Sprint(c.K))
-	}
-	return compatible("TopKConfig", c.MemoryBytes, d.MemoryBytes, c.Family, d.Family)
-}
-
-func compatible(of string, memory, theirs int, fam, other hashfam.Family) error {
 	switch {
-	case memory != theirs:
-		return fault.Field(ErrIncompatible, of+".MemoryBytes", theirs, fmt.Sprint(memory))
-	case fam != other:
-		return fault.Field(ErrIncompatible, of+".Family", other, fam.String())
+	case k == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "a top k")
 	}
-	return nil
+	return fault.Same(errs, "TopKConfig", k.config, other.config)
 }
 
 // String describes h in one line, without its key.

@@ -74,11 +74,11 @@ func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
 func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
 	p, row, end := d.Probe(), uint64(0), uint64(len(cells))
 	for ; row+w < end; row, p = row+2*w, p.Next().Next() {
-		bump(&cells[row+hashfam.Reduce(uint64(p), w)], n)
-		bump(&cells[row+w+hashfam.Reduce(uint64(p.Next()), w)], n)
+		bump(&cells[row+p.In(w)], n)
+		bump(&cells[row+w+p.Next().In(w)], n)
 	}
 	if row < end {
-		bump(&cells[row+hashfam.Reduce(uint64(p), w)], n)
+		bump(&cells[row+p.In(w)], n)
 	}
 }
 
@@ -96,7 +96,7 @@ func bump[C counter](c *C, n C) {
 func least[C counter](cells []C, w uint64, d hashfam.Digest) C {
 	p, low := d.Probe(), ^C(0)
 	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
-		low = min(low, cells[row+hashfam.Reduce(uint64(p), w)])
+		low = min(low, cells[row+p.In(w)])
 	}
 	return low
 }
@@ -107,7 +107,7 @@ func least[C counter](cells []C, w uint64, d hashfam.Digest) C {
 func raise[C counter](cells []C, w uint64, d hashfam.Digest, to C) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
-		c := &cells[row+hashfam.Reduce(uint64(p), w)]
+		c := &cells[row+p.In(w)]
 		*c = max(*c, to)
 	}
 }

@@ -38,7 +38,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// filterfam: invalid parameters: Config.Delta = 0, want above 0 and below 1
+	// countmin: invalid parameters: Config.Delta = 0, want above 0 and below 1
 }
 
 func ExampleNewFromParams() {
@@ -149,7 +149,7 @@ func ExampleSketch_Remove() {
 	fmt.Println(inCart.RemoveString("shoe"))
 	// Output:
 	// <nil> <nil> 1
-	// filterfam: invalid parameters: n = 1, want at most what is counted, 0
+	// countmin: invalid parameters: n = 1, want at most what is counted, 0
 }
 
 func ExampleSketch_RemoveN() {

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -18,7 +17,10 @@ import (
 //	     8     8  MemoryBytes
 //
 // The payload is that of a tracker; see trackercodec.go.
-const heavyVersion = 1
+const (
+	heavyVersion    = 1
+	heavyParamBytes = 16
+)
 
 // AppendBinary appends the encoded heavy hitters to dst and returns the
 // extended slice. The encoding depends on nothing but the Params and what has
@@ -30,7 +32,7 @@ func (h *HeavyHitters) AppendBinary(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return frame.AppendSeq(dst, head, h.payload()), nil
+	return frame.Append(dst, head, frame.Words(h.payload())), nil
 }
 
 // MarshalBinary returns the encoded heavy hitters: [HeavyHitters.AppendBinary]
@@ -45,7 +47,7 @@ func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return frame.WriteSeq(w, head, h.payload())
+	return frame.Write(w, head, frame.Words(h.payload()))
 }
 
 // UnmarshalBinary makes h what data encodes. It decodes under the family that
@@ -54,7 +56,7 @@ func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) {
 // [ErrCorrupt], the encoding of a later version an [ErrVersion], one under
 // another family an [ErrFamily]; h is then unchanged. data is not kept.
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
-	return h.decode(frame.NewBytesReader(data))
+	return h.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom makes h what r stands at. It reads exactly its bytes, and takes
@@ -63,7 +65,7 @@ func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
 // at the end of the stream the error is io.EOF too (by errors.Is), and an error
 // of the reader is passed on.
 func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r)
+	fr := frame.NewReader(r, errs)
 	err := h.decode(fr)
 	return fr.N(), err
 }
@@ -75,6 +77,9 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 }
 
 func (h *HeavyHitters) header() (frame.Header, error) {
+	if h == nil {
+		return frame.Header{}, errs.Nil()
+	}
 	c := h.config
 	if err := c.check(); err != nil {
 		return frame.Header{}, err
@@ -83,6 +88,9 @@ func (h *HeavyHitters) header() (frame.Header, error) {
 }
 
 func (h *HeavyHitters) decode(r *frame.Reader) error {
+	if h == nil {
+		return errs.Nil()
+	}
 	fam := h.config.Family
 	head := r.Header(frame.HeavyHitters, heavyVersion, fam.CheckValue())
 	what, memory, err := parsePair(r, head)
@@ -109,7 +117,7 @@ func (k *TopK) AppendBinary(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return frame.AppendSeq(dst, head, k.payload()), nil
+	return frame.Append(dst, head, frame.Words(k.payload())), nil
 }
 
 // MarshalBinary returns the encoded top k: [TopK.AppendBinary] to nil.
@@ -123,16 +131,16 @@ func (k *TopK) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return frame.WriteSeq(w, head, k.payload())
+	return frame.Write(w, head, frame.Words(k.payload()))
 }
 
 // UnmarshalBinary makes k what data encodes, with the family and the errors of
 // [HeavyHitters.UnmarshalBinary]; [NewTopKReceiver] makes a k with a family.
-func (k *TopK) UnmarshalBinary(data []byte) error { return k.decode(frame.NewBytesReader(data)) }
+func (k *TopK) UnmarshalBinary(data []byte) error { return k.decode(frame.NewBytesReader(data, errs)) }
 
 // ReadFrom makes k what r stands at, as [HeavyHitters.ReadFrom] does.
 func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r)
+	fr := frame.NewReader(r, errs)
 	err := k.decode(fr)
 	return fr.N(), err
 }
@@ -142,6 +150,9 @@ func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
 func NewTopKReceiver(fam hashfam.Family) *TopK { return &TopK{config: TopKConfig{Family: fam}} }
 
 func (k *TopK) header() (frame.Header, error) {
+	if k == nil {
+		return frame.Header{}, errs.Nil()
+	}
 	c := k.config
 	if err := c.check(); err != nil {
 		return frame.Header{}, err
@@ -150,6 +161,9 @@ func (k *TopK) header() (frame.Header, error) {
 }
 
 func (k *TopK) decode(r *frame.Reader) error {
+	if k == nil {
+		return errs.Nil()
+	}
 	fam := k.config.Family
 	head := r.Header(frame.TopK, heavyVersion, fam.CheckValue())
 	what, memory, err := parsePair(r, head)
@@ -157,7 +171,7 @@ func (k *TopK) decode(r *frame.Reader) error {
 		return err
 	}
 	if what > maxK {
-		return fault.Field(ErrCorrupt, "K", what, fmt.Sprintf("1 to %d", maxK))
+		return errs.Field(ErrCorrupt, "K", what, fmt.Sprintf("1 to %d", maxK))
 	}
 	c := TopKConfig{K: int(what), MemoryBytes: memory, Family: fam}
 	if err := c.check(); err != nil {
@@ -173,7 +187,7 @@ func (k *TopK) decode(r *frame.Reader) error {
 
 // frameHeader returns the header of a tracker's frame.
 func (t *tracker) frameHeader(kind frame.Kind, what uint64, memory int, fam hashfam.Family) frame.Header {
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), what)
+	params := binary.LittleEndian.AppendUint64(make([]byte, 0, heavyParamBytes), what)
 	params = binary.LittleEndian.AppendUint64(params, uint64(memory))
 	return frame.Header{
 		Kind:    kind,
@@ -189,12 +203,12 @@ func parsePair(r *frame.Reader, h frame.Header) (what uint64, memory int, err er
 	if err := r.Err(); err != nil {
 		return 0, 0, err
 	}
-	if len(h.Params) != paramBytes {
-		return 0, 0, fault.Field(ErrCorrupt, "parameters", h.Params, "16 bytes")
+	if len(h.Params) != heavyParamBytes {
+		return 0, 0, errs.Field(ErrCorrupt, "parameters", h.Params, "16 bytes")
 	}
 	bytes := binary.LittleEndian.Uint64(h.Params[8:])
 	if bytes > maxMemory {
-		return 0, 0, fault.Field(ErrCorrupt, "MemoryBytes", bytes, fmt.Sprintf("at most %d", uint64(maxMemory)))
+		return 0, 0, errs.Field(ErrCorrupt, "MemoryBytes", bytes, fmt.Sprintf("at most %d", uint64(maxMemory)))
 	}
 	return binary.LittleEndian.Uint64(h.Params), int(bytes), nil
 }

@@ -71,7 +71,7 @@ func (c Config) Params() (Params, error) {
 		p.CounterBits = 32
 	}
 	if c.Epsilon == 0 && c.Delta == 0 {
-		return p, p.checkAs("Config")
+		return p, p.checkAs("Config", ErrParams)
 	}
 	switch floor := 1 / c.Epsilon / (1 << 63) / 2; {
 	case c.Width != 0:
@@ -87,20 +87,20 @@ func (c Config) Params() (Params, error) {
 			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, which 64-bit digests cannot fall below", floor))
 	}
 	p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
-	return p, p.checkAs("Config")
+	return p, p.checkAs("Config", ErrParams)
 }
 
 // check returns an error that names the field unless p describes a sketch.
-func (p Params) check() error { return p.checkAs("Params") }
+func (p Params) check() error { return p.checkAs("Params", ErrParams) }
 
-func (p Params) checkAs(of string) error {
+func (p Params) checkAs(of string, reason error) error {
 	switch {
 	case p.CounterBits != 32 && p.CounterBits != 64:
-		return paramError(of+".CounterBits", p.CounterBits, "32 or 64")
+		return errs.Field(reason, of+".CounterBits", p.CounterBits, "32 or 64")
 	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
-		return paramError(of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
+		return errs.Field(reason, of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Width == 0 || p.Width > p.maxWidth():
-		return paramError(of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", p.maxWidth()))
+		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", p.maxWidth()))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package cuckoo
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/filterfam/filterfam/internal/fault"
@@ -59,22 +58,14 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.table.bytes, other.table.bytes)
 }
 
-// compatible returns an error that names the first parameter in which f and
-// other differ.
+// compatible returns ErrIncompatible, naming the first parameter in which f and
+// other differ, or an error if one of them is nil.
 func (f *Filter) compatible(other *Filter) error {
-	if other == nil {
-		return fault.Field(ErrIncompatible, "other", nil, "a filter")
-	}
-	p, q := f.params, other.params
 	switch {
-	case p.Buckets != q.Buckets:
-		return fault.Field(ErrIncompatible, "Params.Buckets", q.Buckets, fmt.Sprint(p.Buckets))
-	case p.FingerprintBits != q.FingerprintBits:
-		return fault.Field(ErrIncompatible, "Params.FingerprintBits", q.FingerprintBits, fmt.Sprint(p.FingerprintBits))
-	case p.Compact != q.Compact:
-		return fault.Field(ErrIncompatible, "Params.Compact", q.Compact, fmt.Sprint(p.Compact))
-	case p.Family != q.Family:
-		return fault.Field(ErrIncompatible, "Params.Family", q.Family, p.Family.String())
+	case f == nil:
+		return errNil
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
 	}
-	return nil
+	return fault.Same(errs, "Params", f.params, other.params)
 }

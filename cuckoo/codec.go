@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -20,61 +19,106 @@ import (
 //	     8     1  FingerprintBits
 //	     9     1  Compact, 0 or 1
 //	    10     6  zero
+//	    16     8  number of fingerprints in the table
 const (
 	version    = 1
-	paramBytes = 16
+	paramBytes = 24
 )
 
 // AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is 56 bytes and the table, it depends on nothing but
-// Params and table, and it holds the family's check value but not its key. The
-// zero Filter has no encoding: it is an [ErrParams].
+// slice. The encoding is 72 bytes and the table. It depends only on the
+// Params and the table, and holds the family's check value but not its key.
+// AppendBinary returns ErrParams if f is the zero Filter. O(m) time; it
+// allocates if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := f.header()
 	if err != nil {
 		return dst, err
 	}
-	return frame.AppendBytes(dst, h, f.table.bytes), nil
+	return frame.Append(dst, h, frame.Numbers(f.table.bytes)), nil
 }
 
 // MarshalBinary returns the encoded filter: [Filter.AppendBinary] to nil.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w and returns how many bytes that were.
-// It allocates less than a kilobyte. Its error is the writer's; what has been
-// written by then is no filter.
+// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
+// number of bytes written. Its error is that of w; what has been written then
+// is not a valid encoding. O(m) time, less than a kilobyte of memory.
 func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	h, err := f.header()
 	if err != nil {
 		return 0, err
 	}
-	return frame.WriteBytes(w, h, f.table.bytes)
+	return frame.Write(w, h, frame.Numbers(f.table.bytes))
 }
 
-// UnmarshalBinary makes f the filter that data encodes. It decodes under the
-// family that f already has: that of a filter in use, the one given to
-// [NewReceiver], or for a zero Filter the public one. Damaged, short or
-// overlong data is an [ErrCorrupt], the encoding of a later version an
-// [ErrVersion], another family's filter an [ErrFamily]; f is then unchanged.
-// data is not kept.
+// UnmarshalBinary decodes data into f. It decodes under the family that f
+// already has: that of a filter in use, the one given to [NewReceiver], or the
+// public one of a zero Filter. It returns ErrCorrupt if data is damaged, too
+// short or too long, ErrVersion if a later version has encoded it, and
+// ErrFamily if it was encoded under another family; f is then unchanged. data
+// is not kept. O(m) time.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.NewBytesReader(data))
+	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom makes f the filter that r stands at. It reads exactly its bytes, so
-// that filters can follow one another in a stream, and takes memory in
-// proportion to what has arrived. Family and errors are those of
-// [Filter.UnmarshalBinary]; at the end of the stream the error is io.EOF too
-// (by errors.Is), and an error of the reader is passed on.
+// ReadFrom reads one encoded filter from r into f, and not one byte more, so
+// that filters can follow one another in a stream. Its family and errors are
+// those of [Filter.UnmarshalBinary]. At the end of the stream the error is also
+// io.EOF, by errors.Is; an error of r is passed on.
+//
+// If r is a regular file or has a method Len, as readers of memory do, and the
+// rest of it is long enough, ReadFrom allocates the table once. From other
+// sources it takes memory in proportion to what has arrived, and at most one
+// and a half times that of the filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r)
+	fr := frame.NewReader(r, errs)
 	err := f.decode(fr)
 	return fr.N(), err
 }
 
+// AppendText appends the text form of f, the base64 of its encoding, to dst. Its
+// errors are those of [Filter.AppendBinary].
+func (f *Filter) AppendText(dst []byte) ([]byte, error) {
+	encoded, err := f.AppendBinary(nil)
+	return frame.AppendText(dst, encoded, err)
+}
+
+// MarshalText returns the text form of f: [Filter.AppendText] to nil. So
+// packages such as encoding/json store a filter as a string.
+func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
+
+// UnmarshalText decodes the text form of a filter into f. Its family and errors
+// are those of [Filter.UnmarshalBinary].
+func (f *Filter) UnmarshalText(text []byte) error {
+	encoded, err := frame.FromText(text, errs)
+	if err != nil {
+		return err
+	}
+	return f.UnmarshalBinary(encoded)
+}
+
+// ReadParams reads the header of an encoded filter from r, and no more, and
+// returns the parameters without the filter: to look at what a file holds, and
+// at [Params.SizeBytes], before decoding it. The errors are those of
+// [Filter.ReadFrom]; the header of another structure is ErrCorrupt and names
+// it. O(1) time and memory.
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
+	fr := frame.NewReader(r, errs)
+	h := fr.Header(frame.Cuckoo, version, fam.CheckValue())
+	if err := fr.Err(); err != nil {
+		return Params{}, err
+	}
+	p, _, err := parseParams(h, fam)
+	return p, err
+}
+
 func (f *Filter) header() (frame.Header, error) {
+	if f == nil {
+		return frame.Header{}, errNil
+	}
 	p := f.params
-	if err := p.check(); err != nil {
+	if err := p.check(ErrParams); err != nil {
 		return frame.Header{}, err
 	}
 	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), p.Buckets)
@@ -87,39 +131,44 @@ func (f *Filter) header() (frame.Header, error) {
 		Kind:    frame.Cuckoo,
 		Version: version,
 		Check:   p.Family.CheckValue(),
-		Params:  params,
+		Params:  binary.LittleEndian.AppendUint64(params, f.count),
+		Payload: p.bytes(),
 	}, nil
 }
 
-// decode reads a filter and replaces f by it at the end, if all is well.
+// decode reads a filter and replaces f by it at the end, if there was no error.
 func (f *Filter) decode(r *frame.Reader) error {
+	if f == nil {
+		return errNil
+	}
 	fam := f.params.Family
 	h := r.Header(frame.Cuckoo, version, fam.CheckValue())
 	if err := r.Err(); err != nil {
 		return err
 	}
-	p, err := parseParams(h, fam)
+	p, count, err := parseParams(h, fam)
 	if err != nil {
 		return err
 	}
-	g := newFilter(p, r.Bytes(p.bytes()))
+	g := newFilter(p, frame.Read[byte](r, p.bytes()))
+	g.count = count
 	if err := r.Err(); err != nil {
 		return err
 	}
 	if err := g.checkTable(); err != nil {
 		return err
 	}
-	g.count = g.taken()
 	*f = *g
 	return nil
 }
 
-// parseParams reads the parameters of a verified header and checks that its
-// payload has the length that follows from them.
-func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
+// parseParams reads the parameters of a verified header, and the number of
+// fingerprints. It checks that the payload has the length that follows.
+func parseParams(h frame.Header, fam hashfam.Family) (Params, uint64, error) {
 	b := h.Params
-	if len(b) != paramBytes || b[9] > 1 || !bytes.Equal(b[10:], make([]byte, 6)) {
-		return Params{}, fault.Field(ErrCorrupt, "parameters", b, "16 bytes, the tenth 0 or 1 and the last 6 zero")
+	if len(b) != paramBytes || b[9] > 1 || !bytes.Equal(b[10:16], make([]byte, 6)) {
+		return Params{}, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
+			"24 bytes, the tenth 0 or 1 and the next 6 zero")
 	}
 	p := Params{
 		Buckets:         binary.LittleEndian.Uint64(b),
@@ -127,28 +176,33 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		Compact:         b[9] == 1,
 		Family:          fam,
 	}
-	if err := p.check(); err != nil {
-		return Params{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	if err := p.check(ErrCorrupt); err != nil {
+		return Params{}, 0, err
 	}
-	if err := h.CheckPayload(p.bytes()); err != nil {
-		return Params{}, err
+	count := binary.LittleEndian.Uint64(b[16:])
+	if count > p.slots() {
+		return Params{}, 0, errs.Field(ErrCorrupt, "number of fingerprints", count, fmt.Sprintf("at most %d slots", p.slots()))
 	}
-	return p, nil
+	return p, count, h.CheckPayload(p.bytes(), errs)
 }
 
-// checkTable holds that the table is one that adding keys can lead to: what
-// follows its buckets is zero, and compact ones are in order.
+// checkTable checks that the table is one that adding keys can lead to: it has
+// as many fingerprints as f counts, what follows its buckets is zero, and
+// compact buckets are in order.
 func (f *Filter) checkTable() error {
 	rest := f.table.bytes[f.params.Buckets*f.table.stride/8:] // two buckets are whole bytes
 	if !bytes.Equal(rest, make([]byte, len(rest))) {
-		return fault.Field(ErrCorrupt, "bits beyond the last bucket", rest, "0")
+		return errs.Field(ErrCorrupt, "bits beyond the last bucket", fmt.Sprintf("% x", rest), "0")
+	}
+	if n := f.taken(); n != f.count {
+		return errs.Field(ErrCorrupt, "number of fingerprints", f.count, fmt.Sprintf("%d, as in the table", n))
 	}
 	if !f.params.Compact {
 		return nil
 	}
 	for i := range f.params.Buckets {
 		if !f.table.inOrder(i) {
-			return fault.Field(ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+			return errs.Field(ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
 		}
 	}
 	return nil

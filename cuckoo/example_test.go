@@ -47,7 +47,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// filterfam: invalid parameters: Config.FPRate = 1e-10, want a rate that fingerprints of at most 32 bits give for so many keys
+	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want a rate that fingerprints of at most 32 bits give for so many keys
 }
 
 func ExampleNewFromParams() {

@@ -35,7 +35,7 @@ func TestCapacityIsReached(t *testing.T) {
 				c := Config{Capacity: n, FPRate: rate, Compact: sorted}
 				p, err := c.Params()
 				require.NoError(t, err)
-				require.NoError(t, p.check())
+				require.NoError(t, p.check(ErrParams))
 				require.GreaterOrEqual(t, p.Capacity(), n)
 				require.LessOrEqual(t, p.RateAt(n), rate)
 				for i := range families {
@@ -100,7 +100,7 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 	for _, m := range []int{4, 6, 8, 10, 12, 16, 24, 32, 48, 64, 128, 256, 1024, 4096, 16384} {
 		for _, f := range []int{4, 5, 6, 8, 10, 12, 32} {
 			p := Params{Buckets: uint64(m), FingerprintBits: f}
-			if p.check() != nil {
+			if p.check(ErrParams) != nil {
 				continue
 			}
 			loads := simulate(t, p, max(10, min(2_000_000, work/m)))

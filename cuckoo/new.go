@@ -18,7 +18,7 @@ func New(c Config) (*Filter, error) {
 // that the machine cannot serve ends the program: check Buckets where it comes
 // from elsewhere.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(); err != nil {
+	if err := p.check(ErrParams); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make([]byte, p.bytes())), nil

@@ -3,9 +3,9 @@ package cuckoo
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -61,7 +61,7 @@ func (c Config) Params() (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
 	}
-	if err := fault.Rate(c.FPRate, c.Capacity); err != nil {
+	if err := errs.Rate(c.FPRate, c.Capacity); err != nil {
 		return Params{}, err
 	}
 	saved := 0
@@ -74,10 +74,10 @@ func (c Config) Params() (Params, error) {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	case c.Capacity > sizing.MaxBits/(slots*minBits):
 		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("a capacity that needs at most %d bits", uint64(sizing.MaxBits)))
+			fmt.Sprintf("a capacity that fits in 2^%d bits", bits.Len64(sizing.MaxBits)-1))
 	}
 	return Params{}, paramError("Config.FPRate", c.FPRate,
-		fmt.Sprintf("a rate that fingerprints of at most %d bits give for so many keys", maxBits))
+		fmt.Sprintf("at least about 1.9e-9 (fingerprints have at most %d bits)", maxBits))
 }
 
 // The narrowest and the widest fingerprint.
@@ -86,20 +86,30 @@ const (
 	maxBits = sizing.MaxFingerprintBits
 )
 
-// check returns an error that names the field unless p describes a filter.
-func (p Params) check() error {
+// check returns an error for the given reason, which names the field, unless p
+// is valid.
+func (p Params) check(reason error) error {
 	f := p.FingerprintBits
 	if f < minBits || f > maxBits {
-		return paramError("Params.FingerprintBits", f, fmt.Sprintf("%d to %d", minBits, maxBits))
+		return errs.Field(reason, "Params.FingerprintBits", f, fmt.Sprintf("%d to %d", minBits, maxBits))
 	}
 	if most := sizing.MaxBits / p.bucketBits(); p.Buckets < 2 || p.Buckets%2 != 0 || p.Buckets > most {
-		return paramError("Params.Buckets", p.Buckets, fmt.Sprintf("an even number, 2 to %d", most&^1))
+		return errs.Field(reason, "Params.Buckets", p.Buckets, fmt.Sprintf("an even number, 2 to %d", most&^1))
 	}
 	if least := sizing.LeastFingerprintBits(p.Buckets); f < least {
-		return paramError("Params.FingerprintBits", f, fmt.Sprintf(
-			"at least %d for %d buckets, which narrower ones do not fill by a quarter", least, p.Buckets))
+		return errs.Field(reason, "Params.FingerprintBits", f, fmt.Sprintf(
+			"at least %d for %d buckets: narrower fingerprints would not fill a quarter of them", least, p.Buckets))
 	}
 	return nil
+}
+
+// String describes p in one line, without the key of its family.
+func (p Params) String() string {
+	form := "plain"
+	if p.Compact {
+		form = "compact"
+	}
+	return fmt.Sprintf("%s, %d buckets, %d bits a fingerprint, family %v", form, p.Buckets, p.FingerprintBits, p.Family)
 }
 
 // slots returns the number of slots.
@@ -132,7 +142,7 @@ func (f *Filter) SizeBytes() uint64 { return uint64(len(f.table.bytes)) }
 // with probability above 1 - 1e-6. docs/theory.md tells how it is derived.
 // Parameters that describe no filter give 0.
 func (p Params) Capacity() uint64 {
-	if p.check() != nil {
+	if p.check(ErrParams) != nil {
 		return 0
 	}
 	return sizing.CuckooCapacity(p.Buckets, p.FingerprintBits)
@@ -144,7 +154,7 @@ func (p Params) Capacity() uint64 {
 // same for 2 of m buckets. (Fan et al., section 5.1, has an upper bound.)
 // Parameters that describe no filter give NaN.
 func (p Params) RateAt(n uint64) float64 {
-	if p.check() != nil {
+	if p.check(ErrParams) != nil {
 		return math.NaN()
 	}
 	return sizing.WithDigest(sizing.CuckooTableRate(p.Buckets, p.FingerprintBits, n), n)

@@ -89,9 +89,15 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// forge returns the frame with its header checksum computed anew.
+// headerBytes returns the length of the header of a frame.
+func headerBytes(b []byte) int {
+	p := int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
+	return (offsetParams + p + 8 + 63) / 64 * 64
+}
+
+// forge returns the frame with its header checksum computed again.
 func forge(b []byte) []byte {
-	end := offsetParams + int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
+	end := headerBytes(b) - 8
 	binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
 	return b
 }
@@ -102,8 +108,7 @@ func Reseal(b []byte) {
 	if len(b) < offsetParams {
 		return
 	}
-	p := int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
-	if p > 256 || offsetParams+p+16 > len(b) {
+	if p := binary.LittleEndian.Uint16(b[offsetParamLen:]); p > 256 || headerBytes(b)+8 > len(b) {
 		return
 	}
 	forge(b)

@@ -1,14 +1,15 @@
-// Package fault holds the errors that all structures of filterfam share. Each
-// structure's package re-exports them, so that errors.Is and errors.As work
-// with either name.
+// Package fault makes the errors of all structures. Each package of filterfam
+// has an error type of its own, so that its fields show in that package's
+// documentation; what the types have in common is here.
 package fault
 
 import (
 	"errors"
 	"fmt"
+	"reflect"
 )
 
-// What went wrong, for errors.Is.
+// The reasons of errors, for errors.Is. Each package exports those it returns.
 var (
 	ErrParams       = errors.New("invalid parameters")
 	ErrIncompatible = errors.New("incompatible structures")
@@ -18,36 +19,69 @@ var (
 	ErrFamily       = errors.New("encoded under another hash family")
 )
 
-// A FieldError says which field is at fault, what it holds and what is
-// allowed. Err is one of the errors above.
-type FieldError struct {
+// A Detail is the content of an error: the reason, the field at fault, its
+// value and the allowed values. The FieldError of each package has the same
+// fields, so that one converts to the other.
+type Detail struct {
 	Err     error
-	Field   string // for example "Config.FPRate"
+	Field   string
 	Value   any
-	Allowed string // for example "above 0 and below 1"
+	Allowed string
 }
 
-// Field returns a [FieldError].
-func Field(err error, field string, value any, allowed string) error {
-	return &FieldError{Err: err, Field: field, Value: value, Allowed: allowed}
+// Message returns the text of an error of a package.
+func (d Detail) Message(pkg string) string {
+	return fmt.Sprintf("%s: %v: %s = %v, want %s", pkg, d.Err, d.Field, d.Value, d.Allowed)
 }
 
-// Rate returns an [ErrParams] unless a filter of 64-bit digests can have the
-// false-positive rate at so many keys, as far as digests are concerned.
-func Rate(rate float64, capacity uint64) error {
+// A Maker makes the errors of one package.
+type Maker struct {
+	Package string             // the prefix of every message
+	New     func(Detail) error // returns the package's FieldError
+}
+
+// Field returns an error about a field.
+func (m *Maker) Field(err error, field string, value any, allowed string) error {
+	return m.New(Detail{err, field, value, allowed})
+}
+
+// Errorf returns an error without a field, under the package's prefix.
+func (m *Maker) Errorf(format string, args ...any) error {
+	return fmt.Errorf(m.Package+": "+format, args...)
+}
+
+// Nil returns the error of a method that was called on a nil pointer.
+func (m *Maker) Nil() error {
+	return m.Field(ErrParams, "receiver", "nil", "a pointer to a structure")
+}
+
+// Rate returns ErrParams unless rate is a false-positive rate that 64-bit
+// digests can have for capacity keys.
+func (m *Maker) Rate(rate float64, capacity uint64) error {
 	if !(rate > 0 && rate < 1) {
-		return Field(ErrParams, "Config.FPRate", rate, "above 0 and below 1")
+		return m.Field(ErrParams, "Config.FPRate", rate, "above 0 and below 1")
 	}
 	if floor := float64(capacity) / (1 << 63) / 2; rate <= floor {
-		return Field(ErrParams, "Config.FPRate", rate,
-			fmt.Sprintf("above Capacity/2^64 = %.3g, which 64-bit digests cannot fall below", floor))
+		return m.Field(ErrParams, "Config.FPRate", rate,
+			fmt.Sprintf("above Capacity/2^64 = %.3g, the floor of 64-bit digests", floor))
 	}
 	return nil
 }
 
-func (e *FieldError) Error() string {
-	return fmt.Sprintf("filterfam: %v: %s = %v, want %s", e.Err, e.Field, e.Value, e.Allowed)
+// Same returns ErrIncompatible with the first field in which the parameters of
+// two structures differ, or nil if they are equal. name is what the caller
+// knows the parameters as. Every field is compared, so a new one cannot be
+// forgotten.
+func Same[P comparable](m *Maker, name string, mine, other P) error {
+	if mine == other {
+		return nil
+	}
+	p, q := reflect.ValueOf(mine), reflect.ValueOf(other)
+	for i := range p.NumField() {
+		field := p.Type().Field(i)
+		if field.IsExported() && !p.Field(i).Equal(q.Field(i)) {
+			return m.Field(ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
+		}
+	}
+	return m.Field(ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
 }
-
-// Unwrap returns what went wrong.
-func (e *FieldError) Unwrap() error { return e.Err }

@@ -10,19 +10,21 @@
 //	     8     8  check value of the hash family
 //	    16     8  L, the length of the payload, a multiple of 8
 //	    24     p  parameters
-//	  24+p     4  CRC-32C of everything above
-//	  28+p     4  zero
-//	  32+p     L  payload
-//	32+p+L     4  CRC-32C of everything above
-//	36+p+L     4  zero
+//	  24+p        zeros, so that the header is H bytes, a multiple of 64
+//	   H-8     4  CRC-32C of everything above
+//	   H-4     4  zero
+//	     H     L  payload
+//	   H+L     4  CRC-32C of everything above
+//	 H+L+4     4  zero
 //
-// The header has a checksum of its own, so that a damaged length is noticed
-// before it is believed. A checksum is no signature: whoever forges a frame
-// can forge it too. So a reader takes memory only in proportion to the bytes
-// that have arrived, whatever the header claims.
+// The header has a checksum of its own, so that a reader notices a damaged
+// length before it relies on it. A checksum is not a signature: anyone who can
+// change a frame can also correct its checksums. So a reader takes memory only
+// in proportion to the bytes that have arrived, whatever the header claims.
 package frame
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -33,16 +35,15 @@ import (
 const (
 	magic      = "\xf1fam"
 	fixedBytes = 24  // the header before the parameters
-	sumBytes   = 8   // a checksum and its padding
+	sumBytes   = 8   // a checksum and its four zero bytes
+	alignment  = 64  // the payload begins at a multiple of it
 	maxParams  = 256 // longer parameters are refused
+	maxHeader  = (fixedBytes + maxParams + sumBytes + alignment - 1) / alignment * alignment
 	chunkBytes = 1 << 16
 	wordBytes  = 8
 )
 
-// Overhead is the size of a frame beyond its parameters and payload.
-const Overhead = fixedBytes + 2*sumBytes
-
-// A Kind says which structure a frame holds.
+// A Kind tells which structure a frame holds.
 type Kind uint8
 
 // The kinds of structure.
@@ -55,7 +56,24 @@ const (
 	TopK
 )
 
-// A Header describes a frame: all of it but the payload.
+var kinds = [...]string{
+	Bloom:        "a Bloom filter",
+	Counting:     "a counting Bloom filter",
+	Cuckoo:       "a cuckoo filter",
+	CountMin:     "a count-min sketch",
+	HeavyHitters: "heavy hitters",
+	TopK:         "a top k",
+}
+
+// String returns the name of the structure with its article.
+func (k Kind) String() string {
+	if int(k) < len(kinds) && kinds[k] != "" {
+		return kinds[k]
+	}
+	return fmt.Sprintf("unknown kind %d", uint8(k))
+}
+
+// A Header describes a frame: everything except the payload.
 type Header struct {
 	Kind    Kind
 	Version uint8
@@ -64,14 +82,19 @@ type Header struct {
 	Payload uint64 // bytes, a multiple of 8
 }
 
+// headerBytes returns the length of a header with p bytes of parameters.
+func headerBytes(p int) int {
+	return (fixedBytes + p + sumBytes + alignment - 1) / alignment * alignment
+}
+
 // Size returns the length of the whole frame in bytes.
-func (h Header) Size() uint64 { return Overhead + uint64(len(h.Params)) + h.Payload }
+func (h Header) Size() uint64 { return uint64(headerBytes(len(h.Params))) + h.Payload + sumBytes }
 
 // CheckPayload returns an error unless the payload has the length in bytes that
 // follows from the parameters.
-func (h Header) CheckPayload(want uint64) error {
+func (h Header) CheckPayload(want uint64, m *fault.Maker) error {
 	if h.Payload != want {
-		return fault.Field(fault.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
+		return m.Field(fault.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
 	}
 	return nil
 }
@@ -94,14 +117,17 @@ func (h Header) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, h.Check)
 	dst = binary.LittleEndian.AppendUint64(dst, h.Payload)
 	dst = append(dst, h.Params...)
+	for len(dst)-start < headerBytes(len(h.Params))-sumBytes {
+		dst = append(dst, 0)
+	}
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// parseFixed reads the first 24 bytes and returns the header without its
+// parseFixed reads the first 24 bytes. It returns the header without its
 // parameters, and their length.
-func parseFixed(b []byte) (Header, int, error) {
+func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	if string(b[:4]) != magic {
-		return Header{}, 0, fault.Field(fault.ErrCorrupt, "magic", b[:4:4], "f1 66 61 6d")
+		return Header{}, 0, m.Field(fault.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", magic))
 	}
 	h := Header{
 		Kind:    Kind(b[4]),
@@ -111,18 +137,46 @@ func parseFixed(b []byte) (Header, int, error) {
 	}
 	p := int(binary.LittleEndian.Uint16(b[6:]))
 	if p%wordBytes != 0 || p > maxParams {
-		return Header{}, 0, fault.Field(fault.ErrCorrupt, "parameter length", p, "a multiple of 8, at most 256")
+		return Header{}, 0, m.Field(fault.ErrCorrupt, "parameter length", p, "a multiple of 8, at most 256")
 	}
 	if h.Payload%wordBytes != 0 || h.Payload > 1<<62 {
-		return Header{}, 0, fault.Field(fault.ErrCorrupt, "payload length", h.Payload, "a multiple of 8, at most 2^62")
+		return Header{}, 0, m.Field(fault.ErrCorrupt, "payload length", h.Payload, "a multiple of 8, at most 2^62")
 	}
 	return h, p, nil
 }
 
+// parseRest reads the rest of a header of p bytes of parameters: b is the
+// whole header. The parameters of the result share its memory.
+func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
+	end := len(b) - sumBytes
+	if err := checkSum("header checksum", b[end:], crcOf(b[:end]), m); err != nil {
+		return Header{}, err
+	}
+	h.Params = b[fixedBytes : fixedBytes+p : fixedBytes+p]
+	if padding := b[fixedBytes+p : end]; !bytes.Equal(padding, make([]byte, len(padding))) {
+		return Header{}, m.Field(fault.ErrCorrupt, "padding of the header", fmt.Sprintf("% x", padding), "zeros")
+	}
+	return h, nil
+}
+
+// expect returns an error unless the frame is of the wanted kind and version
+// and was written under the family with that check value.
+func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
+	switch {
+	case h.Kind != kind:
+		return m.Field(fault.ErrCorrupt, "kind", h.Kind, kind.String())
+	case h.Version != version:
+		return m.Field(fault.ErrVersion, "version", h.Version, fmt.Sprint(version))
+	case h.Check != check:
+		return m.Field(fault.ErrFamily, "family check value", fmt.Sprintf("%x", h.Check), fmt.Sprintf("%x", check))
+	}
+	return nil
+}
+
 // checkSum compares a stored checksum, with its padding, to the computed one.
-func checkSum(field string, stored []byte, crc uint32) error {
+func checkSum(field string, stored []byte, crc uint32, m *fault.Maker) error {
 	if got := binary.LittleEndian.Uint64(stored); got != uint64(crc) {
-		return fault.Field(fault.ErrCorrupt, field, got, "the CRC-32C of what precedes it")
+		return m.Field(fault.ErrCorrupt, field, fmt.Sprintf("%x", got), fmt.Sprintf("%x", crc))
 	}
 	return nil
 }

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -15,95 +19,219 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
+type fieldError fault.Detail
+
+func (e *fieldError) Error() string { return fault.Detail(*e).Message("test") }
+func (e *fieldError) Unwrap() error { return e.Err }
+
+var errs = &fault.Maker{Package: "test", New: func(d fault.Detail) error { e := fieldError(d); return &e }}
+
 var header = Header{Kind: Bloom, Version: 1, Check: 0x0102030405060708, Params: make([]byte, 16)}
 
-func decode(r *Reader, n uint64) ([]uint64, error) {
+func encodeWords[T number](dst []byte, h Header, values []T) []byte {
+	h.Payload = uint64(len(values)*sizeOf[T]()+7) / 8 * 8
+	return Append(dst, h, Numbers(values))
+}
+
+func decodeWords[T number](r *Reader, n uint64) ([]T, error) {
 	r.Header(header.Kind, header.Version, header.Check)
-	words := r.Words(n)
-	return words, r.Err()
+	values := Read[T](r, n)
+	return values, r.Err()
 }
 
 func TestTheLayoutIsTheDocumentedOne(t *testing.T) {
 	h := header
 	h.Params = []byte("12345678")
-	b := AppendWords([]byte("before"), h, []uint64{0x1122334455667788})[len("before"):]
-	require.Len(t, b, Overhead+8+8)
+	b := encodeWords([]byte("before"), h, []uint64{0x1122334455667788})[len("before"):]
+	require.Len(t, b, 64+8+8)
 	require.Equal(t, "\xf1fam\x01\x01\x08\x00", string(b[:8]))
 	require.Equal(t, "\x08\x07\x06\x05\x04\x03\x02\x01", string(b[8:16]))
 	require.Equal(t, "\x08\x00\x00\x00\x00\x00\x00\x00", string(b[16:24]))
 	require.Equal(t, "12345678", string(b[24:32]))
-	require.Equal(t, uint64(crcOf(b[:32])), binary.LittleEndian.Uint64(b[32:]))
-	require.Equal(t, "\x88\x77\x66\x55\x44\x33\x22\x11", string(b[40:48]))
-	require.Equal(t, uint64(crcOf(b[:48])), binary.LittleEndian.Uint64(b[48:]))
+	require.Equal(t, make([]byte, 24), b[32:56])
+	require.Equal(t, uint64(crcOf(b[:56])), binary.LittleEndian.Uint64(b[56:]))
+	require.Equal(t, "\x88\x77\x66\x55\x44\x33\x22\x11", string(b[64:72]))
+	require.Equal(t, uint64(crcOf(b[:72])), binary.LittleEndian.Uint64(b[72:]))
+}
+
+func TestThePayloadBeginsAtAMultipleOf64(t *testing.T) {
+	for p := 0; p <= maxParams; p += 8 {
+		h := header
+		h.Params = bytes.Repeat([]byte{1}, p)
+		b := h.append(nil)
+		require.Zero(t, len(b)%64, "%d bytes of parameters", p)
+		require.Less(t, len(b), 24+p+8+64)
+		require.LessOrEqual(t, len(b), maxHeader)
+	}
+}
+
+// A payload is the same whether memory is copied or numbers are converted.
+func TestNumbersAreLittleEndianOnEveryPlatform(t *testing.T) {
+	checkNumbers[uint8](t)
+	checkNumbers[uint32](t)
+	checkNumbers[uint64](t)
+}
+
+func checkNumbers[T number](t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := make([]T, rapid.SampledFrom([]int{0, 1, 2, 3, 7, 8, 9, 8191, 8192, 8193, 70_000}).Draw(t, "n"))
+		for i := range values {
+			values[i] = T(uint64(i+1) * 0x9e3779b97f4a7c15 >> 8)
+		}
+		want := encode(nil, values)
+		for i, v := range values {
+			for b := range sizeOf[T]() {
+				require.Equal(t, byte(v>>(8*b)), want[i*sizeOf[T]()+b])
+			}
+		}
+		back := make([]T, len(values))
+		decode(back, want)
+		require.Equal(t, values, back)
+		for len(want)%8 != 0 {
+			want = append(want, 0)
+		}
+		require.True(t, bytes.Equal(want, bytes.Join(slices.Collect(copies(Numbers(values))), nil)))
+		if sizeOf[T]() == 8 {
+			words := make([]uint64, len(values))
+			for i := range words {
+				words[i] = uint64(values[i])
+			}
+			require.True(t, bytes.Equal(want, bytes.Join(slices.Collect(copies(Words(slices.Values(words)))), nil)))
+		}
+	})
+}
+
+// copies yields copies of the pieces, which are valid for a moment only.
+func copies(p Payload) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for piece := range p {
+			if !yield(bytes.Clone(piece)) {
+				return
+			}
+		}
+	}
 }
 
 func TestFramesRoundTripFromSlicesAndStreams(t *testing.T) {
+	checkRoundTrip[uint8](t)
+	checkRoundTrip[uint32](t)
+	checkRoundTrip[uint64](t)
+}
+
+func checkRoundTrip[T number](t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{0, 1, 7, 8185, 8192, 8193, 50_000}).Draw(t, "words")
-		words := make([]uint64, n)
-		for i := range words {
-			words[i] = uint64(i) * 0x9e3779b97f4a7c15
+		n := rapid.SampledFrom([]int{0, 1, 2, 7, 8185, 8192, 8193, 50_001}).Draw(t, "n")
+		values := make([]T, n)
+		for i := range values {
+			values[i] = T(uint64(i) * 0x9e3779b97f4a7c15 >> 8)
 		}
-		b := AppendWords(nil, header, words)
+		b := encodeWords(nil, header, values)
 		var w bytes.Buffer
-		written, err := WriteWords(&w, header, words)
+		h := header
+		h.Payload = uint64(n*sizeOf[T]()+7) / 8 * 8
+		require.EqualValues(t, h.Size(), len(b))
+		written, err := Write(&w, h, Numbers(values))
 		require.NoError(t, err)
 		require.EqualValues(t, len(b), written)
 		require.True(t, bytes.Equal(b, w.Bytes()), "the slice and the stream agree")
 
-		got, err := decode(NewBytesReader(b), uint64(n))
+		got, err := decodeWords[T](NewBytesReader(b, errs), uint64(n))
 		require.NoError(t, err)
-		require.Equal(t, words, got)
+		require.Equal(t, values, got)
 
 		w.WriteString("the next frame")
-		r := NewReader(iotest.HalfReader(&w))
-		got, err = decode(r, uint64(n))
+		r := NewReader(iotest.HalfReader(&w), errs)
+		got, err = decodeWords[T](r, uint64(n))
 		require.NoError(t, err)
-		require.Equal(t, words, got)
+		require.Equal(t, values, got)
 		require.EqualValues(t, len(b), r.N())
 		require.Equal(t, "the next frame", w.String(), "not one byte more is read")
 	})
 }
 
 func TestEveryTruncationAndBitFlipIsFound(t *testing.T) {
-	b := AppendWords(nil, header, []uint64{1, 2, 3})
+	b := encodeWords(nil, header, []uint32{1, 2, 3}) // four bytes of padding
 	for i := range b {
-		_, err := decode(NewBytesReader(b[:i]), 3)
+		_, err := decodeWords[uint32](NewBytesReader(b[:i], errs), 3)
 		require.ErrorIs(t, err, fault.ErrCorrupt)
-		_, err = decode(NewReader(bytes.NewReader(b[:i])), 3)
+		_, err = decodeWords[uint32](NewReader(bytes.NewReader(b[:i]), errs), 3)
 		require.ErrorIs(t, err, fault.ErrCorrupt)
 		if i > 0 {
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			require.NotErrorIs(t, err, io.EOF)
 		}
 		for bit := range 8 {
 			b[i] ^= 1 << bit
-			_, err := decode(NewBytesReader(b), 3)
+			_, err := decodeWords[uint32](NewBytesReader(b, errs), 3)
 			require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d bit %d", i, bit)
-			_, err = decode(NewReader(bytes.NewReader(b)), 3)
+			_, err = decodeWords[uint32](NewReader(bytes.NewReader(b), errs), 3)
+			require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d bit %d", i, bit)
+			v, err := NewView(b, header.Kind, header.Version, header.Check, errs)
+			if err == nil {
+				err = v.Verify(12)
+			}
 			require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d bit %d", i, bit)
 			b[i] ^= 1 << bit
 		}
 	}
-	_, err := decode(NewBytesReader(append(b, 0)), 3)
+	_, err := decodeWords[uint32](NewBytesReader(append(b, 0), errs), 3)
 	require.ErrorIs(t, err, fault.ErrCorrupt, "trailing bytes")
-	_, err = decode(NewReader(bytes.NewReader(nil)), 3)
+	_, err = decodeWords[uint32](NewReader(bytes.NewReader(nil), errs), 3)
 	require.ErrorIs(t, err, io.EOF)
+}
+
+// Padding is checked even if both checksums are right.
+func TestPaddingIsZero(t *testing.T) {
+	good := encodeWords(nil, header, []uint32{1, 2, 3})
+	for _, at := range []int{40, 55, 76, 79} {
+		b := bytes.Clone(good)
+		b[at] = 1
+		binary.LittleEndian.PutUint32(b[56:], crcOf(b[:56]))
+		binary.LittleEndian.PutUint32(b[80:], crcOf(b[:80]))
+		_, err := decodeWords[uint32](NewBytesReader(b, errs), 3)
+		require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d", at)
+		require.ErrorContains(t, err, "padding")
+		v, err := NewView(b, header.Kind, header.Version, header.Check, errs)
+		if err == nil {
+			err = v.Verify(12)
+		}
+		require.ErrorContains(t, err, "padding")
+	}
 }
 
 func TestAnotherKindVersionOrFamilyIsToldApart(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Header)
 		want   error
+		text   string
 	}{
-		{func(h *Header) { h.Kind = Cuckoo }, fault.ErrCorrupt},
-		{func(h *Header) { h.Version = 2 }, fault.ErrVersion},
-		{func(h *Header) { h.Check++ }, fault.ErrFamily},
+		{func(h *Header) { h.Kind = Cuckoo }, fault.ErrCorrupt, "kind = a cuckoo filter, want a Bloom filter"},
+		{func(h *Header) { h.Kind = 99 }, fault.ErrCorrupt, "kind = unknown kind 99, want a Bloom filter"},
+		{func(h *Header) { h.Version = 2 }, fault.ErrVersion, "version = 2, want 1"},
+		{func(h *Header) { h.Check++ }, fault.ErrFamily, "family check value = 102030405060709, want 102030405060708"},
 	} {
 		h := header
 		c.change(&h)
-		_, err := decode(NewBytesReader(AppendWords(nil, h, []uint64{1})), 1)
+		b := encodeWords(nil, h, []uint64{1})
+		_, err := decodeWords[uint64](NewBytesReader(b, errs), 1)
+		require.ErrorIs(t, err, c.want)
+		require.ErrorContains(t, err, c.text)
+		_, err = NewView(b, header.Kind, header.Version, header.Check, errs)
 		require.ErrorIs(t, err, c.want)
 	}
+	b := encodeWords(nil, header, []uint64{1})
+	copy(b, "abcd")
+	_, err := decodeWords[uint64](NewBytesReader(b, errs), 1)
+	require.ErrorContains(t, err, "test: corrupt encoding: magic = 61 62 63 64, want f1 66 61 6d")
+}
+
+// allocated returns how many bytes the process allocates while f runs.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // A forged header with valid checksums claims 2^40 bits: reading fails when
@@ -113,61 +241,210 @@ func TestAClaimedLengthTakesNoMemory(t *testing.T) {
 	h.Payload = 1 << 37
 	b := h.append(nil)
 	for name, r := range map[string]func([]byte) *Reader{
-		"slice":  NewBytesReader,
-		"stream": func(b []byte) *Reader { return NewReader(bytes.NewReader(b)) },
+		"slice":  func(b []byte) *Reader { return NewBytesReader(b, errs) },
+		"memory": func(b []byte) *Reader { return NewReader(bytes.NewReader(b), errs) },
+		"stream": func(b []byte) *Reader { return NewReader(iotest.OneByteReader(bytes.NewReader(b)), errs) },
 	} {
 		for _, data := range [][]byte{b[:24], b, append(bytes.Clone(b), make([]byte, 1000)...)} {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			_, err := decode(r(data), 1<<34)
-			runtime.ReadMemStats(&after)
+			var err error
+			took := allocated(func() { _, err = decodeWords[uint64](r(data), 1<<34) })
 			require.ErrorIs(t, err, fault.ErrCorrupt, name)
-			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), name)
+			require.Less(t, took, uint64(200_000), name)
 		}
+	}
+}
+
+// A source that tells its size is read into memory that is allocated once; of
+// another source the last of a few doublings is the whole.
+func TestMemoryToReadAPayload(t *testing.T) {
+	const n = 1_000_003 // words
+	b := encodeWords(nil, header, make([]uint64, n))
+	file := filepath.Join(t.TempDir(), "frame")
+	require.NoError(t, os.WriteFile(file, append([]byte("before"), b...), 0o600))
+	open := func() io.Reader {
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		t.Cleanup(func() { f.Close() })
+		_, err = f.Seek(int64(len("before")), io.SeekStart)
+		require.NoError(t, err)
+		return f
+	}
+	for _, c := range []struct {
+		name   string
+		source io.Reader
+		most   float64
+	}{
+		{"memory", bytes.NewReader(b), 1.01},
+		{"buffer", bytes.NewBuffer(b), 1.01},
+		{"file", open(), 1.01},
+		{"stream", io.MultiReader(bytes.NewReader(b)), 2.02},
+	} {
+		var got []uint64
+		var err error
+		took := allocated(func() { got, err = decodeWords[uint64](NewReader(c.source, errs), n) })
+		require.NoError(t, err, c.name)
+		require.Len(t, got, n)
+		require.Equal(t, n, cap(got))
+		require.LessOrEqual(t, float64(took), c.most*8*n, c.name)
 	}
 }
 
 func TestErrorsOfReaderAndWriterArePassedOn(t *testing.T) {
 	broken := errors.New("broken cable")
-	b := AppendWords(nil, header, []uint64{1, 2, 3})
-	r := NewReader(io.MultiReader(bytes.NewReader(b[:60]), iotest.ErrReader(broken)))
-	_, err := decode(r, 3)
+	b := encodeWords(nil, header, []uint64{1, 2, 3})
+	r := NewReader(io.MultiReader(bytes.NewReader(b[:70]), iotest.ErrReader(broken)), errs)
+	_, err := decodeWords[uint64](r, 3)
 	require.ErrorIs(t, err, broken)
 	require.NotErrorIs(t, err, fault.ErrCorrupt)
-	require.EqualValues(t, 60, r.N())
+	require.EqualValues(t, 70, r.N())
 
-	for limit := range 3 {
-		n, err := WriteWords(&failingWriter{limit, broken}, header, make([]uint64, 20_000))
-		require.ErrorIs(t, err, broken)
-		require.EqualValues(t, limit<<16, n)
+	words := make([]uint64, 2*chunkBytes/wordBytes)
+	h := header
+	h.Payload = uint64(len(words)) * wordBytes
+	for _, payload := range []Payload{Numbers(words), Words(slices.Values(words))} {
+		for _, room := range []int{0, 1, 64, chunkBytes, chunkBytes + 65, int(h.Size()) - 1} {
+			n, err := Write(&limited{room}, h, payload)
+			require.ErrorIs(t, err, errFull)
+			require.EqualValues(t, room, n)
+		}
+		n, err := Write(&limited{int(h.Size())}, h, payload)
+		require.NoError(t, err)
+		require.EqualValues(t, h.Size(), n)
+	}
+	_, err = Write(short{}, h, Numbers(words))
+	require.ErrorIs(t, err, io.ErrShortWrite)
+}
+
+// limited takes that many bytes and then fails.
+type limited struct{ left int }
+
+var errFull = errors.New("full")
+
+func (l *limited) Write(b []byte) (int, error) {
+	n := min(l.left, len(b))
+	l.left -= n
+	if n < len(b) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+// short takes half of everything and says nothing.
+type short struct{}
+
+func (short) Write(b []byte) (int, error) { return len(b) / 2, nil }
+
+// An error in mid-frame that wraps io.EOF must not look like the end of the
+// stream, or a loop until io.EOF takes a cut file for a whole one.
+func TestAWrappedEOFInMidFrameIsUnexpected(t *testing.T) {
+	b := encodeWords(nil, header, []uint64{1, 2, 3})
+	wrapped := fmt.Errorf("connection reset: %w", io.EOF)
+	for cut := range b {
+		_, err := decodeWords[uint64](NewReader(io.MultiReader(bytes.NewReader(b[:cut]), iotest.ErrReader(wrapped)), errs), 3)
+		require.ErrorIs(t, err, fault.ErrCorrupt, "cut at %d", cut)
+		if cut > 0 {
+			require.NotErrorIs(t, err, io.EOF, "cut at %d", cut)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "cut at %d", cut)
+			require.ErrorContains(t, err, "connection reset")
+		}
 	}
 }
 
-// failingWriter fails after the given number of writes.
-type failingWriter struct {
-	writes int
-	err    error
+// A reader that breaks its contract ends in an error.
+type stubborn int
+
+func (s stubborn) Read(b []byte) (int, error) { return int(s) * (len(b) + 1), nil }
+
+func TestReadersThatBreakTheirContract(t *testing.T) {
+	_, err := decodeWords[uint64](NewReader(stubborn(0), errs), 3)
+	require.ErrorIs(t, err, io.ErrNoProgress)
+	for _, r := range []io.Reader{stubborn(1), stubborn(-1)} {
+		_, err = decodeWords[uint64](NewReader(r, errs), 3)
+		require.ErrorContains(t, err, "the reader returned")
+	}
+	slow := &hesitant{r: bytes.NewReader(encodeWords(nil, header, []uint64{1, 2, 3}))}
+	got, err := decodeWords[uint64](NewReader(slow, errs), 3)
+	require.NoError(t, err, "a reader may take its time")
+	require.Equal(t, []uint64{1, 2, 3}, got)
 }
 
-func (w *failingWriter) Write(b []byte) (int, error) {
-	if w.writes == 0 {
-		return 0, w.err
+// hesitant returns nothing 99 times before each byte.
+type hesitant struct {
+	r    io.Reader
+	idle int
+}
+
+func (h *hesitant) Read(b []byte) (int, error) {
+	if h.idle++; h.idle%patience != 0 {
+		return 0, nil
 	}
-	w.writes--
-	return len(b), nil
+	return h.r.Read(b[:1])
+}
+
+func TestAViewSharesTheBytes(t *testing.T) {
+	if !viewable {
+		t.Skip("no views on this platform")
+	}
+	checkView[uint8](t)
+	checkView[uint32](t)
+	checkView[uint64](t)
+}
+
+func checkView[T number](t *testing.T) {
+	values := []T{1, 2, 3, 4, 5, 6, 7}
+	b := encodeWords(nil, header, values)
+	memory := make([]uint64, len(b)/8+1) // begins at a multiple of 8
+	for shift := range 8 {
+		all, ok := bytesOf(memory)
+		require.True(t, ok)
+		data := all[shift:][:len(b)]
+		copy(data, b)
+		v, err := NewView(data, header.Kind, header.Version, header.Check, errs)
+		require.NoError(t, err)
+		got, err := In[T](v, 7)
+		if shift%sizeOf[T]() != 0 {
+			require.ErrorIs(t, err, fault.ErrParams)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, values, got)
+		require.NoError(t, v.Verify(uint64(7*sizeOf[T]())))
+		data[64] ^= 1
+		require.Equal(t, T(0), got[0], "the memory is shared")
+		require.ErrorIs(t, v.Verify(uint64(7*sizeOf[T]())), fault.ErrCorrupt)
+	}
+}
+
+func TestTextIsStrictBase64(t *testing.T) {
+	text, err := AppendText([]byte("before "), []byte{1, 2, 3, 4}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "before AQIDBA==", string(text))
+	b, err := FromText([]byte("AQIDBA=="), errs)
+	require.NoError(t, err)
+	require.Equal(t, []byte{1, 2, 3, 4}, b)
+	for _, bad := range []string{"AQIDBA", "AQIDBA=", "AQIDBB==", "A_IDBA==", "AQIDBA==x", "\x00"} {
+		_, err := FromText([]byte(bad), errs)
+		require.ErrorIs(t, err, fault.ErrCorrupt, bad)
+	}
+	_, err = AppendText(nil, nil, errFull)
+	require.ErrorIs(t, err, errFull)
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(AppendWords(nil, header, []uint64{1, 2, 3}))
+	f.Add(encodeWords(nil, header, []uint64{1, 2, 3}))
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		words, err := decode(NewReader(bytes.NewReader(b)), 3)
-		_, whole := decode(NewBytesReader(b), 3)
-		if err == nil && len(b) == int(Overhead+16+24) {
+		words, err := decodeWords[uint64](NewReader(bytes.NewReader(b), errs), 3)
+		_, whole := decodeWords[uint64](NewBytesReader(b, errs), 3)
+		v, viewed := NewView(b, header.Kind, header.Version, header.Check, errs)
+		if viewed == nil && len(b) == headerBytes(len(v.Params))+24+sumBytes {
+			viewed = v.Verify(24)
+			require.Equal(t, whole == nil, viewed == nil)
+		}
+		if err == nil && whole == nil {
 			h := header
-			h.Params = b[24:40]
-			require.NoError(t, whole)
-			require.Equal(t, b, AppendWords(nil, h, words))
+			h.Params = v.Params
+			require.Equal(t, b, encodeWords(nil, h, words))
 		}
 	})
 }

@@ -2,166 +2,256 @@ package frame
 
 import (
 	"bytes"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
+	"slices"
 
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A Reader takes one frame from a stream and not one byte more. Its error is
-// sticky: after the first, every call does nothing and reads zeros, so that a
+// sticky: after the first, every call does nothing and returns zeros, so that a
 // decoder checks once, at the end.
 type Reader struct {
-	r   io.Reader
-	crc uint32
-	n   int64
-	err error
-	buf []byte
+	r    io.Reader
+	make *fault.Maker
+	crc  uint32
+	n    int64
+	err  error
+	have uint64 // bytes that are known to follow
+	buf  []byte
 
-	have uint64 // bytes known to have arrived already
+	chunk []byte // a piece of the payload that has to be converted
 }
 
-// NewReader returns a Reader of the frame that r stands at.
-func NewReader(r io.Reader) *Reader { return &Reader{r: r, buf: make([]byte, 0, maxParams+sumBytes)} }
+// NewReader returns a Reader of the next frame in r. Its errors are those of m.
+func NewReader(r io.Reader, m *fault.Maker) *Reader {
+	return &Reader{r: r, make: m, have: remaining(r), buf: make([]byte, 0, maxHeader)}
+}
 
-// Err returns the first error, and N how many bytes have been read.
+// remaining returns the number of bytes left in r, or 0 if r does not tell: it
+// asks readers of memory, by their method Len, and regular files.
+func remaining(r io.Reader) uint64 {
+	if memory, ok := r.(interface{ Len() int }); ok {
+		return uint64(max(0, memory.Len()))
+	}
+	file, ok := r.(interface {
+		io.Seeker
+		Stat() (fs.FileInfo, error)
+	})
+	if !ok {
+		return 0
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	at, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0
+	}
+	return uint64(max(0, info.Size()-at))
+}
+
+// NewBytesReader returns a Reader of a frame that is the whole of data. It
+// fails at once if data is shorter or longer than its header says.
+func NewBytesReader(data []byte, m *fault.Maker) *Reader {
+	r := NewReader(bytes.NewReader(data), m)
+	if _, _, err := split(data, m); err != nil {
+		r.n = int64(min(len(data), fixedBytes))
+		r.Fail(err)
+	}
+	return r
+}
+
+// split returns the fixed part of the header and the length of the parameters
+// of a frame that is the whole of data.
+func split(data []byte, m *fault.Maker) (Header, int, error) {
+	if len(data) < fixedBytes {
+		return Header{}, 0, m.Errorf("%w: %d bytes are shorter than any frame: %w",
+			fault.ErrCorrupt, len(data), io.ErrUnexpectedEOF)
+	}
+	h, p, err := parseFixed(data, m)
+	if err != nil {
+		return Header{}, 0, err
+	}
+	if want := uint64(headerBytes(p)) + h.Payload + sumBytes; uint64(len(data)) != want {
+		return Header{}, 0, m.Field(fault.ErrCorrupt, "frame length", len(data), fmt.Sprintf("%d bytes, as the header says", want))
+	}
+	return h, p, nil
+}
+
+// Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// N returns how many bytes have been read.
+// N returns the number of bytes read.
 func (r *Reader) N() int64 { return r.n }
 
-// Fail records err, if it is the first.
+// Fail records err if it is the first.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
+// Corrupt returns ErrCorrupt about a field of the frame.
+func (r *Reader) Corrupt(field string, value any, allowed string) error {
+	return r.make.Field(fault.ErrCorrupt, field, value, allowed)
+}
+
 // fill reads exactly len(b) bytes and adds them to the checksum.
 func (r *Reader) fill(b []byte) {
+	if r.err == nil {
+		r.Fail(r.readFull(b))
+	}
 	if r.err != nil {
 		clear(b)
-		return
-	}
-	n, err := io.ReadFull(r.r, b)
-	r.n += int64(n)
-	switch {
-	case err == io.EOF && r.n > 0:
-		err = io.ErrUnexpectedEOF
-		fallthrough
-	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		err = fmt.Errorf("filterfam: %w: the frame ends after %d bytes: %w", fault.ErrCorrupt, r.n, err)
-	case err != nil:
-		err = fmt.Errorf("filterfam: reading a frame: %w", err)
-	}
-	if err != nil {
-		clear(b)
-		r.Fail(err)
 		return
 	}
 	r.crc = crc32.Update(r.crc, castagnoli, b)
 }
 
-// sum reads a checksum and compares it to that of all bytes before it.
-func (r *Reader) sum(field string) {
-	crc := r.crc
-	var b [sumBytes]byte
-	r.fill(b[:])
-	if r.err == nil {
-		r.Fail(checkSum(field, b[:], crc))
+// patience is how often in a row a stream may return neither a byte nor an
+// error.
+const patience = 100
+
+// readFull reads exactly len(b) bytes. A stream that ends between two frames is
+// io.EOF; one that ends within a frame is io.ErrUnexpectedEOF and not io.EOF,
+// whatever its last error wraps, so that a loop until io.EOF notices.
+func (r *Reader) readFull(b []byte) error {
+	for idle := 0; len(b) > 0; {
+		n, err := r.r.Read(b)
+		if n < 0 || n > len(b) {
+			return r.make.Errorf("reading a frame: the reader returned %d bytes of at most %d", n, len(b))
+		}
+		r.n += int64(n)
+		b = b[n:]
+		switch idle++; {
+		case len(b) == 0:
+			return nil
+		case n > 0:
+			idle = 0
+		}
+		switch {
+		case err == nil && idle == patience:
+			return r.make.Errorf("reading a frame: %w", io.ErrNoProgress)
+		case err == nil:
+		case errors.Is(err, io.EOF) && r.n == 0:
+			return r.make.Errorf("%w: no frame is left: %w", fault.ErrCorrupt, io.EOF)
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return r.make.Errorf("%w: the frame ends after %d bytes: %w (%v)", fault.ErrCorrupt, r.n, io.ErrUnexpectedEOF, err)
+		default:
+			return r.make.Errorf("reading a frame: %w", err)
+		}
 	}
+	return nil
 }
 
 // Header reads and verifies the header of a frame that must be of the given
 // kind and version, written under the family with the given check value. The
 // parameters are valid until the next call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
-	b := r.buf[:fixedBytes]
-	r.fill(b)
-	if r.err != nil {
-		return Header{}
+	h, err := r.header()
+	if err == nil {
+		err = h.expect(kind, version, check, r.make)
 	}
-	h, p, err := parseFixed(b)
 	if err != nil {
 		r.Fail(err)
-		return Header{}
-	}
-	h.Params = r.buf[:p]
-	r.fill(h.Params)
-	r.sum("header checksum")
-	switch {
-	case r.err != nil:
-	case h.Kind != kind:
-		r.Fail(fault.Field(fault.ErrCorrupt, "kind", h.Kind, fmt.Sprint(kind)))
-	case h.Version != version:
-		r.Fail(fault.Field(fault.ErrVersion, "version", h.Version, fmt.Sprint(version)))
-	case h.Check != check:
-		r.Fail(fault.Field(fault.ErrFamily, "family check value", fmt.Sprintf("%x", h.Check), fmt.Sprintf("%x", check)))
-	}
-	if r.err != nil {
 		return Header{}
 	}
 	return h
 }
 
-// Words reads a payload of n words and the checksum behind it. Memory grows
-// with what has arrived: at most twice that, and 64 KiB.
-func (r *Reader) Words(n uint64) []uint64 {
-	if r.err != nil {
-		return nil
+func (r *Reader) header() (Header, error) {
+	b := r.buf[:fixedBytes]
+	if r.fill(b); r.err != nil {
+		return Header{}, r.err
 	}
-	words := make([]uint64, 0, min(n, max(r.have, chunkBytes)/wordBytes))
-	chunk := make([]byte, min(n*wordBytes, chunkBytes))
-	for uint64(len(words)) < n && r.err == nil {
-		c := chunk[:min((n-uint64(len(words)))*wordBytes, chunkBytes)]
-		r.fill(c)
-		if r.err != nil {
-			return nil
-		}
-		words = growTo(words, len(c)/wordBytes, n)
-		for ; len(c) > 0; c = c[wordBytes:] {
-			words = append(words, binary.LittleEndian.Uint64(c))
-		}
-	}
-	r.sum("checksum")
-	if r.err != nil {
-		return nil
-	}
-	return words
-}
-
-// growTo makes room for more words, doubling up to n in all.
-func growTo(words []uint64, more int, n uint64) []uint64 {
-	if cap(words)-len(words) >= more {
-		return words
-	}
-	grown := make([]uint64, len(words), min(n, 2*uint64(cap(words))))
-	copy(grown, words)
-	return grown
-}
-
-// NewBytesReader returns a Reader of a frame that is the whole of data. It
-// fails at once if data is shorter or longer than its header says, so that no
-// length is believed that the data does not bear out.
-func NewBytesReader(data []byte) *Reader {
-	r := NewReader(bytes.NewReader(data))
-	r.have = uint64(len(data))
-	if len(data) < fixedBytes {
-		r.n = int64(len(data))
-		r.Fail(fmt.Errorf("filterfam: %w: %d bytes are shorter than any frame: %w",
-			fault.ErrCorrupt, len(data), io.ErrUnexpectedEOF))
-		return r
-	}
-	h, p, err := parseFixed(data)
+	h, p, err := parseFixed(b, r.make)
 	if err != nil {
+		return Header{}, err
+	}
+	b = r.buf[:headerBytes(p)]
+	if r.fill(b[fixedBytes:]); r.err != nil {
+		return Header{}, r.err
+	}
+	r.have -= min(r.have, uint64(len(b)))
+	return h.parseRest(b, p, r.make)
+}
+
+// Read reads a payload of n numbers and the checksum after it. It allocates
+// once if the source has told that the payload follows; else in doubling steps
+// of which the last is the whole, so that no more than twice what has arrived
+// is allocated, and one and a half times the payload is live at the peak.
+func Read[T number](r *Reader, n uint64) []T {
+	size := uint64(sizeOf[T]())
+	room := n
+	for room*size > max(r.have, chunkBytes) {
+		room -= room / 2
+	}
+	var values []T
+	for r.err == nil {
+		grown := make([]T, room)
+		copy(grown, values)
+		readInto(r, grown[len(values):])
+		values = grown
+		if room == n {
+			break
+		}
+		room = min(n, 2*room)
+	}
+	r.skipZeros((wordBytes - n*size%wordBytes) % wordBytes)
+	r.sum()
+	if r.err != nil {
+		return nil
+	}
+	return values
+}
+
+// readInto fills values.
+func readInto[T number](r *Reader, values []T) {
+	size := sizeOf[T]()
+	for len(values) > 0 && r.err == nil {
+		n := min(len(values), chunkBytes/size)
+		if piece, ok := bytesOf(values[:n]); ok {
+			r.fill(piece)
+		} else {
+			r.chunk = slices.Grow(r.chunk[:0], n*size)[:n*size]
+			r.fill(r.chunk)
+			decode(values[:n], r.chunk)
+		}
+		values = values[n:]
+	}
+}
+
+// skipZeros reads the zeros that fill up a payload.
+func (r *Reader) skipZeros(n uint64) {
+	b := r.buf[:n]
+	r.fill(b)
+	if err := checkPadding(b, r.make); err != nil {
 		r.Fail(err)
-		return r
 	}
-	h.Params = data[fixedBytes:fixedBytes]
-	if want := h.Size() + uint64(p); uint64(len(data)) != want {
-		r.Fail(fault.Field(fault.ErrCorrupt, "frame length", len(data), fmt.Sprintf("%d bytes, as the header says", want)))
+}
+
+// sum reads the checksum and compares it to that of all bytes before it.
+func (r *Reader) sum() {
+	crc, b := r.crc, r.buf[:sumBytes]
+	r.fill(b)
+	if r.err == nil {
+		r.Fail(checkSum("checksum", b, crc, r.make))
 	}
-	return r
+}
+
+// checkPadding returns an error unless the bytes after the last number of a
+// payload are zero.
+func checkPadding(b []byte, m *fault.Maker) error {
+	for _, c := range b {
+		if c != 0 {
+			return m.Field(fault.ErrCorrupt, "padding of the payload", fmt.Sprintf("% x", b), "zeros")
+		}
+	}
+	return nil
 }

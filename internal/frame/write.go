@@ -1,50 +1,36 @@
 package frame
 
 import (
-	"encoding/binary"
 	"hash/crc32"
 	"io"
 	"slices"
 )
 
-// AppendWords appends the frame of a payload of 64-bit words to dst and
-// returns the extended slice; h.Payload is set from the words. It allocates
-// once at most, where dst is too small.
-func AppendWords(dst []byte, h Header, words []uint64) []byte {
-	h.Payload = uint64(len(words)) * wordBytes
+// Append appends a frame to dst and returns the extended slice. h.Payload must
+// be the length of the payload. It allocates at most once for the frame, if dst
+// is too small.
+func Append(dst []byte, h Header, payload Payload) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)
 	dst = h.append(dst)
-	dst = appendPayload(dst, words)
+	for piece := range payload {
+		dst = append(dst, piece...)
+	}
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-func appendPayload(dst []byte, words []uint64) []byte {
-	for _, w := range words {
-		dst = binary.LittleEndian.AppendUint64(dst, w)
-	}
-	return dst
-}
-
-// WriteWords writes the bytes of [AppendWords] to w without building them in
-// memory: it holds at most 64 KiB. It returns how many bytes were written and
-// the writer's error.
-func WriteWords(w io.Writer, h Header, words []uint64) (int64, error) {
-	h.Payload = uint64(len(words)) * wordBytes
-	out, buf := summed{w: w}, h.append(make([]byte, 0, chunkBytes))
-	for len(words) > 0 {
-		n := min(len(words), (cap(buf)-len(buf))/wordBytes)
-		buf = appendPayload(buf, words[:n])
-		words = words[n:]
-		if len(words) > 0 {
-			if out.write(buf); out.err != nil {
-				break
-			}
-			buf = buf[:0]
+// Write writes the bytes of [Append] to w, piece by piece. It returns the
+// number of bytes written and the writer's error.
+func Write(w io.Writer, h Header, payload Payload) (int64, error) {
+	out := summed{w: w}
+	out.write(h.append(make([]byte, 0, maxHeader)))
+	for piece := range payload {
+		if out.write(piece); out.err != nil {
+			break
 		}
 	}
-	out.write(buf)
-	return out.end()
+	out.write(appendSum(nil, out.crc))
+	return out.total, out.err
 }
 
 // A summed writer passes on what it is given, until the first error, and adds
@@ -67,11 +53,4 @@ func (s *summed) write(b []byte) {
 		err = io.ErrShortWrite
 	}
 	s.err = err
-}
-
-// end writes the checksum, and returns how many bytes were written in all and
-// the first error.
-func (s *summed) end() (int64, error) {
-	s.write(appendSum(nil, s.crc))
-	return s.total, s.err
 }

@@ -12,6 +12,13 @@ func BlockedRate(m uint64, k int, n uint64) float64 {
 	return newBlock(k).rate(max(1, m/LineBits), n)
 }
 
+// BlockedRates returns [BlockedRate] as a function of n that remembers what it
+// has computed.
+func BlockedRates(m uint64, k int) func(n uint64) float64 {
+	b := newBlock(k)
+	return func(n uint64) float64 { return b.rate(max(1, m/LineBits), n) }
+}
+
 // A block knows the rate of a single block of 512 bits for every number of
 // keys in it, computed up to the largest one asked for.
 type block struct {

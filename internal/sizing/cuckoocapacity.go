@@ -139,7 +139,7 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 		if float64(n)*float64(bucket) >= slotsPerBucket*float64(size) {
 			break // a key takes more than a slot
 		}
-		half, ok := smallest(atLeast(float64(n)/7.76, 1<<62), MaxBits/2/bucket, func(half uint64) bool {
+		half, ok := smallest(ceilWithin(float64(n)/7.76, 1<<62), MaxBits/2/bucket, func(half uint64) bool {
 			return cuckooFits(2*half, f, n)
 		})
 		m := 2 * half

@@ -18,7 +18,7 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
 	}
-	bytes, ok := atLeast(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
+	bytes, ok := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
 	for _, rate := range []rateFunc{ClassicRate, Rate} { // the first is cheap and nearly there
 		bytes, ok = smallest(bytes, MaxBits/8, func(bytes uint64) bool {
 			_, p := classicHashes(8*bytes, n, rate)
@@ -71,7 +71,7 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 		return p
 	}
 	last := stepsOf(MaxBits / LineBits)
-	first := stepsOf(atLeast(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits))
+	first := stepsOf(ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits))
 	step, ok := smallest(first, last, func(step uint64) bool { return best(blocksAt(step)) <= eps })
 	if !ok {
 		return Plan{}, false
@@ -106,7 +106,7 @@ func slices(k int, n uint64, eps float64) (Plan, bool) {
 	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))
 	bits := -1 / math.Expm1(math.Log1p(-perSlice)/float64(n))
 	limit := uint64(MaxBits) / uint64(8*k)
-	bytes, ok := smallest(atLeast(bits/8, limit), limit, func(bytes uint64) bool {
+	bytes, ok := smallest(ceilWithin(bits/8, limit), limit, func(bytes uint64) bool {
 		return WithDigest(PartitionedRate(8*bytes*uint64(k), k, n), n) <= eps
 	})
 	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok

@@ -6,10 +6,10 @@ import "math"
 type rateFunc func(m uint64, k int, n uint64) float64
 
 // classicHashes is the k with the lowest rate at m bits, and that rate with
-// the digest's share. The search starts at the real-valued optimum m/n*ln 2.
+// the share of [ClassicDigestRate]. The search starts at the real-valued optimum m/n*ln 2.
 func classicHashes(m, n uint64, rate rateFunc) (int, float64) {
 	return bestHashes(clampHashes(float64(m)/float64(n)*math.Ln2), func(k int) float64 {
-		return WithDigest(rate(m, k, n), n)
+		return WithClassicDigest(rate(m, k, n), m, k, n)
 	})
 }
 
@@ -40,8 +40,18 @@ func clampHashes(k float64) int {
 	return int(math.Round(min(max(k, 1), MaxHashes)))
 }
 
-// atLeast rounds a size up into 1..limit.
-func atLeast(size float64, limit uint64) uint64 {
+// LargestWithin is the largest n at which rate, which does not fall with n, is
+// at most most; 0 if there is none. guess is where the search begins.
+func LargestWithin(most float64, guess uint64, rate func(n uint64) float64) uint64 {
+	beyond, ok := smallest(max(1, guess), math.MaxUint64, func(n uint64) bool { return !(rate(n) <= most) })
+	if !ok {
+		return math.MaxUint64
+	}
+	return beyond - 1
+}
+
+// ceilWithin rounds a size up into 1..limit.
+func ceilWithin(size float64, limit uint64) uint64 {
 	if size >= float64(limit) {
 		return limit
 	}

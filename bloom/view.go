@@ -1,0 +1,98 @@
+package bloom
+
+import (
+	"fmt"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// A View is a filter that is read where its encoding lies, in a mapped file for
+// example, and cannot be changed. Make one with [NewView]. It answers as the
+// encoded filter does and costs what that does; its methods may run at the same
+// time.
+type View struct {
+	filter  Filter
+	encoded frame.View
+}
+
+// NewView returns a view of the filter that data encodes, of the family fam. It
+// checks the header only: O(1) time, whatever the size. [View.Verify] checks the
+// rest. data must not change while the view is in use.
+//
+// The errors are those of [Filter.UnmarshalBinary]. Also, it returns ErrParams if
+// the bit array would not begin at a multiple of 8 in memory, and
+// errors.ErrUnsupported on a big-endian platform or in a build with the tag
+// purego. Blocked filters are fastest if data begins at a multiple of 64, as
+// mapped files do.
+func NewView(data []byte, fam hashfam.Family) (*View, error) {
+	v, err := frame.NewView(data, frame.Bloom, version, fam.CheckValue(), errs)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parseParams(v.Header, fam)
+	if err != nil {
+		return nil, err
+	}
+	words, err := frame.In[uint64](v, p.words())
+	if err != nil {
+		return nil, err
+	}
+	return &View{*newFilter(p, words), v}, nil
+}
+
+// Verify checks all that decoding would: the checksum of the whole encoding,
+// and the bits beyond the last. It returns ErrCorrupt if the data is damaged.
+// O(m) time.
+func (v *View) Verify() error {
+	if v == nil || v.filter.words == nil {
+		return errs.Nil()
+	}
+	if err := v.encoded.Verify(8 * v.filter.params.words()); err != nil {
+		return err
+	}
+	return v.filter.params.checkWords(v.filter.words, ErrCorrupt)
+}
+
+// Contains is [Filter.Contains].
+func (v *View) Contains(key []byte) bool { return v.filter.Contains(key) }
+
+// ContainsString is [Filter.ContainsString].
+func (v *View) ContainsString(key string) bool { return v.filter.ContainsString(key) }
+
+// ContainsDigest is [Filter.ContainsDigest].
+func (v *View) ContainsDigest(d hashfam.Digest) bool { return v.filter.ContainsDigest(d) }
+
+// ContainsAll is [Filter.ContainsAll].
+func (v *View) ContainsAll(dst []bool, keys [][]byte) []bool { return v.filter.ContainsAll(dst, keys) }
+
+// Params returns the parameters of the filter. O(1) time.
+func (v *View) Params() Params { return v.filter.params }
+
+// SizeBytes returns the size of the bit array in bytes. O(1) time.
+func (v *View) SizeBytes() uint64 { return v.filter.SizeBytes() }
+
+// FillRatio is [Filter.FillRatio].
+func (v *View) FillRatio() float64 { return v.filter.FillRatio() }
+
+// FalsePositiveRate is [Filter.FalsePositiveRate].
+func (v *View) FalsePositiveRate() float64 { return v.filter.FalsePositiveRate() }
+
+// EstimatedLen is [Filter.EstimatedLen].
+func (v *View) EstimatedLen() float64 { return v.filter.EstimatedLen() }
+
+// Decode returns a filter that shares nothing with v and can be changed. It
+// verifies the data first, and returns ErrCorrupt if it is damaged. O(m) time.
+func (v *View) Decode() (*Filter, error) {
+	if err := v.Verify(); err != nil {
+		return nil, err
+	}
+	return v.filter.Clone(), nil
+}
+
+// String describes the view in one line, without its key.
+func (v View) String() string { return fmt.Sprintf("bloom.View(%v)", v.filter.params) }
+
+// Format prints [View.String] for every verb and flag, so that no format shows
+// the key.
+func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

@@ -1,0 +1,92 @@
+package frame
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// A number is the unit of a payload. Its bytes are in little-endian order.
+type number interface{ uint8 | uint32 | uint64 }
+
+// sizeOf returns the size of a number in bytes.
+func sizeOf[T number]() int {
+	switch any(T(0)).(type) {
+	case uint8:
+		return 1
+	case uint32:
+		return 4
+	}
+	return 8
+}
+
+// A Payload yields the bytes of a payload in pieces. A piece is valid until the
+// next one.
+type Payload = iter.Seq[[]byte]
+
+// Numbers returns the payload of the values, with zeros up to a multiple of 8
+// bytes. It holds at most 64 KiB besides the values.
+func Numbers[T number](values []T) Payload {
+	return func(yield func([]byte) bool) {
+		var buf []byte
+		size := sizeOf[T]()
+		for rest := values; len(rest) > 0; {
+			n := min(len(rest), chunkBytes/size)
+			piece, ok := bytesOf(rest[:n])
+			if !ok {
+				buf = encode(buf[:0], rest[:n])
+				piece = buf
+			}
+			if !yield(piece) {
+				return
+			}
+			rest = rest[n:]
+		}
+		if over := len(values) * size % wordBytes; over != 0 {
+			yield(make([]byte, wordBytes-over))
+		}
+	}
+}
+
+// Words returns the payload of a sequence of words.
+func Words(words iter.Seq[uint64]) Payload {
+	return func(yield func([]byte) bool) {
+		buf := make([]byte, 0, chunkBytes)
+		for w := range words {
+			if len(buf) == chunkBytes {
+				if !yield(buf) {
+					return
+				}
+				buf = buf[:0]
+			}
+			buf = binary.LittleEndian.AppendUint64(buf, w)
+		}
+		if len(buf) > 0 {
+			yield(buf)
+		}
+	}
+}
+
+// encode appends the bytes of the values.
+func encode[T number](dst []byte, values []T) []byte {
+	for _, v := range values {
+		w := uint64(v)
+		for range sizeOf[T]() {
+			dst = append(dst, byte(w))
+			w >>= 8
+		}
+	}
+	return dst
+}
+
+// decode sets the values to what encode made src of.
+func decode[T number](values []T, src []byte) {
+	size := sizeOf[T]()
+	for i := range values {
+		w := uint64(0)
+		for b := size - 1; b >= 0; b-- {
+			w = w<<8 | uint64(src[b])
+		}
+		values[i] = T(w)
+		src = src[size:]
+	}
+}

@@ -1,0 +1,11 @@
+//go:build purego || !(386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+
+package frame
+
+// bytesOf reports that the values have to be converted.
+func bytesOf[T number]([]T) ([]byte, bool) { return nil, false }
+
+// numbersIn reports that b has to be converted.
+func numbersIn[T number]([]byte) ([]T, bool) { return nil, false }
+
+const viewable = false

@@ -1,0 +1,26 @@
+package frame
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// AppendText appends the text form of an encoded structure, its base64 (RFC
+// 4648, section 4), to dst.
+func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
+	if err != nil {
+		return dst, err
+	}
+	return base64.StdEncoding.AppendEncode(dst, encoded), nil
+}
+
+// FromText returns the encoded structure of which text is the text form.
+func FromText(text []byte, m *fault.Maker) ([]byte, error) {
+	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
+	if err != nil {
+		return nil, m.Field(fault.ErrCorrupt, "text", fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("base64 (%v)", err))
+	}
+	return encoded, nil
+}

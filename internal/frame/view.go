@@ -1,0 +1,64 @@
+package frame
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// A View is a frame in memory that belongs to the caller, such as a mapped file.
+// Only its header has been read.
+type View struct {
+	Header
+	data []byte
+	make *fault.Maker
+}
+
+// NewView reads the header of a frame that is the whole of data. It keeps data.
+func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker) (View, error) {
+	h, p, err := split(data, m)
+	if err == nil {
+		h, err = h.parseRest(data[:headerBytes(p)], p, m)
+	}
+	if err == nil {
+		err = h.expect(kind, version, check, m)
+	}
+	if err != nil {
+		return View{}, err
+	}
+	return View{h, data, m}, nil
+}
+
+// payload returns the bytes between the header and the checksum.
+func (v View) payload() []byte {
+	return v.data[headerBytes(len(v.Params)) : len(v.data)-sumBytes]
+}
+
+// In returns the first n numbers of the payload of v, without copying them.
+func In[T number](v View, n uint64) ([]T, error) {
+	size := sizeOf[T]()
+	b := v.payload()[:n*uint64(size)]
+	if size == 1 {
+		return any(b).([]T), nil
+	}
+	if !viewable {
+		return nil, v.make.Errorf("a view needs a little-endian platform and a build without the tag purego: %w", errors.ErrUnsupported)
+	}
+	numbers, ok := numbersIn[T](b)
+	if !ok {
+		return nil, v.make.Field(fault.ErrParams, "address of data", fmt.Sprintf("%p", b),
+			fmt.Sprintf("a multiple of %d, as that of a mapped file is", size))
+	}
+	return numbers, nil
+}
+
+// Verify computes the checksum of the whole frame and compares it. n is the
+// number of bytes of the payload that are not padding.
+func (v View) Verify(n uint64) error {
+	end := len(v.data) - sumBytes
+	if err := checkSum("checksum", v.data[end:], crcOf(v.data[:end]), v.make); err != nil {
+		return err
+	}
+	return checkPadding(v.payload()[n:], v.make)
+}
