@@ -134,6 +134,6 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 
 // home returns a key's first bucket and its fingerprint, 1 to 2^f-1.
 func (f *Filter) home(d hashfam.Digest) (i, fp uint64) {
-	i, rest := split(uint64(d), f.moves.buckets)
+	i, rest := split(uint64(d.Probe()), f.moves.buckets)
 	return i, 1 + hashfam.Reduce(rest, f.table.mask)
 }

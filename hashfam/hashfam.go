@@ -28,9 +28,10 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// A Key is the secret that selects one [Family]. Whoever knows it can craft
-// colliding keys; store it as you store other secrets, never beside the
-// filters built with it. The zero Key is the public one.
+// A Key is the secret that selects one [Family]. Anyone who knows it can craft
+// colliding keys: store it as you store other secrets, never beside the filters
+// built with it. The zero Key is the public one. Printing, logging or marshaling
+// a Key as text shows "hashfam.Key(hidden)"; its bytes are k[:].
 type Key [16]byte
 
 // RandomKey draws a key from crypto/rand.

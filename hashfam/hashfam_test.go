@@ -202,7 +202,7 @@ func TestPrintingHidesTheKey(t *testing.T) {
 		require.True(t, slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(shown, s) }), verb)
 	}
 	require.Equal(t, "public", fmt.Sprint(hashfam.Family{}))
-	require.Equal(t, fmt.Sprintf("keyed:%x", f.CheckValue()), f.String())
+	require.Equal(t, fmt.Sprintf("keyed:%016x", f.CheckValue()), f.String())
 	require.Equal(t, key.String(), fmt.Sprintf("%x", key))
 }
 

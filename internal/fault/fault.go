@@ -17,6 +17,7 @@ var (
 	ErrCorrupt      = errors.New("corrupt encoding")
 	ErrVersion      = errors.New("unsupported encoding version")
 	ErrFamily       = errors.New("encoded under another hash family")
+	ErrSecret       = errors.New("secret key")
 )
 
 // A Detail is the content of an error: the reason, the field at fault, its
