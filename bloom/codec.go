@@ -83,8 +83,12 @@ func (f *Filter) AppendText(dst []byte) ([]byte, error) {
 }
 
 // MarshalText returns the text form of f: [Filter.AppendText] to nil. So
-// packages such as encoding/json store a filter as a string.
+// packages such as encoding/json store a pointer to a filter as a string.
 func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
+
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
+// serves a Filter that is a value in a struct.
+func (f Filter) MarshalJSON() ([]byte, error) { return frame.JSON(f.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a filter into f. Its family and errors
 // are those of [Filter.UnmarshalBinary].

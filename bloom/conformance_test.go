@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -75,6 +76,27 @@ var suite = conformance.Suite[*Filter]{
 		params[8] = 8 // hashes: divides the bits in every layout
 		return 1 << 37
 	},
+	View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
+		v, err := NewView(data, fam)
+		if err != nil {
+			return conformance.Viewed[*Filter]{}, err
+		}
+		return conformance.Viewed[*Filter]{
+			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
+			Verify: v.Verify, Decode: v.Decode,
+		}, nil
+	},
+	NilErrors: []func(*Filter) error{
+		func(f *Filter) error { return f.Intersect(f) },
+		func(f *Filter) error { return f.Fold() },
+		func(f *Filter) error { _, err := f.EstimatedUnionLen(f); return err },
+		func(f *Filter) error { _, err := f.EstimatedIntersectionLen(f); return err },
+		func(f *Filter) error { _, err := f.Jaccard(f); return err },
+		func(f *Filter) error { _, err := f.Cosine(f); return err },
+	},
+	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+	Params:     func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+	Shown:      func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
 	Golden: []conformance.Golden[*Filter]{
 		{File: "classic.bin", Build: golden(Params{Bits: 1000, Hashes: 7})},
 		{File: "partitioned.bin", Build: golden(Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
@@ -113,4 +135,7 @@ func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFami
 func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
 func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
+func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
+func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
+func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

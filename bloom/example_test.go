@@ -226,7 +226,7 @@ func ExampleFilter_FalsePositiveRate() {
 		f.AddString(fmt.Sprint("key ", i))
 	}
 	fmt.Printf("%.2f %%\n", 100*f.FalsePositiveRate())
-	// Output: 0.11 %
+	// Output: 0.10 %
 }
 
 func ExampleFilter_SizeBytes() {
@@ -284,7 +284,7 @@ func ExampleFilter_MarshalBinary() {
 	var f bloom.Filter
 	err = f.UnmarshalBinary(data)
 	fmt.Println(len(data), err, f.ContainsString("a"))
-	// Output: 1856 <nil> true
+	// Output: 1872 <nil> true
 }
 
 // A buffer that is used again spares an allocation.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,5 +119,76 @@ func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
 				require.NotContains(t, s, fmt.Sprintf("%x", half), "%s of %T", verb, v)
 			}
 		}
+	}
+}
+
+func TestCapacityAtInvertsRateAt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawParams(t)
+		if rapid.Bool().Draw(t, "large") {
+			c := Config{
+				Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n"))),
+				FPRate:   math.Exp(rapid.Float64Range(math.Log(1e-6), math.Log(0.5)).Draw(t, "ln rate")),
+				Layout:   p.Layout,
+			}
+			var err error
+			p, err = c.Params()
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, p.CapacityAt(c.FPRate), c.Capacity)
+		}
+		rate := math.Exp(rapid.Float64Range(math.Log(1e-7), math.Log(0.99)).Draw(t, "ln asked"))
+		n := p.CapacityAt(rate)
+		require.LessOrEqual(t, p.RateAt(n), rate)
+		require.Greater(t, p.RateAt(n+1), rate)
+	})
+	p := Params{Bits: 1024, Hashes: 7}
+	require.Zero(t, p.CapacityAt(0))
+	require.Zero(t, p.CapacityAt(-1))
+	require.Zero(t, p.CapacityAt(math.NaN()))
+	require.Zero(t, p.CapacityAt(math.Inf(-1)))
+	require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(1))
+	require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(math.Inf(1)))
+	require.Zero(t, Params{}.CapacityAt(0.5))
+}
+
+// A digest that is a member's times a small power of the multiplier shares most
+// of its positions in a classic filter. Half of the powers of either sign are
+// tried here, on a half-full filter: the share that is found is what RateAt
+// adds to n/2^64, the other is 1 itself.
+func TestDigestsThatFollowAMembersAreCountedByRateAt(t *testing.T) {
+	const multiplier, n = 0xD1342543DE82EF95, 50_000
+	p, err := Config{Capacity: n, FPRate: 0.001}.Params()
+	require.NoError(t, err)
+	f, r := mustNew(t, p), rand.New(rand.NewPCG(1, 2))
+	members := make([]uint64, n)
+	for i := range members {
+		members[i] = r.Uint64()
+		f.AddDigest(hashfam.Digest(members[i]))
+	}
+	found := 0.0
+	for _, x := range members {
+		for s, d := 1, x*multiplier; s < p.Hashes; s, d = s+1, d*multiplier {
+			if f.ContainsDigest(hashfam.Digest(d)) {
+				found += 2.0 / n // and as many before it
+			}
+		}
+	}
+	added := sizing.ClassicDigestRate(p.Bits, p.Hashes, n) / sizing.DigestRate(n)
+	t.Logf("%.3f digests are found for every member, by the formula %.3f", 1+found, added)
+	// Half of a member's followers are found, with deviations of 1/sqrt(n)
+	// each: 6 of them are below 0.1.
+	require.InDelta(t, added, 1+found, 0.1)
+	require.InDelta(t, 3, added, 0.1)
+
+	// Where the floor counts, a filter is planned for it, or refused.
+	for _, floors := range []float64{0.9, 1, 1.05, 1.5, 2.9, 3.1, 10} {
+		c := Config{Capacity: 1e10, FPRate: floors * 1e10 / (1 << 64)}
+		p, err := c.Params()
+		if floors <= 1 {
+			require.ErrorIs(t, err, ErrParams)
+			continue
+		}
+		require.NoError(t, err, "%g times n/2^64", floors)
+		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 	}
 }

@@ -3,6 +3,7 @@ package counting
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -75,6 +76,19 @@ var suite = conformance.Suite[*Filter]{
 		binary.LittleEndian.PutUint64(params, 1<<38)
 		return 1 << 37
 	},
+	View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
+		v, err := NewView(data, fam)
+		if err != nil {
+			return conformance.Viewed[*Filter]{}, err
+		}
+		return conformance.Viewed[*Filter]{
+			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
+			Verify: v.Verify, Decode: v.Decode,
+		}, nil
+	},
+	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+	Params:     func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+	Shown:      func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
 	Golden: []conformance.Golden[*Filter]{
 		{File: "counting.bin", Build: golden(Params{Counters: 1000, Hashes: 7})},
 		{File: "blocked.bin", Build: golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked})},
@@ -118,4 +132,7 @@ func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVers
 func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
 func FuzzMultiset(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(multiset)) }
+func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
+func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
+func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

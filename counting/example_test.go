@@ -247,7 +247,7 @@ func ExampleFilter_FalsePositiveRate() {
 		f.AddString(fmt.Sprint("key ", i))
 	}
 	fmt.Printf("%.2f %%\n", 100*f.FalsePositiveRate())
-	// Output: 0.11 %
+	// Output: 0.10 %
 }
 
 func ExampleFilter_Reset() {
@@ -274,7 +274,7 @@ func ExampleFilter_MarshalBinary() {
 	var f counting.Filter
 	err = f.UnmarshalBinary(data)
 	fmt.Println(len(data), err, f.ContainsString("a"))
-	// Output: 7248 <nil> true
+	// Output: 7264 <nil> true
 }
 
 // A buffer that is used again spares an allocation.

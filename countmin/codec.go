@@ -86,8 +86,12 @@ func (s *Sketch) AppendText(dst []byte) ([]byte, error) {
 }
 
 // MarshalText returns the text form of s: [Sketch.AppendText] to nil. So
-// packages such as encoding/json store a sketch as a string.
+// packages such as encoding/json store a pointer to a sketch as a string.
 func (s *Sketch) MarshalText() ([]byte, error) { return s.AppendText(nil) }
+
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
+// serves a Sketch that is a value in a struct.
+func (s Sketch) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a sketch into s. Its family and errors
 // are those of [Sketch.UnmarshalBinary].

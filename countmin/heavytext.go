@@ -16,6 +16,10 @@ func (h *HeavyHitters) AppendText(dst []byte) ([]byte, error) {
 // MarshalText returns the text form of h: [HeavyHitters.AppendText] to nil.
 func (h *HeavyHitters) MarshalText() ([]byte, error) { return h.AppendText(nil) }
 
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
+// serves a HeavyHitters that is a value in a struct.
+func (h HeavyHitters) MarshalJSON() ([]byte, error) { return frame.JSON(h.AppendBinary(nil)) }
+
 // UnmarshalText decodes a text form into h. Its family and errors are those of
 // [HeavyHitters.UnmarshalBinary].
 func (h *HeavyHitters) UnmarshalText(text []byte) error {
@@ -35,6 +39,10 @@ func (k *TopK) AppendText(dst []byte) ([]byte, error) {
 
 // MarshalText returns the text form of k: [TopK.AppendText] to nil.
 func (k *TopK) MarshalText() ([]byte, error) { return k.AppendText(nil) }
+
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
+// serves a TopK that is a value in a struct.
+func (k TopK) MarshalJSON() ([]byte, error) { return frame.JSON(k.AppendBinary(nil)) }
 
 // UnmarshalText decodes a text form into k. Its family and errors are those of
 // [TopK.UnmarshalBinary].

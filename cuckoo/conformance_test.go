@@ -3,6 +3,7 @@ package cuckoo
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,29 @@ var suite = conformance.Suite[*Filter]{
 		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
 		return 1<<37 + 8
 	},
+	View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
+		v, err := NewView(data, fam)
+		if err != nil {
+			return conformance.Viewed[*Filter]{}, err
+		}
+		return conformance.Viewed[*Filter]{
+			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
+			Verify: v.Verify, Decode: v.Decode,
+		}, nil
+	},
+	NilErrors: []func(*Filter) error{
+		func(f *Filter) error { return f.Add(nil) },
+		func(f *Filter) error { return f.AddString("") },
+		func(f *Filter) error { return f.AddDigest(0) },
+		func(f *Filter) error { _, err := f.AddAll(nil); return err },
+		func(f *Filter) error { _, err := f.AddAll([][]byte{nil}); return err },
+		func(f *Filter) error { _, err := f.ContainsOrAdd(nil); return err },
+		func(f *Filter) error { _, err := f.ContainsOrAddString(""); return err },
+		func(f *Filter) error { _, err := f.ContainsOrAddDigest(0); return err },
+	},
+	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+	Params:     func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+	Shown:      func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
 	Golden: []conformance.Golden[*Filter]{
 		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
 		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
@@ -137,4 +161,7 @@ func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFami
 func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
 func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
+func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
+func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
+func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

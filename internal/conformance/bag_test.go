@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -135,6 +136,18 @@ func (b *bag) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+func (b *bag) AppendText(dst []byte) ([]byte, error) {
+	return append(dst, "text"...), nil
+}
+
+func (b *bag) MarshalText() ([]byte, error) { return b.AppendText(nil) }
+
+func (b *bag) MarshalJSON() ([]byte, error) { return []byte(`"text"`), nil }
+
+func (b *bag) UnmarshalText([]byte) error { return nil }
+
+func (b *bag) LogValue() slog.Value { return slog.StringValue("bag") }
 
 func (b *bag) MarshalBinary() ([]byte, error) { return b.AppendBinary(nil) }
 

@@ -6,8 +6,10 @@ package conformance
 
 import (
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +30,13 @@ type Structure[T any] interface {
 	encoding.BinaryUnmarshaler
 	io.WriterTo
 	io.ReaderFrom
+
+	encoding.TextAppender
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+	json.Marshaler
+
+	slog.LogValuer
 }
 
 // A Suite declares how a structure is driven.
@@ -83,6 +92,20 @@ type Suite[T Structure[T]] struct {
 	// they describe 2^40 bits, and returns the payload bytes that follow.
 	ClaimHuge func(params []byte) (payload uint64)
 
+	// View returns a view of an encoded structure; nil where there is no such
+	// thing.
+	View func(data []byte, fam hashfam.Family) (Viewed[T], error)
+
+	// ReadParams reads the parameters of an encoded structure, and Params
+	// returns those of a structure with its family; both nil or neither.
+	ReadParams func(io.Reader, hashfam.Family) (any, error)
+	Params     func(T) (any, hashfam.Family)
+
+	// NilErrors are further methods that return ErrParams on a nil receiver.
+	NilErrors []func(T) error
+	// Shown returns what else holds the family: the parameters, a view.
+	Shown func(T) []any
+
 	Golden []Golden[T]
 }
 
@@ -114,6 +137,9 @@ func (s Suite[T]) properties() []property {
 		{"another version and another kind are told apart", s.WrongVersion},
 		{"frames follow one another in a stream", s.Streams},
 		{"reads are pure and may run together", s.PureReads},
+		{"views answer as what they show", s.Views},
+		{"parameters are read from the header", s.Parameters},
+		{"text is read back, and damaged text is found", s.Texts},
 	}
 }
 
@@ -126,6 +152,8 @@ func (s Suite[T]) Run(t *testing.T) {
 	t.Run("every truncation and every flipped bit is found", s.everyDamage)
 	t.Run("nothing in a frame is ignored", s.canonical)
 	t.Run("golden files load", s.golden)
+	t.Run("nil receivers are errors", s.nilReceivers)
+	t.Run("no output shows the key", s.secrets)
 }
 
 // public and keyed are the families that properties draw from.

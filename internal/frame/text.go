@@ -16,6 +16,15 @@ func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(dst, encoded), nil
 }
 
+// JSON returns the text form of an encoded structure as a JSON string.
+func JSON(encoded []byte, err error) ([]byte, error) {
+	text, err := AppendText([]byte{'"'}, encoded, err)
+	if err != nil {
+		return nil, err
+	}
+	return append(text, '"'), nil
+}
+
 // FromText returns the encoded structure of which text is the text form.
 func FromText(text []byte, m *fault.Maker) ([]byte, error) {
 	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)

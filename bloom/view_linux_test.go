@@ -1,0 +1,58 @@
+package bloom
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A filter is written to a file, mapped, and asked where it lies.
+func TestAViewOfAMappedFile(t *testing.T) {
+	for _, layout := range layouts {
+		f, err := New(Config{Capacity: 100_000, FPRate: 0.01, Layout: layout})
+		require.NoError(t, err)
+		for i := range 100_000 {
+			f.AddString(fmt.Sprint("key ", i))
+		}
+		name := filepath.Join(t.TempDir(), "filter")
+		data := writeAndMap(t, name, f)
+		v, err := NewView(data, f.params.Family)
+		if !viewable(err) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		require.NoError(t, v.Verify())
+		for i := range 200_000 {
+			key := fmt.Sprint("key ", i)
+			require.Equal(t, f.ContainsString(key), v.ContainsString(key))
+		}
+		require.Equal(t, f.EstimatedLen(), v.EstimatedLen())
+		require.Equal(t, f.FillRatio(), v.FillRatio())
+		require.Equal(t, f.FalsePositiveRate(), v.FalsePositiveRate())
+		require.Equal(t, f.SizeBytes(), v.SizeBytes())
+
+		g, err := v.Decode()
+		require.NoError(t, err)
+		g.AddString("the memory of the file cannot be written to")
+		require.True(t, g.ContainsString("the memory of the file cannot be written to"))
+	}
+}
+
+// writeAndMap writes f to a file and maps it for reading: a write to the
+// memory ends the test with a fault.
+func writeAndMap(t *testing.T, name string, f *Filter) []byte {
+	t.Helper()
+	file, err := os.Create(name)
+	require.NoError(t, err)
+	defer file.Close()
+	n, err := f.WriteTo(file)
+	require.NoError(t, err)
+	data, err := syscall.Mmap(int(file.Fd()), 0, int(n), syscall.PROT_READ, syscall.MAP_SHARED)
+	require.NoError(t, err)
+	t.Cleanup(func() { syscall.Munmap(data) })
+	return data
+}

@@ -1,0 +1,242 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// A Viewed is a read-only view of an encoded structure.
+type Viewed[T any] struct {
+	Has       func([]byte) bool
+	HasString func(string) bool
+	HasDigest func(hashfam.Digest) bool
+	HasAll    func([]bool, [][]byte) []bool
+	Verify    func() error
+	Decode    func() (T, error)
+}
+
+// Views checks that a view answers as the structure does, that Verify and
+// Decode find what decoding finds, and that a view of anything else is an
+// error.
+func (s Suite[T]) Views(t *rapid.T) {
+	if s.View == nil {
+		return
+	}
+	fam := drawFamily(t)
+	f, keys := s.Fresh(t, fam), drawKeys(t, "keys")
+	for _, k := range keys {
+		s.Insert(f, k)
+	}
+	good := encode(t, f)
+	v, err := s.View(aligned(good), fam)
+	require.NoError(t, err)
+	require.NoError(t, v.Verify())
+	queries := append(drawKeys(t, "queries"), keys...)
+	for i, found := range v.HasAll(nil, queries) {
+		k := queries[i]
+		require.Equal(t, s.Has(f, k), found)
+		require.Equal(t, found, v.Has(k))
+		require.Equal(t, found, v.HasString(string(k)))
+		require.Equal(t, found, v.HasDigest(fam.Sum(k)))
+	}
+	g, err := v.Decode()
+	require.NoError(t, err)
+	require.True(t, g.Equal(f))
+	require.NoError(t, s.Insert(g, nil))
+	require.NoError(t, v.Verify(), "what was decoded shares nothing with the view")
+
+	_, err = s.View(aligned(good), fam.Derive("another"))
+	require.ErrorIs(t, err, fault.ErrFamily)
+	_, err = s.View(aligned(good[:len(good)-1]), fam)
+	require.ErrorIs(t, err, fault.ErrCorrupt)
+	_, err = s.View(aligned(append(bytes.Clone(good), 0)), fam)
+	require.ErrorIs(t, err, fault.ErrCorrupt)
+	for range 24 {
+		s.viewDamaged(t, good, fam, queries)
+	}
+}
+
+// viewDamaged flips a bit. A view whose header is intact must answer anything
+// without a panic, and Verify must find the damage. With the checksums made
+// right again, Verify must agree with the decoder.
+func (s Suite[T]) viewDamaged(t *rapid.T, good []byte, fam hashfam.Family, keys [][]byte) {
+	b := aligned(good)
+	b[rapid.IntRange(0, len(good)-1).Draw(t, "offset")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+	for _, sealed := range []bool{false, true} {
+		if sealed {
+			Reseal(b)
+		}
+		want := s.Receiver(fam).UnmarshalBinary(b)
+		v, err := s.View(b, fam)
+		if err == nil {
+			v.HasAll(nil, keys)
+			err = v.Verify()
+			_, decoded := v.Decode()
+			require.Equal(t, err == nil, decoded == nil)
+		}
+		require.Equal(t, want == nil, err == nil, "sealed %v: decoding says %v, the view %v", sealed, want, err)
+	}
+}
+
+// Parameters checks that the parameters are read from the header alone, and
+// that a header that is damaged or of something else is an error.
+func (s Suite[T]) Parameters(t *rapid.T) {
+	if s.ReadParams == nil {
+		return
+	}
+	f, _ := s.filled(t)
+	want, fam := s.Params(f)
+	good := encode(t, f)
+	header := good[:headerBytes(good)]
+	stream := bytes.NewBuffer(bytes.Clone(header))
+	got, err := s.ReadParams(stream, fam)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Zero(t, stream.Len(), "the whole header is read")
+	stream = bytes.NewBuffer(append(bytes.Clone(header), "payload"...))
+	_, err = s.ReadParams(stream, fam)
+	require.NoError(t, err)
+	require.Equal(t, "payload", stream.String(), "and no byte more")
+
+	i := rapid.IntRange(0, len(header)-1).Draw(t, "offset")
+	damaged := bytes.Clone(header)
+	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+	for _, bad := range [][]byte{header[:i], damaged} {
+		_, err = s.ReadParams(bytes.NewReader(bad), fam)
+		require.ErrorIs(t, err, fault.ErrCorrupt)
+	}
+	_, err = s.ReadParams(bytes.NewReader(header), fam.Derive("another"))
+	require.ErrorIs(t, err, fault.ErrFamily)
+	other := bytes.Clone(good)
+	other[offsetKind] ^= 7
+	_, err = s.ReadParams(bytes.NewReader(forge(other)), fam)
+	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorContains(t, err, "kind = ")
+}
+
+// aligned returns a copy of b that begins at a multiple of 64, as mapped memory
+// does.
+func aligned(b []byte) []byte {
+	room := make([]byte, len(b)+64)
+	skip := -reflect.ValueOf(room).Pointer() & 63
+	return append(room[skip:skip:len(room)], b...)
+}
+
+// Texts checks that a structure is stored as text and read back, alone and
+// inside of JSON and XML, and that damaged text is found.
+func (s Suite[T]) Texts(t *rapid.T) {
+	fam := drawFamily(t)
+	f := s.Fresh(t, fam)
+	for _, k := range drawKeys(t, "keys") {
+		s.Insert(f, k)
+	}
+	text, err := f.MarshalText()
+	require.NoError(t, err)
+	appended, err := f.AppendText([]byte("before "))
+	require.NoError(t, err)
+	require.Equal(t, "before "+string(text), string(appended))
+
+	type document struct{ Filter T }
+	g := s.Receiver(fam)
+	require.NoError(t, g.UnmarshalText(text))
+	require.True(t, g.Equal(f))
+	b, err := json.Marshal(document{f})
+	require.NoError(t, err)
+	d := document{s.Receiver(fam)}
+	require.NoError(t, json.Unmarshal(b, &d))
+	require.True(t, d.Filter.Equal(f), "JSON")
+	value, err := json.Marshal(reflect.ValueOf(f).Elem().Interface())
+	require.NoError(t, err)
+	require.Equal(t, `"`+string(text)+`"`, string(value), "JSON of a value")
+	b, err = xml.Marshal(document{f})
+	require.NoError(t, err)
+	d = document{s.Receiver(fam)}
+	require.NoError(t, xml.Unmarshal(b, &d))
+	require.True(t, d.Filter.Equal(f), "XML")
+
+	require.ErrorIs(t, s.Receiver(fam.Derive("another")).UnmarshalText(text), fault.ErrFamily)
+	before := encode(t, g)
+	i := rapid.IntRange(0, len(text)-1).Draw(t, "offset")
+	damaged := bytes.Clone(text)
+	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+	for _, bad := range [][]byte{nil, text[:i], damaged, []byte("{}")} {
+		if damaged[i] == '\n' || damaged[i] == '\r' {
+			continue // base64 skips them
+		}
+		require.ErrorIs(t, g.UnmarshalText(bad), fault.ErrCorrupt)
+	}
+	require.Equal(t, before, encode(t, g), "a failed decode changed the receiver")
+}
+
+// nilReceivers checks that methods which return an error return one for a nil
+// receiver, and for a nil argument, and do not panic.
+func (s Suite[T]) nilReceivers(t *testing.T) {
+	var none T
+	f := s.Golden[0].Build()
+	before := encode(t, f)
+	require.ErrorIs(t, f.Merge(none), fault.ErrIncompatible)
+	require.ErrorIs(t, none.Merge(f), fault.ErrParams)
+	require.ErrorIs(t, none.Merge(none), fault.ErrParams)
+	require.False(t, f.Equal(none))
+	for name, call := range map[string]func() error{
+		"AppendBinary":    func() error { _, err := none.AppendBinary(nil); return err },
+		"MarshalBinary":   func() error { _, err := none.MarshalBinary(); return err },
+		"WriteTo":         func() error { _, err := none.WriteTo(io.Discard); return err },
+		"UnmarshalBinary": func() error { return none.UnmarshalBinary(before) },
+		"ReadFrom":        func() error { _, err := none.ReadFrom(bytes.NewReader(before)); return err },
+		"AppendText":      func() error { _, err := none.AppendText(nil); return err },
+		"MarshalText":     func() error { _, err := none.MarshalText(); return err },
+		"UnmarshalText":   func() error { return none.UnmarshalText(nil) },
+	} {
+		require.Error(t, call(), name)
+	}
+	for i, call := range s.NilErrors {
+		require.ErrorIs(t, call(none), fault.ErrParams, "call %d on a nil receiver", i)
+	}
+	require.Equal(t, before, encode(t, f))
+}
+
+// secrets checks that no way of printing, logging or marshaling a structure or
+// its parameters shows the family's key.
+func (s Suite[T]) secrets(t *testing.T) {
+	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+	secrets := []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908}
+	rapid.Check(t, func(t *rapid.T) {
+		f := s.Fresh(t, fam)
+		values := []any{f, reflect.ValueOf(f).Elem().Interface(), []T{f}, map[string]T{"f": f}}
+		if s.Shown != nil {
+			values = append(values, s.Shown(f)...)
+		}
+		for _, v := range values {
+			var out bytes.Buffer
+			for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
+				fmt.Fprintf(&out, verb+"\n", v)
+			}
+			b, err := json.Marshal(v)
+			require.NoError(t, err)
+			out.Write(b)
+			slog.New(slog.NewJSONHandler(&out, nil)).Info("here", "v", v)
+			slog.New(slog.NewTextHandler(&out, nil)).Info("here", "v", v)
+			for _, secret := range secrets {
+				require.NotContains(t, out.String(), fmt.Sprint(secret), "%T", v)
+				require.NotContains(t, out.String(), fmt.Sprintf("%x", secret), "%T", v)
+			}
+			require.NotContains(t, out.String(), "0 1 2 3 4 5 6 7", "%T", v)
+			require.NotContains(t, out.String(), "0,1,2,3,4,5,6,7", "%T", v)
+			require.NotContains(t, out.String(), "!ERROR", "%T", v)
+			require.NotContains(t, out.String(), "PANIC", "%T", v)
+		}
+	})
+}
