@@ -158,6 +158,15 @@ func ExampleLayout_UnmarshalText() {
 	// layout: partitioned <nil>
 }
 
+func ExampleFieldError() {
+	_, err := New(Config{Capacity: 1000, FPRate: 1})
+	var fe *FieldError
+	if errors.As(err, &fe) {
+		fmt.Printf("%v: %s is %v, and must be %s\n", fe.Err, fe.Field, fe.Value, fe.Allowed)
+	}
+	// Output: invalid parameters: Config.FPRate is 1, and must be above 0 and below 1
+}
+
 func ExampleFilter_LogValue() {
 	f, err := NewFromParams(Params{Bits: 64, Hashes: 2})
 	if err != nil {

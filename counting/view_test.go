@@ -108,8 +108,10 @@ func ExampleFilter_MarshalText() {
 		return
 	}
 	f.AddString("session 17")
-	b, err := json.Marshal(map[string]any{"filter": f}) // by MarshalJSON
+	b, err := json.Marshal(map[string]any{"filter": f}) // calls f.MarshalJSON
 	fmt.Println(string(b), err)
+	b, err = f.MarshalJSON()
+	fmt.Println(len(b), err)
 	text, err := f.MarshalText() // AppendText appends it to what there is
 	if err != nil {
 		fmt.Println(err)
@@ -117,9 +119,13 @@ func ExampleFilter_MarshalText() {
 	}
 	var g Filter
 	fmt.Println(g.UnmarshalText(text), g.Equal(f))
+	line, err := f.AppendText([]byte("filter "))
+	fmt.Println(len(line)-len(text), err)
 	// Output:
 	// {"filter":"8WZhbQIBEACCxv50z7dfkggAAAAAAAAAEAAAAAAAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAlpuzyAAAAAAAAAAAAACAA6Hn7PQAAAAA="} <nil>
+	// 110 <nil>
 	// <nil> true
+	// 7 <nil>
 }
 
 func ExampleFilter_LogValue() {

@@ -271,9 +271,9 @@ func TestProbe(t *testing.T) {
 		step := new(big.Int).SetUint64(0xD1342543DE82EF95)
 		want := new(big.Int).SetUint64(d)
 		for i := range 40 {
+			want.Mul(want, step).Mod(want, modulus)
 			require.Equal(t, want.Uint64(), uint64(p), i)
 			p = p.Next()
-			want.Mul(want, step).Mod(want, modulus)
 		}
 	})
 }
