@@ -4,77 +4,97 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
-// batch is how many keys are hashed before memory is touched. Hashing and
-// touching apart lets the processor wait for many cache misses at once, where
-// the instructions of a hash between two look-ups would leave room for few.
-const batch = 128
-
-// AddAll adds every key. It does the same as [Filter.Add] on each, and takes
-// about half the time (amd64 with AVX2), and less where the filter is larger
-// than the cache. No allocation; no key is kept.
+// AddAll adds every key. It does the same as [Filter.Add] on each, in about
+// half the time (amd64 with AVX2), and less if the filter is larger than the
+// cache. No allocation; no key is kept.
 func (f *Filter) AddAll(keys [][]byte) {
-	var buf [batch]hashfam.Digest
+	var b batch.Buffer
 	for len(keys) > 0 {
-		n := min(len(keys), batch)
-		digests := f.params.Family.SumAll(buf[:0], keys[:n])
-		keys = keys[n:]
-		words, span, k := f.words, f.span, f.params.Hashes
-		switch f.params.Layout {
-		case Classic:
-			for _, d := range digests {
-				addClassic(words, span, k, d)
-			}
-		case Partitioned:
-			for _, d := range digests {
-				addPartitioned(words, span, k, d)
-			}
-		case Blocked:
-			fetchLines(words, span, digests)
-			for _, d := range digests {
-				addBlocked(words, span, k, d)
-			}
-		}
+		f.addBlock(b.Take(f.params.Family, &keys))
+	}
+}
+
+// AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
+// family.
+func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
+	for block := range slices.Chunk(digests, batch.Size) {
+		f.addBlock(block)
 	}
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. It takes about half the time of asking one by
-// one (amd64 with AVX2), and less where the filter is larger than the cache. It
-// allocates only where dst has to grow.
+// returns the extended slice. It takes about half the time of single calls
+// (amd64 with AVX2), and less if the filter is larger than the cache. It
+// allocates only if dst has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var buf [batch]hashfam.Digest
+	var b batch.Buffer
 	for len(keys) > 0 {
-		n := min(len(keys), batch)
-		digests := f.params.Family.SumAll(buf[:0], keys[:n])
-		keys = keys[n:]
-		words, span, k := f.words, f.span, f.params.Hashes
-		switch f.params.Layout {
-		case Classic:
-			for _, d := range digests {
-				dst = append(dst, hasClassic(words, span, k, d))
-			}
-		case Partitioned:
-			for _, d := range digests {
-				dst = append(dst, hasPartitioned(words, span, k, d))
-			}
-		default:
-			fetchLines(words, span, digests)
-			for _, d := range digests {
-				dst = append(dst, hasBlocked(words, span, k, d))
-			}
+		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// ContainsAllDigests is [Filter.ContainsAll] for keys already hashed by the
+// filter's family.
+func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.hasBlock(dst, block)
+	}
+	return dst
+}
+
+// addBlock adds a block of digests. The layout is chosen once for the block.
+func (f *Filter) addBlock(digests []hashfam.Digest) {
+	words, span, k := f.words, f.span, f.params.Hashes
+	switch f.params.Layout {
+	case Classic:
+		for _, d := range digests {
+			addClassic(words, span, k, d)
+		}
+	case Partitioned:
+		for _, d := range digests {
+			addPartitioned(words, span, k, d)
+		}
+	case Blocked:
+		fetchLines(words, span, digests)
+		for _, d := range digests {
+			addBlocked(words, span, k, d)
+		}
+	}
+}
+
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them.
+func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	words, span, k := f.words, f.span, f.params.Hashes
+	switch f.params.Layout {
+	case Classic:
+		for _, d := range digests {
+			dst = append(dst, hasClassic(words, span, k, d))
+		}
+	case Partitioned:
+		for _, d := range digests {
+			dst = append(dst, hasPartitioned(words, span, k, d))
+		}
+	default:
+		fetchLines(words, span, digests)
+		for _, d := range digests {
+			dst = append(dst, hasBlocked(words, span, k, d))
 		}
 	}
 	return dst
 }
 
-// fetchLines brings the line of every digest into the cache. A look-up reads
-// one line and then works in it, so that few look-ups fit into the processor's
+// fetchLines brings the line of every digest into the cache. A lookup reads one
+// line and then works in it, so that few lookups fit into the processor's
 // window and few cache misses would be under way at once; these loads are next
-// to each other. What it returns says nothing. It is not inlined because a
-// compiler that saw this would drop the loads.
+// to each other. The result is meaningless. The function is not inlined because
+// a compiler that saw this would drop the loads.
 //
 //go:noinline
 func fetchLines(words []uint64, lines uint64, digests []hashfam.Digest) (sink uint64) {

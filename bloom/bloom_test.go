@@ -4,13 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
 // drawParams draws a small filter of any layout.
@@ -40,7 +40,7 @@ func mustNew(t require.TestingT, p Params) *Filter {
 func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
-		n := rapid.IntRange(0, 3*batch).Draw(t, "n")
+		n := rapid.IntRange(0, 3*batch.Size).Draw(t, "n")
 		keys := make([][]byte, n)
 		for i := range keys {
 			keys[i] = fmt.Appendf(nil, "key %d", i)
@@ -290,35 +290,6 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 		above := ones(f.words[1<<32/64:])
 		require.InDelta(t, 80_000, float64(above), 6*600, "%v", layout)
 		require.InDelta(t, float64(n), f.EstimatedLen(), 100)
-	}
-}
-
-func BenchmarkFilter(b *testing.B) {
-	const n = 1_000_000
-	r := rand.New(rand.NewPCG(1, 2))
-	keys := make([][]byte, 2*n)
-	for i := range keys {
-		keys[i] = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, r.Uint64()), r.Uint64())
-	}
-	for _, layout := range layouts {
-		f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
-		require.NoError(b, err)
-		b.Run(layout.String()+"/Add", func(b *testing.B) {
-			for i := range b.N {
-				f.Add(keys[i%n])
-			}
-		})
-		f.AddAll(keys[:n])
-		b.Run(layout.String()+"/Contains/hit", func(b *testing.B) {
-			for i := range b.N {
-				f.Contains(keys[i%n])
-			}
-		})
-		b.Run(layout.String()+"/Contains/miss", func(b *testing.B) {
-			for i := range b.N {
-				f.Contains(keys[n+i%n])
-			}
-		})
 	}
 }
 

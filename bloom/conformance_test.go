@@ -55,10 +55,12 @@ var suite = conformance.Suite[*Filter]{
 	HasOrInsertDigest: func(f *Filter, d hashfam.Digest) (bool, error) {
 		return f.ContainsOrAddDigest(d), nil
 	},
-	Has:       (*Filter).Contains,
-	HasString: (*Filter).ContainsString,
-	HasDigest: (*Filter).ContainsDigest,
-	HasAll:    (*Filter).ContainsAll,
+	Has:              (*Filter).Contains,
+	HasString:        (*Filter).ContainsString,
+	HasDigest:        (*Filter).ContainsDigest,
+	HasAll:           (*Filter).ContainsAll,
+	InsertAllDigests: func(f *Filter, digests []hashfam.Digest) error { f.AddAllDigests(digests); return nil },
+	HasAllDigests:    (*Filter).ContainsAllDigests,
 	Reads: func(f *Filter) {
 		f.EstimatedLen()
 		f.EstimatedUnionLen(f)

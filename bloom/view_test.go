@@ -185,3 +185,16 @@ func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	}
 	return a
 }
+
+func ExampleFilter_AddAllDigests() {
+	f, err := New(Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
+	digests := f.Params().Family.SumAll(nil, keys) // hashed once, for any structure of the family
+	f.AddAllDigests(digests[:2])
+	fmt.Println(f.ContainsAllDigests(nil, digests))
+	// Output: [true true false]
+}

@@ -4,89 +4,119 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
-// batch is how many keys are hashed before memory is touched. Hashing and
-// touching apart lets the processor wait for many cache misses at once, where
-// the instructions of a hash between two look-ups would leave room for few.
-const batch = 128
-
-// AddAll adds every key. It does the same as [Filter.Add] on each, and is
-// two to four times as fast where the filter is larger than the cache. No
-// allocation; no key is kept.
+// AddAll adds every key. It does the same as [Filter.Add] on each, and is two to
+// four times as fast if the filter is larger than the cache. No allocation; no
+// key is kept.
 func (f *Filter) AddAll(keys [][]byte) {
-	var buf [batch]hashfam.Digest
+	var b batch.Buffer
 	for len(keys) > 0 {
-		var digests []hashfam.Digest
-		digests, keys = f.next(buf[:0], keys)
-		f.fetch(digests)
-		if f.params.Layout == Blocked {
-			for _, d := range digests {
-				addBlocked(f.counters, f.span, f.params.Hashes, d)
-			}
-			continue
-		}
-		for _, d := range digests {
-			add(f.counters, f.span, f.params.Hashes, d)
-		}
+		f.addBlock(b.Take(f.params.Family, &keys))
+	}
+}
+
+// AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
+// family.
+func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
+	for block := range slices.Chunk(digests, batch.Size) {
+		f.addBlock(block)
 	}
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. It is two to four times as fast as asking one
-// by one where the filter is larger than the cache. It allocates only where dst
-// has to grow.
+// returns the extended slice. It is two to four times as fast as single calls if
+// the filter is larger than the cache. It allocates only if dst has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var buf [batch]hashfam.Digest
+	var b batch.Buffer
 	for len(keys) > 0 {
-		var digests []hashfam.Digest
-		digests, keys = f.next(buf[:0], keys)
-		if f.params.Layout == Blocked {
-			f.fetch(digests)
-			for _, d := range digests {
-				dst = append(dst, hasBlocked(f.counters, f.span, f.params.Hashes, d))
-			}
-			continue
-		}
-		for _, d := range digests {
-			dst = append(dst, has(f.counters, f.span, f.params.Hashes, d))
-		}
+		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// ContainsAllDigests is [Filter.ContainsAll] for keys already hashed by the
+// filter's family.
+func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.hasBlock(dst, block)
 	}
 	return dst
 }
 
 // DeleteAll removes one copy of each key, as [Filter.Delete] does on each in
-// turn, and returns how many there were to remove. What Delete asks of its
-// caller, it asks for every key. It is two to four times as fast as deleting
-// one by one where the filter is larger than the cache. No allocation.
+// turn, and returns the number of copies removed. Delete's condition holds for
+// every key: delete only what was added. It is two to four times as fast as
+// single calls if the filter is larger than the cache. No allocation.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	removed := 0
-	var buf [batch]hashfam.Digest
+	var b batch.Buffer
 	for len(keys) > 0 {
-		var digests []hashfam.Digest
-		digests, keys = f.next(buf[:0], keys)
+		removed += f.removeBlock(b.Take(f.params.Family, &keys))
+	}
+	return removed
+}
+
+// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the filter's
+// family.
+func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
+	removed := 0
+	for block := range slices.Chunk(digests, batch.Size) {
+		removed += f.removeBlock(block)
+	}
+	return removed
+}
+
+func (f *Filter) addBlock(digests []hashfam.Digest) {
+	f.fetch(digests)
+	counters, span, k := f.counters, f.span, f.params.Hashes
+	if f.params.Layout == Blocked {
+		for _, d := range digests {
+			addBlocked(counters, span, k, d)
+		}
+		return
+	}
+	for _, d := range digests {
+		add(counters, span, k, d)
+	}
+}
+
+// hasBlock appends the answer for each digest of a block to dst. Lookups in the
+// classic layout have no stores between them, and need no fetch.
+func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	counters, span, k := f.counters, f.span, f.params.Hashes
+	if f.params.Layout == Blocked {
 		f.fetch(digests)
 		for _, d := range digests {
-			if f.DeleteDigest(d) {
-				removed++
-			}
+			dst = append(dst, hasBlocked(counters, span, k, d))
+		}
+		return dst
+	}
+	for _, d := range digests {
+		dst = append(dst, has(counters, span, k, d))
+	}
+	return dst
+}
+
+// removeBlock returns how many keys of the block there were to remove.
+func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
+	f.fetch(digests)
+	for _, d := range digests {
+		if f.DeleteDigest(d) {
+			removed++
 		}
 	}
 	return removed
 }
 
-// next hashes the first keys, and returns their digests and the other keys.
-func (f *Filter) next(buf []hashfam.Digest, keys [][]byte) ([]hashfam.Digest, [][]byte) {
-	n := min(len(keys), batch)
-	return f.params.Family.SumAll(buf, keys[:n]), keys[n:]
-}
-
-// fetch brings the counters of the digests into the cache: those of Blocked
-// always, the others if they are not likely to be there. These loads stand so
-// close to each other that more of them are under way at once than between
-// increments and decrements. What it returns says nothing. It is not inlined
-// because a compiler that saw that would drop the loads.
+// fetch brings the counters of the digests into the cache: always in the Blocked
+// layout, and if they are not likely to be there in the other. These loads are
+// next to each other, so that more of them are under way at once than between
+// increments and decrements. The result is meaningless. The function is not
+// inlined because a compiler that saw this would drop the loads.
 //
 //go:noinline
 func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {

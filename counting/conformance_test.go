@@ -54,11 +54,13 @@ var suite = conformance.Suite[*Filter]{
 	HasOrInsertDigest: func(f *Filter, d hashfam.Digest) (bool, error) {
 		return f.ContainsOrAddDigest(d), nil
 	},
-	Has:       (*Filter).Contains,
-	HasString: (*Filter).ContainsString,
-	HasDigest: (*Filter).ContainsDigest,
-	HasAll:    (*Filter).ContainsAll,
-	Delete:    (*Filter).Delete,
+	Has:              (*Filter).Contains,
+	HasString:        (*Filter).ContainsString,
+	HasDigest:        (*Filter).ContainsDigest,
+	HasAll:           (*Filter).ContainsAll,
+	InsertAllDigests: func(f *Filter, digests []hashfam.Digest) error { f.AddAllDigests(digests); return nil },
+	HasAllDigests:    (*Filter).ContainsAllDigests,
+	Delete:           (*Filter).Delete,
 	Reads: func(f *Filter) {
 		f.Count(nil)
 		f.CountString("a")

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
 func TestMoreAddsThanFifteenAndAsManyDeletesLoseNothing(t *testing.T) {
@@ -128,7 +129,7 @@ func TestDeletingWhatWasNeverAddedLosesMembers(t *testing.T) {
 func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
-		n := rapid.IntRange(0, 3*batch).Draw(t, "n")
+		n := rapid.IntRange(0, 3*batch.Size).Draw(t, "n")
 		keys := make([][]byte, n)
 		for i := range keys {
 			keys[i] = fmt.Appendf(nil, "key %d", rapid.IntRange(0, n).Draw(t, "key"))
@@ -183,7 +184,7 @@ func TestBothWaysToAskAgree(t *testing.T) {
 func TestDeletesAndCountsDoNotAllocate(t *testing.T) {
 	f := mustNew(t, Params{Counters: 1024, Hashes: 7, Layout: Blocked}) // the suite sees both
 	key, text := make([]byte, 300), string(make([]byte, 300))
-	batch, dst := [][]byte{key, key}, make([]bool, 0, 2)
+	pair, dst := [][]byte{key, key}, make([]bool, 0, 2)
 	copies := testing.AllocsPerRun(5, func() { hashfam.Family{}.SumString(text) })
 	for name, c := range map[string]struct {
 		want float64
@@ -192,8 +193,8 @@ func TestDeletesAndCountsDoNotAllocate(t *testing.T) {
 		"Delete":       {0, func() { f.Add(key); f.Delete(key) }},
 		"DeleteString": {2 * copies, func() { f.AddString(text); f.DeleteString(text) }},
 		"DeleteDigest": {0, func() { f.AddDigest(1); f.DeleteDigest(1) }},
-		"DeleteAll":    {0, func() { f.AddAll(batch); f.DeleteAll(batch) }},
-		"ContainsAll":  {0, func() { f.ContainsAll(dst, batch) }},
+		"DeleteAll":    {0, func() { f.AddAll(pair); f.DeleteAll(pair) }},
+		"ContainsAll":  {0, func() { f.ContainsAll(dst, pair) }},
 		"Count":        {0, func() { f.Count(key) }},
 		"CountString":  {copies, func() { f.CountString(text) }},
 		"CountDigest":  {0, func() { f.CountDigest(1) }},

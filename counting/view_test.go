@@ -144,3 +144,19 @@ func ExampleFilter_LogValue() {
 	slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Info("loaded", "filter", f)
 	// Output: level=INFO msg=loaded filter.n=0.5 filter.bits=64 filter.rate=0.00390625 filter.fill=0.0625 filter.stuck=0 filter.params="classic, 16 counters, 2 hashes, family public"
 }
+
+func ExampleFilter_AddAllDigests() {
+	f, err := New(Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
+	digests := f.Params().Family.SumAll(nil, keys) // hashed once, for any structure of the family
+	f.AddAllDigests(digests[:2])
+	fmt.Println(f.ContainsAllDigests(nil, digests))
+	fmt.Println(f.DeleteAllDigests(digests), f.ContainsAllDigests(nil, digests))
+	// Output:
+	// [true true false]
+	// 2 [false false false]
+}

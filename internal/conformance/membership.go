@@ -160,6 +160,11 @@ func (s Suite[T]) KeyForms(t *rapid.T) {
 		require.True(t, digest.Equal(bytes), "digest form")
 	}
 	require.True(t, batch.Equal(bytes), "batch form")
+	if s.InsertAllDigests != nil {
+		digests := s.Like(bytes)
+		require.NoError(t, s.InsertAllDigests(digests, fam.SumAll(nil, keys)))
+		require.True(t, digests.Equal(bytes), "batch of digests")
+	}
 
 	queries := append(drawKeys(t, "queries"), keys...)
 	for i, found := range s.hasAll(t, bytes, queries) {
@@ -167,6 +172,11 @@ func (s Suite[T]) KeyForms(t *rapid.T) {
 		require.Equal(t, found, s.Has(bytes, k))
 		require.Equal(t, found, s.HasString(bytes, string(k)))
 		require.Equal(t, found, s.HasDigest(bytes, fam.Sum(k)))
+	}
+	if s.HasAllDigests != nil {
+		found := s.HasAllDigests(bytes, []bool{true, false}, fam.SumAll(nil, queries))
+		require.Equal(t, []bool{true, false}, found[:2], "answers are appended")
+		require.Equal(t, s.hasAll(t, bytes, queries), found[2:])
 	}
 }
 

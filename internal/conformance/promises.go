@@ -41,6 +41,11 @@ func (s Suite[T]) allocations(t *testing.T) {
 		if s.InsertDigest != nil {
 			ops["InsertDigest"] = func() { s.InsertDigest(f, hashfam.Digest(1)) }
 		}
+		if s.InsertAllDigests != nil {
+			digests := []hashfam.Digest{1, 2}
+			ops["InsertAllDigests"] = func() { s.InsertAllDigests(f, digests) }
+			ops["HasAllDigests"] = func() { s.HasAllDigests(f, dst, digests) }
+		}
 		if s.HasOrInsert != nil {
 			ops["HasOrInsert"] = func() { s.HasOrInsert(f, key) }
 			ops["HasOrInsertString"] = func() { s.HasOrInsertString(f, text) }

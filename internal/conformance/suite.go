@@ -63,6 +63,10 @@ type Suite[T Structure[T]] struct {
 	HasDigest    func(T, hashfam.Digest) bool
 	HasAll       func(T, []bool, [][]byte) []bool
 
+	// The batches of digests, nil where there is no such thing.
+	InsertAllDigests func(T, []hashfam.Digest) error
+	HasAllDigests    func(T, []bool, []hashfam.Digest) []bool
+
 	// Query and insertion in one, in the three key forms; nil where there is
 	// no such thing. A key that is found is not inserted again.
 	HasOrInsert       func(T, []byte) (bool, error)

@@ -1,0 +1,211 @@
+package countmin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+func TestAViewThatWasNotMadeIsAnError(t *testing.T) {
+	require.ErrorIs(t, (*View)(nil).Verify(), ErrParams)
+	require.ErrorIs(t, new(View).Verify(), ErrParams)
+	_, err := new(View).Decode()
+	require.ErrorIs(t, err, ErrParams)
+	require.Equal(t, ^uint64(0), new(View).CountString("any"), "as the zero Sketch")
+}
+
+func TestAViewAnswersEveryQuestionOfItsSketch(t *testing.T) {
+	for _, p := range []Params{
+		{Width: 101, Depth: 3, CounterBits: 32},
+		{Width: 101, Depth: 3, CounterBits: 64},
+		{Width: 100, Depth: 4, CounterBits: 32, Conservative: true},
+	} {
+		s, err := NewFromParams(p)
+		require.NoError(t, err)
+		for i := range uint64(300) {
+			s.AddNString(fmt.Sprint("key ", i), i)
+		}
+		b, err := s.MarshalBinary()
+		require.NoError(t, err)
+		v, err := NewView(b, hashfam.Family{})
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		require.NoError(t, v.Verify())
+		require.Equal(t, s.Total(), v.Total())
+		require.Equal(t, s.ErrorBound(), v.ErrorBound())
+		require.Equal(t, s.SizeBytes(), v.SizeBytes())
+		for i := range 400 {
+			key := fmt.Sprint("key ", i)
+			low, high := s.BoundsString(key)
+			for _, bounds := range []func() (uint64, uint64){
+				func() (uint64, uint64) { return v.BoundsString(key) },
+				func() (uint64, uint64) { return v.Bounds([]byte(key)) },
+				func() (uint64, uint64) { return v.BoundsDigest(v.Params().Family.SumString(key)) },
+			} {
+				l, h := bounds()
+				require.Equal(t, []uint64{low, high}, []uint64{l, h})
+			}
+		}
+	}
+}
+
+func ExampleNewView() {
+	s, err := New(Config{Epsilon: 0.001, Delta: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.AddNString("whale", 1240)
+	data, err := s.MarshalBinary() // or the bytes of a mapped file
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := NewView(data, s.Params().Family)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.CountString("whale"), v.Count([]byte("computer")), v.Total())
+	fmt.Println(v.CountAll(nil, [][]byte{[]byte("whale")}))
+	fmt.Println(v.Verify(), v)
+	t, err := v.Decode() // a sketch that can be changed
+	fmt.Println(t.Equal(s), err)
+	// Output:
+}
+
+func ExampleReadParams() {
+	s, err := New(Config{Epsilon: 0.001, Delta: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var file bytes.Buffer
+	if _, err := s.WriteTo(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := ReadParams(&file, hashfam.Family{})
+	fmt.Println(p, err)
+	fmt.Println(p.SizeBytes(), "bytes if it is decoded")
+	// Output:
+}
+
+func ExampleSketch_MarshalText() {
+	s, err := New(Config{Width: 4, Depth: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.AddString("whale")
+	b, err := json.Marshal(map[string]any{"sketch": s}) // calls s.MarshalJSON
+	fmt.Println(string(b), err)
+	b, err = s.MarshalJSON()
+	fmt.Println(len(b), err)
+	text, err := s.MarshalText()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var t Sketch
+	fmt.Println(t.UnmarshalText(text), t.Equal(s))
+	line, err := s.AppendText([]byte("sketch "))
+	fmt.Println(len(line)-len(text), err)
+	// Output:
+}
+
+func ExampleHeavyHitters_MarshalText() {
+	h, err := NewHeavyHitters(HeavyConfig{Phi: 0.01, MemoryBytes: 1 << 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h.AddString("whale")
+	b, err := h.MarshalJSON() // what json.Marshal calls
+	fmt.Println(len(b), err)
+	text, err := h.MarshalText()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var g HeavyHitters
+	fmt.Println(g.UnmarshalText(text), g.Equal(h))
+	line, err := h.AppendText([]byte("heavy hitters "))
+	fmt.Println(len(line)-len(text), err)
+	// Output:
+}
+
+func ExampleTopK_MarshalText() {
+	k, err := NewTopK(TopKConfig{K: 10, MemoryBytes: 1 << 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	k.AddString("whale")
+	b, err := k.MarshalJSON() // what json.Marshal calls
+	fmt.Println(len(b), err)
+	text, err := k.MarshalText()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var g TopK
+	fmt.Println(g.UnmarshalText(text), g.Equal(k))
+	line, err := k.AppendText([]byte("top k "))
+	fmt.Println(len(line)-len(text), err)
+	// Output:
+}
+
+// logged prints a value as package log/slog does, without the time.
+func logged(name string, v any) {
+	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Info("loaded", name, v)
+}
+
+func ExampleSketch_LogValue() {
+	s, err := New(Config{Width: 4, Depth: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.AddString("whale")
+	logged("sketch", s)
+	// Output:
+}
+
+func ExampleHeavyHitters_LogValue() {
+	h, err := NewHeavyHitters(HeavyConfig{Phi: 0.01, MemoryBytes: 1 << 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h.AddString("whale")
+	logged("heavy", h)
+	// Output:
+}
+
+func ExampleTopK_LogValue() {
+	k, err := NewTopK(TopKConfig{K: 10, MemoryBytes: 1 << 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	k.AddString("whale")
+	logged("top", k)
+	// Output:
+}

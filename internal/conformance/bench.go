@@ -1,0 +1,106 @@
+package conformance
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The numbers of keys that benchmarks run at: one whose structure lies in the
+// cache, one whose structure does not.
+var benchmarkSizes = []uint64{10_000, 5_000_000}
+
+// batchKeys is the number of keys in a benchmark's batch.
+const batchKeys = 1024
+
+// Benchmark measures insertions and queries of 16-byte keys, one by one and in
+// batches, in structures that fresh makes for n keys. Times are per key.
+func (s Suite[T]) Benchmark(b *testing.B, fresh func(n uint64) (T, error)) {
+	for _, n := range benchmarkSizes {
+		f, err := fresh(n)
+		require.NoError(b, err)
+		b.Run(fmt.Sprintf("Add/n=%d", n), func(b *testing.B) { s.inserts(b, f, n) })
+		b.Run(fmt.Sprintf("Add/batch/n=%d", n), func(b *testing.B) { s.insertBatches(b, f, n) })
+		f.Reset()
+		for i := range n {
+			require.NoError(b, s.Insert(f, putKey(make([]byte, 16), i)))
+		}
+		b.Run(fmt.Sprintf("Contains/hit/n=%d", n), func(b *testing.B) { s.queries(b, f, 0, n) })
+		b.Run(fmt.Sprintf("Contains/miss/n=%d", n), func(b *testing.B) { s.queries(b, f, n, n) })
+		b.Run(fmt.Sprintf("Contains/batch/n=%d", n), func(b *testing.B) { s.queryBatches(b, f, n, n) })
+	}
+}
+
+// putKey writes the i-th key to key and returns it.
+func putKey(key []byte, i uint64) []byte {
+	binary.LittleEndian.PutUint64(key, i*0x9E3779B97F4A7C15)
+	binary.LittleEndian.PutUint64(key[8:], ^i)
+	return key
+}
+
+// inserts fills f with n keys, again and again.
+func (s Suite[T]) inserts(b *testing.B, f T, n uint64) {
+	b.ReportAllocs()
+	key, i := make([]byte, 16), uint64(0)
+	for b.Loop() {
+		if i++; i%n == 0 {
+			f.Reset()
+		}
+		s.Insert(f, putKey(key, i%n))
+	}
+}
+
+func (s Suite[T]) insertBatches(b *testing.B, f T, n uint64) {
+	b.ReportAllocs()
+	keys, i := newBatch(), uint64(0)
+	for b.Loop() {
+		if i += batchKeys; i%n < batchKeys {
+			f.Reset()
+		}
+		s.InsertAll(f, fillBatch(keys, i%n))
+	}
+	perKey(b)
+}
+
+// queries asks for n keys from the first on.
+func (s Suite[T]) queries(b *testing.B, f T, first, n uint64) {
+	b.ReportAllocs()
+	key, i := make([]byte, 16), uint64(0)
+	for b.Loop() {
+		s.Has(f, putKey(key, first+i%n))
+		i++
+	}
+}
+
+func (s Suite[T]) queryBatches(b *testing.B, f T, first, n uint64) {
+	b.ReportAllocs()
+	keys, dst, i := newBatch(), make([]bool, 0, batchKeys), uint64(0)
+	for b.Loop() {
+		s.HasAll(f, dst, fillBatch(keys, first+i%n))
+		i += batchKeys
+	}
+	perKey(b)
+}
+
+func newBatch() [][]byte {
+	keys, room := make([][]byte, batchKeys), make([]byte, 16*batchKeys)
+	for k := range keys {
+		keys[k] = room[16*k:][:16]
+	}
+	return keys
+}
+
+func fillBatch(keys [][]byte, first uint64) [][]byte {
+	for k, key := range keys {
+		putKey(key, first+uint64(k))
+	}
+	return keys
+}
+
+// perKey reports the time of one key of a batch in place of that of the batch.
+func perKey(b *testing.B) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batchKeys, "ns/key")
+	b.ReportMetric(0, "ns/op")
+}
