@@ -82,6 +82,10 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
+// unset returns the bit i mod 64 of w, in its place, if it is not set, else
+// zero. Setting a bit is one instruction; shifting it down would be three.
+func unset(w, i uint64) uint64 { return (w | 1<<(i&63)) ^ w }
+
 // Classic: position i is anywhere among the m bits.
 
 func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
@@ -92,12 +96,12 @@ func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
 }
 
 func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
-	all := uint64(1)
+	missing := uint64(0)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
 		i := p.In(m)
-		all &= words[i>>6] >> (i & 63)
+		missing |= unset(words[i>>6], i)
 	}
-	return all != 0
+	return missing == 0
 }
 
 // Partitioned: position i is in slice i, which has s bits.
@@ -112,13 +116,13 @@ func addPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
 }
 
 func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
-	base, all := uint64(0), uint64(1)
+	base, missing := uint64(0), uint64(0)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
 		i := base + p.In(s)
-		all &= words[i>>6] >> (i & 63)
+		missing |= unset(words[i>>6], i)
 		base += s
 	}
-	return all != 0
+	return missing == 0
 }
 
 // Blocked: the first value of the sequence chooses one of the lines, the top
@@ -142,9 +146,9 @@ func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 	if lines == 0 {
 		return true
 	}
-	line, all := lineOf(words, lines, d), uint64(1)
+	line, missing := lineOf(words, lines, d), uint64(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		all &= line[p>>61] >> (p >> 55 & 63)
+		missing |= unset(line[p>>61], uint64(p)>>55)
 	}
-	return all != 0
+	return missing == 0
 }
