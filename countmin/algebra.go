@@ -70,7 +70,7 @@ func (s *Sketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
 		return paramError("Params.Conservative", true, "false for Remove")
 	}
 	if most := min(s.CountDigest(d), s.total); n > most {
-		return paramError("n", n, fmt.Sprintf("at most what is counted, %d", most))
+		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
 	}
 	if s.wide == nil {
 		subtract(s.narrow, s.params.Width, d, uint32(n))

@@ -2,8 +2,10 @@ package countmin
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,20 +113,76 @@ func TestForgedTrackersAreCorrupt(t *testing.T) {
 	}
 }
 
-// A budget is the decoder's too: records that do not fit it are no frame.
+// A budget is the decoder's too: whatever a frame holds, what comes of it is
+// within the budget, heads included.
 func TestRecordsBeyondTheBudgetAreCorrupt(t *testing.T) {
-	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: 1500}))
-	g := h.Clone()
-	for i := range 30 {
-		key := fmt.Sprint("key ", i)
-		h.log = appendRecord(h.log, 1, 0, h.config.Family.SumString(key), key)
-		h.live++
-		h.total++
-		err := g.UnmarshalBinary(must(h.MarshalBinary()))
-		if structBytes+8*(len(h.tail.words)+len(h.log)) <= 1500 {
-			require.NoError(t, err)
-		} else {
-			requireField(t, err, ErrCorrupt, "records and counters")
+	for _, budget := range []int{minMemory, 1500, 64 << 10} {
+		h := must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: budget}))
+		g := h.Clone()
+		decoded, refused := 0, 0
+		for i := 0; refused < 3; i++ {
+			key := fmt.Sprint("key ", i)
+			h.log = appendRecord(h.log, 1, 0, h.config.Family.SumString(key), key)
+			h.live++
+			h.total++
+			if i%16 > 0 && budget > 2048 {
+				continue // one in 16 will do
+			}
+			if err := g.UnmarshalBinary(must(h.MarshalBinary())); err != nil {
+				requireField(t, err, ErrCorrupt, "memory for records and counters")
+				refused++
+				continue
+			}
+			decoded++
+			require.LessOrEqual(t, g.SizeBytes(), uint64(budget))
+			require.Equal(t, i+1, g.live)
+			g.AddString("one more")
+			require.LessOrEqual(t, g.SizeBytes(), uint64(budget))
+		}
+		require.NotZero(t, decoded)
+	}
+}
+
+// A counter cannot exceed the total. A frame that says so is refused, or what
+// comes of it would write, after the next Add, what it would not read again.
+func TestACounterAboveTheTotalIsCorrupt(t *testing.T) {
+	for _, memory := range []int{0, minMemory} {
+		h := must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: memory}))
+		empty := must(h.MarshalBinary())
+		for i := range len(h.tail.words) {
+			b := slices.Clone(empty)
+			binary.LittleEndian.PutUint64(word(b, trackerWords+i), 1<<(i%16*4))
+			conformance.Reseal(b)
+			requireField(t, h.UnmarshalBinary(b), ErrCorrupt, "counter")
+			binary.LittleEndian.PutUint64(word(b, 0), 1) // the total
+			conformance.Reseal(b)
+			g := h.Clone()
+			require.NoError(t, g.UnmarshalBinary(b))
+			g.AddString("key")
+			require.NoError(t, g.UnmarshalBinary(must(g.MarshalBinary())))
+		}
+	}
+}
+
+// A budget that a frame names, up to the largest, leads to an error or to a
+// structure, on every platform.
+func TestAFrameOfALargeBudgetDoesNotPanic(t *testing.T) {
+	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: minMemory}))
+	k := must(NewTopK(TopKConfig{K: 1, MemoryBytes: minMemory}))
+	for _, budget := range []uint64{330_382_104, 1 << 29, 1<<30 - 1, 1 << 30, 1 << 34, 1<<34 + 1, 1 << 63} {
+		for _, good := range [][]byte{must(h.MarshalBinary()), must(k.MarshalBinary())} {
+			b := append(slices.Clone(good[:48+8*trackerWords]), make([]byte, 8)...)
+			binary.LittleEndian.PutUint64(b[16:], 8*trackerWords)
+			binary.LittleEndian.PutUint64(b[32:], budget)
+			binary.LittleEndian.PutUint64(word(b, 3), 2<<32)
+			conformance.Reseal(b)
+			require.Len(t, b, 96)
+			if err := h.UnmarshalBinary(b); !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
+			if err := k.UnmarshalBinary(b); !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
 		}
 	}
 }

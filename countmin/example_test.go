@@ -149,7 +149,7 @@ func ExampleSketch_Remove() {
 	fmt.Println(inCart.RemoveString("shoe"))
 	// Output:
 	// <nil> <nil> 1
-	// filterfam: invalid parameters: n = 1, want at most what is counted, 0
+	// filterfam: invalid parameters: n = 1, want at most the key's count, 0
 }
 
 func ExampleSketch_RemoveN() {

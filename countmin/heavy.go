@@ -117,13 +117,18 @@ func (h *HeavyHitters) Params() HeavyConfig { return h.config }
 // and keys.
 func (h *HeavyHitters) SizeBytes() uint64 { return h.sizeBytes() }
 
-// Merge adds what other counted to h. Keys that either tracks are tracked; what
-// they counted before is asked from the merged counters, so shards may be
-// merged in any order, and give the same answer as long as memory holds the
-// keys of all (always, where MemoryBytes is 0). A merge is less exact than one
-// structure over all of the stream would be: the counters' noise adds up. Every
-// guarantee holds. O(memory) time; it allocates. Structures whose Params differ
-// are an [ErrIncompatible], and h is unchanged.
+// Merge adds the counts of other to h. Keys that either tracks are tracked, as
+// far as memory suffices; the merged counters are asked for what they counted
+// before. A merge is less exact than one structure over the whole stream: the
+// counters' noise adds up. Every guarantee holds.
+//
+// Shards may be merged in any order. Every order gives the same answer while
+// the merged structure tracks all the keys that the shards do and no estimate
+// has reached 2^32-1. Where keys have to go, as after an Add, the order decides
+// which of the rare ones stay, and so how close the bounds of a rare key are.
+//
+// O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
+// Params differ, and h is then unchanged.
 func (h *HeavyHitters) Merge(other *HeavyHitters) error {
 	if err := h.compatible(other); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -157,7 +156,7 @@ func (k *TopK) decode(r *frame.Reader) error {
 		return err
 	}
 	if what > maxK {
-		return fault.Field(ErrCorrupt, "K", what, fmt.Sprintf("1 to %d", maxK))
+		return r.Corrupt("K", what, fmt.Sprintf("1 to %d", maxK))
 	}
 	c := TopKConfig{K: int(what), MemoryBytes: memory, Family: fam}
 	if err := c.check(); err != nil {
@@ -190,11 +189,11 @@ func parsePair(r *frame.Reader, h frame.Header) (what uint64, memory int, err er
 		return 0, 0, err
 	}
 	if len(h.Params) != paramBytes {
-		return 0, 0, fault.Field(ErrCorrupt, "parameters", h.Params, "16 bytes")
+		return 0, 0, r.Corrupt("parameters", h.Params, "16 bytes")
 	}
 	bytes := binary.LittleEndian.Uint64(h.Params[8:])
 	if bytes > maxMemory {
-		return 0, 0, fault.Field(ErrCorrupt, "MemoryBytes", bytes, fmt.Sprintf("at most %d", uint64(maxMemory)))
+		return 0, 0, r.Corrupt("MemoryBytes", bytes, fmt.Sprintf("at most %d", uint64(maxMemory)))
 	}
 	return binary.LittleEndian.Uint64(h.Params), int(bytes), nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -147,4 +148,164 @@ func TestUpdatesDoNotAllocate(t *testing.T) {
 		h.Estimate(key)
 	}))
 	require.Greater(t, h.floor, floor, "there were sweeps")
+}
+
+// The shares of a budget are part of the format: they must not depend on the
+// width of an int, nor on the release of Go.
+func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
+	for _, c := range []struct{ budget, tail, chains, room int }{
+		{1024, 64, 16, 24},
+		{2000, 128, 16, 72},
+		{16 << 10, 1024, 224, 864},
+		{39_744, 2048, 672, 2384},
+		{64 << 10, 4096, 864, 3408},
+		{330_382_103, 1 << 24, 6_129_664, 21_454_848},
+		{330_382_104, 1 << 24, 6_129_664, 21_454_848},
+		{400 << 20, 3 << 23, 6_813_696, 23_854_080},
+		{700 << 20, 1 << 25, 14_546_944, 50_920_448},
+		{1<<30 - 1, 1 << 26, 16_775_168, 58_719_232},
+	} {
+		for _, p := range []plan{
+			HeavyConfig{Phi: 0.001, MemoryBytes: c.budget}.plan(), TopKConfig{K: 7, MemoryBytes: c.budget}.plan(),
+		} {
+			require.Equal(t, c.tail, p.tailWords(), "%d bytes", c.budget)
+			p.resize(c.tail)
+			require.Equal(t, c.chains, p.chains, "%d bytes", c.budget)
+			require.Equal(t, c.room, p.room, "%d bytes", c.budget)
+		}
+	}
+}
+
+// The allocator is not asked what it would do: to make a structure, to decode
+// one and to merge two takes memory in proportion to what they hold.
+func TestAllocationsAreInProportion(t *testing.T) {
+	for _, budget := range []int{minMemory, 4192, 16 << 10, 39_744, 256 << 10} {
+		var h *HeavyHitters
+		took := allocated(func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
+		require.LessOrEqual(t, took, uint64(budget+budget/8), "New with %d bytes", budget)
+		for i := range budget / 16 {
+			h.AddString(fmt.Sprint("key ", i))
+		}
+		b, g := must(h.MarshalBinary()), NewHeavyReceiver(hashfam.Family{})
+		took = allocated(func() {
+			if err := g.UnmarshalBinary(b); err != nil {
+				panic(err)
+			}
+		})
+		require.LessOrEqual(t, took, uint64(64<<10+6*len(b)), "decode %d bytes", len(b))
+		took = allocated(func() {
+			if err := g.Merge(h); err != nil {
+				panic(err)
+			}
+		})
+		require.LessOrEqual(t, took, uint64(6*budget), "merge within %d bytes", budget)
+	}
+}
+
+// allocated returns how many bytes f allocates, by the least of three
+// measurements: what else the process does meanwhile is not in all of them.
+func allocated(f func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 3 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}
+
+// Merges do not hoard keys: memory without a budget is bounded by Phi or K,
+// however many shards of rare keys there are, and the guarantee holds.
+func TestMergesOfManyShardsStaySmall(t *testing.T) {
+	shards := 64
+	if testing.Short() {
+		shards = 24
+	}
+	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001}))
+	k := must(NewTopK(TopKConfig{K: 100}))
+	for shard := range shards {
+		part, top := must(NewHeavyHitters(HeavyConfig{Phi: 0.001})), must(NewTopK(TopKConfig{K: 100}))
+		for i := range 4000 {
+			key := fmt.Sprint("rare ", shard, i)
+			if i%100 == 0 {
+				key = fmt.Sprint("frequent ", i)
+			}
+			part.AddString(key)
+			top.AddString(key)
+		}
+		require.NoError(t, h.Merge(part))
+		require.NoError(t, k.Merge(top))
+	}
+	t.Logf("%d and %d bytes after %d merges", h.SizeBytes(), k.SizeBytes(), shards)
+	require.LessOrEqual(t, h.SizeBytes(), uint64(400_000))
+	require.LessOrEqual(t, k.SizeBytes(), uint64(100*600))
+	require.True(t, h.Complete())
+	for i := range 40 {
+		key := fmt.Sprint("frequent ", 100*i)
+		bounded(t, key, uint64(shards), h.EstimateString(key))
+		bounded(t, key, uint64(shards), k.EstimateString(key))
+	}
+}
+
+// A key that is too long for its count is refused without a walk over the log,
+// but for the first time after a sweep.
+func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
+	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: 64 << 10}))
+	for i := range uint64(5000) {
+		h.AddNString(fmt.Sprint(i), 1<<20+i*7919%5000<<28)
+	}
+	require.NotZero(t, h.floor)
+	for _, length := range []int{3000, 12_000, 1 << 20} { // a share is 1.5 KB, the room 25 KB
+		key := strings.Repeat("x", length)
+		h.AddNString(key, h.floor-h.EstimateString(key).Count+1)
+		walks := h.walks
+		for range 1000 {
+			h.AddString(key)
+		}
+		require.Equal(t, walks, h.walks, "a key of %d bytes", length)
+		require.NotContains(t, maps.Collect(h.All()), key)
+		require.GreaterOrEqual(t, h.MissBound(), h.EstimateString(key).Count)
+	}
+	key := strings.Repeat("x", 3000) // and admitted once it counts enough
+	h.AddNString(key, 1<<50)
+	require.Contains(t, maps.Collect(h.All()), key)
+}
+
+// A bar is found in few walks, whatever the counts: at most one for each byte
+// on the way up and down, and one where it is close to the floor.
+func TestABarIsFoundInFewWalks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l tracker
+		l.floor = rapid.Uint64().Draw(t, "floor") >> rapid.IntRange(0, 63).Draw(t, "shift")
+		counts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 {
+			return rapid.Uint64().Draw(t, "count") >> rapid.IntRange(0, 63).Draw(t, "shift")
+		}), 1, 40).Draw(t, "counts")
+		for i, count := range counts {
+			l.log = appendRecord(l.log, count, 0, hashfam.Digest(i), strings.Repeat("k", int(count%50)))
+		}
+		filling := func(bar uint64) (words uint64) {
+			for r := record(0); int(r) < len(l.log); r += size(l.log, r) {
+				if l.log[r] <= bar {
+					words += uint64(size(l.log, r))
+				}
+			}
+			return words
+		}
+		words := rapid.Uint64Range(1, uint64(len(l.log))).Draw(t, "words")
+		bar := l.barFreeing(words)
+		require.GreaterOrEqual(t, filling(bar), words)
+		if bar > l.floor+1 {
+			require.Less(t, filling(bar-1), words)
+		}
+		if bar != math.MaxUint64 {
+			require.Greater(t, bar, l.floor)
+		}
+		most := uint64(1)
+		for gap := bar - l.floor; gap > 255; gap >>= 8 {
+			most += 2
+		}
+		require.LessOrEqual(t, l.walks, most)
+	})
 }

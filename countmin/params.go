@@ -70,24 +70,51 @@ func (c Config) Params() (Params, error) {
 	if p.CounterBits == 0 {
 		p.CounterBits = 32
 	}
-	if c.Epsilon == 0 && c.Delta == 0 {
-		return p, p.checkAs("Config")
+	switch given := c.Epsilon != 0 || c.Delta != 0; {
+	case given:
+		if err := c.checkBounds(p.CounterBits); err != nil {
+			return Params{}, err
+		}
+		p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
+	case c.Width == 0 && c.Depth == 0:
+		return Params{}, paramError("Config", "all zero", "either Epsilon and Delta or Width and Depth")
 	}
-	switch floor := 1 / c.Epsilon / (1 << 63) / 2; {
+	if err := p.checkAs("Config"); err != nil {
+		return Params{}, err
+	}
+	return p, nil
+}
+
+// checkBounds returns an error that names the field unless there is a sketch
+// with the Epsilon and Delta of c.
+func (c Config) checkBounds(counterBits int) error {
+	floor := 1 / c.Epsilon / (1 << 63) / 2
+	switch {
 	case c.Width != 0:
-		return Params{}, paramError("Config.Width", c.Width, "0 where Epsilon and Delta are given")
+		return paramError("Config.Width", c.Width, "0 if Epsilon and Delta are given")
 	case c.Depth != 0:
-		return Params{}, paramError("Config.Depth", c.Depth, "0 where Epsilon and Delta are given")
+		return paramError("Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
+	case counterBits != 32 && counterBits != 64:
+		return paramError("Config.CounterBits", counterBits, "32 or 64")
 	case !(c.Epsilon > 0 && c.Epsilon < 1):
-		return Params{}, paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
+		return paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
+	case sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, 1):
+		return paramError("Config.Epsilon", c.Epsilon, leastEpsilon(counterBits, 1))
 	case !(c.Delta > 0 && c.Delta < 1):
-		return Params{}, paramError("Config.Delta", c.Delta, "above 0 and below 1")
+		return paramError("Config.Delta", c.Delta, "above 0 and below 1")
 	case c.Delta <= floor:
-		return Params{}, paramError("Config.Delta", c.Delta,
-			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, which 64-bit digests cannot fall below", floor))
+		return paramError("Config.Delta", c.Delta,
+			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the least that 64-bit digests allow", floor))
 	}
-	p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
-	return p, p.checkAs("Config")
+	if depth := sizing.CountMinDepth(c.Delta); sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, depth) {
+		return paramError("Config.Epsilon", c.Epsilon, leastEpsilon(counterBits, depth))
+	}
+	return nil
+}
+
+// leastEpsilon says which Epsilon is possible at a depth.
+func leastEpsilon(counterBits, depth int) string {
+	return fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(maxWidth(counterBits, depth)), depth)
 }
 
 // check returns an error that names the field unless p describes a sketch.
@@ -99,15 +126,15 @@ func (p Params) checkAs(of string) error {
 		return paramError(of+".CounterBits", p.CounterBits, "32 or 64")
 	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
 		return paramError(of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
-	case p.Width == 0 || p.Width > p.maxWidth():
-		return paramError(of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", p.maxWidth()))
+	case p.Width == 0 || p.Width > maxWidth(p.CounterBits, p.Depth):
+		return paramError(of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", maxWidth(p.CounterBits, p.Depth)))
 	}
 	return nil
 }
 
-// maxWidth returns the greatest width at the depth of p.
-func (p Params) maxWidth() uint64 {
-	return sizing.MaxBits / uint64(p.CounterBits) / uint64(p.Depth)
+// maxWidth returns the greatest width at a depth.
+func maxWidth(counterBits, depth int) uint64 {
+	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
 }
 
 // cells returns how many counters there are.

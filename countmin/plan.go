@@ -3,8 +3,9 @@ package countmin
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
-	"slices"
+	"sort"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -17,8 +18,15 @@ type HeavyConfig struct {
 	Phi float64
 
 	// MemoryBytes bounds everything that is held: counters, index and the
-	// bytes of keys. At least 1,024. At 0 memory grows as the guarantee needs:
-	// to some 150 to 300 bytes/Phi, and the bytes of long keys.
+	// bytes of keys. At least 1,024. While counters make room for keys, which
+	// happens a few times at most, and in the first Add after decoding or
+	// merging, as much again is allocated for a moment.
+	//
+	// At 0 memory grows as the guarantee needs. Up to about 7/Phi keys are
+	// tracked then, whether or not they reach Phi, typically in 150 to 350
+	// bytes/Phi (40 KB at least) and the bytes of keys longer than 15. If
+	// others choose the keys, bound their length: 6,700 keys of 10 KB take 67
+	// MB at a Phi of 0.001.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
@@ -34,9 +42,9 @@ type TopKConfig struct {
 	// K is how many keys are reported: at least 1.
 	K int
 
-	// MemoryBytes bounds everything that is held: counters, index and the
-	// bytes of keys. At least 1,024. At 0 memory grows up to about 600 bytes
-	// for each of the K keys, and the bytes of long ones.
+	// MemoryBytes bounds everything that is held, as in a [HeavyConfig]. At
+	// least 1,024. At 0 memory grows up to about 610 bytes for each of the K
+	// keys (40 KB at least), and the bytes of keys longer than 15.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
@@ -123,8 +131,8 @@ func (c TopKConfig) plan() plan {
 func (p plan) tailWords() int {
 	switch {
 	case !p.grows:
-		most := p.memory / 8 * p.percent / 100
-		words := 1 << (bitLen(most) - 1)
+		most := int(uint64(p.memory) / 8 * uint64(p.percent) / 100) // the product needs 64 bits
+		words := 1 << (bits.Len(uint(most)) - 1)
 		if words*3/2 <= most {
 			words = words * 3 / 2
 		}
@@ -146,14 +154,6 @@ func powerOfTwo(x float64) int {
 	return words
 }
 
-func bitLen(n int) int {
-	bits := 0
-	for ; n > 0; n >>= 1 {
-		bits++
-	}
-	return bits
-}
-
 // newTracker returns an empty tracker.
 func newTracker(p plan) tracker {
 	t := tracker{plan: p, tail: newTail(p.tailWords()), spread: newSpread()}
@@ -173,35 +173,63 @@ func newSpread() uint64 { return rand.Uint64() | 1 }
 
 // resize shares out what a tail of that many words leaves of a budget.
 func (p *plan) resize(tailWords int) {
-	if p.chains == 0 {
-		p.chains = max(minHeads, allocatable((p.memory-structBytes-8*p.tailWords())/headShare)/4)
-	}
-	p.room = allocatable(p.memory-structBytes-4*p.chains-8*tailWords) / 8
+	p.chains = max(minHeads, allocatable(p.headBytes())/4)
+	p.room = allocatable(p.memory-structBytes-p.headBytes()-8*tailWords) / 8
+}
+
+// headBytes returns how much of a budget is set aside for the heads.
+func (p *plan) headBytes() int {
+	return max(4*minHeads, (p.memory-structBytes-8*p.tailWords())/headShare)
+}
+
+// sizeClasses are the sizes up to 32 KiB, in units of 64 bytes, that Go's
+// allocator serves exactly. Larger ones are whole pages. An array of another
+// size takes up to an eighth more than it asks for. The list is fixed, so that
+// what fits a budget does not depend on the release of Go.
+var sizeClasses = [...]uint16{
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 22, 24, 28, 32, 36, 42, 48, 50, 54, 64, 76, 84, 96,
+	102, 106, 108, 128, 148, 152, 160, 170, 192, 212, 224, 256, 288, 298, 320, 340, 384, 426, 448, 512,
 }
 
 // allocatable returns the largest number of bytes, at most n, that the
 // allocator serves with no more than that.
 func allocatable(n int) int {
-	const page, sizeStep = 8 << 10, 64 // of Go's allocator; a step fits all its sizes from 1 KiB up
+	const page, unit = 8 << 10, 64
 	if n >= 4*page {
 		return n / page * page
 	}
-	for n -= n % sizeStep; n > 0; n -= sizeStep {
-		if cap(slices.Grow([]byte(nil), n)) == n {
-			return n
-		}
+	i := sort.Search(len(sizeClasses), func(i int) bool { return int(sizeClasses[i])*unit > n })
+	if i == 0 {
+		return 0
 	}
-	return 0
+	return int(sizeClasses[i-1]) * unit
 }
 
-// grow makes more room where memory grows: while the log holds few records, for
-// a key that would fill much of it, or where a sweep up to bar would endanger
-// the guarantee.
-func (p *plan) grow(t *tracker, words, bar uint64) bool {
-	if !p.grows || t.live >= p.want && words <= uint64(p.room)/sweepShare && !p.close(t, bar) {
+// enlarge makes the log's room larger, if there is a way, for a record of that
+// many words: twice as large where memory grows, else by half of the tail.
+func (p *plan) enlarge(t *tracker, words uint64) bool {
+	if p.grows {
+		return p.grow(uint64(len(t.log)) + words)
+	}
+	if !p.canHalve(len(t.tail.words)) {
 		return false
 	}
-	room, need := 2*uint64(p.room), uint64(len(t.log))+words
+	t.tail.halve()
+	p.resize(len(t.tail.words))
+	return true
+}
+
+// roomFor makes the room of a log that grows large enough for that many words.
+func (p *plan) roomFor(words uint64) {
+	p.room = max(p.room, minLog)
+	if words > uint64(p.room) {
+		p.grow(words)
+	}
+}
+
+// grow makes the room larger where memory grows, at least twice and to need.
+func (p *plan) grow(need uint64) bool {
+	room := 2 * uint64(p.room)
 	for room < need {
 		room *= 2
 	}
@@ -209,17 +237,6 @@ func (p *plan) grow(t *tracker, words, bar uint64) bool {
 		return false
 	}
 	p.room = int(room)
-	return true
-}
-
-// halve makes room at the cost of the tail where there is a budget, for the
-// same reasons, as long as the tail has a share of memory worth naming.
-func (p *plan) halve(t *tracker, bar uint64) bool {
-	if p.grows || !p.canHalve(len(t.tail.words)) || t.live >= p.want && !p.close(t, bar) {
-		return false
-	}
-	t.tail.halve()
-	p.resize(len(t.tail.words))
 	return true
 }
 

@@ -43,6 +43,15 @@ func (t *tail) get(i uint64) uint64 {
 	return t.words[i>>per] >> (i & (1<<per - 1) << (t.shift & 7) & 63) & t.limit()
 }
 
+// max returns the largest counter.
+func (t *tail) max() uint64 {
+	most := uint64(0)
+	for i := range t.cells() {
+		most = max(most, t.get(i))
+	}
+	return most
+}
+
 // lift makes counter i at least to, which must fit.
 func (t *tail) lift(i, to uint64) {
 	per := (6 - t.shift) & 7

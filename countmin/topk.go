@@ -110,11 +110,11 @@ func (k *TopK) Params() TopKConfig { return k.config }
 // and keys.
 func (k *TopK) SizeBytes() uint64 { return k.sizeBytes() }
 
-// Merge adds what other counted to k, as [HeavyHitters.Merge] does: a key that
-// either tracks is tracked, and the merged counters are asked for it. A key may
-// be among the top of the whole and of neither part, and be missed: only
-// [TopK.Complete] tells. O(memory) time; it allocates. Structures whose Params
-// differ are an [ErrIncompatible], and k is unchanged.
+// Merge adds the counts of other to k, as [HeavyHitters.Merge] does, with the
+// same remark on the order of merges. A key may be among the top of the whole
+// and of neither part, and be missed; [TopK.Complete] tells. O(memory of both)
+// time; it allocates. Merge returns [ErrIncompatible] if the Params differ, and
+// k is then unchanged.
 func (k *TopK) Merge(other *TopK) error {
 	if err := k.compatible(other); err != nil {
 		return err

@@ -1,6 +1,10 @@
 package countmin
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // A tracker counts the keys that occur most exactly, from the moment it admits
 // them, and all others in its tail. It is the common part of [HeavyHitters] and
@@ -27,7 +31,16 @@ type tracker struct {
 	log    []uint64
 	live   int // records in the log
 	plan   plan
+
+	refused refusal
+	walks   uint64 // how often the log was walked for a bar
 }
+
+// A refusal remembers that a key of that many words was not admitted, because
+// it did not count more than bar. Counts only rise and room only gets scarcer,
+// until a sweep or more room: until then no key of as many words and no higher
+// count can be admitted, and need not be looked into.
+type refusal struct{ words, bar uint64 }
 
 // sweepShare is the share of the log, one in so many words, that a sweep frees
 // at least: little enough that memory is well used, enough that few updates
@@ -127,20 +140,32 @@ func (t *tracker) widen(l *tail) {
 }
 
 // makeRoom finds room for a record of that many words that counts now. It
-// reports false if there is none, or if the record would have to go at once.
+// reports false if there is none, or if the record would have to go at once. A
+// long record, of more words than a sweep frees, must also count more than all
+// that it would displace.
 func (t *tracker) makeRoom(words, now uint64) bool {
-	for {
-		used, room := uint64(len(t.log)), uint64(t.plan.room)
-		if used+words <= room {
-			t.hold(words)
-			return true
+	for uint64(len(t.log))+words > uint64(t.plan.room) {
+		room := uint64(t.plan.room)
+		need, share := uint64(len(t.log))+words-room, room/sweepShare
+		long := words > share
+		if !long {
+			need = max(need, share)
 		}
-		share := room / sweepShare
-		bar := t.barFreeing(max(share, used+words-min(room, used+words)))
+		switch eager := t.live < t.plan.want || long && t.plan.grows; {
+		case eager && t.enlarge(words):
+			continue
+		case words >= t.refused.words && now <= t.refused.bar:
+			return false
+		}
+		bar := t.barFreeing(need)
 		switch {
-		case t.plan.grow(t, words, bar), t.plan.halve(t, bar):
-		case words > room, bar >= now && words > share:
-			return false // its room would cost keys that count more
+		case t.plan.close(t, bar) && t.enlarge(words):
+		case words > room:
+			t.refused = refusal{words, math.MaxUint64}
+			return false
+		case long && bar >= now:
+			t.refused = refusal{words, bar}
+			return false
 		default:
 			t.sweep(bar)
 			if now <= t.floor {
@@ -148,6 +173,13 @@ func (t *tracker) makeRoom(words, now uint64) bool {
 			}
 		}
 	}
+	t.hold(words)
+	return true
+}
+
+func (t *tracker) enlarge(words uint64) bool {
+	t.refused = refusal{}
+	return t.plan.enlarge(t, words)
 }
 
 // hold makes the array of the log large enough for that many more words, which
@@ -182,37 +214,48 @@ func (t *tracker) sweep(bar uint64) {
 	}
 	t.log = kept
 	t.relink(t.heads)
+	t.refused = refusal{}
 }
 
-// barFreeing returns the least count such that the records that count no more
-// fill that many words, or the log.
+// barFreeing returns the least count above floor such that the records that
+// count no more fill that many words, or the log. It finds its bytes one by
+// one, from the first of them up that is not all zeros: a walk over the log for
+// each, and mostly the bar is less than 255 above the floor.
 func (t *tracker) barFreeing(words uint64) uint64 {
 	words = min(words, uint64(len(t.log)))
-	low, high := t.floor, addSat(t.floor, 1)
-	for step := uint64(1); t.filling(high) < words; step = addSat(step, step) {
-		low, high = high, addSat(high, step)
+	bar, shift := addSat(t.floor, 1), 0
+	digit := t.digit(words, bar, shift)
+	for digit == math.MaxUint8 && shift < 56 {
+		shift += 8
+		digit = t.digit(words, bar, shift)
 	}
-	for high-low > 1 {
-		if mid := low + (high-low)/2; t.filling(mid) < words {
-			low = mid
-		} else {
-			high = mid
-		}
+	for ; shift > 0; digit = t.digit(words, bar, shift) {
+		bar += digit << shift
+		shift -= 8
 	}
-	return high
+	return bar + digit
 }
 
-// filling returns how many words the records fill that count at most bar.
-func (t *tracker) filling(bar uint64) uint64 {
-	words := record(0)
+// digit returns the least d, at most 255, such that the records that count less
+// than low + (d+1)<<shift fill that many words.
+func (t *tracker) digit(words, low uint64, shift int) uint64 {
+	t.walks++
+	var fill [math.MaxUint8 + 1]uint64
+	filled := uint64(0)
 	for r := record(0); int(r) < len(t.log); {
 		n := size(t.log, r)
-		if t.log[r] <= bar {
-			words += n
+		if count := t.log[r]; count < low {
+			filled += uint64(n)
+		} else {
+			fill[min((count-low)>>shift, math.MaxUint8)] += uint64(n)
 		}
 		r += n
 	}
-	return uint64(words)
+	digit := uint64(0)
+	for filled += fill[0]; filled < words && digit < math.MaxUint8; filled += fill[digit] {
+		digit++
+	}
+	return digit
 }
 
 // missBound returns the most that a key without a record may count. A zero

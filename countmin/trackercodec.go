@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -76,25 +75,30 @@ func decodeTracker(r *frame.Reader, h frame.Header, p plan, fam hashfam.Family) 
 		return tracker{}, err
 	}
 	if len(words) < trackerWords {
-		return tracker{}, fault.Field(ErrCorrupt, "payload length", h.Payload, fmt.Sprint("at least ", 8*trackerWords))
+		return tracker{}, r.Corrupt("payload length", h.Payload, fmt.Sprint("at least ", 8*trackerWords))
 	}
 	t := tracker{total: words[0], floor: words[1], missed: words[2], plan: p, spread: newSpread()}
 	shape, live := words[3], words[4]
 	words = words[trackerWords:]
 	tailWords, shift := shape&math.MaxUint32, shape>>32
 	if !p.fits(tailWords, shift) || tailWords > uint64(len(words)) {
-		return tracker{}, fault.Field(ErrCorrupt, "tail", shape, "a size and a width that follow from the parameters")
+		return tracker{}, r.Corrupt("tail", shape, "a size and a width that follow from the parameters")
 	}
 	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
-	if t.floor > t.missed || t.missed > t.total {
-		return tracker{}, fault.Field(ErrCorrupt, "floor, missed, total",
-			[]uint64{t.floor, t.missed, t.total}, "rising numbers")
+	if most := t.tail.max(); most > t.total {
+		return tracker{}, r.Corrupt("counter", most, fmt.Sprintf("at most the total, %d", t.total))
 	}
-	if err := t.readLog(words[tailWords:], live, fam); err != nil {
+	if t.floor > t.missed || t.missed > t.total {
+		return tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "rising numbers")
+	}
+	if err := t.readLog(r, words[tailWords:], live, fam); err != nil {
 		return tracker{}, err
 	}
-	if used := structBytes + 8*len(t.log) + 8*len(t.tail.words); !p.grows && used > p.memory {
-		return tracker{}, fault.Field(ErrCorrupt, "records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", p.memory))
+	if used := structBytes + p.headBytes() + 8*len(t.log) + 8*len(t.tail.words); !p.grows && used > p.memory {
+		return tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", p.memory))
+	}
+	if p.grows {
+		t.plan.roomFor(uint64(len(t.log)))
 	}
 	t.settle()
 	return t, nil
@@ -116,9 +120,9 @@ func (p plan) fits(words, shift uint64) bool {
 }
 
 // readLog reads live records from all of words.
-func (t *tracker) readLog(words []uint64, live uint64, fam hashfam.Family) error {
+func (t *tracker) readLog(r *frame.Reader, words []uint64, live uint64, fam hashfam.Family) error {
 	corrupt := func(field string, value any, want string) error {
-		return fault.Field(ErrCorrupt, fmt.Sprintf("%s of record %d", field, t.live), value, want)
+		return r.Corrupt(fmt.Sprintf("%s of record %d", field, t.live), value, want)
 	}
 	t.log = make([]uint64, 0, len(words)+len(words)/3)
 	var key []byte
@@ -158,7 +162,7 @@ func (t *tracker) readLog(words []uint64, live uint64, fam hashfam.Family) error
 		t.log[at+2], last = d, d
 	}
 	if uint64(t.live) != live {
-		return fault.Field(ErrCorrupt, "records", live, fmt.Sprint(t.live))
+		return r.Corrupt("records", live, fmt.Sprint(t.live))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package countmin
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -89,11 +90,11 @@ func (t *tracker) merge(o *tracker) {
 	for _, from := range []*tracker{t, o} {
 		for r := record(0); int(r) < len(from.log); r += size(from.log, r) {
 			d, count := hashfam.Digest(from.log[r+2]), exact(from.log, r)
-			known := over(from.log, r) < overMax
+			known := over(from.log, r) != overMax
 			if from == t {
 				if twin := o.find(d); twin != none {
 					count = addSat(count, exact(o.log, twin))
-					known = known && over(o.log, twin) < overMax
+					known = known && over(o.log, twin) != overMax
 				}
 			} else if t.find(d) != none {
 				continue
@@ -108,10 +109,11 @@ func (t *tracker) merge(o *tracker) {
 		}
 	}
 	t.floor, t.missed = max(t.floor, o.floor), addSat(t.missed, o.missed)
+	t.plan.room = max(t.plan.room, o.plan.room)
 	t.log = log
 	t.settle()
-	if excess := len(log) - t.plan.room; excess > 0 {
-		t.sweep(t.barFreeing(uint64(excess)))
+	if len(log) > t.plan.room {
+		t.makeRoom(0, math.MaxUint64)
 		t.settle()
 	}
 }
@@ -150,17 +152,13 @@ func (t *tracker) settle() {
 		t.live++
 	}
 	heads := max(1, t.live)
-	if t.plan.grows {
-		t.plan.room = max(t.plan.room, minLog)
-		for t.plan.room < len(t.log) {
-			t.plan.room *= 2
-		}
-	} else {
+	if !t.plan.grows {
 		t.plan.resize(len(t.tail.words))
 		heads = min(heads, t.plan.chains)
 	}
 	t.log = append(make([]uint64, 0, len(t.log)), t.log...)
 	t.relink(make([]uint32, heads))
+	t.refused = refusal{}
 }
 
 // fresh returns an empty tracker of the same plan.

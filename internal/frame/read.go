@@ -39,6 +39,12 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
+// Corrupt returns an ErrCorrupt that names the field of the frame at fault, its
+// value and what is allowed.
+func (r *Reader) Corrupt(field string, value any, want string) error {
+	return fault.Field(fault.ErrCorrupt, field, value, want)
+}
+
 // fill reads exactly len(b) bytes and adds them to the checksum.
 func (r *Reader) fill(b []byte) {
 	if r.err != nil {
