@@ -2,19 +2,31 @@ package countmin
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// batch is how many keys are hashed before memory is touched. Hashing and
-// touching apart lets the processor wait for many cache misses at once, where
-// the instructions of a hash between two updates would leave room for few.
-const batch = 128
+// batchKeys is how many keys are hashed before memory is touched. Hashing a
+// whole batch first lets the processor wait for many cache misses at once; the
+// instructions of a hash between two updates would leave room for few.
+const batchKeys = 128
+
+// A batch hashes keys some at a time. It allocates nothing.
+type batch struct {
+	family hashfam.Family
+	rest   [][]byte
+	buf    [batchKeys]hashfam.Digest
+}
+
+// next returns the next keys and their digests, or none after the last.
+func (b *batch) next() (keys [][]byte, digests []hashfam.Digest) {
+	keys = b.rest[:min(len(b.rest), batchKeys)]
+	b.rest = b.rest[len(keys):]
+	return keys, b.family.SumAll(b.buf[:0], keys)
+}
 
 // AddAll counts every key once. It does the same as [Sketch.Add] on each, in
 // about half the time (amd64 with AVX2). No allocation; no key is kept.
 func (s *Sketch) AddAll(keys [][]byte) {
-	var buf [batch]hashfam.Digest
-	for len(keys) > 0 {
-		n := min(len(keys), batch)
-		digests := s.params.Family.SumAll(buf[:0], keys[:n])
-		keys = keys[n:]
+	b := batch{family: s.params.Family, rest: keys}
+	for len(b.rest) > 0 {
+		_, digests := b.next()
 		switch w := s.params.Width; {
 		case s.params.Conservative:
 			for _, d := range digests {
@@ -30,18 +42,17 @@ func (s *Sketch) AddAll(keys [][]byte) {
 				add(s.wide, w, d, 1)
 			}
 		}
-		s.total = addSat(s.total, uint64(n))
+		s.total = addSat(s.total, uint64(len(digests)))
 	}
 }
 
 // CountAll appends the answer of [Sketch.Count] for each key to dst and
-// returns the extended slice. It allocates only where dst has to grow.
+// returns the extended slice. O(depth) time a key; it allocates only if dst has
+// to grow.
 func (s *Sketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	var buf [batch]hashfam.Digest
-	for len(keys) > 0 {
-		n := min(len(keys), batch)
-		digests := s.params.Family.SumAll(buf[:0], keys[:n])
-		keys = keys[n:]
+	b := batch{family: s.params.Family, rest: keys}
+	for len(b.rest) > 0 {
+		_, digests := b.next()
 		for _, d := range digests {
 			dst = append(dst, s.CountDigest(d))
 		}

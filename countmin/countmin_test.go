@@ -344,7 +344,7 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 func TestSketchBatchesDoWhatSingleCallsDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, rapid.Bool().Draw(t, "conservative"))
-		keys := make([][]byte, rapid.IntRange(0, 3*batch).Draw(t, "n"))
+		keys := make([][]byte, rapid.IntRange(0, 3*batchKeys).Draw(t, "n"))
 		for i := range keys {
 			keys[i] = fmt.Appendf(nil, "key %d", i%50)
 		}

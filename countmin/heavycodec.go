@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -16,20 +17,21 @@ import (
 //	     0     8  Phi, an IEEE 754 double, or K
 //	     8     8  MemoryBytes
 //
-// The payload is that of a tracker; see trackercodec.go.
+// The payload is that of a tracker; see internal/tracker/codec.go.
 const heavyVersion = 1
 
 // AppendBinary appends the encoded heavy hitters to dst and returns the
-// extended slice. The encoding depends on nothing but the Params and what has
-// been counted, and it holds the family's check value but not its key. It does
-// hold the bytes of the tracked keys. The zero HeavyHitters has no encoding: it
-// is an [ErrParams].
+// extended slice. The encoding depends only on the Params and on what has been
+// counted. It holds the family's check value but not its key; it does hold the
+// bytes of the tracked keys. O(memory + r log r) time for r tracked keys.
+// AppendBinary returns [ErrParams] if h is a zero HeavyHitters, which cannot be
+// encoded.
 func (h *HeavyHitters) AppendBinary(dst []byte) ([]byte, error) {
 	head, err := h.header()
 	if err != nil {
 		return dst, err
 	}
-	return frame.AppendSeq(dst, head, h.payload()), nil
+	return frame.AppendSeq(dst, head, h.tracker.Payload()), nil
 }
 
 // MarshalBinary returns the encoded heavy hitters: [HeavyHitters.AppendBinary]
@@ -37,52 +39,54 @@ func (h *HeavyHitters) AppendBinary(dst []byte) ([]byte, error) {
 func (h *HeavyHitters) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
 
 // WriteTo writes the encoded heavy hitters to w, 64 KiB at a time, and returns
-// how many bytes that were. Its error is the writer's; what has been written by
-// then is nothing whole.
+// how many bytes it has written. It takes the time of
+// [HeavyHitters.AppendBinary] and returns the writer's error; what has been
+// written by then is incomplete.
 func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) {
 	head, err := h.header()
 	if err != nil {
 		return 0, err
 	}
-	return frame.WriteSeq(w, head, h.payload())
+	return frame.WriteSeq(w, head, h.tracker.Payload())
 }
 
-// UnmarshalBinary makes h what data encodes. It decodes under the family that
-// h already has: that of one in use, the one given to [NewHeavyReceiver], or
-// for a zero HeavyHitters the public one. Damaged, short or overlong data is an
-// [ErrCorrupt], the encoding of a later version an [ErrVersion], one under
-// another family an [ErrFamily]; h is then unchanged. data is not kept.
+// UnmarshalBinary decodes data into h, under the family that h already has: that
+// of one in use, the one given to [NewHeavyReceiver], or for a zero HeavyHitters
+// the public one. O(len(data)) time and memory; data is not kept. It returns
+// [ErrCorrupt] if data is damaged, too short or too long, [ErrVersion] if it was
+// encoded by a later version, and [ErrFamily] if under another family; h is then
+// unchanged.
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
 	return h.decode(frame.NewBytesReader(data))
 }
 
-// ReadFrom makes h what r stands at. It reads exactly its bytes, and takes
-// memory in proportion to what has arrived; the rest of MemoryBytes when it is
-// first needed. Family and errors are those of [HeavyHitters.UnmarshalBinary];
-// at the end of the stream the error is io.EOF too (by errors.Is), and an error
-// of the reader is passed on.
+// ReadFrom reads one encoded HeavyHitters from r into h, and not a byte more. It
+// takes memory in proportion to what has arrived; the rest of MemoryBytes is
+// allocated when it is first needed. Family, cost and errors are those of
+// [HeavyHitters.UnmarshalBinary]; at the end of the stream the error is io.EOF
+// too (by errors.Is), and an error of the reader is passed on.
 func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r)
 	err := h.decode(fr)
 	return fr.N(), err
 }
 
-// NewHeavyReceiver returns what is good for one thing: to decode into it what
-// was encoded under fam.
+// NewHeavyReceiver returns an empty HeavyHitters to decode into. It accepts
+// encodings made under fam. O(1) time.
 func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
-	return &HeavyHitters{config: HeavyConfig{Family: fam}}
+	return &HeavyHitters{family: fam}
 }
 
 func (h *HeavyHitters) header() (frame.Header, error) {
-	c := h.config
+	c := h.Params()
 	if err := c.check(); err != nil {
 		return frame.Header{}, err
 	}
-	return h.frameHeader(frame.HeavyHitters, math.Float64bits(c.Phi), c.MemoryBytes, c.Family), nil
+	return trackerHeader(frame.HeavyHitters, math.Float64bits(c.Phi), c.Family, &h.tracker), nil
 }
 
 func (h *HeavyHitters) decode(r *frame.Reader) error {
-	fam := h.config.Family
+	fam := h.family
 	head := r.Header(frame.HeavyHitters, heavyVersion, fam.CheckValue())
 	what, memory, err := parsePair(r, head)
 	if err != nil {
@@ -92,94 +96,93 @@ func (h *HeavyHitters) decode(r *frame.Reader) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	t, err := decodeTracker(r, head, c.plan(), fam)
+	t, err := tracker.Decode(r, head, c.goal(), fam)
 	if err != nil {
 		return err
 	}
-	*h = HeavyHitters{config: c, tracker: t}
+	*h = HeavyHitters{fam, t}
 	return nil
 }
 
 // AppendBinary appends the encoded top k to dst and returns the extended slice,
-// as [HeavyHitters.AppendBinary] does. The zero TopK has no encoding: it is an
-// [ErrParams].
+// as [HeavyHitters.AppendBinary] does and in its time. It returns [ErrParams] if
+// k is a zero TopK, which cannot be encoded.
 func (k *TopK) AppendBinary(dst []byte) ([]byte, error) {
 	head, err := k.header()
 	if err != nil {
 		return dst, err
 	}
-	return frame.AppendSeq(dst, head, k.payload()), nil
+	return frame.AppendSeq(dst, head, k.tracker.Payload()), nil
 }
 
 // MarshalBinary returns the encoded top k: [TopK.AppendBinary] to nil.
 func (k *TopK) MarshalBinary() ([]byte, error) { return k.AppendBinary(nil) }
 
-// WriteTo writes the encoded top k to w, 64 KiB at a time, and returns how many
-// bytes that were. Its error is the writer's; what has been written by then is
-// nothing whole.
+// WriteTo writes the encoded top k to w, as [HeavyHitters.WriteTo] does.
 func (k *TopK) WriteTo(w io.Writer) (int64, error) {
 	head, err := k.header()
 	if err != nil {
 		return 0, err
 	}
-	return frame.WriteSeq(w, head, k.payload())
+	return frame.WriteSeq(w, head, k.tracker.Payload())
 }
 
-// UnmarshalBinary makes k what data encodes, with the family and the errors of
+// UnmarshalBinary decodes data into k, with the family, cost and errors of
 // [HeavyHitters.UnmarshalBinary]; [NewTopKReceiver] makes a k with a family.
 func (k *TopK) UnmarshalBinary(data []byte) error { return k.decode(frame.NewBytesReader(data)) }
 
-// ReadFrom makes k what r stands at, as [HeavyHitters.ReadFrom] does.
+// ReadFrom reads one encoded TopK from r into k, as [HeavyHitters.ReadFrom]
+// does.
 func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r)
 	err := k.decode(fr)
 	return fr.N(), err
 }
 
-// NewTopKReceiver returns what is good for one thing: to decode into it what
-// was encoded under fam.
-func NewTopKReceiver(fam hashfam.Family) *TopK { return &TopK{config: TopKConfig{Family: fam}} }
+// NewTopKReceiver returns an empty TopK to decode into. It accepts encodings made
+// under fam. O(1) time.
+func NewTopKReceiver(fam hashfam.Family) *TopK { return &TopK{family: fam} }
 
 func (k *TopK) header() (frame.Header, error) {
-	c := k.config
+	c := k.Params()
 	if err := c.check(); err != nil {
 		return frame.Header{}, err
 	}
-	return k.frameHeader(frame.TopK, uint64(c.K), c.MemoryBytes, c.Family), nil
+	return trackerHeader(frame.TopK, uint64(c.K), c.Family, &k.tracker), nil
 }
 
 func (k *TopK) decode(r *frame.Reader) error {
-	fam := k.config.Family
+	fam := k.family
 	head := r.Header(frame.TopK, heavyVersion, fam.CheckValue())
 	what, memory, err := parsePair(r, head)
 	if err != nil {
 		return err
 	}
-	if what > maxK {
-		return r.Corrupt("K", what, fmt.Sprintf("1 to %d", maxK))
+	if what > tracker.MaxK {
+		return r.Corrupt("K", what, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
 	c := TopKConfig{K: int(what), MemoryBytes: memory, Family: fam}
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	t, err := decodeTracker(r, head, c.plan(), fam)
+	t, err := tracker.Decode(r, head, c.goal(), fam)
 	if err != nil {
 		return err
 	}
-	*k = TopK{config: c, tracker: t}
+	*k = TopK{fam, t}
 	return nil
 }
 
-// frameHeader returns the header of a tracker's frame.
-func (t *tracker) frameHeader(kind frame.Kind, what uint64, memory int, fam hashfam.Family) frame.Header {
+// trackerHeader returns the header of the frame of a structure around t.
+func trackerHeader(kind frame.Kind, what uint64, fam hashfam.Family, t *tracker.Tracker) frame.Header {
 	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), what)
-	params = binary.LittleEndian.AppendUint64(params, uint64(memory))
+	params = binary.LittleEndian.AppendUint64(params, uint64(t.Memory))
 	return frame.Header{
 		Kind:    kind,
 		Version: heavyVersion,
 		Check:   fam.CheckValue(),
 		Params:  params,
-		Payload: 8 * t.payloadWords(),
+		Payload: 8 * t.PayloadWords(),
 	}
 }
 
@@ -192,8 +195,8 @@ func parsePair(r *frame.Reader, h frame.Header) (what uint64, memory int, err er
 		return 0, 0, r.Corrupt("parameters", h.Params, "16 bytes")
 	}
 	bytes := binary.LittleEndian.Uint64(h.Params[8:])
-	if bytes > maxMemory {
-		return 0, 0, r.Corrupt("MemoryBytes", bytes, fmt.Sprintf("at most %d", uint64(maxMemory)))
+	if bytes > tracker.MaxMemory {
+		return 0, 0, r.Corrupt("MemoryBytes", bytes, fmt.Sprintf("at most %d", uint64(tracker.MaxMemory)))
 	}
 	return binary.LittleEndian.Uint64(h.Params), int(bytes), nil
 }

@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/countmin/internal/streams"
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -42,25 +43,11 @@ func TestTooSmallABudgetIsAdmitted(t *testing.T) {
 	require.Equal(t, []string{"one"}, keysOf(h.All()))
 }
 
-// Without a budget the guarantee holds even where the log has been filled by
-// keys that do not matter: it grows before one that does is swept out.
-func TestMemoryGrowsUnderPressure(t *testing.T) {
-	c := HeavyConfig{Phi: 1.0 / 300}
-	p := c.plan()
-	p.want = 0 // so that nothing but pressure makes it grow
-	h := &HeavyHitters{config: c, tracker: newTracker(p)}
-	for i := range 3000 {
-		h.AddString(fmt.Sprint(i % 300))
-		require.True(t, h.Complete())
-	}
-	require.Len(t, maps.Collect(h.All()), 300)
-}
-
 // What the runtime says is held is within the budget, whatever the keys, and
 // after merges and decoding too.
 func TestMemoryIsWithinTheBudget(t *testing.T) {
 	const copies = 16
-	for _, budget := range []int{minMemory, 3000, 16 << 10, 100_000, 256 << 10} {
+	for _, budget := range []int{tracker.MinMemory, 3000, 16 << 10, 100_000, 256 << 10} {
 		for _, length := range []int{1, 40, 700} {
 			build := func(seed int) *HeavyHitters {
 				h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget}))
@@ -127,59 +114,33 @@ func heapBytes() int64 {
 
 // Once the first keys are in, nothing allocates, sweeps included.
 func TestUpdatesDoNotAllocate(t *testing.T) {
-	s := mobyDick()
+	s := streams.MobyDick()
 	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: 16 << 10}))
 	k := must(NewTopK(TopKConfig{K: 100, MemoryBytes: 64 << 10}))
 	grown := must(NewHeavyHitters(HeavyConfig{Phi: 0.02}))
-	warm := len(s.ids) / 2
-	for _, id := range s.ids[:warm] {
-		h.Add(s.keys[id])
-		k.Add(s.keys[id])
-		grown.Add(s.keys[id])
+	warm := len(s.IDs) / 2
+	for _, id := range s.IDs[:warm] {
+		h.Add(s.Keys[id])
+		k.Add(s.Keys[id])
+		grown.Add(s.Keys[id])
 	}
-	floor := h.floor
+	bound := h.MissBound()
 	next := warm
-	require.Zero(t, testing.AllocsPerRun(len(s.ids)-warm-1, func() {
-		key := s.keys[s.ids[next]]
+	require.Zero(t, testing.AllocsPerRun(len(s.IDs)-warm-1, func() {
+		key := s.Keys[s.IDs[next]]
 		next++
 		h.Add(key)
 		k.AddN(key, 1)
 		grown.Add(key)
 		h.Estimate(key)
 	}))
-	require.Greater(t, h.floor, floor, "there were sweeps")
-}
-
-// The shares of a budget are part of the format: they must not depend on the
-// width of an int, nor on the release of Go.
-func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
-	for _, c := range []struct{ budget, tail, chains, room int }{
-		{1024, 64, 16, 24},
-		{2000, 128, 16, 72},
-		{16 << 10, 1024, 224, 864},
-		{39_744, 2048, 672, 2384},
-		{64 << 10, 4096, 864, 3408},
-		{330_382_103, 1 << 24, 6_129_664, 21_454_848},
-		{330_382_104, 1 << 24, 6_129_664, 21_454_848},
-		{400 << 20, 3 << 23, 6_813_696, 23_854_080},
-		{700 << 20, 1 << 25, 14_546_944, 50_920_448},
-		{1<<30 - 1, 1 << 26, 16_775_168, 58_719_232},
-	} {
-		for _, p := range []plan{
-			HeavyConfig{Phi: 0.001, MemoryBytes: c.budget}.plan(), TopKConfig{K: 7, MemoryBytes: c.budget}.plan(),
-		} {
-			require.Equal(t, c.tail, p.tailWords(), "%d bytes", c.budget)
-			p.resize(c.tail)
-			require.Equal(t, c.chains, p.chains, "%d bytes", c.budget)
-			require.Equal(t, c.room, p.room, "%d bytes", c.budget)
-		}
-	}
+	require.Greater(t, h.MissBound(), bound, "there were sweeps")
 }
 
 // The allocator is not asked what it would do: to make a structure, to decode
 // one and to merge two takes memory in proportion to what they hold.
 func TestAllocationsAreInProportion(t *testing.T) {
-	for _, budget := range []int{minMemory, 4192, 16 << 10, 39_744, 256 << 10} {
+	for _, budget := range []int{tracker.MinMemory, 4192, 16 << 10, 39_744, 256 << 10} {
 		var h *HeavyHitters
 		took := allocated(func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
 		require.LessOrEqual(t, took, uint64(budget+budget/8), "New with %d bytes", budget)
@@ -247,65 +208,4 @@ func TestMergesOfManyShardsStaySmall(t *testing.T) {
 		bounded(t, key, uint64(shards), h.EstimateString(key))
 		bounded(t, key, uint64(shards), k.EstimateString(key))
 	}
-}
-
-// A key that is too long for its count is refused without a walk over the log,
-// but for the first time after a sweep.
-func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
-	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: 64 << 10}))
-	for i := range uint64(5000) {
-		h.AddNString(fmt.Sprint(i), 1<<20+i*7919%5000<<28)
-	}
-	require.NotZero(t, h.floor)
-	for _, length := range []int{3000, 12_000, 1 << 20} { // a share is 1.5 KB, the room 25 KB
-		key := strings.Repeat("x", length)
-		h.AddNString(key, h.floor-h.EstimateString(key).Count+1)
-		walks := h.walks
-		for range 1000 {
-			h.AddString(key)
-		}
-		require.Equal(t, walks, h.walks, "a key of %d bytes", length)
-		require.NotContains(t, maps.Collect(h.All()), key)
-		require.GreaterOrEqual(t, h.MissBound(), h.EstimateString(key).Count)
-	}
-	key := strings.Repeat("x", 3000) // and admitted once it counts enough
-	h.AddNString(key, 1<<50)
-	require.Contains(t, maps.Collect(h.All()), key)
-}
-
-// A bar is found in few walks, whatever the counts: at most one for each byte
-// on the way up and down, and one where it is close to the floor.
-func TestABarIsFoundInFewWalks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var l tracker
-		l.floor = rapid.Uint64().Draw(t, "floor") >> rapid.IntRange(0, 63).Draw(t, "shift")
-		counts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 {
-			return rapid.Uint64().Draw(t, "count") >> rapid.IntRange(0, 63).Draw(t, "shift")
-		}), 1, 40).Draw(t, "counts")
-		for i, count := range counts {
-			l.log = appendRecord(l.log, count, 0, hashfam.Digest(i), strings.Repeat("k", int(count%50)))
-		}
-		filling := func(bar uint64) (words uint64) {
-			for r := record(0); int(r) < len(l.log); r += size(l.log, r) {
-				if l.log[r] <= bar {
-					words += uint64(size(l.log, r))
-				}
-			}
-			return words
-		}
-		words := rapid.Uint64Range(1, uint64(len(l.log))).Draw(t, "words")
-		bar := l.barFreeing(words)
-		require.GreaterOrEqual(t, filling(bar), words)
-		if bar > l.floor+1 {
-			require.Less(t, filling(bar-1), words)
-		}
-		if bar != math.MaxUint64 {
-			require.Greater(t, bar, l.floor)
-		}
-		most := uint64(1)
-		for gap := bar - l.floor; gap > 255; gap >>= 8 {
-			most += 2
-		}
-		require.LessOrEqual(t, l.walks, most)
-	})
 }
