@@ -49,7 +49,7 @@ func mean(x []float64) float64 {
 // delta, so of all keys at most that share may. Conservative update errs less:
 // asked as often as keys occur, a tenth as much; averaged over the keys, nearly
 // all of which occur a few times, about half. By default on a stream a tenth as
-// long, where there is less to err about.
+// long, and there is less to err about.
 func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 	const epsilon, delta = 1e-4, 0.01
 	keys, length := 100_000, 1_000_000

@@ -8,17 +8,17 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config says what a sketch is wanted for: either by the error that is
-// allowed, Epsilon and Delta, or by its shape, Width and Depth.
+// A Config describes the sketch to make: either by the error that is allowed,
+// Epsilon and Delta, or by its shape, Width and Depth.
 type Config struct {
 	// Epsilon is the error allowed, as a share of the total: 0.001 lets a
 	// count be too high by a thousandth of all that was counted. Above 0 and
 	// below 1.
 	Epsilon float64
 
-	// Delta is the chance that a key's count errs by more than that. Above 0
-	// and below 1, and above 1/(2^64 Epsilon), the chance that a key has its
-	// digest in common with one that counts that much.
+	// Delta is the probability that a key's count errs by more than that.
+	// Above 0 and below 1, and above 1/(2^64 Epsilon), the chance that a key's
+	// digest equals that of a key that counts that much.
 	Delta float64
 
 	// Width is the number of counters in a row, Depth the number of rows, in
@@ -26,42 +26,44 @@ type Config struct {
 	Width uint64
 	Depth int
 
-	// CounterBits is 32, which is also meant by 0, or 64.
+	// CounterBits is 32 or 64; 0 means 32.
 	CounterBits int
 
-	// Conservative raises only what a key's own count needs. No count is then
-	// higher than under plain update; the mean error over the keys falls to
-	// about half, that of frequent keys much further. The price is Remove and
-	// InnerProduct, and merged sketches keep the error of their parts.
+	// Conservative raises only the counters that a key's own count needs. No
+	// count is then higher than under plain update; the mean error over the
+	// keys falls to about half, that of frequent keys much further. In return
+	// there is no Remove and no InnerProduct, and merged sketches keep the
+	// error of their parts.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family where strangers choose keys.
+	// family if strangers choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
 }
 
-// Params says what a sketch is. Sketches with equal Params can be combined.
+// Params are the parameters of a sketch. Sketches with equal Params can be
+// combined.
 type Params struct {
 	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1
-	// to 255. Together they hold at most 2^48 bits, and what the platform can
-	// address.
+	// to 255. Together they take at most 2^48 bits, and no more than the
+	// platform can address.
 	Width uint64
 	Depth int
 
 	// CounterBits is 32 or 64. A counter that reaches its maximum, 2^32-1 or
-	// 2^64-1, stays there and means that many or more.
+	// 2^64-1, stays there and means that or more.
 	CounterBits int
 
 	Conservative bool
 	Family       hashfam.Family
 }
 
-// Params returns what c describes, without allocating it: ceil(e/Epsilon) wide
-// and ceil(ln 1/Delta) deep (Cormode and Muthukrishnan 2005, section 3), or
-// Width and Depth as they are. An impossible configuration is an [ErrParams]
-// that names the field.
+// Params returns the parameters that c describes: ceil(e/Epsilon) wide and
+// ceil(ln 1/Delta) deep (Cormode and Muthukrishnan 2005, section 3), or Width
+// and Depth as they are. O(1) time; it allocates no sketch. It returns an
+// [ErrParams] error that names the field if the configuration is impossible.
 func (c Config) Params() (Params, error) {
 	p := Params{
 		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,
@@ -117,7 +119,7 @@ func leastEpsilon(counterBits, depth int) string {
 	return fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(maxWidth(counterBits, depth)), depth)
 }
 
-// check returns an error that names the field unless p describes a sketch.
+// check returns an error that names the field unless p is valid.
 func (p Params) check() error { return p.checkAs("Params") }
 
 func (p Params) checkAs(of string) error {
@@ -140,13 +142,14 @@ func maxWidth(counterBits, depth int) uint64 {
 // cells returns how many counters there are.
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
-// SizeBytes returns the memory of the counters that a sketch of these
-// parameters has, in bytes, without making one.
+// SizeBytes returns the memory, in bytes, of the counters of a sketch with these
+// parameters, without making one. O(1) time.
 func (p Params) SizeBytes() uint64 { return p.cells() * uint64(p.CounterBits) / 8 }
 
 // Epsilon returns the error bound of a sketch of this width as a share of the
-// total: e/Width.
+// total: e/Width. O(1) time.
 func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 
-// Delta returns the chance that a count errs by more than that: e^-Depth.
+// Delta returns the probability that a count errs by more than that: e^-Depth.
+// O(1) time.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }

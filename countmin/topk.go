@@ -84,7 +84,7 @@ func (k *TopK) AddNString(key string, n uint64) {
 }
 
 // AddAll counts every key once. It does the same as [TopK.Add] on each, in less
-// time.
+// time. O(1) time a key, amortized; no key is kept.
 func (k *TopK) AddAll(keys [][]byte) { observeAll(&k.tracker, k.family, keys) }
 
 // Estimate returns what is known of how often key was counted, whether it is
@@ -103,7 +103,8 @@ func (k *TopK) EstimateString(key string) Estimate {
 func (k *TopK) EstimateDigest(d hashfam.Digest) Estimate { return Estimate(k.tracker.Estimate(d)) }
 
 // EstimateAll appends the answer of [TopK.Estimate] for each key to dst and
-// returns the extended slice. It allocates only if dst has to grow.
+// returns the extended slice. O(1) time a key; it allocates only if dst has to
+// grow.
 func (k *TopK) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 	return estimateAll(&k.tracker, k.family, dst, keys)
 }
@@ -118,8 +119,8 @@ func (k *TopK) All() iter.Seq2[string, Estimate] {
 
 // Complete reports whether the keys of All are now certain to be the most
 // frequent: none of them can count less than any other key may. If a key
-// outside counts as much as the last one inside, either may be reported. It
-// takes the time of All.
+// outside counts as much as the last one inside, either may be reported. O(r
+// log r) time for r tracked keys, as All.
 func (k *TopK) Complete() bool {
 	rank, least, outside := 0, uint64(math.MaxUint64), k.MissBound()
 	for _, e := range k.tracker.Ranked(0, math.MaxInt) {

@@ -26,7 +26,7 @@ import (
 const headWords = 5
 
 // PayloadWords returns how many words the payload has. In the log a record has
-// one word more, its digest, and the link of its chain.
+// one word more, its digest, and the link of its chain. O(1) time.
 func (t *Tracker) PayloadWords() uint64 {
 	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
 }
@@ -66,7 +66,7 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode reads the payload of a verified header: a tracker of that goal, with
-// the keys' digests under fam. It allocates in proportion to the bytes that
+// the keys' digests under fam. O(payload) time; it allocates in proportion to the bytes that
 // have arrived; the rest of a budget is allocated when it is first needed. It
 // returns ErrCorrupt if no tracker can have such a payload.
 func Decode(r *frame.Reader, h frame.Header, g Goal, fam hashfam.Family) (Tracker, error) {

@@ -12,11 +12,11 @@ import (
 // An Estimate is what is known of how often a key was counted.
 type Estimate struct{ Count, Low, High uint64 }
 
-// Total returns how much has been counted.
+// Total returns how much has been counted. O(1) time.
 func (t *Tracker) Total() uint64 { return t.total }
 
 // MissBound returns an upper bound on the count of any key without a record.
-// The zero Tracker returns the largest number.
+// The zero Tracker returns the largest number. O(1) time.
 func (t *Tracker) MissBound() uint64 {
 	if t.blank() {
 		return math.MaxUint64
@@ -90,7 +90,8 @@ func (t *Tracker) Equal(o *Tracker) bool {
 	return true
 }
 
-// SizeBytes returns the memory that t holds, with the structure around it.
+// SizeBytes returns the memory that t holds, with the structure around it. O(1)
+// time.
 func (t *Tracker) SizeBytes() uint64 {
 	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(cap(t.index.heads)) + 8*uint64(cap(t.log))
 }

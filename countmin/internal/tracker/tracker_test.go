@@ -34,7 +34,7 @@ func TestMemoryGrowsUnderPressure(t *testing.T) {
 }
 
 // A key that is too long for its count is refused without a walk over the log,
-// but for the first time after a sweep.
+// except the first time after a sweep.
 func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
 	h := New(Goal{Phi: 0.001, Memory: 64 << 10})
 	for i := range uint64(5000) {
@@ -156,4 +156,41 @@ func f1(s *streams.Stream, t *Tracker, fam hashfam.Family) float64 {
 		}
 	}
 	return 2 * float64(found) / float64(heavy+reported)
+}
+
+// A sweep frees a share of the log, so most keys that are admitted need none.
+func TestSweepsAreRare(t *testing.T) {
+	h := New(Goal{Phi: 0.001, Memory: 16 << 10})
+	const updates = 20_000
+	for i := range uint64(updates) {
+		add(&h, fmt.Sprint(i), 10*i+1) // rising, so that each is admitted
+	}
+	require.NotZero(t, h.floor)
+	perSweep := int(h.room/sweepShare/recordWords(5)) - 1 // records that a sweep makes room for
+	require.LessOrEqual(t, h.walks, 3*updates/perSweep)
+}
+
+// What was refused is looked into again once there is more room.
+func TestRefusalsAreForgottenWithTheReason(t *testing.T) {
+	for name, change := range map[string]func(*Tracker){
+		"sweep":   func(h *Tracker) { h.sweep(h.floor + 1) },
+		"halving": func(h *Tracker) { require.True(t, h.enlarge(1)) },
+		"merge": func(h *Tracker) {
+			o := h.Clone()
+			h.Merge(&o)
+		},
+	} {
+		h := New(Goal{Phi: 0.001, Memory: 16 << 10})
+		for i := range 10 {
+			add(&h, fmt.Sprint(i), 5)
+		}
+		h.refuse(100, 100)
+		require.Equal(t, refusal{100, 100}, h.refused)
+		change(&h)
+		require.Zero(t, h.refused, name)
+	}
+	h := New(Goal{Phi: 0.001})
+	h.refuse(100, 100)
+	require.True(t, h.enlarge(1))
+	require.Zero(t, h.refused, "growth")
 }
