@@ -82,6 +82,10 @@ func ExampleNewView() {
 	t, err := v.Decode() // a sketch that can be changed
 	fmt.Println(t.Equal(s), err)
 	// Output:
+	// 1240 0 1240
+	// [1240]
+	// <nil> countmin.View(plain, 5 x 2719 counters of 32 bits, family public)
+	// true <nil>
 }
 
 func ExampleReadParams() {
@@ -99,6 +103,8 @@ func ExampleReadParams() {
 	fmt.Println(p, err)
 	fmt.Println(p.SizeBytes(), "bytes if it is decoded")
 	// Output:
+	// plain, 5 x 2719 counters of 32 bits, family public <nil>
+	// 54380 bytes if it is decoded
 }
 
 func ExampleSketch_MarshalText() {
@@ -122,6 +128,10 @@ func ExampleSketch_MarshalText() {
 	line, err := s.AppendText([]byte("sketch "))
 	fmt.Println(len(line)-len(text), err)
 	// Output:
+	// {"sketch":"8WZhbQQBGACCxv50z7dfkiAAAAAAAAAABAAAAAAAAAACIAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAf0p1fAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAJrOIVQAAAAA="} <nil>
+	// 142 <nil>
+	// <nil> true
+	// 7 <nil>
 }
 
 func ExampleHeavyHitters_MarshalText() {
@@ -143,6 +153,9 @@ func ExampleHeavyHitters_MarshalText() {
 	line, err := h.AppendText([]byte("heavy hitters "))
 	fmt.Println(len(line)-len(text), err)
 	// Output:
+	// 866 <nil>
+	// <nil> true
+	// 14 <nil>
 }
 
 func ExampleTopK_MarshalText() {
@@ -164,6 +177,9 @@ func ExampleTopK_MarshalText() {
 	line, err := k.AppendText([]byte("top k "))
 	fmt.Println(len(line)-len(text), err)
 	// Output:
+	// 866 <nil>
+	// <nil> true
+	// 6 <nil>
 }
 
 // logged prints a value as package log/slog does, without the time.
@@ -185,7 +201,7 @@ func ExampleSketch_LogValue() {
 	}
 	s.AddString("whale")
 	logged("sketch", s)
-	// Output:
+	// Output: level=INFO msg=loaded sketch.n=1 sketch.bits=256 sketch.bound=0 sketch.params="plain, 2 x 4 counters of 32 bits, family public"
 }
 
 func ExampleHeavyHitters_LogValue() {
@@ -196,7 +212,7 @@ func ExampleHeavyHitters_LogValue() {
 	}
 	h.AddString("whale")
 	logged("heavy", h)
-	// Output:
+	// Output: level=INFO msg=loaded heavy.n=1 heavy.bits=8192 heavy.complete=true heavy.params="phi 0.01, 1024 bytes, family public"
 }
 
 func ExampleTopK_LogValue() {
@@ -207,5 +223,38 @@ func ExampleTopK_LogValue() {
 	}
 	k.AddString("whale")
 	logged("top", k)
+	// Output: level=INFO msg=loaded top.n=1 top.bits=8192 top.missed=0 top.params="k 10, 1024 bytes, family public"
+}
+
+func ExampleReadHeavyParams() {
+	h, err := NewHeavyHitters(HeavyConfig{Phi: 0.01, MemoryBytes: 1 << 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := h.MarshalBinary()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := ReadHeavyParams(bytes.NewReader(data), hashfam.Family{})
+	fmt.Println(c, err)
+	_, err = ReadTopKParams(bytes.NewReader(data), hashfam.Family{})
+	fmt.Println(err)
 	// Output:
+	// phi 0.01, 1024 bytes, family public <nil>
+	// countmin: corrupt encoding: kind = heavy hitters, want a top k
+}
+
+func ExampleSketch_AddAllDigests() {
+	s, err := New(Config{Epsilon: 0.001, Delta: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := [][]byte{[]byte("whale"), []byte("ship"), []byte("whale")}
+	digests := s.Params().Family.SumAll(nil, keys) // hashed once, for any structure of the family
+	s.AddAllDigests(digests)
+	fmt.Println(s.CountAllDigests(nil, digests))
+	// Output: [2 1 2]
 }

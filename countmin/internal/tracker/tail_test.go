@@ -1,4 +1,4 @@
-package countmin
+package tracker
 
 import (
 	"testing"
@@ -34,10 +34,10 @@ func TestATailBesideAMap(t *testing.T) {
 				require.Equal(t, other, l)
 				truth[d] += n
 			},
-			"fold": func(t *rapid.T) {
+			"widen in place": func(t *rapid.T) {
 				if l.shift < tailMaxShift && l.cells() >= 8 {
 					cells := l.cells()
-					l.fold()
+					l.widenInPlace()
 					require.Equal(t, cells/2, l.cells())
 				}
 			},
@@ -46,12 +46,12 @@ func TestATailBesideAMap(t *testing.T) {
 					l.halve()
 				}
 			},
-			"spread": func(t *rapid.T) {
+			"widen": func(t *rapid.T) {
 				if l.shift == tailMaxShift {
 					return
 				}
 				before := l.clone()
-				l.spread()
+				l.widen()
 				require.Equal(t, before.cells(), l.cells())
 				for i := range l.cells() {
 					require.Equal(t, before.get(i), l.get(i))
@@ -85,16 +85,16 @@ func TestATailBesideAMap(t *testing.T) {
 	})
 }
 
-// Folding must not lose what halving does not: both take the larger of the same
+// Widening in place must not lose what halving does not: both take the larger of the same
 // two neighbours.
-func TestFoldingTakesTheLargerNeighbour(t *testing.T) {
+func TestWideningInPlaceTakesTheLargerNeighbour(t *testing.T) {
 	l := newTail(8)
 	for i := range l.cells() {
 		l.lift(i, i*7%16)
 	}
 	for l.shift < 5 {
 		before := l.clone()
-		l.fold()
+		l.widenInPlace()
 		for i := range l.cells() {
 			require.Equal(t, max(before.get(2*i), before.get(2*i+1)), l.get(i))
 		}

@@ -1,6 +1,7 @@
-package countmin
+package tracker
 
 import (
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -8,10 +9,12 @@ import (
 
 // A tail is a conservative count-min sketch of two rows for the keys that a
 // tracker does not track. Its counters are narrow, because a key that counts
-// much is tracked: they start at 4 bits, and double in width when a count does
-// not fit any more. Two rows, because the memory is better spent on width: a
-// third gains nothing while the tail is sparse and costs accuracy once it is
-// not.
+// much is tracked: they start at 4 bits, and double in width when a count no
+// longer fits. Two rows, because the memory is better spent on width: a third
+// gains nothing while the tail is sparse and costs accuracy once it is not.
+//
+// A shift is masked with 7 or 63 where it is known to be smaller: the compiler
+// then leaves out the code for shifts that are too large.
 type tail struct {
 	words []uint64
 	shift uint8 // a counter has 1<<shift bits: 2 to 6
@@ -34,13 +37,22 @@ func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
 // positions returns which counters of all are the key's.
 func (t *tail) positions(d hashfam.Digest) (uint64, uint64) {
 	p, w := d.Probe(), t.cells()/tailRows
-	return hashfam.Reduce(uint64(p), w), w + hashfam.Reduce(uint64(p.Next()), w)
+	return p.In(w), w + p.Next().In(w)
 }
 
 // get returns counter i.
 func (t *tail) get(i uint64) uint64 {
 	per := (6 - t.shift) & 7
 	return t.words[i>>per] >> (i & (1<<per - 1) << (t.shift & 7) & 63) & t.limit()
+}
+
+// max returns the largest counter.
+func (t *tail) max() uint64 {
+	most := uint64(0)
+	for i := range t.cells() {
+		most = max(most, t.get(i))
+	}
+	return most
 }
 
 // lift makes counter i at least to, which must fit.
@@ -60,7 +72,7 @@ func (t *tail) count(d hashfam.Digest) uint64 {
 
 // add counts the key n times more, unless it would then count more than most,
 // which must fit. It returns what the key counted before, and whether it was
-// added. It is count and raise in one, and without a branch.
+// added. It is count and raise in one, without a branch.
 func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool) {
 	i, j := t.positions(d)
 	shift, limit := t.shift&7, t.limit()
@@ -85,8 +97,8 @@ func (t *tail) raise(d hashfam.Digest, to uint64) {
 	t.lift(j, to)
 }
 
-// spread doubles the width of the counters, and with it the memory.
-func (t *tail) spread() {
+// widen doubles the width of the counters, and with it the memory.
+func (t *tail) widen() {
 	wide := tail{make([]uint64, 2*len(t.words)), t.shift + 1}
 	for i := range t.cells() {
 		wide.lift(i, t.get(i))
@@ -94,12 +106,12 @@ func (t *tail) spread() {
 	*t = wide
 }
 
-// fold doubles the width of the counters in the same memory, so that half as
-// many are left. Each takes the larger count of the two neighbours that it
-// replaces: by the rule of conservative update that is enough, for it is no
+// widenInPlace doubles the width of the counters in the same memory, so that
+// half as many are left. Each takes the larger count of the two neighbors that
+// it replaces: by the rule of conservative update that is enough, for it is no
 // less than the count of any key of either. Positions keep their order under
 // [hashfam.Reduce], so a key finds its counters where it looks for them.
-func (t *tail) fold() {
+func (t *tail) widenInPlace() {
 	n, mask := 1<<t.shift, t.limit()
 	for i, w := range t.words {
 		wide := uint64(0)
@@ -111,7 +123,8 @@ func (t *tail) fold() {
 	t.shift++
 }
 
-// halve leaves half the counters, as fold does, and half the memory.
+// halve leaves half the counters, as widenInPlace does, and half the memory. It
+// allocates that half.
 func (t *tail) halve() {
 	half := tail{make([]uint64, len(t.words)/2), t.shift}
 	for i := range half.cells() {
@@ -121,7 +134,7 @@ func (t *tail) halve() {
 }
 
 // addTail adds every counter of o, which has the same shape. It reports false,
-// and does nothing, where a sum does not fit.
+// and does nothing, if a sum does not fit.
 func (t *tail) addTail(o *tail) bool {
 	for i := range t.cells() {
 		if t.get(i) > t.limit()-o.get(i) {
@@ -142,3 +155,11 @@ func (t *tail) addSaturated(o *tail) {
 }
 
 func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.shift} }
+
+// addSat returns a+b, or the largest number if that does not fit.
+func addSat(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint64
+}
