@@ -52,6 +52,33 @@
 	VPXOR a, Y0, Y0; \
 	VPXOR b, Y4, Y4
 
+// LASTROUND sets v0 to v0^v1^v2^v3 after one more SipRound. The last sum, v0+v3,
+// is in v0 and in v3 and cancels out.
+#define LASTROUND(v0, v1, v2, v3, t) \
+	VPADDQ  v1, v0, v0;    \
+	VPADDQ  v3, v2, v2;    \
+	ROTATE(13, v1, t);     \
+	ROTATE16(v3);          \
+	VPXOR   v0, v1, v1;    \
+	VPXOR   v2, v3, v3;    \
+	VPADDQ  v1, v2, v2;    \
+	ROTATE(17, v1, t);     \
+	ROTATE(21, v3, t);     \
+	VPSHUFD $0xB1, v2, v0; \
+	VPXOR   v1, v2, v2;    \
+	VPXOR   v3, v0, v0;    \
+	VPXOR   v2, v0, v0
+
+// FINALIZE sets Y0 and Y4 to the digests of all eight keys (section 2.3).
+#define FINALIZE \
+	VPXOR   finalization<>(SB), Y2, Y2; \
+	VPXOR   finalization<>(SB), Y6, Y6; \
+	ROUND;                              \
+	ROUND;                              \
+	ROUND;                              \
+	LASTROUND(Y0, Y1, Y2, Y3, Y8);      \
+	LASTROUND(Y4, Y5, Y6, Y7, Y9)
+
 // GATHER sets y, of which x is the lower half, to four words.
 #define GATHER(w0, w1, w2, w3, x, y) \
 	VMOVQ       w0, x;          \
@@ -72,14 +99,13 @@
 	MOVQ h+72(SI), R11; \
 	GATHER((R8)(CX*1), (R9)(CX*1), (R10)(CX*1), (R11)(CX*1), x, y)
 
-// ADDR sets a to the address of the word at offset CX of the key of header h,
-// or to that of the zeros where the key does not reach to offset DX = CX+7.
+// ADDR sets a to the address of the word at offset CX of the key of header h, or
+// to that of the zeros if the key does not reach to offset DX = CX+7.
 #define ADDR(h, a) \
-	MOVQ    h(SI), AX;   \
-	ADDQ    CX, AX;      \
-	MOVQ    R13, a;      \
+	MOVQ    h(SI), a;    \
+	ADDQ    CX, a;       \
 	CMPQ    h+8(SI), DX; \
-	CMOVQHI AX, a
+	CMOVQLS R13, a
 
 // WORDSORZERO is WORDS with 0 for the keys that have no whole word there.
 #define WORDSORZERO(h, x, y) \
@@ -93,20 +119,20 @@
 // which have at least eight. It loads the last eight and shifts the others out,
 // by 64-8*(len%8) bits; a shift by 64 leaves 0.
 #define ENDS(h, len, last) \
-	MOVQ    h(SI), R8;            \
-	MOVQ    h+24(SI), R9;         \
-	MOVQ    h+48(SI), R10;        \
-	MOVQ    h+72(SI), R11;        \
-	ADDQ    h+8(SI), R8;          \
-	ADDQ    h+32(SI), R9;         \
-	ADDQ    h+56(SI), R10;        \
-	ADDQ    h+80(SI), R11;        \
+	MOVQ    h(SI), R8;                                \
+	MOVQ    h+24(SI), R9;                             \
+	MOVQ    h+48(SI), R10;                            \
+	MOVQ    h+72(SI), R11;                            \
+	ADDQ    h+8(SI), R8;                              \
+	ADDQ    h+32(SI), R9;                             \
+	ADDQ    h+56(SI), R10;                            \
+	ADDQ    h+80(SI), R11;                            \
 	GATHER(-8(R8), -8(R9), -8(R10), -8(R11), X9, Y9); \
-	VPSLLQ  $61, len, len;        \
-	VPSRLQ  $58, len, len;        \
-	VMOVDQU sixtyFour<>(SB), Y14; \
-	VPSUBQ  len, Y14, len;        \
-	VPSRLVQ len, Y9, Y9;          \
+	VPSLLQ  $61, len, len;                            \
+	VPSRLQ  $58, len, len;                            \
+	VMOVDQU sixtyFour<>(SB), Y14;                     \
+	VPSUBQ  len, Y14, len;                            \
+	VPSRLVQ len, Y9, Y9;                              \
 	VPOR    Y9, last, last
 
 // END sets w to the len%8 last bytes of the key of header h, of any length: four
@@ -148,10 +174,10 @@
 
 // ENDSANY is ENDS for keys of any length.
 #define ENDSANY(h, last) \
-	END(h, R8);     \
-	END(h+24, R9);  \
-	END(h+48, R10); \
-	END(h+72, R11); \
+	END(h, R8);                       \
+	END(h+24, R9);                    \
+	END(h+48, R10);                   \
+	END(h+72, R11);                   \
 	GATHER(R8, R9, R10, R11, X9, Y9); \
 	VPOR Y9, last, last
 
@@ -174,6 +200,7 @@ CONSTANT(zeros, $0)
 CONSTANT(eight, $8)
 CONSTANT(sixtyFour, $64)
 CONSTANT(finalization, $0xFF)
+CONSTANT(lastOfUint64, $0x0800000000000000)
 
 DATA rotate16<>+0(SB)/8, $0x0504030201000706
 DATA rotate16<>+8(SB)/8, $0x0D0C0B0A09080F0E
@@ -181,11 +208,18 @@ DATA rotate16<>+16(SB)/8, $0x0504030201000706
 DATA rotate16<>+24(SB)/8, $0x0D0C0B0A09080F0E
 GLOBL rotate16<>(SB), RODATA|NOPTR, $32
 
-// func sumGroup(dst *[lanes]Digest, keys *[lanes][]byte, state *[4]uint64) bool
-TEXT ·sumGroup(SB), NOSPLIT, $320-25
-	MOVQ         dst+0(FP), DI
-	MOVQ         keys+8(FP), SI
-	MOVQ         state+16(FP), AX
+// COPY copies header i of a string, at SI, to header i of a slice, at AX.
+#define COPY(i) \
+	MOVQ i*16(SI), R8;   \
+	MOVQ i*16+8(SI), R9; \
+	MOVQ R8, i*24(AX);   \
+	MOVQ R9, i*24+8(AX)
+
+// func sumGroupAVX2(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
+TEXT ·sumGroupAVX2(SB), NOSPLIT, $512-52
+	MOVQ         dst_base+0(FP), DI
+	MOVQ         first+24(FP), SI
+	MOVQ         start+40(FP), AX
 	VPBROADCASTQ 0(AX), Y0
 	VPBROADCASTQ 8(AX), Y1
 	VPBROADCASTQ 16(AX), Y2
@@ -197,15 +231,30 @@ TEXT ·sumGroup(SB), NOSPLIT, $320-25
 	VMOVDQU      rotate16<>(SB), Y15
 	LEAQ         zeros<>(SB), R13
 	XORL         CX, CX
+	CMPQ         stride+32(FP), $24
+	JEQ          slices
 
+	// Strings: their headers are rewritten as those of slices.
+	LEAQ headers-512(SP), AX
+	COPY(0)
+	COPY(1)
+	COPY(2)
+	COPY(3)
+	COPY(4)
+	COPY(5)
+	COPY(6)
+	COPY(7)
+	MOVQ AX, SI
+
+slices:
 	// The highest byte of a last word is the length modulo 256.
 	LENGTHS(0, X10, Y10)
 	LENGTHS(96, X11, Y11)
 	VPSLLQ $56, Y10, Y12
 	VPSLLQ $56, Y11, Y13
 
-	// BX is the lengths or-ed, DX the lengths and-ed. Where these agree but for
-	// the last three bits, all keys have as many whole words.
+	// BX is the OR of the lengths, DX their AND. If these agree except for
+	// the last three bits, all keys have the same number of whole words.
 	MOVQ 8(SI), BX
 	MOVQ BX, DX
 	ORQ  32(SI), BX
@@ -228,9 +277,11 @@ TEXT ·sumGroup(SB), NOSPLIT, $320-25
 	CMPQ DX, $8
 	JAE  mixed
 
+	TESTQ $7, BX
+	JEQ   whole
 	ENDS(0, Y10, Y12)
 	ENDS(96, Y11, Y13)
-	ANDQ $~7, BX
+	ANDQ  $~7, BX
 
 whole:
 	WORDS(0, X10, Y10)
@@ -244,22 +295,10 @@ last:
 	COMPRESS(Y12, Y13)
 
 finalize:
-	VMOVDQU finalization<>(SB), Y10
-	VPXOR   Y10, Y2, Y2
-	VPXOR   Y10, Y6, Y6
-	ROUND
-	ROUND
-	ROUND
-	ROUND
-	VPXOR   Y1, Y0, Y0
-	VPXOR   Y5, Y4, Y4
-	VPXOR   Y3, Y2, Y2
-	VPXOR   Y7, Y6, Y6
-	VPXOR   Y2, Y0, Y0
-	VPXOR   Y6, Y4, Y4
-	VMOVDQU Y0, 0(DI)
+	FINALIZE
+	VMOVDQU Y0, (DI)
 	VMOVDQU Y4, 32(DI)
-	MOVB    $1, ret+24(FP)
+	MOVL    $0, rest+48(FP)
 	VZEROUPPER
 	RET
 
@@ -285,8 +324,8 @@ mixed:
 	ENDSANY(96, Y13)
 
 	// Y10 and Y11 are what is left of the lengths at CX: as long as that is 8 or
-	// more, a key takes in whole words; from 7 to 0, its last word; below 0, where
-	// the sign tells the blends, nothing.
+	// more, a key takes in whole words; from 7 to 0, its last word; below 0, which
+	// the blends see by the sign, nothing.
 masked:
 	VMOVDQU   Y10, left0-320(SP)
 	VMOVDQU   Y11, left1-288(SP)
@@ -326,23 +365,92 @@ masked:
 	JMP       finalize
 
 uneven:
-	MOVB $0, ret+24(FP)
+	MOVL $0xFF, rest+48(FP)
 	VZEROUPPER
 	RET
 
-// func cpuid(leaf uint32) (eax, ebx, ecx uint32)
-TEXT ·cpuid(SB), NOSPLIT, $0-20
-	MOVL leaf+0(FP), AX
-	XORL CX, CX
-	CPUID
-	MOVL AX, eax+8(FP)
-	MOVL BX, ebx+12(FP)
-	MOVL CX, ecx+16(FP)
-	RET
+// FIRSTROUND is the first SipRound of four words w, the lower half of which is
+// done: see Family.uint64State.
+#define FIRSTROUND(w, v0, v1, v2, v3, t) \
+	VPXOR  s4-32(SP), w, v3;   \
+	VPADDQ s3-64(SP), v3, v2;  \
+	ROTATE16(v3);              \
+	VPXOR  v2, v3, v3;         \
+	VPADDQ s1-128(SP), v2, v2; \
+	VPADDQ s0-160(SP), v3, v0; \
+	VPXOR  s2-96(SP), v2, v1;  \
+	ROTATE(21, v3, t);         \
+	VPXOR  v0, v3, v3;         \
+	ROTATE32(v2)
 
-// func xgetbv() (eax uint32)
-TEXT ·xgetbv(SB), NOSPLIT, $0-4
-	XORL CX, CX
-	XGETBV
-	MOVL AX, eax+0(FP)
+// HASH sets Y0 and Y4 to the digests of the numbers in Y10 and Y11.
+#define HASH \
+	FIRSTROUND(Y10, Y0, Y1, Y2, Y3, Y8); \
+	FIRSTROUND(Y11, Y4, Y5, Y6, Y7, Y9); \
+	ROUND;                               \
+	VPXOR Y10, Y0, Y0;                   \
+	VPXOR Y11, Y4, Y4;                   \
+	COMPRESS(Y12, Y12);                  \
+	FINALIZE
+
+// MASK sets y to all ones in as many lanes as BX says, from the first one.
+#define MASK(x, y) \
+	VMOVQ        BX, x; \
+	VPBROADCASTQ x, y;  \
+	VPCMPGTQ     ordinals<>(SB), y, y
+
+DATA ordinals<>+0(SB)/8, $0
+DATA ordinals<>+8(SB)/8, $1
+DATA ordinals<>+16(SB)/8, $2
+DATA ordinals<>+24(SB)/8, $3
+GLOBL ordinals<>(SB), RODATA|NOPTR, $32
+
+// func sumUint64sAVX2(dst []Digest, keys *uint64, start *uint64State)
+TEXT ·sumUint64sAVX2(SB), NOSPLIT, $160-40
+	MOVQ         dst_base+0(FP), DI
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         keys+24(FP), SI
+	MOVQ         start+32(FP), AX
+	VPBROADCASTQ 0(AX), Y0
+	VPBROADCASTQ 8(AX), Y1
+	VPBROADCASTQ 16(AX), Y2
+	VPBROADCASTQ 24(AX), Y3
+	VPBROADCASTQ 32(AX), Y4
+	VMOVDQU      Y0, s0-160(SP)
+	VMOVDQU      Y1, s1-128(SP)
+	VMOVDQU      Y2, s2-96(SP)
+	VMOVDQU      Y3, s3-64(SP)
+	VMOVDQU      Y4, s4-32(SP)
+	VMOVDQU      lastOfUint64<>(SB), Y12
+	VMOVDQU      rotate16<>(SB), Y15
+	SUBQ         $8, CX
+	JCS          part
+
+whole:
+	VMOVDQU (SI), Y10
+	VMOVDQU 32(SI), Y11
+	HASH
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y4, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JCC     whole
+
+	// The last group, of fewer keys.
+part:
+	MOVQ       CX, BX
+	ADDQ       $8, BX
+	JEQ        end
+	MASK(X13, Y13)
+	SUBQ       $4, BX
+	MASK(X14, Y14)
+	VPMASKMOVQ (SI), Y13, Y10
+	VPMASKMOVQ 32(SI), Y14, Y11
+	HASH
+	VPMASKMOVQ Y0, Y13, (DI)
+	VPMASKMOVQ Y4, Y14, 32(DI)
+
+end:
+	VZEROUPPER
 	RET
