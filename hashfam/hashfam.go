@@ -16,9 +16,9 @@
 // [Random] for a family that lives as long as the process.
 //
 // A Family is a small value without mutable state: copy it, compare it with
-// ==, share it among goroutines. No function of this package allocates, but
-// for [Family.SumAll] where dst has to grow and [Family.Derive] for long
-// labels.
+// ==, share it among goroutines. No function of this package allocates, except
+// [Family.SumAll] and its relatives if dst has to grow, [Family.Derive] for long
+// labels, and the text forms.
 package hashfam
 
 import (
