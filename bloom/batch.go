@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -44,6 +45,48 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Size) {
 		dst = f.hasBlock(dst, block)
+	}
+	return dst
+}
+
+// AddAllStrings is [Filter.AddAll] for strings.
+func (f *Filter) AddAllStrings(keys []string) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		f.addBlock(b.TakeStrings(f.params.Family, &keys))
+	}
+}
+
+// AddAllUint64 is [Filter.AddAll] for integers, each the key of its eight
+// little-endian bytes.
+func (f *Filter) AddAllUint64(keys []uint64) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		f.addBlock(b.TakeUint64(f.params.Family, &keys))
+	}
+}
+
+// AddSeq adds every key of a sequence. A key must be valid until the next one is
+// asked for, and is not kept. It takes less time than [Filter.Add] on each if
+// the filter is larger than the cache, and allocates a kilobyte.
+func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addBlock) }
+
+// ContainsAllStrings is [Filter.ContainsAll] for strings.
+func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// ContainsAllUint64 is [Filter.ContainsAll] for integers.
+func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
 }

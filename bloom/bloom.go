@@ -23,6 +23,10 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
 
+// AddUint64 is [Filter.Add] for an integer: the key is its eight little-endian
+// bytes.
+func (f *Filter) AddUint64(key uint64) { f.AddDigest(f.params.Family.SumUint64(key)) }
+
 // AddDigest is [Filter.Add] for a key already hashed by the filter's family,
 // Params().Family. A digest of another family is another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
@@ -46,6 +50,11 @@ func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Fa
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
 	return f.ContainsDigest(f.params.Family.SumString(key))
+}
+
+// ContainsUint64 is [Filter.Contains] for an integer.
+func (f *Filter) ContainsUint64(key uint64) bool {
+	return f.ContainsDigest(f.params.Family.SumUint64(key))
 }
 
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's

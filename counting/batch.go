@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -70,6 +71,110 @@ func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 	return removed
 }
 
+// AddAllStrings is [Filter.AddAll] for strings.
+func (f *Filter) AddAllStrings(keys []string) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		f.addBlock(b.TakeStrings(f.params.Family, &keys))
+	}
+}
+
+// AddAllUint64 is [Filter.AddAll] for integers, each the key of its eight
+// little-endian bytes.
+func (f *Filter) AddAllUint64(keys []uint64) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		f.addBlock(b.TakeUint64(f.params.Family, &keys))
+	}
+}
+
+// AddSeq adds every key of a sequence. A key must be valid until the next one is
+// asked for, and is not kept. It takes less time than [Filter.Add] on each if
+// the filter is larger than the cache, and allocates a kilobyte.
+func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addBlock) }
+
+// ContainsAllStrings is [Filter.ContainsAll] for strings.
+func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// ContainsAllUint64 is [Filter.ContainsAll] for integers.
+func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// DeleteAllStrings is [Filter.DeleteAll] for strings.
+func (f *Filter) DeleteAllStrings(keys []string) int {
+	removed := 0
+	var b batch.Buffer
+	for len(keys) > 0 {
+		removed += f.removeBlock(b.TakeStrings(f.params.Family, &keys))
+	}
+	return removed
+}
+
+// DeleteAllUint64 is [Filter.DeleteAll] for integers.
+func (f *Filter) DeleteAllUint64(keys []uint64) int {
+	removed := 0
+	var b batch.Buffer
+	for len(keys) > 0 {
+		removed += f.removeBlock(b.TakeUint64(f.params.Family, &keys))
+	}
+	return removed
+}
+
+// CountAll appends the answer of [Filter.Count] for each key to dst and returns
+// the extended slice. It is faster than single calls if the filter is larger
+// than the cache. It allocates only if dst has to grow.
+func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.countBlock(dst, b.Take(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllStrings is [Filter.CountAll] for strings.
+func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.countBlock(dst, b.TakeStrings(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllUint64 is [Filter.CountAll] for integers.
+func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.countBlock(dst, b.TakeUint64(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllDigests is [Filter.CountAll] for keys already hashed by the filter's
+// family.
+func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.countBlock(dst, block)
+	}
+	return dst
+}
+
 func (f *Filter) addBlock(digests []hashfam.Digest) {
 	f.fetch(digests)
 	counters, span, k := f.counters, f.span, f.params.Hashes
@@ -97,6 +202,15 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	}
 	for _, d := range digests {
 		dst = append(dst, has(counters, span, k, d))
+	}
+	return dst
+}
+
+// countBlock appends the count of each digest of a block to dst.
+func (f *Filter) countBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
+	f.fetch(digests)
+	for _, d := range digests {
+		dst = append(dst, f.CountDigest(d))
 	}
 	return dst
 }

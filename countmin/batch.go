@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -37,6 +38,47 @@ func (s *Sketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // family.
 func (s *Sketch) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return s.countBlock(slices.Grow(dst, len(digests)), digests)
+}
+
+// AddAllStrings is [Sketch.AddAll] for strings.
+func (s *Sketch) AddAllStrings(keys []string) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		s.addBlock(b.TakeStrings(s.params.Family, &keys))
+	}
+}
+
+// AddAllUint64 is [Sketch.AddAll] for integers, each the key of its eight
+// little-endian bytes.
+func (s *Sketch) AddAllUint64(keys []uint64) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		s.addBlock(b.TakeUint64(s.params.Family, &keys))
+	}
+}
+
+// AddSeq counts every key of a sequence once. A key must be valid until the next
+// one is asked for, and is not kept. It allocates a kilobyte.
+func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(s.params.Family, keys, s.addBlock) }
+
+// CountAllStrings is [Sketch.CountAll] for strings.
+func (s *Sketch) CountAllStrings(dst []uint64, keys []string) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = s.countBlock(dst, b.TakeStrings(s.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllUint64 is [Sketch.CountAll] for integers.
+func (s *Sketch) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = s.countBlock(dst, b.TakeUint64(s.params.Family, &keys))
+	}
+	return dst
 }
 
 func (s *Sketch) addBlock(digests []hashfam.Digest) {

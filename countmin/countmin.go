@@ -20,6 +20,10 @@ func (s *Sketch) Add(key []byte) { s.AddNDigest(s.params.Family.Sum(key), 1) }
 // AddString is [Sketch.Add] for a string.
 func (s *Sketch) AddString(key string) { s.AddNDigest(s.params.Family.SumString(key), 1) }
 
+// AddUint64 is [Sketch.Add] for an integer: the key is its eight little-endian
+// bytes.
+func (s *Sketch) AddUint64(key uint64) { s.AddNDigest(s.params.Family.SumUint64(key), 1) }
+
 // AddDigest is [Sketch.Add] for a key already hashed by the sketch's family,
 // Params().Family. A digest of another family is another key.
 func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
@@ -30,6 +34,9 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(k
 
 // AddNString is [Sketch.AddN] for a string.
 func (s *Sketch) AddNString(key string, n uint64) { s.AddNDigest(s.params.Family.SumString(key), n) }
+
+// AddNUint64 is [Sketch.AddN] for an integer.
+func (s *Sketch) AddNUint64(key, n uint64) { s.AddNDigest(s.params.Family.SumUint64(key), n) }
 
 // AddNDigest is [Sketch.AddN] for a key already hashed by the sketch's family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
@@ -55,6 +62,9 @@ func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.params.Family
 
 // CountString is [Sketch.Count] for a string.
 func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.params.Family.SumString(key)) }
+
+// CountUint64 is [Sketch.Count] for an integer.
+func (s *Sketch) CountUint64(key uint64) uint64 { return s.CountDigest(s.params.Family.SumUint64(key)) }
 
 // CountDigest is [Sketch.Count] for a key already hashed by the sketch's
 // family.

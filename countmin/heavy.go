@@ -81,6 +81,12 @@ func (h *HeavyHitters) AddString(key string) {
 	tracker.Observe(&h.tracker, h.family.SumString(key), key, 1)
 }
 
+// AddDigest is [HeavyHitters.Add] for a key already hashed by the family of Params(). d
+// must be the digest of key: with another one key is counted as that other key.
+func (h *HeavyHitters) AddDigest(d hashfam.Digest, key []byte) {
+	tracker.Observe(&h.tracker, d, key, 1)
+}
+
 // AddN counts key n times at once, in the time of one [HeavyHitters.Add].
 // Counts stop at the largest uint64 and never wrap.
 func (h *HeavyHitters) AddN(key []byte, n uint64) {
@@ -95,6 +101,24 @@ func (h *HeavyHitters) AddNString(key string, n uint64) {
 // AddAll counts every key once. It does the same as [HeavyHitters.Add] on each,
 // in less time. O(1) time a key, amortized; no key is kept.
 func (h *HeavyHitters) AddAll(keys [][]byte) { observeAll(&h.tracker, h.family, keys) }
+
+// AddAllDigests is [HeavyHitters.AddAll] for keys already hashed by the family of
+// Params(): digests[i] must be the digest of keys[i]. It returns [ErrParams], and
+// counts nothing, if there are not as many digests as keys.
+func (h *HeavyHitters) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
+	return observeDigests(&h.tracker, digests, keys)
+}
+
+// AddAllStrings is [HeavyHitters.AddAll] for strings.
+func (h *HeavyHitters) AddAllStrings(keys []string) { observeStrings(&h.tracker, h.family, keys) }
+
+// AddSeq counts every key of a sequence once. A key must be valid until the next
+// one is asked for.
+func (h *HeavyHitters) AddSeq(keys iter.Seq[[]byte]) {
+	for key := range keys {
+		h.Add(key)
+	}
+}
 
 // Estimate returns what is known of how often key was counted, whether it is a
 // heavy hitter or not. O(1) time, no allocation.
@@ -118,6 +142,17 @@ func (h *HeavyHitters) EstimateDigest(d hashfam.Digest) Estimate {
 // to grow.
 func (h *HeavyHitters) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 	return estimateAll(&h.tracker, h.family, dst, keys)
+}
+
+// EstimateAllStrings is [HeavyHitters.EstimateAll] for strings.
+func (h *HeavyHitters) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
+	return estimateStrings(&h.tracker, h.family, dst, keys)
+}
+
+// EstimateAllDigests is [HeavyHitters.EstimateAll] for keys already hashed by the
+// family of Params().
+func (h *HeavyHitters) EstimateAllDigests(dst []Estimate, digests []hashfam.Digest) []Estimate {
+	return estimateBlock(&h.tracker, dst, digests)
 }
 
 // All yields the heavy hitters, each with what is known of its count, in

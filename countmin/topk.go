@@ -73,6 +73,10 @@ func (k *TopK) AddString(key string) {
 	tracker.Observe(&k.tracker, k.family.SumString(key), key, 1)
 }
 
+// AddDigest is [TopK.Add] for a key already hashed by the family of Params(). d
+// must be the digest of key: with another one key is counted as that other key.
+func (k *TopK) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&k.tracker, d, key, 1) }
+
 // AddN counts key n times at once, in the time of one [TopK.Add]. Counts stop
 // at the largest uint64 and never wrap.
 func (k *TopK) AddN(key []byte, n uint64) {
@@ -87,6 +91,24 @@ func (k *TopK) AddNString(key string, n uint64) {
 // AddAll counts every key once. It does the same as [TopK.Add] on each, in less
 // time. O(1) time a key, amortized; no key is kept.
 func (k *TopK) AddAll(keys [][]byte) { observeAll(&k.tracker, k.family, keys) }
+
+// AddAllDigests is [TopK.AddAll] for keys already hashed by the family of
+// Params(): digests[i] must be the digest of keys[i]. It returns [ErrParams], and
+// counts nothing, if there are not as many digests as keys.
+func (k *TopK) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
+	return observeDigests(&k.tracker, digests, keys)
+}
+
+// AddAllStrings is [TopK.AddAll] for strings.
+func (k *TopK) AddAllStrings(keys []string) { observeStrings(&k.tracker, k.family, keys) }
+
+// AddSeq counts every key of a sequence once. A key must be valid until the next
+// one is asked for.
+func (k *TopK) AddSeq(keys iter.Seq[[]byte]) {
+	for key := range keys {
+		k.Add(key)
+	}
+}
 
 // Estimate returns what is known of how often key was counted, whether it is
 // among the top or not. O(1) time, no allocation.
@@ -108,6 +130,17 @@ func (k *TopK) EstimateDigest(d hashfam.Digest) Estimate { return Estimate(k.tra
 // grow.
 func (k *TopK) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 	return estimateAll(&k.tracker, k.family, dst, keys)
+}
+
+// EstimateAllStrings is [TopK.EstimateAll] for strings.
+func (k *TopK) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
+	return estimateStrings(&k.tracker, k.family, dst, keys)
+}
+
+// EstimateAllDigests is [TopK.EstimateAll] for keys already hashed by the
+// family of Params().
+func (k *TopK) EstimateAllDigests(dst []Estimate, digests []hashfam.Digest) []Estimate {
+	return estimateBlock(&k.tracker, dst, digests)
 }
 
 // All yields the K keys of highest Count, or as many as there are, each with

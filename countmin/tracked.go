@@ -38,11 +38,42 @@ func observeAll(t *tracker.Tracker, fam hashfam.Family, keys [][]byte) {
 	}
 }
 
+// observeStrings is observeAll for strings.
+func observeStrings(t *tracker.Tracker, fam hashfam.Family, keys []string) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		block := keys
+		for i, d := range b.TakeStrings(fam, &keys) {
+			tracker.Observe(t, d, block[i], 1)
+		}
+	}
+}
+
+// observeDigests is observeAll for keys that are hashed already.
+func observeDigests(t *tracker.Tracker, digests []hashfam.Digest, keys [][]byte) error {
+	if len(digests) != len(keys) {
+		return paramError("len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
+	}
+	for i, d := range digests {
+		tracker.Observe(t, d, keys[i], 1)
+	}
+	return nil
+}
+
 // estimateAll appends what is known of each key.
 func estimateAll(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys [][]byte) []Estimate {
 	var b batch.Buffer
 	for len(keys) > 0 {
 		dst = estimateBlock(t, dst, b.Take(fam, &keys))
+	}
+	return dst
+}
+
+// estimateStrings is estimateAll for strings.
+func estimateStrings(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys []string) []Estimate {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = estimateBlock(t, dst, b.TakeStrings(fam, &keys))
 	}
 	return dst
 }

@@ -5,7 +5,11 @@
 // lookups would leave room for few.
 package batch
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"iter"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // Size is the number of digests in a block.
 const Size = 128
@@ -19,4 +23,31 @@ func (b *Buffer) Take(fam hashfam.Family, keys *[][]byte) []hashfam.Digest {
 	block := (*keys)[:min(len(*keys), Size)]
 	*keys = (*keys)[len(block):]
 	return fam.SumAll(b[:0], block)
+}
+
+// TakeStrings is Take for strings.
+func (b *Buffer) TakeStrings(fam hashfam.Family, keys *[]string) []hashfam.Digest {
+	block := (*keys)[:min(len(*keys), Size)]
+	*keys = (*keys)[len(block):]
+	return fam.SumAllStrings(b[:0], block)
+}
+
+// TakeUint64 is Take for integers.
+func (b *Buffer) TakeUint64(fam hashfam.Family, keys *[]uint64) []hashfam.Digest {
+	block := (*keys)[:min(len(*keys), Size)]
+	*keys = (*keys)[len(block):]
+	return fam.SumAllUint64(b[:0], block)
+}
+
+// Seq hashes the keys of a sequence, each before the next is asked for, and
+// calls do with the digests of each block. It allocates the buffer.
+func Seq(fam hashfam.Family, keys iter.Seq[[]byte], do func([]hashfam.Digest)) {
+	block := make([]hashfam.Digest, 0, Size)
+	for key := range keys {
+		if block = append(block, fam.Sum(key)); len(block) == Size {
+			do(block)
+			block = block[:0]
+		}
+	}
+	do(block)
 }
