@@ -153,3 +153,20 @@ func ExampleFilter_AddAllDigests() {
 	fmt.Println(f.ContainsAllDigests(nil, digests))
 	// Output: [true true false]
 }
+
+func ExampleFilter_AddAllStrings() {
+	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f.AddAllStrings([]string{"a", "b"})
+	f.AddAllUint64([]uint64{1, 2})
+	f.AddUint64(3)
+	f.AddSeq(bytes.SplitSeq([]byte("c d e"), []byte(" ")))
+	fmt.Println(f.ContainsAllStrings(nil, []string{"a", "e", "f"}))
+	fmt.Println(f.ContainsAllUint64(nil, []uint64{1, 3, 4}), f.ContainsUint64(2))
+	// Output:
+	// [true true false]
+	// [true true false] true
+}

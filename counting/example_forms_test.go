@@ -117,3 +117,28 @@ func ExampleFilter_AddAllDigests() {
 	// [true true false]
 	// 2 [false false false]
 }
+
+func ExampleFilter_AddAllStrings() {
+	f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f.AddAllStrings([]string{"a", "b"})
+	f.AddAllUint64([]uint64{1, 2})
+	f.AddUint64(3)
+	f.AddSeq(bytes.SplitSeq([]byte("c d e"), []byte(" ")))
+	fmt.Println(f.ContainsAllStrings(nil, []string{"a", "e", "f"}))
+	fmt.Println(f.ContainsAllUint64(nil, []uint64{1, 3, 4}), f.ContainsUint64(2))
+	fmt.Println(f.DeleteAllStrings([]string{"a", "f"}), f.DeleteAllUint64([]uint64{1, 4}), f.DeleteUint64(2))
+	fmt.Println(f.CountAll(nil, [][]byte{[]byte("a"), []byte("b")}), f.CountAllStrings(nil, []string{"a", "b"}))
+	fmt.Println(f.CountAllUint64(nil, []uint64{1, 3}), f.CountUint64(3))
+	fmt.Println(f.CountAllDigests(nil, []hashfam.Digest{f.Params().Family.SumUint64(3)}))
+	// Output:
+	// [true true false]
+	// [true true false] true
+	// 1 1 true
+	// [0 1] [0 1]
+	// [0 1] 1
+	// [1]
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -117,6 +118,17 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 			Verify:    v.Verify, Decode: v.Decode,
 		}, nil
 	}
+	s.InsertAllStrings = func(s *Sketch, keys []string) error { s.AddAllStrings(keys); return nil }
+	s.HasAllStrings = func(s *Sketch, dst []bool, keys []string) []bool {
+		return positive(dst, s.CountAllStrings(nil, keys))
+	}
+	s.InsertAllUint64 = func(s *Sketch, keys []uint64) error { s.AddAllUint64(keys); return nil }
+	s.HasAllUint64 = func(s *Sketch, dst []bool, keys []uint64) []bool {
+		return positive(dst, s.CountAllUint64(nil, keys))
+	}
+	s.InsertSeq = func(s *Sketch, keys iter.Seq[[]byte]) error { s.AddSeq(keys); return nil }
+	s.InsertUint64 = func(s *Sketch, key uint64) error { s.AddUint64(key); return nil }
+	s.HasUint64 = func(s *Sketch, key uint64) bool { return s.CountUint64(key) > 0 }
 	s.ReadParams = func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) }
 	s.Params = func(s *Sketch) (any, hashfam.Family) { return s.params, s.params.Family }
 	s.NilErrors = []func(*Sketch) error{
@@ -187,6 +199,7 @@ func FuzzConservativeMembership(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(conservative.Membership))
 }
 func FuzzViews(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
+func FuzzBatches(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
 func FuzzTexts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
 func FuzzParameters(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
 func FuzzDecode(f *testing.F)     { plain.FuzzDecode(f) }

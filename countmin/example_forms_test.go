@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -209,4 +210,107 @@ func ExampleSketch_AddAllDigests() {
 	s.AddAllDigests(digests)
 	fmt.Println(s.CountAllDigests(nil, digests))
 	// Output: [2 1 2]
+}
+
+func ExampleSketch_AddAllStrings() {
+	s, err := countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.AddAllStrings([]string{"a", "b", "a"})
+	s.AddAllUint64([]uint64{1, 2, 1})
+	s.AddUint64(1)
+	s.AddNUint64(2, 10)
+	s.AddSeq(bytes.SplitSeq([]byte("a c"), []byte(" ")))
+	fmt.Println(s.CountAllStrings(nil, []string{"a", "b", "c"}))
+	fmt.Println(s.CountAllUint64(nil, []uint64{1, 2}), s.CountUint64(3))
+	// Output:
+	// [3 1 1]
+	// [3 11] 0
+}
+
+func ExampleHeavyHitters_AddAllStrings() {
+	h, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h.AddAllStrings([]string{"a", "b", "a"})
+	h.AddSeq(bytes.SplitSeq([]byte("a c d"), []byte(" ")))
+	for key, e := range h.All() {
+		fmt.Println(key, e.Count)
+	}
+	fmt.Println(h.EstimateAllStrings(nil, []string{"b"}))
+	// Output:
+	// a 3
+	// [{1 1 1}]
+}
+
+func ExampleTopK_AddAllStrings() {
+	k, err := countmin.NewTopK(countmin.TopKConfig{K: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	k.AddAllStrings([]string{"a", "b", "a"})
+	k.AddSeq(bytes.SplitSeq([]byte("a c d"), []byte(" ")))
+	for key, e := range k.All() {
+		fmt.Println(key, e.Count)
+	}
+	fmt.Println(k.EstimateAllStrings(nil, []string{"b"}))
+	// Output:
+	// a 3
+	// [{1 1 1}]
+}
+
+// One pass of hashing feeds a filter, a sketch and the heavy hitters.
+func Example_oneHashForAll() {
+	seen, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	counts, err := countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	heavy, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := bytes.Fields([]byte("call me ishmael call me anything call"))
+	digests := hashfam.Family{}.SumAll(nil, keys) // the family of all three
+	seen.AddAllDigests(digests)
+	counts.AddAllDigests(digests)
+	if err := heavy.AddAllDigests(digests, keys); err != nil {
+		fmt.Println(err)
+		return
+	}
+	d := hashfam.Family{}.SumString("call")
+	heavy.AddDigest(d, []byte("call")) // a single key
+	fmt.Println(seen.ContainsDigest(d), counts.CountDigest(d))
+	for key, e := range heavy.All() {
+		fmt.Println(key, e.Count)
+	}
+	fmt.Println(heavy.EstimateAllDigests(nil, digests[:1]))
+
+	top, err := countmin.NewTopK(countmin.TopKConfig{K: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := top.AddAllDigests(digests, keys); err != nil {
+		fmt.Println(err)
+		return
+	}
+	top.AddDigest(d, []byte("call"))
+	fmt.Println(top.EstimateAllDigests(nil, digests[:1]))
+	// Output:
+	// true 3
+	// call 4
+	// [{4 4 4}]
+	// [{4 4 4}]
 }

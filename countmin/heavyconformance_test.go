@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,7 +60,21 @@ var heavy = conformance.Suite[*HeavyHitters]{
 		h.Params()
 		_ = h.String()
 	},
-	ClaimHuge:  claimHuge,
+	ClaimHuge:        claimHuge,
+	InsertAllStrings: func(h *HeavyHitters, keys []string) error { h.AddAllStrings(keys); return nil },
+	HasAllStrings: func(h *HeavyHitters, dst []bool, keys []string) []bool {
+		for _, e := range h.EstimateAllStrings(nil, keys) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	HasAllDigests: func(h *HeavyHitters, dst []bool, digests []hashfam.Digest) []bool {
+		for _, e := range h.EstimateAllDigests(nil, digests) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	InsertSeq:  func(h *HeavyHitters, keys iter.Seq[[]byte]) error { h.AddSeq(keys); return nil },
 	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadHeavyParams(r, fam) },
 	Params:     func(h *HeavyHitters) (any, hashfam.Family) { return h.Params(), h.family },
 	Shown:      func(h *HeavyHitters) []any { return []any{h.Params()} },
@@ -130,7 +145,21 @@ var top = conformance.Suite[*TopK]{
 		k.Params()
 		_ = k.String()
 	},
-	ClaimHuge:  claimHuge,
+	ClaimHuge:        claimHuge,
+	InsertAllStrings: func(h *TopK, keys []string) error { h.AddAllStrings(keys); return nil },
+	HasAllStrings: func(h *TopK, dst []bool, keys []string) []bool {
+		for _, e := range h.EstimateAllStrings(nil, keys) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	HasAllDigests: func(h *TopK, dst []bool, digests []hashfam.Digest) []bool {
+		for _, e := range h.EstimateAllDigests(nil, digests) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	InsertSeq:  func(h *TopK, keys iter.Seq[[]byte]) error { h.AddSeq(keys); return nil },
 	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadTopKParams(r, fam) },
 	Params:     func(k *TopK) (any, hashfam.Family) { return k.Params(), k.family },
 	Shown:      func(k *TopK) []any { return []any{k.Params()} },

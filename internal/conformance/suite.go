@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"testing"
 
@@ -66,6 +67,17 @@ type Suite[T Structure[T]] struct {
 	// The batches of digests, nil where there is no such thing.
 	InsertAllDigests func(T, []hashfam.Digest) error
 	HasAllDigests    func(T, []bool, []hashfam.Digest) []bool
+
+	// The batches of strings, of integers and of a sequence, nil where there is
+	// no such thing.
+	InsertAllStrings func(T, []string) error
+	HasAllStrings    func(T, []bool, []string) []bool
+	InsertAllUint64  func(T, []uint64) error
+	HasAllUint64     func(T, []bool, []uint64) []bool
+	InsertSeq        func(T, iter.Seq[[]byte]) error
+	// A single integer.
+	InsertUint64 func(T, uint64) error
+	HasUint64    func(T, uint64) bool
 
 	// Query and insertion in one, in the three key forms; nil where there is
 	// no such thing. A key that is found is not inserted again.
@@ -129,6 +141,7 @@ func (s Suite[T]) properties() []property {
 	return []property{
 		{"a key that was added is found after any sequence of operations", s.Membership},
 		{"byte, string and digest forms and batches agree", s.KeyForms},
+		{"batches of any length and form do what single calls do", s.Batches},
 		{"asking and adding in one does what both do", s.HasOrInserts},
 		{"the empty key is a key", s.EmptyKey},
 		{"merging equals building from all the keys", s.MergeIsJointBuild},
