@@ -214,8 +214,8 @@ func TestRatiosAreMediansOverRounds(t *testing.T) {
 		assert.Equal(t, nearest, ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), ours(0.001)}).rate, rate)
 	}
 	assert.Zero(t, ratiosOf(theirs, []*cell{theirs}), "a row of ours that is missing is a dash")
-	assert.Equal(t, []string{"90%", "-", "-", "-", "-", "-", "-"},
-		row{TargetFPR: 0.9, BoundRatio: new(float64), FPRHigh: 1}.ratioRow())
+	assert.Equal(t, []string{"", "90%", "-", "-", "-", "-", "-", "-"},
+		row{TargetFPR: 0.9, BoundRatio: new(float64), FPRHigh: 1}.ratioCells())
 }
 
 func TestTheTableOfRatiosFitsAndIsShownWithPeersOnly(t *testing.T) {
@@ -229,12 +229,12 @@ func TestTheTableOfRatiosFitsAndIsShownWithPeersOnly(t *testing.T) {
 		assert.NotContains(t, stdout, "against")
 	}
 	ratio := 12345.0
-	wide := report{data: &dataset{}, rows: []row{{
+	wide := []row{{
 		Structure: "bloom-partitioned", TargetFPR: 0.00001526, BoundRatio: &ratio, FPRHigh: 1,
 		ratios:    ratios{Against: "bloom-partitioned", rate: 0.00001526, bits: ratio, Add: &ratio, Hit: &ratio, Miss: &ratio, Delete: &ratio},
 		structure: structure{against: "bloom", peer: true},
-	}}}
-	for line := range strings.Lines(wide.ratioTable()) {
+	}}
+	for line := range strings.Lines(ratioTable(wide).text(100)) {
 		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 	}
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"runtime"
-
 	ours "github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -118,34 +115,3 @@ func (e *exact) Delete(key []byte) bool {
 
 // SizeBytes is unknown to a map; heapBytes measures it from outside.
 func (e *exact) SizeBytes() uint64 { return e.bytes }
-
-// heapBytes returns by how much the heap grows when a structure takes in the
-// keys, the bytes of the keys included where it keeps them.
-func heapBytes(ctx context.Context, c *cell, keys *keyList) (uint64, error) {
-	return heapGrowth(func() (any, error) {
-		f, err := c.build(uint64(keys.len()), c.rate, hashfam.Family{})
-		if err == nil {
-			_, _, err = c.addAll(ctx, f, keys)
-		}
-		return f, err
-	})
-}
-
-// heapGrowth returns by how much the heap grows with what build returns.
-func heapGrowth(build func() (any, error)) (uint64, error) {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what a pool let go of in the first is freed by the second
-	runtime.ReadMemStats(&before)
-	built, err := build()
-	if err != nil {
-		return 0, err
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(built)
-	if after.HeapAlloc < before.HeapAlloc {
-		return 0, nil
-	}
-	return after.HeapAlloc - before.HeapAlloc, nil
-}

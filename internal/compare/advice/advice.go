@@ -56,8 +56,8 @@ var candidates = []candidate{
 	{name: "count-min", counts: true, only: true, remark: "counts to 2^32-1; a count is too high by at most the mean count, but for the rate asked", size: sizeSketch},
 }
 
-// ErrNeeds is what errors about the needs themselves are.
-var ErrNeeds = errors.New("no such filter")
+// ErrNeeds marks needs that no structure serves.
+var ErrNeeds = errors.New("no structure serves these needs")
 
 // near is how much more memory than the smallest structure a Bloom filter may
 // take to be the first choice.
@@ -85,7 +85,7 @@ func For(n Needs) ([]Choice, error) {
 		}
 		choice, err := c.within(n)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", c.name, err))
+			failed = cmp.Or(failed, err) // one says enough: the others say the same
 			continue
 		}
 		list = append(list, choice)
@@ -125,7 +125,7 @@ func (c candidate) within(n Needs) (Choice, error) {
 			}
 		}
 		if !found {
-			return Choice{}, fmt.Errorf("%d keys do not fit into %d bytes at any rate below one half", n.Keys, n.Memory)
+			return Choice{}, fmt.Errorf("%s keys do not fit into %s bytes at any rate below one half", words(n.Keys), words(n.Memory))
 		}
 		err = nil
 	}

@@ -11,39 +11,25 @@ import (
 // rounding and chance explain.
 const missedBy = 1.1
 
-// peerRemarks say what has to be known of the rows and what went wrong in
-// them, each once for all rates.
+// peerRemarks returns what a reader has to know of the rows and what went wrong
+// in them, each once for all rates.
 func peerRemarks(list []row, failures []failure) []string {
 	var lines []string
 	note := func(format string, args ...any) { lines = append(lines, "Note: "+fmt.Sprintf(format, args...)+".") }
-
-	names := func(has func(structure) bool) string {
-		var found []string
-		for _, x := range list {
-			if has(x.structure) && !slices.Contains(found, x.Structure) {
-				found = append(found, x.Structure)
-			}
+	for _, kind := range kinds {
+		if names := namesOf(list, kind.has); len(names) > 0 {
+			note(kind.note, strings.Join(names, ", "))
 		}
-		return strings.Join(found, ", ")
-	}
-	if s := names(func(s structure) bool { return s.unkeyed }); s != "" {
-		note("hash functions that are fixed by default: %s. The rate is measured on keys with a prefix that changes", s)
-	}
-	if s := names(func(s structure) bool { return s.fixed > 0 }); s != "" {
-		note("a rate that cannot be chosen: %s. The target is the rate that it is made for", s)
-	}
-	if s := names(func(s structure) bool { return s.static }); s != "" {
-		note("built from all keys at once: %s. add is the time of that for each key", s)
 	}
 	for _, x := range list {
 		if x.given > 0 && x.Refused > 0 {
-			note("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, x.shown().target,
-				thousands(int(x.Refused)), thousands(int(x.given)))
+			note("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, x.target(),
+				thousands(x.Refused), thousands(x.given))
 		}
 	}
 	for _, x := range list {
 		if x.BoundRatio != nil && x.FPRLow > missedBy*x.TargetFPR {
-			note("%s at %s errs %.1f times as often as it was asked to", x.Structure, x.shown().target, x.FPR/x.TargetFPR)
+			note("%s at %s errs %.1f times as often as it was asked to", x.Structure, x.target(), x.FPR/x.TargetFPR)
 		}
 	}
 	for _, f := range failures {
@@ -52,12 +38,28 @@ func peerRemarks(list []row, failures []failure) []string {
 	return lines
 }
 
-// also is what a structure does besides, or a dash.
-func (x row) also() string {
-	if x.structure.also == "" {
-		return "-"
+// kinds are notes about structures of some kind.
+var kinds = []struct {
+	has  func(structure) bool
+	note string
+}{
+	{func(s structure) bool { return s.unkeyed },
+		"hash functions that are fixed by default: %s. The rate is measured on keys with a prefix that changes"},
+	{func(s structure) bool { return s.fixed > 0 },
+		"a rate that cannot be chosen: %s. The target is the rate that it is made for"},
+	{func(s structure) bool { return s.static },
+		"built from all keys at once: %s. add is the time of that for each key"},
+}
+
+// namesOf returns the structures of a kind, each once.
+func namesOf(list []row, has func(structure) bool) []string {
+	var names []string
+	for _, x := range list {
+		if has(x.structure) && !slices.Contains(names, x.Structure) {
+			names = append(names, x.Structure)
+		}
 	}
-	return x.structure.also
+	return names
 }
 
 // A failure is a peer that could not be measured, or not in every round.
