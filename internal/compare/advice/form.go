@@ -25,12 +25,12 @@ type Answer struct {
 	Error   string            `json:"error"`  // why no structure serves
 }
 
-// MaxKeys is the largest number of keys that a Form can ask for: no filter has
-// more bits.
-const MaxKeys = 1 << 48
-
-// maxMiB keeps a number of bytes far below 2^64.
-const maxMiB = 1 << 40
+// What a Form can ask for at most: more keys than 2^48 bits can hold, and bytes
+// far below 2^64.
+const (
+	maxKeys = 1e14
+	maxMiB  = 1e12
+)
 
 // Answer returns the structures that serve the needs in f. If a field cannot be
 // read, it returns one message per such field and no structure.
@@ -57,16 +57,14 @@ func (f Form) read() (Needs, map[string]string) {
 	}
 	var ok bool
 	needs.Keys, ok = ParseCount(f.Keys)
-	check("keys", f.Keys, ok && needs.Keys <= MaxKeys,
-		"a whole number from 1 to "+words(MaxKeys)+", such as 1000000, 1,000,000 or 1e6")
+	check("keys", f.Keys, ok && needs.Keys <= maxKeys, "a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6")
 	needs.Rate, ok = parseDecimal(f.Rate, -2)
-	check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1,
-		"a percentage above 0 and below 100 with a decimal point, such as 2.5")
-	if text := strings.TrimSpace(f.Memory); text != "" {
-		mib, ok := parseDecimal(text, 0)
+	check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1, "a percentage above 0 and below 100 with a decimal point, such as 2.5")
+	if strings.TrimSpace(f.Memory) != "" {
+		mib, ok := parseDecimal(f.Memory, 0)
 		needs.Memory = uint64(math.Round(min(mib, maxMiB) * (1 << 20)))
 		check("memory", f.Memory, ok && needs.Memory > 0 && mib <= maxMiB,
-			"a number of MiB above 0 and up to "+words(maxMiB)+" with a decimal point, such as 1.5, or nothing for no limit")
+			"a number of MiB above 0 and up to 1e12 with a decimal point, such as 1.5, or nothing for no limit")
 	}
 	return needs, wrong
 }
@@ -80,7 +78,7 @@ var (
 )
 
 // ParseCount reads a whole number above 0 such as 1000000, 1,000,000, 1_000_000
-// or 1e6. It reports whether text is one.
+// or 1e6. It reports whether text is one below 2^64.
 func ParseCount(text string) (uint64, bool) {
 	text = strings.TrimSpace(text)
 	if shortCount.MatchString(text) {
