@@ -12,10 +12,10 @@ import (
 
 const benchRounds = 7
 
-// operations are what is timed, each one by one and in batches.
+// operations are timed one by one and in batches.
 var operations = []string{"add", "hit", "miss", "delete"}
 
-// A timing names a time: that of an operation of a filter.
+// A timing names the time of an operation of a filter.
 type timing struct {
 	name, operation string
 	batch           bool
@@ -43,7 +43,7 @@ func BenchmarkRatios(b *testing.B) {
 }
 
 const benchLegend = "How to read it: single is the time of a key over that of the library it is against; batch is that of a key in " +
-	"a batch call over the same; gain is batch over single. Each is the median of the ratios within a round and, behind it, " +
+	"a batch call over the same; gain is batch over single. Each is the median of the ratios within a round and, after it, " +
 	"the lowest and the highest. Below 1 ours is faster."
 
 // benchTable shows the ratios, one operation a line.

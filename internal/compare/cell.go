@@ -8,7 +8,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A cell gathers what is measured of one structure at one rate.
+// A cell collects the measurements of one structure at one rate.
 type cell struct {
 	structure
 	rate              float64
@@ -22,8 +22,8 @@ type cell struct {
 	del               []float64 // empty if nothing can be deleted
 }
 
-// newCells returns the rows to measure: first the structures that never err,
-// then those with a rate to choose, rate by rate, then those with their own.
+// newCells returns the cells to measure: first the exact structures, then those
+// with a configurable rate, rate by rate, then those with a fixed rate.
 func newCells(chosen []structure, rates []float64) []*cell {
 	var cells []*cell
 	for _, s := range chosen {
@@ -83,8 +83,8 @@ func (c *cell) attempt(ctx context.Context, do func() error) (err error) {
 	return do()
 }
 
-// heapBytes returns by how much the heap grows when a structure takes in the
-// keys, the bytes of the keys included where it keeps them.
+// heapBytes returns by how much the heap grows when a structure takes the keys,
+// including their bytes if it keeps them.
 func heapBytes(ctx context.Context, c *cell, keys *keyList) (uint64, error) {
 	return heapGrowth(func() (any, error) {
 		f, err := c.build(uint64(keys.len()), c.rate, hashfam.Family{})
@@ -99,7 +99,7 @@ func heapBytes(ctx context.Context, c *cell, keys *keyList) (uint64, error) {
 func heapGrowth(build func() (any, error)) (uint64, error) {
 	var before, after runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what a pool let go of in the first is freed by the second
+	runtime.GC() // the second frees what pools dropped in the first
 	runtime.ReadMemStats(&before)
 	built, err := build()
 	if err != nil {

@@ -20,28 +20,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// darkTheme repaints a figure where the reader's screen is dark.
-const darkTheme = `<style>
-@media (prefers-color-scheme: dark) {
-path[style*="fill:#FFFFFF"] { fill: #0d1117 !important }
-text[style*="font"]:not([style*="fill:#"]) { fill: #e6edf3 !important }
-path[style*="stroke:#000000"] { stroke: #9198a1 !important }
-path[style*="stroke:#E6E6E6"] { stroke: #30363d !important }
-path[style*="stroke:#505050"] { stroke: #b1bac4 !important }
-text[style*="fill:#505050"] { fill: #b1bac4 !important }
-path[style*="stroke:#0072B2"] { stroke: #4aa8e8 !important }
-text[style*="fill:#0072B2"] { fill: #4aa8e8 !important }
-path[style*="stroke:#D55E00"] { stroke: #f0883e !important }
-text[style*="fill:#D55E00"] { fill: #f0883e !important }
-path[style*="stroke:#009E73"] { stroke: #3fc79a !important }
-text[style*="fill:#009E73"] { fill: #3fc79a !important }
-path[style*="stroke:#A83A7A"] { stroke: #e08bc0 !important }
-text[style*="fill:#A83A7A"] { fill: #e08bc0 !important }
-path[style*="stroke:#9A6A00"] { stroke: #d9a23a !important }
-text[style*="fill:#9A6A00"] { fill: #d9a23a !important }
+// darkColors are the colors of a figure and what they become for readers with a
+// dark color scheme.
+var darkColors = [][2]string{
+	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
+	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#9A6A00", "#d9a23a"},
 }
-</style>
-`
+
+// darkTheme returns a style that repaints a figure, lines by their stroke and
+// areas and names by their fill. Black names have no color of their own.
+func darkTheme() string {
+	var b strings.Builder
+	b.WriteString("<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n")
+	for _, c := range darkColors {
+		for _, property := range []string{"stroke", "fill"} {
+			fmt.Fprintf(&b, "[style*=\"%s:%s\"] { %s: %s !important }\n", property, c[0], property, c[1])
+		}
+	}
+	return b.String() + "}\n</style>\n"
+}
 
 const (
 	chartWidth, chartHeight = 8 * vg.Inch, 5 * vg.Inch
@@ -73,13 +70,14 @@ func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the x axis, which is logarithmic, and up that of the
-// y axis. Right of the range is room for names, room times as far as high.
+// across sets the range of the x axis, which is logarithmic. Right of the range
+// there is space for names, up to room times high.
 func (c *chart) across(low, high, room float64, ticks func(low, high float64) []plot.Tick) {
 	c.X.Min, c.X.Max, c.X.Scale = low, high*room, plot.LogScale{}
 	c.X.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick { return ticks(low, high) })
 }
 
+// up sets the range of the y axis, which is linear.
 func (c *chart) up(low, high float64, ticks plot.Ticker) {
 	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
 }
@@ -107,8 +105,7 @@ func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write puts a name at a point, starting there or ending there, turned by an
-// angle.
+// write puts a name at a point, which is its start or its end, rotated by angle.
 func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
 	c.Add(&plotter.Labels{
 		XYs:    plotter.XYs{{X: x, Y: y}},
@@ -144,8 +141,8 @@ func (c *chart) save(dir string) ([]string, error) {
 	return []string{svg, png}, nil
 }
 
-// svg returns the figure as SVG that follows the reader's light or dark screen
-// and says what it is to those who do not see it.
+// svg returns the figure as SVG that follows the reader's light or dark color
+// scheme and has a title for screen readers.
 func (c *chart) svg() (string, error) {
 	w, err := c.WriterTo(chartWidth, chartHeight, "svg")
 	if err != nil {
@@ -161,7 +158,7 @@ func (c *chart) svg() (string, error) {
 		return "", fmt.Errorf("no drawing in %.40q", start)
 	}
 	about := html.EscapeString(fmt.Sprintf("%s: %s against %s", c.Title.Text, c.Y.Label.Text, c.X.Label.Text))
-	return start + `<svg role="img" aria-label="` + about + `" ` + attributes + "<title>" + about + "</title>\n" + darkTheme + "<g " +
+	return start + `<svg role="img" aria-label="` + about + `" ` + attributes + "<title>" + about + "</title>\n" + darkTheme() + "<g " +
 		strings.ReplaceAll(body, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,sans-serif"), nil
 }
 

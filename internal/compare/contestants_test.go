@@ -24,12 +24,12 @@ const (
 // A contestant is a filter with the operations to time, each over all keys.
 type contestant struct {
 	name   string
-	peer   string // what it is compared with; empty for a peer itself
+	peer   string // the peer it is compared with; empty for a peer itself
 	single func(n int) single
 	batch  func(n int) batch // nil if there is none
 }
 
-// The operations of one filter; what it cannot do is nil.
+// The operations of one filter; nil if it cannot do one.
 type single struct {
 	add      func([]byte)
 	contains func([]byte) bool

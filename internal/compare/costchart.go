@@ -65,7 +65,7 @@ func costChart(rows []row) *chart {
 
 // costSeries returns the points of each structure that are inside the figure.
 // An exact set is far above it, and a rate of which no case was seen has no
-// place on a logarithmic axis.
+// position on a logarithmic axis.
 func costSeries(rows []row) []series {
 	var list []series
 	for _, x := range rows {
@@ -82,8 +82,8 @@ func costSeries(rows []row) []series {
 	return list
 }
 
-// peers draws what is not ours and explains its marks in the upper left corner,
-// where no line is.
+// peers draws the points of peers and a legend in the upper left corner, which
+// no line crosses.
 func (c *chart) peers(list []series) {
 	for i, s := range list {
 		s.look.shape = peerShapes[i%len(peerShapes)]

@@ -43,7 +43,7 @@ var tallies = append([]tally{
 	{name: "top-k", setting: "100, 64 KiB", top: true, build: newTop},
 }, peerTallies...)
 
-// A tallyMap is what a Go program has without any of this.
+// A tallyMap counts exactly, as a Go program without this library would.
 type tallyMap struct {
 	counts map[string]uint64
 	bytes  uint64

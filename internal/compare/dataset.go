@@ -9,13 +9,13 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A dataset is what every structure is measured on. No key is in both lists
-// and none occurs twice in one.
+// A dataset holds the keys that every structure is measured on. No key is in
+// both lists and none is in a list twice.
 type dataset struct {
 	members, absent keyList
-	stream          *stream  // what is counted: the members, or other words
-	about           string   // what the keys are
-	notes           []string // what was left out or made up while reading them
+	stream          *stream  // to count: the members, or the words of a novel
+	about           string   // describes the keys
+	notes           []string // about keys that were left out or made up
 }
 
 // loadData returns the keys that the flags ask for. A bar on stderr shows how
@@ -99,7 +99,7 @@ func (d *dataset) loadStream(o options, members *keySet) {
 	}
 }
 
-// noteDropped records what was left out of the file that flag names.
+// noteDropped notes the lines that were left out of the file of a flag.
 func (d *dataset) noteDropped(flag string, c dropped) {
 	note := func(count int, one, many string) {
 		if count > 0 {
@@ -112,7 +112,7 @@ func (d *dataset) noteDropped(flag string, c dropped) {
 		fmt.Sprintf("lines of %s are members too and were left out, the first of them %.60q", flag, c.both))
 }
 
-// keysOf says where keys come from.
+// keysOf names the source of keys.
 func keysOf(name string, keys *keySet) string {
 	if keys.len() == 1 {
 		return "key of " + show(name)

@@ -71,7 +71,7 @@ func TestLongLinesAreKeysUpToALimit(t *testing.T) {
 	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
 }
 
-func TestReadingEndsWhereTheFileFailsOrTheUserInterrupts(t *testing.T) {
+func TestReadingEndsIfTheFileFailsOrTheUserInterrupts(t *testing.T) {
 	broken := errors.New("broken")
 	_, err := distinct(t.Context(), newKeySet(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), nil, func(int) {})
 	require.ErrorIs(t, err, broken)
@@ -117,7 +117,7 @@ func TestFilesAreReadAndCleaned(t *testing.T) {
 	assert.Contains(t, d.about, "standard input")
 }
 
-func TestAbsentKeysAreMadeUpWhereNoneAreGiven(t *testing.T) {
+func TestAbsentKeysAreMadeUpIfNoneAreGiven(t *testing.T) {
 	d, err := loadData(t.Context(), options{keysFile: "-"}, strings.NewReader("a\nb"), io.Discard)
 	require.NoError(t, err)
 	absent := list(&d.absent)
@@ -200,7 +200,7 @@ func TestGzipIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestABinaryFileIsRemarkedUpon(t *testing.T) {
+func TestABinaryFileGivesAWarning(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a\nb\n": false, "\xff\xe9\n": false, "\x7fELF\x00\x01\n": true, gzipped(t, "a\x00b"): true,
 	} {

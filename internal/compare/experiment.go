@@ -33,9 +33,9 @@ func newPlan(d *dataset) plan {
 	return plan{rounds: max(minRounds, (queryGoal+q-1)/q), queries: q}
 }
 
-// newExperiment finds out the size of everything that is to be compared, and so
-// whether it can be built. A rate that a structure cannot have is noted, and an
-// error only if no other structure can.
+// newExperiment finds out the size of each structure, and so whether it can be
+// built. If a structure cannot have a rate, that is noted; it is an error only
+// if no other structure can.
 func newExperiment(ctx context.Context, d *dataset, filters []structure, rates []float64, counters []tally) (*experiment, error) {
 	e := &experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
 	var impossible error
@@ -69,8 +69,8 @@ func (e *experiment) steps() int {
 	return e.plan.rounds*len(e.cells) + frequencyRounds*len(e.tallies)
 }
 
-// run measures everything and calls done after each step. It returns what it
-// has measured even if it returns an error: when ctx ends, that of ctx.
+// run measures everything and calls done after each step. If ctx ends, it
+// returns the error of ctx and a report of the measurements until then.
 func (e *experiment) run(ctx context.Context, done func()) (*report, error) {
 	frequency := []frequencyRow{}
 	err := e.measureCells(ctx, done)

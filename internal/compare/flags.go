@@ -27,7 +27,7 @@ type options struct {
 	dir                  string // directory for files; empty: none
 }
 
-// maxSynthetic keeps -n within what a large machine's memory holds.
+// maxSynthetic keeps -n within the memory of a large machine.
 const maxSynthetic = 1_000_000_000
 
 const usage = `Usage: go run -C internal/compare . [flags]

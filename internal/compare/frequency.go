@@ -10,8 +10,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A frequencyRow is what is measured of one tally. Errors are in occurrences,
-// over all distinct keys of the stream.
+// A frequencyRow holds the measurements of one tally. Errors are in
+// occurrences, over all distinct keys of the stream.
 type frequencyRow struct {
 	Structure  string   `json:"structure"`
 	Setting    string   `json:"setting"`
@@ -83,7 +83,8 @@ func (t tally) measure(ctx context.Context, s *stream, truth []uint64, done func
 	return x, nil
 }
 
-// judge compares what one round reported with what it should have reported.
+// judge compares the keys that one round reported with those it should have
+// reported.
 func (x *frequencyRow) judge(t tally, reported []string, wanted map[string]bool) {
 	x.Wanted = len(wanted)
 	if t.top { // of keys that tie for the last place of the top, any will do

@@ -21,8 +21,8 @@ type reader struct {
 	stderr io.Writer
 }
 
-// read adds the lines of a file, or of standard input for "-", to set. Its
-// memory is that of the keys and of one line.
+// read adds the lines of a file, or of standard input for "-", to set. It holds
+// the keys and one line in memory, never the whole file.
 func (r reader) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	c, err := r.readFile(flag, name, set, exclude)
 	if err != nil && r.ctx.Err() == nil {
@@ -58,7 +58,7 @@ func (r reader) readFile(flag, name string, set, exclude *keySet) (dropped, erro
 		fmt.Fprintf(r.stderr, "compare: warning: %s %s looks like a binary file; every line of it is taken as a key\n", flag, name)
 	}
 	if size > 0 {
-		set.bytes = slices.Grow(set.bytes, int(min(size, 1<<30))) // grown bit by bit, there would be two of it
+		set.bytes = slices.Grow(set.bytes, int(min(size, 1<<30))) // growing step by step would need twice the memory
 	}
 	step, finish := newProgress(r.stderr, "reading "+show(name), size, inBytes)
 	defer finish()
@@ -78,7 +78,7 @@ func unpack(in io.Reader) (text *bufio.Reader, packed bool, err error) {
 	return bufio.NewReaderSize(z, 1<<16), true, nil
 }
 
-// pathless takes the name of the file from an error, since the message has it.
+// pathless removes the file name from an error: the message has it already.
 func pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -41,8 +41,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	code := exitUsage
 	if err == nil {
-		// From here on an interrupt ends the work but not the program, which
-		// shows what it has; a second one ends the program.
+		// From here on an interrupt ends the measuring but not the program, which
+		// shows the results so far; a second one ends the program.
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
@@ -64,7 +64,7 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// run does what the flags ask for and returns the exit code.
+// run carries out the flags and returns the exit code.
 func (p *program) run(ctx context.Context) (int, error) {
 	if p.o.docs != "" {
 		if err := writeDocs(ctx, p.o.docs, p.o.quick, p.stderr); err != nil {
@@ -104,7 +104,7 @@ func (p *program) show(ctx context.Context, r *report) (int, error) {
 	if err := r.write(p.stdout, p.o.format, columns(p.stdout)); err != nil {
 		return exitFailed, err
 	}
-	aside := p.stdout // what is not the result itself
+	aside := p.stdout // for everything but the result
 	if p.o.format == "json" || p.o.format == "csv" {
 		aside = p.stderr
 		for _, line := range r.remarks() {

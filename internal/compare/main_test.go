@@ -152,7 +152,7 @@ func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 	}
 }
 
-// checkNumbers checks what is true of every row.
+// checkNumbers checks a row.
 func checkNumbers(t *testing.T, r map[string]any) {
 	t.Helper()
 	assert.Equal(t, 3000.0, r["n"])
@@ -171,7 +171,7 @@ func checkNumbers(t *testing.T, r map[string]any) {
 	}
 }
 
-// checkRates checks what is true of a row with a rate.
+// checkRates checks the rates of a row.
 func checkRates(t *testing.T, r map[string]any) {
 	t.Helper()
 	target := r["target_fpr"].(float64)
@@ -265,7 +265,7 @@ func TestMarkdownIsATable(t *testing.T) {
 	assert.Len(t, tables[1], 2+5)
 }
 
-func TestFiguresAreWrittenWhereAsked(t *testing.T) {
+func TestFiguresAreWrittenToTheirDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "figures")
 	code, stdout, stderr := compare(t, "-keys", "-", "-fpr", "0.1", "-structures", "bloom", "-o", dir)
 	require.Equal(t, exitOK, code, stderr)

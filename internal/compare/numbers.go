@@ -13,12 +13,12 @@ import (
 // thousands writes n with commas.
 func thousands[T int | uint64](n T) string { return humanize.Comma(int64(n)) }
 
-// counted writes a number and what it counts, in the singular or the plural.
+// counted writes a number with a noun in the singular or the plural.
 func counted(n int, one, many string) string {
 	return thousands(n) + " " + english.PluralWord(n, one, many)
 }
 
-// percentOf shows a rate that was asked for.
+// percentOf shows a requested rate.
 func percentOf(rate float64) string {
 	return strconv.FormatFloat(100*rate, 'g', 4, 64) + "%"
 }

@@ -60,7 +60,7 @@ type pageSection struct {
 	Folded               bool
 }
 
-// A page is what the template shows.
+// A page is the data of the template.
 type page struct {
 	Headline  []string
 	Wasm      string
@@ -103,7 +103,7 @@ func (r *report) writePage(dir string, calc calculator, missing error, figures [
 }
 
 // pageSections returns the sections as the page shows them: the main table has
-// our rows alone, and what is about peers is folded.
+// our rows alone, and the sections about peers are folded.
 func (r *report) pageSections() []section {
 	var ours, peers []row
 	for _, x := range r.rows {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -53,6 +54,9 @@ new MutationObserver(() => fetch("/answered")).observe(document.getElementById("
 		case <-answered:
 		case <-time.After(time.Minute):
 		}
+	})
+	mux.HandleFunc("/phone", func(w http.ResponseWriter, _ *http.Request) { // no window is as narrow as a frame can be
+		_, _ = w.Write([]byte(`<body><script>document.body.innerHTML = '<iframe width="390" height="844" src="/' + location.hash + '"></iframe>'</script>`))
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
@@ -142,22 +146,39 @@ func TestThePageCalculatesWhatTheLibraryDoes(t *testing.T) {
 	}
 }
 
+// addScript adds a script to the page that runs once the calculator has
+// answered.
+func addScript(t *testing.T, page, text, script string) {
+	t.Helper()
+	const watch = `<script>new MutationObserver(() => { %s }).observe(document.getElementById("choices"), {attributes: true});</script></body>`
+	text = strings.Replace(text, "</body>", fmt.Sprintf(watch, script), 1)
+	require.NoError(t, os.WriteFile(page, []byte(text), 0o600))
+}
+
 // Typing into a field must change the address, and the address the fields.
 func TestTheAddressKeepsTheFields(t *testing.T) {
 	browser := chromium(t)
 	page, text := writtenPage(t)
-	const typing = `<script>
-new MutationObserver(() => {
-  const rate = document.getElementById("needs").elements.rate;
-  if (rate.value === "0.5") return;
-  rate.value = "0.5";
-  rate.dispatchEvent(new Event("input", {bubbles: true}));
-  document.body.dataset.address = location.hash;
-}).observe(document.getElementById("choices"), {attributes: true});
-</script></body>`
-	require.NoError(t, os.WriteFile(page, []byte(strings.Replace(text, "</body>", typing, 1)), 0o600))
+	addScript(t, page, text, `
+		const rate = document.getElementById("needs").elements.rate;
+		if (rate.value === "0.5") return;
+		rate.value = "0.5";
+		rate.dispatchEvent(new Event("input", {bubbles: true}));
+		document.body.dataset.address = location.hash;`)
 	document := dump(t, browser, page, "#keys=1_000&delete=1")
 	contains(t, document, `data-address="#keys=1_000&amp;rate=0.5&amp;memory=&amp;delete=1"`)
+}
+
+func TestThePageFitsAPhone(t *testing.T) {
+	browser := chromium(t)
+	page, text := writtenPage(t)
+	addScript(t, page, strings.ReplaceAll(text, "<details>", "<details open>"),
+		`const e = document.documentElement;
+		parent.document.body.dataset.wider = e.scrollWidth - e.clientWidth;`)
+	for _, hash := range []string{"#memory=1", "#keys=" + strings.Repeat("9", 100)} {
+		document := dump(t, browser, page, "phone"+hash)
+		assert.Equal(t, `data-wider="0"`, regexp.MustCompile(`data-wider="[^"]*"`).FindString(document))
+	}
 }
 
 func TestAPageWithoutACalculatorSaysWhy(t *testing.T) {

@@ -87,7 +87,7 @@ func TestEveryPeerIsMeasured(t *testing.T) {
 			assert.Zero(t, r.FalseNegatives)
 			continue
 		}
-		// Half of what is asked for in a million: fuse16 errs about 15 times in
+		// fuse16 errs about 15 times in
 		// a million, and more than 60 times with a chance below 1e-15.
 		assert.Less(t, r.FPR, max(1.3*r.TargetFPR, 60e-6), r.Structure)
 		assert.Greater(t, r.BitsPerKey, math.Log2(1/r.TargetFPR), r.Structure)
@@ -133,7 +133,7 @@ func (p *part) Add(key []byte) error {
 	return nil
 }
 
-// broken panics when it is asked.
+// broken panics when it is queried.
 type broken struct{ forgetful }
 
 func (broken) Contains([]byte) bool { panic("out of order") }
@@ -156,7 +156,7 @@ func TestAPeerThatRefusesOrLosesKeysIsShown(t *testing.T) {
 	part := doc.Rows[len(doc.Rows)-1]
 	require.Equal(t, "part", part.Structure)
 	assert.Equal(t, 200*builds, part.Refused)
-	assert.Equal(t, 2*builds, part.FalseNegatives, "one key is lost, which a look-up and a delete each find out")
+	assert.Equal(t, 2*builds, part.FalseNegatives, "one key is lost, which a lookup and a delete each notice")
 	assert.Equal(t, "bloom", part.Against)
 
 	code, stdout, stderr := compare(t, "-n", "300", "-fpr", "0.1", "-structures", "bloom,part")
@@ -251,5 +251,5 @@ func TestAMissedRateIsCalledOut(t *testing.T) {
 		{Structure: "good", TargetFPR: 0.01, FPR: 0.0112, FPRLow: 0.0109, FPRHigh: 0.0115, BoundRatio: &ratio},
 		{Structure: "bad", TargetFPR: 0.01, FPR: 0.025, FPRLow: 0.024, FPRHigh: 0.026, BoundRatio: &ratio},
 	}
-	assert.Equal(t, []string{"Note: bad at 1% errs 2.5 times as often as it was asked to."}, peerRemarks(list, nil))
+	assert.Equal(t, []string{"Note: bad at 1% errs 2.5 times as often as requested."}, peerRemarks(list, nil))
 }

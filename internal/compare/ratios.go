@@ -12,7 +12,7 @@ type ratios struct {
 	Miss    *float64 `json:"miss_ratio"`
 	Delete  *float64 `json:"delete_ratio"`
 
-	rate float64 // that of ours
+	rate float64 // of ours
 	bits float64
 }
 

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// missedBy is by how much the measured rate has to be above the asked one, at
-// the lower end of its interval, to be called out: a tenth is more than
+// missedBy is how many times the requested rate the lower end of the measured
+// interval must be for a remark: a tenth more than requested is more than
 // rounding and chance explain.
 const missedBy = 1.1
 
-// peerRemarks returns what a reader has to know of the rows and what went wrong
-// in them, each once for all rates.
+// peerRemarks returns notes that a reader of the rows needs, and failures, each
+// once for all rates.
 func peerRemarks(list []row, failures []failure) []string {
 	var lines []string
 	note := func(format string, args ...any) { lines = append(lines, "Note: "+fmt.Sprintf(format, args...)+".") }
@@ -29,7 +29,7 @@ func peerRemarks(list []row, failures []failure) []string {
 	}
 	for _, x := range list {
 		if x.BoundRatio != nil && x.FPRLow > missedBy*x.TargetFPR {
-			note("%s at %s errs %.1f times as often as it was asked to", x.Structure, x.target(), x.FPR/x.TargetFPR)
+			note("%s at %s errs %.1f times as often as requested", x.Structure, x.target(), x.FPR/x.TargetFPR)
 		}
 	}
 	for _, f := range failures {

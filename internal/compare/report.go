@@ -11,7 +11,7 @@ import (
 // formats are the values that -format takes.
 var formats = []string{"text", "markdown", "json", "csv"}
 
-// A report is everything there is to show.
+// A report holds all results of a run.
 type report struct {
 	data        *dataset
 	machine     machine
@@ -52,7 +52,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	}{r.machine, r.rows, r.frequency, r.failures})
 }
 
-// A section is a table with what is said before and after it.
+// A section is a table with the text before and after it.
 type section struct {
 	title, about string
 	table        table
@@ -126,7 +126,7 @@ func (r *report) markdown() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// headline says what was measured, one sentence a line.
+// headline describes the measurements, one sentence per line.
 func (r *report) headline() []string {
 	builds := 0
 	var queries uint64

@@ -33,7 +33,7 @@ type round struct {
 	missing, deleting  time.Duration
 }
 
-// measure does one round and adds what it finds to c, all of it or nothing.
+// measure does one round and adds its results to c, or nothing if it fails.
 func (c *cell) measure(ctx context.Context, d *dataset, p plan, number int) error {
 	n := d.members.len()
 	// The median over many rounds makes up for the shortness of each.

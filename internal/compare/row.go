@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// A row is what was measured of a cell. The tagged fields are the JSON form and,
+// A row holds the results of a cell. The tagged fields are the JSON form and,
 // under the same names, the columns of the CSV form.
 type row struct {
 	Structure      string   `json:"structure"`
@@ -39,7 +39,7 @@ func rows(cells []*cell, n int) []row {
 	return list
 }
 
-// row returns what was measured of c for n keys.
+// row returns the results of c for n keys.
 func (c *cell) row(cells []*cell, n int) row {
 	r := row{
 		Structure: c.name, TargetFPR: c.rate, N: n, Bytes: c.bytes,

@@ -25,12 +25,12 @@ type deletable interface {
 // adapter for filter and append an entry to structures.
 type structure struct {
 	name    string
-	also    string  // what it can do besides adding keys and testing for them
+	also    string  // what it can do apart from adding keys and testing for them
 	against string  // the structure of ours to compare its times with, if any
 	exact   bool    // never errs: one row in all, not one per rate
-	fixed   float64 // its rate, where none can be chosen: one row in all; else 0
-	peer    bool    // somebody else's code: shown only when asked for
-	unkeyed bool    // cannot be given another hash family: see cell.salted
+	fixed   float64 // its rate, if none can be chosen: one row in all; else 0
+	peer    bool    // third-party code: shown only on request
+	unkeyed bool    // cannot be given another hash family: see round.salted
 	static  bool    // is built from all keys at once: a staticFilter
 	heap    bool    // does not know its size: measured as that of an exact set
 	build   func(n uint64, rate float64, family hashfam.Family) (filter, error)
@@ -87,7 +87,7 @@ func newCuckoo(compact bool) func(uint64, float64, hashfam.Family) (filter, erro
 	}
 }
 
-// exact is the set that a Go program has without any of this.
+// exact is the set that a Go program without this library would use.
 type exact struct {
 	keys  map[string]struct{}
 	bytes uint64

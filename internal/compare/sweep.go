@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A sweep measures what the documents show: rates, sizes and times over many
-// numbers of keys, and the error of counts over many sizes.
+// A sweep measures for the documents: rates, sizes and times over many numbers
+// of keys, and the error of counts over many sizes.
 type sweep struct {
 	accuracy []int // numbers of keys
 	times    []int
@@ -50,7 +50,7 @@ func spread(low, high float64, perDecade int) []int {
 	}
 }
 
-// measurements are what a sweep finds.
+// measurements are the results of a sweep.
 type measurements struct {
 	run, peers *report // the main job, and all structures on random keys
 	accuracy   map[int][]row

@@ -17,7 +17,7 @@ type table struct {
 	lines   []line
 }
 
-// A column is what the cells below each other have in common.
+// A column describes the cells below each other.
 type column struct {
 	name  string // in text
 	title string // in Markdown and on the page, if it differs

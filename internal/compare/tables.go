@@ -50,7 +50,7 @@ func (x row) spaceCells() []string {
 	}
 }
 
-// target shows the rate asked for.
+// target shows the requested rate.
 func (x row) target() string {
 	switch {
 	case x.BoundRatio == nil:
@@ -61,8 +61,8 @@ func (x row) target() string {
 	return percentOf(x.TargetFPR)
 }
 
-// group names what the rows between two empty lines have in common: the rate
-// asked for, or that it cannot be chosen.
+// group names the group of rows that x belongs to: by the requested rate, or by
+// having a fixed one.
 func (x row) group() string {
 	if x.structure.fixed > 0 {
 		return "fixed"
@@ -120,7 +120,7 @@ const countLegend = "How to read it: error is how much a count is too high on av
 	"above 0.1 % of the total, or the 100 most frequent; missed: not reported; extra: reported but below the threshold. " +
 	"setting is a sketch's epsilon and delta; phi or k, and all memory."
 
-// countTable shows what was measured of counting.
+// countTable shows the results of counting.
 func countTable(list []frequencyRow) table {
 	t := table{columns: []column{
 		{name: "counting", left: true},

@@ -17,7 +17,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 )
 
-// Needs says what a structure is wanted for.
+// Needs describes a use of a structure.
 type Needs struct {
 	Keys   uint64  `json:"keys"`   // distinct keys at one time
 	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count
@@ -29,7 +29,7 @@ type Needs struct {
 // A Choice is a structure that serves, the best first.
 type Choice struct {
 	Structure  string  `json:"structure"` // as the comparison names it
-	Rate       float64 `json:"rate"`      // asked of the structure: above Needs.Rate if the memory is too small for that
+	Rate       float64 `json:"rate"`      // above Needs.Rate if that does not fit into the memory
 	Bytes      uint64  `json:"bytes"`
 	BitsPerKey float64 `json:"bits_per_key"`
 	Params     string  `json:"params"`  // in words
@@ -119,7 +119,7 @@ func bloomFirst(list []Choice) []Choice {
 	return list
 }
 
-// within sizes c for the rate asked for or, if that takes more memory than there
+// within sizes c for the requested rate or, if that takes more memory than there
 // is, for the lowest rate that does not.
 func (c candidate) within(n Needs) (Choice, error) {
 	choice, err := c.choice(n.Keys, n.Rate)

@@ -48,8 +48,8 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 	}
 }
 
-// The literal is what a user pastes: read it, build what it says, and see the
-// size that was promised.
+// Users paste the literal: it must parse and give a structure of the promised
+// size.
 func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 	for _, needs := range []advice.Needs{
 		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},

@@ -17,7 +17,7 @@ type Form struct {
 	Counts bool   `json:"counts"`
 }
 
-// An Answer is what the page shows for a Form.
+// An Answer is shown by the page for a Form.
 type Answer struct {
 	Needs   Needs             `json:"needs"`
 	Choices []Choice          `json:"choices"`

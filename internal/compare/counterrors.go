@@ -36,7 +36,7 @@ func (s sweep) measureErrors(ctx context.Context, done func()) ([]errorPoint, er
 	return list, nil
 }
 
-// talliesOf returns what counts in a number of bytes.
+// talliesOf returns the sketches and the tracker that fit into bytes.
 func talliesOf(bytes int) []tally {
 	width := uint64(bytes / 4 / 5)
 	sketch := func(conservative bool) func(*stream, hashfam.Family) (counter, error) {
