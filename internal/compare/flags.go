@@ -112,7 +112,7 @@ func (o *options) setRates(text string) error {
 	for item := range strings.SplitSeq(text, ",") {
 		rate, err := strconv.ParseFloat(strings.TrimSpace(item), 64)
 		if err != nil || !(rate > 0 && rate < 1) {
-			return fmt.Errorf("%q: want a rate above 0 and below 1, or several with commas, such as 0.01,0.001", item)
+			return itemError(text, item, "want a rate above 0 and below 1, or several with commas, such as 0.01,0.001")
 		}
 		if !slices.Contains(o.rates, rate) {
 			o.rates = append(o.rates, rate)
@@ -126,11 +126,19 @@ func (o *options) setStructures(text string) error {
 	for item := range strings.SplitSeq(text, ",") {
 		item = strings.TrimSpace(item)
 		if !slices.Contains(names(), item) {
-			return fmt.Errorf("%q: want one of %s, or several with commas", item, strings.Join(names(), ", "))
+			return itemError(text, item, "want one of "+strings.Join(names(), ", ")+", or several with commas")
 		}
 		o.only = append(o.only, item)
 	}
 	return nil
+}
+
+// itemError names the item of a list that is wrong, if there are others.
+func itemError(list, item, want string) error {
+	if strings.TrimSpace(list) == strings.TrimSpace(item) {
+		return errors.New(want)
+	}
+	return fmt.Errorf("%q: %s", item, want)
 }
 
 func (o *options) setFormat(text string) error {

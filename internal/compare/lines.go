@@ -133,8 +133,8 @@ func (c *dropped) take(set, exclude *keySet, line []byte) error {
 		if c.excluded++; c.both == nil {
 			c.both = bytes.Clone(line)
 		}
-	case set.len() == mostKeys:
-		return fmt.Errorf("more than %s keys", thousands(mostKeys))
+	case uint64(set.len()) == mostKeys:
+		return fmt.Errorf("more than %s keys", thousands(uint64(mostKeys)))
 	case !set.add(line):
 		c.repeated++
 	}

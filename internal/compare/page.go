@@ -53,13 +53,6 @@ func (r *report) writeFiles(ctx context.Context, dir string, stderr io.Writer) (
 // charts are the figures of a run.
 func (r *report) charts() []*chart { return []*chart{costChart(r.rows)} }
 
-// A pageSection is a section as the page shows it.
-type pageSection struct {
-	Title, About, Legend string
-	Table                template.HTML
-	Folded               bool
-}
-
 // A page is the data of the template.
 type page struct {
 	Headline  []string
@@ -67,7 +60,7 @@ type page struct {
 	WasmExec  template.JS
 	WasmError error
 	Figures   []template.HTML
-	Sections  []pageSection
+	Sections  []section
 	Remarks   []string
 	Machine   machine
 }
@@ -75,7 +68,8 @@ type page struct {
 // writePage writes report.html into dir: one page that needs no other file.
 func (r *report) writePage(dir string, calc calculator, missing error, figures []string) (string, error) {
 	p := page{
-		Headline: r.headline(), Wasm: calc.wasm, WasmExec: calc.exec, WasmError: missing, Remarks: r.remarks(), Machine: r.machine,
+		Headline: r.headline(), Wasm: calc.wasm, WasmExec: calc.exec, WasmError: missing,
+		Sections: r.pageSections(), Remarks: r.remarks(), Machine: r.machine,
 	}
 	for _, f := range figures {
 		_, inner, found := strings.Cut(f, "<svg")
@@ -83,13 +77,6 @@ func (r *report) writePage(dir string, calc calculator, missing error, figures [
 			return "", errors.New("a figure is not SVG")
 		}
 		p.Figures = append(p.Figures, template.HTML("<svg"+inner))
-	}
-	for _, s := range r.pageSections() {
-		shown, err := s.table.html()
-		if err != nil {
-			return "", err
-		}
-		p.Sections = append(p.Sections, pageSection{s.title, s.about, s.legend, shown, s.folded})
 	}
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, p); err != nil {
@@ -113,6 +100,6 @@ func (r *report) pageSections() []section {
 			ours = append(ours, x)
 		}
 	}
-	third := section{title: "Third-party libraries", table: spaceTable(peers), folded: true}
+	third := section{Title: "Third-party libraries", Table: spaceTable(peers), Folded: true}
 	return withLines(r.spaceSection(ours), third, r.ratioSection(), r.countSection())
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -54,10 +55,10 @@ func (r *report) writeJSON(w io.Writer) error {
 
 // A section is a table with the text before and after it.
 type section struct {
-	title, about string
-	table        table
-	legend       string
-	folded       bool // on the page
+	Title, About string
+	Table        table
+	Legend       string
+	Folded       bool // on the page
 }
 
 // sections returns the tables that have lines.
@@ -66,65 +67,49 @@ func (r *report) sections() []section {
 }
 
 func (r *report) spaceSection(list []row) section {
-	return section{title: "Space, error and time", table: spaceTable(list), legend: spaceLegend}
+	return section{Title: "Space, error and time", Table: spaceTable(list), Legend: spaceLegend}
 }
 
 func (r *report) ratioSection() section {
-	return section{title: "Times against ours", about: ratiosLegend, table: ratioTable(r.rows), folded: true}
+	return section{Title: "Times against ours", About: ratiosLegend, Table: ratioTable(r.rows), Folded: true}
 }
 
 func (r *report) countSection() section {
 	if len(r.frequency) == 0 {
 		return section{}
 	}
-	return section{title: "Counting", about: r.data.stream.about, table: countTable(r.frequency), legend: countLegend}
+	return section{Title: "Counting", About: r.data.stream.about, Table: countTable(r.frequency), Legend: countLegend}
 }
 
 func withLines(list ...section) []section {
-	return slices.DeleteFunc(list, func(s section) bool { return len(s.table.lines) == 0 })
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Table.lines) == 0 })
 }
 
 // text returns the report for a terminal of the given width.
 func (r *report) text(width int) string {
-	var parts []string // an empty line between each two
-	part := func(texts ...string) {
-		if text := strings.Join(texts, ""); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	wrapped := func(text string) string {
-		if text == "" {
-			return ""
-		}
-		return wrap(text, width)
-	}
-	part(wrapped(strings.Join(r.headline(), "\n")))
+	parts := []string{wrap(strings.Join(r.headline(), "\n"), width)}
 	for _, s := range r.sections() {
-		part(wrapped(s.about))
-		part(s.table.text(width))
-		part(wrapped(s.legend))
+		parts = append(parts, wrap(s.About, width), s.Table.text(width), wrap(s.Legend, width))
 	}
-	var remarks strings.Builder
+	text := strings.Join(slices.DeleteFunc(parts, empty), "\n")
 	for _, line := range r.remarks() {
-		remarks.WriteString(wrap(line, width))
+		text += wrap(line, width)
 	}
-	return strings.Join(parts, "\n") + remarks.String()
+	return text
 }
 
 func (r *report) markdown() string {
-	paragraphs := []string{strings.Join(r.headline(), "\n")}
+	parts := []string{strings.Join(r.headline(), "\n") + "\n"}
 	for _, s := range r.sections() {
-		paragraphs = append(paragraphs, s.about, strings.TrimSpace(s.table.markdown()), s.legend)
+		parts = append(parts, wrap(s.About, math.MaxInt), s.Table.markdown(), wrap(s.Legend, math.MaxInt))
 	}
-	paragraphs = append(paragraphs, r.remarks()...)
-	var b strings.Builder
-	for _, text := range paragraphs {
-		if text != "" {
-			b.WriteString(text + "\n\n")
-		}
+	for _, line := range r.remarks() {
+		parts = append(parts, line+"\n")
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.Join(slices.DeleteFunc(parts, empty), "\n")
 }
+
+func empty(text string) bool { return text == "" }
 
 // headline describes the measurements, one sentence per line.
 func (r *report) headline() []string {

@@ -146,8 +146,8 @@ var tableTemplate = template.Must(template.New("table").Parse(`<div class="scrol
 {{end}}</table></div>
 `))
 
-// html writes the table for the page, every group in a body of its own.
-func (t table) html() (template.HTML, error) {
+// HTML writes the table for the page, every group in a body of its own.
+func (t table) HTML() (template.HTML, error) {
 	type cell struct {
 		Text string
 		Left bool
@@ -179,7 +179,11 @@ func (t table) html() (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// wrap breaks text at spaces into lines of at most width characters.
+// wrap breaks text at spaces into lines of at most width characters and ends the
+// last one. An empty text has no line.
 func wrap(text string, width int) string {
+	if text == "" {
+		return ""
+	}
 	return wordwrap.WrapString(text, uint(width)) + "\n"
 }

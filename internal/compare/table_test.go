@@ -23,7 +23,7 @@ func TestATableIsWrittenInEveryForm(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, small.writeCSV(&b))
 	assert.Equal(t, "name,n,extra,more\none,1,x,y\nzwölf,12,<x>,y\n", b.String())
-	html, err := small.html()
+	html, err := small.HTML()
 	require.NoError(t, err)
 	assert.Contains(t, string(html), `<th scope="col" class="left">name<th scope="col">number`)
 	assert.Contains(t, string(html), "<tr class=\"wrong\"><td class=\"left\">zwölf<td>12<td>&lt;x&gt;<td class=\"left\">y</tr>")
