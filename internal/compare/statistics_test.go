@@ -24,7 +24,7 @@ func TestWilsonMatchesKnownIntervals(t *testing.T) {
 		assert.InDelta(t, c.high, high, 0.00005, "%d of %d", c.yes, c.total)
 	}
 	low, high := wilson(0, 0)
-	assert.Equal(t, [2]float64{0, 1}, [2]float64{low, high}, "nothing asked, nothing known")
+	assert.Equal(t, [2]float64{0, 1}, [2]float64{low, high}, "no queries, no knowledge")
 }
 
 func TestWilsonHoldsTheProportion(t *testing.T) {
@@ -40,7 +40,7 @@ func TestWilsonHoldsTheProportion(t *testing.T) {
 func TestMedian(t *testing.T) {
 	values := []float64{9, 1, 5}
 	assert.Equal(t, 5.0, median(values))
-	assert.Equal(t, []float64{9, 1, 5}, values, "the argument stays as it is")
+	assert.Equal(t, []float64{9, 1, 5}, values, "the argument is unchanged")
 	assert.Equal(t, 3.0, median([]float64{5, 1}))
 	assert.Zero(t, median(nil))
 }

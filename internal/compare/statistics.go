@@ -16,10 +16,10 @@ func wilson(yes, total uint64) (low, high float64) {
 		return 0, 1
 	}
 	n, p := float64(total), float64(yes)/float64(total)
-	centre := p + z95*z95/(2*n)
+	center := p + z95*z95/(2*n)
 	spread := z95 * math.Sqrt(p*(1-p)/n+z95*z95/(4*n*n))
 	scale := 1 + z95*z95/n
-	low, high = (centre-spread)/scale, (centre+spread)/scale
+	low, high = (center-spread)/scale, (center+spread)/scale
 	// At the ends the interval touches 0 or 1 exactly; rounding must not move it.
 	if yes == 0 {
 		low = 0

@@ -20,7 +20,7 @@ var (
 	spaces  = regexp.MustCompile(`[ -]+`)
 )
 
-// shape is what remains of a document when numbers may be any.
+// shape returns a document without its numbers.
 func shape(name, text string) string {
 	switch filepath.Ext(name) {
 	case ".png":
@@ -32,13 +32,13 @@ func shape(name, text string) string {
 				words = append(words, m[1])
 			}
 		}
-		slices.Sort(words) // names stand in the order of the measurements
+		slices.Sort(words) // names are in the order of the measurements
 		return strings.Join(words, "\n")
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "Measured on ") || strings.HasPrefix(line, "Note:") {
-			continue // of this machine, and of this run
+			continue // differs between machines and runs
 		}
 		lines = append(lines, spaces.ReplaceAllString(numbers.ReplaceAllString(line, "#"), " "))
 	}
@@ -70,7 +70,7 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 	assert.Equal(t, 11, written)
 }
 
-// What the README shows of the main job is of the recorded run, line by line.
+// Every line of output in the README is from the recorded run.
 func TestTheReadmeShowsTheRecordedRun(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func TestLongLinesAreKeysUpToALimit(t *testing.T) {
 	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
 }
 
-func TestReadingEndsWhereTheFileFailsOrTheUserInterrupts(t *testing.T) {
+func TestReadingEndsIfTheFileFailsOrTheUserInterrupts(t *testing.T) {
 	broken := errors.New("broken")
 	_, err := distinct(t.Context(), newKeySet(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), nil, func(int) {})
 	require.ErrorIs(t, err, broken)
@@ -116,7 +117,7 @@ func TestFilesAreReadAndCleaned(t *testing.T) {
 	assert.Contains(t, d.about, "standard input")
 }
 
-func TestAbsentKeysAreMadeUpWhereNoneAreGiven(t *testing.T) {
+func TestAbsentKeysAreMadeUpIfNoneAreGiven(t *testing.T) {
 	d, err := loadData(t.Context(), options{keysFile: "-"}, strings.NewReader("a\nb"), io.Discard)
 	require.NoError(t, err)
 	absent := list(&d.absent)
@@ -155,16 +156,66 @@ func TestUnusableFilesAreErrors(t *testing.T) {
 		{"missing", options{keysFile: missing}, []string{"-keys " + missing, "no such file"}},
 		{"missing, relative", options{absentFile: "no/such.txt"}, []string{"-absent no/such.txt", "start at internal/compare"}},
 		{"a directory", options{keysFile: t.TempDir()}, []string{"-keys", "directory"}},
-		{"empty", options{keysFile: write(t, "")}, []string{"-keys", "holds no key"}},
-		{"empty lines only", options{keysFile: write(t, "\n\r\n")}, []string{"holds no key"}},
+		{"empty", options{keysFile: write(t, "")}, []string{"-keys", "no key in it"}},
+		{"empty lines only", options{keysFile: write(t, "\n\r\n")}, []string{"no key in it"}},
 		{"all absent are members", options{keysFile: write(t, "a\n"), absentFile: write(t, "a\n")}, []string{"-absent", "not a member"}},
 	} {
 		_, err := loadData(t.Context(), c.o, strings.NewReader(""), io.Discard)
-		require.ErrorIs(t, err, errData, c.name)
+		require.Error(t, err, c.name)
+		assert.Regexp(t, "^-(keys|absent) ", err.Error(), "%s: the cause comes first", c.name)
 		for _, want := range c.want {
 			assert.ErrorContains(t, err, want, c.name)
 		}
 	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+func TestGzipIsUnpacked(t *testing.T) {
+	packed := gzipped(t, "a\nb\n")
+	for _, c := range []struct {
+		o     options
+		stdin string
+	}{
+		{options{keysFile: write(t, packed)}, ""},
+		{options{keysFile: "-"}, packed},
+	} {
+		var warnings bytes.Buffer
+		d, err := loadData(t.Context(), c.o, strings.NewReader(c.stdin), &warnings)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a", "b"}, list(&d.members))
+		assert.Empty(t, warnings.String())
+	}
+	for _, damaged := range []string{packed[:len(packed)-3], packed[:5], "\x1f\x8bnot gzip"} {
+		_, err := loadData(t.Context(), options{keysFile: write(t, damaged)}, nil, io.Discard)
+		require.ErrorContains(t, err, "-keys")
+	}
+}
+
+func TestABinaryFileGivesAWarning(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a\nb\n": false, "\xff\xe9\n": false, "\x7fELF\x00\x01\n": true, gzipped(t, "a\x00b"): true,
+	} {
+		var warnings bytes.Buffer
+		_, err := loadData(t.Context(), options{keysFile: write(t, text)}, nil, &warnings)
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Contains(warnings.String(), "looks like a binary file"), "%q: %s", text, warnings.String())
+	}
+}
+
+func TestOneKeyIsSingular(t *testing.T) {
+	d, err := loadData(t.Context(), options{keysFile: write(t, "a\n")}, nil, io.Discard)
+	require.NoError(t, err)
+	assert.Contains(t, d.about, "Members: 1 key of keys.txt, ")
+	assert.Contains(t, syntheticData(1).about, "Members: 1 random key of")
 }
 
 func TestKeysCannotGrowIntoTheirNeighbour(t *testing.T) {
