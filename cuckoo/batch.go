@@ -12,7 +12,7 @@ import (
 const batch = 128
 
 // A block is some keys hashed, up to a batch of them.
-type block [batch]struct{ i, fp uint64 }
+type block [batch]struct{ i, j, fp uint64 }
 
 // fill hashes the first keys, as many as there is room for, and touches their
 // buckets, so that they are on their way to the cache together. It returns how
@@ -22,9 +22,9 @@ func (b *block) fill(f *Filter, keys [][]byte) int {
 	digests := f.params.Family.SumAll(buf[:0], keys[:min(len(keys), batch)])
 	t, touched := &f.table, uint64(0)
 	for k, d := range digests {
-		i, fp := f.home(d)
-		j := f.moves.other(i, fp)
-		b[k].i, b[k].fp = i, fp
+		x, fp := f.home(d)
+		i, j := f.moves.pair(x, f.moves.hash(fp))
+		b[k].i, b[k].j, b[k].fp = i, j, fp
 		if t.kind == none {
 			continue
 		}
@@ -52,7 +52,7 @@ func (f *Filter) AddAll(keys [][]byte) (int, error) {
 			return added, nil
 		}
 		for _, k := range b[:n] {
-			if err := f.insert(k.i, k.fp); err != nil {
+			if err := f.insert(k.i, k.j, k.fp); err != nil {
 				return added, err
 			}
 			added++
@@ -84,16 +84,16 @@ func (f *Filter) findAll(found []bool, digests []hashfam.Digest) {
 	found = found[:len(digests)]
 	if t.kind != single {
 		for k, d := range digests {
-			found[k] = f.find(f.home(d))
+			found[k] = f.find(f.locate(d))
 		}
 		return
 	}
 	for k, d := range digests {
-		i, fp := f.home(d)
-		j := f.moves.other(i, fp)
-		x := t.matches(t.load(i*t.stride), fp)
-		y := t.matches(t.load(j*t.stride), fp)
-		found[k] = x|y != 0
+		x, fp := f.home(d)
+		i, j := f.moves.pair(x, f.moves.hash(fp))
+		a := t.matches(t.load(i*t.stride), fp)
+		b := t.matches(t.load(j*t.stride), fp)
+		found[k] = a|b != 0
 	}
 }
 
@@ -108,7 +108,7 @@ func (f *Filter) DeleteAll(keys [][]byte) int {
 		n := b.fill(f, keys)
 		keys = keys[n:]
 		for _, k := range b[:n] {
-			f.take(k.i, k.fp)
+			f.take(k.i, k.j, k.fp)
 		}
 	}
 	return int(before - f.count)

@@ -18,23 +18,22 @@ type Filter struct {
 // Eight copies of one key fill both of its buckets, and the ninth is
 // [ErrCopies], which is an ErrFull too.
 func (f *Filter) Add(key []byte) error {
-	return f.insert(f.home(f.params.Family.Sum(key)))
+	return f.insert(f.locate(f.params.Family.Sum(key)))
 }
 
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) error {
-	return f.insert(f.home(f.params.Family.SumString(key)))
+	return f.insert(f.locate(f.params.Family.SumString(key)))
 }
 
 // AddDigest is [Filter.Add] for a key already hashed by the filter's family,
 // Params().Family. A digest of another family is another key.
-func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.home(d)) }
+func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
 // insert is algorithm 1 of Fan et al., but that of the key's two buckets the
 // emptier one is taken, so that few keys have to move, and that the path of
 // moves is the shortest one and not a random walk.
-func (f *Filter) insert(i, fp uint64) error {
-	j := f.moves.other(i, fp)
+func (f *Filter) insert(i, j, fp uint64) error {
 	if !f.table.putEither(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
 			return err
@@ -48,22 +47,20 @@ func (f *Filter) insert(i, fp uint64) error {
 // wrong with the filter's false-positive rate. O(1) time, at most two cache
 // misses, no allocation. (Fan et al., algorithm 2.)
 func (f *Filter) Contains(key []byte) bool {
-	return f.find(f.home(f.params.Family.Sum(key)))
+	return f.find(f.locate(f.params.Family.Sum(key)))
 }
 
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
-	return f.find(f.home(f.params.Family.SumString(key)))
+	return f.find(f.locate(f.params.Family.SumString(key)))
 }
 
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
 // family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.home(d)) }
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
 // find is algorithm 2 of Fan et al.
-func (f *Filter) find(i, fp uint64) bool {
-	return f.table.hasEither(i, f.moves.other(i, fp), fp)
-}
+func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp) }
 
 // ContainsOrAdd reports whether key may have been in the filter, and adds it
 // if not. It hashes key once. Its error is that of [Filter.Add], and then key
@@ -103,12 +100,12 @@ func (f *Filter) DeleteString(key string) bool {
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
 // family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
-	return f.take(f.home(d))
+	return f.take(f.locate(d))
 }
 
 // take is algorithm 3 of Fan et al.
-func (f *Filter) take(i, fp uint64) bool {
-	if !f.table.remove(i, fp) && !f.table.remove(f.moves.other(i, fp), fp) {
+func (f *Filter) take(i, j, fp uint64) bool {
+	if !f.table.remove(i, fp) && !f.table.remove(j, fp) {
 		return false
 	}
 	f.count--
@@ -128,12 +125,20 @@ func (f *Filter) CountString(key string) uint64 {
 // CountDigest is [Filter.Count] for a key already hashed by the filter's
 // family.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
-	i, fp := f.home(d)
-	return uint64(f.table.copies(i, fp) + f.table.copies(f.moves.other(i, fp), fp))
+	i, j, fp := f.locate(d)
+	return uint64(f.table.copies(i, fp) + f.table.copies(j, fp))
 }
 
-// home returns a key's first bucket and its fingerprint, 1 to 2^f-1.
-func (f *Filter) home(d hashfam.Digest) (i, fp uint64) {
-	i, rest := split(uint64(d), f.moves.buckets)
-	return i, 1 + hashfam.Reduce(rest, f.table.mask)
+// locate returns a key's two buckets and its fingerprint.
+func (f *Filter) locate(d hashfam.Digest) (i, j, fp uint64) {
+	x, fp := f.home(d)
+	i, j = f.moves.pair(x, f.moves.hash(fp))
+	return i, j, fp
+}
+
+// home returns a key's rotated coordinate, in [0, m), and its fingerprint, 1 to
+// 2^f-1. It is inlined.
+func (f *Filter) home(d hashfam.Digest) (x, fp uint64) {
+	x, rest := split(uint64(d.Probe()), f.moves.buckets)
+	return x, 1 + hashfam.Reduce(rest, f.table.mask)
 }

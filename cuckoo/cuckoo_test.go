@@ -111,13 +111,13 @@ func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 			for f.AddDigest(d) == nil {
 				d = hashfam.Digest(r.Uint64())
 			}
-			i, fp := f.home(d)
-			reached := map[uint64]bool{i: true, f.moves.other(i, fp): true}
+			i, j, _ := f.locate(d)
+			reached := map[uint64]bool{i: true, j: true}
 			for before := 0; before < len(reached); {
 				before = len(reached)
 				for b := range reached {
 					for s := range slots {
-						reached[f.moves.other(b, f.table.get(b, s))] = true
+						reached[f.moves.other(b, f.moves.hash(f.table.get(b, s)))] = true
 					}
 				}
 			}

@@ -6,41 +6,76 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A relocation finds a fingerprint's other bucket among any even number of
-// buckets: partial-key cuckoo hashing (Fan et al., section 3.1) with another
-// step that undoes itself than their XOR, which needs a power of two. The two
-// buckets of a fingerprint add up to a number of its own,
+// A relocation finds the two buckets of a key, i and j, from one of them and
+// the fingerprint: partial-key cuckoo hashing (Fan et al., section 3.1). The
+// XOR of the paper, j = i XOR h(fingerprint), needs a power of two. To work for
+// any even number m of buckets, it is taken in coordinates that each
+// fingerprint rotates by an offset of its own:
 //
-//	i + j = sum(fingerprint)  mod buckets
+//	y = x XOR (h AND 2^t-1)    t: the highest bit in which x and m differ
+//	i = x + offset  mod m
+//	j = y + offset  mod m
 //
-// so each is the sum less the other (Lang, Neumann, Kemper and Boncz, VLDB 12,
-// 2019). The number of buckets is even and all sums are odd: one of the two
-// buckets is even and the other odd, so they always differ.
+// Only bits below t change. So y has the same t, which makes the step
+// self-inverse, and y is below m, since it has a 0 at bit t where m has a 1. As
+// m is even, t is at least 1, and h is odd: the two buckets always differ. If m
+// is a power of two, t is log2 m and all offsets are 0: the step of the paper.
+//
+// Without the rotation some pairs of buckets would have no other partners,
+// those of the highest numbers first, and the table would be full early.
 type relocation struct {
 	buckets uint64
-	key     uint64 // from the family: strangers do not know who shares a bucket with whom
+	offsets uint64 // offsets are below it
+	key     uint64 // from the family: it hides which keys share buckets
 }
 
 func newRelocation(p Params) relocation {
 	fam := p.Family.Derive("cuckoo relocation")
-	return relocation{p.Buckets, uint64(fam.SumUint64(0))}
+	return relocationOf(p.Buckets, uint64(fam.SumUint64(0)))
 }
 
-// other returns the second bucket of a fingerprint that is in bucket i. It is
+func relocationOf(buckets, key uint64) relocation {
+	r := relocation{buckets, buckets, key}
+	if buckets&(buckets-1) == 0 {
+		r.offsets = 0
+	}
+	return r
+}
+
+// pair returns the two buckets of a key whose rotated coordinate is x. It is
 // inlined.
-func (r *relocation) other(i, fp uint64) uint64 {
-	j, borrow := bits.Sub64(r.sum(fp), i, 0)
-	return j + r.buckets&-borrow
+func (r *relocation) pair(x uint64, h hash) (i, j uint64) {
+	return r.wrap(x + h.offset), r.wrap(r.flip(x, h.pattern) + h.offset)
 }
 
-// sum returns an odd number below buckets. It takes two multiplications and a
-// shift between them to make the sums of successive fingerprints unrelated:
-// one makes them an arithmetic progression, and in some families all of them
-// are then close to one another, and few buckets are tied together.
-func (r *relocation) sum(fp uint64) uint64 {
-	x := (fp ^ r.key) * 0xBF58476D1CE4E5B9
-	x = (x ^ x>>32) * 0x94D049BB133111EB
-	return hashfam.Reduce(x, r.buckets) | 1
+// other returns the second bucket of a fingerprint in bucket i. It is inlined.
+func (r *relocation) other(i uint64, h hash) uint64 {
+	x := r.wrap(i - h.offset - r.buckets)
+	return r.wrap(r.flip(x, h.pattern) + h.offset)
+}
+
+// flip changes the bits of x that are below t and set in h.
+func (r *relocation) flip(x, pattern uint64) uint64 {
+	t := bits.Len64(x^r.buckets|1) - 1
+	return x ^ pattern&(1<<(t&63)-1)
+}
+
+// wrap adds m to x if x is negative. There is no branch in it: the processor
+// could not predict one.
+func (r *relocation) wrap(x uint64) uint64 { return x + r.buckets&uint64(int64(x)>>63) }
+
+// A hash of a fingerprint is h, and its offset.
+type hash struct{ pattern, offset uint64 }
+
+// hash returns h: its low bits are the pattern of a fingerprint, its high bits
+// make the offset. They must be unrelated for successive fingerprints, which
+// takes two multiplications and a shift between them. One multiplication makes
+// the offsets an arithmetic progression; in some families all of them are then
+// close to one another, and few buckets are tied together.
+func (r *relocation) hash(fp uint64) hash {
+	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>32) * 0x94D049BB133111EB
+	return hash{h | 1, hashfam.Reduce(h, r.offsets) - r.buckets}
 }
 
 // split maps x, uniform over all 64-bit values, to [0, n) as hashfam.Reduce
