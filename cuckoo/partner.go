@@ -45,13 +45,12 @@ func relocationOf(buckets, key uint64) relocation {
 // pair returns the two buckets of a key whose rotated coordinate is x. It is
 // inlined.
 func (r *relocation) pair(x uint64, h hash) (i, j uint64) {
-	return r.wrap(x + h.offset), r.wrap(r.flip(x, h.pattern) + h.offset)
+	return r.less(x, h.offset), r.less(r.flip(x, h.pattern), h.offset)
 }
 
 // other returns the second bucket of a fingerprint in bucket i. It is inlined.
 func (r *relocation) other(i uint64, h hash) uint64 {
-	x := r.wrap(i - h.offset - r.buckets)
-	return r.wrap(r.flip(x, h.pattern) + h.offset)
+	return r.less(r.flip(r.less(i, r.buckets-h.offset), h.pattern), h.offset)
 }
 
 // flip changes the bits of x that are below t and set in h.
@@ -60,9 +59,12 @@ func (r *relocation) flip(x, pattern uint64) uint64 {
 	return x ^ pattern&(1<<(t&63)-1)
 }
 
-// wrap adds m to x if x is negative. There is no branch in it: the processor
+// less returns x-offset modulo m. There is no branch in it: the processor
 // could not predict one.
-func (r *relocation) wrap(x uint64) uint64 { return x + r.buckets&uint64(int64(x)>>63) }
+func (r *relocation) less(x, offset uint64) uint64 {
+	x, borrow := bits.Sub64(x, offset, 0)
+	return x + r.buckets&-borrow
+}
 
 // A hash of a fingerprint is h, and its offset.
 type hash struct{ pattern, offset uint64 }
@@ -75,7 +77,7 @@ type hash struct{ pattern, offset uint64 }
 func (r *relocation) hash(fp uint64) hash {
 	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>32) * 0x94D049BB133111EB
-	return hash{h | 1, hashfam.Reduce(h, r.offsets) - r.buckets}
+	return hash{h | 1, hashfam.Reduce(h, r.offsets)}
 }
 
 // split maps x, uniform over all 64-bit values, to [0, n) as hashfam.Reduce
