@@ -149,6 +149,6 @@ func (f *Filter) locate(d hashfam.Digest) (i, j, fp uint64) {
 // home returns a key's rotated coordinate, in [0, m), and its fingerprint, 1 to
 // 2^f-1. It is inlined.
 func (f *Filter) home(d hashfam.Digest) (x, fp uint64) {
-	x, rest := split(uint64(d.Probe()), f.moves.buckets)
-	return x, 1 + hashfam.Reduce(rest, f.table.mask)
+	fp, rest := split(uint64(d.Probe()), f.table.mask)
+	return hashfam.Reduce(rest, f.moves.buckets), fp + 1
 }

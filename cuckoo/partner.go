@@ -45,7 +45,13 @@ func relocationOf(buckets, key uint64) relocation {
 // pair returns the two buckets of a key whose rotated coordinate is x. It is
 // inlined.
 func (r *relocation) pair(x uint64, h hash) (i, j uint64) {
-	return r.less(x, h.offset), r.less(r.flip(x, h.pattern), h.offset)
+	t := bits.Len64(x^r.buckets|1) - 1
+	y := x ^ h.pattern&((x|1<<(t&63))-x-1)
+	i, wrapped := bits.Sub64(x, h.offset, 0)
+	i += r.buckets & -wrapped
+	j, wrapped = bits.Sub64(y, h.offset, 0)
+	j += r.buckets & -wrapped
+	return i, j
 }
 
 // other returns the second bucket of a fingerprint in bucket i. It is inlined.
@@ -56,7 +62,7 @@ func (r *relocation) other(i uint64, h hash) uint64 {
 // flip changes the bits of x that are below t and set in h.
 func (r *relocation) flip(x, pattern uint64) uint64 {
 	t := bits.Len64(x^r.buckets|1) - 1
-	return x ^ pattern&(1<<(t&63)-1)
+	return x ^ pattern&((x|1<<(t&63))-x-1)
 }
 
 // less returns x-offset modulo m. There is no branch in it: the processor

@@ -38,7 +38,7 @@ type sumFilter struct{ Filter }
 
 func (f *sumFilter) sums() *sums { return (*sums)(&f.moves) }
 
-func (f *sumFilter) add(d hashfam.Digest) error { return f.insert(f.home(d)) }
+func (f *sumFilter) add(d hashfam.Digest) error { return f.insert(f.oldHome(d)) }
 
 func (f *sumFilter) insert(i, fp uint64) error {
 	j := f.sums().other(i, fp)
@@ -105,11 +105,11 @@ func (f *sumFilter) search(queue []uint64) int {
 }
 
 func (f *sumFilter) Add(key []byte) error {
-	return f.insert(f.home(f.params.Family.Sum(key)))
+	return f.insert(f.oldHome(f.params.Family.Sum(key)))
 }
 
 func (f *sumFilter) Contains(key []byte) bool {
-	return f.find(f.home(f.params.Family.Sum(key)))
+	return f.find(f.oldHome(f.params.Family.Sum(key)))
 }
 
 func (f *sumFilter) find(i, fp uint64) bool {
@@ -139,12 +139,12 @@ func (f *sumFilter) findAll(found []bool, digests []hashfam.Digest) {
 	found = found[:len(digests)]
 	if t.kind != single {
 		for k, d := range digests {
-			found[k] = f.find(f.home(d))
+			found[k] = f.find(f.oldHome(d))
 		}
 		return
 	}
 	for k, d := range digests {
-		i, fp := f.home(d)
+		i, fp := f.oldHome(d)
 		j := f.sums().other(i, fp)
 		found[k] = t.match(t.load(i*t.stride), t.load(j*t.stride), fp)
 	}
@@ -271,4 +271,9 @@ func duel(b *testing.B, name string, pair [2]contender, keys int, run func(conte
 func median[T cmp.Ordered](values []T) T {
 	slices.Sort(values)
 	return values[len(values)/2]
+}
+
+func (f *sumFilter) oldHome(d hashfam.Digest) (x, fp uint64) {
+	x, rest := split(uint64(d.Probe()), f.moves.buckets)
+	return x, 1 + hashfam.Reduce(rest, f.table.mask)
 }
