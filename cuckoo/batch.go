@@ -84,14 +84,16 @@ func (f *Filter) findAll(found []bool, digests []hashfam.Digest) {
 	found = found[:len(digests)]
 	if t.kind != single {
 		for k, d := range digests {
-			found[k] = f.find(d)
+			found[k] = f.find(f.locate(d))
 		}
 		return
 	}
 	for k, d := range digests {
 		x, fp := f.home(d)
 		i, j := f.moves.pair(x, f.moves.hash(fp))
-		found[k] = t.match(t.load(i*t.stride), t.load(j*t.stride), fp)
+		a := t.matches(t.load(i*t.stride), fp)
+		b := t.matches(t.load(j*t.stride), fp)
+		found[k] = a|b != 0
 	}
 }
 

@@ -47,30 +47,20 @@ func (f *Filter) insert(i, j, fp uint64) error {
 // wrong with the filter's false-positive rate. O(1) time, at most two cache
 // misses, no allocation. (Fan et al., algorithm 2.)
 func (f *Filter) Contains(key []byte) bool {
-	return f.find(f.params.Family.Sum(key))
+	return f.find(f.locate(f.params.Family.Sum(key)))
 }
 
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
-	return f.find(f.params.Family.SumString(key))
+	return f.find(f.locate(f.params.Family.SumString(key)))
 }
 
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
 // family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(d) }
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
-// find is algorithm 2 of Fan et al. It looks at both buckets, whatever the first
-// one says: a branch that half the keys mispredict costs more than the look it
-// would save.
-func (f *Filter) find(d hashfam.Digest) bool {
-	t := &f.table
-	x, fp := f.home(d)
-	i, j := f.moves.pair(x, f.moves.hash(fp))
-	if t.kind == single {
-		return t.match(t.load(i*t.stride), t.load(j*t.stride), fp)
-	}
-	return t.hasEither(i, j, fp)
-}
+// find is algorithm 2 of Fan et al.
+func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp) }
 
 // ContainsOrAdd reports whether key may have been in the filter, and adds it
 // if not. It hashes key once. Its error is that of [Filter.Add], and then key
@@ -139,15 +129,16 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	return uint64(f.table.copies(i, fp) + f.table.copies(j, fp))
 }
 
-// locate returns a key's two buckets and its fingerprint.
+// locate returns the two buckets of a key, and its fingerprint.
 func (f *Filter) locate(d hashfam.Digest) (i, j, fp uint64) {
 	x, fp := f.home(d)
 	i, j = f.moves.pair(x, f.moves.hash(fp))
 	return i, j, fp
 }
 
-// home returns a key's rotated coordinate, in [0, m), and its fingerprint, 1 to
-// 2^f-1. It is inlined.
+// home returns the coordinate of a key, 0 to m-1, and its fingerprint, 1 to
+// 2^f-1. The fingerprint comes first, because the buckets have to wait for its
+// hash. It is inlined.
 func (f *Filter) home(d hashfam.Digest) (x, fp uint64) {
 	fp, rest := split(uint64(d.Probe()), f.table.mask)
 	return hashfam.Reduce(rest, f.moves.buckets), fp + 1

@@ -6,35 +6,37 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A relocation finds the two buckets of a key, i and j, from one of them and
-// the fingerprint: partial-key cuckoo hashing (Fan et al., section 3.1). The
-// XOR of the paper, j = i XOR h(fingerprint), needs a power of two. To work for
-// any even number m of buckets, it is taken in coordinates that each
-// fingerprint rotates by an offset of its own:
+// A relocation finds the two buckets of a fingerprint by partial-key cuckoo
+// hashing (Fan et al., section 3.1). The step of the paper,
+//
+//	j = i XOR h(fingerprint)
+//
+// needs a power of two of buckets. For any even number m of them it is taken in
+// coordinates x and y that each fingerprint rotates by an offset of its own:
 //
 //	y = x XOR (h AND 2^t-1)    t: the highest bit in which x and m differ
-//	i = x + offset  mod m
-//	j = y + offset  mod m
+//	i = x - offset  mod m
+//	j = y - offset  mod m
 //
-// Only bits below t change. So y has the same t, which makes the step
-// self-inverse, and y is below m, since it has a 0 at bit t where m has a 1. As
-// m is even, t is at least 1, and h is odd: the two buckets always differ. If m
-// is a power of two, t is log2 m and all offsets are 0: the step of the paper.
+// Only bits below t change. So y is below m, which has a 1 where y has a 0 at
+// bit t, and it has the same t, so the step undoes itself. As m is even, t is at
+// least 1; as h is odd, the two buckets differ. If m is a power of two, all
+// offsets are 0 and t is log2(m): the step of the paper.
 //
-// Without the rotation some pairs of buckets would have no other partners,
-// those of the highest numbers first, and the table would be full early.
+// Without the rotation the table would be full early: the last two of 4,098
+// buckets, for example, could exchange fingerprints only with each other.
 type relocation struct {
-	buckets uint64
-	offsets uint64 // offsets are below it
+	buckets uint64 // m
+	offsets uint64 // the number of offsets: m, or 0 for none
 	key     uint64 // from the family: it hides which keys share buckets
 }
 
 func newRelocation(p Params) relocation {
 	fam := p.Family.Derive("cuckoo relocation")
-	return relocationOf(p.Buckets, uint64(fam.SumUint64(0)))
+	return keyedRelocation(p.Buckets, uint64(fam.SumUint64(0)))
 }
 
-func relocationOf(buckets, key uint64) relocation {
+func keyedRelocation(buckets, key uint64) relocation {
 	r := relocation{buckets, buckets, key}
 	if buckets&(buckets-1) == 0 {
 		r.offsets = 0
@@ -42,44 +44,40 @@ func relocationOf(buckets, key uint64) relocation {
 	return r
 }
 
-// pair returns the two buckets of a key whose rotated coordinate is x. It is
-// inlined.
+// pair returns the two buckets of a key with coordinate x. They are uniform if x
+// is. It is inlined.
 func (r *relocation) pair(x uint64, h hash) (i, j uint64) {
-	t := bits.Len64(x^r.buckets|1) - 1
-	y := x ^ h.pattern&((x|1<<(t&63))-x-1)
-	i, wrapped := bits.Sub64(x, h.offset, 0)
-	i += r.buckets & -wrapped
-	j, wrapped = bits.Sub64(y, h.offset, 0)
-	j += r.buckets & -wrapped
-	return i, j
+	return r.minus(x, h.offset), r.minus(r.flip(x, h.pattern), h.offset)
 }
 
 // other returns the second bucket of a fingerprint in bucket i. It is inlined.
 func (r *relocation) other(i uint64, h hash) uint64 {
-	return r.less(r.flip(r.less(i, r.buckets-h.offset), h.pattern), h.offset)
+	return r.minus(r.flip(r.minus(i, r.buckets-h.offset), h.pattern), h.offset)
 }
 
-// flip changes the bits of x that are below t and set in h.
+// flip returns y.
 func (r *relocation) flip(x, pattern uint64) uint64 {
-	t := bits.Len64(x^r.buckets|1) - 1
-	return x ^ pattern&((x|1<<(t&63))-x-1)
+	t := bits.Len64(x^r.buckets|1) - 1 // the 1 saves a test for zero
+	return x ^ pattern&(1<<(t&63)-1)
 }
 
-// less returns x-offset modulo m. There is no branch in it: the processor
-// could not predict one.
-func (r *relocation) less(x, offset uint64) uint64 {
+// minus returns x-offset mod m for an offset of at most m. It has no branch,
+// which the processor could not predict.
+func (r *relocation) minus(x, offset uint64) uint64 {
 	x, borrow := bits.Sub64(x, offset, 0)
 	return x + r.buckets&-borrow
 }
 
-// A hash of a fingerprint is h, and its offset.
-type hash struct{ pattern, offset uint64 }
+// A hash is what a fingerprint does to a coordinate.
+type hash struct {
+	pattern uint64 // h, odd: the bits to flip
+	offset  uint64 // below m
+}
 
-// hash returns h: its low bits are the pattern of a fingerprint, its high bits
-// make the offset. They must be unrelated for successive fingerprints, which
-// takes two multiplications and a shift between them. One multiplication makes
-// the offsets an arithmetic progression; in some families all of them are then
-// close to one another, and few buckets are tied together.
+// hash returns the hash of a fingerprint. The hashes of successive ones must be
+// unrelated, which takes two multiplications and a shift between them. After
+// one, the offsets are an arithmetic progression; in some families all of them
+// are then close to one another, and few buckets are tied together.
 func (r *relocation) hash(fp uint64) hash {
 	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>32) * 0x94D049BB133111EB

@@ -113,12 +113,7 @@ func (f *sumFilter) Contains(key []byte) bool {
 }
 
 func (f *sumFilter) find(i, fp uint64) bool {
-	j := f.sums().other(i, fp)
-	t := &f.table
-	if t.kind == single {
-		return t.match(t.load(i*t.stride), t.load(j*t.stride), fp)
-	}
-	return t.hasEither(i, j, fp)
+	return f.table.hasEither(i, f.sums().other(i, fp), fp)
 }
 
 func (f *sumFilter) ContainsAll(dst []bool, keys [][]byte) []bool {
@@ -146,7 +141,9 @@ func (f *sumFilter) findAll(found []bool, digests []hashfam.Digest) {
 	for k, d := range digests {
 		i, fp := f.oldHome(d)
 		j := f.sums().other(i, fp)
-		found[k] = t.match(t.load(i*t.stride), t.load(j*t.stride), fp)
+		x := t.matches(t.load(i*t.stride), fp)
+		y := t.matches(t.load(j*t.stride), fp)
+		found[k] = x|y != 0
 	}
 }
 

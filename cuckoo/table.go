@@ -95,14 +95,6 @@ func (t *table) matches(w, fp uint64) uint64 {
 	return t.tops &^ (x&rest + rest | x)
 }
 
-// match reports whether a lane of v or w holds fp. Subtracting all ones borrows
-// from the top bit of the lowest lane that is zero, and of others only above it.
-func (t *table) match(v, w, fp uint64) bool {
-	v ^= fp * t.ones
-	w ^= fp * t.ones
-	return ((v-t.ones)&^v|(w-t.ones)&^w)&t.tops != 0
-}
-
 // lanes returns bucket i: all four lanes in the first word, or two in each.
 // Lanes that are not there match nothing.
 func (t *table) lanes(i uint64) (uint64, uint64) {
@@ -118,8 +110,19 @@ func (t *table) lanes(i uint64) (uint64, uint64) {
 	}
 }
 
-// hasEither reports whether bucket i or j holds fp, in a table of any kind.
+// hasEither reports whether bucket i or j holds fp. It looks at both, whatever
+// the first one says: a branch that half the keys mispredict costs more than
+// the look it would save.
 func (t *table) hasEither(i, j, fp uint64) bool {
+	if t.kind != single {
+		return t.hasEitherLanes(i, j, fp)
+	}
+	x := t.load(i*t.stride) ^ fp*t.ones
+	y := t.load(j*t.stride) ^ fp*t.ones
+	return ((x-t.ones)&^x|(y-t.ones)&^y)&t.tops != 0
+}
+
+func (t *table) hasEitherLanes(i, j, fp uint64) bool {
 	if t.kind == none {
 		return true
 	}
