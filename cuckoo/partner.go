@@ -77,11 +77,12 @@ type hash struct {
 // hash returns the hash of a fingerprint. The hashes of successive ones must be
 // unrelated, which takes two multiplications and a shift between them. After
 // one, the offsets are an arithmetic progression; in some families all of them
-// are then close to one another, and few buckets are tied together.
+// are then close to one another, and few buckets are tied together. As products
+// are mixed well in their high bits only, those are added to the low ones.
 func (r *relocation) hash(fp uint64) hash {
 	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>32) * 0x94D049BB133111EB
-	return hash{h | 1, hashfam.Reduce(h, r.offsets)}
+	return hash{h ^ h>>32 | 1, hashfam.Reduce(h, r.offsets)}
 }
 
 // split maps x, uniform over all 64-bit values, to [0, n) as hashfam.Reduce

@@ -93,7 +93,7 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 		for first := uint64(0); first < m; {
 			size := uint64(1) << (bits.Len64(m-first) - 1)
 			for x := first; x < first+size; x++ {
-				y := first + (x-first)^h.pattern%size
+				y := first + (x - first) ^ h.pattern%size
 				i, j := (x+m-offset)%m, (y+m-offset)%m
 				if r.other(i, h) != j {
 					t.Fatalf("bucket %d of %d, fingerprint %d: %d, not %d", i, m, fp, r.other(i, h), j)
@@ -112,7 +112,7 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 //
 // Pearson's statistic of 64 cells is below 63 + 2 sqrt(63*27) + 54 with
 // probability 1 - 2e-12 (Laurent and Massart, Annals of Statistics 28, 2000);
-// there are 600 of them. Of 255 random numbers below 2^19 more than five
+// there are 800 of them. Of 255 random numbers below 2^19 more than five
 // coincide with another with probability below (255^2/2^20)^6/6!, 8e-11.
 func TestTheHashesOfAFamilyAreUnrelated(t *testing.T) {
 	const m, half, cells, fingerprints = 1<<20 + 2, 1 << 19, 64, 255
@@ -139,6 +139,7 @@ func TestTheHashesOfAFamilyAreUnrelated(t *testing.T) {
 		r, multiplier := keyedRelocation(m, rng.Uint64()), rng.Uint64()|1
 		offset := func(fp uint64) uint64 { return r.hash(fp).offset }
 		pattern := func(fp uint64) uint64 { return r.hash(fp).pattern >> 1 % half }
+		require.True(t, spread(func(fp uint64) uint64 { return pattern(fp) % cells }))
 		require.True(t, spread(func(fp uint64) uint64 { return offset(fp) * cells / m }))
 		require.True(t, spread(func(fp uint64) uint64 { return pattern(fp) * cells / half }))
 		require.True(t, spread(func(fp uint64) uint64 { return offset(fp)*8/m*8 + pattern(fp)*8/half }))
