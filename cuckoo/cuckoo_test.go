@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -99,12 +100,16 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 	}
 }
 
-// The search says that there is no room only where there is none within reach:
-// a path is found by going through all buckets of a small table.
+// The search says that there is no room only if there is none within its reach:
+// it has gone through all buckets that are so many moves away that the queue has
+// room for them, each as often as moves lead to it.
 func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
-	for _, p := range []Params{{Buckets: 8, FingerprintBits: 12}, {Buckets: 16, FingerprintBits: 20, Compact: true}} {
-		for seed := range uint64(200) {
-			p.Family = hashfam.New(hashfam.Key{byte(seed), 1})
+	for _, p := range []Params{
+		{Buckets: 8, FingerprintBits: 12}, {Buckets: 14, FingerprintBits: 12},
+		{Buckets: 16, FingerprintBits: 20, Compact: true},
+	} {
+		for seed := range uint64(1000) {
+			p.Family = hashfam.New(hashfam.Key{byte(seed), byte(seed >> 8), 1})
 			f := mustNew(t, p)
 			r := rand.New(rand.NewPCG(1, seed))
 			d := hashfam.Digest(r.Uint64())
@@ -113,16 +118,19 @@ func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 			}
 			i, j, _ := f.locate(d)
 			reached := map[uint64]bool{i: true, j: true}
-			for before := 0; before < len(reached); {
-				before = len(reached)
-				for b := range reached {
+			level, queue := uint64(2), uint64(2)
+			for queue += level * slots; queue <= min(far, patience*p.Buckets); queue += level * slots {
+				level *= slots
+				for b := range maps.Clone(reached) {
 					for s := range slots {
 						reached[f.moves.other(b, f.moves.hash(f.table.get(b, s)))] = true
 					}
 				}
 			}
 			for b := range reached {
-				require.False(t, f.table.has(b, 0), "bucket %d has room", b)
+				if f.table.has(b, 0) {
+					t.Fatalf("%v, seed %d: bucket %d has room", f, seed, b)
+				}
 			}
 		}
 	}
