@@ -91,7 +91,11 @@ func (f *Filter) AddAllUint64(keys []uint64) {
 // AddSeq adds every key of a sequence. A key must be valid until the next one is
 // asked for, and is not kept. It takes less time than [Filter.Add] on each if
 // the filter is larger than the cache, and allocates a kilobyte.
-func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addBlock) }
+func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
+	for block := range batch.Blocks(f.params.Family, keys) {
+		f.addBlock(block)
+	}
+}
 
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {

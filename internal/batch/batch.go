@@ -39,15 +39,21 @@ func (b *Buffer) TakeUint64(fam hashfam.Family, keys *[]uint64) []hashfam.Digest
 	return fam.SumAllUint64(b[:0], block)
 }
 
-// Seq hashes the keys of a sequence, each before the next is asked for, and
-// calls do with the digests of each block. It allocates the buffer.
-func Seq(fam hashfam.Family, keys iter.Seq[[]byte], do func([]hashfam.Digest)) {
-	block := make([]hashfam.Digest, 0, Size)
-	for key := range keys {
-		if block = append(block, fam.Sum(key)); len(block) == Size {
-			do(block)
+// Blocks yields the digests of a sequence of keys in blocks of at most Size. It
+// hashes each key before it asks for the next. A block is valid until the next
+// one.
+func Blocks(fam hashfam.Family, keys iter.Seq[[]byte]) iter.Seq[[]hashfam.Digest] {
+	return func(yield func([]hashfam.Digest) bool) {
+		block := make([]hashfam.Digest, 0, Size)
+		for key := range keys {
+			if block = append(block, fam.Sum(key)); len(block) < Size {
+				continue
+			}
+			if !yield(block) {
+				return
+			}
 			block = block[:0]
 		}
+		yield(block)
 	}
-	do(block)
 }
