@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	peer "github.com/bits-and-blooms/bloom/v3"
+	"github.com/cespare/xxhash/v2"
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	seiflotfy "github.com/seiflotfy/cuckoofilter"
 	boom "github.com/tylertreat/BoomFilters"
 )
@@ -51,6 +53,13 @@ var contestants = []contestant{
 	ofCuckoo("cuckoo-compact", true),
 	ofSketch("count-min", false),
 	ofSketch("count-min-conservative", true),
+	{name: "blocked-xxhash", peer: "bnb", single: func(n int) single { // digests by conversion, without a secret
+		f := must(bloom.New(bloom.Config{Capacity: uint64(n), FPRate: benchRate, Layout: bloom.Blocked}))
+		return single{
+			add:      func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) },
+			contains: func(key []byte) bool { return f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) },
+		}
+	}},
 	{name: "seiflotfy", single: func(n int) single { // github.com/seiflotfy/cuckoofilter
 		f := seiflotfy.NewFilter(uint(n))
 		return single{func(key []byte) { f.Insert(key) }, f.Lookup, f.Delete}
