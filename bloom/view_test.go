@@ -17,19 +17,19 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// viewable reports whether NewView can work here, by its error.
+// viewable reports whether this platform supports views, given NewView's error.
 func viewable(err error) bool { return !errors.Is(err, errors.ErrUnsupported) }
 
-func TestAViewThatWasNotMadeIsAnError(t *testing.T) {
+func TestZeroAndNilViewsReturnErrors(t *testing.T) {
 	require.ErrorIs(t, (*View)(nil).Verify(), ErrParams)
 	require.ErrorIs(t, new(View).Verify(), ErrParams)
 	_, err := new(View).Decode()
 	require.ErrorIs(t, err, ErrParams)
-	require.True(t, new(View).ContainsString("any"), "as the zero Filter")
+	require.True(t, new(View).ContainsString("any"), "like the zero Filter")
 }
 
-// Reading a filter from a source that tells its size takes one allocation of
-// its size, and from another less than twice its size.
+// ReadFrom allocates the filter once if the reader tells its size, and less than
+// twice its size in total if it does not.
 func TestMemoryToReadAFilter(t *testing.T) {
 	f := mustNew(t, Params{Bits: 64 << 20, Hashes: 7})
 	b, err := f.MarshalBinary()
@@ -80,7 +80,7 @@ func ExampleNewView() {
 	fmt.Printf("%d bytes, %.2f %% full, about %.0f key, rate %.0e\n",
 		v.SizeBytes(), 100*v.FillRatio(), v.EstimatedLen(), v.FalsePositiveRate())
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a filter that can be changed
+	g, err := v.Decode() // a copy that can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false
@@ -104,10 +104,10 @@ func ExampleReadParams() {
 	}
 	p, err := ReadParams(&file, hashfam.Family{})
 	fmt.Println(p, err)
-	fmt.Println(p.SizeBytes(), "bytes if it is decoded,", p.CapacityAt(0.01), "keys at 1 %")
+	fmt.Println(p.SizeBytes(), "bytes in memory,", p.CapacityAt(0.01), "keys at 1 %")
 	// Output:
 	// classic, 9600 bits, 7 hashes, family public <nil>
-	// 1200 bytes if it is decoded, 1000 keys at 1 %
+	// 1200 bytes in memory, 1000 keys at 1 %
 }
 
 func ExampleFilter_MarshalJSON() {
@@ -129,7 +129,7 @@ func ExampleFilter_UnmarshalText() {
 		return
 	}
 	f.AddString("example.org")
-	text, err := f.MarshalText() // AppendText appends it to what there is
+	text, err := f.MarshalText() // AppendText appends it to a slice
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -178,7 +178,7 @@ func ExampleFilter_LogValue() {
 	// Output: level=INFO msg=loaded filter.n=1.0080003386642733 filter.bits=64 filter.rate=0.0009765625 filter.fill=0.03125 filter.params="classic, 64 bits, 2 hashes, family public"
 }
 
-// withoutTime drops the time, which would be another in every run.
+// withoutTime drops the time, which differs in every run.
 func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -193,7 +193,7 @@ func ExampleFilter_AddAllDigests() {
 		return
 	}
 	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
-	digests := f.Params().Family.SumAll(nil, keys) // hashed once, for any structure of the family
+	digests := f.Params().Family.SumAll(nil, keys) // hash once for all structures of the family
 	f.AddAllDigests(digests[:2])
 	fmt.Println(f.ContainsAllDigests(nil, digests))
 	// Output: [true true false]
