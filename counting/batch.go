@@ -7,32 +7,33 @@ import (
 	"github.com/filterfam/filterfam/internal/batch"
 )
 
-// AddAll adds every key. It does the same as [Filter.Add] on each, and is two to
-// four times as fast if the filter is larger than the cache. No allocation; no
-// key is kept.
+// AddAll adds one copy of every key, like [Filter.Add] on each. O(k) time per
+// key, no allocation. It is two to four times as fast as single calls if the
+// filter is larger than the cache. AddAll does not keep any key.
 func (f *Filter) AddAll(keys [][]byte) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addBlock(b.Take(f.params.Family, &keys))
+		f.addChunk(b.Take(f.params.Family, &keys))
 	}
 }
 
 // AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
-	for block := range slices.Chunk(digests, batch.Size) {
-		f.addBlock(block)
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		f.addChunk(chunk)
 	}
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. It is two to four times as fast as single calls if
-// the filter is larger than the cache. It allocates only if dst has to grow.
+// returns the extended slice. O(k) time per key. It is two to four times as fast
+// as single calls if the filter is larger than the cache. It allocates only if
+// dst is too small.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
+		dst = f.hasChunk(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -41,21 +42,21 @@ func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 // filter's family.
 func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, batch.Size) {
-		dst = f.hasBlock(dst, block)
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		dst = f.hasChunk(dst, chunk)
 	}
 	return dst
 }
 
-// DeleteAll removes one copy of each key, as [Filter.Delete] does on each in
-// turn, and returns the number of copies removed. Delete's condition holds for
-// every key: delete only what was added. It is two to four times as fast as
-// single calls if the filter is larger than the cache. No allocation.
+// DeleteAll removes one copy of every key, like [Filter.Delete] on each in turn,
+// and returns the number of copies removed. Delete only keys that were added.
+// O(k) time per key, no allocation. It is two to four times as fast as single
+// calls if the filter is larger than the cache.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	removed := 0
 	var b batch.Buffer
 	for len(keys) > 0 {
-		removed += f.removeBlock(b.Take(f.params.Family, &keys))
+		removed += f.removeChunk(b.Take(f.params.Family, &keys))
 	}
 	return removed
 }
@@ -64,13 +65,14 @@ func (f *Filter) DeleteAll(keys [][]byte) int {
 // family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 	removed := 0
-	for block := range slices.Chunk(digests, batch.Size) {
-		removed += f.removeBlock(block)
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		removed += f.removeChunk(chunk)
 	}
 	return removed
 }
 
-func (f *Filter) addBlock(digests []hashfam.Digest) {
+// addChunk adds one copy of each key of a chunk.
+func (f *Filter) addChunk(digests []hashfam.Digest) {
 	f.fetch(digests)
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
@@ -84,9 +86,10 @@ func (f *Filter) addBlock(digests []hashfam.Digest) {
 	}
 }
 
-// hasBlock appends the answer for each digest of a block to dst. Lookups in the
-// classic layout have no stores between them, and need no fetch.
-func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+// hasChunk appends the answer for each digest of a chunk to dst. It does not
+// fetch in the classic layout: without stores in between, the processor overlaps
+// the loads of several lookups by itself.
+func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
 		f.fetch(digests)
@@ -101,8 +104,9 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// removeBlock returns how many keys of the block there were to remove.
-func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
+// removeChunk removes one copy of each key of a chunk and returns the number
+// removed.
+func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
 	f.fetch(digests)
 	for _, d := range digests {
 		if f.DeleteDigest(d) {
@@ -112,11 +116,11 @@ func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
 	return removed
 }
 
-// fetch brings the counters of the digests into the cache: always in the Blocked
-// layout, and if they are not likely to be there in the other. These loads are
-// next to each other, so that more of them are under way at once than between
-// increments and decrements. The result is meaningless. The function is not
-// inlined because a compiler that saw this would drop the loads.
+// fetch loads the counters of the digests into the cache: always in the Blocked
+// layout, and in the Classic layout if the filter is larger than the cache. The
+// loads follow each other closely, so the processor overlaps more of them than
+// it could between increments and decrements. The result is meaningless. fetch
+// must not be inlined, or the compiler could remove the loads.
 //
 //go:noinline
 func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {
