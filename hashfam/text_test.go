@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAFamilyIsReadBackIfItIsPublicOrKnown(t *testing.T) {
+func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 	keyed, other := New(Key{1}), New(Key{2})
 	for _, c := range []struct {
 		receiver Family
@@ -46,9 +46,9 @@ func TestAFamilyIsReadBackIfItIsPublicOrKnown(t *testing.T) {
 	require.Error(t, (*Family)(nil).UnmarshalText([]byte("public")))
 }
 
-// The configuration of a keyed filter, stored as JSON and read back, must not
-// silently become that of a public one.
-func TestAFamilyInJSONIsNeverLostSilently(t *testing.T) {
+// The configuration of a keyed filter that is stored as JSON and read back must
+// not silently become that of a public filter.
+func TestAKeyedFamilyInJSONIsNotLostSilently(t *testing.T) {
 	type config struct {
 		Family Family
 	}
@@ -64,7 +64,7 @@ func TestAFamilyInJSONIsNeverLostSilently(t *testing.T) {
 		}
 		require.ErrorIs(t, err, ErrFamily)
 		c = config{fam}
-		require.NoError(t, json.Unmarshal(b, &c), "a receiver that has the family keeps it")
+		require.NoError(t, json.Unmarshal(b, &c), "the receiver already has the family")
 		require.Equal(t, fam, c.Family)
 	}
 	for _, b := range []string{`{"Family":{}}`, `{"Family":""}`, `{"Family":1}`} {
@@ -72,7 +72,7 @@ func TestAFamilyInJSONIsNeverLostSilently(t *testing.T) {
 	}
 }
 
-func TestAKeyHidesFromEveryOutput(t *testing.T) {
+func TestNoOutputShowsAKey(t *testing.T) {
 	key := Key{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}
 	for _, v := range []any{key, &key, []Key{key}, map[string]Key{"k": key}, struct{ K Key }{key}} {
 		var out bytes.Buffer
@@ -112,7 +112,7 @@ func TestShardsAreEvenAndBounded(t *testing.T) {
 			d := float64(c) - 1e5/float64(n)
 			chi2 += d * d / (1e5 / float64(n))
 		}
-		// Six standard deviations above the mean, and more for few shards.
+		// Six standard deviations above the mean or more.
 		require.Less(t, chi2, float64(n-1)+6*float64(n)+30, "%d shards", n)
 	}
 	for _, n := range []int{0, -1, -1 << 31} {
@@ -127,9 +127,9 @@ func ExampleFamily_UnmarshalText() {
 
 	var f Family
 	fmt.Println(f.UnmarshalText([]byte("public")), f)
-	fmt.Println(errors.Is(f.UnmarshalText(text), ErrFamily)) // the text does not hold the key
+	fmt.Println(errors.Is(f.UnmarshalText(text), ErrFamily)) // the text does not contain the key
 
-	f = New(Key{1, 2, 3}) // who has the key checks it against the text
+	f = New(Key{1, 2, 3}) // with the key, the text is a check
 	fmt.Println(f.UnmarshalText(text))
 	line, err := f.AppendText([]byte("family "))
 	fmt.Println(string(line), err)
@@ -152,8 +152,8 @@ func ExampleKey_MarshalText() {
 }
 
 func ExampleDigest_Shard() {
-	// Four shards, each with a filter behind a lock of its own, say. The same
-	// digest chooses the shard and is added to its filter.
+	// Four shards, each for example a filter with a lock of its own. The same
+	// digest chooses the shard and is added to the shard's filter.
 	counts := make([]int, 4)
 	for i := range 1000 {
 		d := Family{}.SumString(fmt.Sprint("key ", i))
