@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 // A rate test builds many filters, each under a family of its own, and queries
@@ -67,7 +67,7 @@ func TestSmallFiltersHaveTheExactRate(t *testing.T) {
 			filters = 400
 		}
 		rate, stderr := measure(t, Params{Bits: c.m, Hashes: c.k}, c.n, filters, 2000)
-		want := sizing.ExactRate(c.m, c.k, c.n)
+		want := oracle.ExactRate(c.m, c.k, c.n)
 		t.Logf("m = %d, k = %d, n = %d: measured %.4f %%, exact %.4f %%, ratio %.4f +- %.4f",
 			c.m, c.k, c.n, 100*rate, 100*want, rate/want, stderr/want)
 		require.InDelta(t, want, rate, sigmas*stderr)

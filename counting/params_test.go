@@ -11,7 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 func TestInvalidParametersReturnAFieldError(t *testing.T) {
@@ -101,14 +101,14 @@ func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
 	}
 }
 
-// Package sizing bounds the probability that a counter is stuck: 3.058e-14 per
+// Fan et al. bound the probability that a counter is stuck: 3.058e-14 per
 // counter at the optimal k.
 func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 	for _, n := range []uint64{1000, 1_000_000, 1_000_000_000} {
 		p, err := Config{Capacity: n, FPRate: 0.01}.Params()
 		require.NoError(t, err)
-		bound := sizing.CounterOverflow(p.Counters, p.Hashes, n, 15)
-		atOptimum := float64(p.Counters) * sizing.CounterOverflowOptimal(15)
+		bound := oracle.CounterOverflow(p.Counters, p.Hashes, n, 15)
+		atOptimum := float64(p.Counters) * oracle.CounterOverflowOptimal(15)
 		require.Less(t, bound, 3*atOptimum, "k is an integer near the optimum")
 		require.Less(t, atOptimum, 3.06e-14*float64(p.Counters))
 	}
