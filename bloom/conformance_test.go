@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -96,9 +97,16 @@ var suite = conformance.Suite[*Filter]{
 		func(f *Filter) error { _, err := f.Jaccard(f); return err },
 		func(f *Filter) error { _, err := f.Cosine(f); return err },
 	},
-	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
-	Params:     func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
-	Shown:      func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
+	InsertAllStrings: func(f *Filter, keys []string) error { f.AddAllStrings(keys); return nil },
+	HasAllStrings:    (*Filter).ContainsAllStrings,
+	InsertAllUint64:  func(f *Filter, keys []uint64) error { f.AddAllUint64(keys); return nil },
+	HasAllUint64:     (*Filter).ContainsAllUint64,
+	InsertSeq:        func(f *Filter, keys iter.Seq[[]byte]) error { f.AddSeq(keys); return nil },
+	InsertUint64:     func(f *Filter, key uint64) error { f.AddUint64(key); return nil },
+	HasUint64:        (*Filter).ContainsUint64,
+	ReadParams:       func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+	Params:           func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+	Shown:            func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
 	Golden: []conformance.Golden[*Filter]{
 		{File: "classic.bin", Build: golden(Params{Bits: 1000, Hashes: 7})},
 		{File: "partitioned.bin", Build: golden(Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
@@ -139,5 +147,6 @@ func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams))
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
 func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
 func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
+func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Batches)) }
 func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

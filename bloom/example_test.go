@@ -52,11 +52,11 @@ func ExampleConfig_Params() {
 	// blocked: 9.92 bits per key, 6 hashes
 }
 
-// SizeBytes tells the memory for ten billion keys in advance.
+// SizeBytes tells the memory for a hundred million keys in advance.
 func ExampleParams_SizeBytes() {
-	p, err := bloom.Config{Capacity: 10_000_000_000, FPRate: 0.001}.Params()
-	fmt.Printf("%.1f GiB %v\n", float64(p.SizeBytes())/(1<<30), err)
-	// Output: 16.7 GiB <nil>
+	p, err := bloom.Config{Capacity: 100_000_000, FPRate: 0.001}.Params()
+	fmt.Printf("%.1f MiB %v\n", float64(p.SizeBytes())/(1<<20), err)
+	// Output: 171.4 MiB <nil>
 }
 
 func ExampleParams_RateAt() {

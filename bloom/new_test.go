@@ -35,7 +35,7 @@ func TestFromWordsRejectsInvalidWords(t *testing.T) {
 		{"len(words)", Params{Bits: 64, Hashes: 7}, nil},
 		{"len(words)", Params{Bits: 65, Hashes: 7}, make([]uint64, 1)},
 		{"len(words)", Params{Bits: 64, Hashes: 7}, make([]uint64, 2)},
-		{"len(words)", Params{Bits: 1 << 40, Hashes: 7}, make([]uint64, 2)},
+		{"len(words)", Params{Bits: 1 << 30, Hashes: 7}, make([]uint64, 2)},
 		{"bits beyond the last", Params{Bits: 63, Hashes: 7}, []uint64{1 << 63}},
 		{"bits beyond the last", Params{Bits: 65, Hashes: 7}, []uint64{0, 2}},
 	} {

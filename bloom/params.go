@@ -3,7 +3,6 @@ package bloom
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -125,8 +124,8 @@ func (c Config) Params() (Params, error) {
 	p, ok := smallest(c.Capacity, c.FPRate)
 	if !ok {
 		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("a capacity that fits in 2^%d bits and %d hashes at FPRate %g",
-				bits.Len64(sizing.MaxBits)-1, sizing.MaxHashes, c.FPRate))
+			fmt.Sprintf("a capacity that fits in %d bits and %d hashes at FPRate %g",
+				uint64(sizing.MaxBits), sizing.MaxHashes, c.FPRate))
 	}
 	return Params{Bits: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }

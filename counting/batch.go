@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -17,6 +18,23 @@ func (f *Filter) AddAll(keys [][]byte) {
 	}
 }
 
+// AddAllStrings is [Filter.AddAll] for strings.
+func (f *Filter) AddAllStrings(keys []string) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		f.addChunk(b.TakeStrings(f.params.Family, &keys))
+	}
+}
+
+// AddAllUint64 is [Filter.AddAll] for integers: each key is the eight
+// little-endian bytes of one.
+func (f *Filter) AddAllUint64(keys []uint64) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		f.addChunk(b.TakeUint64(f.params.Family, &keys))
+	}
+}
+
 // AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
@@ -24,6 +42,12 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 		f.addChunk(chunk)
 	}
 }
+
+// AddSeq adds every key of a sequence. A key needs to be valid only until the
+// sequence yields the next one. O(k) time per key, one allocation of a kilobyte.
+// It takes less time than [Filter.Add] on each if the filter is larger than the
+// cache.
+func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addChunk) }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
 // returns the extended slice. O(k) time per key. It is two to four times as fast
@@ -34,6 +58,26 @@ func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	var b batch.Buffer
 	for len(keys) > 0 {
 		dst = f.hasChunk(dst, b.Take(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// ContainsAllStrings is [Filter.ContainsAll] for strings.
+func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasChunk(dst, b.TakeStrings(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// ContainsAllUint64 is [Filter.ContainsAll] for integers.
+func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasChunk(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -61,6 +105,26 @@ func (f *Filter) DeleteAll(keys [][]byte) int {
 	return removed
 }
 
+// DeleteAllStrings is [Filter.DeleteAll] for strings.
+func (f *Filter) DeleteAllStrings(keys []string) int {
+	removed := 0
+	var b batch.Buffer
+	for len(keys) > 0 {
+		removed += f.removeChunk(b.TakeStrings(f.params.Family, &keys))
+	}
+	return removed
+}
+
+// DeleteAllUint64 is [Filter.DeleteAll] for integers.
+func (f *Filter) DeleteAllUint64(keys []uint64) int {
+	removed := 0
+	var b batch.Buffer
+	for len(keys) > 0 {
+		removed += f.removeChunk(b.TakeUint64(f.params.Family, &keys))
+	}
+	return removed
+}
+
 // DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
@@ -69,6 +133,48 @@ func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 		removed += f.removeChunk(chunk)
 	}
 	return removed
+}
+
+// CountAll appends the answer of [Filter.Count] for each key to dst and returns
+// the extended slice. O(k) time per key. It is faster than single calls if the
+// filter is larger than the cache. It allocates only if dst is too small.
+func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.countChunk(dst, b.Take(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllStrings is [Filter.CountAll] for strings.
+func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.countChunk(dst, b.TakeStrings(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllUint64 is [Filter.CountAll] for integers.
+func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.countChunk(dst, b.TakeUint64(f.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllDigests is [Filter.CountAll] for keys already hashed by the filter's
+// family.
+func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
+	dst = slices.Grow(dst, len(digests))
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		dst = f.countChunk(dst, chunk)
+	}
+	return dst
 }
 
 // addChunk adds one copy of each key of a chunk.
@@ -114,6 +220,15 @@ func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
 		}
 	}
 	return removed
+}
+
+// countChunk appends the count of each digest of a chunk to dst.
+func (f *Filter) countChunk(dst []uint64, digests []hashfam.Digest) []uint64 {
+	f.fetch(digests)
+	for _, d := range digests {
+		dst = append(dst, f.CountDigest(d))
+	}
+	return dst
 }
 
 // fetch loads the counters of the digests into the cache: always in the Blocked

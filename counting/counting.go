@@ -18,6 +18,10 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
 
+// AddUint64 is [Filter.Add] for an integer: the key is its eight little-endian
+// bytes.
+func (f *Filter) AddUint64(key uint64) { f.AddDigest(f.params.Family.SumUint64(key)) }
+
 // AddDigest is [Filter.Add] for a key already hashed by the filter's family,
 // Params().Family. A digest made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
@@ -37,6 +41,11 @@ func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Fa
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
 	return f.ContainsDigest(f.params.Family.SumString(key))
+}
+
+// ContainsUint64 is [Filter.Contains] for an integer.
+func (f *Filter) ContainsUint64(key uint64) bool {
+	return f.ContainsDigest(f.params.Family.SumUint64(key))
 }
 
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
@@ -81,6 +90,9 @@ func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family
 // CountString is [Filter.Count] for a string.
 func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.params.Family.SumString(key)) }
 
+// CountUint64 is [Filter.Count] for an integer.
+func (f *Filter) CountUint64(key uint64) uint64 { return f.CountDigest(f.params.Family.SumUint64(key)) }
+
 // CountDigest is [Filter.Count] for a key already hashed by the filter's
 // family.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
@@ -107,6 +119,9 @@ func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family
 
 // DeleteString is [Filter.Delete] for a string.
 func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.params.Family.SumString(key)) }
+
+// DeleteUint64 is [Filter.Delete] for an integer.
+func (f *Filter) DeleteUint64(key uint64) bool { return f.DeleteDigest(f.params.Family.SumUint64(key)) }
 
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
 // family.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
@@ -80,7 +79,7 @@ func (c Config) Params() (Params, error) {
 		return Params{}, err
 	case b.Bits > maxCounters:
 		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("a capacity that fits in 2^%d counters at FPRate %g", bits.Len64(maxCounters)-1, c.FPRate))
+			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), c.FPRate))
 	}
 	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }

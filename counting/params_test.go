@@ -72,7 +72,7 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 
 func TestAFilterTakesFourTimesTheBitsOfABloomFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n")))
+		n := uint64(math.Exp(rapid.Float64Range(0, math.Log(min(1e9, maxCounters/128))).Draw(t, "ln n")))
 		rate := math.Exp(rapid.Float64Range(math.Log(1e-7), math.Log(0.9)).Draw(t, "ln rate"))
 		layout := rapid.SampledFrom(layouts).Draw(t, "layout")
 		p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
@@ -104,7 +104,7 @@ func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
 // Fan et al. bound the probability that a counter is stuck: 3.058e-14 per
 // counter at the optimal k.
 func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
-	for _, n := range []uint64{1000, 1_000_000, 1_000_000_000} {
+	for _, n := range []uint64{1000, 1_000_000, min(1_000_000_000, maxCounters/16)} {
 		p, err := Config{Capacity: n, FPRate: 0.01}.Params()
 		require.NoError(t, err)
 		bound := oracle.CounterOverflow(p.Counters, p.Hashes, n, 15)

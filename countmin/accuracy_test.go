@@ -8,25 +8,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // counted returns a sketch of s.
-func counted(t require.TestingT, s *stream, p Params) *Sketch {
+func counted(t require.TestingT, s *streams.Stream, p Params) *Sketch {
 	sk := mustNew(t, p)
-	digests := s.digests(p.Family)
-	for _, id := range s.ids {
+	digests := s.Digests(p.Family)
+	for _, id := range s.IDs {
 		sk.AddDigest(digests[id])
 	}
 	return sk
 }
 
 // errorsOf returns by how much each key that occurs is counted too high.
-func errorsOf(t require.TestingT, s *stream, fam hashfam.Family, count func(hashfam.Digest) uint64) []float64 {
+func errorsOf(t require.TestingT, s *streams.Stream, fam hashfam.Family, count func(hashfam.Digest) uint64) []float64 {
 	var errs []float64
-	digests := s.digests(fam)
-	for i, n := range s.truth {
+	digests := s.Digests(fam)
+	for i, n := range s.Truth {
 		if n > 0 {
 			c := count(digests[i])
 			require.GreaterOrEqual(t, c, n, "never below the truth")
@@ -48,14 +49,14 @@ func mean(x []float64) float64 {
 // delta, so of all keys at most that share may. Conservative update errs less:
 // asked as often as keys occur, a tenth as much; averaged over the keys, nearly
 // all of which occur a few times, about half. By default on a stream a tenth as
-// long, where there is less to err about.
+// long, and there is less to err about.
 func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 	const epsilon, delta = 1e-4, 0.01
 	keys, length := 100_000, 1_000_000
-	if long() {
+	if streams.Long() {
 		keys, length = 1_000_000, 10_000_000
 	}
-	s := zipf(1.1, keys, length, 11)
+	s := streams.Zipf(1.1, keys, length, 11)
 	var overKeys, overUpdates [2]float64
 	for i, conservative := range []bool{false, true} {
 		p := must(Config{Epsilon: epsilon, Delta: delta, Conservative: conservative}.Params())
@@ -71,7 +72,7 @@ func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 		require.LessOrEqual(t, float64(above), delta*float64(len(errs)))
 		overKeys[i] = mean(errs)
 		j := 0
-		for _, n := range s.truth {
+		for _, n := range s.Truth {
 			if n > 0 {
 				overUpdates[i] += errs[j] * float64(n) / float64(length)
 				j++
@@ -91,10 +92,10 @@ func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 func TestFormsAtEqualMemory(t *testing.T) {
 	const w, depth = 2719, 5 // epsilon = 1e-3, delta = 1e-2
 	families := 2
-	if long() {
+	if streams.Long() {
 		families = 5
 	}
-	for _, s := range []*stream{mobyDick(), web12(), zipf(1.1, 20_000, 100_000, 3)} {
+	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Zipf(1.1, 20_000, 100_000, 3)} {
 		var plain, careful, spectral, carefulSpectral, blocked []float64
 		over := map[string]int{}
 		for i := range families {
@@ -113,7 +114,7 @@ func TestFormsAtEqualMemory(t *testing.T) {
 				"16 counters of a row nearby": {inBlocks(w, depth, 16), false, &blocked},
 			} {
 				cells := make([]uint64, (w+16)*depth)
-				digests := s.digests(fam)
+				digests := s.Digests(fam)
 				at := make([][]uint64, len(digests))
 				for i, d := range digests {
 					at[i] = form.at(d)
@@ -125,7 +126,7 @@ func TestFormsAtEqualMemory(t *testing.T) {
 					}
 					return low
 				}
-				for _, id := range s.ids {
+				for _, id := range s.IDs {
 					to := least(at[id]) + 1
 					for _, i := range at[id] {
 						if form.cu {
@@ -136,13 +137,13 @@ func TestFormsAtEqualMemory(t *testing.T) {
 					}
 				}
 				sum, n := 0.0, 0
-				for i, truth := range s.truth {
+				for i, truth := range s.Truth {
 					if truth > 0 {
 						c := least(at[i])
 						require.GreaterOrEqual(t, c, truth)
 						sum += float64(c - truth)
 						n++
-						if float64(c-truth) > 1e-3*float64(len(s.ids)) {
+						if float64(c-truth) > 1e-3*float64(len(s.IDs)) {
 							over[name]++
 						}
 					}
@@ -151,7 +152,7 @@ func TestFormsAtEqualMemory(t *testing.T) {
 			}
 		}
 		t.Logf("%s: mean error rows %.3f, conservative %.3f; one array %.3f, conservative %.3f; nearby %.3f; above the bound %v",
-			s.name, mean(plain), mean(careful), mean(spectral), mean(carefulSpectral), mean(blocked), over)
+			s.Name, mean(plain), mean(careful), mean(spectral), mean(carefulSpectral), mean(blocked), over)
 		require.Less(t, mean(careful), mean(plain)/2)
 		require.Less(t, mean(plain), mean(spectral)*1.1)
 		require.Less(t, mean(careful), mean(carefulSpectral)*1.1)

@@ -1,50 +1,108 @@
 package countmin
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"iter"
+	"slices"
 
-// batch is how many keys are hashed before memory is touched. Hashing and
-// touching apart lets the processor wait for many cache misses at once, where
-// the instructions of a hash between two updates would leave room for few.
-const batch = 128
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
+)
 
 // AddAll counts every key once. It does the same as [Sketch.Add] on each, in
-// about half the time (amd64 with AVX2). No allocation; no key is kept.
+// about half the time (amd64 with AVX2). O(depth) time a key, no allocation; no
+// key is kept.
 func (s *Sketch) AddAll(keys [][]byte) {
-	var buf [batch]hashfam.Digest
+	var b batch.Buffer
 	for len(keys) > 0 {
-		n := min(len(keys), batch)
-		digests := s.params.Family.SumAll(buf[:0], keys[:n])
-		keys = keys[n:]
-		switch w := s.params.Width; {
-		case s.params.Conservative:
-			for _, d := range digests {
-				s.AddNDigest(d, 1)
-			}
-			continue
-		case s.wide == nil:
-			for _, d := range digests {
-				add(s.narrow, w, d, 1)
-			}
-		default:
-			for _, d := range digests {
-				add(s.wide, w, d, 1)
-			}
-		}
-		s.total = addSat(s.total, uint64(n))
+		s.addBlock(b.Take(s.params.Family, &keys))
 	}
 }
 
+// AddAllDigests is [Sketch.AddAll] for keys already hashed by the sketch's
+// family.
+func (s *Sketch) AddAllDigests(digests []hashfam.Digest) { s.addBlock(digests) }
+
 // CountAll appends the answer of [Sketch.Count] for each key to dst and
-// returns the extended slice. It allocates only where dst has to grow.
+// returns the extended slice. O(depth) time a key; it allocates only if dst has
+// to grow.
 func (s *Sketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	var buf [batch]hashfam.Digest
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
 	for len(keys) > 0 {
-		n := min(len(keys), batch)
-		digests := s.params.Family.SumAll(buf[:0], keys[:n])
-		keys = keys[n:]
+		dst = s.countBlock(dst, b.Take(s.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllDigests is [Sketch.CountAll] for keys already hashed by the sketch's
+// family.
+func (s *Sketch) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
+	return s.countBlock(slices.Grow(dst, len(digests)), digests)
+}
+
+// AddAllStrings is [Sketch.AddAll] for strings.
+func (s *Sketch) AddAllStrings(keys []string) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		s.addBlock(b.TakeStrings(s.params.Family, &keys))
+	}
+}
+
+// AddAllUint64 is [Sketch.AddAll] for integers, each the key of its eight
+// little-endian bytes.
+func (s *Sketch) AddAllUint64(keys []uint64) {
+	var b batch.Buffer
+	for len(keys) > 0 {
+		s.addBlock(b.TakeUint64(s.params.Family, &keys))
+	}
+}
+
+// AddSeq counts every key of a sequence once. A key must be valid until the next
+// one is asked for, and is not kept. It allocates a kilobyte.
+func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(s.params.Family, keys, s.addBlock) }
+
+// CountAllStrings is [Sketch.CountAll] for strings.
+func (s *Sketch) CountAllStrings(dst []uint64, keys []string) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = s.countBlock(dst, b.TakeStrings(s.params.Family, &keys))
+	}
+	return dst
+}
+
+// CountAllUint64 is [Sketch.CountAll] for integers.
+func (s *Sketch) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = s.countBlock(dst, b.TakeUint64(s.params.Family, &keys))
+	}
+	return dst
+}
+
+func (s *Sketch) addBlock(digests []hashfam.Digest) {
+	switch w := s.params.Width; {
+	case s.params.Conservative:
 		for _, d := range digests {
-			dst = append(dst, s.CountDigest(d))
+			s.AddNDigest(d, 1)
 		}
+		return
+	case s.wide == nil:
+		for _, d := range digests {
+			add(s.narrow, w, d, 1)
+		}
+	default:
+		for _, d := range digests {
+			add(s.wide, w, d, 1)
+		}
+	}
+	s.total = addSat(s.total, uint64(len(digests)))
+}
+
+func (s *Sketch) countBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
+	for _, d := range digests {
+		dst = append(dst, s.CountDigest(d))
 	}
 	return dst
 }

@@ -3,6 +3,8 @@ package countmin
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +36,14 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// positive appends to dst whether each count is above zero.
+func positive(dst []bool, counts []uint64) []bool {
+	for _, n := range counts {
+		dst = append(dst, n > 0)
+	}
+	return dst
 }
 
 // sketches is the suite for sketches, plain or conservative. To be counted at
@@ -69,11 +79,8 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 		HasString:    func(s *Sketch, key string) bool { return s.CountString(key) > 0 },
 		HasDigest:    func(s *Sketch, d hashfam.Digest) bool { return s.CountDigest(d) > 0 },
 		HasAll: func(s *Sketch, dst []bool, keys [][]byte) []bool {
-			var buf [64]uint64
-			for _, n := range s.CountAll(buf[:0], keys) {
-				dst = append(dst, n > 0)
-			}
-			return dst
+			var buf [1024]uint64
+			return positive(dst, s.CountAll(buf[:0], keys))
 		},
 		MergeIsAnUpperBound: conservative,
 		Reads: func(s *Sketch) {
@@ -90,9 +97,50 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<32)
 			params[8], params[9] = 4, 64
-			return 1<<37 + 8
+			return 1 << 37
 		},
 	}
+	s.InsertAllDigests = func(s *Sketch, digests []hashfam.Digest) error { s.AddAllDigests(digests); return nil }
+	s.HasAllDigests = func(s *Sketch, dst []bool, digests []hashfam.Digest) []bool {
+		var buf [64]uint64
+		return positive(dst, s.CountAllDigests(buf[:0], digests))
+	}
+	s.View = func(data []byte, fam hashfam.Family) (conformance.Viewed[*Sketch], error) {
+		v, err := NewView(data, fam)
+		if err != nil {
+			return conformance.Viewed[*Sketch]{}, err
+		}
+		return conformance.Viewed[*Sketch]{
+			Has:       func(key []byte) bool { return v.Count(key) > 0 },
+			HasString: func(key string) bool { return v.CountString(key) > 0 },
+			HasDigest: func(d hashfam.Digest) bool { return v.CountDigest(d) > 0 },
+			HasAll:    func(dst []bool, keys [][]byte) []bool { return positive(dst, v.CountAll(nil, keys)) },
+			Verify:    v.Verify, Decode: v.Decode,
+		}, nil
+	}
+	s.InsertAllStrings = func(s *Sketch, keys []string) error { s.AddAllStrings(keys); return nil }
+	s.HasAllStrings = func(s *Sketch, dst []bool, keys []string) []bool {
+		return positive(dst, s.CountAllStrings(nil, keys))
+	}
+	s.InsertAllUint64 = func(s *Sketch, keys []uint64) error { s.AddAllUint64(keys); return nil }
+	s.HasAllUint64 = func(s *Sketch, dst []bool, keys []uint64) []bool {
+		return positive(dst, s.CountAllUint64(nil, keys))
+	}
+	s.InsertSeq = func(s *Sketch, keys iter.Seq[[]byte]) error { s.AddSeq(keys); return nil }
+	s.InsertUint64 = func(s *Sketch, key uint64) error { s.AddUint64(key); return nil }
+	s.HasUint64 = func(s *Sketch, key uint64) bool { return s.CountUint64(key) > 0 }
+	s.ReadParams = func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) }
+	s.Params = func(s *Sketch) (any, hashfam.Family) { return s.params, s.params.Family }
+	s.NilErrors = []func(*Sketch) error{
+		func(s *Sketch) error { return s.Remove(nil) },
+		func(s *Sketch) error { return s.RemoveString("") },
+		func(s *Sketch) error { return s.RemoveDigest(0) },
+		func(s *Sketch) error { return s.RemoveN(nil, 1) },
+		func(s *Sketch) error { return s.RemoveNString("", 1) },
+		func(s *Sketch) error { return s.RemoveNDigest(0, 1) },
+		func(s *Sketch) error { _, err := s.InnerProduct(s); return err },
+	}
+	s.Shown = func(s *Sketch) []any { return []any{s.params, Config{Family: s.params.Family}, View{sketch: *s}} }
 	if !conservative {
 		s.Delete = func(s *Sketch, key []byte) bool { return s.Remove(key) == nil }
 	}
@@ -150,4 +198,8 @@ func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.PureReads
 func FuzzConservativeMembership(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(conservative.Membership))
 }
-func FuzzDecode(f *testing.F) { plain.FuzzDecode(f) }
+func FuzzViews(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
+func FuzzBatches(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
+func FuzzTexts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
+func FuzzParameters(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
+func FuzzDecode(f *testing.F)     { plain.FuzzDecode(f) }

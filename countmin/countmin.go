@@ -10,7 +10,7 @@ type Sketch struct {
 	total  uint64
 }
 
-// A counter saturates: at its maximum it stands for that many or more.
+// A counter saturates: at its maximum it means that or more.
 type counter interface{ uint32 | uint64 }
 
 // Add counts key once. O(depth) time, at most one cache miss a row, no
@@ -19,6 +19,10 @@ func (s *Sketch) Add(key []byte) { s.AddNDigest(s.params.Family.Sum(key), 1) }
 
 // AddString is [Sketch.Add] for a string.
 func (s *Sketch) AddString(key string) { s.AddNDigest(s.params.Family.SumString(key), 1) }
+
+// AddUint64 is [Sketch.Add] for an integer: the key is its eight little-endian
+// bytes.
+func (s *Sketch) AddUint64(key uint64) { s.AddNDigest(s.params.Family.SumUint64(key), 1) }
 
 // AddDigest is [Sketch.Add] for a key already hashed by the sketch's family,
 // Params().Family. A digest of another family is another key.
@@ -30,6 +34,9 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(k
 
 // AddNString is [Sketch.AddN] for a string.
 func (s *Sketch) AddNString(key string, n uint64) { s.AddNDigest(s.params.Family.SumString(key), n) }
+
+// AddNUint64 is [Sketch.AddN] for an integer.
+func (s *Sketch) AddNUint64(key, n uint64) { s.AddNDigest(s.params.Family.SumUint64(key), n) }
 
 // AddNDigest is [Sketch.AddN] for a key already hashed by the sketch's family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
@@ -46,16 +53,18 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	}
 }
 
-// Count returns how often key was counted, or more, but never less, until a
-// counter is at its maximum, which means that or more: the least
-// of its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
-// section 4.1). [Sketch.Bounds] says how much more. A counter that has reached
-// its maximum says no more than that; see [Params].CounterBits. O(depth) time,
-// at most one cache miss a row, no allocation.
+// Count returns how often key was counted, or more, but never less: the least of
+// its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
+// section 4.1). A count at the maximum of [Params].CounterBits means that or
+// more. [Sketch.Bounds] says how much too high a count may be. O(depth) time, at
+// most one cache miss a row, no allocation.
 func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.params.Family.Sum(key)) }
 
 // CountString is [Sketch.Count] for a string.
 func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.params.Family.SumString(key)) }
+
+// CountUint64 is [Sketch.Count] for an integer.
+func (s *Sketch) CountUint64(key uint64) uint64 { return s.CountDigest(s.params.Family.SumUint64(key)) }
 
 // CountDigest is [Sketch.Count] for a key already hashed by the sketch's
 // family.
@@ -69,8 +78,8 @@ func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
 // Row i of a key is the i-th value of its digest's sequence, reduced to the
 // width. The rows lie one after another.
 
-// add adds n to the key's counter in every row, in two rows at a time: they do
-// not wait for each other, which saves a quarter of the time.
+// add adds n to the key's counter in every row, in two rows at a time: the two
+// additions do not wait for each other, which saves a quarter of the time.
 func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
 	p, row, end := d.Probe(), uint64(0), uint64(len(cells))
 	for ; row+w < end; row, p = row+2*w, p.Next().Next() {
@@ -82,7 +91,7 @@ func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
 	}
 }
 
-// bump is addSat in place: a store in each branch is faster than one that
+// bump is addSat in place. A store in each branch is faster than one store that
 // waits for the test.
 func bump[C counter](c *C, n C) {
 	if sum := *c + n; sum >= n {
@@ -112,7 +121,7 @@ func raise[C counter](cells []C, w uint64, d hashfam.Digest, to C) {
 	}
 }
 
-// addSat returns a+b, or the maximum where that does not fit.
+// addSat returns a+b, or the maximum if that does not fit.
 func addSat[C counter](a, b C) C {
 	if sum := a + b; sum >= a {
 		return sum
@@ -120,7 +129,7 @@ func addSat[C counter](a, b C) C {
 	return ^C(0)
 }
 
-// saturate returns n, or the maximum where it does not fit.
+// saturate returns n, or the maximum if it does not fit.
 func saturate[C counter](n uint64) C {
 	return C(min(n, uint64(^C(0))))
 }

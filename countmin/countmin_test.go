@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
 // cells returns the counters as they are, whatever their size.
@@ -187,7 +188,7 @@ func TestRowsAreIndependent(t *testing.T) {
 	}
 }
 
-// rowsOf returns where the sketch counts a key, seen in an empty one.
+// rowsOf returns the positions at which the sketch counts a key.
 func rowsOf(w uint64, depth int) func(hashfam.Digest) [4]uint64 {
 	s := must(NewFromParams(Params{Width: w, Depth: depth, CounterBits: 64}))
 	return func(d hashfam.Digest) (at [4]uint64) {
@@ -214,7 +215,7 @@ func TestEachRowIsUniform(t *testing.T) {
 			d := float64(c) - float64(n)/w
 			chi += d * d / (float64(n) / w)
 		}
-		// 100 degrees of freedom: below 185 but for 1 in 10^6, above 40 too.
+		// 100 degrees of freedom: below 185 except once in 10^6, and above 40.
 		require.Less(t, chi, 185.0, "row %d", row)
 		require.Greater(t, chi, 40.0, "row %d", row)
 	}
@@ -336,7 +337,7 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 	full.AddNString("a", 1<<40)
 	got, err = full.InnerProduct(full)
 	require.NoError(t, err)
-	require.EqualValues(t, uint64(math.MaxUint64), got, "a full counter holds nobody knows how much")
+	require.EqualValues(t, uint64(math.MaxUint64), got, "the count behind a full counter is unknown")
 	_, err = full.InnerProduct(big)
 	requireField(t, err, ErrIncompatible, "Params.CounterBits")
 }
@@ -344,7 +345,7 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 func TestSketchBatchesDoWhatSingleCallsDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, rapid.Bool().Draw(t, "conservative"))
-		keys := make([][]byte, rapid.IntRange(0, 3*batch).Draw(t, "n"))
+		keys := make([][]byte, rapid.IntRange(0, 3*batch.Size).Draw(t, "n"))
 		for i := range keys {
 			keys[i] = fmt.Appendf(nil, "key %d", i%50)
 		}

@@ -78,12 +78,12 @@ func ExampleSketch_CountString_error() {
 		}
 	}
 	// Output:
-	//   5440 bytes, conservative false: mean error 276.35, bound 2189
-	//   5440 bytes, conservative true : mean error 153.95, bound 2189
-	//  54380 bytes, conservative false: mean error 9.50, bound 218
-	//  54380 bytes, conservative true : mean error 4.48, bound 218
+	// 5440 bytes, conservative false: mean error 275.82, bound 2189
+	//   5440 bytes, conservative true : mean error 153.33, bound 2189
+	//  54380 bytes, conservative false: mean error 9.57, bound 218
+	//  54380 bytes, conservative true : mean error 4.52, bound 218
 	// 543660 bytes, conservative false: mean error 0.03, bound 21
-	// 543660 bytes, conservative true : mean error 0.01, bound 21
+	// 543660 bytes, conservative true : mean error 0.00, bound 21
 }
 
 func heavyHitters(keys ...string) *countmin.HeavyHitters {

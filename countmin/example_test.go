@@ -149,7 +149,7 @@ func ExampleSketch_Remove() {
 	fmt.Println(inCart.RemoveString("shoe"))
 	// Output:
 	// <nil> <nil> 1
-	// countmin: invalid parameters: n = 1, want at most what is counted, 0
+	// countmin: invalid parameters: n = 1, want at most the key's count, 0
 }
 
 func ExampleSketch_RemoveN() {
@@ -218,7 +218,7 @@ func ExampleSketch_MarshalBinary() {
 	var s countmin.Sketch
 	err = s.UnmarshalBinary(data)
 	fmt.Println(len(data), err, s.CountString("a"))
-	// Output: 5504 <nil> 1
+	// Output: 5512 <nil> 1
 }
 
 // A buffer that is used again spares an allocation.

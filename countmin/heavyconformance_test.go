@@ -3,16 +3,19 @@ package countmin
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
+	"iter"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func drawMemory(t *rapid.T) int {
-	return rapid.SampledFrom([]int{0, minMemory, 1100, 2000, 5000, 16384}).Draw(t, "memory")
+	return rapid.SampledFrom([]int{0, tracker.MinMemory, 1100, 2000, 5000, 16384}).Draw(t, "memory")
 }
 
 // heavy is the suite for heavy hitters. A key is in them if its count may be
@@ -26,7 +29,7 @@ var heavy = conformance.Suite[*HeavyHitters]{
 	Variants: func(h *HeavyHitters) []*HeavyHitters {
 		phi, memory, fam := h.Params(), h.Params(), h.Params()
 		phi.Phi /= 2
-		memory.MemoryBytes += minMemory
+		memory.MemoryBytes += tracker.MinMemory
 		fam.Family = fam.Family.Derive("another")
 		return []*HeavyHitters{must(NewHeavyHitters(phi)), must(NewHeavyHitters(memory)), must(NewHeavyHitters(fam))}
 	},
@@ -57,9 +60,26 @@ var heavy = conformance.Suite[*HeavyHitters]{
 		h.Params()
 		_ = h.String()
 	},
-	ClaimHuge: claimHuge,
+	ClaimHuge:        claimHuge,
+	InsertAllStrings: func(h *HeavyHitters, keys []string) error { h.AddAllStrings(keys); return nil },
+	HasAllStrings: func(h *HeavyHitters, dst []bool, keys []string) []bool {
+		for _, e := range h.EstimateAllStrings(nil, keys) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	HasAllDigests: func(h *HeavyHitters, dst []bool, digests []hashfam.Digest) []bool {
+		for _, e := range h.EstimateAllDigests(nil, digests) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	InsertSeq:  func(h *HeavyHitters, keys iter.Seq[[]byte]) error { h.AddSeq(keys); return nil },
+	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadHeavyParams(r, fam) },
+	Params:     func(h *HeavyHitters) (any, hashfam.Family) { return h.Params(), h.family },
+	Shown:      func(h *HeavyHitters) []any { return []any{h.Params()} },
 	Golden: []conformance.Golden[*HeavyHitters]{
-		{File: "heavy.bin", Build: goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: minMemory})},
+		{File: "heavy.bin", Build: goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory})},
 		{File: "heavykeyed.bin", Build: goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: 1200,
 			Family: hashfam.New(hashfam.Key{1, 2, 3})})},
 	},
@@ -67,7 +87,7 @@ var heavy = conformance.Suite[*HeavyHitters]{
 
 // claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.
 func claimHuge(params []byte) uint64 {
-	binary.LittleEndian.PutUint64(params[8:], maxMemory)
+	binary.LittleEndian.PutUint64(params[8:], tracker.MaxMemory)
 	return 1 << 40
 }
 
@@ -78,7 +98,7 @@ func goldenHeavy(c HeavyConfig) func() *HeavyHitters {
 		h := must(NewHeavyHitters(c))
 		for i := range 60 {
 			h.AddNString(fmt.Sprint("key ", i%20), uint64(1+i*i%7))
-			h.AddString(fmt.Sprintf("%0*d", longKey+i%2*9, 1))
+			h.AddString(fmt.Sprintf("%0*d", 255+i%2*9, 1))
 		}
 		h.AddNString("heavy", 1<<33)
 		return h
@@ -95,7 +115,7 @@ var top = conformance.Suite[*TopK]{
 	Variants: func(k *TopK) []*TopK {
 		few, memory, fam := k.Params(), k.Params(), k.Params()
 		few.K++
-		memory.MemoryBytes += minMemory
+		memory.MemoryBytes += tracker.MinMemory
 		fam.Family = fam.Family.Derive("another")
 		return []*TopK{must(NewTopK(few)), must(NewTopK(memory)), must(NewTopK(fam))}
 	},
@@ -125,10 +145,27 @@ var top = conformance.Suite[*TopK]{
 		k.Params()
 		_ = k.String()
 	},
-	ClaimHuge: claimHuge,
+	ClaimHuge:        claimHuge,
+	InsertAllStrings: func(h *TopK, keys []string) error { h.AddAllStrings(keys); return nil },
+	HasAllStrings: func(h *TopK, dst []bool, keys []string) []bool {
+		for _, e := range h.EstimateAllStrings(nil, keys) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	HasAllDigests: func(h *TopK, dst []bool, digests []hashfam.Digest) []bool {
+		for _, e := range h.EstimateAllDigests(nil, digests) {
+			dst = append(dst, e.Count > 0)
+		}
+		return dst
+	},
+	InsertSeq:  func(h *TopK, keys iter.Seq[[]byte]) error { h.AddSeq(keys); return nil },
+	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadTopKParams(r, fam) },
+	Params:     func(k *TopK) (any, hashfam.Family) { return k.Params(), k.family },
+	Shown:      func(k *TopK) []any { return []any{k.Params()} },
 	Golden: []conformance.Golden[*TopK]{
 		{File: "top.bin", Build: func() *TopK {
-			k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: minMemory}))
+			k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
 			for i := range 60 {
 				k.AddNString(fmt.Sprint("key ", i%20), uint64(1+i*i%7))
 			}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/countmin/internal/streams"
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -41,25 +43,11 @@ func TestTooSmallABudgetIsAdmitted(t *testing.T) {
 	require.Equal(t, []string{"one"}, keysOf(h.All()))
 }
 
-// Without a budget the guarantee holds even where the log has been filled by
-// keys that do not matter: it grows before one that does is swept out.
-func TestMemoryGrowsUnderPressure(t *testing.T) {
-	c := HeavyConfig{Phi: 1.0 / 300}
-	p := c.plan()
-	p.want = 0 // so that nothing but pressure makes it grow
-	h := &HeavyHitters{config: c, tracker: newTracker(p)}
-	for i := range 3000 {
-		h.AddString(fmt.Sprint(i % 300))
-		require.True(t, h.Complete())
-	}
-	require.Len(t, maps.Collect(h.All()), 300)
-}
-
 // What the runtime says is held is within the budget, whatever the keys, and
 // after merges and decoding too.
 func TestMemoryIsWithinTheBudget(t *testing.T) {
 	const copies = 16
-	for _, budget := range []int{minMemory, 3000, 16 << 10, 100_000, 256 << 10} {
+	for _, budget := range []int{tracker.MinMemory, 3000, 16 << 10, 100_000, 256 << 10} {
 		for _, length := range []int{1, 40, 700} {
 			build := func(seed int) *HeavyHitters {
 				h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget}))
@@ -126,25 +114,98 @@ func heapBytes() int64 {
 
 // Once the first keys are in, nothing allocates, sweeps included.
 func TestUpdatesDoNotAllocate(t *testing.T) {
-	s := mobyDick()
+	s := streams.MobyDick()
 	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: 16 << 10}))
 	k := must(NewTopK(TopKConfig{K: 100, MemoryBytes: 64 << 10}))
 	grown := must(NewHeavyHitters(HeavyConfig{Phi: 0.02}))
-	warm := len(s.ids) / 2
-	for _, id := range s.ids[:warm] {
-		h.Add(s.keys[id])
-		k.Add(s.keys[id])
-		grown.Add(s.keys[id])
+	warm := len(s.IDs) / 2
+	for _, id := range s.IDs[:warm] {
+		h.Add(s.Keys[id])
+		k.Add(s.Keys[id])
+		grown.Add(s.Keys[id])
 	}
-	floor := h.floor
+	bound := h.MissBound()
 	next := warm
-	require.Zero(t, testing.AllocsPerRun(len(s.ids)-warm-1, func() {
-		key := s.keys[s.ids[next]]
+	require.Zero(t, testing.AllocsPerRun(len(s.IDs)-warm-1, func() {
+		key := s.Keys[s.IDs[next]]
 		next++
 		h.Add(key)
 		k.AddN(key, 1)
 		grown.Add(key)
 		h.Estimate(key)
 	}))
-	require.Greater(t, h.floor, floor, "there were sweeps")
+	require.Greater(t, h.MissBound(), bound, "there were sweeps")
+}
+
+// The allocator is not asked what it would do: to make a structure, to decode
+// one and to merge two takes memory in proportion to what they hold.
+func TestAllocationsAreInProportion(t *testing.T) {
+	for _, budget := range []int{tracker.MinMemory, 4192, 16 << 10, 39_744, 256 << 10} {
+		var h *HeavyHitters
+		took := allocated(func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
+		require.LessOrEqual(t, took, uint64(budget+budget/8), "New with %d bytes", budget)
+		for i := range budget / 16 {
+			h.AddString(fmt.Sprint("key ", i))
+		}
+		b, g := must(h.MarshalBinary()), NewHeavyReceiver(hashfam.Family{})
+		took = allocated(func() {
+			if err := g.UnmarshalBinary(b); err != nil {
+				panic(err)
+			}
+		})
+		require.LessOrEqual(t, took, uint64(64<<10+6*len(b)), "decode %d bytes", len(b))
+		took = allocated(func() {
+			if err := g.Merge(h); err != nil {
+				panic(err)
+			}
+		})
+		require.LessOrEqual(t, took, uint64(6*budget), "merge within %d bytes", budget)
+	}
+}
+
+// allocated returns how many bytes f allocates, by the least of three
+// measurements: what else the process does meanwhile is not in all of them.
+func allocated(f func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 3 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}
+
+// Merges do not hoard keys: memory without a budget is bounded by Phi or K,
+// however many shards of rare keys there are, and the guarantee holds.
+func TestMergesOfManyShardsStaySmall(t *testing.T) {
+	shards := 64
+	if testing.Short() {
+		shards = 24
+	}
+	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001}))
+	k := must(NewTopK(TopKConfig{K: 100}))
+	for shard := range shards {
+		part, top := must(NewHeavyHitters(HeavyConfig{Phi: 0.001})), must(NewTopK(TopKConfig{K: 100}))
+		for i := range 4000 {
+			key := fmt.Sprint("rare ", shard, i)
+			if i%100 == 0 {
+				key = fmt.Sprint("frequent ", i)
+			}
+			part.AddString(key)
+			top.AddString(key)
+		}
+		require.NoError(t, h.Merge(part))
+		require.NoError(t, k.Merge(top))
+	}
+	t.Logf("%d and %d bytes after %d merges", h.SizeBytes(), k.SizeBytes(), shards)
+	require.LessOrEqual(t, h.SizeBytes(), uint64(400_000))
+	require.LessOrEqual(t, k.SizeBytes(), uint64(100*600))
+	require.True(t, h.Complete())
+	for i := range 40 {
+		key := fmt.Sprint("frequent ", 100*i)
+		bounded(t, key, uint64(shards), h.EstimateString(key))
+		bounded(t, key, uint64(shards), k.EstimateString(key))
+	}
 }

@@ -7,24 +7,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/countmin/internal/streams"
 )
 
-// Shards that are merged in any order give the same answer, byte for byte.
+// Shards that are merged in any order give the same answer, byte for byte,
+// while memory holds the keys of all, and keep the guarantee in any case.
 func TestShardsMergeInAnyOrder(t *testing.T) {
-	s := mobyDick()
-	for _, phi := range []float64{1.0 / 50, 1.0 / 1000} {
+	s := streams.MobyDick()
+	for _, phi := range []float64{1.0 / 50, 1.0 / 1000, 1.0 / 6000} {
+		holdsAll := 4/phi > float64(len(s.Keys))
 		const shards = 4
 		var parts [shards]*HeavyHitters
 		for i := range parts {
 			parts[i] = must(NewHeavyHitters(HeavyConfig{Phi: phi}))
 		}
-		for i, id := range s.ids { // unevenly: some by place, some by key
-			at := i * shards / len(s.ids)
+		for i, id := range s.IDs { // unevenly: some by place, some by key
+			at := i * shards / len(s.IDs)
 			if id%3 == 0 {
 				at = int(id) % shards
 			}
-			parts[at].Add(s.keys[id])
+			parts[at].Add(s.Keys[id])
 		}
 		var want []byte
 		for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}} {
@@ -36,17 +38,19 @@ func TestShardsMergeInAnyOrder(t *testing.T) {
 			require.NoError(t, pairs[0].Merge(parts[order[1]]))
 			require.NoError(t, pairs[1].Merge(parts[order[3]]))
 			require.NoError(t, pairs[0].Merge(pairs[1]))
-			require.True(t, h.Equal(pairs[0]), "as a tree")
 			if want == nil {
 				want = must(h.MarshalBinary())
 			}
-			require.Equal(t, want, must(h.MarshalBinary()), "order %v", order)
-
+			if holdsAll {
+				require.True(t, h.Equal(pairs[0]), "as a tree")
+				require.Equal(t, want, must(h.MarshalBinary()), "order %v", order)
+			}
 			require.True(t, h.Complete())
+			require.True(t, pairs[0].Complete())
 			all := reported(t, h, h.All())
-			for k, n := range s.counts() {
+			for k, n := range s.Counts() {
 				bounded(t, k, n, h.EstimateString(k))
-				if float64(n) >= phi*float64(len(s.ids)) {
+				if float64(n) >= phi*float64(len(s.IDs)) {
 					require.Contains(t, all, k)
 				}
 			}
@@ -59,23 +63,23 @@ func TestShardsMergeInAnyOrder(t *testing.T) {
 
 // Under a budget, too, shards find what the whole does, as long as they say so.
 func TestShardsMergeWithinTheBudget(t *testing.T) {
-	s := mobyDick()
+	s := streams.MobyDick()
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
 		c := HeavyConfig{Phi: 1.0 / 500, MemoryBytes: 16 << 10}
 		h := must(NewHeavyHitters(c))
 		for _, part := range order {
 			p := must(NewHeavyHitters(c))
-			for i := part; i < len(s.ids); i += 3 {
-				p.Add(s.keys[s.ids[i]])
+			for i := part; i < len(s.IDs); i += 3 {
+				p.Add(s.Keys[s.IDs[i]])
 			}
 			require.NoError(t, h.Merge(p))
 			require.LessOrEqual(t, h.SizeBytes(), uint64(c.MemoryBytes))
 		}
 		require.True(t, h.Complete())
 		all := reported(t, h, h.All())
-		for k, n := range s.counts() {
+		for k, n := range s.Counts() {
 			bounded(t, k, n, h.EstimateString(k))
-			if 500*n >= uint64(len(s.ids)) {
+			if 500*n >= uint64(len(s.IDs)) {
 				require.Contains(t, all, k)
 			}
 		}
@@ -128,26 +132,6 @@ func TestMergesDoNotInflateHugeCounts(t *testing.T) {
 		}
 		require.NoError(t, must(NewHeavyHitters(c)).UnmarshalBinary(must(h.MarshalBinary())))
 	}
-}
-
-// Whoever chooses keys chooses their digests under the public family, but not
-// which of them share a chain. A random odd multiplier leaves 20,000 successive
-// digests with a chain of more than 2,000 with probability below 1e-6: it would
-// have to be within 1e-7/q of a fraction with a denominator q below ten.
-func TestChosenDigestsDoNotShareAChain(t *testing.T) {
-	h := must(NewHeavyHitters(HeavyConfig{Phi: 1e-5}))
-	for i := range 20_000 {
-		observe(&h.tracker, hashfam.Digest(i), "key", 1)
-	}
-	longest := 0
-	for _, head := range h.heads {
-		n := 0
-		for r := record(head) - 1; r >= 0; r = record(uint32(h.log[r+1])) - 1 {
-			n++
-		}
-		longest = max(longest, n)
-	}
-	require.LessOrEqual(t, longest, 2000)
 }
 
 func TestAZeroStructureKnowsNothing(t *testing.T) {

@@ -8,17 +8,17 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config says what a sketch is wanted for: either by the error that is
-// allowed, Epsilon and Delta, or by its shape, Width and Depth.
+// A Config describes the sketch to make: either by the error that is allowed,
+// Epsilon and Delta, or by its shape, Width and Depth.
 type Config struct {
 	// Epsilon is the error allowed, as a share of the total: 0.001 lets a
 	// count be too high by a thousandth of all that was counted. Above 0 and
 	// below 1.
 	Epsilon float64
 
-	// Delta is the chance that a key's count errs by more than that. Above 0
-	// and below 1, and above 1/(2^64 Epsilon), the chance that a key has its
-	// digest in common with one that counts that much.
+	// Delta is the probability that a key's count errs by more than that.
+	// Above 0 and below 1, and above 1/(2^64 Epsilon), the chance that a key's
+	// digest equals that of a key that counts that much.
 	Delta float64
 
 	// Width is the number of counters in a row, Depth the number of rows, in
@@ -26,42 +26,44 @@ type Config struct {
 	Width uint64
 	Depth int
 
-	// CounterBits is 32, which is also meant by 0, or 64.
+	// CounterBits is 32 or 64; 0 means 32.
 	CounterBits int
 
-	// Conservative raises only what a key's own count needs. No count is then
-	// higher than under plain update; the mean error over the keys falls to
-	// about half, that of frequent keys much further. The price is Remove and
-	// InnerProduct, and merged sketches keep the error of their parts.
+	// Conservative raises only the counters that a key's own count needs. No
+	// count is then higher than under plain update; the mean error over the
+	// keys falls to about half, that of frequent keys much further. In return
+	// there is no Remove and no InnerProduct, and merged sketches keep the
+	// error of their parts.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family where strangers choose keys.
+	// family if strangers choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
 }
 
-// Params says what a sketch is. Sketches with equal Params can be combined.
+// Params are the parameters of a sketch. Sketches with equal Params can be
+// combined.
 type Params struct {
 	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1
-	// to 255. Together they hold at most 2^48 bits, and what the platform can
-	// address.
+	// to 255. Together they take at most 2^48 bits, and no more than the
+	// platform can address.
 	Width uint64
 	Depth int
 
 	// CounterBits is 32 or 64. A counter that reaches its maximum, 2^32-1 or
-	// 2^64-1, stays there and means that many or more.
+	// 2^64-1, stays there and means that or more.
 	CounterBits int
 
 	Conservative bool
 	Family       hashfam.Family
 }
 
-// Params returns what c describes, without allocating it: ceil(e/Epsilon) wide
-// and ceil(ln 1/Delta) deep (Cormode and Muthukrishnan 2005, section 3), or
-// Width and Depth as they are. An impossible configuration is an [ErrParams]
-// that names the field.
+// Params returns the parameters that c describes: ceil(e/Epsilon) wide and
+// ceil(ln 1/Delta) deep (Cormode and Muthukrishnan 2005, section 3), or Width
+// and Depth as they are. O(1) time; it allocates no sketch. It returns an
+// [ErrParams] error that names the field if the configuration is impossible.
 func (c Config) Params() (Params, error) {
 	p := Params{
 		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,
@@ -70,95 +72,86 @@ func (c Config) Params() (Params, error) {
 	if p.CounterBits == 0 {
 		p.CounterBits = 32
 	}
-	if c.Epsilon == 0 && c.Delta == 0 {
-		return p, p.checkAs("Config", ErrParams)
+	switch given := c.Epsilon != 0 || c.Delta != 0; {
+	case given:
+		if err := c.checkBounds(p.CounterBits); err != nil {
+			return Params{}, err
+		}
+		p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
+	case c.Width == 0 && c.Depth == 0:
+		return Params{}, paramError("Config", "all zero", "either Epsilon and Delta or Width and Depth")
 	}
-	switch floor := 1 / c.Epsilon / (1 << 63) / 2; {
-	case c.Width != 0:
-		return Params{}, paramError("Config.Width", c.Width, "0 where Epsilon and Delta are given")
-	case c.Depth != 0:
-		return Params{}, paramError("Config.Depth", c.Depth, "0 where Epsilon and Delta are given")
-	case !(c.Epsilon > 0 && c.Epsilon < 1):
-		return Params{}, paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
-	case !(c.Delta > 0 && c.Delta < 1):
-		return Params{}, paramError("Config.Delta", c.Delta, "above 0 and below 1")
-	case c.Delta <= floor:
-		return Params{}, paramError("Config.Delta", c.Delta,
-			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, which 64-bit digests cannot fall below", floor))
+	if err := p.checkAs("Config", ErrParams); err != nil {
+		return Params{}, err
 	}
-	p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
-	return p, p.checkAs("Config", ErrParams)
+	return p, nil
 }
 
-// check returns an error that names the field unless p describes a sketch.
+// checkBounds returns an error that names the field unless there is a sketch
+// with the Epsilon and Delta of c.
+func (c Config) checkBounds(counterBits int) error {
+	floor := 1 / c.Epsilon / (1 << 63) / 2
+	switch {
+	case c.Width != 0:
+		return paramError("Config.Width", c.Width, "0 if Epsilon and Delta are given")
+	case c.Depth != 0:
+		return paramError("Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
+	case counterBits != 32 && counterBits != 64:
+		return paramError("Config.CounterBits", counterBits, "32 or 64")
+	case !(c.Epsilon > 0 && c.Epsilon < 1):
+		return paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
+	case sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, 1):
+		return paramError("Config.Epsilon", c.Epsilon, leastEpsilon(counterBits, 1))
+	case !(c.Delta > 0 && c.Delta < 1):
+		return paramError("Config.Delta", c.Delta, "above 0 and below 1")
+	case c.Delta <= floor:
+		return paramError("Config.Delta", c.Delta,
+			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the least that 64-bit digests allow", floor))
+	}
+	if depth := sizing.CountMinDepth(c.Delta); sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, depth) {
+		return paramError("Config.Epsilon", c.Epsilon, leastEpsilon(counterBits, depth))
+	}
+	return nil
+}
+
+// leastEpsilon says which Epsilon is possible at a depth.
+func leastEpsilon(counterBits, depth int) string {
+	return fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(maxWidth(counterBits, depth)), depth)
+}
+
+// check returns an error that names the field unless p is valid.
 func (p Params) check() error { return p.checkAs("Params", ErrParams) }
 
+// checkAs is check for parameters known to the caller as of, and for another
+// reason.
 func (p Params) checkAs(of string, reason error) error {
 	switch {
 	case p.CounterBits != 32 && p.CounterBits != 64:
 		return errs.Field(reason, of+".CounterBits", p.CounterBits, "32 or 64")
 	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
 		return errs.Field(reason, of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
-	case p.Width == 0 || p.Width > p.maxWidth():
-		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", p.maxWidth()))
+	case p.Width == 0 || p.Width > maxWidth(p.CounterBits, p.Depth):
+		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", maxWidth(p.CounterBits, p.Depth)))
 	}
 	return nil
 }
 
-// maxWidth returns the greatest width at the depth of p.
-func (p Params) maxWidth() uint64 {
-	return sizing.MaxBits / uint64(p.CounterBits) / uint64(p.Depth)
+// maxWidth returns the greatest width at a depth.
+func maxWidth(counterBits, depth int) uint64 {
+	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
 }
 
 // cells returns how many counters there are.
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
-// SizeBytes returns the memory of the counters that a sketch of these
-// parameters has, in bytes, without making one.
+// SizeBytes returns the memory, in bytes, of the counters of a sketch with these
+// parameters, without making one. O(1) time.
 func (p Params) SizeBytes() uint64 { return p.cells() * uint64(p.CounterBits) / 8 }
 
 // Epsilon returns the error bound of a sketch of this width as a share of the
-// total: e/Width.
+// total: e/Width. O(1) time.
 func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 
-// Delta returns the chance that a count errs by more than that: e^-Depth.
+// Delta returns the probability that a count errs by more than that: e^-Depth.
+// O(1) time.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }
-
-// New returns an empty sketch for c: [Config.Params] and [NewFromParams] in
-// one. Its errors are theirs.
-func New(c Config) (*Sketch, error) {
-	p, err := c.Params()
-	if err != nil {
-		return nil, err
-	}
-	return NewFromParams(p)
-}
-
-// NewFromParams returns an empty sketch of Width*Depth*CounterBits/8 bytes.
-// Parameters that describe no sketch are an [ErrParams] that names the field.
-// As any large allocation does, one that the machine cannot serve ends the
-// program: check the sizes where they come from elsewhere.
-func NewFromParams(p Params) (*Sketch, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	s := &Sketch{params: p}
-	if p.CounterBits == 32 {
-		s.narrow = make([]uint32, p.cells())
-	} else {
-		s.wide = make([]uint64, p.cells())
-	}
-	return s, nil
-}
-
-// NewReceiver returns a sketch that is good for one thing: to decode into it
-// what was encoded under fam. Until then it behaves as the zero Sketch, which
-// decodes what was encoded under the public family.
-func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
-
-// Params returns what s is.
-func (s *Sketch) Params() Params { return s.params }
-
-// SizeBytes returns the memory of the counters in bytes. The Sketch itself
-// adds less than 200.
-func (s *Sketch) SizeBytes() uint64 { return 4*uint64(len(s.narrow)) + 8*uint64(len(s.wide)) }

@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// requireField holds that err is what and names the field.
+// requireField checks that err is what and names the field.
 func requireField(t require.TestingT, err error, what error, field string) {
 	require.ErrorIs(t, err, what)
 	var fault *FieldError
@@ -26,7 +26,8 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		field  string
 		config Config
 	}{
-		{"Config.Depth", Config{}},
+		{"Config", Config{}},
+		{"Config", Config{CounterBits: 64}},
 		{"Config.Depth", Config{Width: 10}},
 		{"Config.Width", Config{Depth: 10}},
 		{"Config.Depth", Config{Width: 10, Depth: -1}},
@@ -46,8 +47,12 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		{"Config.Delta", Config{Epsilon: 0.1, Delta: 1}},
 		{"Config.Delta", Config{Epsilon: 0.1, Delta: nan}},
 		{"Config.Delta", Config{Epsilon: 0.1, Delta: 1e-20}},
-		{"Config.Delta", Config{Epsilon: math.SmallestNonzeroFloat64, Delta: 0.5}},
-		{"Config.Width", Config{Epsilon: 1e-18, Delta: 0.9}},
+		{"Config.Delta", Config{Epsilon: 1e-6, Delta: 1e-14}},
+		{"Config.Epsilon", Config{Epsilon: math.SmallestNonzeroFloat64, Delta: 0.5}},
+		{"Config.Epsilon", Config{Epsilon: 1e-18, Delta: 0.9}},
+		{"Config.Epsilon", Config{Epsilon: 1e-15, Delta: 0.01}},
+		{"Config.Epsilon", Config{Epsilon: 1e-15}},
+		{"Config.Epsilon", Config{Epsilon: 1e-12, Delta: 0.001}},
 	} {
 		_, err := New(c.config)
 		requireField(t, err, ErrParams, c.field)
@@ -123,6 +128,16 @@ func TestPrintingNeverShowsTheKey(t *testing.T) {
 }
 
 func TestWhatIsSetAsideForTheStructuresThemselvesSuffices(t *testing.T) {
-	require.LessOrEqual(t, reflect.TypeFor[HeavyHitters]().Size(), uintptr(structBytes))
-	require.LessOrEqual(t, reflect.TypeFor[TopK]().Size(), uintptr(structBytes))
+	require.LessOrEqual(t, reflect.TypeFor[HeavyHitters]().Size(), uintptr(new(HeavyHitters).SizeBytes()))
+	require.LessOrEqual(t, reflect.TypeFor[TopK]().Size(), uintptr(new(TopK).SizeBytes()))
+}
+
+// An error says what to write instead.
+func TestParameterErrorsSayWhatIsWanted(t *testing.T) {
+	_, err := Config{}.Params()
+	require.ErrorContains(t, err, "want either Epsilon and Delta or Width and Depth")
+	_, err = Config{Epsilon: 1e-14, Delta: 0.5, CounterBits: 64}.Params()
+	require.ErrorContains(t, err, fmt.Sprintf("Config.Epsilon = 1e-14, want at least %.3g at a depth of 1", math.E/float64(maxWidth(64, 1))))
+	s := must(New(Config{Width: 10, Depth: 2}))
+	require.ErrorContains(t, s.RemoveString("a"), "n = 1, want at most the key's count, 0")
 }

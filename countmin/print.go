@@ -14,12 +14,38 @@ func (p Params) String() string {
 	return fmt.Sprintf("%s, %d x %d counters of %d bits, family %v", update, p.Depth, p.Width, p.CounterBits, p.Family)
 }
 
+// String describes c in one line, without the key of its family.
+func (c HeavyConfig) String() string {
+	return fmt.Sprintf("phi %g, %s, family %v", c.Phi, memoryOf(c.MemoryBytes), c.Family)
+}
+
+// String describes c in one line, without the key of its family.
+func (c TopKConfig) String() string {
+	return fmt.Sprintf("k %d, %s, family %v", c.K, memoryOf(c.MemoryBytes), c.Family)
+}
+
 // String describes the sketch in one line, without its key.
 func (s Sketch) String() string { return fmt.Sprintf("countmin.Sketch(%v)", s.params) }
 
 // Format prints [Sketch.String] for every verb and flag, so that no format
 // shows the key.
 func (s Sketch) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// String describes h in one line, without its key.
+func (h HeavyHitters) String() string {
+	return fmt.Sprintf("countmin.HeavyHitters(%v)", h.Params())
+}
+
+// Format prints [HeavyHitters.String] for every verb and flag, so that no
+// format shows the key.
+func (h HeavyHitters) Format(s fmt.State, _ rune) { fmt.Fprint(s, h.String()) }
+
+// String describes k in one line, without its key.
+func (k TopK) String() string { return fmt.Sprintf("countmin.TopK(%v)", k.Params()) }
+
+// Format prints [TopK.String] for every verb and flag, so that no format shows
+// the key.
+func (k TopK) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
 // LogValue returns a group for structured logs: n, the total, the size in bits,
 // the error bound of a count, and the Params. O(1) time.
@@ -30,4 +56,33 @@ func (s Sketch) LogValue() slog.Value {
 		slog.Uint64("bound", s.ErrorBound()),
 		slog.String("params", s.params.String()),
 	)
+}
+
+// LogValue returns a group for structured logs: n, the total, the size in bits,
+// whether all heavy hitters are certain to be known, and the Params. O(1) time.
+func (h HeavyHitters) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Uint64("n", h.Total()),
+		slog.Uint64("bits", 8*h.SizeBytes()),
+		slog.Bool("complete", h.Complete()),
+		slog.String("params", h.Params().String()),
+	)
+}
+
+// LogValue returns a group for structured logs: n, the total, the size in bits,
+// the bound on the count of any untracked key, and the Params. O(1) time.
+func (k TopK) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Uint64("n", k.Total()),
+		slog.Uint64("bits", 8*k.SizeBytes()),
+		slog.Uint64("missed", k.MissBound()),
+		slog.String("params", k.Params().String()),
+	)
+}
+
+func memoryOf(bytes int) string {
+	if bytes == 0 {
+		return "memory as needed"
+	}
+	return fmt.Sprintf("%d bytes", bytes)
 }

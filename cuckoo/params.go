@@ -3,7 +3,6 @@ package cuckoo
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -74,7 +73,7 @@ func (c Config) Params() (Params, error) {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	case c.Capacity > sizing.MaxBits/(slots*minBits):
 		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("a capacity that fits in 2^%d bits", bits.Len64(sizing.MaxBits)-1))
+			fmt.Sprintf("a capacity that fits in %d bits", uint64(sizing.MaxBits)))
 	}
 	return Params{}, paramError("Config.FPRate", c.FPRate,
 		fmt.Sprintf("at least about 1.9e-9 (fingerprints have at most %d bits)", maxBits))

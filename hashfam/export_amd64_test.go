@@ -2,21 +2,38 @@
 
 package hashfam
 
-// SetGroups turns hashing in groups on or off and returns how it was.
-func SetGroups(on bool) (was bool) {
-	was, useAVX2 = useAVX2, on
-	return was
+// SetLanes makes SumAll use AVX-512 only if wanted, and AVX2 only if wanted. It
+// returns a function that restores what was.
+func SetLanes(avx2, avx512 bool) (restore func()) {
+	was2, was512 := useAVX2, useAVX512
+	useAVX2, useAVX512 = avx2, avx512
+	return func() { useAVX2, useAVX512 = was2, was512 }
 }
 
-// HasAVX2 is what was found out about the processor.
-var HasAVX2 = hasAVX2
+// What was found out about the processor, and about GODEBUG.
+var (
+	HasAVX2   = hasAVX2
+	HasAVX512 = hasAVX512
+	TurnedOff = turnedOff
+)
 
-// SumGroup appends the digests of eight keys if they are hashed as a group.
-func (f Family) SumGroup(dst []Digest, keys [][]byte) []Digest {
-	state := f.state()
-	var digests [lanes]Digest
-	if sumGroup(&digests, (*[lanes][]byte)(keys), &state) {
-		dst = append(dst, digests[:]...)
-	}
-	return dst
+// Lanes returns which instructions are used.
+func Lanes() (avx2, avx512 bool) { return useAVX2, useAVX512 }
+
+// SumGroupAVX2 returns the digests of 8 keys, and the mask of those left out.
+func (f Family) SumGroupAVX2(keys [][]byte) (digests []Digest, rest uint32) {
+	start := f.state()
+	digests = make([]Digest, len(keys))
+	first, stride := headers(keys)
+	rest = sumGroupAVX2(digests, first, stride, &start)
+	return digests, rest
+}
+
+// SumGroupAVX512 is SumGroupAVX2 for 1 to 16 keys.
+func (f Family) SumGroupAVX512(keys [][]byte) (digests []Digest, rest uint32) {
+	start := f.state()
+	digests = make([]Digest, len(keys))
+	first, stride := headers(keys)
+	rest = sumGroupAVX512(digests, first, stride, &start)
+	return digests, rest
 }

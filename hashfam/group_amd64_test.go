@@ -4,6 +4,7 @@ package hashfam_test
 
 import (
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -21,44 +22,151 @@ func TestDetection(t *testing.T) {
 	}
 	_, flags, _ := strings.Cut(string(text), "\nflags")
 	flags, _, _ = strings.Cut(flags, "\n")
-	words := strings.Fields(flags)
-	want := slices.Contains(words, "avx2") && slices.Contains(words, "bmi2")
-	require.Equal(t, want, hashfam.HasAVX2())
+	have := func(names ...string) bool {
+		for _, name := range names {
+			if !slices.Contains(strings.Fields(flags), name) {
+				return false
+			}
+		}
+		return true
+	}
+	require.Equal(t, have("avx2", "bmi2"), hashfam.HasAVX2())
+	require.Equal(t, have("avx512f", "avx512dq", "avx512bw", "avx512vl", "bmi2", "popcnt"), hashfam.HasAVX512())
 }
 
-// TestGroups holds which groups are hashed as such, so that the tests of SumAll
-// see what they are meant to see.
-func TestGroups(t *testing.T) {
-	if !hashfam.HasAVX2() {
-		t.Skip("needs AVX2")
+func TestTurnedOff(t *testing.T) {
+	for godebug, want := range map[string]bool{
+		"":                                      false,
+		"cpu.avx2=off":                          true,
+		"cpu.all=off":                           true,
+		"gctrace=1,cpu.avx2=off,madvdontneed=1": true,
+		"cpu.avx2=on":                           false,
+		"cpu.avx2":                              false,
+		"avx2=off":                              false,
+		"cpu.avx=off":                           false,
+		"cpu.avx22=off":                         false,
+		"cpu.avx512f=off":                       false,
+		"cpu.all=off,cpu.avx2=on":               false,
+		"cpu.avx2=off,cpu.avx2=on":              false,
+		"cpu.avx2=on,cpu.all=off":               true,
+		",,cpu.avx2=off,":                       true,
+		"cpu.avx2=off=":                         false,
+	} {
+		require.Equal(t, want, hashfam.TurnedOff(godebug, "avx2"), godebug)
 	}
+	require.True(t, hashfam.TurnedOff("cpu.avx512f=off", "avx512f"))
+}
+
+// TestGODEBUG starts this test again with other settings.
+func TestGODEBUG(t *testing.T) {
+	const child = "HASHFAM_TEST_CHILD"
+	if os.Getenv(child) != "" {
+		avx2, avx512 := hashfam.Lanes()
+		t.Logf("AVX2 %v, AVX-512 %v", avx2, avx512)
+		return
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		godebug      string
+		avx2, avx512 bool
+	}{
+		{"", true, true},
+		{"cpu.avx512f=off", true, false},
+		{"cpu.avx2=off", false, false},
+		{"cpu.all=off", false, false},
+	} {
+		cmd := exec.Command(self, "-test.run=^TestGODEBUG$", "-test.v")
+		cmd.Env = append(os.Environ(), "GODEBUG="+c.godebug, child+"=1")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		want := "AVX2 " + yes(c.avx2 && hashfam.HasAVX2()) + ", AVX-512 " + yes(c.avx512 && hashfam.HasAVX512())
+		require.Contains(t, string(out), want, c.godebug)
+	}
+}
+
+func yes(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
+// lengthsOf returns keys of these lengths.
+func lengthsOf(lengths ...int) [][]byte {
 	text := noise(1 << 13)
+	keys := make([][]byte, len(lengths))
+	for i, n := range lengths {
+		keys[i] = text[i:][:n]
+	}
+	return keys
+}
+
+// TestGroupsOfAVX2 checks which groups are hashed as such, so that the tests of
+// SumAll see what they are meant to see.
+func TestGroupsOfAVX2(t *testing.T) {
+	ways[1].set(t)
 	f := hashfam.New(ascending())
 	for _, c := range []struct {
 		lengths []int
-		group   bool
+		rest    uint32
 	}{
-		{[]int{0, 0, 0, 0, 0, 0, 0, 0}, true},
-		{[]int{7, 0, 1, 2, 3, 4, 5, 6}, true},
-		{[]int{16, 17, 18, 19, 20, 21, 22, 23}, true},
-		{[]int{5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}, true},
-		{[]int{1, 2, 3, 4, 5, 6, 7, 8}, true},
-		{[]int{3, 9, 4, 5, 12, 2, 3, 7}, true},
-		{[]int{64, 0, 8, 16, 24, 32, 40, 48}, true},
-		{[]int{500, 400, 300, 200, 300, 400, 500, 510}, true},
-		{[]int{0, 0, 0, 32, 0, 0, 0, 0}, true},
-		{[]int{0, 0, 0, 33, 0, 0, 0, 0}, false},
-		{[]int{100, 0, 0, 0, 0, 0, 0, 0}, false},
-		{[]int{5, 5, 5, 5, 5, 5, 5, 5000}, false},
+		{[]int{0, 0, 0, 0, 0, 0, 0, 0}, 0},
+		{[]int{7, 0, 1, 2, 3, 4, 5, 6}, 0},
+		{[]int{16, 17, 18, 19, 20, 21, 22, 23}, 0},
+		{[]int{5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}, 0},
+		{[]int{1, 2, 3, 4, 5, 6, 7, 8}, 0},
+		{[]int{3, 9, 4, 5, 12, 2, 3, 7}, 0},
+		{[]int{64, 0, 8, 16, 24, 32, 40, 48}, 0},
+		{[]int{500, 400, 300, 200, 300, 400, 500, 510}, 0},
+		{[]int{0, 0, 0, 32, 0, 0, 0, 0}, 0},
+		{[]int{0, 0, 0, 33, 0, 0, 0, 0}, 0xff},
+		{[]int{100, 0, 0, 0, 0, 0, 0, 0}, 0xff},
+		{[]int{5, 5, 5, 5, 5, 5, 5, 5000}, 0xff},
 	} {
-		keys := make([][]byte, 8)
-		for i, n := range c.lengths {
-			keys[i] = text[i:][:n]
+		keys := lengthsOf(c.lengths...)
+		digests, rest := f.SumGroupAVX2(keys)
+		require.Equal(t, c.rest, rest, c.lengths)
+		if rest == 0 {
+			require.Equal(t, one(f, keys), digests, c.lengths)
 		}
-		var want []hashfam.Digest
-		if c.group {
-			want = one(f, keys)
+	}
+}
+
+// TestGroupsOfAVX512 checks which keys are left out.
+func TestGroupsOfAVX512(t *testing.T) {
+	ways[0].set(t)
+	f := hashfam.New(ascending())
+	short := func(others ...int) []int { return append(others, slices.Repeat([]int{5}, 16-len(others))...) }
+	for _, c := range []struct {
+		lengths []int
+		rest    uint32
+	}{
+		{[]int{0}, 0},
+		{[]int{5000}, 0}, // all lanes repeat the key
+		{[]int{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}, 0},
+		{slices.Repeat([]int{5000}, 16), 0},
+		{short(28), 0}, // 12 bytes after the first 16
+		{short(29), 1},
+		{short(64, 64), 0}, // 48
+		{short(65, 17), 1<<0 | 1<<1},
+		{short(124, 124, 124), 0}, // 108
+		{short(5, 125, 5, 125, 5, 125), 1<<1 | 1<<3 | 1<<5},
+		{short(208, 208, 208, 208), 0}, // 192
+		{short(209, 20, 20, 20), 0xf},
+		{short(5000, 5000, 5000, 5000, 5000), 0},
+		{short(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5000), 1 << 15},
+		{short(2000, 2000, 2000, 2000, 7000), 1 << 4},
+		{[]int{5, 5, 5, 5, 5, 5, 300}, 1 << 6},
+		{[]int{300, 5, 5, 5, 5, 5, 5}, 1},
+	} {
+		keys := lengthsOf(c.lengths...)
+		digests, rest := f.SumGroupAVX512(keys)
+		require.Equal(t, c.rest, rest, c.lengths)
+		for i, want := range one(f, keys) {
+			if rest>>i&1 == 0 {
+				require.Equal(t, want, digests[i], "%d of %v", i, c.lengths)
+			}
 		}
-		require.Equal(t, want, f.SumGroup(nil, keys), c.lengths)
 	}
 }

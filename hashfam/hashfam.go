@@ -16,8 +16,8 @@
 //
 // A Family is a small immutable value: copy it, compare it with ==, share it
 // among goroutines. No function of this package allocates, except
-// [Family.SumAll] if dst is too small, [Family.Derive] for long labels, and the
-// functions that return text.
+// [Family.SumAll] and its relatives if dst is too small, [Family.Derive] for
+// long labels, and the functions that return text.
 package hashfam
 
 import (
@@ -109,22 +109,4 @@ func (f Family) SumUint64(key uint64) Digest {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], key)
 	return Digest(siphash.Hash(f.k0, f.k1, b[:]))
-}
-
-// SumAll appends the digest of each key to dst and returns the extended slice.
-// Hashing many keys in a row is faster than hashing each where it is needed:
-// one key's arithmetic overlaps with the next one's, and no memory access of
-// the caller stands between them. On amd64 with AVX2 eight neighbouring keys are
-// hashed at once, which halves the time again, unless a few of the eight are
-// much longer than the others. It allocates only where dst has to grow.
-func (f Family) SumAll(dst []Digest, keys [][]byte) []Digest {
-	return f.sumEach(f.sumGroups(dst, keys))
-}
-
-// sumEach is SumAll for one key after the other.
-func (f Family) sumEach(dst []Digest, keys [][]byte) []Digest {
-	for _, key := range keys {
-		dst = append(dst, f.Sum(key))
-	}
-	return dst
 }

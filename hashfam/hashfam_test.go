@@ -235,7 +235,9 @@ func TestNoAllocation(t *testing.T) {
 		}
 	})
 	t.Run("uint64", func(t *testing.T) {
-		none(t, func() { sink ^= f.SumUint64(uint64(sink)) }, nil)
+		x := uint64(1) // not sink itself: Go 1.26 cannot compile that for s390x
+		none(t, func() { x += uint64(f.SumUint64(x)) }, nil)
+		sink ^= hashfam.Digest(x)
 	})
 	t.Run("many keys, enough room", func(t *testing.T) {
 		keys := make([][]byte, len(lengths))

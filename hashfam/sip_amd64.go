@@ -2,52 +2,30 @@
 
 package hashfam
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
-// lanes is how many keys sumGroup hashes side by side.
-const lanes = 8
+// The functions in assembly run the plain algorithm on a group of keys, each in
+// a lane of its own. With AVX2 a group has 8 keys. With AVX-512 it has up to 16,
+// and takes nearly as long if it has fewer. Fewer than leastWide keys are left to
+// AVX2, and fewer than leastNarrow, or leastUint64s, are hashed one by one.
+const (
+	wide   = 16
+	narrow = 8
 
-// useAVX2 is a variable so that tests can turn it off.
-var useAVX2 = hasAVX2()
+	leastWide    = 10
+	leastNarrow  = narrow
+	leastUint64s = 5
+)
 
-// sumGroups appends the digests of whole groups of keys, and returns the keys
-// that are left over.
-func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
-	if useAVX2 && len(keys) >= lanes {
-		dst, keys = f.sumGroupsAVX2(dst, keys)
-	}
-	return dst, keys
-}
+// A state is the state of SipHash before the first word.
+type state [4]uint64
 
-// sumGroupsAVX2 is apart so that sumGroups is inlined, for the sake of few keys.
-func (f Family) sumGroupsAVX2(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
-	dst = slices.Grow(dst, len(keys))
-	state := f.state()
-	for len(keys) >= lanes {
-		group := (*[lanes][]byte)(keys)
-		n := len(dst)
-		dst = dst[:n+lanes]
-		if !sumGroup((*[lanes]Digest)(dst[n:]), group, &state) {
-			dst = f.sumEach(dst[:n], group[:])
-		}
-		keys = keys[lanes:]
-	}
-	return dst, keys
-}
-
-// sumGroup sets dst to the digests of keys under the family that starts with
-// state. It runs the plain algorithm on each key in a lane of its own, and a
-// lane whose key has ended waits for the others. Where that would take longer
-// than one key after the other, because few keys are much longer than the rest,
-// it does nothing and returns false.
-//
-//go:noescape
-func sumGroup(dst *[lanes]Digest, keys *[lanes][]byte, state *[4]uint64) bool
-
-// state is the state of SipHash before the first word (section 2.1 of the
-// paper).
-func (f Family) state() [4]uint64 {
-	return [4]uint64{
+// state returns the state that f starts with (section 2.1 of the paper).
+func (f Family) state() state {
+	return state{
 		f.k0 ^ 0x736f6d6570736575,
 		f.k1 ^ 0x646f72616e646f6d,
 		f.k0 ^ 0x6c7967656e657261,
@@ -55,33 +33,63 @@ func (f Family) state() [4]uint64 {
 	}
 }
 
-// hasAVX2 reports whether the processor has the instructions of sumGroup and
-// the operating system saves the registers (Intel 64 and IA-32 Architectures
-// Software Developer's Manual, volume 1, chapter 14, and volume 2, CPUID).
-func hasAVX2() bool {
-	const (
-		osxsave = 1 << 27 // leaf 1, ECX
-		avx     = 1 << 28
-		bmi2    = 1 << 8 // leaf 7, EBX
-		avx2    = 1 << 5
-		xmm     = 1 << 1 // XCR0
-		ymm     = 1 << 2
-	)
-	if leaves, _, _ := cpuid(0); leaves < 7 {
-		return false
+// sumGroups appends the digests of keys in groups, and returns the keys that are
+// left over. It is inlined, for the sake of few keys.
+func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
+	if len(keys) >= leastNarrow && useAVX2 {
+		dst, keys = sumLanes(f, dst, keys)
 	}
-	if _, _, ecx := cpuid(1); ecx&osxsave == 0 || ecx&avx == 0 {
-		return false
-	}
-	if saved := xgetbv(); saved&xmm == 0 || saved&ymm == 0 {
-		return false
-	}
-	_, ebx, _ := cpuid(7)
-	return ebx&avx2 != 0 && ebx&bmi2 != 0
+	return dst, keys
 }
 
-// cpuid returns three results of the instruction CPUID for subleaf 0 of leaf.
-func cpuid(leaf uint32) (eax, ebx, ecx uint32)
+// sumStringGroups is sumGroups for strings.
+func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string) {
+	if len(keys) >= leastNarrow && useAVX2 {
+		dst, keys = sumLanes(f, dst, keys)
+	}
+	return dst, keys
+}
 
-// xgetbv returns the lower half of XCR0. It needs osxsave.
-func xgetbv() (eax uint32)
+// sumLanes is sumGroups for keys of both kinds.
+func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
+	dst = slices.Grow(dst, len(keys))
+	start := f.state()
+	for useAVX512 && len(keys) >= leastWide {
+		n, end := min(len(keys), wide), len(dst)
+		dst = dst[:end+n]
+		first, stride := headers(keys)
+		rest := sumGroupAVX512(dst[end:], first, stride, &start)
+		sumRest(f, dst[end:], keys, rest)
+		keys = keys[n:]
+	}
+	for len(keys) >= leastNarrow {
+		end := len(dst)
+		dst = dst[:end+narrow]
+		first, stride := headers(keys)
+		rest := sumGroupAVX2(dst[end:], first, stride, &start)
+		sumRest(f, dst[end:], keys, rest)
+		keys = keys[narrow:]
+	}
+	return dst, keys
+}
+
+// sumRest sets the digests of the keys whose bits are set in rest.
+func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32) {
+	for ; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest)
+		digests[i] = f.Sum(bytesOf(&keys[i]))
+	}
+}
+
+// sumGroupAVX512 sets dst, which has 1 to 16 elements, to the digests of as many
+// keys, the headers of which begin at first and are stride bytes apart. It leaves
+// out the keys whose bits are set in rest: up to four that are much longer than
+// the others, which are better hashed one by one than with idle lanes around.
+//
+//go:noescape
+func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
+
+// sumGroupAVX2 is sumGroupAVX512 for 8 keys. All or none of them are in rest.
+//
+//go:noescape
+func sumGroupAVX2(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)

@@ -4,3 +4,9 @@ package hashfam
 
 // sumGroups appends the digests of no keys, and returns all of them.
 func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) { return dst, keys }
+
+// sumStringGroups is sumGroups for strings.
+func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string) { return dst, keys }
+
+// sumUint64Groups is sumGroups for numbers.
+func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64) { return dst, keys }

@@ -26,13 +26,13 @@ func TestSumAllReadsNothingBesideTheKeys(t *testing.T) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		require.Panics(t, func() { sink ^= hashfam.Digest(pages[2*page]) }, "a fault is seen")
 		f := hashfam.New(ascending())
-		keys := make([][]byte, 8)
 		for n := range 131 {
+			keys := make([][]byte, []int{7, 8, 15, 16}[n%4])
 			for spread := range 41 {
 				for i := range keys {
-					length := n + i*spread/8
+					length := n + i*spread/len(keys)
 					keys[i] = text[page-length:]
-					if (i+n)%2 == 0 {
+					if (i+n/4)%2 == 0 {
 						keys[i] = text[:length]
 					}
 				}

@@ -12,14 +12,53 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// eachWay runs a test of SumAll as this machine does it, and again hashing one
-// key after the other.
+// A way is a set of instructions that SumAll may use.
+type way struct {
+	name         string
+	avx2, avx512 bool
+}
+
+var ways = []way{
+	{"AVX-512", true, true},
+	{"AVX2", true, false},
+	{"one by one", false, false},
+}
+
+// set makes SumAll work this way until the end of the test, or skips the test.
+func (w way) set(t testing.TB) {
+	if w.avx2 && !hashfam.HasAVX2() || w.avx512 && !hashfam.HasAVX512() {
+		t.Skip("this build on this machine cannot")
+	}
+	t.Cleanup(hashfam.SetLanes(w.avx2, w.avx512))
+}
+
+// eachWay runs a test of SumAll in every way that this machine can.
 func eachWay(t *testing.T, test func(*testing.T)) {
-	t.Run("as the machine can", test)
-	t.Run("one by one", func(t *testing.T) {
-		defer hashfam.SetGroups(hashfam.SetGroups(false))
-		test(t)
-	})
+	for _, w := range ways {
+		t.Run(w.name, func(t *testing.T) {
+			w.set(t)
+			test(t)
+		})
+	}
+}
+
+// numbers returns n numbers that are no pattern.
+func numbers(n int) []uint64 {
+	rng := rand.New(rand.NewPCG(10, 11))
+	list := make([]uint64, n)
+	for i := range list {
+		list[i] = rng.Uint64()
+	}
+	return list
+}
+
+// asStrings returns keys as strings.
+func asStrings(keys [][]byte) []string {
+	list := make([]string, len(keys))
+	for i, key := range keys {
+		list[i] = string(key)
+	}
+	return list
 }
 
 // noise returns n bytes that are no pattern.
@@ -38,44 +77,68 @@ func one(f hashfam.Family, keys [][]byte) []hashfam.Digest {
 	return want
 }
 
+// requireSums checks SumAll and SumAllStrings of keys.
+func requireSums(t require.TestingT, f hashfam.Family, keys [][]byte, hint ...any) {
+	want := one(f, keys)
+	if got := f.SumAll(nil, keys); !slices.Equal(want, got) {
+		require.Equal(t, want, got, hint...)
+	}
+	if got := f.SumAllStrings(nil, asStrings(keys)); !slices.Equal(want, got) {
+		require.Equal(t, want, got, hint...)
+	}
+}
+
+// batches are numbers of keys that fill groups, begin them, and leave some over.
+var batches = []int{1, 2, 5, 6, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 40, 48, 49}
+
 func TestSumAllOfTheReferenceVector(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		key := make([]byte, 15)
 		for i := range key {
 			key[i] = byte(i)
 		}
-		for _, d := range hashfam.New(ascending()).SumAll(nil, slices.Repeat([][]byte{key}, 16)) {
+		f := hashfam.New(ascending())
+		keys := slices.Repeat([][]byte{key}, 16)
+		for _, d := range slices.Concat(f.SumAll(nil, keys), f.SumAllStrings(nil, asStrings(keys))) {
 			require.Equal(t, hashfam.Digest(0xa129ca6149be45e5), d)
+		}
+		// The vector of eight bytes, 00 to 07, of the reference implementation.
+		for _, d := range f.SumAllUint64(nil, slices.Repeat([]uint64{0x0706050403020100}, 16)) {
+			require.Equal(t, hashfam.Digest(0x93f5f5799a932462), d)
 		}
 	})
 }
 
-// One key of every length at every place among seven keys of every length.
+// One key of every length at every place among keys of every length.
 func TestSumAllOfAllLengths(t *testing.T) {
-	const longest, group = 130, 8
+	const longest, group = 130, 16
 	eachWay(t, func(t *testing.T) {
 		f := hashfam.New(ascending())
 		text := noise(group * longest)
-		keys := make([][]byte, group)
-		want := make([]hashfam.Digest, group)
-		dst := make([]hashfam.Digest, 0, group)
+		plain := string(text)
+		keys, strs := make([][]byte, group), make([]string, group)
+		want, got := make([]hashfam.Digest, group), make([]hashfam.Digest, 0, group)
 		var sums [group][longest + 1]hashfam.Digest
 		for i := range group {
 			for n := range longest + 1 {
 				sums[i][n] = f.Sum(text[i*longest:][:n])
 			}
 		}
+		set := func(i, n int) {
+			keys[i], strs[i], want[i] = text[i*longest:][:n], plain[i*longest:][:n], sums[i][n]
+		}
 		for n := range longest + 1 {
 			for place := range group {
 				for m := range longest + 1 {
 					for i := range keys {
-						keys[i] = text[i*longest:][:n]
-						want[i] = sums[i][n]
+						set(i, n)
 					}
-					keys[place] = text[place*longest:][:m]
-					want[place] = sums[place][m]
-					if got := f.SumAll(dst, keys); !slices.Equal(want, got) {
+					set(place, m)
+					if got = f.SumAll(got[:0], keys); !slices.Equal(want, got) {
 						require.Equal(t, want, got, "lengths %d, but %d at %d", n, m, place)
+					}
+					if got = f.SumAllStrings(got[:0], strs); !slices.Equal(want, got) {
+						require.Equal(t, want, got, "strings of %d, but %d at %d", n, m, place)
 					}
 				}
 			}
@@ -83,23 +146,61 @@ func TestSumAllOfAllLengths(t *testing.T) {
 	})
 }
 
-// Eight different lengths near each other, which share a group.
+// Keys of one length at every alignment, in batches of all kinds.
+func TestSumAllOfAllAlignments(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		f := hashfam.New(ascending())
+		text := noise(500)
+		for length := range 301 {
+			n := batches[length%len(batches)]
+			for _, step := range []int{1, 3, 5} {
+				keys := make([][]byte, n)
+				for i := range keys {
+					keys[i] = text[(length+i*step)%64:][:length]
+				}
+				requireSums(t, f, keys, "%d keys of %d", n, length)
+			}
+		}
+	})
+}
+
+// Different lengths near each other, which share a group, and far apart.
 func TestSumAllOfMixedLengths(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 9))
 		text := noise(2000)
-		for range 20_000 {
-			key := hashfam.Key(text[rng.IntN(1000):][:16])
-			f := hashfam.New(key)
-			shortest, spread := rng.IntN(300), 1+rng.IntN(64)
-			keys := make([][]byte, rng.IntN(21))
+		for range scaled(20_000, 5_000) {
+			f := hashfam.New(hashfam.Key(text[rng.IntN(1000):][:16]))
+			shortest, spread := rng.IntN(300)>>rng.IntN(6), 1+rng.IntN(1<<rng.IntN(10))
+			keys := make([][]byte, rng.IntN(36))
 			for i := range keys {
 				n := shortest + rng.IntN(spread)
 				start := rng.IntN(len(text) - n)
 				keys[i] = text[start : start+n : start+n]
 			}
-			if want, got := one(f, keys), f.SumAll(nil, keys); !slices.Equal(want, got) {
-				require.Equal(t, want, got, "%d keys from %d by %d", len(keys), shortest, spread)
+			requireSums(t, f, keys, "%d keys from %d by %d", len(keys), shortest, spread)
+		}
+	})
+}
+
+// Up to five keys of each batch are much longer than the others.
+func TestSumAllOfFewLongKeys(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(12, 13))
+		f := hashfam.New(ascending())
+		text := noise(10_000)
+		for _, n := range batches {
+			for long := range min(6, n) {
+				for range 10 {
+					keys := make([][]byte, n)
+					for i := range keys {
+						keys[i] = text[i:][:rng.IntN(40)]
+					}
+					for range long {
+						keys[rng.IntN(n)] = text[:rng.IntN(len(text))]
+					}
+					requireSums(t, f, keys, "%d keys, %d long", n, long)
+				}
 			}
 		}
 	})
@@ -108,25 +209,41 @@ func TestSumAllOfMixedLengths(t *testing.T) {
 func TestSumAllOfLongKeys(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		f := hashfam.New(ascending())
-		text := noise(1<<17 + 64)
+		text := noise(1<<17 + 128)
 		for _, n := range []int{255, 256, 257, 511, 512, 1000, 1<<16 - 1, 1 << 16, 1 << 17} {
 			for _, step := range []int{0, 1, 8} {
 				var same, mixed [][]byte
-				for i := range 8 {
+				for i := range 16 {
 					same = append(same, text[i*step:][:n])
 					mixed = append(mixed, text[:n+i*step])
 				}
-				require.Equal(t, one(f, same), f.SumAll(nil, same), n)
-				require.Equal(t, one(f, mixed), f.SumAll(nil, mixed), n)
+				requireSums(t, f, same, n)
+				requireSums(t, f, mixed, n)
 			}
 		}
 	})
 }
 
-// Nothing but the elements appended is written, and nothing before them changes.
-func TestSumAllWritesOnlyWhatItAppends(t *testing.T) {
+// requireAppended checks that all appends want to its argument. Nothing else is
+// written, neither before nor behind, and what has room is not moved.
+func requireAppended(t *testing.T, want []hashfam.Digest, all func([]hashfam.Digest) []hashfam.Digest) {
 	const before, after, mark = 3, 20, 0x5e5e5e5e5e5e5e5e
+	room := slices.Repeat([]hashfam.Digest{mark}, before+len(want)+after)
+	filled := slices.Clone(room)
+	copy(filled[before:], want)
+	got := all(room[:before])
+	require.Len(t, got, before+len(want))
+	require.Same(t, &room[0], &got[0])
+	require.Equal(t, filled, room)
+
+	tight := slices.Repeat([]hashfam.Digest{mark}, before)
+	require.Equal(t, filled[:before+len(want)], all(slices.Clip(tight)))
+	require.Equal(t, filled[before+len(want):][:before], tight)
+}
+
+func TestSumAllWritesOnlyWhatItAppends(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
+		f := hashfam.New(ascending())
 		text := noise(400)
 		for n := range 41 {
 			for _, length := range []int{0, 5, 16, -1} {
@@ -134,22 +251,52 @@ func TestSumAllWritesOnlyWhatItAppends(t *testing.T) {
 				for i := range keys {
 					keys[i] = text[i:][:length&(16+i%24)]
 				}
-				headers := slices.Clone(keys)
-				room := slices.Repeat([]hashfam.Digest{mark}, before+n+after)
-				want := slices.Clone(room)
-				copy(want[before:], one(hashfam.Family{}, keys))
-				got := hashfam.Family{}.SumAll(room[:before], keys)
-				require.Len(t, got, before+n)
-				require.Same(t, &room[0], &got[0], "what has room is not moved")
-				require.Equal(t, want, room)
+				headers, strs := slices.Clone(keys), asStrings(keys)
+				want := one(f, keys)
+				requireAppended(t, want, func(dst []hashfam.Digest) []hashfam.Digest { return f.SumAll(dst, keys) })
+				requireAppended(t, want, func(dst []hashfam.Digest) []hashfam.Digest { return f.SumAllStrings(dst, strs) })
 				require.Equal(t, headers, keys)
-
-				tight := slices.Clip(slices.Clone(room[:before]))
-				require.Equal(t, want[:before+n], hashfam.Family{}.SumAll(tight, keys))
-				require.Equal(t, slices.Repeat([]hashfam.Digest{mark}, before), tight)
 			}
 		}
 		require.Equal(t, noise(400), text, "keys are only read")
+	})
+}
+
+func TestSumAllOfNoKeysLeavesDstAlone(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		var f hashfam.Family
+		require.Nil(t, f.SumAll(nil, nil))
+		require.Nil(t, f.SumAllStrings(nil, nil))
+		require.Nil(t, f.SumAllUint64(nil, nil))
+		dst := []hashfam.Digest{1}
+		require.Equal(t, dst, f.SumAll(dst, [][]byte{}))
+		require.Equal(t, dst, f.SumAllStrings(dst, []string{}))
+		require.Equal(t, dst, f.SumAllUint64(dst, []uint64{}))
+	})
+}
+
+func TestSumAllUint64IsSumUint64(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(14, 15))
+		keys := numbers(9000)
+		copy(keys, []uint64{0, 1, 1<<64 - 1, 1 << 63, 0xff, 8 << 56})
+		sizes := []int{4095, 4096, 4097, 4100, 4112, 8192, 9000}
+		for n := range 100 {
+			sizes = append(sizes, n)
+		}
+		for _, n := range sizes {
+			f := hashfam.New(hashfam.Key(noise(16 + rng.IntN(1000))[:16]))
+			want := make([]hashfam.Digest, n)
+			for i, key := range keys[:n] {
+				want[i] = f.SumUint64(key)
+			}
+			if n > 100 {
+				require.True(t, slices.Equal(want, f.SumAllUint64(nil, keys[:n])), n)
+				continue
+			}
+			requireAppended(t, want, func(dst []hashfam.Digest) []hashfam.Digest { return f.SumAllUint64(dst, keys[:n]) })
+		}
+		require.Equal(t, numbers(9000)[6:], keys[6:], "keys are only read")
 	})
 }
 
@@ -163,11 +310,11 @@ func TestSumAllOfKeysThatShareMemory(t *testing.T) {
 			nested = append(nested, text[:i])
 			twins = append(twins, text[:16:16])
 		}
-		empty := make([][]byte, 16)
+		empty := make([][]byte, 32)
 		empty[3] = []byte{}
-		some := slices.Repeat([][]byte{nil, text[:9], {}, text[:20]}, 4)
+		some := slices.Repeat([][]byte{nil, text[:9], {}, text[:20]}, 8)
 		for _, keys := range [][][]byte{overlapping, nested, twins, empty, some} {
-			require.Equal(t, one(f, keys), f.SumAll(nil, keys))
+			requireSums(t, f, keys)
 		}
 	})
 }
@@ -188,34 +335,40 @@ func drawKeys(t *rapid.T) [][]byte {
 func TestSumAllIsSum(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			f, keys := hashfam.New(drawKey(t)), drawKeys(t)
-			require.Equal(t, one(f, keys), append([]hashfam.Digest{}, f.SumAll(nil, keys)...))
+			requireSums(t, hashfam.New(drawKey(t)), drawKeys(t))
 		})
 	})
 }
 
 // FuzzSumAll cuts a text into keys: each byte of lengths is one, modulo what is
-// left.
+// left. The whole words of the text are numbers, too.
 func FuzzSumAll(f *testing.F) {
 	f.Add(uint64(0), uint64(0), noise(300), []byte{16, 16, 16, 16, 16, 16, 16, 16, 16})
 	f.Add(uint64(1), uint64(2), noise(300), []byte{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3})
 	f.Add(uint64(3), uint64(4), noise(500), []byte{30, 35, 40, 45, 50, 55, 60, 65})
 	f.Add(uint64(5), uint64(6), noise(500), []byte{0, 0, 0, 200, 0, 0, 0, 0, 1})
+	f.Add(uint64(7), uint64(8), noise(700), []byte{1, 2, 3, 250, 4, 5, 6, 7, 8, 9, 255, 10, 11, 12, 13, 14, 15, 16})
 	f.Fuzz(func(t *testing.T, k0, k1 uint64, text, lengths []byte) {
 		var key hashfam.Key
 		binary.LittleEndian.PutUint64(key[:8], k0)
 		binary.LittleEndian.PutUint64(key[8:], k1)
 		family := hashfam.New(key)
+		var numbers []uint64
+		var digests []hashfam.Digest
+		for word := range slices.Chunk(text[:len(text)&^7], 8) {
+			numbers = append(numbers, binary.LittleEndian.Uint64(word))
+			digests = append(digests, family.Sum(word))
+		}
 		var keys [][]byte
 		for _, length := range lengths {
 			n := int(length) % (len(text) + 1)
 			keys = append(keys, text[:n])
 			text = text[n:]
 		}
-		got := family.SumAll(nil, keys)
-		if want := one(family, keys); !slices.Equal(want, got) {
-			require.Equal(t, want, got)
-		}
+		eachWay(t, func(t *testing.T) {
+			requireSums(t, family, keys)
+			require.Equal(t, digests, family.SumAllUint64(nil, numbers))
+		})
 	})
 }
 
@@ -223,17 +376,41 @@ func FuzzSumAll(f *testing.F) {
 func TestSumAllAllocatesNothing(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		f := hashfam.New(ascending())
-		for n := range 33 {
+		for n := range 50 {
 			require.Zero(t, testing.AllocsPerRun(10, func() {
 				var (
-					text    [64]byte
-					keys    [32][]byte
-					digests [32]hashfam.Digest
+					text    [128]byte
+					keys    [50][]byte
+					numbers [50]uint64
+					digests [100]hashfam.Digest
 				)
 				for i := range keys {
 					keys[i] = text[i : i+16+i%3]
 				}
-				sink ^= f.SumAll(digests[:0], keys[:n])[:32][n/2]
+				dst := f.SumAll(digests[:0], keys[:n])
+				sink ^= f.SumAllUint64(dst, numbers[:n])[:100][n/2]
+			}), n)
+		}
+	})
+}
+
+func TestSumAllStringsAllocatesNothing(t *testing.T) {
+	if copiesStrings {
+		t.Skip("this build copies strings")
+	}
+	eachWay(t, func(t *testing.T) {
+		f := hashfam.New(ascending())
+		text := string(noise(1000))
+		for n := range 50 {
+			require.Zero(t, testing.AllocsPerRun(10, func() {
+				var (
+					keys    [50]string
+					digests [50]hashfam.Digest
+				)
+				for i := range keys {
+					keys[i] = text[i : i*i%300+100+i]
+				}
+				sink ^= f.SumAllStrings(digests[:0], keys[:n])[:50][n/2]
 			}), n)
 		}
 	})

@@ -5,7 +5,11 @@
 // between two lookups would leave room for few.
 package batch
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"iter"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // Size is the number of digests in a chunk.
 const Size = 128
@@ -16,7 +20,35 @@ type Buffer [Size]hashfam.Digest
 // Take removes up to Size keys from the front of keys and returns their digests,
 // which are valid until the next call. No allocation.
 func (b *Buffer) Take(fam hashfam.Family, keys *[][]byte) []hashfam.Digest {
+	return fam.SumAll(b[:0], cut(keys))
+}
+
+// TakeStrings is Take for strings.
+func (b *Buffer) TakeStrings(fam hashfam.Family, keys *[]string) []hashfam.Digest {
+	return fam.SumAllStrings(b[:0], cut(keys))
+}
+
+// TakeUint64 is Take for integers.
+func (b *Buffer) TakeUint64(fam hashfam.Family, keys *[]uint64) []hashfam.Digest {
+	return fam.SumAllUint64(b[:0], cut(keys))
+}
+
+// cut removes up to Size keys from the front of keys and returns them.
+func cut[K any](keys *[]K) []K {
 	chunk := (*keys)[:min(len(*keys), Size)]
 	*keys = (*keys)[len(chunk):]
-	return fam.SumAll(b[:0], chunk)
+	return chunk
+}
+
+// Seq hashes every key of a sequence before it asks for the next one, and calls
+// do with the digests of each chunk. It allocates the digests of one chunk.
+func Seq(fam hashfam.Family, keys iter.Seq[[]byte], do func([]hashfam.Digest)) {
+	chunk := make([]hashfam.Digest, 0, Size)
+	for key := range keys {
+		if chunk = append(chunk, fam.Sum(key)); len(chunk) == Size {
+			do(chunk)
+			chunk = chunk[:0]
+		}
+	}
+	do(chunk)
 }

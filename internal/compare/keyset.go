@@ -6,11 +6,34 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
+// A keyList holds keys one after another in one block of memory, so that ten
+// million of them cost eight bytes each beyond their own and nothing to the
+// garbage collector.
+type keyList struct {
+	bytes []byte
+	ends  []int // ends[i] is where key i ends and key i+1 begins
+}
+
+func (l *keyList) len() int { return len(l.ends) }
+
+func (l *keyList) add(key []byte) {
+	l.bytes = append(l.bytes, key...)
+	l.ends = append(l.ends, len(l.bytes))
+}
+
+func (l *keyList) at(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = l.ends[i-1]
+	}
+	return l.bytes[start:l.ends[i]:l.ends[i]]
+}
+
 // mostKeys is how many keys a keySet can hold.
 const mostKeys = math.MaxUint32 - 1
 
-// A keySet is a keyList in which no key occurs twice. Beside the list it has a
-// hash table of places in it, eight to sixteen bytes a key.
+// A keySet is a keyList in which no key occurs twice. Next to the list it has
+// a hash table of places in it, eight to sixteen bytes a key.
 type keySet struct {
 	keyList
 	slots  []uint32 // 1 + the place of a key in the list; 0 is free
@@ -36,6 +59,12 @@ func (s *keySet) add(key []byte) bool {
 		s.grow()
 	}
 	return true
+}
+
+func (s *keySet) addAll(keys []string) {
+	for _, key := range keys {
+		s.add([]byte(key))
+	}
 }
 
 func (s *keySet) has(key []byte) bool {

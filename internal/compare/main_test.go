@@ -6,9 +6,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,7 +35,7 @@ func TestMistakesOnTheCommandLineAreExplained(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-fpr", "0.01,1"}, []string{"-fpr", `"1"`, "above 0 and below 1"}},
+		{[]string{"-fpr", "0.01,1"}, []string{"-fpr", `"1"`, "want a rate above 0 and below 1"}},
 		{[]string{"-fpr", "0"}, []string{"-fpr", `"0"`}},
 		{[]string{"-fpr", "NaN"}, []string{"-fpr", `"NaN"`}},
 		{[]string{"-fpr", "1%"}, []string{"-fpr", `"1%"`}},
@@ -43,7 +46,9 @@ func TestMistakesOnTheCommandLineAreExplained(t *testing.T) {
 		{[]string{"-format", "xml"}, []string{"-format", `"xml"`, "text, markdown, json, csv"}},
 		{[]string{"-n", "0"}, []string{"-n", `"0"`, "from 1 to"}},
 		{[]string{"-n", "-5"}, []string{"-n", `"-5"`}},
-		{[]string{"-n", "many"}, []string{"-n", `"many"`}},
+		{[]string{"-n", "many"}, []string{"-n", `"many"`, "1e6"}},
+		{[]string{"-n", "1e10"}, []string{"-n", "1,000,000,000"}},
+		{[]string{"-quick"}, []string{"-quick", "-docs"}},
 		{[]string{"-n", "5", "-keys", "x"}, []string{"-n and -keys"}},
 		{[]string{"-n", "5", "-absent", "x"}, []string{"-n and -absent"}},
 		{[]string{"-keys", ""}, []string{"-keys", `""`}},
@@ -70,8 +75,23 @@ func TestAMissingFileEndsWithOne(t *testing.T) {
 func TestHelpListsTheFlags(t *testing.T) {
 	code, _, stderr := compare(t, "-help")
 	assert.Equal(t, exitOK, code)
-	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers"} {
+	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers", "-version"} {
 		assert.Contains(t, stderr, flag)
+	}
+	assert.Contains(t, stderr, "a third-party library in it needs no -peers")
+}
+
+func TestTheVersionNamesGoAndThePlatform(t *testing.T) {
+	code, stdout, _ := compare(t, "-version")
+	assert.Equal(t, exitOK, code)
+	assert.Regexp(t, `^compare .*go1\.\d+\S* \w+/\w+\n$`, stdout)
+}
+
+func TestTheNumberOfKeysMayHaveAnExponentOrSeparators(t *testing.T) {
+	for _, text := range []string{"1000000", "1e6", "1_000_000", "1,000,000"} {
+		o, err := parse([]string{"-n", text}, io.Discard)
+		require.NoError(t, err, text)
+		assert.Equal(t, 1_000_000, o.synthetic, text)
 	}
 }
 
@@ -89,7 +109,8 @@ func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
 		o, err := parse(c.args, &bytes.Buffer{})
 		require.NoError(t, err, c.args)
 		var names []string
-		for _, s := range o.structures {
+		filters, _ := o.chosen()
+		for _, s := range filters {
 			names = append(names, s.name)
 		}
 		assert.Equal(t, c.want, strings.Join(names, " "), c.args)
@@ -100,77 +121,102 @@ func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 	code, stdout, stderr := compare(t, "-n", "3000", "-fpr", "0.05,0.01", "-format", "json",
 		"-structures", "map,bloom,bloom-partitioned,bloom-blocked,counting,cuckoo,cuckoo-compact,bits-and-blooms,boom-counting")
 	require.Equal(t, exitOK, code, stderr)
-	var doc map[string][]map[string]any
+	var doc struct {
+		Machine         map[string]any
+		Rows, Frequency []map[string]any
+	}
 	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
-	require.Len(t, doc, 2)
-	require.Len(t, doc["frequency"], 1, "of the map")
-	require.Len(t, doc["rows"], 1+2*8)
+	require.Len(t, doc.Frequency, 1, "of the map")
+	require.Len(t, doc.Rows, 1+2*8)
+	for _, name := range []string{"go", "goos", "goarch", "cpu", "date", "command"} {
+		assert.NotEmpty(t, doc.Machine[name], name)
+	}
+	assert.Positive(t, doc.Machine["cores"])
+	assert.Regexp(t, `^go run -C internal/compare \. .*-n 3000 -fpr 0\.05,0\.01`, doc.Machine["command"])
 
 	names := []string{"structure", "target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
 		"false_negatives", "add_ns", "hit_ns", "miss_ns", "delete_ns", "refused", "against", "add_ratio", "hit_ratio",
 		"miss_ratio", "delete_ratio"}
-	for i, r := range doc["rows"] {
-		require.Len(t, r, len(names))
-		for _, name := range names {
-			require.Contains(t, r, name)
-		}
-		number := func(name string) float64 { return r[name].(float64) }
-		assert.Equal(t, 3000.0, number("n"))
-		assert.InDelta(t, 8*number("bytes")/3000, number("bits_per_key"), 1e-9)
-		assert.LessOrEqual(t, number("fpr_low"), number("fpr"))
-		assert.LessOrEqual(t, number("fpr"), number("fpr_high"))
-		assert.Zero(t, number("false_negatives"))
-		for _, name := range []string{"add_ns", "hit_ns", "miss_ns"} {
-			assert.Positive(t, number(name))
-		}
-		switch r["structure"] {
-		case "map", "counting", "cuckoo", "cuckoo-compact", "boom-counting":
-			assert.Positive(t, number("delete_ns"))
-		default:
-			assert.Nil(t, r["delete_ns"], r["structure"])
-		}
+	for i, r := range doc.Rows {
+		require.ElementsMatch(t, names, slices.Collect(maps.Keys(r)))
+		checkNumbers(t, r)
 		if i == 0 {
 			assert.Equal(t, "map", r["structure"])
 			assert.Nil(t, r["bound_ratio"])
-			assert.Zero(t, number("target_fpr"))
-			assert.Zero(t, number("fpr"))
-			assert.Greater(t, number("bytes"), 16.0*3000, "the bytes of the keys count")
-			continue
-		}
-		target := number("target_fpr")
-		assert.InDelta(t, number("bits_per_key")/math.Log2(1/target), number("bound_ratio"), 1e-9)
-		assert.Greater(t, number("bound_ratio"), 1.0)
-		if r["against"] == "" { // ours
-			assert.LessOrEqual(t, number("fpr_low"), target, r["structure"])
-		}
-		if !strings.HasPrefix(r["structure"].(string), "cuckoo") { // whose fingerprints are of whole bits
-			assert.InEpsilon(t, target, number("fpr"), 0.15, r["structure"])
+			assert.Zero(t, r["target_fpr"])
+			assert.Zero(t, r["fpr"])
+			assert.Greater(t, r["bytes"], 16.0*3000, "the bytes of the keys count")
+		} else {
+			checkRates(t, r)
 		}
 	}
 }
 
-func TestCSVHasTheSameNumbers(t *testing.T) {
+// checkNumbers checks a row.
+func checkNumbers(t *testing.T, r map[string]any) {
+	t.Helper()
+	assert.Equal(t, 3000.0, r["n"])
+	assert.InDelta(t, 8*r["bytes"].(float64)/3000, r["bits_per_key"], 1e-9)
+	assert.LessOrEqual(t, r["fpr_low"], r["fpr"])
+	assert.LessOrEqual(t, r["fpr"], r["fpr_high"])
+	assert.Zero(t, r["false_negatives"])
+	for _, name := range []string{"add_ns", "hit_ns", "miss_ns"} {
+		assert.Positive(t, r[name])
+	}
+	switch r["structure"] {
+	case "map", "counting", "cuckoo", "cuckoo-compact", "boom-counting":
+		assert.Positive(t, r["delete_ns"])
+	default:
+		assert.Nil(t, r["delete_ns"], r["structure"])
+	}
+}
+
+// checkRates checks the rates of a row.
+func checkRates(t *testing.T, r map[string]any) {
+	t.Helper()
+	target := r["target_fpr"].(float64)
+	assert.InDelta(t, r["bits_per_key"].(float64)/math.Log2(1/target), r["bound_ratio"], 1e-9)
+	assert.Greater(t, r["bound_ratio"], 1.0)
+	if r["against"] == "" { // ours
+		assert.LessOrEqual(t, r["fpr_low"], target, r["structure"])
+	}
+	if !strings.HasPrefix(r["structure"].(string), "cuckoo") { // whose fingerprints are of whole bits
+		assert.InEpsilon(t, target, r["fpr"], 0.15, r["structure"])
+	}
+}
+
+func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
 	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.01", "-format", "csv")
 	require.Equal(t, exitOK, code, stderr)
 	records, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	require.NoError(t, err)
-	require.Len(t, records, 1+1+6)
+	require.Len(t, records, 1+1+6+5)
 	assert.Equal(t, "structure,target_fpr,n,bytes,bits_per_key,bound_ratio,fpr,fpr_low,fpr_high,false_negatives,add_ns,hit_ns,miss_ns,delete_ns,"+
-		"refused,against,add_ratio,hit_ratio,miss_ratio,delete_ratio",
+		"refused,against,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
+		"setting,distinct,total,mean_error,max_error,error_bound,above_bound,below_truth,wanted,missed,extra,table",
 		strings.Join(records[0], ","))
-	assert.Empty(t, records[1][5], "a map has no bound")
-	for _, record := range records[2:] {
-		for _, field := range record[15:] {
-			assert.Empty(t, field, "ours is compared with nobody")
+	at := func(record []string, name string) string { return record[slices.Index(records[0], name)] }
+	assert.Empty(t, at(records[1], "bound_ratio"), "a map has no bound")
+	for _, record := range records[2:8] {
+		assert.Equal(t, "filters", at(record, "table"))
+		for _, name := range []string{"target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
+			"false_negatives", "add_ns", "hit_ns", "miss_ns", "refused"} {
+			_, err := strconv.ParseFloat(at(record, name), 64)
+			assert.NoError(t, err, name)
 		}
-		if strings.HasPrefix(record[0], "bloom") {
-			assert.Empty(t, record[13], "nothing is deleted from a Bloom filter")
-			record[13] = "0"
+		for _, name := range []string{"against", "add_ratio", "total", "wanted"} {
+			assert.Empty(t, at(record, name), name)
 		}
-		for i, field := range record[1:15] {
-			_, err := strconv.ParseFloat(field, 64)
-			assert.NoError(t, err, records[0][i+1])
+		assert.Equal(t, strings.HasPrefix(record[0], "bloom"), at(record, "delete_ns") == "", "nothing is deleted from a Bloom filter")
+	}
+	for _, record := range records[8:] {
+		assert.Equal(t, "counts", at(record, "table"))
+		assert.Equal(t, "1000000", at(record, "total"))
+		for _, name := range []string{"bytes", "bits_per_key", "add_ns", "distinct", "mean_error", "max_error", "above_bound", "wanted"} {
+			_, err := strconv.ParseFloat(at(record, name), 64)
+			assert.NoError(t, err, name)
 		}
+		assert.Empty(t, at(record, "fpr"))
 	}
 }
 
@@ -180,17 +226,20 @@ func TestTextFitsInto100Columns(t *testing.T) {
 	for line := range strings.Lines(stdout) {
 		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 	}
-	assert.Contains(t, stdout, "2,000 random keys of 16 bytes")
+	assert.Contains(t, stdout, "Members: 2,000 random keys of 16 bytes.")
 	assert.Contains(t, stdout, "How to read it")
+	for line := range strings.Lines(spaceTable([]row{widest()}).text(100)) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+	}
+}
 
+// widest is a row with long cells.
+func widest() row {
 	ns := 1234.0
-	wide := report{data: &dataset{}, rows: []row{{
+	return row{
 		Structure: "bloom-partitioned", TargetFPR: 0.0001, BitsPerKey: 123.45, BoundRatio: new(float64), FPR: 0.00011,
 		FPRLow: 0.00009, FPRHigh: 0.00013, FalseNegatives: 999, AddNS: 1234, HitNS: 1234, MissNS: 1234, DeleteNS: &ns,
 		structure: structure{also: "count merge"},
-	}}}
-	for line := range strings.Lines(wide.table()) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 	}
 }
 
@@ -216,7 +265,7 @@ func TestMarkdownIsATable(t *testing.T) {
 	assert.Len(t, tables[1], 2+5)
 }
 
-func TestFiguresAreWrittenWhereAsked(t *testing.T) {
+func TestFiguresAreWrittenToTheirDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "figures")
 	code, stdout, stderr := compare(t, "-keys", "-", "-fpr", "0.1", "-structures", "bloom", "-o", dir)
 	require.Equal(t, exitOK, code, stderr)
@@ -254,27 +303,24 @@ func TestOneKeyIsEnough(t *testing.T) {
 }
 
 func TestAnInterruptShowsTheRowsSoFar(t *testing.T) {
-	d := syntheticData(1000)
-	cells := newCells(structures[:2], []float64{0.01})
-	require.NoError(t, prepare(t.Context(), cells, d))
 	ctx, cancel := context.WithCancel(t.Context())
+	e, err := newExperiment(ctx, syntheticData(1000), structures[:2], []float64{0.01}, nil)
+	require.NoError(t, err)
 	done := 0
-	err := measure(ctx, cells, d, newPlan(d), func() {
+	r, err := e.run(ctx, func() {
 		if done++; done == 5 {
 			cancel()
 		}
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	list := rows(cells, 1000)
-	require.Len(t, list, 2)
-	assert.Equal(t, 5, list[0].rounds+list[1].rounds)
-	r := report{data: d, plan: newPlan(d), rows: list, interrupted: true}
-	assert.Contains(t, r.text(), "Interrupted")
+	require.Len(t, r.rows, 2)
+	assert.Equal(t, 5, r.rows[0].rounds+r.rows[1].rounds)
+	assert.Contains(t, r.text(100), "Interrupted: 1,000 rounds were planned")
 
 	var out, errs bytes.Buffer
 	code := run(ctx, []string{"-n", "1000", "-o", "", "-format", "json"}, nil, &out, &errs)
 	assert.Equal(t, exitInterrupted, code)
-	assert.JSONEq(t, `{"rows":[],"frequency":[]}`, out.String())
+	assert.Regexp(t, `"rows": \[\],\s*"frequency": \[\]`, out.String())
 }
 
 // forgetful loses every key.
@@ -310,10 +356,4 @@ func TestAStructureThatRefusesAKeyFailsTheProgram(t *testing.T) {
 	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1")
 	assert.Equal(t, exitFailed, code)
 	assert.Contains(t, stderr, "full at 0.1: adding key 1 of 100: full")
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
-		assert.Equal(t, want, thousands(n))
-	}
 }

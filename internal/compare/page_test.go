@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,12 +41,12 @@ func dump(t *testing.T, browser, page, hash string) string {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	const watch = `<img src="/hold"><script>
-new MutationObserver(() => fetch("/answered")).observe(document.getElementById("choices"), {childList: true, attributes: true});
+new MutationObserver(() => fetch("/answered")).observe(document.getElementById("choices"), {attributes: true});
 </script>`
 	answered := make(chan struct{}, 100)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(bytes.Replace(text, []byte("<h2 id=\"space\""), []byte(watch+"<h2 id=\"space\""), 1))
+		_, _ = w.Write(bytes.Replace(text, []byte("</main>"), []byte(watch+"</main>"), 1))
 	})
 	mux.HandleFunc("/answered", func(http.ResponseWriter, *http.Request) { answered <- struct{}{} })
 	mux.HandleFunc("/hold", func(http.ResponseWriter, *http.Request) {
@@ -52,6 +54,9 @@ new MutationObserver(() => fetch("/answered")).observe(document.getElementById("
 		case <-answered:
 		case <-time.After(time.Minute):
 		}
+	})
+	mux.HandleFunc("/phone", func(w http.ResponseWriter, _ *http.Request) { // no window is as narrow as a frame can be
+		_, _ = w.Write([]byte(`<body><script>document.body.innerHTML = '<iframe width="390" height="844" src="/' + location.hash + '"></iframe>'</script>`))
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
@@ -67,56 +72,129 @@ new MutationObserver(() => fetch("/answered")).observe(document.getElementById("
 
 var answerAttribute = regexp.MustCompile(`data-answer="([^"]*)"`)
 
-func TestThePageCalculatesWhatTheLibraryDoes(t *testing.T) {
+// contains is assert.Contains for texts too long to print.
+func contains(t *testing.T, text, want string) {
+	t.Helper()
+	assert.True(t, strings.Contains(text, want), "no %s", want)
+}
+
+// writtenPage runs the program and returns the page that it writes.
+func writtenPage(t *testing.T) (name, text string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles the library for the page")
 	}
 	dir := t.TempDir()
-	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.1", "-structures", "bloom", "-o", dir)
+	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.05", "-structures", "bloom,holiman", "-o", dir)
 	require.Equal(t, exitOK, code, stderr)
-	page := filepath.Join(dir, "report.html")
-	assert.Contains(t, stdout, page)
-	text, err := os.ReadFile(page)
+	name = filepath.Join(dir, "report.html")
+	assert.Contains(t, stdout, name)
+	page, err := os.ReadFile(name)
 	require.NoError(t, err)
-	assert.NotRegexp(t, `(src|href)\s*=\s*["']?(https?:)?//`, string(text), "one page, no other file")
-	assert.Contains(t, string(text), "<svg")
+	return name, string(page)
+}
 
+func TestThePageIsWholeAndSaysWhatItShows(t *testing.T) {
+	_, text := writtenPage(t)
+	assert.Empty(t, regexp.MustCompile(`(src|href)\s*=\s*["']?(https?:)?//`).FindString(text), "one page, no other file")
+	for _, want := range []string{
+		`<main>`, `</main>`, `<svg role="img" aria-label="What a key costs: bits per key against false-positive rate"`,
+		`<title>What a key costs: bits per key against false-positive rate</title>`, `<noscript>`,
+		`<pre tabindex="0">`, `code.tabIndex = 0`, `<details><summary>Third-party libraries</summary>`,
+		time.Now().UTC().Format("2006-01-"), html.EscapeString(cpuName()), goVersion(), "-n 1000 -fpr 0.05 -structures bloom,holiman",
+	} {
+		contains(t, text, want)
+	}
+	main, peers, _ := strings.Cut(text, "<details>")
+	assert.False(t, strings.Contains(main, `<td class="left">holiman`))
+	contains(t, peers, "<td class=\"left\">holiman")
+	contains(t, main, ">holiman</text>")
+	without, _, _ := strings.Cut(text, "<script>")
+	assert.False(t, strings.Contains(without, "loading"), "without scripts nothing is")
+}
+
+func TestThePageCalculatesWhatTheLibraryDoes(t *testing.T) {
 	browser := chromium(t)
+	page, _ := writtenPage(t)
 	for _, c := range []struct {
-		hash  string
-		needs advice.Needs
+		hash string
+		form advice.Form
 	}{
-		{"", advice.Needs{Keys: 1_000_000, Rate: 0.01}},
-		{"#keys=5_000_000&rate=0.1&delete=1", advice.Needs{Keys: 5_000_000, Rate: 0.001, Delete: true}},
-		{"#keys=1000&rate=5&counts=1", advice.Needs{Keys: 1000, Rate: 0.05, Counts: true}},
-		{"#keys=1000000&rate=0.01&memory=1", advice.Needs{Keys: 1_000_000, Rate: 0.0001, Memory: 1 << 20}},
-		{"#keys=none&rate=1", advice.Needs{Rate: 0.01}},
+		{"", advice.Form{Keys: "1000000", Rate: "1"}},
+		{"#keys=5_000_000&rate=0.1&delete=1", advice.Form{Keys: "5000000", Rate: "0.1", Delete: true}},
+		{"#keys=1000&rate=5&counts=1", advice.Form{Keys: "1000", Rate: "5", Counts: true}},
+		{"#keys=1e6&rate=0.01&memory=1.5", advice.Form{Keys: "1000000", Rate: "0.01", Memory: "1.5"}},
+		{"#keys=none&rate=2,5&memory=10M", advice.Form{Keys: "none", Rate: "2,5", Memory: "10M"}},
+		{"#keys=1000&rate=-1", advice.Form{Keys: "1000", Rate: "-1"}},
+		{"#memory=0.001", advice.Form{Keys: "1000000", Rate: "1", Memory: "0.001"}},
 	} {
 		document := dump(t, browser, page, c.hash)
 		found := answerAttribute.FindStringSubmatch(document)
 		require.NotNil(t, found, c.hash)
-		var got struct {
-			Choices []advice.Choice
-			Error   string
-		}
+		var got advice.Answer
 		require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), &got))
-		want, err := advice.For(c.needs)
-		assert.Equal(t, want, got.Choices, c.hash)
-		if err != nil {
-			assert.Equal(t, err.Error(), got.Error)
-			assert.Contains(t, document, html.EscapeString(err.Error()))
-			continue
+		want := c.form.Answer()
+		assert.Equal(t, want, got, c.hash)
+		shown := html.UnescapeString(document)
+		for field, problem := range want.Fields {
+			contains(t, shown, `id="`+field+`-error" role="alert">`+problem+"<")
 		}
-		assert.Contains(t, document, want[0].Literal)
+		for _, choice := range want.Choices {
+			contains(t, shown, `<code tabindex="0">`+choice.Literal+"<")
+		}
+		contains(t, shown, ">"+want.Error+"<")
+	}
+}
+
+// addScript adds a script to the page that runs once the calculator has
+// answered.
+func addScript(t *testing.T, page, text, script string) {
+	t.Helper()
+	const watch = `<script>new MutationObserver(() => { %s }).observe(document.getElementById("choices"), {attributes: true});</script></body>`
+	text = strings.Replace(text, "</body>", fmt.Sprintf(watch, script), 1)
+	require.NoError(t, os.WriteFile(page, []byte(text), 0o600))
+}
+
+// Typing into a field must change the address, and the address the fields.
+func TestTheAddressKeepsTheFields(t *testing.T) {
+	browser := chromium(t)
+	page, text := writtenPage(t)
+	addScript(t, page, text, `
+		const rate = document.getElementById("needs").elements.rate;
+		if (rate.value === "0.5") return;
+		rate.value = "0.5";
+		rate.dispatchEvent(new Event("input", {bubbles: true}));
+		document.body.dataset.address = location.hash;`)
+	document := dump(t, browser, page, "#keys=1_000&delete=1")
+	contains(t, document, `data-address="#keys=1_000&amp;rate=0.5&amp;memory=&amp;delete=1"`)
+}
+
+func TestThePageFitsAPhone(t *testing.T) {
+	browser := chromium(t)
+	page, text := writtenPage(t)
+	addScript(t, page, strings.ReplaceAll(text, "<details>", "<details open>"),
+		`const e = document.documentElement;
+		parent.document.body.dataset.wider = e.scrollWidth - e.clientWidth;`)
+	for _, hash := range []string{"#memory=1", "#keys=" + strings.Repeat("9", 100)} {
+		document := dump(t, browser, page, "phone"+hash)
+		assert.Equal(t, `data-wider="0"`, regexp.MustCompile(`data-wider="[^"]*"`).FindString(document))
 	}
 }
 
 func TestAPageWithoutACalculatorSaysWhy(t *testing.T) {
 	r := report{data: &dataset{about: "No keys."}}
-	name, err := r.writePage(t.TempDir(), calculator{err: assert.AnError}, nil)
+	name, err := r.writePage(t.TempDir(), calculator{}, assert.AnError, nil)
 	require.NoError(t, err)
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "The calculator is missing: "+assert.AnError.Error())
-	assert.NotContains(t, string(text), "<script")
+	contains(t, string(text), "The calculator is missing: "+assert.AnError.Error())
+	assert.False(t, strings.Contains(string(text), "<script"))
+}
+
+// Outside the repository there is no source to compile.
+func TestAMissingCalculatorIsReported(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")
+	assert.Equal(t, exitOK, code)
+	assert.Regexp(t, `^compare: warning: report\.html has no calculator.*: go build: `, stderr)
 }

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// peers are what a program would use instead, in the order of the rows. They
-// are shown only when asked for. Each is used as its documentation says; none
+// peers are third-party libraries and a sorted slice, in the order of the rows.
+// They are shown only on request. Each is used as its documentation says; none
 // of its code is here. What one of them cannot do, or gets wrong, is a result
 // and never ends the program: see cell.attempt.
 var peers = []structure{
@@ -23,7 +23,7 @@ var peers = []structure{
 	{name: "fuse16", against: "bloom", fixed: 1.0 / (1 << 16), peer: true, static: true, build: newFuse[uint16]},
 }
 
-// A staticFilter takes no key once it can be asked: Add only collects keys,
+// A staticFilter takes no key once it can be queried: Add only collects keys,
 // and Build makes the filter of them all.
 type staticFilter interface {
 	filter
@@ -36,7 +36,7 @@ const mostPeerBytes = 2 << 30
 
 func checkPeerBytes(bytes uint64) error {
 	if bytes > mostPeerBytes {
-		return fmt.Errorf("it needs %.1f GiB for so many keys, and a peer may take %d", float64(bytes)/(1<<30), mostPeerBytes>>30)
+		return fmt.Errorf("it needs %.1f GiB for this many keys, and a peer may take %d", float64(bytes)/(1<<30), mostPeerBytes>>30)
 	}
 	return nil
 }

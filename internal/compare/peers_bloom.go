@@ -78,7 +78,7 @@ func (f bbloomFilter) Add(key []byte) error {
 
 func (f bbloomFilter) Contains(key []byte) bool { return f.Has(key) }
 
-// SizeBytes is the length of the bits in its own export: it does not tell how
+// SizeBytes is the length of the bits in its own export: it does not report how
 // many it has.
 func (f bbloomFilter) SizeBytes() uint64 {
 	var export struct{ FilterSet []byte }
@@ -106,7 +106,7 @@ func (f ristretto) Add(key []byte) error {
 
 func (f ristretto) Contains(key []byte) bool { return f.Has(uint64(f.family.Sum(key))) }
 
-// SizeBytes is what it says itself.
+// SizeBytes is the size it reports.
 func (f ristretto) SizeBytes() uint64 { return uint64(f.TotalSize()) }
 
 // boomBloom adapts the classic filter of github.com/tylertreat/BoomFilters.

@@ -8,7 +8,7 @@ import (
 )
 
 // peerTallies are the sketch and the top-k of github.com/tylertreat/BoomFilters
-// at the error that ours is asked for.
+// at the error that ours is configured for.
 var peerTallies = []tally{
 	{name: "boom-count-min", setting: "0.1%, 1%", peer: true, build: newBoomSketch, bound: epsilonBound},
 	{name: "boom-top-k", setting: "100", top: true, peer: true, build: newBoomTop},

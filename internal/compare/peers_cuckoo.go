@@ -34,8 +34,8 @@ func (f boomCuckoo) SizeBytes() uint64 { return 0 }
 // seiflotfyCuckoo adapts github.com/seiflotfy/cuckoofilter.
 type seiflotfyCuckoo struct{ *seiflotfy.Filter }
 
-// seiflotfyRate is the rate of a full table, 1 - (1 - 1/255)^8: a look-up
-// compares 8 fingerprints of 255 values. No other can be asked for.
+// seiflotfyRate is the rate of a full table, 1 - (1 - 1/255)^8: a lookup
+// compares 8 fingerprints of 255 values. It cannot be configured.
 const seiflotfyRate = 0.03095
 
 var errFull = errors.New("the filter is full")

@@ -87,7 +87,7 @@ func TestEveryPeerIsMeasured(t *testing.T) {
 			assert.Zero(t, r.FalseNegatives)
 			continue
 		}
-		// Half of what is asked for in a million: fuse16 errs about 15 times in
+		// fuse16 errs about 15 times in
 		// a million, and more than 60 times with a chance below 1e-15.
 		assert.Less(t, r.FPR, max(1.3*r.TargetFPR, 60e-6), r.Structure)
 		assert.Greater(t, r.BitsPerKey, math.Log2(1/r.TargetFPR), r.Structure)
@@ -133,7 +133,7 @@ func (p *part) Add(key []byte) error {
 	return nil
 }
 
-// broken panics when it is asked.
+// broken panics when it is queried.
 type broken struct{ forgetful }
 
 func (broken) Contains([]byte) bool { panic("out of order") }
@@ -156,7 +156,7 @@ func TestAPeerThatRefusesOrLosesKeysIsShown(t *testing.T) {
 	part := doc.Rows[len(doc.Rows)-1]
 	require.Equal(t, "part", part.Structure)
 	assert.Equal(t, 200*builds, part.Refused)
-	assert.Equal(t, 2*builds, part.FalseNegatives, "one key is lost, which a look-up and a delete each find out")
+	assert.Equal(t, 2*builds, part.FalseNegatives, "one key is lost, which a lookup and a delete each notice")
 	assert.Equal(t, "bloom", part.Against)
 
 	code, stdout, stderr := compare(t, "-n", "300", "-fpr", "0.1", "-structures", "bloom,part")
@@ -214,8 +214,8 @@ func TestRatiosAreMediansOverRounds(t *testing.T) {
 		assert.Equal(t, nearest, ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), ours(0.001)}).rate, rate)
 	}
 	assert.Zero(t, ratiosOf(theirs, []*cell{theirs}), "a row of ours that is missing is a dash")
-	assert.Equal(t, []string{"90%", "-", "-", "-", "-", "-", "-"},
-		row{TargetFPR: 0.9, BoundRatio: new(float64), FPRHigh: 1}.ratioRow())
+	assert.Equal(t, []string{"", "90%", "-", "-", "-", "-", "-", "-"},
+		row{TargetFPR: 0.9, BoundRatio: new(float64), FPRHigh: 1}.ratioCells())
 }
 
 func TestTheTableOfRatiosFitsAndIsShownWithPeersOnly(t *testing.T) {
@@ -229,12 +229,12 @@ func TestTheTableOfRatiosFitsAndIsShownWithPeersOnly(t *testing.T) {
 		assert.NotContains(t, stdout, "against")
 	}
 	ratio := 12345.0
-	wide := report{data: &dataset{}, rows: []row{{
+	wide := []row{{
 		Structure: "bloom-partitioned", TargetFPR: 0.00001526, BoundRatio: &ratio, FPRHigh: 1,
 		ratios:    ratios{Against: "bloom-partitioned", rate: 0.00001526, bits: ratio, Add: &ratio, Hit: &ratio, Miss: &ratio, Delete: &ratio},
 		structure: structure{against: "bloom", peer: true},
-	}}}
-	for line := range strings.Lines(wide.ratioTable()) {
+	}}
+	for line := range strings.Lines(ratioTable(wide).text(100)) {
 		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 	}
 }
@@ -251,5 +251,5 @@ func TestAMissedRateIsCalledOut(t *testing.T) {
 		{Structure: "good", TargetFPR: 0.01, FPR: 0.0112, FPRLow: 0.0109, FPRHigh: 0.0115, BoundRatio: &ratio},
 		{Structure: "bad", TargetFPR: 0.01, FPR: 0.025, FPRLow: 0.024, FPRHigh: 0.026, BoundRatio: &ratio},
 	}
-	assert.Equal(t, []string{"Note: bad at 1% errs 2.5 times as often as it was asked to."}, peerRemarks(list, nil))
+	assert.Equal(t, []string{"Note: bad at 1% errs 2.5 times as often as requested."}, peerRemarks(list, nil))
 }

@@ -2,15 +2,15 @@ package main
 
 import "math"
 
-// A row is a cell in the numbers to show. The tagged fields are the JSON form
-// and, under the same names, the columns of the CSV form.
+// A row holds the results of a cell. The tagged fields are the JSON form and,
+// under the same names, the columns of the CSV form.
 type row struct {
 	Structure      string   `json:"structure"`
 	TargetFPR      float64  `json:"target_fpr"`
 	N              int      `json:"n"`
 	Bytes          uint64   `json:"bytes"`
 	BitsPerKey     float64  `json:"bits_per_key"`
-	BoundRatio     *float64 `json:"bound_ratio"` // nil where there is no bound: an exact set
+	BoundRatio     *float64 `json:"bound_ratio"` // nil for an exact set, which has no bound
 	FPR            float64  `json:"fpr"`
 	FPRLow         float64  `json:"fpr_low"`
 	FPRHigh        float64  `json:"fpr_high"`
@@ -18,7 +18,7 @@ type row struct {
 	AddNS          float64  `json:"add_ns"`
 	HitNS          float64  `json:"hit_ns"`
 	MissNS         float64  `json:"miss_ns"`
-	DeleteNS       *float64 `json:"delete_ns"` // nil where nothing can be deleted
+	DeleteNS       *float64 `json:"delete_ns"` // nil if nothing can be deleted
 	Refused        uint64   `json:"refused"`   // keys that Add did not take, in all rounds
 	ratios
 
@@ -28,32 +28,36 @@ type row struct {
 	given     uint64
 }
 
-// rows returns the cells that finished at least one round.
+// rows returns a row for each cell that finished at least one round.
 func rows(cells []*cell, n int) []row {
 	list := []row{}
 	for _, c := range cells {
-		if c.rounds == 0 {
-			continue
+		if c.rounds > 0 {
+			list = append(list, c.row(cells, n))
 		}
-		r := row{
-			Structure: c.name, TargetFPR: c.rate, N: n, Bytes: c.bytes,
-			BitsPerKey:     8 * float64(c.bytes) / float64(n),
-			FPR:            float64(c.positive) / float64(c.queries),
-			FalseNegatives: c.negative,
-			AddNS:          median(c.add), HitNS: median(c.hit), MissNS: median(c.miss),
-			Refused: c.refused, ratios: ratiosOf(c, cells),
-			structure: c.structure, rounds: c.rounds, queries: c.queries, given: c.given,
-		}
-		r.FPRLow, r.FPRHigh = wilson(c.positive, c.queries)
-		if !c.exact {
-			ratio := r.BitsPerKey / math.Log2(1/c.rate)
-			r.BoundRatio = &ratio
-		}
-		if len(c.del) > 0 {
-			ns := median(c.del)
-			r.DeleteNS = &ns
-		}
-		list = append(list, r)
 	}
 	return list
+}
+
+// row returns the results of c for n keys.
+func (c *cell) row(cells []*cell, n int) row {
+	r := row{
+		Structure: c.name, TargetFPR: c.rate, N: n, Bytes: c.bytes,
+		BitsPerKey:     8 * float64(c.bytes) / float64(n),
+		FPR:            float64(c.positive) / float64(c.queries),
+		FalseNegatives: c.negative,
+		AddNS:          median(c.add), HitNS: median(c.hit), MissNS: median(c.miss),
+		Refused: c.refused, ratios: ratiosOf(c, cells),
+		structure: c.structure, rounds: c.rounds, queries: c.queries, given: c.given,
+	}
+	r.FPRLow, r.FPRHigh = wilson(c.positive, c.queries)
+	if !c.exact {
+		ratio := r.BitsPerKey / math.Log2(1/c.rate)
+		r.BoundRatio = &ratio
+	}
+	if len(c.del) > 0 {
+		ns := median(c.del)
+		r.DeleteNS = &ns
+	}
+	return r
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"runtime"
-
 	ours "github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -28,12 +25,12 @@ type deletable interface {
 // adapter for filter and append an entry to structures.
 type structure struct {
 	name    string
-	also    string  // what it can do besides adding keys and testing for them
+	also    string  // what it can do apart from adding keys and testing for them
 	against string  // the structure of ours to compare its times with, if any
 	exact   bool    // never errs: one row in all, not one per rate
-	fixed   float64 // its rate, where none can be chosen: one row in all; else 0
-	peer    bool    // somebody else's code: shown only when asked for
-	unkeyed bool    // cannot be given another hash family: see cell.salted
+	fixed   float64 // its rate, if none can be chosen: one row in all; else 0
+	peer    bool    // third-party code: shown only on request
+	unkeyed bool    // cannot be given another hash family: see round.salted
 	static  bool    // is built from all keys at once: a staticFilter
 	heap    bool    // does not know its size: measured as that of an exact set
 	build   func(n uint64, rate float64, family hashfam.Family) (filter, error)
@@ -90,7 +87,7 @@ func newCuckoo(compact bool) func(uint64, float64, hashfam.Family) (filter, erro
 	}
 }
 
-// exact is the set that a Go program has without any of this.
+// exact is the set that a Go program without this library would use.
 type exact struct {
 	keys  map[string]struct{}
 	bytes uint64
@@ -118,34 +115,3 @@ func (e *exact) Delete(key []byte) bool {
 
 // SizeBytes is unknown to a map; heapBytes measures it from outside.
 func (e *exact) SizeBytes() uint64 { return e.bytes }
-
-// heapBytes returns by how much the heap grows when a structure takes in the
-// keys, the bytes of the keys included where it keeps them.
-func heapBytes(ctx context.Context, c *cell, keys *keyList) (uint64, error) {
-	return heapGrowth(func() (any, error) {
-		f, err := c.build(uint64(keys.len()), c.rate, hashfam.Family{})
-		if err == nil {
-			_, _, err = c.addAll(ctx, f, keys)
-		}
-		return f, err
-	})
-}
-
-// heapGrowth returns by how much the heap grows with what build returns.
-func heapGrowth(build func() (any, error)) (uint64, error) {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what a pool let go of in the first is freed by the second
-	runtime.ReadMemStats(&before)
-	built, err := build()
-	if err != nil {
-		return 0, err
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(built)
-	if after.HeapAlloc < before.HeapAlloc {
-		return 0, nil
-	}
-	return after.HeapAlloc - before.HeapAlloc, nil
-}

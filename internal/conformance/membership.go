@@ -2,7 +2,9 @@ package conformance
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
+	"iter"
 	"sync"
 
 	"github.com/stretchr/testify/require"
@@ -178,6 +180,92 @@ func (s Suite[T]) KeyForms(t *rapid.T) {
 		found := s.HasAllDigests(bytes, []bool{true, false}, fam.SumAll(nil, queries))
 		require.Equal(t, []bool{true, false}, found[:2], "answers are appended")
 		require.Equal(t, s.hasAll(t, bytes, queries), found[2:])
+	}
+}
+
+// Batches checks that batches of every form and of any length equal single calls.
+func (s Suite[T]) Batches(t *rapid.T) {
+	fam := drawFamily(t)
+	single := s.Fresh(t, fam)
+	numbers := make([]uint64, rapid.IntRange(0, 300).Draw(t, "n"))
+	keys, texts := make([][]byte, len(numbers)), make([]string, len(numbers))
+	for i := range numbers {
+		numbers[i] = uint64(i) % 251 * 0x9E3779B97F4A7C15
+		keys[i] = binary.LittleEndian.AppendUint64(nil, numbers[i])
+		texts[i] = string(keys[i])
+		if s.Insert(single, keys[i]) != nil {
+			return
+		}
+	}
+	digests := fam.SumAll(nil, keys)
+	check := func(form string, insert func(T) error) {
+		batch := s.Like(single)
+		require.NoError(t, insert(batch), form)
+		require.True(t, batch.Equal(single), form)
+	}
+	check("bytes", func(f T) error { return s.InsertAll(f, keys) })
+	if s.InsertAllDigests != nil {
+		check("digests", func(f T) error { return s.InsertAllDigests(f, digests) })
+	}
+	if s.InsertAllStrings != nil {
+		check("strings", func(f T) error { return s.InsertAllStrings(f, texts) })
+	}
+	if s.InsertAllUint64 != nil {
+		check("integers", func(f T) error { return s.InsertAllUint64(f, numbers) })
+	}
+	if s.InsertSeq != nil {
+		check("a sequence", func(f T) error { return s.InsertSeq(f, reused(keys)) })
+	}
+	if s.InsertUint64 != nil {
+		check("single integers", func(f T) error {
+			for _, n := range numbers {
+				s.InsertUint64(f, n)
+			}
+			return nil
+		})
+	}
+	for i := range numbers { // half of them were not inserted
+		numbers[i] += uint64(i % 2)
+		binary.LittleEndian.PutUint64(keys[i], numbers[i])
+		texts[i] = string(keys[i])
+	}
+	s.sameAnswers(t, single, keys, texts, numbers, fam.SumAll(nil, keys))
+}
+
+// sameAnswers checks that all forms of query give the same answers.
+func (s Suite[T]) sameAnswers(t *rapid.T, f T, keys [][]byte, texts []string, numbers []uint64, digests []hashfam.Digest) {
+	want := make([]bool, len(keys))
+	for i, key := range keys {
+		want[i] = s.Has(f, key)
+	}
+	require.Equal(t, want, s.HasAll(f, []bool{}, keys))
+	if s.HasAllDigests != nil {
+		require.Equal(t, want, s.HasAllDigests(f, []bool{}, digests))
+	}
+	if s.HasAllStrings != nil {
+		require.Equal(t, want, s.HasAllStrings(f, []bool{}, texts))
+	}
+	if s.HasAllUint64 != nil {
+		require.Equal(t, want, s.HasAllUint64(f, []bool{}, numbers))
+	}
+	if s.HasUint64 != nil {
+		for i, n := range numbers {
+			require.Equal(t, want[i], s.HasUint64(f, n))
+		}
+	}
+}
+
+// reused yields all keys in the same buffer, like a scanner.
+func reused(keys [][]byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var buf []byte
+		for _, key := range keys {
+			buf = append(buf[:0], key...)
+			if !yield(buf) {
+				return
+			}
+		}
+		clear(buf)
 	}
 }
 

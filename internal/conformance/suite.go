@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"testing"
 
@@ -69,6 +70,17 @@ type Suite[T Structure[T]] struct {
 	// Insertion and query by batches of digests; nil if there are none.
 	InsertAllDigests func(T, []hashfam.Digest) error
 	HasAllDigests    func(T, []bool, []hashfam.Digest) []bool
+
+	// Insertion and query by batches of strings and of integers, and insertion
+	// of a sequence; nil if there are none.
+	InsertAllStrings func(T, []string) error
+	HasAllStrings    func(T, []bool, []string) []bool
+	InsertAllUint64  func(T, []uint64) error
+	HasAllUint64     func(T, []bool, []uint64) []bool
+	InsertSeq        func(T, iter.Seq[[]byte]) error
+	// Insertion and query of an integer; nil if there are none.
+	InsertUint64 func(T, uint64) error
+	HasUint64    func(T, uint64) bool
 
 	// Query and insertion in one call, by bytes, string and digest; nil if there
 	// is no such method. A key that is found is not inserted again.
@@ -132,6 +144,7 @@ func (s Suite[T]) properties() []property {
 	return []property{
 		{"a key that was added is found after any sequence of operations", s.Membership},
 		{"byte, string and digest forms and batches agree", s.KeyForms},
+		{"batches of any length and form equal single calls", s.Batches},
 		{"query and insertion in one call equal both calls", s.HasOrInserts},
 		{"the empty key is a valid key", s.EmptyKey},
 		{"merging equals building from all keys", s.MergeIsJointBuild},

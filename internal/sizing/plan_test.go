@@ -195,9 +195,9 @@ func TestPlansAtTheEdges(t *testing.T) {
 				// Below three times that rate, two numbers of hash functions
 				// can each be better than their neighbors.
 				requireMinimal(t, l, n, DigestRate(n)*3.1)
-				p, ok := l.plan(n, DigestRate(n)*1.001)
+				p, ok := l.plan(n, DigestRate(n)*1.05)
 				require.True(t, ok)
-				require.LessOrEqual(t, l.total(p.Bits, p.Hashes, n), DigestRate(n)*1.001)
+				require.LessOrEqual(t, l.total(p.Bits, p.Hashes, n), DigestRate(n)*1.05)
 			}
 		})
 	}

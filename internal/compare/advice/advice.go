@@ -1,6 +1,6 @@
-// Package advice answers which structure of filterfam a need calls for, how
-// large it is, and what to write to get it. All figures come from the Config of
-// the structure itself.
+// Package advice says which structure of filterfam serves a need, how large it
+// is, and what to write to get it. All figures come from the structure's own
+// Config.
 package advice
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 )
 
-// Needs says what a structure is wanted for.
+// Needs describes a use of a structure.
 type Needs struct {
 	Keys   uint64  `json:"keys"`   // distinct keys at one time
-	Rate   float64 `json:"rate"`   // of false positives; of counts more than the mean count off, where Counts is set
+	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count
 	Delete bool    `json:"delete"` // keys are taken out again
 	Counts bool    `json:"counts"` // how often, not only whether
-	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is any number
+	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is no limit
 }
 
 // A Choice is a structure that serves, the best first.
 type Choice struct {
 	Structure  string  `json:"structure"` // as the comparison names it
-	Rate       float64 `json:"rate"`      // asked of the structure: above Needs.Rate where the memory asks for that
+	Rate       float64 `json:"rate"`      // above Needs.Rate if that does not fit into the memory
 	Bytes      uint64  `json:"bytes"`
 	BitsPerKey float64 `json:"bits_per_key"`
 	Params     string  `json:"params"`  // in words
@@ -42,31 +42,31 @@ type candidate struct {
 	name    string
 	deletes bool
 	counts  bool
-	only    bool // good for counts alone
+	only    bool // does nothing but count
 	remark  string
 	size    func(keys uint64, rate float64) (bytes uint64, params, literal string, err error)
 }
 
 var candidates = []candidate{
 	{name: "bloom", remark: "merges, folds and estimates its number of keys", size: sizeBloom(bloom.Classic, "")},
-	{name: "bloom-blocked", remark: "one cache line a look-up", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
-	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may be refused", size: sizeCuckoo(false)},
-	{name: "cuckoo-compact", deletes: true, remark: "a bit less per key, slower to fill", size: sizeCuckoo(true)},
+	{name: "bloom-blocked", remark: "one cache line per lookup", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
+	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may fail", size: sizeCuckoo(false)},
+	{name: "cuckoo-compact", deletes: true, remark: "one bit less per key, slower to fill", size: sizeCuckoo(true)},
 	{name: "counting", deletes: true, counts: true, remark: "counts to 15, projects to a Bloom filter", size: sizeCounting},
-	{name: "count-min", counts: true, only: true, remark: "counts to 2^32-1; a count is too high by at most the mean count, but for the rate asked", size: sizeSketch},
+	{name: "count-min", counts: true, only: true, remark: "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys", size: sizeSketch},
 }
 
-// ErrNeeds is what errors about the needs themselves are.
-var ErrNeeds = errors.New("no such filter")
+// ErrNeeds marks needs that no structure serves.
+var ErrNeeds = errors.New("no structure serves these needs")
 
 // near is how much more memory than the smallest structure a Bloom filter may
-// take to be the first choice.
+// take and still be the first choice.
 const near = 1.05
 
-// For returns the structures that serve the needs: those that hold the rate in
-// the memory first, the smallest of them first, then those whose rate the
-// memory raises, the lowest rate first. The Bloom filter goes before what is
-// hardly smaller.
+// For returns the structures that serve the needs: first those that meet the
+// rate within the memory, smallest first, then those whose rate the memory
+// raises, lowest rate first. The Bloom filter goes before any that is hardly
+// smaller. It returns ErrNeeds if no structure serves.
 func For(n Needs) ([]Choice, error) {
 	switch {
 	case n.Keys == 0:
@@ -77,15 +77,12 @@ func For(n Needs) ([]Choice, error) {
 	var list []Choice
 	var failed error
 	for _, c := range candidates {
-		switch {
-		case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts:
-			continue // does too little
-		case c.deletes && c.counts && !n.Delete && !n.Counts:
-			continue // and costs four times as much
+		if !c.serves(n) {
+			continue
 		}
 		choice, err := c.within(n)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", c.name, err))
+			failed = cmp.Or(failed, err) // one says enough: the others say the same
 			continue
 		}
 		list = append(list, choice)
@@ -96,49 +93,69 @@ func For(n Needs) ([]Choice, error) {
 	slices.SortStableFunc(list, func(a, b Choice) int {
 		return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.Bytes, b.Bytes))
 	})
-	// A Bloom filter fills four times as fast as a compact table and refuses no
-	// key: it comes first where it takes little more.
-	if i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" }); i > 0 &&
-		list[i].Rate == list[0].Rate && float64(list[i].Bytes) <= near*float64(list[0].Bytes) {
+	return bloomFirst(list), nil
+}
+
+// serves reports whether c can do what is needed and is not a waste for it.
+func (c candidate) serves(n Needs) bool {
+	switch {
+	case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts:
+		return false // does too little
+	case c.deletes && c.counts:
+		return n.Delete || n.Counts // and costs four times as much
+	}
+	return true
+}
+
+// bloomFirst moves the Bloom filter to the front if it takes little more than
+// the first: it fills four times as fast as a compact table and refuses no key.
+func bloomFirst(list []Choice) []Choice {
+	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
+	if i > 0 && list[i].Rate == list[0].Rate && float64(list[i].Bytes) <= near*float64(list[0].Bytes) {
 		first := list[i]
 		copy(list[1:], list[:i])
 		list[0] = first
 	}
-	return list, nil
+	return list
 }
 
-// within sizes c for the rate asked or, where that takes more memory than there
+// within sizes c for the requested rate or, if that takes more memory than there
 // is, for the lowest rate that does not.
 func (c candidate) within(n Needs) (Choice, error) {
-	rate := n.Rate
-	bytes, params, literal, err := c.size(n.Keys, rate)
-	if n.Memory > 0 && (err != nil || bytes > n.Memory) {
-		// The size falls as the rate grows: halve the range of its logarithm.
-		low, high, found := math.Log(n.Rate), math.Log(0.5), false
-		for range 50 {
-			middle := (low + high) / 2
-			if b, p, l, e := c.size(n.Keys, tidy(math.Exp(middle))); e == nil && b <= n.Memory {
-				rate, bytes, params, literal, found = tidy(math.Exp(middle)), b, p, l, true
-				high = middle
-			} else {
-				low = middle
-			}
-		}
-		if !found {
-			return Choice{}, fmt.Errorf("%d keys do not fit into %d bytes at any rate below one half", n.Keys, n.Memory)
-		}
-		err = nil
+	choice, err := c.choice(n.Keys, n.Rate)
+	if n.Memory == 0 || err == nil && choice.Bytes <= n.Memory {
+		return choice, err
 	}
+	// The size falls as the rate grows: halve the range of its logarithm.
+	low, high, found := math.Log(n.Rate), math.Log(0.5), false
+	for range 50 {
+		middle := (low + high) / 2
+		if smaller, err := c.choice(n.Keys, tidy(math.Exp(middle))); err == nil && smaller.Bytes <= n.Memory {
+			choice, found = smaller, true
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	if !found {
+		return Choice{}, fmt.Errorf("%s keys do not fit into %s bytes at any rate below one half", words(n.Keys), words(n.Memory))
+	}
+	return choice, nil
+}
+
+// choice sizes c for a rate.
+func (c candidate) choice(keys uint64, rate float64) (Choice, error) {
+	bytes, params, literal, err := c.size(keys, rate)
 	if err != nil {
 		return Choice{}, err
 	}
 	return Choice{
-		Structure: c.name, Rate: rate, Bytes: bytes, BitsPerKey: 8 * float64(bytes) / float64(n.Keys),
+		Structure: c.name, Rate: rate, Bytes: bytes, BitsPerKey: 8 * float64(bytes) / float64(keys),
 		Params: params, Literal: literal, Remark: c.remark,
 	}, nil
 }
 
-// tidy rounds a rate up to three digits, as one would write it.
+// tidy rounds a rate up to three digits.
 func tidy(rate float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
 	x, err := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(rate/unit-1e-9)*unit, 'g', 3, 64), 64)
@@ -183,7 +200,7 @@ func sizeSketch(keys uint64, rate float64) (uint64, string, string, error) {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// integer writes n as Go does, and words as a text does.
+// integer writes n as in Go, words as in prose.
 func integer(n uint64) string { return grouped(n, "_") }
 func words(n uint64) string   { return grouped(n, ",") }
 

@@ -48,47 +48,9 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 	}
 }
 
-// The literal is what a user pastes: read it, build what it says, and see the
-// size that was promised.
+// Users paste the literal: it must parse and give a structure of the promised
+// size.
 func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
-	configs := map[string]func(ast.Expr) (uint64, error){
-		"bloom": func(e ast.Expr) (uint64, error) {
-			c := bloom.Config{}
-			fill(t, &c, e)
-			f, err := bloom.New(c)
-			if err != nil {
-				return 0, err
-			}
-			return f.SizeBytes(), nil
-		},
-		"counting": func(e ast.Expr) (uint64, error) {
-			c := counting.Config{}
-			fill(t, &c, e)
-			f, err := counting.New(c)
-			if err != nil {
-				return 0, err
-			}
-			return f.SizeBytes(), nil
-		},
-		"cuckoo": func(e ast.Expr) (uint64, error) {
-			c := cuckoo.Config{}
-			fill(t, &c, e)
-			f, err := cuckoo.New(c)
-			if err != nil {
-				return 0, err
-			}
-			return f.SizeBytes(), nil
-		},
-		"countmin": func(e ast.Expr) (uint64, error) {
-			c := countmin.Config{}
-			fill(t, &c, e)
-			f, err := countmin.New(c)
-			if err != nil {
-				return 0, err
-			}
-			return f.SizeBytes(), nil
-		},
-	}
 	for _, needs := range []advice.Needs{
 		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},
 		{Keys: 100_000, Rate: 0.001, Memory: 100_000}, {Keys: 100_000, Rate: 0.001, Memory: 300_000, Delete: true},
@@ -101,7 +63,7 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 			require.NoError(t, err, c.Literal)
 			call := e.(*ast.CallExpr)
 			pkg := call.Fun.(*ast.SelectorExpr).X.(*ast.Ident).Name
-			bytes, err := configs[pkg](call.Args[0])
+			bytes, err := build(t, pkg, call.Args[0])
 			require.NoError(t, err, c.Literal)
 			assert.Equal(t, c.Bytes, bytes, c.Literal)
 			if needs.Memory > 0 {
@@ -111,8 +73,29 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 	}
 }
 
+// build makes the structure that a Config literal of a package describes and
+// returns its size.
+func build(t *testing.T, pkg string, literal ast.Expr) (uint64, error) {
+	t.Helper()
+	sized := func(f interface{ SizeBytes() uint64 }, err error) (uint64, error) {
+		if err != nil {
+			return 0, err
+		}
+		return f.SizeBytes(), nil
+	}
+	switch pkg {
+	case "bloom":
+		return sized(bloom.New(*fill(t, &bloom.Config{}, literal)))
+	case "counting":
+		return sized(counting.New(*fill(t, &counting.Config{}, literal)))
+	case "cuckoo":
+		return sized(cuckoo.New(*fill(t, &cuckoo.Config{}, literal)))
+	}
+	return sized(countmin.New(*fill(t, &countmin.Config{}, literal)))
+}
+
 // fill sets the fields of a Config from a literal of it.
-func fill(t *testing.T, config any, literal ast.Expr) {
+func fill[C any](t *testing.T, config *C, literal ast.Expr) *C {
 	t.Helper()
 	layouts := map[string]bloom.Layout{"Classic": bloom.Classic, "Partitioned": bloom.Partitioned, "Blocked": bloom.Blocked}
 	for _, e := range literal.(*ast.CompositeLit).Elts {
@@ -137,6 +120,7 @@ func fill(t *testing.T, config any, literal ast.Expr) {
 			field.Set(reflect.ValueOf(layouts[value.Sel.Name]))
 		}
 	}
+	return config
 }
 
 func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
@@ -162,7 +146,7 @@ func TestNeedsThatNothingServesAreExplained(t *testing.T) {
 		{advice.Needs{Keys: 1}, "rate 0"},
 		{advice.Needs{Keys: 1, Rate: 1}, "rate 1"},
 		{advice.Needs{Keys: 1, Rate: math.NaN()}, "rate NaN"},
-		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1000000 keys do not fit into 1000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01}, "Capacity"},
 	} {
 		_, err := advice.For(c.needs)

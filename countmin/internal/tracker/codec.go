@@ -1,0 +1,172 @@
+package tracker
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// The payload of a tracker, in words:
+//
+//	0  total
+//	1  floor
+//	2  missed
+//	3  low half: the words of the tail; high half: its shift, 2 to 6
+//	4  the number of records
+//	5  the tail, row by row, the first counter of a word in its low bits
+//	   the records, in rising order of their digests: count, guess, key as in
+//	   a [log]
+//
+// The digests are not stored: they follow from the keys.
+const headWords = 5
+
+// PayloadWords returns how many words the payload has. In the log a record has
+// one word more, its digest, and the link of its chain. O(1) time.
+func (t *Tracker) PayloadWords() uint64 {
+	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
+}
+
+// Payload yields the words of the payload. O(r log r) time and O(r) memory for
+// r records, and the time of writing.
+func (t *Tracker) Payload() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		put := func(words ...uint64) bool {
+			for _, w := range words {
+				if !yield(w) {
+					return false
+				}
+			}
+			return true
+		}
+		shape := uint64(len(t.tail.words)) | uint64(t.tail.shift)<<32
+		if !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
+			return
+		}
+		for _, r := range t.byDigest() {
+			if !put(t.log.count(r), t.log.guess(r)) || !put(t.log.key(r)...) {
+				return
+			}
+		}
+	}
+}
+
+// byDigest returns the records in rising order of their digests.
+func (t *Tracker) byDigest() []record {
+	rs := make([]record, 0, t.live)
+	for r := range t.log.all() {
+		rs = append(rs, r)
+	}
+	slices.SortFunc(rs, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
+	return rs
+}
+
+// Decode reads the payload of a verified header: a tracker of that goal, with
+// the keys' digests under fam. O(payload) time; it allocates in proportion to the bytes that
+// have arrived; the rest of a budget is allocated when it is first needed. It
+// returns ErrCorrupt if no tracker can have such a payload.
+func Decode(r *frame.Reader, h frame.Header, g Goal, fam hashfam.Family) (Tracker, error) {
+	words := frame.Read[uint64](r, h.Payload/8)
+	if err := r.Err(); err != nil {
+		return Tracker{}, err
+	}
+	if len(words) < headWords {
+		return Tracker{}, r.Corrupt("payload length", h.Payload, fmt.Sprint("at least ", 8*headWords))
+	}
+	t := Tracker{Goal: g, want: g.wanted(), room: minLog, total: words[0], floor: words[1], missed: words[2]}
+	shape, records := words[3], words[4]
+	words = words[headWords:]
+	tailWords, shift := shape&math.MaxUint32, shape>>32
+	switch {
+	case !g.fits(tailWords, shift) || tailWords > uint64(len(words)):
+		return Tracker{}, r.Corrupt("tail", shape, "a size and a width that follow from the parameters")
+	case t.floor > t.missed || t.missed > t.total:
+		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "rising numbers")
+	}
+	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
+	if most := t.tail.max(); most > t.total {
+		return Tracker{}, r.Corrupt("counter", most, fmt.Sprintf("at most the total, %d", t.total))
+	}
+	if err := t.decodeLog(r, words[tailWords:], records, fam); err != nil {
+		return Tracker{}, err
+	}
+	if used := t.needs(); !g.grows() && used > g.memory() {
+		return Tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", g.Memory))
+	}
+	if t.index = newIndex(1); g.grows() && t.lacks(0) > 0 {
+		t.grow(uint64(len(t.log)))
+	}
+	t.settle()
+	return t, nil
+}
+
+// needs returns the memory that t needs for what it holds, with all heads that
+// its budget pays for.
+func (t *Tracker) needs() uint64 {
+	return structBytes + t.headBytes() + 8*uint64(len(t.log)) + 8*uint64(len(t.tail.words))
+}
+
+// decodeLog reads that many records from all of words.
+func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
+	t.log = make(log, 0, len(words)+len(words)/3)
+	var key []byte
+	last := hashfam.Digest(0)
+	for live := uint64(0); len(words) > 0 || live != records; live++ {
+		corrupt := func(field string, value any, want string) error {
+			return r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, live, records), value, want)
+		}
+		if len(words) < 3 || live == records {
+			return corrupt("length", len(words), "3 words or more, and none after the last")
+		}
+		count, guess := words[0], words[1]
+		if count == 0 || count > t.total || guess > maxGuess || guess > count {
+			return corrupt("count", count, "from its estimate up to the total")
+		}
+		n, ok := parseKeyLen(words[2:])
+		if !ok {
+			return corrupt("key length", n, fmt.Sprintf("at most what %d words hold, in its short form below 255", len(words)-2))
+		}
+		at := record(len(t.log))
+		t.log = append(t.log.appendHead(count, guess, 0), words[2:2+keyWords(n)]...)
+		words = words[2+keyWords(n):]
+		if pad := t.log.padding(at); pad != 0 {
+			return corrupt("padding", pad, "0")
+		}
+		key = t.log.appendKey(key[:0], at)
+		d := fam.Sum(key)
+		if live > 0 && d <= last {
+			return corrupt("digest", d, fmt.Sprintf("above the one before, %d", last))
+		}
+		t.log.setDigest(at, d)
+		last = d
+	}
+	return nil
+}
+
+// parseKeyLen returns the length of the key that words begin with, and whether
+// it is in its right form and the words hold the key.
+func parseKeyLen(words []uint64) (n uint64, ok bool) {
+	if n = words[0] & longKey; n == longKey {
+		if words[0] != longKey || len(words) < 2 || words[1] < longKey {
+			return words[0], false
+		}
+		n = words[1]
+	}
+	return n, n <= 8*uint64(len(words)) && keyWords(n) <= uint64(len(words))
+}
+
+// padding returns the bits after the bytes of the key of r, the last record.
+func (l log) padding(r record) uint64 {
+	n := l.keyLen(r)
+	if n < longKey {
+		n++
+	}
+	if n%8 == 0 {
+		return 0
+	}
+	return l[len(l)-1] >> (n % 8 * 8)
+}

@@ -1,0 +1,239 @@
+// Package tracker finds the keys that occur most in a stream. It is the common
+// part of countmin's HeavyHitters and TopK.
+package tracker
+
+import (
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A Tracker counts the keys that occur most exactly, from the moment it admits
+// them, and all others in its tail.
+//
+// A key that is not tracked is counted in the tail, and admitted when the
+// tail's estimate of it exceeds floor. When there is no room, a sweep evicts
+// the records that count least, enough that the next sweep is far off, and
+// writes their counts back to the tail; floor is then the most that any of them
+// counted. So at every moment
+//
+//   - the count of a record is no less than the truth: it began as an estimate
+//     and has been exact since;
+//   - no key without a record counts more than missed, which is floor except
+//     for keys too long to be admitted;
+//   - the tail's estimate of a key without a record is no less than the truth.
+//
+// The zero Tracker has no memory and knows no key.
+type Tracker struct {
+	Goal
+	total  uint64
+	floor  uint64
+	missed uint64
+	tail   tail
+	index  index
+	log    log
+	live   int    // records in the log
+	want   int    // records that the log should hold, if memory allows
+	room   uint64 // words that the log may fill
+
+	refused refusal
+	walks   int // over the log to find a bar
+}
+
+// A refusal remembers that a key of that many words was not admitted, because
+// it did not count more than bar. Until a sweep, or more room, counts only rise
+// and room only gets scarcer: a key of as many words that counts no more need
+// not be looked into.
+type refusal struct{ words, bar uint64 }
+
+// sweepShare sets how much a sweep frees: 1/16 of the log at least. That is
+// little enough that memory is well used, and enough that sweeps are rare.
+const sweepShare = 16
+
+// New returns an empty tracker. Its memory is allocated at once if there is a
+// budget. O(Memory) time.
+func New(g Goal) Tracker { return newTracker(g, g.tailWords()) }
+
+func newTracker(g Goal, tailWords uint64) Tracker {
+	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
+	if g.grows() {
+		t.room, t.index = minLog, newIndex(minLog/4)
+		return t
+	}
+	t.room, t.index = g.logWords(tailWords), newIndex(g.maxHeads())
+	t.log = make(log, 0, t.room)
+	return t
+}
+
+// Observe counts key n times. O(1) time, amortized; it allocates only if memory
+// grows. key is not kept.
+func Observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
+	if n == 0 || t.blank() {
+		return
+	}
+	t.total = addSat(t.total, n)
+	if r := t.index.find(t.log, d); r != none {
+		t.log.add(r, n)
+		return
+	}
+	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
+	if added {
+		return // the key is known to count no more than floor
+	}
+	now := addSat(before, n)
+	if now > t.floor && t.makeRoom(recordWords(len(key)), now) {
+		r := record(len(t.log))
+		t.log = appendRecord(t.log, now, before, d, key)
+		t.enlist(r)
+		return
+	}
+	t.missed = max(t.missed, now)
+	t.raise(d, now)
+}
+
+// blank reports whether t is the zero Tracker.
+func (t *Tracker) blank() bool { return len(t.index.heads) == 0 }
+
+// enlist enters r, the newest record, into the index.
+func (t *Tracker) enlist(r record) {
+	if t.live++; t.live > len(t.index.heads) && t.grows() {
+		t.index.relink(t.log, make([]uint32, 2*t.live))
+		return
+	}
+	t.index.link(t.log, r)
+}
+
+// raise makes the tail's counters of a key at least to.
+func (t *Tracker) raise(d hashfam.Digest, to uint64) {
+	for to > t.tail.limit() {
+		t.widen(&t.tail)
+	}
+	t.tail.raise(d, to)
+}
+
+// widen makes the counters of a tail wider, as memory allows.
+func (t *Tracker) widen(l *tail) {
+	if t.grows() {
+		l.widen()
+	} else {
+		l.widenInPlace()
+	}
+}
+
+// makeRoom finds room for a record of that many words that counts now. It
+// reports false if there is none, or if the record would have to go at once. A
+// long record, of more words than a sweep frees, must also count more than all
+// that it would displace.
+func (t *Tracker) makeRoom(words, now uint64) bool {
+	for t.lacks(words) > 0 {
+		long := words > t.room/sweepShare
+		if (t.live < t.want || long && t.grows()) && t.enlarge(words) {
+			continue
+		}
+		if words >= t.refused.words && now <= t.refused.bar {
+			return false
+		}
+		bar := t.bar(words)
+		if t.near(bar, t.total) && t.enlarge(words) {
+			continue
+		}
+		if long && (words > t.room || bar >= now) {
+			t.refuse(words, bar)
+			return false
+		}
+		if t.sweep(bar); now <= t.floor {
+			return false
+		}
+	}
+	t.allocate(words)
+	return true
+}
+
+// lacks returns how many words must be freed before a record of that many fits.
+func (t *Tracker) lacks(words uint64) uint64 {
+	need := uint64(len(t.log)) + words
+	return need - min(need, t.room)
+}
+
+// bar returns the least count above floor such that a sweep up to it makes room
+// for a record of that many words. A sweep for a short one frees a share of the
+// log, so that the next is not due at once.
+func (t *Tracker) bar(words uint64) uint64 {
+	need, share := t.lacks(words), t.room/sweepShare
+	if words <= share {
+		need = max(need, share)
+	}
+	bar, walks := t.log.countFreeing(need, addSat(t.floor, 1))
+	t.walks += walks
+	return bar
+}
+
+// refuse remembers that a key of that many words does not get past bar, or
+// cannot fit at all.
+func (t *Tracker) refuse(words, bar uint64) {
+	if words > t.room {
+		bar = math.MaxUint64
+	}
+	t.refused = refusal{words, bar}
+}
+
+// enlarge makes more room for the log, if there is a way: twice as much if
+// memory grows, and as many more words as are needed; else half of the tail.
+func (t *Tracker) enlarge(words uint64) bool {
+	if t.grows() {
+		return t.grow(uint64(len(t.log)) + words)
+	}
+	if !t.canHalve(uint64(len(t.tail.words))) {
+		return false
+	}
+	t.tail.halve()
+	t.room = t.logWords(uint64(len(t.tail.words)))
+	t.refused = refusal{}
+	return true
+}
+
+// grow doubles the room, until it is at least need.
+func (t *Tracker) grow(need uint64) bool {
+	room := 2 * t.room
+	for room < need {
+		room *= 2
+	}
+	if room > maxLog {
+		return false
+	}
+	t.room, t.refused = room, refusal{}
+	return true
+}
+
+// allocate makes the array of the log large enough for that many more words,
+// which are within the room.
+func (t *Tracker) allocate(words uint64) {
+	need := uint64(len(t.log)) + words
+	if need <= uint64(cap(t.log)) {
+		return
+	}
+	size := t.room
+	if t.grows() {
+		size = min(size, max(need, 2*uint64(cap(t.log))))
+	}
+	t.log = append(make(log, 0, size), t.log...)
+	if heads := t.maxHeads(); !t.grows() && heads > len(t.index.heads) {
+		t.index.relink(t.log, make([]uint32, heads))
+	}
+}
+
+// sweep evicts every record that counts at most bar.
+func (t *Tracker) sweep(bar uint64) {
+	t.floor, t.missed = max(t.floor, bar), max(t.missed, bar)
+	kept := t.log[:0]
+	for r, end := range t.log.all() {
+		if count := t.log.count(r); count <= bar {
+			t.raise(t.log.digest(r), count)
+		} else {
+			kept = append(kept, t.log[r:end]...)
+		}
+	}
+	t.log = kept
+	t.live = t.index.relink(t.log, t.index.heads)
+	t.refused = refusal{}
+}

@@ -1,0 +1,75 @@
+//go:build !purego
+
+package hashfam
+
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// Which instructions are used. Variables, so that tests can turn them off.
+var (
+	useAVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
+	useAVX512 = useAVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
+)
+
+// turnedOff reports whether godebug, a value of the environment variable GODEBUG,
+// has cpu.feature=off or cpu.all=off. As in package runtime, the last of several
+// settings counts.
+func turnedOff(godebug, feature string) (off bool) {
+	for setting := range strings.SplitSeq(godebug, ",") {
+		name, value, _ := strings.Cut(setting, "=")
+		if name == "cpu."+feature || name == "cpu.all" {
+			off = value == "off"
+		}
+	}
+	return off
+}
+
+// Bits of the results of CPUID and of XCR0 (Intel 64 and IA-32 Architectures
+// Software Developer's Manual, volume 1, chapters 13 to 15, and volume 2, CPUID).
+const (
+	popcnt  = 1 << 23 // leaf 1, ECX
+	osxsave = 1 << 27
+	avx     = 1 << 28
+
+	avx2     = 1 << 5 // leaf 7, EBX
+	bmi2     = 1 << 8
+	avx512f  = 1 << 16
+	avx512dq = 1 << 17
+	avx512bw = 1 << 30
+	avx512vl = 1 << 31
+
+	ymmState = 1<<1 | 1<<2                   // XCR0: XMM, upper halves of YMM
+	zmmState = ymmState | 1<<5 | 1<<6 | 1<<7 // masks, upper halves of ZMM, Z16 to Z31
+)
+
+// hasAVX2 reports whether the processor has the instructions of the AVX2
+// functions and the operating system saves the registers.
+func hasAVX2() bool { return has(ymmState, osxsave|avx, avx2|bmi2) }
+
+// hasAVX512 is hasAVX2 for the AVX-512 functions. Not on macOS, some versions of
+// which lose mask registers when a signal arrives (Go issue 49233).
+func hasAVX512() bool {
+	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512dq|avx512bw|avx512vl)
+}
+
+// has reports whether all given bits are set: of XCR0, of leaf 1 in ECX, and of
+// leaf 7 in EBX.
+func has(state, leaf1, leaf7 uint32) bool {
+	if leaves, _, _ := cpuid(0); leaves < 7 {
+		return false
+	}
+	if _, _, ecx := cpuid(1); ecx&leaf1 != leaf1 { // with osxsave, which xgetbv needs
+		return false
+	}
+	_, ebx, _ := cpuid(7)
+	return ebx&leaf7 == leaf7 && xgetbv()&state == state
+}
+
+// cpuid returns three results of the instruction CPUID for subleaf 0 of leaf.
+func cpuid(leaf uint32) (eax, ebx, ecx uint32)
+
+// xgetbv returns the lower half of XCR0. It needs osxsave.
+func xgetbv() (eax uint32)

@@ -1,0 +1,106 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A Form is a user's needs as typed into a page.
+type Form struct {
+	Keys   string `json:"keys"`   // see ParseCount
+	Rate   string `json:"rate"`   // per cent, with a decimal point
+	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
+	Delete bool   `json:"delete"`
+	Counts bool   `json:"counts"`
+}
+
+// An Answer is shown by the page for a Form.
+type Answer struct {
+	Needs   Needs             `json:"needs"`
+	Choices []Choice          `json:"choices"`
+	Fields  map[string]string `json:"fields"` // what is wrong with a field, by its JSON name
+	Error   string            `json:"error"`  // why no structure serves
+}
+
+// What a Form can ask for at most: more keys than 2^48 bits can hold, and bytes
+// far below 2^64.
+const (
+	maxKeys = 1e14
+	maxMiB  = 1e12
+)
+
+// Answer returns the structures that serve the needs in f. If a field cannot be
+// read, it returns one message per such field and no structure.
+func (f Form) Answer() Answer {
+	needs, wrong := f.read()
+	if len(wrong) > 0 {
+		return Answer{Fields: wrong}
+	}
+	choices, err := For(needs)
+	if err != nil {
+		return Answer{Needs: needs, Error: err.Error()}
+	}
+	return Answer{Needs: needs, Choices: choices}
+}
+
+// read returns the needs, and a message for each field that cannot be read.
+func (f Form) read() (Needs, map[string]string) {
+	needs := Needs{Delete: f.Delete, Counts: f.Counts}
+	wrong := make(map[string]string)
+	check := func(field, text string, ok bool, want string) {
+		if !ok {
+			wrong[field] = fmt.Sprintf("%q: want %s", text, want)
+		}
+	}
+	var ok bool
+	needs.Keys, ok = ParseCount(f.Keys)
+	check("keys", f.Keys, ok && needs.Keys <= maxKeys, "a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6")
+	needs.Rate, ok = parseDecimal(f.Rate, -2)
+	check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1, "a percentage above 0 and below 100 with a decimal point, such as 2.5")
+	if strings.TrimSpace(f.Memory) != "" {
+		mib, ok := parseDecimal(f.Memory, 0)
+		needs.Memory = uint64(math.Round(min(mib, maxMiB) * (1 << 20)))
+		check("memory", f.Memory, ok && needs.Memory > 0 && mib <= maxMiB,
+			"a number of MiB above 0 and up to 1e12 with a decimal point, such as 1.5, or nothing for no limit")
+	}
+	return needs, wrong
+}
+
+var (
+	plainCount   = regexp.MustCompile(`^[0-9]+$`)
+	groupedCount = regexp.MustCompile(`^[0-9]{1,3}((,[0-9]{3})+|(_[0-9]{3})+|([ \x{a0}\x{202f}][0-9]{3})+)$`)
+	shortCount   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}$`)
+	separator    = regexp.MustCompile(`[^0-9]`)
+	decimal      = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,3}))?$`)
+)
+
+// ParseCount reads a whole number above 0 such as 1000000, 1,000,000, 1_000_000
+// or 1e6. It reports whether text is one below 2^64.
+func ParseCount(text string) (uint64, bool) {
+	text = strings.TrimSpace(text)
+	if shortCount.MatchString(text) {
+		x, err := strconv.ParseFloat(text, 64)
+		return uint64(min(x, 1<<53)), err == nil && x >= 1 && x <= 1<<53 && x == math.Trunc(x)
+	}
+	if !plainCount.MatchString(text) && !groupedCount.MatchString(text) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(separator.ReplaceAllString(text, ""), 10, 64)
+	return n, err == nil && n > 0
+}
+
+// parseDecimal reads a number above or equal to 0 times a power of ten. The
+// power goes into the text, so that 1e-9 per cent is 1e-11 and not 1e-11 with a
+// rounding error.
+func parseDecimal(text string, power int) (float64, bool) {
+	parts := decimal.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
+		return 0, false
+	}
+	exponent, _ := strconv.Atoi(parts[2]) // empty is 0
+	x, err := strconv.ParseFloat(fmt.Sprintf("%se%d", parts[1], exponent+power), 64)
+	return x, err == nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const docsDir = "../../docs"
+
+var (
+	svgText = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
+	numbers = regexp.MustCompile(`[0-9][0-9,.]*[kM%]?`)
+	spaces  = regexp.MustCompile(`[ -]+`)
+)
+
+// shape returns a document without its numbers.
+func shape(name, text string) string {
+	switch filepath.Ext(name) {
+	case ".png":
+		return ""
+	case ".svg":
+		var words []string
+		for _, m := range svgText.FindAllStringSubmatch(text, -1) {
+			if word := numbers.ReplaceAllString(m[1], ""); strings.TrimSpace(word) != "" {
+				words = append(words, m[1])
+			}
+		}
+		slices.Sort(words) // names are in the order of the measurements
+		return strings.Join(words, "\n")
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "Measured on ") || strings.HasPrefix(line, "Note:") {
+			continue // differs between machines and runs
+		}
+		lines = append(lines, spaces.ReplaceAllString(numbers.ReplaceAllString(line, "#"), " "))
+	}
+	return strings.Join(lines, "")
+}
+
+func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for half a minute")
+	}
+	dir := t.TempDir()
+	code, _, stderr := compare(t, "-docs", dir, "-quick")
+	require.Equal(t, exitOK, code, stderr)
+	written := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		require.NoError(t, err)
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		want, err := os.ReadFile(filepath.Join(docsDir, name))
+		require.NoError(t, err)
+		assert.Equal(t, shape(name, string(want)), shape(name, string(got)), name)
+		written++
+		return nil
+	}))
+	assert.Equal(t, 11, written)
+}
+
+// Every line of output in the README is from the recorded run.
+func TestTheReadmeShowsTheRecordedRun(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	run, err := os.ReadFile(filepath.Join(docsDir, "figures", "run.txt"))
+	require.NoError(t, err)
+	_, shown, found := strings.Cut(string(readme), "```text\n")
+	require.True(t, found)
+	shown, _, found = strings.Cut(shown, "```")
+	require.True(t, found)
+	lines := 0
+	for line := range strings.Lines(shown) {
+		if strings.TrimSpace(line) != "" {
+			require.Contains(t, string(run), "\n"+line)
+			lines++
+		}
+	}
+	assert.Greater(t, lines, 8)
+	assert.LessOrEqual(t, strings.Count(string(readme), "\n"), 120)
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/filterfam/filterfam/internal/compare/advice"
+)
+
+// options are the flags once they have been checked.
+type options struct {
+	keysFile, absentFile string
+	synthetic            int // 0: none
+	rates                []float64
+	only                 []string // names; nil: everything of ours
+	peers                bool
+	docs                 string // directory to write documents to instead
+	quick                bool
+	version              bool
+	format               string
+	dir                  string // directory for files; empty: none
+}
+
+// maxSynthetic keeps -n within the memory of a large machine.
+const maxSynthetic = 1_000_000_000
+
+const usage = `Usage: go run -C internal/compare . [flags]
+Measures bits per key, false positives and time of each structure.
+Under -C, relative paths start at internal/compare.
+`
+
+// parse reads the command line. Its errors name the flag, the value and what
+// is allowed.
+func parse(args []string, stderr io.Writer) (options, error) {
+	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}, format: "text", dir: "out"}
+	set := o.flags()
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stderr, usage)
+		set.SetOutput(stderr)
+		set.PrintDefaults()
+		return o, err
+	case err != nil:
+		return o, fmt.Errorf("%w (-help lists the flags)", err)
+	case set.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q: everything is given by flags (-help lists them)", set.Arg(0))
+	}
+	return o, o.check()
+}
+
+// flags returns the flags, which store into o.
+func (o *options) flags() *flag.FlagSet {
+	set := flag.NewFlagSet("compare", flag.ContinueOnError)
+	set.SetOutput(io.Discard) // the caller shows the error, once
+	set.Func("keys", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)", file(&o.keysFile))
+	set.Func("absent", "read non-member keys from `FILE`, one per line (default: embedded benign domains)", file(&o.absentFile))
+	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent ones", o.setSynthetic)
+	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)", o.setRates)
+	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
+		"; a third-party library in it needs no -peers", o.setStructures)
+	set.Func("format", "print `FORM`: "+strings.Join(formats, ", ")+" (default text)", o.setFormat)
+	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", o.setDir)
+	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too")
+	set.StringVar(&o.docs, "docs", "", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead")
+	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers")
+	set.BoolVar(&o.version, "version", false, "print the version and stop")
+	return set
+}
+
+// check finds flags that exclude each other.
+func (o *options) check() error {
+	switch {
+	case o.synthetic > 0 && o.keysFile != "":
+		return errors.New("-n and -keys exclude each other: -n makes up its own keys")
+	case o.synthetic > 0 && o.absentFile != "":
+		return errors.New("-n and -absent exclude each other: -n makes up its own keys")
+	case o.keysFile == "-" && o.absentFile == "-":
+		return errors.New("-keys - and -absent -: only one of them can read standard input")
+	case o.quick && o.docs == "":
+		return errors.New("-quick: want it only with -docs")
+	}
+	return nil
+}
+
+func file(name *string) func(string) error {
+	return func(text string) error {
+		if text == "" {
+			return errors.New("want the name of a file, or - for standard input")
+		}
+		*name = text
+		return nil
+	}
+}
+
+func (o *options) setSynthetic(text string) error {
+	n, ok := advice.ParseCount(text)
+	if !ok || n > maxSynthetic {
+		return fmt.Errorf("want a number of keys from 1 to %s, such as 1000000 or 1e6", thousands(maxSynthetic))
+	}
+	o.synthetic = int(n)
+	return nil
+}
+
+func (o *options) setRates(text string) error {
+	o.rates = nil
+	for item := range strings.SplitSeq(text, ",") {
+		rate, err := strconv.ParseFloat(strings.TrimSpace(item), 64)
+		if err != nil || !(rate > 0 && rate < 1) {
+			return itemError(text, item, "want a rate above 0 and below 1, or several with commas, such as 0.01,0.001")
+		}
+		if !slices.Contains(o.rates, rate) {
+			o.rates = append(o.rates, rate)
+		}
+	}
+	return nil
+}
+
+func (o *options) setStructures(text string) error {
+	o.only = nil
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		if !slices.Contains(names(), item) {
+			return itemError(text, item, "want one of "+strings.Join(names(), ", ")+", or several with commas")
+		}
+		o.only = append(o.only, item)
+	}
+	return nil
+}
+
+// itemError names the item of a list that is wrong, if there are others.
+func itemError(list, item, want string) error {
+	if strings.TrimSpace(list) == strings.TrimSpace(item) {
+		return errors.New(want)
+	}
+	return fmt.Errorf("%q: %s", item, want)
+}
+
+func (o *options) setFormat(text string) error {
+	if !slices.Contains(formats, text) {
+		return fmt.Errorf("want one of %s", strings.Join(formats, ", "))
+	}
+	o.format = text
+	return nil
+}
+
+func (o *options) setDir(text string) error {
+	if o.dir = text; text != "" {
+		o.dir = filepath.Clean(text)
+	}
+	return nil
+}
+
+// names lists what -structures takes.
+func names() []string {
+	var list []string
+	for _, s := range structures {
+		list = append(list, s.name)
+	}
+	for _, t := range tallies {
+		if !slices.Contains(list, t.name) {
+			list = append(list, t.name)
+		}
+	}
+	return list
+}
+
+// wants reports whether the flags choose a structure or a tally.
+func (o *options) wants(name string, peer bool) bool {
+	return slices.Contains(o.only, name) || peer && o.peers || !peer && o.only == nil
+}
+
+// chosen returns the structures and tallies that the flags choose, in the order
+// of the rows.
+func (o *options) chosen() (filters []structure, counters []tally) {
+	for _, s := range structures {
+		if o.wants(s.name, s.peer) {
+			filters = append(filters, s)
+		}
+	}
+	for _, t := range tallies {
+		if o.wants(t.name, t.peer) {
+			counters = append(counters, t)
+		}
+	}
+	return filters, counters
+}

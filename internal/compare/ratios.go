@@ -1,0 +1,61 @@
+package main
+
+import "math"
+
+// Ratios are the times of a structure over those of the one of ours that does
+// the same, each the median over the rounds of the ratio within a round: what
+// disturbs the machine for a while disturbs both. Above 1 ours is faster.
+type ratios struct {
+	Against string   `json:"against"` // empty if there is none; then the ratios are nil
+	Add     *float64 `json:"add_ratio"`
+	Hit     *float64 `json:"hit_ratio"`
+	Miss    *float64 `json:"miss_ratio"`
+	Delete  *float64 `json:"delete_ratio"`
+
+	rate float64 // of ours
+	bits float64
+}
+
+// ratiosOf compares c with the cell of the structure it names: the one of the
+// same rate or, if there is none, of the nearest rate.
+func ratiosOf(c *cell, cells []*cell) ratios {
+	if c.against == "" {
+		return ratios{}
+	}
+	var ours *cell
+	for _, x := range cells {
+		if x.name == c.against && x.rounds > 0 && (ours == nil || distance(x.rate, c.rate) < distance(ours.rate, c.rate)) {
+			ours = x
+		}
+	}
+	if ours == nil {
+		return ratios{}
+	}
+	return ratios{
+		Against: ours.name, rate: ours.rate, bits: float64(c.bytes) / float64(ours.bytes),
+		Add: medianRatio(c.add, ours.add), Hit: medianRatio(c.hit, ours.hit),
+		Miss: medianRatio(c.miss, ours.miss), Delete: medianRatio(c.del, ours.del),
+	}
+}
+
+// distance tells near rates from far ones by their ratio. An exact set, of
+// rate 0, is nearest to the smallest.
+func distance(a, b float64) float64 {
+	return math.Abs(math.Log(max(a, math.SmallestNonzeroFloat64)) - math.Log(max(b, math.SmallestNonzeroFloat64)))
+}
+
+// medianRatio compares the rounds that both have. It returns nil
+// if there are none.
+func medianRatio(theirs, ours []float64) *float64 {
+	var list []float64
+	for i := range min(len(theirs), len(ours)) {
+		if ours[i] > 0 {
+			list = append(list, theirs[i]/ours[i])
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	m := median(list)
+	return &m
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+const spaceLegend = "How to read it: bound is bits/key over log2(1/target), the least that any structure needs for that " +
+	"rate. lost counts added keys that were not found and must be 0. add, hit, miss and del are ns per operation " +
+	"(median): hit for keys that were added, miss for others, del for deleting. also lists what else it can do."
+
+// spaceTable shows rows in groups of one target rate.
+func spaceTable(list []row) table {
+	t := table{columns: []column{
+		{name: "structure", left: true},
+		{name: "target", title: "target rate"},
+		{name: "bits/key"},
+		{name: "bound", title: "× bound", drop: 3},
+		{name: "measured", title: "measured rate"},
+		{name: "95% interval", title: "95 % interval", drop: 1},
+		{name: "lost", title: "lost keys"},
+		{name: "add", title: "add ns"},
+		{name: "hit", title: "hit ns"},
+		{name: "miss", title: "miss ns", drop: 5},
+		{name: "del", title: "delete ns", drop: 4},
+		{name: "also", left: true, drop: 2},
+	}}
+	for _, x := range list {
+		t.lines = append(t.lines, line{group: x.group(), wrong: x.FalseNegatives > 0, cells: x.spaceCells()})
+	}
+	return t
+}
+
+func (x row) spaceCells() []string {
+	rate, interval := "0", "-"
+	switch {
+	case x.BoundRatio != nil:
+		rate, interval = measuredRate(x.FPR, x.FPRLow, x.FPRHigh)
+	case x.FPR > 0:
+		rate = percent(x.FPR, 4)
+	}
+	also := x.structure.also
+	if also == "" {
+		also = "-"
+	}
+	return []string{
+		x.Structure, x.target(), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
+		brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
+		orDash(x.DeleteNS, nanoseconds), also,
+	}
+}
+
+// target shows the requested rate.
+func (x row) target() string {
+	switch {
+	case x.BoundRatio == nil:
+		return "exact"
+	case x.structure.fixed > 0:
+		return strconv.FormatFloat(100*x.TargetFPR, 'g', 2, 64) + "%"
+	}
+	return percentOf(x.TargetFPR)
+}
+
+// group names the group of rows that x belongs to: by the requested rate, or by
+// having a fixed one.
+func (x row) group() string {
+	if x.structure.fixed > 0 {
+		return "fixed"
+	}
+	return x.target()
+}
+
+func bound(ratio float64) string {
+	if ratio >= 100 {
+		return fmt.Sprintf("%.0f", ratio)
+	}
+	return hundredths(ratio)
+}
+
+const ratiosLegend = "Times against ours: the ratio to the structure of ours that is named (median over the rounds); above 1 " +
+	"ours is faster, and above 1 under bits ours is smaller. If the rates differ, ours has the nearest one."
+
+// ratioTable compares the rows that have something of ours to compare with. It
+// has no lines if no row is a peer's.
+func ratioTable(list []row) table {
+	t := table{columns: []column{
+		{name: "structure", left: true},
+		{name: "target", title: "target rate", drop: 1},
+		{name: "against"},
+		{name: "bits", drop: 2},
+		{name: "add"},
+		{name: "hit"},
+		{name: "miss"},
+		{name: "del", title: "delete", drop: 3},
+	}}
+	if len(namesOf(list, func(s structure) bool { return s.peer })) == 0 {
+		return t
+	}
+	for _, x := range list {
+		if x.structure.against != "" {
+			t.lines = append(t.lines, line{group: x.group(), cells: x.ratioCells()})
+		}
+	}
+	return t
+}
+
+func (x row) ratioCells() []string {
+	against, bits := "-", "-"
+	if x.Against != "" {
+		against, bits = x.Against+" "+percentOf(x.ratios.rate), ratioText(x.bits)
+	}
+	return []string{
+		x.Structure, x.target(), against, bits,
+		orDash(x.Add, ratioText), orDash(x.Hit, ratioText), orDash(x.Miss, ratioText), orDash(x.Delete, ratioText),
+	}
+}
+
+const countLegend = "How to read it: error is how much a count is too high on average over all distinct keys, max for the " +
+	"worst; bound is what a sketch promises for 99 % of them, above the share of keys beyond it. heavy are the keys " +
+	"above 0.1 % of the total, or the 100 most frequent; missed: not reported; extra: reported but below the threshold. " +
+	"setting is a sketch's epsilon and delta; phi or k, and all memory."
+
+// countTable shows the results of counting.
+func countTable(list []frequencyRow) table {
+	t := table{columns: []column{
+		{name: "counting", left: true},
+		{name: "setting", left: true, drop: 2},
+		{name: "KiB"},
+		{name: "bits/key", drop: 1},
+		{name: "error"},
+		{name: "max", drop: 5},
+		{name: "bound", drop: 4},
+		{name: "above", drop: 3},
+		{name: "heavy"},
+		{name: "missed"},
+		{name: "extra"},
+		{name: "add"},
+	}}
+	for _, x := range list {
+		t.lines = append(t.lines, line{wrong: x.BelowTruth > 0, cells: x.cells()})
+	}
+	return t
+}
+
+func (x frequencyRow) cells() []string {
+	above := "-"
+	if x.ErrorBound != nil {
+		above = percent(x.AboveBound, 2)
+	}
+	return []string{
+		x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey),
+		orDash(x.MeanError, hundredths), orDash(x.MaxError, func(most float64) string { return brief(uint64(most)) }),
+		orDash(x.ErrorBound, hundredths), above,
+		thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS),
+	}
+}

@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A fenced block of a document: its language and its text.
+var block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+
+// isProgram reports whether code is a whole program, which
+// TestProgramsInDocumentsRun builds and runs.
+func isProgram(code string) bool { return strings.HasPrefix(code, "package main\n") }
+
+// The programs in the documents compile against this checkout, and print what
+// the next block shows, which names no language.
+func TestProgramsInDocumentsRun(t *testing.T) {
+	programs := map[string]int{}
+	for _, document := range files(t, ".md") {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		blocks := block.FindAllStringSubmatch(string(text), -1)
+		for i, b := range blocks {
+			if b[1] != "go" || !isProgram(b[2]) {
+				continue
+			}
+			require.Less(t, i+1, len(blocks), "%s: no output is shown", document)
+			formatted, err := format.Source([]byte(b[2]))
+			require.NoError(t, err, document)
+			require.Equal(t, string(formatted), b[2], "%s: gofmt", document)
+			require.Equal(t, []string{"", output(t, b[2])}, blocks[i+1][1:], document)
+			programs[filepath.Base(document)]++
+		}
+	}
+	require.NotZero(t, programs["README.md"])
+}
+
+// output runs a program in the module and returns what it prints.
+func output(t *testing.T, code string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
+	cmd := exec.Command("go", "run", file)
+	cmd.Dir = root // its go.mod and go.sum serve the program too
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+// What a reader tries first stands first, and needs the Go version that go.mod
+// asks for.
+func TestTheReadmeOpensWithTwoCommands(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	first := regexp.MustCompile(`(?m)^(?:    |`+"```"+`).*`).FindAllString(string(text), 2)
+	require.Len(t, first, 2)
+	require.Regexp(t, `^    go run -C internal/compare \.( |$)`, first[0])
+	require.Regexp(t, `^    go test \./\.\.\.( |$)`, first[1])
+
+	module, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)
+	require.NotNil(t, version)
+	require.Contains(t, string(text), "Go "+string(version[1])+" or later")
+}
