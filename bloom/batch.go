@@ -45,9 +45,9 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddSeq adds every key of a sequence. A key needs to be valid only until the
-// sequence yields the next one. O(k) time per key, one allocation of a kilobyte.
-// It takes less time than [Filter.Add] on each if the filter is larger than the
-// cache.
+// sequence yields the next one. O(k) time per key, one allocation of a
+// kilobyte. It takes less time than [Filter.Add] on each if the filter is
+// larger than the cache.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addChunk) }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
@@ -93,7 +93,8 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 	return dst
 }
 
-// addChunk adds a chunk of digests. It looks at the layout once for all of them.
+// addChunk adds a chunk of digests. It looks at the layout once for all of
+// them.
 func (f *Filter) addChunk(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch f.params.Layout {

@@ -64,8 +64,8 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into f. It reads no byte after it, so
-// that filters can follow one another in a stream. The family and the errors
+// ReadFrom reads one encoded filter from r into f. It reads no byte after it,
+// so that filters can follow one another in a stream. The family and the errors
 // are those of [Filter.UnmarshalBinary]; ReadFrom also returns any error of r.
 // At the end of the stream the error is io.EOF too, by errors.Is. O(m) time.
 //
@@ -79,8 +79,8 @@ func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of f, the base64 of its encoding, to dst. Its
-// errors are those of [Filter.AppendBinary]. O(m) time and memory.
+// AppendText appends the text form of f, the base64 of its encoding, to dst.
+// Its errors are those of [Filter.AppendBinary]. O(m) time and memory.
 func (f *Filter) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := f.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
@@ -90,9 +90,9 @@ func (f *Filter) AppendText(dst []byte) ([]byte, error) {
 // dst. Packages such as encoding/xml store a pointer to a filter as that text.
 func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
 
-// MarshalJSON returns the text form of f as a JSON string. O(m) time and memory.
-// Its receiver is a value so that a Filter that is a value in a struct is
-// encoded, too.
+// MarshalJSON returns the text form of f as a JSON string. O(m) time and
+// memory. Its receiver is a value so that a Filter that is a value in a struct
+// is encoded, too.
 func (f Filter) MarshalJSON() ([]byte, error) { return frame.JSON(f.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
@@ -105,8 +105,8 @@ func (f *Filter) UnmarshalText(text []byte) error {
 	return f.UnmarshalBinary(encoded)
 }
 
-// ReadParams reads the header of an encoded filter from r, and no byte after it,
-// and returns the filter's parameters. Use it to check a file's
+// ReadParams reads the header of an encoded filter from r, and no byte after
+// it, and returns the filter's parameters. Use it to check a file's
 // [Params.SizeBytes] before you decode it. The errors are those of
 // [Filter.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.

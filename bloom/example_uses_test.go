@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A filter in front of a slow store saves lookups: only keys that the filter may
-// contain are looked up. The store holds 18,147 malicious domains; the requests
-// ask for these and for 19,717 benign ones.
+// A filter in front of a slow store saves lookups: only keys that the filter
+// may contain are looked up. The store holds 18,147 malicious domains; the
+// requests ask for these and for 19,717 benign ones.
 func Example_maliciousDomains() {
 	store := map[string]bool{} // stands for a database
 	bad := data.MaliciousDomains()
@@ -79,9 +79,9 @@ func Example_spellChecker() {
 }
 
 // The cosine of two filters measures the similarity of two texts. There is one
-// sparse filter of word pairs for each of 30 passages of the Bible. The 15 pairs
-// of passages that are known to be parallel all have a higher cosine than the
-// other 420.
+// sparse filter of word pairs for each of 30 passages of the Bible. The 15
+// pairs of passages that are known to be parallel all have a higher cosine than
+// the other 420.
 func Example_similarPassages() {
 	passages := data.Passages()
 	filters := map[string]*bloom.Filter{}

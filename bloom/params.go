@@ -207,8 +207,8 @@ func (p Params) RateAt(n uint64) float64 {
 // CapacityAt returns the largest number of distinct keys at which a filter with
 // these parameters has at most the given false-positive rate. It is the inverse
 // of [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate
-// is 1 or more. A few dozen calls of RateAt: a millisecond or less for common
-// rates.
+// is 1 or more. O(k^2) time for each of a few dozen numbers of keys: a
+// millisecond or less for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -17,9 +17,9 @@ func (f *Filter) FillRatio() float64 {
 
 // FalsePositiveRate returns the chance that f in its current state finds a key
 // that was not added. It depends only on the bits that are set, so it is valid
-// however f was filled. Classic: the fill ratio to the power k. Partitioned: the
-// product of the fill ratios of the slices. Blocked: the mean, over the lines,
-// of the fill ratio to the power k. O(m) time.
+// however f was filled. Classic: the fill ratio to the power k. Partitioned:
+// the product of the fill ratios of the slices. Blocked: the mean, over the
+// lines, of the fill ratio to the power k. O(m) time.
 func (f *Filter) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	switch f.params.Layout {
@@ -94,10 +94,11 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 }
 
 // Cosine returns the normalized dot product of the two bit vectors: the number
-// of bits set in both, divided by the geometric mean of the numbers set in each.
-// It is 1 for equal filters, and 0 if either is empty. Collisions raise it as
-// filters fill up, so use it to rank sets of similar sizes in sparse filters.
-// It returns [ErrIncompatible] if the [Params] differ. O(m) time, no allocation.
+// of bits set in both, divided by the geometric mean of the numbers set in
+// each. It is 1 for equal filters, and 0 if either is empty. Collisions raise
+// it as filters fill up, so use it to rank sets of similar sizes in sparse
+// filters. It returns [ErrIncompatible] if the [Params] differ. O(m) time, no
+// allocation.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err

@@ -25,8 +25,8 @@ func TestZeroAndNilViewsReturnErrors(t *testing.T) {
 	require.True(t, new(View).ContainsString("any"), "like the zero Filter")
 }
 
-// ReadFrom allocates the filter once if the reader tells its size, and less than
-// twice its size in total if it does not.
+// ReadFrom allocates the filter once if the reader tells its size, and less
+// than twice its size in total if it does not.
 func TestMemoryToReadAFilter(t *testing.T) {
 	f := mustNew(t, Params{Bits: 64 << 20, Hashes: 7})
 	b, err := f.MarshalBinary()

@@ -6,8 +6,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Merge adds every copy of every key of other to f: each counter becomes the sum
-// of both, and is stuck if that is 15 or more. If nothing was deleted from
+// Merge adds every copy of every key of other to f: each counter becomes the
+// sum of both, and is stuck if that is 15 or more. If nothing was deleted from
 // either filter, the result is, counter for counter, the filter built from all
 // keys. If the [Params] differ, Merge returns [ErrIncompatible] and leaves f
 // unchanged. O(m) time, no allocation.

@@ -44,15 +44,15 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddSeq adds every key of a sequence. A key needs to be valid only until the
-// sequence yields the next one. O(k) time per key, one allocation of a kilobyte.
-// It takes less time than [Filter.Add] on each if the filter is larger than the
-// cache.
+// sequence yields the next one. O(k) time per key, one allocation of a
+// kilobyte. It takes less time than [Filter.Add] on each if the filter is
+// larger than the cache.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addChunk) }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. O(k) time per key. It is two to four times as fast
-// as single calls if the filter is larger than the cache. It allocates only if
-// dst is too small.
+// returns the extended slice. O(k) time per key. It is two to four times as
+// fast as single calls if the filter is larger than the cache. It allocates
+// only if dst is too small.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
@@ -92,10 +92,10 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 	return dst
 }
 
-// DeleteAll removes one copy of every key, like [Filter.Delete] on each in turn,
-// and returns the number of copies removed. Delete only keys that were added.
-// O(k) time per key, no allocation. It is two to four times as fast as single
-// calls if the filter is larger than the cache.
+// DeleteAll removes one copy of every key, like [Filter.Delete] on each in
+// turn, and returns the number of copies removed. Delete only keys that were
+// added. O(k) time per key, no allocation. It is two to four times as fast as
+// single calls if the filter is larger than the cache.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	removed := 0
 	var b batch.Buffer
@@ -125,8 +125,8 @@ func (f *Filter) DeleteAllUint64(keys []uint64) int {
 	return removed
 }
 
-// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the filter's
-// family.
+// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the
+// filter's family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 	removed := 0
 	for chunk := range slices.Chunk(digests, batch.Size) {
@@ -193,8 +193,8 @@ func (f *Filter) addChunk(digests []hashfam.Digest) {
 }
 
 // hasChunk appends the answer for each digest of a chunk to dst. It does not
-// fetch in the classic layout: without stores in between, the processor overlaps
-// the loads of several lookups by itself.
+// fetch in the classic layout: without stores in between, the processor
+// overlaps the loads of several lookups by itself.
 func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {

@@ -9,8 +9,8 @@ import (
 )
 
 // The last word of 1,003 counters has five unused counters. If the decoder
-// accepted nonzero ones, two filters of the same keys could differ, and the fill
-// ratio could exceed 1.
+// accepted nonzero ones, two filters of the same keys could differ, and the
+// fill ratio could exceed 1.
 func TestCountersBeyondTheLastAreCorrupt(t *testing.T) {
 	f := mustNew(t, Params{Counters: 1003, Hashes: 7})
 	f.AddString("kept")

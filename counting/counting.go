@@ -10,9 +10,9 @@ type Filter struct {
 	counters nibbles
 }
 
-// Add adds one copy of key. A counter that reaches 15 is stuck there. O(k) time,
-// at most k cache misses (Blocked: four adjacent lines), no allocation. Add does
-// not keep key.
+// Add adds one copy of key. A counter that reaches 15 is stuck there. O(k)
+// time, at most k cache misses (Blocked: four adjacent lines), no allocation.
+// Add does not keep key.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 
 // AddString is [Filter.Add] for a string.
@@ -110,8 +110,8 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 // Delete only keys that were added. A key that was never added, or was deleted
 // as often as added, may still look present, with the filter's false-positive
 // rate. Then Delete decrements counters that belong to other keys and returns
-// true, and some of those keys may no longer be found. No later check can detect
-// that.
+// true, and some of those keys may no longer be found. No later check can
+// detect that.
 //
 // Stuck counters keep their value. A key whose counters are all stuck is found
 // after any number of deletes.
@@ -143,8 +143,8 @@ func add(counters nibbles, m uint64, k int, d hashfam.Digest) {
 
 // outOfCache is the number of words, 32 MiB in total, above which an array is
 // assumed to be larger than the processor's caches. Above it, loading a cache
-// line that is not needed costs more than a branch that is mispredicted for half
-// of the keys. Below it, the branch costs more.
+// line that is not needed costs more than a branch that is mispredicted for
+// half of the keys. Below it, the branch costs more.
 const outOfCache = 1 << 22
 
 func has(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
@@ -183,9 +183,9 @@ func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
 	return least
 }
 
-// remove decrements the counters one after another. At the first zero the key is
-// known to be absent, and remove restores the counters before it by adding the
-// key to these again: a counter that was decremented is now at most 13 and
+// remove decrements the counters one after another. At the first zero the key
+// is known to be absent, and remove restores the counters before it by adding
+// the key to these again: a counter that was decremented is now at most 13 and
 // rises; a stuck one stays.
 func remove(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {

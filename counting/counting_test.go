@@ -70,8 +70,8 @@ func TestAKeyWhosePositionsCoincide(t *testing.T) {
 	require.True(t, f.ContainsString("a"))
 }
 
-// A Delete that meets a zero at any of the key's positions restores the counters
-// before it.
+// A Delete that meets a zero at any of the key's positions restores the
+// counters before it.
 func TestAFailedDeleteChangesNothing(t *testing.T) {
 	for _, layout := range layouts {
 		p := Params{Counters: 512, Hashes: 8, Layout: layout}

@@ -34,9 +34,9 @@
 //
 // [Classic], the default, places the k positions of a key anywhere in the array
 // and needs the least memory. [Blocked] keeps them within 512 counters, which
-// are four adjacent cache lines. If the filter is larger than the cache, batches
-// then take a third of the time. It costs 3 % more memory at 1 % and 15 % more
-// at 0.01 %.
+// are four adjacent cache lines. If the filter is larger than the cache,
+// batches then take a third of the time. It costs 3 % more memory at 1 % and 15
+// % more at 0.01 %.
 //
 // # Projection
 //

@@ -83,10 +83,10 @@ func Example_cacheDigest() {
 	// 0 counters stuck
 }
 
-// The filter holds sessions that were revoked, until the time at which they would
-// have ended anyway; so it does not grow. A session that it contains may have
-// been revoked and is looked up in a slow list. All other sessions pass. The
-// tokens come from untrusted clients, so the family has a secret key.
+// The filter holds sessions that were revoked, until the time at which they
+// would have ended anyway; so it does not grow. A session that it contains may
+// have been revoked and is looked up in a slow list. All other sessions pass.
+// The tokens come from untrusted clients, so the family has a secret key.
 func Example_sessionBlacklist() {
 	const lifetime = 3600 // seconds
 	type session struct {

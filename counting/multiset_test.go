@@ -14,8 +14,8 @@ import (
 
 var layouts = []Layout{Classic, Blocked}
 
-// drawParams draws the parameters of a small filter of either layout. Often it is
-// so small that positions of a key coincide and counters saturate.
+// drawParams draws the parameters of a small filter of either layout. Often it
+// is so small that positions of a key coincide and counters saturate.
 func drawParams(t *rapid.T) Params {
 	p := Params{
 		Counters: uint64(rapid.OneOf(rapid.IntRange(1, 20), rapid.IntRange(1, 3000)).Draw(t, "counters")),
@@ -35,8 +35,8 @@ func mustNew(t require.TestingT, p Params) *Filter {
 	return f
 }
 
-// A model is a simple form of a filter: a multiset of keys, and a saturating int
-// for each counter. It knows the positions of keys, but neither words nor
+// A model is a simple form of a filter: a multiset of keys, and a saturating
+// int for each counter. It knows the positions of keys, but neither words nor
 // nibbles.
 type model struct {
 	p        Params
@@ -146,9 +146,9 @@ func (m *model) checkMembers(t require.TestingT, f *Filter) {
 	}
 }
 
-// multiset applies any sequence of operations to a filter and a model. Members may
-// be lost after a delete of a visible key that is not a member; the model then
-// says which.
+// multiset applies any sequence of operations to a filter and a model. Members
+// may be lost after a delete of a visible key that is not a member; the model
+// then says which.
 func multiset(t *rapid.T) {
 	p := drawParams(t)
 	f, m := mustNew(t, p), newModel(p)

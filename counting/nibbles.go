@@ -22,8 +22,8 @@ const (
 // the shift is below 64, so that it needs no test.
 func (n nibbles) at(i uint64) uint64 { return n[i>>4] >> (i & 15 * 4) & 15 }
 
-// inc adds one to counter i unless it is stuck. It needs no branch: c+1 has bit 4
-// set only if c is 15, so the complement of that bit is the number to add.
+// inc adds one to counter i unless it is stuck. It needs no branch: c+1 has bit
+// 4 set only if c is 15, so the complement of that bit is the number to add.
 func (n nibbles) inc(i uint64) {
 	s := i & 15 * 4
 	w := n[i>>4]
@@ -38,18 +38,18 @@ func (n nibbles) dec(i uint64) {
 	n[i>>4] = w - ((w>>s&15+1)>>4^1)<<s
 }
 
-// nonzero tests the sixteen counters of w at once: the lowest bit of every counter
-// that is not zero is set in the result, and no other bit. The two shifts OR
-// each counter's four bits into its lowest. Bits that cross into the next lower
-// counter reach only its upper three bits, which the mask removes.
+// nonzero tests the sixteen counters of w at once: the lowest bit of every
+// counter that is not zero is set in the result, and no other bit. The two
+// shifts OR each counter's four bits into its lowest. Bits that cross into the
+// next lower counter reach only its upper three bits, which the mask removes.
 func nonzero(w uint64) uint64 {
 	w |= w >> 2
 	return (w | w>>1) & lowest
 }
 
-// sum adds the sixteen counters of two words at once, each up to 15. It adds the
-// even-numbered ones and the odd-numbered ones separately, so that each sum has
-// room for a fifth bit.
+// sum adds the sixteen counters of two words at once, each up to 15. It adds
+// the even-numbered ones and the odd-numbered ones separately, so that each sum
+// has room for a fifth bit.
 func sum(a, b uint64) uint64 {
 	return sumEven(a&even, b&even) | sumEven(a>>4&even, b>>4&even)<<4
 }

@@ -23,8 +23,8 @@ const (
 // A Config describes a filter by its capacity and false-positive rate.
 type Config struct {
 	// Capacity is the number of distinct keys in the filter at one time for
-	// which FPRate holds. It is at least 1. You may add more keys: none is lost,
-	// but the rate rises.
+	// which FPRate holds. It is at least 1. You may add more keys: none is
+	// lost, but the rate rises.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
@@ -60,8 +60,8 @@ type Params struct {
 const maxCounters = sizing.MaxBits / 4
 
 // Params returns the parameters of the smallest filter that meets c, without
-// allocating it. Counters and Hashes are the Bits and Hashes that [bloom.Config]
-// gives for the same capacity, rate and layout.
+// allocating it. Counters and Hashes are the Bits and Hashes that
+// [bloom.Config] gives for the same capacity, rate and layout.
 //
 // It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
 // for a few dozen sizes: tens of microseconds, or a few milliseconds for
@@ -147,8 +147,8 @@ func (p Params) RateAt(n uint64) float64 {
 // CapacityAt returns the largest number of distinct keys at which a filter with
 // these parameters has at most the given false-positive rate. It is the inverse
 // of [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate
-// is 1 or more. A few dozen calls of RateAt: a millisecond or less for common
-// rates.
+// is 1 or more. O(k^2) time for each of a few dozen numbers of keys: a
+// millisecond or less for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

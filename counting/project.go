@@ -5,9 +5,9 @@ import "github.com/filterfam/filterfam/bloom"
 // Bloom returns the Bloom filter of the keys in f: bit i is set if counter i is
 // not zero. It answers every Contains like f, in a quarter of the memory, and
 // shares no memory with f. Except for the bits of stuck counters it is, bit for
-// bit, the filter that package bloom builds from these keys with the same number
-// of bits, hashes, layout and family. The zero Filter gives a zero bloom.Filter.
-// O(m) time, one allocation of m/8 bytes.
+// bit, the filter that package bloom builds from these keys with the same
+// number of bits, hashes, layout and family. The zero Filter gives a zero
+// bloom.Filter. O(m) time, one allocation of m/8 bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.counters)+3)/4)
 	for i, w := range f.counters {

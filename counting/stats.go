@@ -34,10 +34,10 @@ func (f *Filter) FalsePositiveRate() float64 {
 
 // EstimatedLen estimates the number of distinct keys in f from the number of
 // counters that are not zero. At capacity the standard error is a fraction of a
-// percent for a million keys; it grows as the filter fills. EstimatedLen returns
-// +Inf if no counter is zero. Deleted keys whose counters are stuck still
-// count. O(m) time. Papapetrou, Siberski and Nejdl, Distributed and Parallel
-// Databases 28, 2010.
+// percent for a million keys; it grows as the filter fills. EstimatedLen
+// returns +Inf if no counter is zero. Deleted keys whose counters are stuck
+// still count. O(m) time. Papapetrou, Siberski and Nejdl, Distributed and
+// Parallel Databases 28, 2010.
 func (f *Filter) EstimatedLen() float64 {
 	p := f.params
 	switch {

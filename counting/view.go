@@ -7,8 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A View is a read-only filter that uses its encoding in place, for example in a
-// mapped file. Make one with [NewView]. Its methods give the answers of the
+// A View is a read-only filter that uses its encoding in place, for example in
+// a mapped file. Make one with [NewView]. Its methods give the answers of the
 // encoded filter at the same cost, and may run at the same time. Verify and
 // Decode return an error on a nil *View; the other methods panic on it.
 type View struct {
@@ -41,8 +41,8 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 }
 
 // Verify checks what decoding would check: the checksum of the whole encoding,
-// and that the counters beyond the last one are zero. It returns [ErrCorrupt] if
-// the data is damaged. O(m) time, no allocation.
+// and that the counters beyond the last one are zero. It returns [ErrCorrupt]
+// if the data is damaged. O(m) time, no allocation.
 func (v *View) Verify() error {
 	if v == nil || v.filter.counters == nil {
 		return errs.Nil()

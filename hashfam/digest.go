@@ -23,9 +23,9 @@ const multiplier = 0xD1342543DE82EF95
 //		...
 //	}
 //
-// The digest itself is not in the sequence. Callers may therefore choose a shard
-// by any bits of the digest: the positions of the keys of one shard remain
-// uniform.
+// The digest itself is not in the sequence. Callers may therefore choose a
+// shard by any bits of the digest: the positions of the keys of one shard
+// remain uniform.
 //
 // Textbook double hashing, h1 + i*h2, is not good enough for small filters,
 // because its positions form an arithmetic progression. Compared with

@@ -10,7 +10,8 @@ var (
 	ErrSecret  = fault.ErrSecret  // a key has no text form
 )
 
-// A FieldError is an error about one field. Get it from an error with errors.As.
+// A FieldError is an error about one field. Get it from an error with
+// errors.As.
 type FieldError struct {
 	Err     error  // the reason: ErrFamily, ErrCorrupt, ...
 	Field   string // for example "Family"

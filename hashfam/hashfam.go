@@ -10,9 +10,9 @@
 //
 // The zero [Family] is public: its functions are fixed and the same in every
 // process, so that filters built anywhere can be merged. But anyone who chooses
-// keys can then choose keys that collide. If untrusted parties choose keys, draw
-// a secret with [RandomKey] and make the family with [New], or use [Random] for
-// a family that lives as long as the process.
+// keys can then choose keys that collide. If untrusted parties choose keys,
+// draw a secret with [RandomKey] and make the family with [New], or use
+// [Random] for a family that lives as long as the process.
 //
 // A Family is a small immutable value: copy it, compare it with ==, share it
 // among goroutines. No function of this package allocates, except
@@ -40,14 +40,14 @@ func RandomKey() Key {
 	return k
 }
 
-// A Family is a set of hash functions selected by a [Key]. The zero value is the
-// public family. Families are comparable, and equal families compute equal
+// A Family is a set of hash functions selected by a [Key]. The zero value is
+// the public family. Families are comparable, and equal families compute equal
 // digests.
 //
 // Printing a Family, or a struct that has one in an exported field, shows its
 // check value and not its key. Package fmt does not call methods on unexported
-// fields, or for %p and %w. So a type that keeps a Family in an unexported field
-// needs a Format method of its own.
+// fields, or for %p and %w. So a type that keeps a Family in an unexported
+// field needs a Format method of its own.
 type Family struct {
 	k0, k1 uint64
 }
@@ -67,13 +67,13 @@ func New(key Key) Family {
 func Random() Family { return New(RandomKey()) }
 
 // Derive returns a family that is determined by f's key and label, and behaves
-// as if drawn independently of f and of the families of other labels. One secret
-// can thus serve many filters that do not share their false positives. A family
-// derived from the public family is public, too. O(len(label)) time; it
+// as if drawn independently of f and of the families of other labels. One
+// secret can thus serve many filters that do not share their false positives. A
+// family derived from the public family is public, too. O(len(label)) time; it
 // allocates only for long labels.
 //
-// The new key is the 128-bit SipHash-2-4 of the label under f's key, a different
-// function from the 64-bit one that hashes keys.
+// The new key is the 128-bit SipHash-2-4 of the label under f's key, a
+// different function from the 64-bit one that hashes keys.
 func (f Family) Derive(label string) Family {
 	k0, k1 := siphash.Hash128(f.k0, f.k1, []byte("filterfam derive\x00"+label))
 	return Family{k0: k0, k1: k1}

@@ -24,12 +24,13 @@ func (f Family) String() string {
 	return keyedPrefix + fmt.Sprintf("%016x", f.CheckValue())
 }
 
-// Format prints [Family.String] for every verb and flag, so that no format shows
-// the key. The exceptions are the misplaced verbs %p and %w, for which package
-// fmt does not call Format.
+// Format prints [Family.String] for every verb and flag, so that no format
+// shows the key. The exceptions are the misplaced verbs %p and %w, for which
+// package fmt does not call Format.
 func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// AppendText appends [Family.String] to dst. The error is always nil. O(1) time.
+// AppendText appends [Family.String] to dst. The error is always nil. O(1)
+// time.
 func (f Family) AppendText(dst []byte) ([]byte, error) { return append(dst, f.String()...), nil }
 
 // MarshalText returns [Family.String], so that packages such as encoding/json
@@ -76,8 +77,8 @@ func (k Key) String() string { return hiddenText }
 func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
 // MarshalText returns [Key.String], so that packages such as encoding/json and
-// log/slog do not show the key. To store a key, write its bytes: k[:]. The error
-// is always nil. O(1) time.
+// log/slog do not show the key. To store a key, write its bytes: k[:]. The
+// error is always nil. O(1) time.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText returns [ErrSecret] and leaves k unchanged. A key has no text
@@ -87,6 +88,6 @@ func (k *Key) UnmarshalText([]byte) error {
 	return errs.Field(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
 }
 
-// LogValue returns [Key.String], so that package log/slog does not show the key.
-// O(1) time.
+// LogValue returns [Key.String], so that package log/slog does not show the
+// key. O(1) time.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }

@@ -18,8 +18,8 @@ import (
 // The tests of this file compare the hash functions with independent ones. Each
 // test also measures a construction known to be bad, and must reject it.
 //
-// All seeds are fixed, so the result is the same in every run. For random seeds,
-// a check would fail a sound construction with probability at most
+// All seeds are fixed, so the result is the same in every run. For random
+// seeds, a check would fail a sound construction with probability at most
 // 2*exp(-confidence) = 4e-12, or 6e-9 if it allows six standard errors. There
 // are fewer than 17,000 checks of the first kind (16,384 of them in
 // TestAvalanche) and 5 of the second: below 1e-7 in total.
@@ -45,7 +45,8 @@ func chiSquaredBounds(freedom float64) (low, high float64) {
 	return max(0, freedom-root), freedom + root + 2*confidence
 }
 
-// chiSquared returns Pearson's statistic of counts for the uniform distribution.
+// chiSquared returns Pearson's statistic of counts for the uniform
+// distribution.
 func chiSquared(counts []int) float64 {
 	var total, sum float64
 	for _, c := range counts {
@@ -95,8 +96,8 @@ func enhancedDoubleHashing(digest uint64, k int, m uint64, out []uint64) {
 }
 
 // seededRows XORs the digest with a different constant in every row, and masks
-// it. Two keys that collide in one row collide in all rows. m must be a power of
-// two.
+// it. Two keys that collide in one row collide in all rows. m must be a power
+// of two.
 func seededRows(digest uint64, k int, m uint64, out []uint64) {
 	seeds := rand.NewPCG(3, 4)
 	for i := range out[:k] {
@@ -112,10 +113,10 @@ func scaled(full, short int) int {
 	return full
 }
 
-// falsePositives builds filters of m bits and n keys, each under a family of its
-// own, and queries each with absent keys. It returns the mean false-positive
-// rate and its standard error. A filter is one observation, so the error covers
-// the variance between filters as well as within one.
+// falsePositives builds filters of m bits and n keys, each under a family of
+// its own, and queries each with absent keys. It returns the mean
+// false-positive rate and its standard error. A filter is one observation, so
+// the error covers the variance between filters as well as within one.
 func falsePositives(c construction, m uint64, k, n, filters, queries int) (rate, stderr float64) {
 	rng := rand.New(rand.NewPCG(5, m))
 	root := hashfam.New(hashfam.Key{1, 2, 3})
@@ -300,10 +301,10 @@ func TestPositionsAreIndependentInPairs(t *testing.T) {
 	}
 }
 
-// collidingRows counts the pairs of rows i < j in both of which two keys collide
-// more or less often than with independent rows. The pairs of keys are disjoint,
-// so the number of collisions in both rows of width w is binomial with
-// p = 1/w^2.
+// collidingRows counts the pairs of rows i < j in both of which two keys
+// collide more or less often than with independent rows. The pairs of keys are
+// disjoint, so the number of collisions in both rows of width w is binomial
+// with p = 1/w^2.
 func collidingRows(c construction, f hashfam.Family, keyPairs int) int {
 	const width = 64
 	var both [rows][rows]int
@@ -343,9 +344,9 @@ func TestRowsCollideIndependently(t *testing.T) {
 	require.Equal(t, rows*(rows-1)/2, collidingRows(seededRows, f, 1<<18), "rejects seeded rows")
 }
 
-// stuckBits counts the pairs of an input bit and an output bit for which a flip of
-// the input does not flip the output with probability 1/2, for random keys of 16
-// bytes. The number of flips is binomial.
+// stuckBits counts the pairs of an input bit and an output bit for which a flip
+// of the input does not flip the output with probability 1/2, for random keys
+// of 16 bytes. The number of flips is binomial.
 func stuckBits(hash func([]byte) uint64, keys int) int {
 	rng := rand.New(rand.NewPCG(6, 7))
 	var flips [128][64]int
@@ -387,8 +388,8 @@ func TestAvalanche(t *testing.T) {
 	}, 1024), "rejects FNV-1a, whose last bytes affect few bits")
 }
 
-// distinct returns the difference between the number of distinct positions among
-// k and its expectation for independent functions, in tolerances. A sound
+// distinct returns the difference between the number of distinct positions
+// among k and its expectation for independent functions, in tolerances. A sound
 // construction is in [-1, 1].
 //
 // The number of empty cells after k throws into m has mean m(1-1/m)^k and

@@ -17,8 +17,8 @@ const Size = 128
 // A Buffer holds the digests of one chunk.
 type Buffer [Size]hashfam.Digest
 
-// Take removes up to Size keys from the front of keys and returns their digests,
-// which are valid until the next call. No allocation.
+// Take removes up to Size keys from the front of keys and returns their
+// digests, which are valid until the next call. No allocation.
 func (b *Buffer) Take(fam hashfam.Family, keys *[][]byte) []hashfam.Digest {
 	return fam.SumAll(b[:0], cut(keys))
 }

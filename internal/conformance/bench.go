@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// benchmarkSizes are the numbers of keys of the benchmarks: a structure that fits
-// in the cache, and one that does not.
+// benchmarkSizes are the numbers of keys of the benchmarks: a structure that
+// fits in the cache, and one that does not.
 var benchmarkSizes = []uint64{10_000, 5_000_000}
 
 // batchKeys is the number of keys in a batch of the benchmarks.

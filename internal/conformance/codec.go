@@ -17,8 +17,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// RoundTrip checks that decoding an encoded structure returns an equal one, from
-// slices and streams of any kind, and that equal structures have equal bytes.
+// RoundTrip checks that decoding an encoded structure returns an equal one,
+// from slices and streams of any kind, and that equal structures have equal
+// bytes.
 func (s Suite[T]) RoundTrip(t *rapid.T) {
 	fam := drawFamily(t)
 	f := s.Fresh(t, fam)
@@ -48,8 +49,8 @@ func (s Suite[T]) RoundTrip(t *rapid.T) {
 	}
 }
 
-// Damage checks that a truncation, a flipped bit and a trailing byte are detected
-// anywhere, and that they leave the receiver unchanged.
+// Damage checks that a truncation, a flipped bit and a trailing byte are
+// detected anywhere, and that they leave the receiver unchanged.
 func (s Suite[T]) Damage(t *rapid.T) {
 	fam := drawFamily(t)
 	f, g := s.Fresh(t, fam), s.Fresh(t, fam) // often with different parameters
@@ -102,8 +103,8 @@ func forge(b []byte) []byte {
 	return b
 }
 
-// Reseal corrects both checksums of b if b is long enough to be a frame, so that
-// a decoder goes on to check the rest.
+// Reseal corrects both checksums of b if b is long enough to be a frame, so
+// that a decoder goes on to check the rest.
 func Reseal(b []byte) {
 	if len(b) < offsetParams {
 		return
@@ -140,7 +141,8 @@ func (s Suite[T]) LyingLength(t *rapid.T) {
 	}
 }
 
-// allocated returns the number of bytes that the process allocates while f runs.
+// allocated returns the number of bytes that the process allocates while f
+// runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -149,8 +151,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// WrongVersion checks that decoding an intact frame returns ErrVersion if it has
-// another version, and ErrCorrupt if it is of another kind.
+// WrongVersion checks that decoding an intact frame returns ErrVersion if it
+// has another version, and ErrCorrupt if it is of another kind.
 func (s Suite[T]) WrongVersion(t *rapid.T) {
 	f, _ := s.filled(t)
 	good := encode(t, f)
@@ -184,8 +186,8 @@ func (s Suite[T]) WrongFamily(t *rapid.T) {
 	require.Equal(t, b, encode(t, f))
 }
 
-// Streams checks that ReadFrom reads one frame and no byte after it, and that it
-// returns io.EOF at the end of the stream, and any error of the reader.
+// Streams checks that ReadFrom reads one frame and no byte after it, and that
+// it returns io.EOF at the end of the stream, and any error of the reader.
 func (s Suite[T]) Streams(t *rapid.T) {
 	fam := drawFamily(t)
 	a, b := s.Fresh(t, fam), s.Fresh(t, fam)

@@ -194,8 +194,9 @@ func checkKeys[T conformance.Structure[T]](t *testing.T, s conformance.Suite[T])
 	}
 }
 
-// TestTheSuiteRejectsEveryDefect checks that each defect makes the given property
-// fail, and that all properties pass without a defect. The seed is fixed.
+// TestTheSuiteRejectsEveryDefect checks that each defect makes the given
+// property fail, and that all properties pass without a defect. The seed is
+// fixed.
 func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 	for _, c := range []struct{ structure, defect, property string }{
 		{"filter", "", ""},

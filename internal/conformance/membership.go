@@ -14,8 +14,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Membership applies any sequence of operations to a structure and to a multiset
-// of its keys. After each operation the structure must contain all these keys.
+// Membership applies any sequence of operations to a structure and to a
+// multiset of its keys. After each operation the structure must contain all
+// these keys.
 func (s Suite[T]) Membership(t *rapid.T) {
 	fam := drawFamily(t)
 	f, model := s.Fresh(t, fam), map[string]int{}
@@ -183,7 +184,8 @@ func (s Suite[T]) KeyForms(t *rapid.T) {
 	}
 }
 
-// Batches checks that batches of every form and of any length equal single calls.
+// Batches checks that batches of every form and of any length equal single
+// calls.
 func (s Suite[T]) Batches(t *rapid.T) {
 	fam := drawFamily(t)
 	single := s.Fresh(t, fam)
@@ -308,8 +310,8 @@ func (s Suite[T]) EmptyKey(t *rapid.T) {
 	require.True(t, s.HasString(f, ""))
 }
 
-// MergeIsJointBuild checks that a merged structure contains all keys of both and,
-// if all insertions succeed, equals the one built from them.
+// MergeIsJointBuild checks that a merged structure contains all keys of both
+// and, if all insertions succeed, equals the one built from them.
 func (s Suite[T]) MergeIsJointBuild(t *rapid.T) {
 	a := s.Fresh(t, drawFamily(t))
 	b, joint := s.Like(a), s.Like(a)
@@ -342,8 +344,8 @@ func (s Suite[T]) MergeIsJointBuild(t *rapid.T) {
 }
 
 // requireSameCopies checks that f has the same number of copies of each key as
-// joint, which was built from the keys, and no other keys: deleting these leaves
-// it empty.
+// joint, which was built from the keys, and no other keys: deleting these
+// leaves it empty.
 func (s Suite[T]) requireSameCopies(t *rapid.T, f, joint T, keys [][]byte) {
 	s.requireAll(t, f, keys)
 	for _, k := range keys {
@@ -356,8 +358,8 @@ func (s Suite[T]) requireSameCopies(t *rapid.T, f, joint T, keys [][]byte) {
 	require.True(t, left.Equal(s.Like(f)), "the structure has other keys, too")
 }
 
-// Incompatible checks that structures that differ in one parameter are not equal,
-// and that merging them fails and changes neither.
+// Incompatible checks that structures that differ in one parameter are not
+// equal, and that merging them fails and changes neither.
 func (s Suite[T]) Incompatible(t *rapid.T) {
 	f, in := s.filled(t)
 	before := encode(t, f)
@@ -371,8 +373,8 @@ func (s Suite[T]) Incompatible(t *rapid.T) {
 	}
 }
 
-// CloneAndReset checks that a clone shares no memory with the original, and that
-// a structure after Reset equals a new one.
+// CloneAndReset checks that a clone shares no memory with the original, and
+// that a structure after Reset equals a new one.
 func (s Suite[T]) CloneAndReset(t *rapid.T) {
 	f, in := s.filled(t)
 	c := f.Clone()

@@ -68,9 +68,9 @@ func (s Suite[T]) Views(t *rapid.T) {
 	}
 }
 
-// viewDamaged flips a bit. A view whose header is intact must answer every query
-// without a panic, and Verify must detect the damage. With correct checksums,
-// Verify must agree with the decoder.
+// viewDamaged flips a bit. A view whose header is intact must answer every
+// query without a panic, and Verify must detect the damage. With correct
+// checksums, Verify must agree with the decoder.
 func (s Suite[T]) viewDamaged(t *rapid.T, good []byte, fam hashfam.Family, keys [][]byte) {
 	b := aligned(good)
 	b[rapid.IntRange(0, len(good)-1).Draw(t, "offset")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
@@ -134,8 +134,8 @@ func aligned(b []byte) []byte {
 	return append(room[skip:skip:len(room)], b...)
 }
 
-// Texts checks that a structure round-trips as text, alone and inside of JSON and
-// XML, and that damaged text is detected.
+// Texts checks that a structure round-trips as text, alone and inside of JSON
+// and XML, and that damaged text is detected.
 func (s Suite[T]) Texts(t *rapid.T) {
 	fam := drawFamily(t)
 	f := s.Fresh(t, fam)

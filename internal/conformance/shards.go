@@ -14,8 +14,8 @@ type Sharding struct {
 }
 
 // Shardings returns the usual ways to choose a shard: by the high bits of a
-// digest, by its low bits, by a range; and, for comparison, no sharding. The rate
-// of a structure that holds one shard must not depend on the sharding.
+// digest, by its low bits, by a range; and, for comparison, no sharding. The
+// rate of a structure that holds one shard must not depend on the sharding.
 func Shardings() []Sharding {
 	within := func(low, size uint64) func(*rand.Rand) hashfam.Digest {
 		return func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(low + r.Uint64N(size)) }

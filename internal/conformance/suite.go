@@ -82,8 +82,8 @@ type Suite[T Structure[T]] struct {
 	InsertUint64 func(T, uint64) error
 	HasUint64    func(T, uint64) bool
 
-	// Query and insertion in one call, by bytes, string and digest; nil if there
-	// is no such method. A key that is found is not inserted again.
+	// Query and insertion in one call, by bytes, string and digest; nil if
+	// there is no such method. A key that is found is not inserted again.
 	HasOrInsert       func(T, []byte) (bool, error)
 	HasOrInsertString func(T, string) (bool, error)
 	HasOrInsertDigest func(T, hashfam.Digest) (bool, error)

@@ -82,8 +82,8 @@ func DisposableEmailDomains() []string { return lines(disposable()) }
 // Passwords returns 10,000 passwords in common use, including vulgar ones.
 func Passwords() []string { return lines(passwords()) }
 
-// WeblogPaths returns the 10,000 request paths of a web server's log in order of
-// time. 1,498 of them are distinct.
+// WeblogPaths returns the 10,000 request paths of a web server's log in order
+// of time. 1,498 of them are distinct.
 func WeblogPaths() []string { return lines(weblog()) }
 
 // RequestsWeb12 returns 95,607 requests for product pages of a shop in order of
@@ -127,8 +127,8 @@ func Passages() []Passage {
 	return list
 }
 
-// ParallelPassages returns the names of the 15 pairs of passages that are known to
-// be parallel. The other 420 pairs of Passages are unrelated.
+// ParallelPassages returns the names of the 15 pairs of passages that are known
+// to be parallel. The other 420 pairs of Passages are unrelated.
 func ParallelPassages() [][2]string {
 	return [][2]string{
 		{"2kings-18.13-19.37", "isaiah-36-37"},

@@ -1,5 +1,5 @@
-// Package frame encodes all structures of filterfam in one binary form, which is
-// little-endian, versioned, self-delimiting and checksummed. docs/format.md
+// Package frame encodes all structures of filterfam in one binary form, which
+// is little-endian, versioned, self-delimiting and checksummed. docs/format.md
 // specifies it for readers in other languages.
 //
 //	offset  size  field
@@ -18,9 +18,10 @@
 //	 H+L+4     4  zero
 //
 // The header has its own checksum, so that a reader detects a damaged length
-// before it relies on it. A checksum is not a signature: anyone who can change a
-// frame can also correct its checksums. A reader therefore allocates memory only
-// in proportion to the bytes that have arrived, whatever the header claims.
+// before it relies on it. A checksum is not a signature: anyone who can change
+// a frame can also correct its checksums. A reader therefore allocates memory
+// only in proportion to the bytes that have arrived, whatever the header
+// claims.
 package frame
 
 import (

@@ -226,7 +226,8 @@ func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "test: corrupt encoding: magic = 61 62 63 64, want f1 66 61 6d")
 }
 
-// allocated returns the number of bytes that the process allocates while f runs.
+// allocated returns the number of bytes that the process allocates while f
+// runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -255,8 +256,8 @@ func TestAClaimedLengthAllocatesNoMemory(t *testing.T) {
 	}
 }
 
-// The memory is allocated once if the source tells its size. If it does not, the
-// last of a few doubling steps allocates the whole.
+// The memory is allocated once if the source tells its size. If it does not,
+// the last of a few doubling steps allocates the whole.
 func TestMemoryToReadAPayload(t *testing.T) {
 	const n = 1_000_003 // words
 	b := encodeWords(nil, header, make([]uint64, n))

@@ -4,8 +4,8 @@ package frame
 
 import "unsafe"
 
-// bytesOf returns the memory of the values as bytes. It reports whether the byte
-// order in memory is that of a frame.
+// bytesOf returns the memory of the values as bytes. It reports whether the
+// byte order in memory is that of a frame.
 func bytesOf[T number](values []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*sizeOf[T]()), true
 }

@@ -32,8 +32,8 @@ func NewReader(r io.Reader, m *fault.Maker) *Reader {
 	return &Reader{r: r, make: m, have: remaining(r), buf: make([]byte, 0, maxHeader)}
 }
 
-// remaining returns the number of bytes left in r, or 0 if it is not known. It is
-// known for regular files and for readers with a method Len.
+// remaining returns the number of bytes left in r, or 0 if it is not known. It
+// is known for regular files and for readers with a method Len.
 func remaining(r io.Reader) uint64 {
 	if memory, ok := r.(interface{ Len() int }); ok {
 		return uint64(max(0, memory.Len()))
@@ -114,14 +114,15 @@ func (r *Reader) fill(b []byte) {
 	r.crc = crc32.Update(r.crc, castagnoli, b)
 }
 
-// patience is the number of consecutive reads that may return neither a byte nor
-// an error.
+// patience is the number of consecutive reads that may return neither a byte
+// nor an error.
 const patience = 100
 
 // readFull reads exactly len(b) bytes. It returns io.EOF if the stream ends
 // between two frames. If the stream ends within a frame, it returns
-// io.ErrUnexpectedEOF and never io.EOF, even if the reader's error wraps io.EOF:
-// a loop that reads until io.EOF must not mistake a truncated frame for the end.
+// io.ErrUnexpectedEOF and never io.EOF, even if the reader's error wraps
+// io.EOF: a loop that reads until io.EOF must not mistake a truncated frame for
+// the end.
 func (r *Reader) readFull(b []byte) error {
 	for idle := 0; len(b) > 0; {
 		n, err := r.r.Read(b)
@@ -151,9 +152,9 @@ func (r *Reader) readFull(b []byte) error {
 	return nil
 }
 
-// Header reads and verifies the header of a frame. The frame must have the given
-// kind and version, and must have been written under the family with the given
-// check value. The parameters are valid until the next call.
+// Header reads and verifies the header of a frame. The frame must have the
+// given kind and version, and must have been written under the family with the
+// given check value. The parameters are valid until the next call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 	h, err := r.header()
 	if err == nil {
@@ -248,8 +249,8 @@ func (r *Reader) sum() {
 	}
 }
 
-// checkPadding returns ErrCorrupt unless b, the bytes after the last number of a
-// payload, is zero.
+// checkPadding returns ErrCorrupt unless b, the bytes after the last number of
+// a payload, is zero.
 func checkPadding(b []byte, m *fault.Maker) error {
 	for _, c := range b {
 		if c != 0 {

@@ -16,8 +16,8 @@ func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(dst, encoded), nil
 }
 
-// JSON returns the text form of an encoded structure as a JSON string. If err is
-// not nil, it returns err instead.
+// JSON returns the text form of an encoded structure as a JSON string. If err
+// is not nil, it returns err instead.
 func JSON(encoded []byte, err error) ([]byte, error) {
 	text, err := AppendText([]byte{'"'}, encoded, err)
 	if err != nil {

@@ -15,8 +15,8 @@ type View struct {
 	make *fault.Maker
 }
 
-// NewView checks the header of a frame that is the whole of data. The View keeps
-// data.
+// NewView checks the header of a frame that is the whole of data. The View
+// keeps data.
 func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker) (View, error) {
 	h, p, err := split(data, m)
 	if err == nil {

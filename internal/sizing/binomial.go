@@ -6,13 +6,13 @@ import "math"
 const negligible = 1e-20
 
 // binomialMean returns E[f(T)] for T ~ Binomial(n, p), where f is a probability
-// that does not decrease with T. It goes from the mode in both directions by the
-// ratio of neighboring terms and divides by the sum of the weights. So it needs
-// no logarithm, and n may be any size; n*p must fit in an int.
+// that does not decrease with T. It goes from the mode in both directions by
+// the ratio of neighboring terms and divides by the sum of the weights. So it
+// needs no logarithm, and n may be any size; n*p must fit in an int.
 //
 // Below the mode, the sum ends when the weight is negligible, because f only
-// decreases there. Above it, f may increase faster than the weight decreases, so
-// the sum goes on until the products are negligible, too.
+// decreases there. Above it, f may increase faster than the weight decreases,
+// so the sum goes on until the products are negligible, too.
 func binomialMean(n, p float64, f func(int) float64) float64 {
 	if p >= 1 {
 		return f(int(n))

@@ -1,8 +1,8 @@
 package sizing
 
-// BlockedRates returns, as a function of n, the rate of a filter of m/512 blocks
-// of 512 bits in which a digest chooses a block and k bits of it (Putze, Sanders
-// and Singler 2007):
+// BlockedRates returns, as a function of n, the rate of a filter of m/512
+// blocks of 512 bits in which a digest chooses a block and k bits of it (Putze,
+// Sanders and Singler 2007):
 //
 //	sum_j P(Binomial(n, 512/m) = j) * E[(X/512)^k | k*j throws]
 //
@@ -15,8 +15,8 @@ func BlockedRates(m uint64, k int) func(n uint64) float64 {
 	return func(n uint64) float64 { return b.rate(max(1, m/LineBits), n) }
 }
 
-// A block holds the rates of a single block of 512 bits by the number of keys in
-// it, up to the largest number for which it was called.
+// A block holds the rates of a single block of 512 bits by the number of keys
+// in it, up to the largest number for which it was called.
 type block struct {
 	query   []float64 // P(the query's k functions name j distinct bits)
 	covered []float64 // P(j given bits are all set) at the last of the loads

@@ -13,8 +13,8 @@ func ClassicLen(m uint64, k int, x uint64) float64 {
 	return keysAt(m, x, float64(k)*math.Log1p(-1/float64(m)))
 }
 
-// PartitionedLen returns ln(1-x/m) / ln(1-k/m), the estimate for k slices of m/k
-// bits. It inverts the expected fill ratio 1-(1-k/m)^n.
+// PartitionedLen returns ln(1-x/m) / ln(1-k/m), the estimate for k slices of
+// m/k bits. It inverts the expected fill ratio 1-(1-k/m)^n.
 func PartitionedLen(m uint64, k int, x uint64) float64 {
 	return keysAt(m, x, math.Log1p(-min(1, float64(k)/float64(m))))
 }
@@ -29,8 +29,8 @@ func BlockedLen(m uint64, k int, x uint64) float64 {
 	return keysAt(m, x, math.Log1p(-hit*LineBits/float64(max(m, LineBits))))
 }
 
-// keysAt returns the number of keys that set x of m bits, given the logarithm of
-// the chance that one key does not set a given bit.
+// keysAt returns the number of keys that set x of m bits, given the logarithm
+// of the chance that one key does not set a given bit.
 func keysAt(m, x uint64, perKey float64) float64 {
 	switch {
 	case x == 0:
@@ -41,8 +41,8 @@ func keysAt(m, x uint64, perKey float64) float64 {
 	return logZeros(m, x) / perKey
 }
 
-// logZeros returns ln(1-x/m). It is accurate for nearly empty and for nearly full
-// filters.
+// logZeros returns ln(1-x/m). It is accurate for nearly empty and for nearly
+// full filters.
 func logZeros(m, x uint64) float64 {
 	if x < m/2 {
 		return math.Log1p(-float64(x) / float64(m))

@@ -32,7 +32,8 @@ func TestEstimatorsInvertTheExpectedFill(t *testing.T) {
 				for _, perBit := range []float64{0.001, 0.1, math.Ln2, 2, 5} {
 					n := perBit * m / float64(k)
 					x := math.Round(m * f.expected(m, float64(k), n))
-					// x is rounded to a whole bit, and changes little with n if few zeros are left.
+					// x is rounded to a whole bit, and changes little with n if
+					// few zeros are left.
 					require.InEpsilon(t, n, f.estimate(m, k, uint64(x)), 1/(n*float64(k)*math.Exp(-perBit))+1e-9)
 				}
 			}

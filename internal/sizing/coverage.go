@@ -2,15 +2,15 @@ package sizing
 
 import "math"
 
-// Rate returns E[(X/m)^k], where X is the number of distinct bits among kn uniform
-// ones: the exact rate of a classic filter, for every m and n. It takes
+// Rate returns E[(X/m)^k], where X is the number of distinct bits among kn
+// uniform ones: the exact rate of a classic filter, for every m and n. It takes
 // microseconds: O(k^2) time for a fill ratio around one half, O(k) space.
 //
 // Rate does not sum over X but over the query. The query's k functions name D
 // distinct bits, and the query is a false positive if the kn throws of the keys
-// hit each of these. Of the throws, T ~ Binomial(kn, j/m) hit one of D = j bits.
-// The probability that T throws onto j cells leave none empty depends on neither
-// m nor n:
+// hit each of these. Of the throws, T ~ Binomial(kn, j/m) hit one of D = j
+// bits. The probability that T throws onto j cells leave none empty depends on
+// neither m nor n:
 //
 //	Rate = sum_j P(D=j) * E[onto_j(T)]
 //
@@ -36,17 +36,17 @@ func Rate(m uint64, k int, n uint64) float64 {
 	return rate
 }
 
-// A surjection is a table of the probabilities that t = 0, 1, 2... uniform throws
-// leave none of a number of cells empty.
+// A surjection is a table of the probabilities that t = 0, 1, 2... uniform
+// throws leave none of a number of cells empty.
 type surjection struct {
 	cells int
 	onto  []float64
 }
 
-// newSurjection returns the table for zero cells. Its length is sufficient for up
-// to maxCells cells at perCell throws per cell: cells that are known to be hit
-// receive perCell/(1-e^-perCell) throws on average, and the table ends twelve
-// standard deviations above the mean.
+// newSurjection returns the table for zero cells. Its length is sufficient for
+// up to maxCells cells at perCell throws per cell: cells that are known to be
+// hit receive perCell/(1-e^-perCell) throws on average, and the table ends
+// twelve standard deviations above the mean.
 func newSurjection(maxCells int, perCell float64) *surjection {
 	mean := float64(maxCells) * perCell / -math.Expm1(-perCell)
 	s := &surjection{onto: make([]float64, int(mean+12*math.Sqrt(mean))+40)}

@@ -29,8 +29,8 @@ func TestRateIsExact(t *testing.T) {
 	}
 }
 
-// TestRateMatchesItsExpansion checks sizes that are too large for the plain sum,
-// with the second-order expansion of E[(X/m)^k] around the mean of X,
+// TestRateMatchesItsExpansion checks sizes that are too large for the plain
+// sum, with the second-order expansion of E[(X/m)^k] around the mean of X,
 //
 //	(mean/m)^k * (1 + k(k-1)/2 * variance/mean^2)
 //

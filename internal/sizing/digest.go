@@ -9,12 +9,12 @@ func DigestRate(n uint64) float64 {
 	return -math.Expm1(-float64(n) / (1 << 64))
 }
 
-// ClassicDigestRate returns the chance that a new key is found in a classic filter
-// because its digest is that of one of n keys or close to it in the probe
-// sequence. A digest that is a member's times multiplier^s, for a small positive
-// or negative s, has k-|s| of the member's positions. It is found if the other
-// |s| bits are set, which has the chance fill^|s|. So the sum is DigestRate(n)
-// times
+// ClassicDigestRate returns the chance that a new key is found in a classic
+// filter because its digest is that of one of n keys or close to it in the
+// probe sequence. A digest that is a member's times multiplier^s, for a small
+// positive or negative s, has k-|s| of the member's positions. It is found if
+// the other |s| bits are set, which has the chance fill^|s|. So the sum is
+// DigestRate(n) times
 //
 //	1 + 2 (fill + fill^2 + ... + fill^(k-1))
 //

@@ -1,8 +1,9 @@
 package sizing
 
 // occupancy returns the distribution of the number of occupied cells after a
-// number of uniform throws into m cells: element x is the chance of exactly x. If
-// x cells are occupied, the next throw hits one of them with probability x/m:
+// number of uniform throws into m cells: element x is the chance of exactly x.
+// If x cells are occupied, the next throw hits one of them with probability
+// x/m:
 //
 //	P(x) <- P(x) * x/m + P(x-1) * (m-x+1)/m
 //

@@ -21,9 +21,9 @@ func TestOccupancyHasTheKnownMoments(t *testing.T) {
 	require.InEpsilon(t, wantVar, square-mean*mean, 1e-9)
 }
 
-// occupancyMoments returns the exact mean and variance of the number of occupied
-// cells. With q = (1-1/m)^t the variance is m(m-1)(1-2/m)^t + mq - m^2 q^2. The
-// terms are regrouped so that none of order m^2 cancel.
+// occupancyMoments returns the exact mean and variance of the number of
+// occupied cells. With q = (1-1/m)^t the variance is m(m-1)(1-2/m)^t + mq - m^2
+// q^2. The terms are regrouped so that none of order m^2 cancel.
 func occupancyMoments(m, throws float64) (mean, variance float64) {
 	q := math.Exp(throws * math.Log1p(-1/m))
 	pair := math.Expm1(throws * math.Log1p(-1/((m-1)*(m-1))))

@@ -2,18 +2,19 @@ package sizing
 
 import "math"
 
-// A Plan is the size of a Bloom filter: its total number of bits, and its number
-// of hash functions.
+// A Plan is the size of a Bloom filter: its total number of bits, and its
+// number of hash functions.
 type Plan struct {
 	Bits   uint64
 	Hashes int
 }
 
-// ClassicPlan returns the smallest multiple of 8 bits with which a classic filter
-// of n keys has a rate of at most eps for some k, and the k with the lowest rate
-// at that size. The rate is [Rate] with [WithClassicDigest]. ClassicPlan returns
-// false if there is no such plan up to [MaxBits] and [MaxHashes]; for example if
-// eps is not above n/2^64 or not in (0, 1), or if n is 0.
+// ClassicPlan returns the smallest multiple of 8 bits with which a classic
+// filter of n keys has a rate of at most eps for some k, and the k with the
+// lowest rate at that size. The rate is [Rate] with [WithClassicDigest].
+// ClassicPlan returns false if there is no such plan up to [MaxBits] and
+// [MaxHashes]; for example if eps is not above n/2^64 or not in (0, 1), or if n
+// is 0.
 func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
@@ -32,8 +33,8 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes, Hashes: k}, true
 }
 
-// PartitionedPlan is like [ClassicPlan] for k slices, each a multiple of 8 bits,
-// by [PartitionedRate].
+// PartitionedPlan is like [ClassicPlan] for k slices, each a multiple of 8
+// bits, by [PartitionedRate].
 func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	var best Plan
 	if !plausible(n, eps) {
@@ -80,10 +81,12 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, true
 }
 
-// foldable is the number of blocks above which the number is a multiple of eight.
+// foldable is the number of blocks above which the number is a multiple of
+// eight.
 const foldable = 1024
 
-// blocksAt returns the step-th allowed number of blocks: 1, 2, ... 1024, 1032...
+// blocksAt returns the step-th allowed number of blocks: 1, 2, ... 1024,
+// 1032...
 func blocksAt(step uint64) uint64 {
 	if step <= foldable {
 		return step
@@ -112,8 +115,8 @@ func partitioned(k int, n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok
 }
 
-// plausible reports whether eps is a rate above n/2^64, the rate of equal digests
-// at any size.
+// plausible reports whether eps is a rate above n/2^64, the rate of equal
+// digests at any size.
 func plausible(n uint64, eps float64) bool {
 	return n > 0 && eps > float64(n)/(1<<64) && eps < 1
 }

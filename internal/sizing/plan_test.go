@@ -86,9 +86,9 @@ func (l layout) bitsFor(k int, bits uint64) uint64 {
 	return bits / unit * unit
 }
 
-// TestNoOtherPlanIsBetter tries every k, not only the neighbors. No k has a lower
-// rate at the plan's size, except by rounding if only the rate of equal digests
-// remains. And no k meets the target with fewer bits.
+// TestNoOtherPlanIsBetter tries every k, not only the neighbors. No k has a
+// lower rate at the plan's size, except by rounding if only the rate of equal
+// digests remains. And no k meets the target with fewer bits.
 func TestNoOtherPlanIsBetter(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
@@ -112,9 +112,9 @@ func TestNoOtherPlanIsBetter(t *testing.T) {
 	}
 }
 
-// A plan has at most 0.3 percent more than log2(e)*log2(1/eps) bits per key, for
-// the eps that remains after equal digests are subtracted. The largest excess is
-// 0.26 percent near eps = 2.27 percent, between k = 5 and k = 6.
+// A plan has at most 0.3 percent more than log2(e)*log2(1/eps) bits per key,
+// for the eps that remains after equal digests are subtracted. The largest
+// excess is 0.26 percent near eps = 2.27 percent, between k = 5 and k = 6.
 func TestClassicPlansAreCloseToTheFormula(t *testing.T) {
 	for eps := 0.03; eps >= 1e-9; eps *= 0.97 {
 		for n := uint64(1e4); n <= 1e9 && float64(n) < MaxBits/50; n *= 10 {

@@ -6,7 +6,8 @@ import "math"
 type rateFunc func(m uint64, k int, n uint64) float64
 
 // classicHashes returns the k with the lowest rate at m bits, and that rate,
-// including [ClassicDigestRate]. The search starts at the real optimum m/n*ln 2.
+// including [ClassicDigestRate]. The search starts at the real optimum m/n*ln
+// 2.
 func classicHashes(m, n uint64, rate rateFunc) (int, float64) {
 	return bestHashes(clampHashes(float64(m)/float64(n)*math.Ln2), func(k int) float64 {
 		return WithClassicDigest(rate(m, k, n), m, k, n)
@@ -14,8 +15,8 @@ func classicHashes(m, n uint64, rate rateFunc) (int, float64) {
 }
 
 // bestHashes goes from k to the k with the lowest rate; the rate decreases and
-// then increases with k. It compares rates, because rounding m/n*ln 2 up or down
-// may not give the best k. Of equal rates the smaller k wins.
+// then increases with k. It compares rates, because rounding m/n*ln 2 up or
+// down may not give the best k. Of equal rates the smaller k wins.
 func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	best := rate(k)
 	for k < MaxHashes {
@@ -58,10 +59,10 @@ func ceilWithin(size float64, limit uint64) uint64 {
 	return uint64(max(1, math.Ceil(size)))
 }
 
-// smallest returns the smallest size from 1 to limit for which ok is true, given
-// that ok is true for all larger sizes, too. It goes from guess in steps that
-// double, and bisects the last step: O(log e) calls of ok if guess is off by e.
-// It has called ok for the result.
+// smallest returns the smallest size from 1 to limit for which ok is true,
+// given that ok is true for all larger sizes, too. It goes from guess in steps
+// that double, and bisects the last step: O(log e) calls of ok if guess is off
+// by e. It has called ok for the result.
 func smallest(guess, limit uint64, ok func(uint64) bool) (uint64, bool) {
 	low, high := guess, guess // ok is false for low, or low is 0; it is true for high
 	if ok(guess) {

@@ -56,8 +56,8 @@ func TestExactRate(t *testing.T) {
 	})
 }
 
-// enumerate counts all m^(k(n+1)) choices of positions for n keys and one absent
-// key, and those for which the absent key is found.
+// enumerate counts all m^(k(n+1)) choices of positions for n keys and one
+// absent key, and those for which the absent key is found.
 func enumerate(m, k, n int) (hits, all int) {
 	pos := make([]int, k*(n+1))
 	for {

@@ -1,6 +1,6 @@
 // Package oracle has formulas that only tests use: exact but slow ones, and
-// those of the literature that filters are compared with. It shares no code with
-// package sizing, so that each can check the other.
+// those of the literature that filters are compared with. It shares no code
+// with package sizing, so that each can check the other.
 package oracle
 
 import (
@@ -21,8 +21,8 @@ func ExactRate(m uint64, k int, n uint64) float64 {
 }
 
 // occupied returns the distribution of the number of distinct bits: element x
-// is the chance of exactly x. If x bits are set, the next throw hits one of them
-// with probability x/m, and a new one otherwise.
+// is the chance of exactly x. If x bits are set, the next throw hits one of
+// them with probability x/m, and a new one otherwise.
 func occupied(m, throws uint64) []float64 {
 	now, next := []float64{1}, []float64(nil)
 	for range throws {
@@ -45,26 +45,27 @@ func ExponentialRate(m uint64, k int, n uint64) float64 {
 	return math.Pow(-math.Expm1(-float64(k)*float64(n)/float64(m)), float64(k))
 }
 
-// SwamidassBaldiLen returns -(m/k) ln(1-x/m), the number of keys that set x of m
-// bits by the estimate of Swamidass and Baldi (2007). It takes e^{-1/m} for
+// SwamidassBaldiLen returns -(m/k) ln(1-x/m), the number of keys that set x of
+// m bits by the estimate of Swamidass and Baldi (2007). It takes e^{-1/m} for
 // 1-1/m and is therefore never below the maximum-likelihood estimate.
 func SwamidassBaldiLen(m uint64, k int, x uint64) float64 {
 	return -float64(m) / float64(k) * math.Log1p(-float64(x)/float64(m))
 }
 
-// CounterOverflow returns m*(e*n*k/(j*m))^j, a bound on the probability that any
-// of m counters reaches j if n distinct keys are added once with k functions
-// (Fan et al. 2000, the section on counting Bloom filters). It is a union bound
-// and may exceed 1. It does not hold for keys that are added repeatedly.
+// CounterOverflow returns m*(e*n*k/(j*m))^j, a bound on the probability that
+// any of m counters reaches j if n distinct keys are added once with k
+// functions (Fan et al. 2000, the section on counting Bloom filters). It is a
+// union bound and may exceed 1. It does not hold for keys that are added
+// repeatedly.
 func CounterOverflow(m uint64, k int, n uint64, j int) float64 {
 	perCounter := float64(n) * float64(k) / float64(m)
 	return float64(m) * overflow(perCounter, j)
 }
 
 // CounterOverflowOptimal returns (e*ln 2/j)^j, which is [CounterOverflow] per
-// counter at the optimal k, for which a counter receives ln 2 on average. Fan et
-// al. print it for j = 16, at which a 4-bit counter would wrap; a counter that
-// stays at 15 is stuck from j = 15.
+// counter at the optimal k, for which a counter receives ln 2 on average. Fan
+// et al. print it for j = 16, at which a 4-bit counter would wrap; a counter
+// that stays at 15 is stuck from j = 15.
 func CounterOverflowOptimal(j int) float64 { return overflow(math.Ln2, j) }
 
 func overflow(perCounter float64, j int) float64 {
@@ -101,7 +102,8 @@ func poissonSum(lambda float64, j, direction int) float64 {
 	return sum
 }
 
-// Stirling returns S(n, 0), ... S(n, n), the Stirling numbers of the second kind.
+// Stirling returns S(n, 0), ... S(n, n), the Stirling numbers of the second
+// kind.
 func Stirling(n int) []*big.Int {
 	row := []*big.Int{big.NewInt(1)}
 	for len(row) <= n {
