@@ -63,7 +63,7 @@ var kinds = [...]string{
 	Cuckoo:       "a cuckoo filter",
 	CountMin:     "a count-min sketch",
 	HeavyHitters: "heavy hitters",
-	TopK:         "a top-k list",
+	TopK:         "a top k",
 }
 
 // String returns the name of the structure with an article.

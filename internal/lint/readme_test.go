@@ -54,8 +54,8 @@ func output(t *testing.T, code string) string {
 	return string(out)
 }
 
-// The README begins with the commands that a reader tries first, and names the Go
-// version of go.mod.
+// The README begins with the commands that a reader tries first, and names the
+// Go version of go.mod.
 func TestTheReadmeOpensWithTwoCommands(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
