@@ -6,7 +6,8 @@ import (
 )
 
 // String describes f in one line. It does not show the key. Its receiver is a
-// value so that a Filter inside of another struct does not show the key either.
+// value so that a Filter in a field of another struct does not show the key
+// either.
 func (f Filter) String() string { return fmt.Sprintf("bloom.Filter(%v)", f.params) }
 
 // Format prints [Filter.String] for every verb and flag, so that no format

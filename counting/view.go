@@ -103,7 +103,8 @@ func (v *View) Decode() (*Filter, error) {
 }
 
 // String describes v in one line. It does not show the key. Its receiver is a
-// value so that a View inside of another struct does not show the key either.
+// value so that a View in a field of another struct does not show the key
+// either.
 func (v View) String() string { return fmt.Sprintf("counting.View(%v)", v.filter.params) }
 
 // Format prints [View.String] for every verb and flag, so that no format shows

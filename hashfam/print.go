@@ -15,8 +15,8 @@ const (
 
 // String returns "public", or "keyed:" and the check value in 16 hexadecimal
 // digits. It does not show the key. O(1) time. Its receiver is a value, like
-// those of the other methods here, so that a Family inside of another struct
-// does not show the key either.
+// those of the other methods here, so that a Family in a field of another
+// struct does not show the key either.
 func (f Family) String() string {
 	if f.Public() {
 		return publicText

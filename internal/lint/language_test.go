@@ -141,8 +141,8 @@ var (
 	expected = regexp.MustCompile(`^\s*// (Unordered output|Output):`)
 )
 
-// tooWide returns the numbers of the comment lines above the limit, except those
-// that an Example compares with its output.
+// tooWide returns the numbers of the comment lines above the limit, except
+// those that an Example compares with its output.
 func tooWide(text string) (lines []int) {
 	verbatim := false
 	for i, line := range strings.Split(text, "\n") {
