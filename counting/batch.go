@@ -47,7 +47,11 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 // sequence yields the next one. O(k) time per key, one allocation of a
 // kilobyte. It takes less time than [Filter.Add] on each if the filter is
 // larger than the cache.
-func (f *Filter) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(f.params.Family, keys, f.addChunk) }
+func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
+	for chunk := range batch.Chunks(f.params.Family, keys) {
+		f.addChunk(chunk)
+	}
+}
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
 // returns the extended slice. O(k) time per key. It is two to four times as

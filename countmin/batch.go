@@ -59,7 +59,11 @@ func (s *Sketch) AddAllUint64(keys []uint64) {
 
 // AddSeq counts every key of a sequence once. A key must be valid until the next
 // one is asked for, and is not kept. It allocates a kilobyte.
-func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) { batch.Seq(s.params.Family, keys, s.addBlock) }
+func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) {
+	for block := range batch.Chunks(s.params.Family, keys) {
+		s.addBlock(block)
+	}
+}
 
 // CountAllStrings is [Sketch.CountAll] for strings.
 func (s *Sketch) CountAllStrings(dst []uint64, keys []string) []uint64 {

@@ -27,7 +27,7 @@ func (f *Filter) Merge(other *Filter) error {
 	for i := range other.params.Buckets {
 		for s := range slots {
 			if fp := other.table.get(i, s); fp != 0 {
-				if err := merged.insert(i, fp); err != nil {
+				if err := merged.insert(i, f.moves.other(i, f.moves.hash(fp)), fp); err != nil {
 					return err
 				}
 			}

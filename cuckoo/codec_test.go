@@ -9,6 +9,12 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
+// Where the number of fingerprints and the payload are in a frame.
+const (
+	countAt   = 40
+	payloadAt = 64
+)
+
 // The 38 buckets of 36 bits end in the middle of a word, and another follows.
 func TestBitsBeyondTheLastBucketAreCorrupt(t *testing.T) {
 	p := Params{Buckets: 38, FingerprintBits: 9}
@@ -20,7 +26,7 @@ func TestBitsBeyondTheLastBucketAreCorrupt(t *testing.T) {
 	for bit := used; bit < 8*int(p.bytes()); bit++ {
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
-		payload := b[48 : len(b)-8]
+		payload := b[payloadAt : len(b)-8]
 		payload[bit/8] ^= 1 << (bit % 8)
 		conformance.Reseal(b)
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt, "bit %d", bit)
@@ -39,7 +45,10 @@ func TestCompactBucketsThatAreNotSortedAreCorrupt(t *testing.T) {
 		}
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
-		binary.LittleEndian.PutUint64(b[48:], w)
+		binary.LittleEndian.PutUint64(b[payloadAt:], w)
+		if w != 0 {
+			b[countAt] = slots
+		}
 		conformance.Reseal(b)
 		g := f.Clone()
 		return g.UnmarshalBinary(b)
@@ -64,7 +73,7 @@ func TestCompactBucketsThatAreNotSortedAreCorrupt(t *testing.T) {
 	require.True(t, f.Equal(before))
 }
 
-func TestTheNumberOfKeysIsCountedAnewAndNotBelieved(t *testing.T) {
+func TestTheNumberOfKeysIsCheckedAndNotBelieved(t *testing.T) {
 	for _, p := range kinds {
 		f := mustNew(t, p)
 		for key := range uint64(300) {
@@ -75,5 +84,15 @@ func TestTheNumberOfKeysIsCountedAnewAndNotBelieved(t *testing.T) {
 		var g Filter
 		require.NoError(t, g.UnmarshalBinary(b))
 		require.EqualValues(t, 300, g.Len())
+		for _, wrong := range []uint64{0, 299, 301, p.slots() + 1, 1<<64 - 1} {
+			binary.LittleEndian.PutUint64(b[countAt:], wrong)
+			conformance.Reseal(b)
+			requireField(t, g.UnmarshalBinary(b), ErrCorrupt, "number of fingerprints")
+			v, err := NewView(b, p.Family)
+			if err == nil {
+				err = v.Verify()
+			}
+			requireField(t, err, ErrCorrupt, "number of fingerprints")
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,15 +113,29 @@ var suite = conformance.Suite[*Filter]{
 		func(f *Filter) error { return f.Add(nil) },
 		func(f *Filter) error { return f.AddString("") },
 		func(f *Filter) error { return f.AddDigest(0) },
+		func(f *Filter) error { return f.AddUint64(0) },
+		func(f *Filter) error { _, err := f.AddAllStrings([]string{""}); return err },
+		func(f *Filter) error { _, err := f.AddAllUint64([]uint64{1}); return err },
+		func(f *Filter) error { _, err := f.AddAllDigests([]hashfam.Digest{1}); return err },
+		func(f *Filter) error { _, err := f.AddSeq(slices.Values([][]byte{nil})); return err },
 		func(f *Filter) error { _, err := f.AddAll(nil); return err },
 		func(f *Filter) error { _, err := f.AddAll([][]byte{nil}); return err },
 		func(f *Filter) error { _, err := f.ContainsOrAdd(nil); return err },
 		func(f *Filter) error { _, err := f.ContainsOrAddString(""); return err },
 		func(f *Filter) error { _, err := f.ContainsOrAddDigest(0); return err },
 	},
-	ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
-	Params:     func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
-	Shown:      func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
+	InsertAllDigests: func(f *Filter, digests []hashfam.Digest) error { _, err := f.AddAllDigests(digests); return err },
+	HasAllDigests:    (*Filter).ContainsAllDigests,
+	InsertAllStrings: func(f *Filter, keys []string) error { _, err := f.AddAllStrings(keys); return err },
+	HasAllStrings:    (*Filter).ContainsAllStrings,
+	InsertAllUint64:  func(f *Filter, keys []uint64) error { _, err := f.AddAllUint64(keys); return err },
+	HasAllUint64:     (*Filter).ContainsAllUint64,
+	InsertSeq:        func(f *Filter, keys iter.Seq[[]byte]) error { _, err := f.AddSeq(keys); return err },
+	InsertUint64:     (*Filter).AddUint64,
+	HasUint64:        (*Filter).ContainsUint64,
+	ReadParams:       func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+	Params:           func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+	Shown:            func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
 	Golden: []conformance.Golden[*Filter]{
 		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
 		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
@@ -163,5 +179,6 @@ func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams))
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
 func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
 func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
+func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Batches)) }
 func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

@@ -2,7 +2,8 @@ package cuckoo
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A Filter is a cuckoo filter. Make one with [New] or [NewFromParams].
+// A Filter is a cuckoo filter. Make one with [New] or [NewFromParams]. It must not
+// be copied by value; use [Filter.Clone].
 type Filter struct {
 	params Params
 	table  table
@@ -10,31 +11,51 @@ type Filter struct {
 	count  uint64 // fingerprints in the table
 }
 
-// Add records one copy of key. On average O(1) time and two cache misses up to
-// three quarters of the slots; up to 0.97 of them a few more, while keys make
-// room by moving to their other buckets. No allocation; key is not kept.
+// Add records one copy of key. On average it takes O(1) time and two cache
+// misses while at most three quarters of the slots are taken, and a few more up
+// to 0.97 of them, while fingerprints move to their other buckets to make room.
+// No allocation; key is not kept.
 //
-// Where no move makes room, Add returns [ErrFull] and has changed nothing.
-// Eight copies of one key fill both of its buckets, and the ninth is
-// [ErrCopies], which is an ErrFull too.
+// If no eviction makes room, Add returns [ErrFull] and has changed nothing.
+// Eight copies of one key fill both of its buckets. The ninth is [ErrCopies],
+// which is an ErrFull too. If copies mean nothing, use [Filter.ContainsOrAdd].
 func (f *Filter) Add(key []byte) error {
-	return f.insert(f.home(f.params.Family.Sum(key)))
+	if f == nil {
+		return errNil
+	}
+	return f.insert(f.locate(f.params.Family.Sum(key)))
 }
 
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) error {
-	return f.insert(f.home(f.params.Family.SumString(key)))
+	if f == nil {
+		return errNil
+	}
+	return f.insert(f.locate(f.params.Family.SumString(key)))
+}
+
+// AddUint64 is [Filter.Add] for an integer: the key is its eight little-endian
+// bytes.
+func (f *Filter) AddUint64(key uint64) error {
+	if f == nil {
+		return errNil
+	}
+	return f.insert(f.locate(f.params.Family.SumUint64(key)))
 }
 
 // AddDigest is [Filter.Add] for a key already hashed by the filter's family,
 // Params().Family. A digest of another family is another key.
-func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.home(d)) }
+func (f *Filter) AddDigest(d hashfam.Digest) error {
+	if f == nil {
+		return errNil
+	}
+	return f.insert(f.locate(d))
+}
 
-// insert is algorithm 1 of Fan et al., but that of the key's two buckets the
-// emptier one is taken, so that few keys have to move, and that the path of
-// moves is the shortest one and not a random walk.
-func (f *Filter) insert(i, fp uint64) error {
-	j := f.moves.other(i, fp)
+// insert is algorithm 1 of Fan et al., with two changes: it takes the emptier one
+// of the key's two buckets, so that few fingerprints have to move, and it evicts
+// along a shortest path instead of a random walk.
+func (f *Filter) insert(i, j, fp uint64) error {
 	if !f.table.putEither(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
 			return err
@@ -48,51 +69,59 @@ func (f *Filter) insert(i, fp uint64) error {
 // wrong with the filter's false-positive rate. O(1) time, at most two cache
 // misses, no allocation. (Fan et al., algorithm 2.)
 func (f *Filter) Contains(key []byte) bool {
-	return f.find(f.home(f.params.Family.Sum(key)))
+	return f.find(f.locate(f.params.Family.Sum(key)))
 }
 
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
-	return f.find(f.home(f.params.Family.SumString(key)))
+	return f.find(f.locate(f.params.Family.SumString(key)))
+}
+
+// ContainsUint64 is [Filter.Contains] for an integer.
+func (f *Filter) ContainsUint64(key uint64) bool {
+	return f.find(f.locate(f.params.Family.SumUint64(key)))
 }
 
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
 // family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.home(d)) }
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
 // find is algorithm 2 of Fan et al.
-func (f *Filter) find(i, fp uint64) bool {
-	return f.table.hasEither(i, f.moves.other(i, fp), fp)
-}
+func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp) }
 
 // ContainsOrAdd reports whether key may have been in the filter, and adds it
-// if not. It hashes key once. Its error is that of [Filter.Add], and then key
-// is not in the filter and nothing has changed.
+// if not. It hashes key once. If it returns true, it has added nothing: do not
+// [Filter.Delete] after such a call. Its error is that of [Filter.Add], and then
+// key is not in the filter and nothing has changed.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
-	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
+	return f.ContainsOrAddDigest(f.family().Sum(key))
 }
 
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) (bool, error) {
-	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
+	return f.ContainsOrAddDigest(f.family().SumString(key))
 }
 
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
-	if f.ContainsDigest(d) {
+	if f == nil {
+		return false, errNil
+	}
+	i, j, fp := f.locate(d)
+	if f.find(i, j, fp) {
 		return true, nil
 	}
-	return false, f.AddDigest(d)
+	return false, f.insert(i, j, fp)
 }
 
 // Delete removes one copy of key and reports whether there was one to remove;
 // if not, nothing has changed. O(1) time, at most two cache misses, no
 // allocation. (Fan et al., algorithm 3.)
 //
-// Delete only what you know to have been added. A key that was never added is
-// found with the filter's false-positive rate, and deleting it then removes
-// the fingerprint of another key, which from then on is reported absent.
+// Delete only what was added. A key that was never added is found with the
+// filter's false-positive rate. Deleting it then removes the fingerprint of
+// another key, which is no longer found.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family.Sum(key)) }
 
 // DeleteString is [Filter.Delete] for a string.
@@ -100,15 +129,18 @@ func (f *Filter) DeleteString(key string) bool {
 	return f.DeleteDigest(f.params.Family.SumString(key))
 }
 
+// DeleteUint64 is [Filter.Delete] for an integer.
+func (f *Filter) DeleteUint64(key uint64) bool { return f.DeleteDigest(f.params.Family.SumUint64(key)) }
+
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
 // family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
-	return f.take(f.home(d))
+	return f.take(f.locate(d))
 }
 
 // take is algorithm 3 of Fan et al.
-func (f *Filter) take(i, fp uint64) bool {
-	if !f.table.remove(i, fp) && !f.table.remove(f.moves.other(i, fp), fp) {
+func (f *Filter) take(i, j, fp uint64) bool {
+	if !f.table.remove(i, fp) && !f.table.remove(j, fp) {
 		return false
 	}
 	f.count--
@@ -125,15 +157,35 @@ func (f *Filter) CountString(key string) uint64 {
 	return f.CountDigest(f.params.Family.SumString(key))
 }
 
+// CountUint64 is [Filter.Count] for an integer.
+func (f *Filter) CountUint64(key uint64) uint64 { return f.CountDigest(f.params.Family.SumUint64(key)) }
+
 // CountDigest is [Filter.Count] for a key already hashed by the filter's
 // family.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
-	i, fp := f.home(d)
-	return uint64(f.table.copies(i, fp) + f.table.copies(f.moves.other(i, fp), fp))
+	i, j, fp := f.locate(d)
+	return uint64(f.table.copies(i, fp) + f.table.copies(j, fp))
 }
 
-// home returns a key's first bucket and its fingerprint, 1 to 2^f-1.
-func (f *Filter) home(d hashfam.Digest) (i, fp uint64) {
-	i, rest := split(uint64(d.Probe()), f.moves.buckets)
-	return i, 1 + hashfam.Reduce(rest, f.table.mask)
+// family returns the family of f, also if f is nil.
+func (f *Filter) family() hashfam.Family {
+	if f == nil {
+		return hashfam.Family{}
+	}
+	return f.params.Family
+}
+
+// locate returns the two buckets of a key, and its fingerprint.
+func (f *Filter) locate(d hashfam.Digest) (i, j, fp uint64) {
+	x, fp := f.home(d)
+	i, j = f.moves.pair(x, f.moves.hash(fp))
+	return i, j, fp
+}
+
+// home returns the coordinate of a key, 0 to m-1, and its fingerprint, 1 to
+// 2^f-1. The fingerprint comes first, because the buckets have to wait for its
+// hash. It is inlined.
+func (f *Filter) home(d hashfam.Digest) (x, fp uint64) {
+	fp, rest := split(uint64(d.Probe()), f.table.mask)
+	return hashfam.Reduce(rest, f.moves.buckets), fp + 1
 }

@@ -58,7 +58,7 @@ func (f *Filter) search(queue []uint64) int {
 		if t.kind == single {
 			w := t.load(i * t.stride)
 			for s := range next {
-				j := moves.other(i, w&t.mask)
+				j := moves.other(i, moves.hash(w&t.mask))
 				w >>= t.width & 63
 				next[s] = j
 				if t.matches(t.load(j*t.stride), 0) != 0 {
@@ -69,7 +69,7 @@ func (f *Filter) search(queue []uint64) int {
 		}
 		a, b := t.lanes(i)
 		for s := range next {
-			j := moves.other(i, t.lane(a, b, s))
+			j := moves.other(i, moves.hash(t.lane(a, b, s)))
 			next[s] = j
 			if t.has(j, 0) {
 				return to + s

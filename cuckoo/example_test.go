@@ -47,7 +47,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want a rate that fingerprints of at most 32 bits give for so many keys
+	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-9 (fingerprints have at most 32 bits)
 }
 
 func ExampleNewFromParams() {
@@ -265,7 +265,7 @@ func ExampleFilter_ContainsOrAddDigest() {
 func ExampleFilter_AppendBinary() {
 	data, err := filter("a").AppendBinary([]byte("before"))
 	fmt.Println(string(data[:6]), len(data), err)
-	// Output: before 1830 <nil>
+	// Output: before 1846 <nil>
 }
 
 func ExampleFilter_MarshalBinary() {
@@ -277,7 +277,7 @@ func ExampleFilter_MarshalBinary() {
 	var f cuckoo.Filter
 	err = f.UnmarshalBinary(data)
 	fmt.Println(len(data), err, f.ContainsString("a"))
-	// Output: 1824 <nil> true
+	// Output: 1840 <nil> true
 }
 
 // Filters follow one another in a stream; the last is followed by io.EOF.

@@ -46,7 +46,7 @@ func Example_streamWithExpiry() {
 	fmt.Printf("%d requests, %d passed on, %d wrongly held back\n", len(requests), passed, wrong)
 	fmt.Printf("%d in the window, %d bytes in memory\n", recent.Len(), recent.SizeBytes())
 	// Output:
-	// 95607 requests, 21056 passed on, 20 wrongly held back
+	// 95607 requests, 21060 passed on, 20 wrongly held back
 	// 4999 in the window, 8488 bytes in memory
 }
 

@@ -83,7 +83,7 @@ func TestBitsPerKeyOfLargeTables(t *testing.T) {
 
 // The simulation behind the sizing rule: how many keys of random digests go in
 // before the first fails, over many families. FILTERFAM_LONG=1 runs as many
-// trials as docs/theory.md quotes; `-v` prints the quantiles.
+// trials as docs/theory.md quotes; -v prints the quantiles.
 //
 // No trial may end at or below the advertised capacity. By the rule a trial
 // does with probability below 1e-6, and by the quantiles printed far below, so
@@ -97,23 +97,26 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 	if long() {
 		work = 10_000_000
 	}
-	for _, m := range []int{4, 6, 8, 10, 12, 16, 24, 32, 48, 64, 128, 256, 1024, 4096, 16384} {
-		for _, f := range []int{4, 5, 6, 8, 10, 12, 32} {
-			p := Params{Buckets: uint64(m), FingerprintBits: f}
+	for _, m := range []uint64{4, 6, 8, 10, 12, 14, 16, 24, 30, 32, 48, 62, 64, 126, 128, 254, 256, 1022, 1024, 4094, 4096, 16384} {
+		for _, f := range []int{4, 5, 6, 8, 12, 32} {
+			p := Params{Buckets: m, FingerprintBits: f}
 			if p.check(ErrParams) != nil {
 				continue
 			}
-			loads := simulate(t, p, max(10, min(2_000_000, work/m)))
-			s := slots * float64(m)
-			line := fmt.Sprintf("m = %5d, f = %2d: %7d trials, capacity %5d, mean %.4f, deviation %.3f sqrt(slots), least %.4f",
-				m, f, len(loads), p.Capacity(), mean(loads)/s, deviation(loads)/math.Sqrt(s), float64(loads[0])/s)
-			for _, q := range []float64{1e-5, 1e-4, 1e-3, 1e-2} {
-				if k := int(q * float64(len(loads))); k > 0 {
-					line += fmt.Sprintf(", %g: %.4f", q, float64(loads[k])/s)
+			t.Run(fmt.Sprintf("m=%d/f=%d", m, f), func(t *testing.T) {
+				t.Parallel()
+				loads := simulate(t, p, max(10, min(2_000_000, work/int(m))))
+				s := float64(p.slots())
+				line := fmt.Sprintf("m = %5d, f = %2d: %7d trials, capacity %5d, planned %.3f, mean %.4f, deviation %.3f sqrt(slots), least %.4f",
+					m, f, len(loads), p.Capacity(), float64(p.Capacity())/s, mean(loads)/s, deviation(loads)/math.Sqrt(s), float64(loads[0])/s)
+				for _, q := range []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2} {
+					if k := int(q * float64(len(loads))); k > 0 {
+						line += fmt.Sprintf(", %g: %.4f", q, float64(loads[k])/s)
+					}
 				}
-			}
-			t.Log(line)
-			require.GreaterOrEqual(t, loads[0], int(p.Capacity()), "m = %d, f = %d", m, f)
+				t.Log(line)
+				require.GreaterOrEqual(t, loads[0], int(p.Capacity()))
+			})
 		}
 	}
 }

@@ -6,41 +6,83 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A relocation finds a fingerprint's other bucket among any even number of
-// buckets: partial-key cuckoo hashing (Fan et al., section 3.1) with another
-// step that undoes itself than their XOR, which needs a power of two. The two
-// buckets of a fingerprint add up to a number of its own,
+// A relocation finds the two buckets of a fingerprint by partial-key cuckoo
+// hashing (Fan et al., section 3.1). The step of the paper,
 //
-//	i + j = sum(fingerprint)  mod buckets
+//	j = i XOR h(fingerprint)
 //
-// so each is the sum less the other (Lang, Neumann, Kemper and Boncz, VLDB 12,
-// 2019). The number of buckets is even and all sums are odd: one of the two
-// buckets is even and the other odd, so they always differ.
+// needs a power of two of buckets. For any even number m of them it is taken in
+// coordinates x and y that each fingerprint rotates by an offset of its own:
+//
+//	y = x XOR (h AND 2^t-1)    t: the highest bit in which x and m differ
+//	i = x - offset  mod m
+//	j = y - offset  mod m
+//
+// Only bits below t change. So y is below m, which has a 1 where y has a 0 at
+// bit t, and it has the same t, so the step undoes itself. As m is even, t is at
+// least 1; as h is odd, the two buckets differ. If m is a power of two, all
+// offsets are 0 and t is log2(m): the step of the paper.
+//
+// Without the rotation the table would be full early: the last two of 4,098
+// buckets, for example, could exchange fingerprints only with each other.
 type relocation struct {
-	buckets uint64
-	key     uint64 // from the family: strangers do not know who shares a bucket with whom
+	buckets uint64 // m
+	offsets uint64 // the number of offsets: m, or 0 for none
+	key     uint64 // from the family: it hides which keys share buckets
 }
 
 func newRelocation(p Params) relocation {
 	fam := p.Family.Derive("cuckoo relocation")
-	return relocation{p.Buckets, uint64(fam.SumUint64(0))}
+	return keyedRelocation(p.Buckets, uint64(fam.SumUint64(0)))
 }
 
-// other returns the second bucket of a fingerprint that is in bucket i. It is
-// inlined.
-func (r *relocation) other(i, fp uint64) uint64 {
-	j, borrow := bits.Sub64(r.sum(fp), i, 0)
-	return j + r.buckets&-borrow
+func keyedRelocation(buckets, key uint64) relocation {
+	r := relocation{buckets, buckets, key}
+	if buckets&(buckets-1) == 0 {
+		r.offsets = 0
+	}
+	return r
 }
 
-// sum returns an odd number below buckets. It takes two multiplications and a
-// shift between them to make the sums of successive fingerprints unrelated:
-// one makes them an arithmetic progression, and in some families all of them
-// are then close to one another, and few buckets are tied together.
-func (r *relocation) sum(fp uint64) uint64 {
-	x := (fp ^ r.key) * 0xBF58476D1CE4E5B9
-	x = (x ^ x>>32) * 0x94D049BB133111EB
-	return hashfam.Reduce(x, r.buckets) | 1
+// pair returns the two buckets of a key with coordinate x. They are uniform if x
+// is. It is inlined.
+func (r *relocation) pair(x uint64, h hash) (i, j uint64) {
+	return r.minus(x, h.offset), r.minus(r.flip(x, h.pattern), h.offset)
+}
+
+// other returns the second bucket of a fingerprint in bucket i. It is inlined.
+func (r *relocation) other(i uint64, h hash) uint64 {
+	return r.minus(r.flip(r.minus(i, r.buckets-h.offset), h.pattern), h.offset)
+}
+
+// flip returns y.
+func (r *relocation) flip(x, pattern uint64) uint64 {
+	t := bits.Len64(x^r.buckets|1) - 1 // the 1 saves a test for zero
+	return x ^ pattern&(1<<(t&63)-1)
+}
+
+// minus returns x-offset mod m for an offset of at most m. It has no branch,
+// which the processor could not predict.
+func (r *relocation) minus(x, offset uint64) uint64 {
+	x, borrow := bits.Sub64(x, offset, 0)
+	return x + r.buckets&-borrow
+}
+
+// A hash is what a fingerprint does to a coordinate.
+type hash struct {
+	pattern uint64 // h, odd: the bits to flip
+	offset  uint64 // below m
+}
+
+// hash returns the hash of a fingerprint. The hashes of successive ones must be
+// unrelated, which takes two multiplications and a shift between them. After
+// one, the offsets are an arithmetic progression; in some families all of them
+// are then close to one another, and few buckets are tied together. As products
+// are mixed well in their high bits only, those are added to the low ones.
+func (r *relocation) hash(fp uint64) hash {
+	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>32) * 0x94D049BB133111EB
+	return hash{h ^ h>>32 | 1, hashfam.Reduce(h, r.offsets)}
 }
 
 // split maps x, uniform over all 64-bit values, to [0, n) as hashfam.Reduce

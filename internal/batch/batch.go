@@ -40,15 +40,21 @@ func cut[K any](keys *[]K) []K {
 	return chunk
 }
 
-// Seq hashes every key of a sequence before it asks for the next one, and calls
-// do with the digests of each chunk. It allocates the digests of one chunk.
-func Seq(fam hashfam.Family, keys iter.Seq[[]byte], do func([]hashfam.Digest)) {
-	chunk := make([]hashfam.Digest, 0, Size)
-	for key := range keys {
-		if chunk = append(chunk, fam.Sum(key)); len(chunk) == Size {
-			do(chunk)
+// Chunks yields the digests of a sequence of keys in chunks of at most Size. It
+// hashes every key before it asks for the next one. A chunk is valid until the
+// next one is yielded. It allocates the digests of one chunk.
+func Chunks(fam hashfam.Family, keys iter.Seq[[]byte]) iter.Seq[[]hashfam.Digest] {
+	return func(yield func([]hashfam.Digest) bool) {
+		chunk := make([]hashfam.Digest, 0, Size)
+		for key := range keys {
+			if chunk = append(chunk, fam.Sum(key)); len(chunk) < Size {
+				continue
+			}
+			if !yield(chunk) {
+				return
+			}
 			chunk = chunk[:0]
 		}
+		yield(chunk)
 	}
-	do(chunk)
 }

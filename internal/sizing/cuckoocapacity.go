@@ -1,6 +1,9 @@
 package sizing
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // A cuckoo filter's table has m buckets of four slots and fingerprints of f
 // bits. A key may lie in one even and one odd bucket that its fingerprint ties
@@ -14,9 +17,10 @@ import "math"
 // [cuckooLoad] stays clear of both.
 //
 // More than eight keys with the same two buckets. Wide fingerprints tie random
-// pairs of buckets. Narrow ones tie few pairs, the same for many keys. That
-// [crowdedPairs] are unlikely is what a least width for a number of buckets
-// comes from, f = Omega(log n / b) in Fan et al. 2014, section 4.
+// pairs of buckets. Narrow ones tie few pairs, the same for many keys; that is
+// why a number of buckets needs a least width, f = Omega(log n / b) in Fan et
+// al. 2014, section 4. And unless m is a power of two, near buckets are tied
+// more often than distant ones. [CrowdedPairs] bounds the chance.
 //
 // The tests of package cuckoo have the simulation behind the constants.
 const (
@@ -26,7 +30,7 @@ const (
 	// maxCuckooLoad is how many keys a slot a large table is planned for.
 	maxCuckooLoad = 0.97
 
-	// crowdedRisk is what [crowdedPairs] may expect. It leaves most of the
+	// crowdedRisk is what [CrowdedPairs] may expect. It leaves most of the
 	// 1e-6 to sets of more buckets than two.
 	crowdedRisk = 1e-7
 )
@@ -46,64 +50,99 @@ func cuckooLoad(m uint64) uint64 {
 	return uint64(max(pairSlots, min(n, maxCuckooLoad*s)))
 }
 
-// crowdedPairs is the expected number of pairs of buckets that more than eight
-// of n keys are tied to, hence a bound on the chance that there is one.
-//
-// A key has a random even or odd bucket and a random fingerprint, and a
-// fingerprint ties a bucket to one of m/2. So of the m^2/4 pairs each is tied
-// by T of the 2^f-1 fingerprints, T binomial, and a key has it with
-// probability 2T/(m(2^f-1)).
-func crowdedPairs(m uint64, f int, n uint64) float64 {
-	if n <= pairSlots {
-		return 0
-	}
-	buckets, fingerprints := float64(m), math.Exp2(float64(f))-1
-	crowded := func(ties float64) float64 {
-		return binomialTail(float64(n), 2*ties/(buckets*fingerprints), pairSlots)
-	}
-	p := 0.0
-	if mean := 2 * fingerprints / buckets; mean > 1000 {
-		p = crowded(mean) // T hardly differs from its mean
-	} else {
-		p = binomialMean(fingerprints, 2/buckets, func(t int) float64 { return crowded(float64(t)) })
-	}
-	return buckets / 2 * buckets / 2 * p
+// CrowdedPairs is the expected number of ways to choose nine of n keys that
+// have the same two buckets, hence a bound on the chance that there are nine.
+func CrowdedPairs(m uint64, f int, n uint64) float64 {
+	return nines(n) * crowdedChance(m, f)
 }
 
-// binomialTail is P(T > k) for T ~ Binomial(n, p) with a mean below k: the sum
-// of the terms above k, each had from the one before.
-func binomialTail(n, p float64, k int) float64 {
-	if p <= 0 {
-		return 0
+// nines is the number of ways to choose nine of n keys.
+func nines(n uint64) float64 {
+	ways := 1.0
+	for k := range uint64(pairSlots + 1) {
+		ways *= float64(n-min(n, k)) / float64(k+1)
 	}
-	if p >= 1 || n*p >= float64(k) {
-		return 1 // not needed closer: a bound
+	return ways
+}
+
+// groupings are the numbers of ways in which nine keys form 1 to 9 groups that
+// share a fingerprint (Stirling numbers of the second kind).
+var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
+
+// crowdedChance is the chance that nine keys have the same two buckets. If they
+// have k different fingerprints, all k must tie these buckets, and each key must
+// have one of them as its first.
+func crowdedChance(m uint64, f int) float64 {
+	fingerprints := math.Exp2(float64(f)) - 1
+	distinct, chance := 1.0, 0.0
+	for k, ties := range tieMoments(m) {
+		distinct *= max(0, fingerprints-float64(k))
+		chance += groupings[k] * distinct * ties
 	}
-	term, sum := math.Exp(n*math.Log1p(-p)), 0.0
-	for t := 0.0; t < n; t++ {
-		term *= (n - t) / (t + 1) * p / (1 - p)
-		if t+1 > float64(k) {
-			sum += term
-			if term < negligible*sum {
-				break
-			}
+	return chance * math.Pow(2/(float64(m)*fingerprints), pairSlots+1)
+}
+
+// tieMoments is the sum of [tieChance] to the k-th power over all pairs of an
+// even and an odd bucket, for k from 1 to 9: of m buckets at an odd distance d
+// from one another there are m/2 pairs. Between the numbers s of tieChance,
+// which are even, the chance is linear in d. There half the integral of its
+// power bounds the sum over odd d. It is symmetric: d and m-d are one distance.
+func tieMoments(m uint64) (sums [pairSlots + 1]float64) {
+	add := func(from, to uint64) {
+		a, b := tieChance(m, from), tieChance(m, to)
+		if to-from == 2 { // one odd d, in the middle
+			a = (a + b) / 2
+			b = a
+		}
+		powers, power := 1.0, 1.0 // the sum of a^e b^(k-e) over e, and a^k
+		for k := range sums {
+			power *= a
+			powers = powers*b + power
+			sums[k] += float64(m) * float64(to-from) / 2 * powers / float64(k+2)
 		}
 	}
-	return sum
+	from, rest := uint64(0), m-largestBlock(m)
+	for r := rest; r > 0; r &= r - 1 {
+		add(from, r&-r)
+		from = r & -r
+	}
+	add(from, rest)
+	add(rest, m/2)
+	return sums
 }
+
+// tieChance is the chance that a fingerprint ties two buckets at an odd
+// distance d of at most m/2. It has to place both in one of the blocks that its
+// XOR permutes, of s buckets for each bit s of m: s-d of m rotations do. The
+// largest block also reaches round from the last bucket to the first. Then one
+// of s/2 patterns exchanges the two.
+func tieChance(m, d uint64) float64 {
+	s := largestBlock(m)
+	chance := float64(s-min(d, m-s)) / float64(s)
+	for r := m - s; r > 0; r &= r - 1 {
+		if s = r & -r; s > d {
+			chance += float64(s-d) / float64(s)
+		}
+	}
+	return chance * 2 / float64(m)
+}
+
+// largestBlock is the largest power of two up to m.
+func largestBlock(m uint64) uint64 { return 1 << (bits.Len64(m) - 1) }
 
 // cuckooFits reports whether n keys fit in m buckets with fingerprints of f
 // bits, with probability above 1-1e-6.
 func cuckooFits(m uint64, f int, n uint64) bool {
-	return n <= cuckooLoad(m) && crowdedPairs(m, f, n) <= crowdedRisk
+	return n <= cuckooLoad(m) && CrowdedPairs(m, f, n) <= crowdedRisk
 }
 
 // CuckooCapacity is the number of distinct keys that fit in m buckets with
 // fingerprints of f bits, with probability above 1-1e-6.
 func CuckooCapacity(m uint64, f int) uint64 {
 	least, most := uint64(pairSlots), cuckooLoad(m) // eight keys always fit
+	chance := crowdedChance(m, f)
 	for least < most {
-		if n := most - (most-least)/2; crowdedPairs(m, f, n) <= crowdedRisk {
+		if n := most - (most-least)/2; nines(n)*chance <= crowdedRisk {
 			least = n
 		} else {
 			most = n - 1
@@ -112,10 +151,11 @@ func CuckooCapacity(m uint64, f int) uint64 {
 	return least
 }
 
-// LeastFingerprintBits is the least width at which m buckets have room for a
-// key in every fourth slot.
+// LeastFingerprintBits is the least width at which m buckets, rounded down to a
+// power of two, have room for a key in every fourth slot.
 func LeastFingerprintBits(m uint64) int {
 	f := MinFingerprintBits
+	m = largestBlock(m)
 	for f < MaxFingerprintBits && !cuckooFits(m, f, max(pairSlots, min(m, cuckooLoad(m)))) {
 		f++
 	}
@@ -131,7 +171,7 @@ type CuckooShape struct {
 // CuckooPlan is the smallest table that n keys fit in at the rate eps: f from
 // the least width that meets the rate in a table made for f, up to where more
 // width takes more memory than it saves in buckets. A slot takes saved bits
-// less than a fingerprint. It is false where no table within MaxBits does.
+// less than a fingerprint. It is false if no table within MaxBits does.
 func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	best, size := CuckooShape{}, uint64(MaxBits)+1
 	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
@@ -139,13 +179,30 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 		if float64(n)*float64(bucket) >= slotsPerBucket*float64(size) {
 			break // a key takes more than a slot
 		}
-		half, ok := smallest(ceilWithin(float64(n)/7.76, 1<<62), MaxBits/2/bucket, func(half uint64) bool {
-			return cuckooFits(2*half, f, n)
-		})
-		m := 2 * half
-		if ok && m*bucket < size && f >= LeastFingerprintBits(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps {
+		m, ok := leastBuckets(n, f, (size-1)/bucket)
+		if ok && f >= LeastFingerprintBits(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps {
 			best, size = CuckooShape{m, f}, m*bucket
 		}
 	}
 	return best, size <= MaxBits
+}
+
+// leastBuckets is the least number of buckets up to limit that n keys fit in
+// with fingerprints of f bits, and fill by a quarter; false if there is none.
+// For want of slots any larger number will do, so that the least is found by
+// bisection. Crowding depends on the bits of m. So from there on even numbers
+// are tried in turn; if they are large, only those of seven significant bits.
+func leastBuckets(n uint64, f int, limit uint64) (uint64, bool) {
+	most := max(1, limit/2)
+	half, ok := smallest(ceilWithin(float64(n)/7.76, most), most, func(half uint64) bool {
+		return n <= cuckooLoad(2*half)
+	})
+	for m := 2 * half; ok && m <= min(limit, max(2, n)); {
+		if cuckooFits(m, f, n) {
+			return m, true
+		}
+		step := max(2, largestBlock(m)>>6)
+		m = (m/step + 1) * step
+	}
+	return 0, false
 }

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -18,33 +19,90 @@ func TestCuckooTableRate(t *testing.T) {
 	}
 }
 
-func TestBinomialTail(t *testing.T) {
-	// P(T > 8) of ten throws with p = 1/2: 11/1024; n = 10 has a mean of 5.
-	require.InEpsilon(t, 11.0/1024, binomialTail(10, 0.5, 8), 1e-12)
-	require.InEpsilon(t, math.Pow(0.1, 9), binomialTail(9, 0.1, 8), 1e-12)
-	require.Zero(t, binomialTail(8, 0.5, 8))
-	require.Zero(t, binomialTail(100, 0, 8))
-	require.Equal(t, 1.0, binomialTail(100, 1, 8))
-	// Poisson in the limit: sum over k > 8 of 0.25^k e^-0.25 / k!.
-	want := 0.0
-	for k, term := 1.0, math.Exp(-0.25); k < 40; k++ {
-		if term *= 0.25 / k; k > 8 {
-			want += term
-		}
+// crowdedExactly is the expected number of pairs of buckets that more than eight
+// of n keys have in common: a pair at distance d is tied by T of the 2^f-1
+// fingerprints, T binomial, and a key then has it with probability
+// 2T/(m(2^f-1)).
+func crowdedExactly(m uint64, f int, n uint64) float64 {
+	fingerprints, sum := math.Exp2(float64(f))-1, 0.0
+	for d := uint64(1); d < m; d += 2 {
+		sum += float64(m) / 2 * binomialMean(fingerprints, tieChance(m, min(d, m-d)), func(ties int) float64 {
+			return moreThanEight(float64(n), 2*float64(ties)/(float64(m)*fingerprints))
+		})
 	}
-	require.InEpsilon(t, want, binomialTail(1e12, 0.25e-12, 8), 1e-3)
+	return sum
 }
 
-// With wide fingerprints all pairs are tied alike, and with one key a class the
-// expectation is elementary.
+// moreThanEight is P(X > 8) for X ~ Binomial(n, p).
+func moreThanEight(n, p float64) float64 {
+	if p >= 1 {
+		return 1
+	}
+	term, most := math.Exp(n*math.Log1p(-p)), 0.0
+	below := term
+	for k := 0.0; k < n && (k <= 8 || term > negligible*most); k++ {
+		term *= (n - k) / (k + 1) * p / (1 - p)
+		if k < 8 {
+			below += term
+		} else {
+			most += term
+		}
+	}
+	return most
+}
+
+// The bound is one, and a close one: nine keys out of n are counted where there
+// are nine or more, so it is at least the number of pairs, and up to four times
+// that where pairs are crowded by many keys.
 func TestCrowdedPairs(t *testing.T) {
-	require.Zero(t, crowdedPairs(4, 32, 8))
-	require.InEpsilon(t, 4*math.Pow(0.25, 9), crowdedPairs(4, 32, 9), 1e-9)
-	// Two ways to the same number: sum and mean.
-	a := crowdedPairs(510, 17, 400) // a mean of 514 ties: summed
-	require.InEpsilon(t, 255*255*binomialTail(400, 1.0/(255*255), 8), a, 0.1)
-	for f := MinFingerprintBits; f < MaxFingerprintBits; f++ {
-		require.GreaterOrEqual(t, crowdedPairs(64, f, 200), crowdedPairs(64, f+1, 200)*(1-1e-9), "f = %d", f)
+	require.Zero(t, CrowdedPairs(4, 32, 8))
+	require.InEpsilon(t, 4*math.Pow(0.25, 9), CrowdedPairs(4, 32, 9), 1e-6)
+	require.InEpsilon(t, 220*4*math.Pow(0.25, 9), CrowdedPairs(4, 32, 12), 1e-6)
+	for _, m := range []uint64{2, 4, 6, 10, 14, 16, 30, 32, 34, 62, 84, 126, 128, 130, 510, 682, 1022, 1024, 1026} {
+		for f := MinFingerprintBits; f < 10; f++ {
+			n := CuckooCapacity(m, f)
+			if n <= 9 {
+				continue
+			}
+			exact, bound := crowdedExactly(m, f, n), CrowdedPairs(m, f, n)
+			require.LessOrEqual(t, exact, bound, "m = %d, f = %d", m, f)
+			require.LessOrEqual(t, bound, 7*exact, "m = %d, f = %d, n = %d", m, f, n)
+			require.GreaterOrEqual(t, CrowdedPairs(m, f, n), CrowdedPairs(m, f+1, n)*(1-1e-9), "m = %d, f = %d", m, f)
+		}
+	}
+}
+
+// Every fingerprint ties every bucket to one other.
+func TestTieChances(t *testing.T) {
+	for m := uint64(2); m < 3000; m += 2 {
+		sum := 0.0
+		for d := uint64(1); d < m; d += 2 {
+			sum += tieChance(m, min(d, m-d))
+		}
+		require.InEpsilon(t, 1, sum, 1e-9, "m = %d", m)
+	}
+	require.InEpsilon(t, 2.0/1024, tieChance(1024, 1), 1e-12)
+	require.InEpsilon(t, 2.0/1024, tieChance(1024, 511), 1e-12)
+	// 6 = 4 + 2: neighbours are in the block of four in three of six rotations,
+	// tied by one of two patterns, and in that of two in one.
+	require.InEpsilon(t, 3.0/6/2+1.0/6, tieChance(6, 1), 1e-12)
+	// Opposite ones are in the block of four in one, and one round the end.
+	require.InEpsilon(t, 1.0/6/2+1.0/6/2, tieChance(6, 3), 1e-12)
+}
+
+// The moments bound the sums that they stand for, and are close to them unless
+// few distances make up a high power.
+func TestTieMoments(t *testing.T) {
+	for _, m := range []uint64{2, 4, 6, 8, 14, 30, 32, 34, 126, 128, 130, 682, 2046, 2048, 2050, 5000} {
+		sums := tieMoments(m)
+		for k := range sums {
+			exact := 0.0
+			for d := uint64(1); d < m; d += 2 {
+				exact += float64(m) / 2 * math.Pow(tieChance(m, min(d, m-d)), float64(k+1))
+			}
+			require.LessOrEqual(t, exact, sums[k]*(1+1e-9), "m = %d, k = %d", m, k)
+			require.LessOrEqual(t, sums[k], exact*1.05, "m = %d, k = %d", m, k)
+		}
 	}
 }
 
@@ -76,20 +134,41 @@ func TestLeastFingerprintBits(t *testing.T) {
 	require.Less(t, before, 12)
 }
 
+// Of all tables that are the least for their width none is smaller than the
+// plan. Where narrow fingerprints crowd large tables, the plan may miss the least
+// by a 64th.
 func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
-	for _, saved := range []int{0, 1} {
-		for _, n := range []uint64{1, 8, 9, 100, 5000, 100_000, 10_000_000} {
-			for _, eps := range []float64{0.5, 0.03, 0.01, 1e-4, 1e-8} {
+	for _, n := range []uint64{1, 8, 9, 10, 33, 60, 100, 250, 700, 5000, 100_000, 10_000_000} {
+		for f := MinFingerprintBits; f <= 12; f++ {
+			least, low := uint64(0), max(2, n/4&^1)
+			for m := low; m <= min(low+2000, max(2, n)) && least == 0; m += 2 {
+				if cuckooFits(m, f, n) {
+					least = m
+				}
+			}
+			m, ok := leastBuckets(n, f, 1<<40)
+			switch {
+			case least == 0:
+				require.True(t, !ok || m > low+2000, "n = %d, f = %d", n, f)
+			case least <= 256 || cuckooLoad(least-2) < n:
+				require.Equal(t, least, m, "n = %d, f = %d", n, f)
+			default:
+				require.GreaterOrEqual(t, m, least, "n = %d, f = %d", n, f)
+				require.LessOrEqual(t, m, least+least/64+2, "n = %d, f = %d", n, f)
+			}
+		}
+		for _, saved := range []int{0, 1} {
+			for _, eps := range []float64{0.5, 0.1, 0.03, 0.01, 1e-4, 1e-8} {
 				best, ok := CuckooPlan(n, eps, saved)
 				require.True(t, ok)
 				require.LessOrEqual(t, WithDigest(CuckooTableRate(best.Buckets, best.FingerprintBits, n), n), eps)
 				require.True(t, cuckooFits(best.Buckets, best.FingerprintBits, n))
-				require.False(t, best.Buckets > 2 && cuckooFits(best.Buckets-2, best.FingerprintBits, n))
+				require.GreaterOrEqual(t, best.FingerprintBits, LeastFingerprintBits(best.Buckets))
 				size := best.Buckets * uint64(best.FingerprintBits-saved)
-				for f := max(MinFingerprintBits, best.FingerprintBits-2); f <= best.FingerprintBits+2; f++ {
-					half, _ := smallest(1, 1<<40, func(half uint64) bool { return cuckooFits(2*half, f, n) })
-					meets := WithDigest(CuckooTableRate(2*half, f, n), n) <= eps && f >= LeastFingerprintBits(2*half)
-					require.False(t, meets && 2*half*uint64(f-saved) < size, "n = %d, eps = %g: %v, but %d bits", n, eps, best, f)
+				for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
+					m, ok := leastBuckets(n, f, 1<<40)
+					meets := ok && WithDigest(CuckooTableRate(m, f, n), n) <= eps
+					require.False(t, meets && m*uint64(f-saved) < size, "n = %d, eps = %g: %v, not %d of %d bits", n, eps, best, m, f)
 				}
 			}
 		}
@@ -98,4 +177,26 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 	require.False(t, ok)
 	_, ok = CuckooPlan(1<<60, 0.1, 0)
 	require.False(t, ok)
+}
+
+func BenchmarkCuckooPlan(b *testing.B) {
+	for _, n := range []uint64{9, 60, 500, 100_000, 1 << 24, 1 << 40} {
+		for _, eps := range []float64{0.5, 0.1, 0.01} {
+			b.Run(fmt.Sprintf("n=%d/eps=%g", n, eps), func(b *testing.B) {
+				for b.Loop() {
+					CuckooPlan(n, eps, 0)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkCuckooCapacity(b *testing.B) {
+	for _, m := range []uint64{30, 1<<20 - 2, 1<<44 - 2} {
+		b.Run(fmt.Sprintf("m=%d", m), func(b *testing.B) {
+			for b.Loop() {
+				CuckooCapacity(m, 6)
+			}
+		})
+	}
 }
