@@ -6,10 +6,10 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Merge adds to f every key of other. The result is, bit for bit, the filter
-// that would have been built from the keys of both, so its rate is that of
-// their union. O(m) time, no allocation. Filters whose [Params] differ are an
-// [ErrIncompatible], and f is unchanged.
+// Merge adds every key of other to f. The result is, bit for bit, the filter
+// built from the keys of both, and has that filter's rate. If the [Params]
+// differ, Merge returns [ErrIncompatible] and leaves f unchanged. O(m) time, no
+// allocation.
 func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
@@ -21,11 +21,12 @@ func (f *Filter) Merge(other *Filter) error {
 	return nil
 }
 
-// Intersect keeps in f the bits that other has too. Every key that is in both
-// is still found. The result has at least the bits of the filter built from
-// the common keys alone, and usually some more, so its rate is above that
-// filter's, but not above that of either input. O(m) time, no allocation.
-// Filters whose [Params] differ are an [ErrIncompatible], and f is unchanged.
+// Intersect clears the bits of f that are not set in other. Every key that is
+// in both filters is still found. The result has all bits of the filter built
+// from the common keys alone and usually some more. So its rate is at least
+// that filter's and at most that of either input. If the [Params] differ,
+// Intersect returns [ErrIncompatible] and leaves f unchanged. O(m) time, no
+// allocation.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
@@ -37,16 +38,16 @@ func (f *Filter) Intersect(other *Filter) error {
 	return nil
 }
 
-// Fold halves the memory of f. The result is, bit for bit, the filter that
-// would have been built with half the Bits from the same keys: neighbouring
-// bits are united (Blocked: neighbouring lines). The rate rises to that of the
-// smaller filter, see [Params.RateAt]. O(m) time; the half is allocated anew
-// and the old array released.
+// Fold halves the memory of f. The result is, bit for bit, the filter with half
+// the Bits built from the same keys: Fold combines adjacent bits with OR
+// (Blocked: adjacent lines). The rate rises to that of the smaller filter, see
+// [Params.RateAt]. O(m) time; Fold allocates the smaller array and releases the
+// larger one.
 //
-// What is to be halved must be even: the Bits (Classic), the bits of a slice
-// (Partitioned) or the number of lines (Blocked). Where it is odd, the error
-// is an [ErrParams] and f is unchanged. Filters made by [New] fold at least
-// three times, but for Blocked ones of less than 1,024 lines.
+// The length being halved must be even: the Bits (Classic), the bits of a slice
+// (Partitioned) or the number of lines (Blocked). If it is odd, Fold returns
+// [ErrParams] and leaves f unchanged. A filter made by [New] can be folded at
+// least three times, except a Blocked one with fewer than 1,024 lines.
 func (f *Filter) Fold() error {
 	if f == nil {
 		return errs.Nil()
@@ -66,15 +67,16 @@ func (f *Filter) Fold() error {
 	return nil
 }
 
-// foldBits sets bit i of dst where bit 2i or 2i+1 of src is set. Slices of an
-// even length fold within themselves.
+// foldBits sets bit i of dst if bit 2i or 2i+1 of src is set. A pair of bits
+// never crosses from one slice to the next, because slices have even lengths.
 func foldBits(dst, src []uint64) {
 	for i, w := range src {
 		dst[i/2] |= evenBits(w|w>>1) << (i % 2 * 32)
 	}
 }
 
-// evenBits gathers the 32 even-numbered bits of w in its low half.
+// evenBits moves the 32 even-numbered bits of w to its low half: each step
+// closes the gaps between groups of 1, 2, 4, 8 and 16 bits.
 func evenBits(w uint64) uint64 {
 	w &= 0x5555555555555555
 	w = (w | w>>1) & 0x3333333333333333
@@ -84,6 +86,7 @@ func evenBits(w uint64) uint64 {
 	return (w | w>>16) & 0x00000000ffffffff
 }
 
+// foldLines sets line i of dst to line 2i OR line 2i+1 of src.
 func foldLines(dst, src []uint64) {
 	for i, w := range src {
 		dst[i/(2*lineWords)*lineWords+i%lineWords] |= w
@@ -93,20 +96,22 @@ func foldLines(dst, src []uint64) {
 // Reset removes every key. O(m) time, no allocation.
 func (f *Filter) Reset() { clear(f.words) }
 
-// Clone returns a copy that shares nothing with f.
+// Clone returns a copy that shares no memory with f. O(m) time, one allocation
+// of the bit array.
 func (f *Filter) Clone() *Filter {
 	c := *f
 	c.words = slices.Clone(f.words)
 	return &c
 }
 
-// Equal reports whether f and other have the same Params and the same bits.
+// Equal reports whether f and other have the same Params and the same bits. A
+// nil other is not equal to f. O(m) time, no allocation.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
 }
 
 // compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ, or an error if one of them is nil.
+// other differ. It also returns an error if one of them is nil.
 func (f *Filter) compatible(other *Filter) error {
 	switch {
 	case f == nil:

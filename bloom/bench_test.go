@@ -2,8 +2,8 @@ package bloom
 
 import "testing"
 
-// BenchmarkFilter measures Add and Contains, one by one and in batches. For
-// ratios to other libraries see internal/compare.
+// BenchmarkFilter measures Add and Contains, singly and in batches.
+// internal/compare compares them with other libraries.
 func BenchmarkFilter(b *testing.B) {
 	for _, layout := range layouts {
 		b.Run(layout.String(), func(b *testing.B) {

@@ -2,22 +2,23 @@ package bloom
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A Filter is a Bloom filter. Make one with [New] or [NewFromParams].
+// A Filter is a Bloom filter. Make one with [New] or [NewFromParams]. A Filter
+// must not be copied by value; use [Filter.Clone].
 type Filter struct {
 	params Params
-	span   uint64 // what one position is reduced to: bits, bits of a slice, or number of lines
+	span   uint64 // range of a position: bits, bits of a slice, or number of lines
 	words  []uint64
 }
 
-// A line is the 512 bits, one cache line, that a key of a Blocked filter is
-// confined to.
+// A key of a Blocked filter is confined to one line: 512 bits, the size of a
+// cache line.
 const (
 	lineBits  = 512
 	lineWords = lineBits / 64
 )
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
-// allocation; key is not kept.
+// allocation. Add does not keep key.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 
 // AddString is [Filter.Add] for a string.
@@ -28,7 +29,7 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(k
 func (f *Filter) AddUint64(key uint64) { f.AddDigest(f.params.Family.SumUint64(key)) }
 
 // AddDigest is [Filter.Add] for a key already hashed by the filter's family,
-// Params().Family. A digest of another family is another key.
+// Params().Family. A digest made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch k := f.params.Hashes; f.params.Layout {
 	case Classic:
@@ -42,9 +43,9 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 
 // Contains reports whether key may have been added. False is certain; true is
 // wrong with the filter's false-positive rate. O(k) time, at most k cache
-// misses (Blocked: one), no allocation. It looks at all k positions, whatever
-// the first ones say: a branch that half the keys mispredict costs more than
-// the look-ups it would save.
+// misses (Blocked: one), no allocation. It tests all k positions even if an
+// early one is zero: a branch that is mispredicted for half of the keys costs
+// more than the lookups it saves.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
 
 // ContainsString is [Filter.Contains] for a string.
@@ -71,7 +72,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsOrAdd reports whether key may have been added before, and adds it.
-// It hashes key once and costs a Contains and an Add less that.
+// O(k) time: a Contains plus an Add, less one hash. No allocation.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
 	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
 }
@@ -91,11 +92,19 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// unset returns the bit i mod 64 of w, in its place, if it is not set, else
-// zero. Setting a bit is one instruction; shifting it down would be three.
+// unset returns bit i%64 of w, in its place, if it is not set, and zero
+// otherwise. To set a bit takes one instruction; to shift it down would take
+// three.
 func unset(w, i uint64) uint64 { return (w | 1<<(i&63)) ^ w }
 
-// Classic: position i is anywhere among the m bits.
+// The positions of one key, for k = 4, in each layout. A bar separates two
+// slices of a Partitioned filter, or two lines of a Blocked one:
+//
+//	Classic      .......x...................x..........x..............x.....
+//	Partitioned  ....x.........|.........x....|.x............|.........x....
+//	Blocked      ..............|..............|.x....xx....x.|..............
+
+// Classic: each position is anywhere among the m bits.
 
 func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -134,8 +143,8 @@ func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
 	return missing == 0
 }
 
-// Blocked: the first value of the sequence chooses one of the lines, the top
-// nine bits of each further value a bit of it.
+// Blocked: the first value of the sequence chooses a line. The top nine bits of
+// each further value choose a bit of that line: three a word, six a bit of it.
 
 func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
 	return (*[lineWords]uint64)(words[d.Probe().In(lines)*lineWords:])

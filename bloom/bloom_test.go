@@ -37,7 +37,7 @@ func mustNew(t require.TestingT, p Params) *Filter {
 	return f
 }
 
-func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
+func TestBatchesEqualSingleCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		n := rapid.IntRange(0, 3*batch.Size).Draw(t, "n")
@@ -54,7 +54,7 @@ func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
 
 		queries := append(keys, []byte("absent"), nil)
 		answers := all.ContainsAll([]bool{true, false}, queries)
-		require.Equal(t, []bool{true, false}, answers[:2], "dst is kept")
+		require.Equal(t, []bool{true, false}, answers[:2], "the answers in dst stay")
 		require.Len(t, answers, 2+len(queries))
 		for i, q := range queries {
 			require.Equal(t, single.Contains(q), answers[2+i])
@@ -62,7 +62,7 @@ func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
 	})
 }
 
-func TestAFoldedFilterIsTheSmallerOneBuiltFromTheSameKeys(t *testing.T) {
+func TestFoldEqualsBuildingTheSmallerFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		half := drawParams(t)
 		full := half
@@ -78,7 +78,7 @@ func TestAFoldedFilterIsTheSmallerOneBuiltFromTheSameKeys(t *testing.T) {
 	})
 }
 
-func TestWhatIsOddDoesNotFold(t *testing.T) {
+func TestFoldRejectsOddLengths(t *testing.T) {
 	for _, p := range []Params{
 		{Bits: 63, Hashes: 3},
 		{Bits: 63, Hashes: 3, Layout: Partitioned},
@@ -103,7 +103,7 @@ func TestConfiguredFiltersFoldThreeTimes(t *testing.T) {
 	}
 }
 
-func TestIntersectionHoldsTheCommonKeysAndErrsNoMoreThanEither(t *testing.T) {
+func TestIntersectKeepsCommonKeysAndDoesNotRaiseTheRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		a, b, common := mustNew(t, p), mustNew(t, p), mustNew(t, p)
@@ -123,13 +123,13 @@ func TestIntersectionHoldsTheCommonKeysAndErrsNoMoreThanEither(t *testing.T) {
 		both := a.Clone()
 		require.NoError(t, both.Intersect(b))
 		for i, w := range common.words {
-			require.Equal(t, w, w&both.words[i], "a superset of the filter of the common keys")
+			require.Equal(t, w, w&both.words[i], "a bit of the common keys is missing")
 		}
 		require.LessOrEqual(t, both.FalsePositiveRate(), min(a.FalsePositiveRate(), b.FalsePositiveRate()))
 	})
 }
 
-func TestFiltersThatDifferAreNotCombined(t *testing.T) {
+func TestFiltersWithDifferentParamsAreNotCombined(t *testing.T) {
 	p := Params{Bits: 1024, Hashes: 4}
 	f := mustNew(t, p)
 	f.AddString("kept")
@@ -173,10 +173,10 @@ func TestTheZeroFilterContainsEverythingAndNeverPanics(t *testing.T) {
 	}
 }
 
-// Sets of 30,000 and 20,000 keys with 10,000 in common. The standard error of
-// an estimated size at fill 1/2 and k = 7 is below 0.2 % of it here; six of
-// those, on each of three terms, are within 1,000 keys.
-func TestSizesOfSetsUnionsAndIntersectionsAreEstimated(t *testing.T) {
+// The sets have 30,000 and 20,000 keys, 10,000 of them in common. At fill 1/2
+// and k = 7 the standard error of an estimated size is below 0.2 % of that
+// size. Six standard errors on each of three terms are less than 1,000 keys.
+func TestEstimatesOfSetsUnionsAndIntersections(t *testing.T) {
 	for _, layout := range layouts {
 		p, err := Config{Capacity: 50_000, FPRate: 0.01, Layout: layout}.Params()
 		require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestSizesOfSetsUnionsAndIntersectionsAreEstimated(t *testing.T) {
 		require.InDelta(t, 20_000, b.EstimatedLen(), 400)
 		require.InDelta(t, 40_000, union, 500)
 		require.InDelta(t, 10_000, both, 1000)
-		require.InDelta(t, 0.25, jaccard, 0.025, "popcounts would say 0.385")
+		require.InDelta(t, 0.25, jaccard, 0.025, "the ratio of set bits is 0.385")
 
 		merged := a.Clone()
 		require.NoError(t, merged.Merge(b))
@@ -235,7 +235,7 @@ func TestEstimatesOfEmptyAndFullFilters(t *testing.T) {
 	}
 }
 
-func TestTheRateFromTheFillIsTheShareOfAbsentKeysFound(t *testing.T) {
+func TestFalsePositiveRateMatchesTheMeasuredRate(t *testing.T) {
 	for _, layout := range layouts {
 		f, err := New(Config{Capacity: 20_000, FPRate: 0.02, Layout: layout})
 		require.NoError(t, err)
@@ -254,7 +254,7 @@ func TestTheRateFromTheFillIsTheShareOfAbsentKeysFound(t *testing.T) {
 	}
 }
 
-func TestCountingBitsOfASliceAgreesWithCountingOneByOne(t *testing.T) {
+func TestOnesInCountsTheBitsOfARange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.Uint64(), 1, 5).Draw(t, "words")
 		end := rapid.IntRange(0, 64*len(words)).Draw(t, "end")
@@ -267,8 +267,7 @@ func TestCountingBitsOfASliceAgreesWithCountingOneByOne(t *testing.T) {
 	})
 }
 
-// Above 2^32 bits every position still counts: a 32-bit index would confine
-// the keys to the first 512 MiB.
+// A 32-bit bit index would confine the keys to the first 512 MiB.
 func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 640 MiB")
@@ -285,15 +284,15 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 			binary.LittleEndian.PutUint64(key[:], i)
 			require.True(t, f.Contains(key[:]))
 		}
-		// A fifth of the positions lies above 2^32: 80,000 of 400,000, with
-		// a standard deviation below 600 even where four share a line.
+		// A fifth of the positions is above 2^32: 80,000 of 400,000. The
+		// standard deviation is below 600 even if four share a line.
 		above := ones(f.words[1<<32/64:])
 		require.InDelta(t, 80_000, float64(above), 6*600, "%v", layout)
 		require.InDelta(t, float64(n), f.EstimatedLen(), 100)
 	}
 }
 
-func TestEqualFiltersHaveTheCosineOne(t *testing.T) {
+func TestCosineOfEqualFiltersIsOne(t *testing.T) {
 	for n := uint64(1); n < 50; n++ {
 		f, err := New(Config{Capacity: n, FPRate: 0.4})
 		require.NoError(t, err)

@@ -8,8 +8,9 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// The last word of 1,000 bits has 24 to spare. Were they believed, two filters
-// of the same keys could differ, and the fill could be above 1.
+// The last word of 1,000 bits has 24 unused bits. If the decoder accepted ones
+// there, two filters of the same keys could differ, and the fill ratio could
+// exceed 1.
 func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 	f := mustNew(t, Params{Bits: 1000, Hashes: 7})
 	f.AddString("kept")
@@ -24,7 +25,7 @@ func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 	require.True(t, f.Equal(before))
 }
 
-func TestTheRateOfUnevenSlicesAndLinesIsTheirOwn(t *testing.T) {
+func TestFalsePositiveRateOfUnevenSlicesAndLines(t *testing.T) {
 	f := mustNew(t, Params{Bits: 128, Hashes: 2, Layout: Partitioned})
 	f.words[0], f.words[1] = 0xf, 0xff
 	require.Equal(t, 4.0/64*8/64, f.FalsePositiveRate())
@@ -34,8 +35,8 @@ func TestTheRateOfUnevenSlicesAndLinesIsTheirOwn(t *testing.T) {
 	require.Equal(t, 16.0/512*16/512/2, f.FalsePositiveRate())
 }
 
-// docs/format.md shows a filter byte by byte. It is this one.
-func TestTheExampleOfTheFormatDocumentIsTrue(t *testing.T) {
+// docs/format.md shows the encoding of this filter byte by byte.
+func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	f := mustNew(t, Params{Bits: 128, Hashes: 2})
 	f.AddString("a")
 	b, err := f.MarshalBinary()

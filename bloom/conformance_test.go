@@ -76,7 +76,7 @@ var suite = conformance.Suite[*Filter]{
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<40)
-		params[8] = 8 // hashes: divides the bits in every layout
+		params[8] = 8 // the hashes, which divide the bits in every layout
 		return 1 << 37
 	},
 	View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
@@ -115,7 +115,7 @@ var suite = conformance.Suite[*Filter]{
 	},
 }
 
-// golden returns what builds a filter of a hundred keys.
+// golden returns a function that builds a filter of a hundred keys.
 func golden(p Params) func() *Filter {
 	return func() *Filter {
 		f, err := NewFromParams(p)

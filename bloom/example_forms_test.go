@@ -35,7 +35,7 @@ func ExampleNewView() {
 	fmt.Printf("%d bytes, %.2f %% full, about %.0f key, rate %.0e\n",
 		v.SizeBytes(), 100*v.FillRatio(), v.EstimatedLen(), v.FalsePositiveRate())
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a filter that can be changed
+	g, err := v.Decode() // a copy that can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false
@@ -59,10 +59,10 @@ func ExampleReadParams() {
 	}
 	p, err := bloom.ReadParams(&file, hashfam.Family{})
 	fmt.Println(p, err)
-	fmt.Println(p.SizeBytes(), "bytes if it is decoded,", p.CapacityAt(0.01), "keys at 1 %")
+	fmt.Println(p.SizeBytes(), "bytes in memory,", p.CapacityAt(0.01), "keys at 1 %")
 	// Output:
 	// classic, 9600 bits, 7 hashes, family public <nil>
-	// 1200 bytes if it is decoded, 1000 keys at 1 %
+	// 1200 bytes in memory, 1000 keys at 1 %
 }
 
 func ExampleFilter_MarshalJSON() {
@@ -84,7 +84,7 @@ func ExampleFilter_UnmarshalText() {
 		return
 	}
 	f.AddString("example.org")
-	text, err := f.MarshalText() // AppendText appends it to what there is
+	text, err := f.MarshalText() // AppendText appends it to a slice
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -133,7 +133,7 @@ func ExampleFilter_LogValue() {
 	// Output: level=INFO msg=loaded filter.n=1.0080003386642733 filter.bits=64 filter.rate=0.0009765625 filter.fill=0.03125 filter.params="classic, 64 bits, 2 hashes, family public"
 }
 
-// withoutTime drops the time, which would be another in every run.
+// withoutTime drops the time, which differs in every run.
 func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -148,7 +148,7 @@ func ExampleFilter_AddAllDigests() {
 		return
 	}
 	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
-	digests := f.Params().Family.SumAll(nil, keys) // hashed once, for any structure of the family
+	digests := f.Params().Family.SumAll(nil, keys) // hash once for all structures of the family
 	f.AddAllDigests(digests[:2])
 	fmt.Println(f.ContainsAllDigests(nil, digests))
 	// Output: [true true false]

@@ -52,7 +52,7 @@ func ExampleConfig_Params() {
 	// blocked: 9.92 bits per key, 6 hashes
 }
 
-// What would ten billion keys cost?
+// SizeBytes tells the memory for a hundred million keys in advance.
 func ExampleParams_SizeBytes() {
 	p, err := bloom.Config{Capacity: 100_000_000, FPRate: 0.001}.Params()
 	fmt.Printf("%.1f MiB %v\n", float64(p.SizeBytes())/(1<<20), err)
@@ -91,11 +91,11 @@ func ExampleFilter_Add() {
 func ExampleFilter_AddString() {
 	f := filter()
 	f.AddString("")
-	fmt.Println(f.ContainsString(""), "the empty key is a key like any other")
-	// Output: true the empty key is a key like any other
+	fmt.Println(f.ContainsString(""), "the empty key is a valid key")
+	// Output: true the empty key is a valid key
 }
 
-// A digest is computed once and asked of every filter of its family.
+// A digest is computed once and is valid for every filter of its family.
 func ExampleFilter_AddDigest() {
 	monday, tuesday := filter("anna"), filter("boris")
 	d := monday.Params().Family.SumString("boris")
@@ -115,7 +115,7 @@ func ExampleFilter_ContainsString() {
 	// Output: true false
 }
 
-// One digest answers for a filter of every day.
+// One digest queries the filters of all days.
 func ExampleFilter_ContainsDigest() {
 	week := []*bloom.Filter{filter("anna"), filter("boris"), filter("anna", "boris")}
 	d := week[0].Params().Family.SumString("anna")
@@ -235,7 +235,7 @@ func ExampleFilter_SizeBytes() {
 	// Output: 1199120 bytes, 9.59 bits per key
 }
 
-// The parameters make another filter that merges with this one.
+// A filter with the same parameters can be merged.
 func ExampleFilter_Params() {
 	f := filter("a")
 	g, _ := bloom.NewFromParams(f.Params())
@@ -287,7 +287,7 @@ func ExampleFilter_MarshalBinary() {
 	// Output: 1872 <nil> true
 }
 
-// A buffer that is used again spares an allocation.
+// Reuse a buffer to avoid an allocation.
 func ExampleFilter_AppendBinary() {
 	buf := []byte("header")
 	buf, err := filter("a").AppendBinary(buf)
@@ -316,7 +316,7 @@ func ExampleFilter_WriteTo() {
 	// Output: true <nil>
 }
 
-// Filters follow one another in a stream; the last is followed by io.EOF.
+// A stream can hold several filters. After the last one the error is io.EOF.
 func ExampleFilter_ReadFrom() {
 	var stream bytes.Buffer
 	filter("a").WriteTo(&stream)
@@ -334,7 +334,7 @@ func ExampleFilter_ReadFrom() {
 	// <nil> false true
 }
 
-// A filter under a secret key is decoded by a receiver that has the key.
+// To decode a filter of a keyed family, make a receiver with that family.
 func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
 	f, _ := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})

@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A filter in front of a slow store: only keys that it may contain are looked
-// up. Here 18,147 domains are known to be malicious, and 19,717 others are
-// asked for.
+// A filter in front of a slow store saves lookups: only keys that the filter
+// may contain are looked up. The store holds 18,147 malicious domains; the
+// requests ask for these and for 19,717 benign ones.
 func Example_maliciousDomains() {
 	store := map[string]bool{} // stands for a database
 	bad := data.MaliciousDomains()
@@ -37,16 +37,17 @@ func Example_maliciousDomains() {
 		}
 	}
 	fmt.Printf("%d requests, %d blocked\n", len(requests), blocked)
-	fmt.Printf("%d look-ups saved, %d made in vain\n", len(requests)-lookups, lookups-blocked)
+	fmt.Printf("%d lookups saved, %d wasted\n", len(requests)-lookups, lookups-blocked)
 	fmt.Printf("%d bytes in memory\n", guard.SizeBytes())
 	// Output:
 	// 37864 requests, 18147 blocked
-	// 19531 look-ups saved, 186 made in vain
+	// 19531 lookups saved, 186 wasted
 	// 21768 bytes in memory
 }
 
-// A spell checker: a word that the filter does not contain is certainly not in
-// the dictionary; about one wrong word in a thousand slips through.
+// A spell checker flags every word that the filter does not contain, since such
+// a word is certainly not in the dictionary. It misses about one wrong word in
+// a thousand.
 func Example_spellChecker() {
 	words := data.EnglishWords()
 	dictionary, err := bloom.New(bloom.Config{Capacity: uint64(len(words)), FPRate: 0.001})
@@ -77,9 +78,10 @@ func Example_spellChecker() {
 	// 187512 bytes in memory
 }
 
-// Similar texts: one sparse filter of word pairs for each of 30 passages of
-// the Bible. The normalised dot products of the 15 pairs of passages that are
-// known to be parallel all lie above those of the other 420.
+// The cosine of two filters measures the similarity of two texts. There is one
+// sparse filter of word pairs for each of 30 passages of the Bible. The 15
+// pairs of passages that are known to be parallel all have a higher cosine than
+// the other 420.
 func Example_similarPassages() {
 	passages := data.Passages()
 	filters := map[string]*bloom.Filter{}

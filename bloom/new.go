@@ -6,8 +6,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// New returns an empty filter for c: [Config.Params] and [NewFromParams] in
-// one. Its errors are theirs.
+// New returns an empty filter for c: it calls [Config.Params] and
+// [NewFromParams] and returns their errors. O(m) time, one allocation of the
+// bit array.
 func New(c Config) (*Filter, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -16,10 +17,11 @@ func New(c Config) (*Filter, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty filter of Bits/8 bytes. Parameters that
-// describe no filter are an [ErrParams] that names the field. As any large
-// allocation does, one that the machine cannot serve ends the program: check
-// Bits where it comes from elsewhere.
+// NewFromParams returns an empty filter of Bits/8 bytes. It returns
+// [ErrParams], naming the field, if p is invalid. O(m) time.
+//
+// The program ends if the machine does not have that much memory. If p comes
+// from an untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -27,25 +29,25 @@ func NewFromParams(p Params) (*Filter, error) {
 	return newFilter(p, make([]uint64, p.words())), nil
 }
 
-// newFilter returns the filter of checked parameters over words.
+// newFilter returns a filter of the valid parameters p that keeps words.
 func newFilter(p Params, words []uint64) *Filter {
 	return &Filter{params: p, span: p.span(), words: words}
 }
 
-// NewReceiver returns a filter that is good for one thing: to decode into it
-// what was encoded under fam. Until then it behaves as the zero Filter, which
-// decodes what was encoded under the public family.
+// NewReceiver returns an empty filter to decode into. It accepts encodings made
+// under fam, as a zero Filter accepts those made under the public family. Until
+// then it behaves like a zero Filter. O(1) time.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
 
-// FromWords returns the filter of parameters p whose bits are words: bit i is
-// bit i mod 64, from the least significant, of words[i/64]. The filter keeps
-// words, which the caller must not use again. O(1) time, no copy. In a Blocked
-// filter a key costs two cache misses in place of one unless words begins at a
-// multiple of 64 bytes, as large slices of Go do.
+// FromWords returns the filter with parameters p whose bits are words: bit i of
+// the filter is bit i%64 of words[i/64], where bit 0 is the least significant.
+// The filter keeps words; the caller must not use it again. O(1) time, no copy.
 //
-// Parameters that describe no filter are an [ErrParams] that names the field,
-// and so are another number of words than ceil(Bits/64), or a bit set beyond
-// the last.
+// It returns [ErrParams], naming the field, if p is invalid, if the number of
+// words is not ceil(Bits/64), or if a bit beyond the last one is set.
+//
+// A Blocked filter costs one cache miss per key if words begins at a multiple
+// of 64 bytes, as large slices in Go do, and up to two otherwise.
 func FromWords(p Params, words []uint64) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestAFilterFromItsWordsIsTheSameFilter(t *testing.T) {
+func TestFromWordsRebuildsAFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		f := mustNew(t, p)
@@ -24,7 +24,7 @@ func TestAFilterFromItsWordsIsTheSameFilter(t *testing.T) {
 	})
 }
 
-func TestWordsThatDoNotFitAreTypedErrors(t *testing.T) {
+func TestFromWordsRejectsInvalidWords(t *testing.T) {
 	for _, c := range []struct {
 		field string
 		p     Params

@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Layout says where the positions of a key may lie.
+// A Layout determines where the positions of a key may be.
 type Layout uint8
 
 // The layouts.
@@ -32,8 +32,8 @@ func (l Layout) String() string {
 	return fmt.Sprintf("Layout(%d)", uint8(l))
 }
 
-// AppendText appends the name of l to dst. It returns ErrParams if l is not a
-// layout.
+// AppendText appends the name of l to dst. It returns [ErrParams] if l is not a
+// layout. O(1) time.
 func (l Layout) AppendText(dst []byte) ([]byte, error) {
 	if l > Blocked {
 		return dst, paramError("Layout", uint8(l), "0 to 2")
@@ -41,11 +41,11 @@ func (l Layout) AppendText(dst []byte) ([]byte, error) {
 	return append(dst, l.String()...), nil
 }
 
-// MarshalText returns the name of l: [Layout.AppendText] to nil.
+// MarshalText returns the name of l. It is [Layout.AppendText] with a nil dst.
 func (l Layout) MarshalText() ([]byte, error) { return l.AppendText(nil) }
 
-// UnmarshalText sets l to the layout of that name. It returns ErrParams if
-// there is none, and leaves l unchanged.
+// UnmarshalText sets l to the layout with the given name. If there is none, it
+// returns [ErrParams] and leaves l unchanged. O(1) time.
 func (l *Layout) UnmarshalText(text []byte) error {
 	for named := Classic; named <= Blocked; named++ {
 		if string(text) == named.String() {
@@ -56,31 +56,32 @@ func (l *Layout) UnmarshalText(text []byte) error {
 	return paramError("Layout", strconv.Quote(string(text)), "classic, partitioned or blocked")
 }
 
-// A Config says what a filter is wanted for.
+// A Config describes a filter by its capacity and false-positive rate.
 type Config struct {
-	// Capacity is the number of distinct keys for which FPRate holds; at
-	// least 1. More may be added: none is lost, but the rate rises.
+	// Capacity is the number of distinct keys for which FPRate holds. It is at
+	// least 1. You may add more keys: none is lost, but the rate rises.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. Above 0 and below 1, and above Capacity/2^64, the share of keys
-	// that have their digest in common with a member.
+	// is 1 %. It is above 0 and below 1, and above Capacity/2^64, the chance
+	// that a key's digest equals a member's.
 	FPRate float64
 
-	// Layout is Classic where it is left out.
+	// Layout is Classic by default.
 	Layout Layout
 
-	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family where strangers choose keys.
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
 }
 
-// Params says what a filter is. Filters with equal Params can be combined.
+// Params are the parameters of a filter. Filters with equal Params can be
+// combined.
 type Params struct {
-	// Bits is m, the size of the array: at least 1, at most 2^48 and what the
-	// platform can address. Partitioned: a multiple of Hashes. Blocked: a
+	// Bits is m, the size of the array: at least 1, and at most 2^48 and what
+	// the platform can address. Partitioned: a multiple of Hashes. Blocked: a
 	// multiple of 512.
 	Bits uint64
 
@@ -91,14 +92,17 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// Params returns the smallest filter that meets the configuration, without
-// allocating it: the least Bits that do, by the exact rate and not by the
-// textbook's approximation, which promises too much, and the Hashes for which
-// the rate is then lowest. Classic sizes are multiples of 8 bits, slices of
-// Partitioned too, and Blocked ones, from 1,024 lines up, of 8 lines, so that
-// a filter can be folded three times. It takes tens of microseconds, for
-// extreme rates a few milliseconds. An impossible configuration is an
-// [ErrParams] that names the field.
+// Params returns the parameters of the smallest filter that meets c, without
+// allocating it. Bits is the smallest size that meets FPRate, and Hashes is the
+// number with the lowest rate at that size. Both follow from the exact rate;
+// the textbook approximation is too optimistic. Sizes are rounded up so that a
+// filter can be folded three times: Classic filters and the slices of
+// Partitioned ones are multiples of 8 bits, and Blocked filters with 1,024 or
+// more lines are multiples of 8 lines.
+//
+// It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
+// for a few dozen sizes: tens of microseconds, or a few milliseconds for
+// extreme rates.
 func (c Config) Params() (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
@@ -106,18 +110,18 @@ func (c Config) Params() (Params, error) {
 	if err := errs.Rate(c.FPRate, c.Capacity); err != nil {
 		return Params{}, err
 	}
-	var plan func(uint64, float64) (sizing.Plan, bool)
+	var smallest func(uint64, float64) (sizing.Plan, bool)
 	switch c.Layout {
 	case Classic:
-		plan = sizing.ClassicPlan
+		smallest = sizing.ClassicPlan
 	case Partitioned:
-		plan = sizing.PartitionedPlan
+		smallest = sizing.PartitionedPlan
 	case Blocked:
-		plan = sizing.BlockedPlan
+		smallest = sizing.BlockedPlan
 	default:
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
 	}
-	p, ok := plan(c.Capacity, c.FPRate)
+	p, ok := smallest(c.Capacity, c.FPRate)
 	if !ok {
 		return Params{}, paramError("Config.Capacity", c.Capacity,
 			fmt.Sprintf("a capacity that fits in %d bits and %d hashes at FPRate %g",
@@ -126,8 +130,8 @@ func (c Config) Params() (Params, error) {
 	return Params{Bits: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// check returns an error for the given reason, which names the field, unless p
-// is valid.
+// check returns an error with the given reason that names the invalid field,
+// or nil if p is valid.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Bits == 0 || p.Bits > sizing.MaxBits:
@@ -144,8 +148,8 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// checkWords returns an error for the given reason unless words, of the right
-// number, can be the array of a filter.
+// checkWords returns an error with the given reason if a bit beyond the last
+// one is set. len(words) is p.words().
 func (p Params) checkWords(words []uint64, reason error) error {
 	if r := p.Bits % 64; r != 0 && words[len(words)-1]>>r != 0 {
 		return errs.Field(reason, "bits beyond the last", fmt.Sprintf("%#x", words[len(words)-1]>>r), "0")
@@ -153,19 +157,19 @@ func (p Params) checkWords(words []uint64, reason error) error {
 	return nil
 }
 
-// String describes p in one line, without the key of its family.
+// String describes p in one line. It does not show the key of the family.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d bits, %d hashes, family %v", p.Layout, p.Bits, p.Hashes, p.Family)
 }
 
-// SizeBytes returns the memory of the bit array that a filter of these
-// parameters has, in bytes, without making one.
+// SizeBytes returns the size in bytes of the bit array of a filter with these
+// parameters. It does not allocate one. O(1) time.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
-// words returns how many words hold p.Bits.
+// words returns the number of words in the array.
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
-// span returns what one position is reduced to.
+// span returns the range of a position.
 func (p Params) span() uint64 {
 	switch p.Layout {
 	case Partitioned:
@@ -176,20 +180,23 @@ func (p Params) span() uint64 {
 	return p.Bits
 }
 
-// Params returns what f is.
+// Params returns the parameters of f. O(1) time.
 func (f *Filter) Params() Params { return f.params }
 
-// SizeBytes returns the memory of the bit array in bytes. The Filter itself
-// adds less than 100.
+// SizeBytes returns the size of the bit array in bytes. The Filter itself adds
+// less than 100. O(1) time.
 func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.words)) }
 
-// RateAt returns the expected false-positive rate with n distinct keys in a
-// filter of these parameters, NaN if they are invalid. It is the exact
-// expectation over the families: Bose et al., IPL 108, 2008 (Classic), and its
-// counterpart for the other layouts. It includes the keys that share their
-// 64-bit digest with a member: n/2^64 of all, and in a Classic filter about
-// three times as many, since a digest that follows a member's in the sequence
-// of positions shares all of them except one. Tens of microseconds.
+// RateAt returns the expected false-positive rate of a filter with these
+// parameters that holds n distinct keys. It returns NaN if p is invalid. O(k^2)
+// time: tens of microseconds.
+//
+// The rate is the exact expectation over all families: Bose et al., IPL 108,
+// 2008 (Classic), and the equivalent for the other layouts. It includes keys
+// whose 64-bit digest equals a member's, a share of n/2^64. In a Classic filter
+// that share is about three times as large, because the digest one step before
+// or after a member's in the probe sequence has all positions except one in
+// common with it.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -197,11 +204,11 @@ func (p Params) RateAt(n uint64) float64 {
 	return p.rates()(n)
 }
 
-// CapacityAt returns the largest number of distinct keys at which a filter of
-// these parameters has at most the given false-positive rate: the inverse of
-// [Params.RateAt]. It returns 0 if the parameters are invalid, and the largest
-// uint64 if the rate is 1 or above. It takes a millisecond or less for common
-// rates.
+// CapacityAt returns the largest number of distinct keys at which a filter with
+// these parameters has at most the given false-positive rate. It is the inverse
+// of [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate
+// is 1 or more. O(k^2) time for each of a few dozen numbers of keys: a
+// millisecond or less for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -210,7 +217,7 @@ func (p Params) CapacityAt(rate float64) uint64 {
 	return sizing.LargestWithin(rate, uint64(guess), p.rates())
 }
 
-// rates returns RateAt of valid parameters as a function of n.
+// rates returns [Params.RateAt] as a function of n. p is valid.
 func (p Params) rates() func(n uint64) float64 {
 	switch p.Layout {
 	case Partitioned:

@@ -14,12 +14,12 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mostKeys fits in a filter on every platform.
+// mostKeys is a number of keys that fit in a filter on every platform.
 const mostKeys = min(1e9, sizing.MaxBits/128)
 
 var layouts = []Layout{Classic, Partitioned, Blocked}
 
-func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	for _, c := range []struct {
 		field  string
 		config Config
@@ -68,7 +68,7 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
 	var fe *FieldError
-	require.True(t, errors.As(err, &fe), "%v has no field", err)
+	require.True(t, errors.As(err, &fe), "%v is not a FieldError", err)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.Contains(t, err.Error(), field)
 	require.NotEmpty(t, fe.Allowed)
@@ -96,7 +96,7 @@ func TestEveryConfigMeetsItsRateWithTheBestNumberOfHashes(t *testing.T) {
 	})
 }
 
-func TestClassicNeedsTheTextbooksBitsPerKey(t *testing.T) {
+func TestClassicNeedsTheTextbookBitsPerKey(t *testing.T) {
 	worst := 0.0
 	for n := uint64(10_000); n <= 100_000_000; n *= 10 {
 		for rate := 0.03; rate > 1e-8; rate *= 0.97 {
@@ -154,11 +154,12 @@ func TestCapacityAtInvertsRateAt(t *testing.T) {
 	require.Zero(t, Params{}.CapacityAt(0.5))
 }
 
-// A digest that is a member's times a small power of the multiplier shares most
-// of its positions in a classic filter. Half of the powers of either sign are
-// tried here, on a half-full filter: the share that is found is what RateAt
-// adds to n/2^64, the other is 1 itself.
-func TestDigestsThatFollowAMembersAreCountedByRateAt(t *testing.T) {
+// In a classic filter, a digest that is a member's times a small power of the
+// multiplier has most of the member's positions. This test queries the positive
+// powers in a half-full filter. Those found, twice to count the negative powers
+// as well, plus one for the member itself, make up the factor that RateAt
+// applies to n/2^64.
+func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 	const multiplier, n = 0xD1342543DE82EF95, 50_000
 	p, err := Config{Capacity: n, FPRate: 0.001}.Params()
 	require.NoError(t, err)
@@ -172,18 +173,18 @@ func TestDigestsThatFollowAMembersAreCountedByRateAt(t *testing.T) {
 	for _, x := range members {
 		for s, d := 1, x*multiplier; s < p.Hashes; s, d = s+1, d*multiplier {
 			if f.ContainsDigest(hashfam.Digest(d)) {
-				found += 2.0 / n // and as many before it
+				found += 2.0 / n // as many before the member as after it
 			}
 		}
 	}
 	added := sizing.ClassicDigestRate(p.Bits, p.Hashes, n) / sizing.DigestRate(n)
-	t.Logf("%.3f digests are found for every member, by the formula %.3f", 1+found, added)
-	// Half of a member's followers are found, with deviations of 1/sqrt(n)
-	// each: 6 of them are below 0.1.
+	t.Logf("%.3f digests found per member, %.3f by the formula", 1+found, added)
+	// Half of the digests after a member's are found. The standard deviation
+	// is about 1/sqrt(n) each; 6 of them are below 0.1.
 	require.InDelta(t, added, 1+found, 0.1)
 	require.InDelta(t, 3, added, 0.1)
 
-	// Where the floor counts, a filter is planned for it, or refused.
+	// Near the floor, Params takes it into account or returns an error.
 	for _, floors := range []float64{0.9, 1, 1.05, 1.5, 2.9, 3.1, 10} {
 		c := Config{Capacity: 1e6, FPRate: floors * 1e6 / (1 << 64)}
 		p, err := c.Params()

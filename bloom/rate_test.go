@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
-// A rate test builds many filters, each under a family of its own, and asks
-// each for absent keys. Filters are independent, so the mean of their rates
-// has the standard error sd/sqrt(filters); a correct program is more than six
-// of them off with probability below 2e-9 by the normal law, and the tests
-// here run less than a hundred such comparisons.
+// A rate test builds many filters, each under a family of its own, and queries
+// absent keys. The filters are independent, so the mean of their rates has a
+// standard error of sd/sqrt(filters). By the normal law a correct program is
+// off by more than six standard errors with probability below 2e-9, and the
+// tests here make fewer than a hundred such comparisons.
 const sigmas = 6
 
-// measure returns the mean rate over filters of the given parameters with n
-// keys, and its standard error.
+// measure fills filters with the given parameters with n keys each and returns
+// their mean false-positive rate and its standard error.
 func measure(t *testing.T, p Params, n uint64, filters, queries int) (rate, stderr float64) {
 	t.Helper()
 	sum, squares := 0.0, 0.0
@@ -56,7 +56,7 @@ func measure(t *testing.T, p Params, n uint64, filters, queries int) (rate, stde
 	return rate, math.Sqrt(variance / m)
 }
 
-func TestTheRateOfSmallFiltersIsTheExactFormulas(t *testing.T) {
+func TestSmallFiltersHaveTheExactRate(t *testing.T) {
 	for _, c := range []struct {
 		m uint64
 		k int
@@ -67,14 +67,14 @@ func TestTheRateOfSmallFiltersIsTheExactFormulas(t *testing.T) {
 			filters = 400
 		}
 		rate, stderr := measure(t, Params{Bits: c.m, Hashes: c.k}, c.n, filters, 2000)
-		want := sizing.ExactRate(c.m, c.k, c.n)
+		want := oracle.ExactRate(c.m, c.k, c.n)
 		t.Logf("m = %d, k = %d, n = %d: measured %.4f %%, exact %.4f %%, ratio %.4f +- %.4f",
 			c.m, c.k, c.n, 100*rate, 100*want, rate/want, stderr/want)
 		require.InDelta(t, want, rate, sigmas*stderr)
 	}
 }
 
-func TestTheMeasuredRateIsAtMostTheRateAskedFor(t *testing.T) {
+func TestMeasuredRateIsAtMostTheConfiguredRate(t *testing.T) {
 	for _, layout := range layouts {
 		for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 0.00001} {
 			for _, n := range []uint64{10, 100, 1000, 100_000} {
@@ -84,7 +84,7 @@ func TestTheMeasuredRateIsAtMostTheRateAskedFor(t *testing.T) {
 	}
 }
 
-func TestTheMeasuredRateOfLargeFiltersIsAtMostTheRateAskedFor(t *testing.T) {
+func TestMeasuredRateOfLargeFiltersIsAtMostTheConfiguredRate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills filters of up to 10,000,000 keys")
 	}
@@ -101,13 +101,13 @@ func TestTheMeasuredRateOfLargeFiltersIsAtMostTheRateAskedFor(t *testing.T) {
 	}
 }
 
-// requireRate measures the rate of full filters with up to so many queries in
-// all: at most what was asked, and what the parameters say.
-func requireRate(t *testing.T, c Config, most float64) {
+// requireRate measures the rate of full filters with at most maxQueries queries
+// in total. It must be at most c.FPRate, and equal to the RateAt of the Params.
+func requireRate(t *testing.T, c Config, maxQueries float64) {
 	t.Helper()
 	n, want := c.Capacity, c.FPRate
-	// 2,000 expected hits, where the queries reach so far: 6 sigmas are 14 %.
-	queries := int(min(2000/want, most))
+	// Up to 2,000 expected hits: 6 sigmas are then 14 %.
+	queries := int(min(2000/want, maxQueries))
 	filters := max(1, int(min(1000, 2000/want/float64(queries), 4e5/float64(n))), min(200, int(20_000/n)))
 	if testing.Short() {
 		filters, queries = max(1, filters/10), queries/10
@@ -116,12 +116,12 @@ func requireRate(t *testing.T, c Config, most float64) {
 	require.NoError(t, err)
 	queries = max(queries/filters, 1000)
 	rate, stderr := measure(t, p, n, filters, queries)
-	// One filter has no spread to be measured: allow for that of its fill,
-	// 1/sqrt(n) at most in relative terms per hash.
+	// Few filters do not show the variance of the fill ratio. Allow for it: its
+	// relative standard deviation is at most 1/sqrt(bits), once per hash.
 	if filters < 10 {
 		stderr = math.Hypot(stderr, want*float64(p.Hashes)/math.Sqrt(float64(p.Bits)))
 	}
-	t.Logf("%v, %g asked, n = %d: %.4g, %.3f of it", c.Layout, want, n, rate, rate/want)
+	t.Logf("%v, want %g, n = %d: %.4g, %.3f of it", c.Layout, want, n, rate, rate/want)
 	require.LessOrEqual(t, rate, want+sigmas*stderr, "%v, %g, n = %d", c.Layout, want, n)
 	require.InDelta(t, p.RateAt(n), rate, sigmas*stderr, "%v, %g, n = %d", c.Layout, want, n)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// Filters behind shards have the rate of filters without. Hits are binomial,
-// and the fill of one filter varies by less than 1/sqrt(bits) of itself: a
-// correct program is more than six standard deviations off with probability
-// below 2e-9, and there are fifteen comparisons.
-func TestTheRateBehindAShardIsTheSame(t *testing.T) {
+// A filter that holds one shard has the same rate as any filter. Hits are
+// binomial, and the relative standard deviation of the fill ratio is below
+// 1/sqrt(bits). A correct program is off by more than six standard deviations
+// with probability below 2e-9, and there are fifteen comparisons.
+func TestShardingDoesNotChangeTheRate(t *testing.T) {
 	const n, queries = 20_000, 400_000
 	for _, layout := range layouts {
 		for _, s := range conformance.Shardings() {

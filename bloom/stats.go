@@ -7,8 +7,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// FillRatio returns the share of bits that are set, 0 to 1. O(m) time, as all
-// estimates here; none changes the filter.
+// FillRatio returns the fraction of bits that are set, 0 to 1. O(m) time.
 func (f *Filter) FillRatio() float64 {
 	if f.params.Bits == 0 {
 		return 1
@@ -16,10 +15,11 @@ func (f *Filter) FillRatio() float64 {
 	return float64(ones(f.words)) / float64(f.params.Bits)
 }
 
-// FalsePositiveRate returns the chance that a key which is not in f is found,
-// as f stands: from the bits that are set, so it holds however f was filled.
-// Classic: the fill to the power k; Partitioned: the product of the slices'
-// fills; Blocked: the mean over the lines of their fill to the power k.
+// FalsePositiveRate returns the chance that f in its current state finds a key
+// that was not added. It depends only on the bits that are set, so it is valid
+// however f was filled. Classic: the fill ratio to the power k. Partitioned:
+// the product of the fill ratios of the slices. Blocked: the mean, over the
+// lines, of the fill ratio to the power k. O(m) time.
 func (f *Filter) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	switch f.params.Layout {
@@ -43,15 +43,17 @@ func (f *Filter) FalsePositiveRate() float64 {
 	return math.Pow(f.FillRatio(), k)
 }
 
-// EstimatedLen estimates how many distinct keys have been added, from the
+// EstimatedLen estimates the number of distinct keys that were added, from the
 // number of bits that are set. At capacity the standard error is a fraction of
-// a per cent for a million keys and grows as the filter fills; a filter with
-// no bit unset gives +Inf. After [Filter.Intersect] it means nothing.
-// Papapetrou, Siberski and Nejdl, Distributed and Parallel Databases 28, 2010.
+// a percent for a million keys; it grows as the filter fills. EstimatedLen
+// returns +Inf if every bit is set. Its result is meaningless after
+// [Filter.Intersect]. O(m) time. Papapetrou, Siberski and Nejdl, Distributed
+// and Parallel Databases 28, 2010.
 func (f *Filter) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
 
-// EstimatedUnionLen estimates how many distinct keys are in f, in other, or in
-// both. Filters whose [Params] differ are an [ErrIncompatible].
+// EstimatedUnionLen estimates the number of distinct keys that are in f or in
+// other. It returns [ErrIncompatible] if the [Params] differ. O(m) time, no
+// allocation.
 func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err
@@ -59,11 +61,11 @@ func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
 	return f.params.estimate(f.unionOnes(other)), nil
 }
 
-// EstimatedIntersectionLen estimates how many keys are in both filters, as
-// |A| + |B| - |A or B|; where chance makes that negative, 0. Its error is that
-// of the three sizes, so a small overlap of large sets is lost in it. Where a
-// filter has no bit unset there is nothing to estimate from, and the answer is
-// NaN. Filters whose [Params] differ are an [ErrIncompatible].
+// EstimatedIntersectionLen estimates the number of distinct keys that are in
+// both filters as |A| + |B| - |A or B|, or 0 if that is negative. The errors of
+// the three estimates add up, so they hide a small overlap of large sets. The
+// result is NaN if every bit of a filter is set. It returns [ErrIncompatible]
+// if the [Params] differ. O(m) time, no allocation.
 func (f *Filter) EstimatedIntersectionLen(other *Filter) (float64, error) {
 	union, err := f.EstimatedUnionLen(other)
 	if err != nil {
@@ -73,12 +75,12 @@ func (f *Filter) EstimatedIntersectionLen(other *Filter) (float64, error) {
 	return max(0, f.EstimatedLen()+other.EstimatedLen()-union), nil
 }
 
-// Jaccard estimates the Jaccard similarity of the two sets of keys, the size
-// of the intersection over that of the union: 0 for disjoint sets, 1 for equal
-// ones, and 1 for two empty ones. It is computed from the estimated numbers of
-// keys; the like ratio of set bits is another number, 0.385 where 0.25 is
-// true. Where a filter has no bit unset, NaN. Filters whose [Params] differ
-// are an [ErrIncompatible].
+// Jaccard estimates the Jaccard similarity of the two sets of keys: the size of
+// the intersection divided by that of the union. It is 0 for disjoint sets, and
+// 1 for equal sets and for two empty sets. Jaccard divides the estimated
+// numbers of keys; the ratio of set bits would be biased, 0.385 instead of
+// 0.25. The result is NaN if every bit of a filter is set. It returns
+// [ErrIncompatible] if the [Params] differ. O(m) time, no allocation.
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	both, err := f.EstimatedIntersectionLen(other)
 	if err != nil {
@@ -91,11 +93,12 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	return min(1, both/union), nil
 }
 
-// Cosine returns the normalised dot product of the two bit vectors: the number
-// of bits set in both over the geometric mean of the numbers set in each. It
-// is 1 for equal filters, and 0 where either is empty. Chance collisions raise
-// it as filters fill up, so it ranks sets of like size by similarity while
-// they are sparse. Filters whose [Params] differ are an [ErrIncompatible].
+// Cosine returns the normalized dot product of the two bit vectors: the number
+// of bits set in both, divided by the geometric mean of the numbers set in
+// each. It is 1 for equal filters, and 0 if either is empty. Collisions raise
+// it as filters fill up, so use it to rank sets of similar sizes in sparse
+// filters. It returns [ErrIncompatible] if the [Params] differ. O(m) time, no
+// allocation.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err
@@ -111,7 +114,7 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
 }
 
-// estimate returns the number of keys that sets x bits on average.
+// estimate returns the number of keys that set x bits on average.
 func (p Params) estimate(x uint64) float64 {
 	switch {
 	case p.Bits == 0:
@@ -124,7 +127,7 @@ func (p Params) estimate(x uint64) float64 {
 	return sizing.ClassicLen(p.Bits, p.Hashes, x)
 }
 
-// unionOnes counts the bits set in f or other, which are compatible.
+// unionOnes counts the bits that are set in f or other. Their Params are equal.
 func (f *Filter) unionOnes(other *Filter) uint64 {
 	n, b := uint64(0), other.words[:len(f.words)]
 	for i, w := range f.words {
@@ -133,6 +136,7 @@ func (f *Filter) unionOnes(other *Filter) uint64 {
 	return n
 }
 
+// ones counts the bits that are set.
 func ones(words []uint64) uint64 {
 	n := uint64(0)
 	for _, w := range words {
@@ -141,7 +145,8 @@ func ones(words []uint64) uint64 {
 	return n
 }
 
-// onesIn counts the bits set from bit start up to, not including, bit end.
+// onesIn counts the bits that are set from bit start up to, but not including,
+// bit end.
 func onesIn(words []uint64, start, end uint64) uint64 {
 	if start == end {
 		return 0

@@ -7,24 +7,24 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A View is a filter that is read where its encoding lies, in a mapped file for
-// example, and cannot be changed. Make one with [NewView]. It answers as the
-// encoded filter does and costs what that does; its methods may run at the same
-// time.
+// A View is a read-only filter that uses its encoding in place, for example in
+// a mapped file. Make one with [NewView]. Its methods give the answers of the
+// encoded filter at the same cost, and may run at the same time. Verify and
+// Decode return an error on a nil *View; the other methods panic on it.
 type View struct {
 	filter  Filter
 	encoded frame.View
 }
 
-// NewView returns a view of the filter that data encodes, of the family fam. It
-// checks the header only: O(1) time, whatever the size. [View.Verify] checks the
-// rest. data must not change while the view is in use.
+// NewView returns a view of the filter that data encodes under fam. It keeps
+// data, which must not change while the view is in use. It checks only the
+// header; [View.Verify] checks the rest. O(1) time.
 //
-// The errors are those of [Filter.UnmarshalBinary]. Also, it returns ErrParams if
-// the bit array would not begin at a multiple of 8 in memory, and
+// The errors are those of [Filter.UnmarshalBinary]. NewView also returns
+// [ErrParams] if the address of the bit array is not a multiple of 8, and
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
-// purego. Blocked filters are fastest if data begins at a multiple of 64, as
-// mapped files do.
+// purego. Blocked filters are fastest if the address of data is a multiple of
+// 64, as that of a mapped file is.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	v, err := frame.NewView(data, frame.Bloom, version, fam.CheckValue(), errs)
 	if err != nil {
@@ -41,9 +41,9 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	return &View{*newFilter(p, words), v}, nil
 }
 
-// Verify checks all that decoding would: the checksum of the whole encoding,
-// and the bits beyond the last. It returns ErrCorrupt if the data is damaged.
-// O(m) time.
+// Verify checks what decoding would check: the checksum of the whole encoding,
+// and that the bits beyond the last one are zero. It returns [ErrCorrupt] if
+// the data is damaged. O(m) time, no allocation.
 func (v *View) Verify() error {
 	if v == nil || v.filter.words == nil {
 		return errs.Nil()
@@ -81,8 +81,9 @@ func (v *View) FalsePositiveRate() float64 { return v.filter.FalsePositiveRate()
 // EstimatedLen is [Filter.EstimatedLen].
 func (v *View) EstimatedLen() float64 { return v.filter.EstimatedLen() }
 
-// Decode returns a filter that shares nothing with v and can be changed. It
-// verifies the data first, and returns ErrCorrupt if it is damaged. O(m) time.
+// Decode returns a copy of the filter that shares no memory with v. It verifies
+// the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
+// allocation of the bit array.
 func (v *View) Decode() (*Filter, error) {
 	if err := v.Verify(); err != nil {
 		return nil, err
@@ -90,9 +91,11 @@ func (v *View) Decode() (*Filter, error) {
 	return v.filter.Clone(), nil
 }
 
-// String describes the view in one line, without its key.
+// String describes v in one line. It does not show the key. Its receiver is a
+// value so that a View in a field of another struct does not show the key
+// either.
 func (v View) String() string { return fmt.Sprintf("bloom.View(%v)", v.filter.params) }
 
 // Format prints [View.String] for every verb and flag, so that no format shows
-// the key.
+// the key. Its receiver is a value for the same reason as that of String.
 func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

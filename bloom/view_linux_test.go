@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A filter is written to a file, mapped, and asked where it lies.
+// The view of a mapped file gives the answers of the filter written to it.
 func TestAViewOfAMappedFile(t *testing.T) {
 	for _, layout := range layouts {
 		f, err := New(Config{Capacity: 100_000, FPRate: 0.01, Layout: layout})
@@ -42,7 +42,7 @@ func TestAViewOfAMappedFile(t *testing.T) {
 	}
 }
 
-// writeAndMap writes f to a file and maps it for reading: a write to the
+// writeAndMap writes f to a file and maps the file for reading. A write to that
 // memory ends the test with a fault.
 func writeAndMap(t *testing.T, name string, f *Filter) []byte {
 	t.Helper()

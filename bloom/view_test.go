@@ -14,19 +14,19 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// viewable reports whether NewView can work here, by its error.
+// viewable reports whether this platform supports views, given NewView's error.
 func viewable(err error) bool { return !errors.Is(err, errors.ErrUnsupported) }
 
-func TestAViewThatWasNotMadeIsAnError(t *testing.T) {
+func TestZeroAndNilViewsReturnErrors(t *testing.T) {
 	require.ErrorIs(t, (*View)(nil).Verify(), ErrParams)
 	require.ErrorIs(t, new(View).Verify(), ErrParams)
 	_, err := new(View).Decode()
 	require.ErrorIs(t, err, ErrParams)
-	require.True(t, new(View).ContainsString("any"), "as the zero Filter")
+	require.True(t, new(View).ContainsString("any"), "like the zero Filter")
 }
 
-// Reading a filter from a source that tells its size takes one allocation of
-// its size, and from another less than twice its size.
+// ReadFrom allocates the filter once if the reader tells its size, and less
+// than twice its size in total if it does not.
 func TestMemoryToReadAFilter(t *testing.T) {
 	f := mustNew(t, Params{Bits: 64 << 20, Hashes: 7})
 	b, err := f.MarshalBinary()

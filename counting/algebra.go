@@ -6,11 +6,11 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Merge adds to f every copy of every key of other: each counter becomes the
-// sum of both, and is stuck if that is 15 or more. Where nothing was deleted,
-// the result is, counter for counter, the filter that would have been built
-// from all the keys. O(m) time, no allocation. Filters whose [Params] differ
-// are an [ErrIncompatible], and f is unchanged.
+// Merge adds every copy of every key of other to f: each counter becomes the
+// sum of both, and is stuck if that is 15 or more. If nothing was deleted from
+// either filter, the result is, counter for counter, the filter built from all
+// keys. If the [Params] differ, Merge returns [ErrIncompatible] and leaves f
+// unchanged. O(m) time, no allocation.
 func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
@@ -22,25 +22,26 @@ func (f *Filter) Merge(other *Filter) error {
 	return nil
 }
 
-// Reset removes every key, and frees the stuck counters. O(m) time, no
+// Reset removes every key and clears the stuck counters. O(m) time, no
 // allocation.
 func (f *Filter) Reset() { clear(f.counters) }
 
-// Clone returns a copy that shares nothing with f.
+// Clone returns a copy that shares no memory with f. O(m) time, one allocation
+// of the counters.
 func (f *Filter) Clone() *Filter {
 	c := *f
 	c.counters = slices.Clone(f.counters)
 	return &c
 }
 
-// Equal reports whether f and other have the same Params and the same
-// counters.
+// Equal reports whether f and other have the same Params and the same counters.
+// A nil other is not equal to f. O(m) time, no allocation.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.counters, other.counters)
 }
 
 // compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ, or an error if one of them is nil.
+// other differ. It also returns an error if one of them is nil.
 func (f *Filter) compatible(other *Filter) error {
 	switch {
 	case f == nil:

@@ -8,93 +8,62 @@ import (
 	"github.com/filterfam/filterfam/internal/batch"
 )
 
-// AddAll adds every key. It does the same as [Filter.Add] on each, and is two to
-// four times as fast if the filter is larger than the cache. No allocation; no
-// key is kept.
+// AddAll adds one copy of every key, like [Filter.Add] on each. O(k) time per
+// key, no allocation. It is two to four times as fast as single calls if the
+// filter is larger than the cache. AddAll does not keep any key.
 func (f *Filter) AddAll(keys [][]byte) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addBlock(b.Take(f.params.Family, &keys))
+		f.addChunk(b.Take(f.params.Family, &keys))
 	}
-}
-
-// AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
-// family.
-func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
-	for block := range slices.Chunk(digests, batch.Size) {
-		f.addBlock(block)
-	}
-}
-
-// ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. It is two to four times as fast as single calls if
-// the filter is larger than the cache. It allocates only if dst has to grow.
-func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
-	for len(keys) > 0 {
-		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
-	}
-	return dst
-}
-
-// ContainsAllDigests is [Filter.ContainsAll] for keys already hashed by the
-// filter's family.
-func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, batch.Size) {
-		dst = f.hasBlock(dst, block)
-	}
-	return dst
-}
-
-// DeleteAll removes one copy of each key, as [Filter.Delete] does on each in
-// turn, and returns the number of copies removed. Delete's condition holds for
-// every key: delete only what was added. It is two to four times as fast as
-// single calls if the filter is larger than the cache. No allocation.
-func (f *Filter) DeleteAll(keys [][]byte) int {
-	removed := 0
-	var b batch.Buffer
-	for len(keys) > 0 {
-		removed += f.removeBlock(b.Take(f.params.Family, &keys))
-	}
-	return removed
-}
-
-// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the filter's
-// family.
-func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
-	removed := 0
-	for block := range slices.Chunk(digests, batch.Size) {
-		removed += f.removeBlock(block)
-	}
-	return removed
 }
 
 // AddAllStrings is [Filter.AddAll] for strings.
 func (f *Filter) AddAllStrings(keys []string) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addBlock(b.TakeStrings(f.params.Family, &keys))
+		f.addChunk(b.TakeStrings(f.params.Family, &keys))
 	}
 }
 
-// AddAllUint64 is [Filter.AddAll] for integers, each the key of its eight
-// little-endian bytes.
+// AddAllUint64 is [Filter.AddAll] for integers: each key is the eight
+// little-endian bytes of one.
 func (f *Filter) AddAllUint64(keys []uint64) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addBlock(b.TakeUint64(f.params.Family, &keys))
+		f.addChunk(b.TakeUint64(f.params.Family, &keys))
 	}
 }
 
-// AddSeq adds every key of a sequence. A key must be valid until the next one is
-// asked for, and is not kept. It takes less time than [Filter.Add] on each if
-// the filter is larger than the cache, and allocates a kilobyte.
-func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
-	for block := range batch.Blocks(f.params.Family, keys) {
-		f.addBlock(block)
+// AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
+// family.
+func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		f.addChunk(chunk)
 	}
+}
+
+// AddSeq adds every key of a sequence. A key needs to be valid only until the
+// sequence yields the next one. O(k) time per key, one allocation of a
+// kilobyte. It takes less time than [Filter.Add] on each if the filter is
+// larger than the cache.
+func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
+	for chunk := range batch.Chunks(f.params.Family, keys) {
+		f.addChunk(chunk)
+	}
+}
+
+// ContainsAll appends the answer of [Filter.Contains] for each key to dst and
+// returns the extended slice. O(k) time per key. It is two to four times as
+// fast as single calls if the filter is larger than the cache. It allocates
+// only if dst is too small.
+func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
+	dst = slices.Grow(dst, len(keys))
+	var b batch.Buffer
+	for len(keys) > 0 {
+		dst = f.hasChunk(dst, b.Take(f.params.Family, &keys))
+	}
+	return dst
 }
 
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
@@ -102,7 +71,7 @@ func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
+		dst = f.hasChunk(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -112,9 +81,32 @@ func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
+		dst = f.hasChunk(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
+}
+
+// ContainsAllDigests is [Filter.ContainsAll] for keys already hashed by the
+// filter's family.
+func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		dst = f.hasChunk(dst, chunk)
+	}
+	return dst
+}
+
+// DeleteAll removes one copy of every key, like [Filter.Delete] on each in
+// turn, and returns the number of copies removed. Delete only keys that were
+// added. O(k) time per key, no allocation. It is two to four times as fast as
+// single calls if the filter is larger than the cache.
+func (f *Filter) DeleteAll(keys [][]byte) int {
+	removed := 0
+	var b batch.Buffer
+	for len(keys) > 0 {
+		removed += f.removeChunk(b.Take(f.params.Family, &keys))
+	}
+	return removed
 }
 
 // DeleteAllStrings is [Filter.DeleteAll] for strings.
@@ -122,7 +114,7 @@ func (f *Filter) DeleteAllStrings(keys []string) int {
 	removed := 0
 	var b batch.Buffer
 	for len(keys) > 0 {
-		removed += f.removeBlock(b.TakeStrings(f.params.Family, &keys))
+		removed += f.removeChunk(b.TakeStrings(f.params.Family, &keys))
 	}
 	return removed
 }
@@ -132,19 +124,29 @@ func (f *Filter) DeleteAllUint64(keys []uint64) int {
 	removed := 0
 	var b batch.Buffer
 	for len(keys) > 0 {
-		removed += f.removeBlock(b.TakeUint64(f.params.Family, &keys))
+		removed += f.removeChunk(b.TakeUint64(f.params.Family, &keys))
+	}
+	return removed
+}
+
+// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the
+// filter's family.
+func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
+	removed := 0
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		removed += f.removeChunk(chunk)
 	}
 	return removed
 }
 
 // CountAll appends the answer of [Filter.Count] for each key to dst and returns
-// the extended slice. It is faster than single calls if the filter is larger
-// than the cache. It allocates only if dst has to grow.
+// the extended slice. O(k) time per key. It is faster than single calls if the
+// filter is larger than the cache. It allocates only if dst is too small.
 func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.countBlock(dst, b.Take(f.params.Family, &keys))
+		dst = f.countChunk(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -154,7 +156,7 @@ func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.countBlock(dst, b.TakeStrings(f.params.Family, &keys))
+		dst = f.countChunk(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -164,7 +166,7 @@ func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.countBlock(dst, b.TakeUint64(f.params.Family, &keys))
+		dst = f.countChunk(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -173,13 +175,14 @@ func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 // family.
 func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, batch.Size) {
-		dst = f.countBlock(dst, block)
+	for chunk := range slices.Chunk(digests, batch.Size) {
+		dst = f.countChunk(dst, chunk)
 	}
 	return dst
 }
 
-func (f *Filter) addBlock(digests []hashfam.Digest) {
+// addChunk adds one copy of each key of a chunk.
+func (f *Filter) addChunk(digests []hashfam.Digest) {
 	f.fetch(digests)
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
@@ -193,9 +196,10 @@ func (f *Filter) addBlock(digests []hashfam.Digest) {
 	}
 }
 
-// hasBlock appends the answer for each digest of a block to dst. Lookups in the
-// classic layout have no stores between them, and need no fetch.
-func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+// hasChunk appends the answer for each digest of a chunk to dst. It does not
+// fetch in the classic layout: without stores in between, the processor
+// overlaps the loads of several lookups by itself.
+func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
 		f.fetch(digests)
@@ -210,17 +214,9 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// countBlock appends the count of each digest of a block to dst.
-func (f *Filter) countBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
-	f.fetch(digests)
-	for _, d := range digests {
-		dst = append(dst, f.CountDigest(d))
-	}
-	return dst
-}
-
-// removeBlock returns how many keys of the block there were to remove.
-func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
+// removeChunk removes one copy of each key of a chunk and returns the number
+// removed.
+func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
 	f.fetch(digests)
 	for _, d := range digests {
 		if f.DeleteDigest(d) {
@@ -230,11 +226,20 @@ func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
 	return removed
 }
 
-// fetch brings the counters of the digests into the cache: always in the Blocked
-// layout, and if they are not likely to be there in the other. These loads are
-// next to each other, so that more of them are under way at once than between
-// increments and decrements. The result is meaningless. The function is not
-// inlined because a compiler that saw this would drop the loads.
+// countChunk appends the count of each digest of a chunk to dst.
+func (f *Filter) countChunk(dst []uint64, digests []hashfam.Digest) []uint64 {
+	f.fetch(digests)
+	for _, d := range digests {
+		dst = append(dst, f.CountDigest(d))
+	}
+	return dst
+}
+
+// fetch loads the counters of the digests into the cache: always in the Blocked
+// layout, and in the Classic layout if the filter is larger than the cache. The
+// loads follow each other closely, so the processor overlaps more of them than
+// it could between increments and decrements. The result is meaningless. fetch
+// must not be inlined, or the compiler could remove the loads.
 //
 //go:noinline
 func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {

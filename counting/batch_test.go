@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEveryFormOfDeleteAndCountDoesTheSame(t *testing.T) {
+func TestAllFormsOfDeleteAndCountAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		f := mustNew(t, p)
@@ -17,7 +17,7 @@ func TestEveryFormOfDeleteAndCountDoesTheSame(t *testing.T) {
 		for i := range numbers {
 			numbers[i] = uint64(i) % 251
 			f.AddUint64(numbers[i])
-			numbers[i] += uint64(i%3) * 1000 // two thirds were not added
+			numbers[i] += uint64(i%3) * 1000 // two thirds of them were not added
 			keys[i] = binary.LittleEndian.AppendUint64(nil, numbers[i])
 			texts[i] = string(keys[i])
 		}

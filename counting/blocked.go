@@ -2,17 +2,17 @@ package counting
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// Blocked: the first value of the sequence chooses one of the blocks of 512
-// counters, the top nine bits of each further value a counter of it. These are
-// the positions of the blocked layout of package bloom, whose block of 512 bits
-// is one cache line; here it is four, one behind the other.
+// Blocked: the first value of the sequence chooses a block of 512 counters. The
+// top nine bits of each further value choose a counter of that block. These are
+// the positions of the blocked layout of package bloom. There, 512 bits are one
+// cache line; here, 512 counters are four adjacent ones.
 const (
 	blockCounters = 512
 	blockWords    = blockCounters / perWord
 	lineWords     = 8
 )
 
-// blockOf returns the block of a digest; there is at least one.
+// blockOf returns the block of a digest. There must be at least one block.
 func blockOf(counters nibbles, blocks uint64, d hashfam.Digest) nibbles {
 	return counters[d.Probe().In(blocks)*blockWords:][:blockWords]
 }

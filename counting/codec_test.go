@@ -8,8 +8,9 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// The last word of 1,003 counters has five to spare. Were they believed, two
-// filters of the same keys could differ, and the fill could be above 1.
+// The last word of 1,003 counters has five unused counters. If the decoder
+// accepted nonzero ones, two filters of the same keys could differ, and the
+// fill ratio could exceed 1.
 func TestCountersBeyondTheLastAreCorrupt(t *testing.T) {
 	f := mustNew(t, Params{Counters: 1003, Hashes: 7})
 	f.AddString("kept")
@@ -24,7 +25,8 @@ func TestCountersBeyondTheLastAreCorrupt(t *testing.T) {
 	require.True(t, f.Equal(before))
 }
 
-func TestTheExampleOfTheFormatDocumentIsTrue(t *testing.T) {
+// docs/format.md shows the encoding of this filter byte by byte.
+func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	f := mustNew(t, Params{Counters: 32, Hashes: 2})
 	f.AddString("a")
 	f.AddString("a")

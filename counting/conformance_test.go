@@ -107,8 +107,8 @@ var suite = conformance.Suite[*Filter]{
 	},
 }
 
-// golden returns what builds a filter of a hundred keys, the first of them
-// twice, and ten deleted again.
+// golden returns a function that builds a filter: it adds a hundred keys, the
+// first of them twice, and deletes ten.
 func golden(p Params) func() *Filter {
 	return func() *Filter {
 		f, err := NewFromParams(p)

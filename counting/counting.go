@@ -3,15 +3,16 @@ package counting
 import "github.com/filterfam/filterfam/hashfam"
 
 // A Filter is a counting Bloom filter. Make one with [New] or [NewFromParams].
+// A Filter must not be copied by value; use [Filter.Clone].
 type Filter struct {
 	params   Params
-	span     uint64 // what a position is reduced to: the number of counters, or of blocks
+	span     uint64 // range of a position: number of counters, or of blocks
 	counters nibbles
 }
 
-// Add records one more copy of key. O(k) time, at most k cache misses (Blocked:
-// four, next to each other), no allocation; key is not kept. A counter that
-// reaches 15 is stuck there.
+// Add adds one copy of key. A counter that reaches 15 is stuck there. O(k)
+// time, at most k cache misses (Blocked: four adjacent lines), no allocation.
+// Add does not keep key.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 
 // AddString is [Filter.Add] for a string.
@@ -22,7 +23,7 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(k
 func (f *Filter) AddUint64(key uint64) { f.AddDigest(f.params.Family.SumUint64(key)) }
 
 // AddDigest is [Filter.Add] for a key already hashed by the filter's family,
-// Params().Family. A digest of another family is another key.
+// Params().Family. A digest made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	if f.params.Layout == Blocked {
 		addBlocked(f.counters, f.span, f.params.Hashes, d)
@@ -31,8 +32,8 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may be in the filter. False is certain as long
-// as only keys were deleted that had been added; true is wrong with the
+// Contains reports whether key may be in the filter. False is certain, provided
+// that only keys were deleted that had been added; true is wrong with the
 // filter's false-positive rate. O(k) time, at most k cache misses (Blocked:
 // four), no allocation.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
@@ -57,8 +58,9 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsOrAdd reports whether key may be in the filter, and adds it if it is
-// not. It hashes key once. Where the answer is true nothing was added, so such
-// a call entitles nobody to a [Filter.Delete].
+// not. If it returns true it has added nothing, so do not call [Filter.Delete]
+// for such a call. O(k) time: a Contains plus an Add, less one hash. No
+// allocation.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
 	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
 }
@@ -78,12 +80,11 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Count bounds the number of copies of key from above, up to 15: it returns the
-// smallest of the key's counters, which each of its copies has raised. The bound is
-// mostly exact while the filter is within its capacity. 15 stands for any
-// number from 15 up: such a counter may be stuck. O(k) time, at most k cache
-// misses (Blocked: four), no allocation. It is the minimum selection of Cohen
-// and Matias, Spectral Bloom Filters, SIGMOD 2003.
+// Count returns an upper bound on the number of copies of key. The bound is the
+// smallest of the key's counters, and is usually exact while the filter is
+// within its capacity. 15 means 15 or more, because such a counter is stuck.
+// O(k) time, at most k cache misses (Blocked: four), no allocation. This is the
+// minimum selection of Cohen and Matias, Spectral Bloom Filters, SIGMOD 2003.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.
@@ -101,17 +102,19 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	return count(f.counters, f.span, f.params.Hashes, d)
 }
 
-// Delete removes one copy of key and reports whether it did. It returns false,
-// and changes nothing, if the counters show that key is not in the filter: one
-// of them is zero, or less than what one copy of key adds to it. O(k) time, at
+// Delete removes one copy of key and reports whether it did. It returns false
+// and changes nothing if the counters show that key is not in the filter: one
+// of them is zero, or smaller than one copy of key would make it. O(k) time, at
 // most k cache misses (Blocked: four), no allocation.
 //
-// Delete only what was added. A key that was never added, or was deleted as
-// often as added, may still look present, with the filter's false-positive
-// rate; then Delete takes counts away that belong to other keys, returns true,
-// and some of those keys may no longer be found. Nothing can detect that
-// later. Counters stuck at 15 keep their value: a key all of whose counters
-// are stuck is found after any number of deletes.
+// Delete only keys that were added. A key that was never added, or was deleted
+// as often as added, may still look present, with the filter's false-positive
+// rate. Then Delete decrements counters that belong to other keys and returns
+// true, and some of those keys may no longer be found. No later check can
+// detect that.
+//
+// Stuck counters keep their value. A key whose counters are all stuck is found
+// after any number of deletes.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family.Sum(key)) }
 
 // DeleteString is [Filter.Delete] for a string.
@@ -129,9 +132,8 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	return remove(f.counters, f.span, f.params.Hashes, d)
 }
 
-// A key has k positions among the m counters, those of its bits in the Bloom
-// filter of the same layout; here it is the classic one. Where two of them
-// coincide, that counter counts twice.
+// Classic: a key has the k positions among the m counters that its bits have in
+// a classic Bloom filter. If two of them coincide, that counter counts twice.
 
 func add(counters nibbles, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -139,9 +141,10 @@ func add(counters nibbles, m uint64, k int, d hashfam.Digest) {
 	}
 }
 
-// outOfCache is the number of words, 32 MiB of them, above which an array is
-// taken to be larger than the processor's caches. Then fetching a cache line in
-// vain costs more than a branch that half the keys mispredict; below, less.
+// outOfCache is the number of words, 32 MiB in total, above which an array is
+// assumed to be larger than the processor's caches. Above it, loading a cache
+// line that is not needed costs more than a branch that is mispredicted for
+// half of the keys. Below it, the branch costs more.
 const outOfCache = 1 << 22
 
 func has(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
@@ -151,8 +154,8 @@ func has(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	return hasNear(counters, m, k, d)
 }
 
-// hasNear looks at all k counters, whatever the first ones say: c+15 has its
-// fifth bit set unless c is zero.
+// hasNear tests all k counters, without a branch: bit 4 of c+15 is set unless c
+// is zero.
 func hasNear(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	all := uint64(16)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -161,7 +164,7 @@ func hasNear(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	return all != 0
 }
 
-// hasFar stops at the first zero.
+// hasFar stops at the first counter that is zero.
 func hasFar(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
 		if counters.at(p.In(m)) == 0 {
@@ -171,6 +174,7 @@ func hasFar(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	return true
 }
 
+// count returns the smallest of the key's counters.
 func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
 	least := uint64(stuck)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -179,9 +183,10 @@ func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
 	return least
 }
 
-// remove decrements the counters one after another. At the first zero, the key
-// was not there, and adding it to the counters before restores them: what was
-// decremented is now 13 at most and rises again, what is stuck stays.
+// remove decrements the counters one after another. At the first zero the key
+// is known to be absent, and remove restores the counters before it by adding
+// the key to these again: a counter that was decremented is now at most 13 and
+// rises; a stuck one stays.
 func remove(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {
 		i := p.In(m)

@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/internal/batch"
 )
 
-func TestMoreAddsThanFifteenAndAsManyDeletesLoseNothing(t *testing.T) {
+func TestNoKeyIsLostWhenCountersSaturate(t *testing.T) {
 	for i, c := range []struct{ adds, deletes int }{{20, 15}, {17, 16}, {100, 100}, {15, 14}, {14, 13}, {14, 14},
 		{20, 15}, {17, 16}, {100, 100}, {15, 14}, {14, 13}, {14, 14}} {
 		f, err := New(Config{Capacity: 10_001, FPRate: 0.01, Layout: layouts[i/6]})
@@ -34,7 +34,7 @@ func TestMoreAddsThanFifteenAndAsManyDeletesLoseNothing(t *testing.T) {
 			require.True(t, f.Equal(before))
 		}
 		if c.adds >= 15 {
-			require.EqualValues(t, f.Params().Hashes, f.Stuck(), "as many as the key has positions")
+			require.EqualValues(t, f.Params().Hashes, f.Stuck(), "all counters of the key are stuck")
 			require.EqualValues(t, 15, f.CountString("many times"))
 		}
 		for i := range uint64(10_000) {
@@ -43,8 +43,8 @@ func TestMoreAddsThanFifteenAndAsManyDeletesLoseNothing(t *testing.T) {
 	}
 }
 
-// With one counter and k positions all coincide. Each Add and each Delete counts
-// k times, and a Delete that the counter cannot pay for is refused.
+// With one counter all k positions coincide. Each Add and each Delete counts k
+// times, and Delete returns false if the counter is less than k.
 func TestAKeyWhosePositionsCoincide(t *testing.T) {
 	f := mustNew(t, Params{Counters: 1, Hashes: 7})
 	f.AddString("a")
@@ -57,7 +57,7 @@ func TestAKeyWhosePositionsCoincide(t *testing.T) {
 	require.Zero(t, f.CountString("a"))
 
 	f.counters[0] = 6
-	require.False(t, f.DeleteString("a"), "no copy leaves 6")
+	require.False(t, f.DeleteString("a"), "one copy of the key counts 7")
 	require.EqualValues(t, 6, f.counters[0])
 
 	for range 3 {
@@ -70,8 +70,9 @@ func TestAKeyWhosePositionsCoincide(t *testing.T) {
 	require.True(t, f.ContainsString("a"))
 }
 
-// A refused Delete at any of a key's positions restores those before it.
-func TestARefusedDeleteChangesNothingWhereverItIsRefused(t *testing.T) {
+// A Delete that meets a zero at any of the key's positions restores the
+// counters before it.
+func TestAFailedDeleteChangesNothing(t *testing.T) {
 	for _, layout := range layouts {
 		p := Params{Counters: 512, Hashes: 8, Layout: layout}
 		d := p.Family.SumString("absent")
@@ -82,7 +83,7 @@ func TestARefusedDeleteChangesNothingWhereverItIsRefused(t *testing.T) {
 			}
 			pr := d.Probe()
 			if layout == Blocked {
-				pr = pr.Next() // the first value chooses the block, of which there is one
+				pr = pr.Next() // the first value chooses the only block
 			}
 			for range zero {
 				pr = pr.Next()
@@ -96,12 +97,11 @@ func TestARefusedDeleteChangesNothingWhereverItIsRefused(t *testing.T) {
 	}
 }
 
-// What the comment of Delete warns of: absent keys that look present are
-// deleted, at the false-positive rate, and members go with them. The rate is
-// that of 10,000 deletes of a fixed family, so it is the same in every run; by
-// chance over the families it would be outside these limits, six standard
-// deviations of the binomial, once in 10^8 times.
-func TestDeletingWhatWasNeverAddedLosesMembers(t *testing.T) {
+// The comment of Delete warns of this: deletes of absent keys succeed at the
+// false-positive rate, and members are lost. The limits are six standard
+// deviations of the binomial: a random family would exceed them once in 10^8
+// runs. This family is fixed, so the result is the same in every run.
+func TestDeletingAbsentKeysLosesMembers(t *testing.T) {
 	const n, deletes = 100_000, 10_000
 	f, err := New(Config{Capacity: n, FPRate: 0.01})
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestDeletingWhatWasNeverAddedLosesMembers(t *testing.T) {
 	require.Less(t, lost, 7*accepted)
 }
 
-func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
+func TestBatchesEqualSingleCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		n := rapid.IntRange(0, 3*batch.Size).Draw(t, "n")
@@ -143,26 +143,26 @@ func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
 
 		queries := append(keys, []byte("absent"), nil)
 		answers := all.ContainsAll([]bool{true, false}, queries)
-		require.Equal(t, []bool{true, false}, answers[:2], "dst is kept")
+		require.Equal(t, []bool{true, false}, answers[:2], "the answers in dst stay")
 		require.Len(t, answers, 2+len(queries))
 		for i, q := range queries {
 			require.Equal(t, single.Contains(q), answers[2+i])
 		}
 
-		doomed := append(rapid.SliceOf(rapid.SampledFrom(queries)).Draw(t, "doomed"), []byte("absent"))
+		deletes := append(rapid.SliceOf(rapid.SampledFrom(queries)).Draw(t, "deletes"), []byte("absent"))
 		removed := 0
-		for _, q := range doomed {
+		for _, q := range deletes {
 			if single.Delete(q) {
 				removed++
 			}
 		}
-		require.Equal(t, removed, all.DeleteAll(doomed))
+		require.Equal(t, removed, all.DeleteAll(deletes))
 		require.True(t, all.Equal(single))
 	})
 }
 
-// A filter is asked in one of two ways, by its size.
-func TestBothWaysToAskAgree(t *testing.T) {
+// Contains uses one of two functions, depending on the size of the filter.
+func TestHasNearAndHasFarAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		p.Layout = Classic
@@ -182,7 +182,7 @@ func TestBothWaysToAskAgree(t *testing.T) {
 }
 
 func TestDeletesAndCountsDoNotAllocate(t *testing.T) {
-	f := mustNew(t, Params{Counters: 1024, Hashes: 7, Layout: Blocked}) // the suite sees both
+	f := mustNew(t, Params{Counters: 1024, Hashes: 7, Layout: Blocked}) // the suite tests both layouts
 	key, text := make([]byte, 300), string(make([]byte, 300))
 	pair, dst := [][]byte{key, key}, make([]bool, 0, 2)
 	copies := testing.AllocsPerRun(5, func() { hashfam.Family{}.SumString(text) })
@@ -203,7 +203,7 @@ func TestDeletesAndCountsDoNotAllocate(t *testing.T) {
 	}
 }
 
-func TestFiltersThatDifferAreNotMerged(t *testing.T) {
+func TestFiltersWithDifferentParamsAreNotMerged(t *testing.T) {
 	p := Params{Counters: 1024, Hashes: 4}
 	f := mustNew(t, p)
 	f.AddString("kept")

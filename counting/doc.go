@@ -1,53 +1,58 @@
-// Package counting is the counting Bloom filter: a Bloom filter that can delete
-// (Fan, Cao, Almeida and Broder, Summary Cache, IEEE/ACM Transactions on
-// Networking 8(3), 2000). Each bit becomes a counter of four bits, so it takes
-// four times the memory: 38.4 bits per key at 1 %.
+// Package counting implements counting Bloom filters. A counting Bloom filter
+// is a Bloom filter that can delete keys (Fan, Cao, Almeida and Broder, Summary
+// Cache, IEEE/ACM Transactions on Networking 8(3), 2000). It has a counter of
+// four bits in place of each bit, so it takes four times the memory: 38.4 bits
+// per key at 1 %.
 //
 //	f, err := counting.New(counting.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("session 17")
 //	f.DeleteString("session 17")
 //	f.ContainsString("session 17") // false
 //
-// # What it guarantees
+// # Guarantees
 //
 // A key is found as long as it was added more often than deleted, provided
 // that only keys were deleted that had been added. The filter cannot check
-// that proviso: see [Filter.Delete] for what breaks otherwise.
+// that condition; [Filter.Delete] says what goes wrong otherwise.
 //
-// It holds because a counter that has reached 15 is stuck: it may stand for
-// any number of keys, so it is never decremented again. A filter within its
-// capacity has such counters with probability at most 3.06e-14 times their
-// number if each key is in it once; but fifteen copies of one key stick all of
-// that key's counters, and then it is found for ever. [Filter.Stuck] tells how
-// many there are, and [Filter.Reset] is the only cure.
+// The guarantee holds even if a counter saturates. A counter that has reached
+// 15 is stuck: it may count any number of keys, so it is never decremented. If
+// a filter is within its capacity and holds each key once, the probability of a
+// stuck counter is at most 3.06e-14 times the number of counters. But fifteen
+// copies of one key make all of its counters stuck, and then the key is found
+// forever. [Filter.Stuck] returns the number of stuck counters, and only
+// [Filter.Reset] clears them.
 //
 // # Multisets
 //
-// A key may be added many times, and must then be deleted as often.
-// [Filter.Count] bounds its number of copies from above, up to 15. A key's
-// positions are drawn independently, so two of them may be the same counter;
-// that counter goes up by two with each Add and down by two with each Delete.
+// You may add a key several times; then delete it as often. [Filter.Count]
+// returns an upper bound on a key's number of copies, up to 15. Two positions
+// of a key may be the same counter; Add then increments that counter twice, and
+// Delete decrements it twice.
 //
 // # Layouts
 //
-// [Classic], the default, spreads the k positions of a key over the whole array
-// and needs the least memory. [Blocked] keeps them within 512 counters, four
-// cache lines in a row: where the filter is larger than the cache, batches take
-// a third of the time, for 3 % more memory at 1 % and 15 % more at 0.01 %.
+// [Classic], the default, places the k positions of a key anywhere in the array
+// and needs the least memory. [Blocked] keeps them within 512 counters, which
+// are four adjacent cache lines. If the filter is larger than the cache,
+// batches then take a third of the time. It costs 3 % more memory at 1 % and 15
+// % more at 0.01 %.
 //
-// # Sending it
+// # Projection
 //
-// [Filter.Bloom] returns the Bloom filter of the keys that are left: a cache
-// counts what comes and goes, and sends its peers a quarter of the bytes.
+// [Filter.Bloom] returns the Bloom filter of the remaining keys. A cache can
+// count the keys that come and go, and send its peers only a quarter of the
+// bytes.
 //
 // # Concurrency
 //
 // Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes it must run alone.
+// the same time. A method that changes a filter must run alone.
 //
-// # The zero value
+// # Zero values and nil
 //
-// A zero Filter is only a receiver for decoding. It behaves as a filter whose
+// A zero Filter is only a receiver for decoding. It behaves like a filter whose
 // counters are all stuck: it contains every key, and neither adding to it nor
-// deleting from it changes anything.
+// deleting from it changes anything. Methods that return an error return one on
+// a nil *Filter; the others panic on it.
 package counting

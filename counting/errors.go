@@ -2,27 +2,27 @@ package counting
 
 import "github.com/filterfam/filterfam/internal/fault"
 
-// The reasons of errors, for errors.Is. They have the same values in every
-// package of filterfam.
+// The reasons for errors, to test with errors.Is. They have the same values in
+// every package of filterfam.
 var (
 	ErrParams       = fault.ErrParams       // the Config or Params are invalid
 	ErrIncompatible = fault.ErrIncompatible // two filters differ in their Params
 	ErrCorrupt      = fault.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = fault.ErrVersion      // encoded by a later version
-	ErrFamily       = fault.ErrFamily       // encoded under another family
+	ErrVersion      = fault.ErrVersion      // a later version encoded the bytes
+	ErrFamily       = fault.ErrFamily       // the bytes were encoded under another family
 )
 
-// A FieldError is an error about one field: of a Config, of Params, or of an
-// encoding. Use errors.As to get it from an error.
+// A FieldError is an error about one field of a Config, of Params or of an
+// encoding. Get it from an error with errors.As.
 type FieldError struct {
 	Err     error  // the reason: ErrParams, ErrCorrupt, ...
 	Field   string // for example "Config.FPRate"
-	Value   any
-	Allowed string // for example "above 0 and below 1"
+	Value   any    // the value of the field
+	Allowed string // the values allowed, for example "above 0 and below 1"
 }
 
-// Error names the package, the reason, the field, its value and the allowed
-// values.
+// Error names the package, the reason, the field, its value and the values
+// allowed.
 func (e *FieldError) Error() string { return fault.Detail(*e).Message(errs.Package) }
 
 // Unwrap returns e.Err.

@@ -31,7 +31,7 @@ func ExampleNewView() {
 	}
 	fmt.Println(v.CountString("session 17"), v.Count([]byte("session 18")))
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a filter that can be changed
+	g, err := v.Decode() // a copy that can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// 2 0
@@ -52,10 +52,10 @@ func ExampleReadParams() {
 	}
 	p, err := counting.ReadParams(&file, hashfam.Family{})
 	fmt.Println(p, err)
-	fmt.Println(p.SizeBytes(), "bytes if it is decoded,", p.CapacityAt(0.01), "keys at 1 %")
+	fmt.Println(p.SizeBytes(), "bytes in memory,", p.CapacityAt(0.01), "keys at 1 %")
 	// Output:
 	// classic, 9600 counters, 7 hashes, family public <nil>
-	// 4800 bytes if it is decoded, 1000 keys at 1 %
+	// 4800 bytes in memory, 1000 keys at 1 %
 }
 
 func ExampleFilter_MarshalText() {
@@ -69,7 +69,7 @@ func ExampleFilter_MarshalText() {
 	fmt.Println(string(b), err)
 	b, err = f.MarshalJSON()
 	fmt.Println(len(b), err)
-	text, err := f.MarshalText() // AppendText appends it to what there is
+	text, err := f.MarshalText() // AppendText appends it to a slice
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -109,7 +109,7 @@ func ExampleFilter_AddAllDigests() {
 		return
 	}
 	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
-	digests := f.Params().Family.SumAll(nil, keys) // hashed once, for any structure of the family
+	digests := f.Params().Family.SumAll(nil, keys) // hash once for all structures of the family
 	f.AddAllDigests(digests[:2])
 	fmt.Println(f.ContainsAllDigests(nil, digests))
 	fmt.Println(f.DeleteAllDigests(digests), f.ContainsAllDigests(nil, digests))

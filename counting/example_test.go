@@ -85,11 +85,11 @@ func ExampleFilter_Add() {
 func ExampleFilter_AddString() {
 	f := filter()
 	f.AddString("")
-	fmt.Println(f.ContainsString(""), "the empty key is a key like any other")
-	// Output: true the empty key is a key like any other
+	fmt.Println(f.ContainsString(""), "the empty key is a valid key")
+	// Output: true the empty key is a valid key
 }
 
-// A digest is computed once and serves every filter of its family.
+// A digest is computed once and is valid for every filter of its family.
 func ExampleFilter_AddDigest() {
 	waiting, running := filter("job 1"), filter()
 	d := waiting.Params().Family.SumString("job 1")
@@ -117,7 +117,7 @@ func ExampleFilter_ContainsOrAdd() {
 	// Output: to be or not 1
 }
 
-// The call that answers true adds nothing, so one Delete empties the filter.
+// The call that returns true adds nothing, so one Delete empties the filter.
 func ExampleFilter_ContainsOrAddString() {
 	f := filter()
 	fmt.Println(f.ContainsOrAddString("a"), f.ContainsOrAddString("a"), f.CountString("a"))
@@ -137,7 +137,7 @@ func ExampleFilter_Count() {
 	// Output: 2 1 0
 }
 
-// Fifteen stands for any number from fifteen up.
+// 15 means 15 or more.
 func ExampleFilter_CountString() {
 	f := filter()
 	for range 20 {
@@ -165,7 +165,7 @@ func ExampleFilter_Delete() {
 	// false false
 }
 
-// What was added more than fourteen times is never lost, and never leaves.
+// A key that was added more than fourteen times cannot be removed.
 func ExampleFilter_DeleteString() {
 	f := filter()
 	for range 20 {
@@ -277,14 +277,14 @@ func ExampleFilter_MarshalBinary() {
 	// Output: 7264 <nil> true
 }
 
-// A buffer that is used again spares an allocation.
+// Reuse a buffer to avoid an allocation.
 func ExampleFilter_AppendBinary() {
 	buf, err := filter("a").AppendBinary([]byte("header"))
 	fmt.Printf("%s, then %x, %v\n", buf[:6], buf[6:10], err)
 	// Output: header, then f166616d, <nil>
 }
 
-// Filters follow one another in a stream; the last is followed by io.EOF.
+// A stream can hold several filters. After the last one the error is io.EOF.
 func ExampleFilter_ReadFrom() {
 	var stream bytes.Buffer
 	filter("a").WriteTo(&stream)
@@ -302,7 +302,7 @@ func ExampleFilter_ReadFrom() {
 	// <nil> false true
 }
 
-// A filter under a secret key is decoded by a receiver that has the key.
+// To decode a filter of a keyed family, make a receiver with that family.
 func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
 	f, _ := counting.New(counting.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})

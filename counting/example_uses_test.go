@@ -9,10 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// Summary Cache (Fan et al., 2000): two caches serve the requests for the pages
-// of a shop in turn. The first counts the pages that it takes in and throws
-// out, and sends the second a plain Bloom filter of what it holds. The second
-// asks the first only for pages that this filter contains.
+// Two caches serve the requests for the pages of a shop in turn (Summary Cache,
+// Fan et al., 2000). The first keeps its pages in a counting filter, and sends
+// the second a plain Bloom filter of them. The second asks the first only for
+// pages that this filter contains.
 func Example_cacheDigest() {
 	const room = 2000
 	type cache struct {
@@ -26,7 +26,7 @@ func Example_cacheDigest() {
 		return
 	}
 
-	var digest bloom.Filter // what the second cache knows of the first
+	var digest bloom.Filter // the second cache's copy of the first one's summary
 	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
 	for i, page := range data.RequestsWeb12() {
 		c := &caches[i%2]
@@ -50,7 +50,7 @@ func Example_cacheDigest() {
 			there := caches[0].held[page]
 			switch {
 			case !digest.ContainsString(page):
-				if there { // it came after the last digest
+				if there { // it was added after the last digest was sent
 					overlooked++
 				}
 			case there:
@@ -73,20 +73,20 @@ func Example_cacheDigest() {
 		}
 	}
 	fmt.Printf("%d pages missed in the second cache, %d asked of the first, %d found there\n", misses, asked, found)
-	fmt.Printf("%d more were there, but newer than the digest\n", overlooked)
-	fmt.Printf("%d digests of %d bytes, from a count of %d\n", messages, digest.SizeBytes(), summary.SizeBytes())
+	fmt.Printf("%d more were there but missing from the older digest\n", overlooked)
+	fmt.Printf("%d digests of %d bytes, from counters of %d bytes\n", messages, digest.SizeBytes(), summary.SizeBytes())
 	fmt.Printf("%d counters stuck\n", summary.Stuck())
 	// Output:
 	// 17336 pages missed in the second cache, 4116 asked of the first, 3817 found there
-	// 1660 more were there, but newer than the digest
-	// 96 digests of 2400 bytes, from a count of 9600
+	// 1660 more were there but missing from the older digest
+	// 96 digests of 2400 bytes, from counters of 9600 bytes
 	// 0 counters stuck
 }
 
-// Sessions that are revoked before they end: the filter holds them until they
-// would have ended anyway, and so does not grow. A session that it contains may
-// have been revoked, and is looked up in the slow list; all others pass. The
-// tokens come from strangers, so the family has a secret key.
+// The filter holds sessions that were revoked, until the time at which they
+// would have ended anyway; so it does not grow. A session that it contains may
+// have been revoked and is looked up in a slow list. All other sessions pass.
+// The tokens come from untrusted clients, so the family has a secret key.
 func Example_sessionBlacklist() {
 	const lifetime = 3600 // seconds
 	type session struct {
@@ -107,7 +107,7 @@ func Example_sessionBlacklist() {
 			revoked.DeleteString(queue[0].token)
 			queue = queue[1:]
 		}
-		if now%10 == 0 { // a session is revoked as it begins
+		if now%10 == 0 { // a session is revoked when it begins
 			s := session{fmt.Sprint("token ", now), now + lifetime}
 			revoked.AddString(s.token)
 			queue = append(queue, s)
@@ -121,13 +121,13 @@ func Example_sessionBlacklist() {
 	for _, s := range queue {
 		revoked.DeleteString(s.token)
 	}
-	fmt.Println("after the last has ended, the filter is empty:", revoked.FillRatio() == 0)
+	fmt.Println("after the last session has ended, the filter is empty:", revoked.FillRatio() == 0)
 	// Output:
 	// 0 revoked sessions passed, of at most 360 at a time
-	// after the last has ended, the filter is empty: true
+	// after the last session has ended, the filter is empty: true
 }
 
-// The words of a novel with their numbers, up to 15, in 5 bytes a word.
+// A filter counts the words of a novel, up to 15 each, in 5 bytes per word.
 func Example_wordsOfMobyDick() {
 	words := data.Tokens(data.MobyDick())
 	exact := map[string]uint64{}

@@ -11,8 +11,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Above 2^32 bits every counter still counts: a 32-bit offset would confine
-// the keys to the first 512 MiB, or write where it does not read.
+// A 32-bit offset would confine the keys to the first 512 MiB, or read another
+// counter than it wrote.
 func TestFiltersAboveFourGigabitsUseAllTheirCounters(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 640 MiB")
@@ -34,9 +34,9 @@ func usesAll(t *testing.T, p Params) {
 	for i := range uint64(n) {
 		f.AddDigest(digest(i))
 	}
-	// A fifth of the positions lies above 2^32 bits: 80,000 of 400,000, with a
-	// standard deviation below 600 even where four share a block. Six of them
-	// are left by chance once in 10^9 times.
+	// A fifth of the positions is above 2^32 bits: 80,000 of 400,000. The
+	// standard deviation is below 600 even if four share a block, and chance
+	// exceeds six of them once in 10^9 runs.
 	above := 0
 	for _, w := range f.counters[1<<32/64:] {
 		above += bits.OnesCount64(nonzero(w))
@@ -59,7 +59,7 @@ func usesAll(t *testing.T, p Params) {
 	}
 	require.Zero(t, f.FillRatio())
 
-	// Batches fetch ahead in filters of this size.
+	// Batches call fetch in filters of this size.
 	keys := make([][]byte, 1000)
 	for i := range keys {
 		keys[i] = binary.LittleEndian.AppendUint64(nil, uint64(i))
@@ -72,7 +72,7 @@ func usesAll(t *testing.T, p Params) {
 	require.Zero(t, f.FillRatio())
 }
 
-// From 2^32 counters on, the number of a counter needs more than 32 bits too.
+// With 2^32 counters or more, the number of a counter needs more than 32 bits.
 func TestPositionsAboveTwoToThe32(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 2.5 GiB of address space, of which it touches little")

@@ -14,8 +14,8 @@ import (
 
 var layouts = []Layout{Classic, Blocked}
 
-// drawParams draws a small filter of either layout, often one so small that
-// positions of a key coincide and counters stick.
+// drawParams draws the parameters of a small filter of either layout. Often it
+// is so small that positions of a key coincide and counters saturate.
 func drawParams(t *rapid.T) Params {
 	p := Params{
 		Counters: uint64(rapid.OneOf(rapid.IntRange(1, 20), rapid.IntRange(1, 3000)).Draw(t, "counters")),
@@ -35,9 +35,9 @@ func mustNew(t require.TestingT, p Params) *Filter {
 	return f
 }
 
-// A model is what a filter stands for: a multiset of keys, and for each counter
-// the value it would have without an upper end, by the same history. It knows
-// positions and saturation, but neither words nor nibbles.
+// A model is a simple form of a filter: a multiset of keys, and a saturating
+// int for each counter. It knows the positions of keys, but neither words nor
+// nibbles.
 type model struct {
 	p        Params
 	copies   map[string]int
@@ -48,7 +48,7 @@ func newModel(p Params) *model {
 	return &model{p, map[string]int{}, make([]int, p.Counters)}
 }
 
-// positions returns how often each counter is among the key's positions.
+// positions returns the number of times that each counter is a position of key.
 func (m *model) positions(key string) map[uint64]int {
 	times, p := map[uint64]int{}, m.p.Family.SumString(key).Probe()
 	base, size := uint64(0), m.p.Counters
@@ -70,7 +70,7 @@ func (m *model) add(key string) {
 	}
 }
 
-// visible reports whether the counters allow for a copy of key.
+// visible reports whether the counters can contain a copy of key.
 func (m *model) visible(key string) bool {
 	for i, times := range m.positions(key) {
 		if m.counters[i] < min(times, 15) {
@@ -80,7 +80,7 @@ func (m *model) visible(key string) bool {
 	return true
 }
 
-// delete removes a copy of a key that is visible, be it a member or not.
+// delete removes a copy of a visible key, whether it is a member or not.
 func (m *model) delete(key string) {
 	m.copies[key]--
 	for i, times := range m.positions(key) {
@@ -117,7 +117,7 @@ func (m *model) merge(o *model) {
 	}
 }
 
-// check compares everything that can be asked.
+// check compares every answer of f with the model's.
 func (m *model) check(t require.TestingT, f *Filter) {
 	inUse, stuck := 0, 0
 	for i, c := range m.counters {
@@ -137,17 +137,18 @@ func (m *model) check(t require.TestingT, f *Filter) {
 	}
 }
 
-// legal holds what members may rely on as long as only members were deleted.
-func (m *model) legal(t require.TestingT, f *Filter) {
+// checkMembers checks that no member is lost. It must hold as long as only
+// members were deleted.
+func (m *model) checkMembers(t require.TestingT, f *Filter) {
 	for key, n := range m.copies {
 		require.GreaterOrEqual(t, f.CountString(key), uint64(min(n, 15)), "copies of %q", key)
 		require.True(t, n == 0 || f.ContainsString(key), "lost %q", key)
 	}
 }
 
-// multiset drives a filter and a model through any sequence of operations.
-// With deletes of keys that are no members but look present, members may be
-// lost; the model says which.
+// multiset applies any sequence of operations to a filter and a model. Members
+// may be lost after a delete of a visible key that is not a member; the model
+// then says which.
 func multiset(t *rapid.T) {
 	p := drawParams(t)
 	f, m := mustNew(t, p), newModel(p)
@@ -164,8 +165,8 @@ func multiset(t *rapid.T) {
 	delete := func(k string, did bool, before *Filter) {
 		require.Equal(t, m.visible(k), did)
 		if !did {
-			require.True(t, f.Equal(before), "a refused delete changed the filter")
-			require.True(t, !legal || m.copies[k] == 0, "the delete of a member was refused")
+			require.True(t, f.Equal(before), "a failed delete changed the filter")
+			require.True(t, !legal || m.copies[k] == 0, "deleting a member failed")
 			return
 		}
 		legal = legal && m.copies[k] > 0
@@ -195,13 +196,13 @@ func multiset(t *rapid.T) {
 				delete(k, f.DeleteString(k), before)
 			}
 		},
-		"delete what is visibly absent": func(t *rapid.T) {
+		"delete a key that is not visible": func(t *rapid.T) {
 			if k := key.Draw(t, "key"); !m.visible(k) {
 				before := f.Clone()
 				delete(k, f.DeleteDigest(p.Family.SumString(k)), before)
 			}
 		},
-		"delete anything": func(t *rapid.T) {
+		"delete any key": func(t *rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "rarely") > 0 {
 				return
 			}
@@ -233,17 +234,17 @@ func multiset(t *rapid.T) {
 		"": func(t *rapid.T) {
 			m.check(t, f)
 			if legal {
-				m.legal(t, f)
+				m.checkMembers(t, f)
 			}
 		},
 	})
 }
 
-func TestAFilterIsAMultisetWithSaturation(t *testing.T) { rapid.Check(t, multiset) }
+func TestAFilterIsASaturatingMultiset(t *testing.T) { rapid.Check(t, multiset) }
 
-// Bloom is bit for bit what package bloom builds from the surviving keys, plus
-// the bits of counters that are stuck.
-func TestTheProjectionIsTheBloomFilterOfTheSurvivingKeys(t *testing.T) {
+// Bloom returns, bit for bit, the filter that package bloom builds from the
+// remaining keys, plus the bits of stuck counters.
+func TestBloomReturnsTheFilterOfTheRemainingKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
 		f := mustNew(t, p)
@@ -282,12 +283,12 @@ func TestTheProjectionIsTheBloomFilterOfTheSurvivingKeys(t *testing.T) {
 			require.Equal(t, f.ContainsDigest(d), got.ContainsDigest(d))
 		}
 		clone := f.Clone()
-		got.AddString("what is added to the projection stays there")
+		got.AddString("the projection shares no memory")
 		require.True(t, f.Equal(clone))
 	})
 }
 
-func TestConfiguredFiltersProjectToConfiguredFilters(t *testing.T) {
+func TestBloomEqualsTheFilterOfTheSameConfig(t *testing.T) {
 	for _, n := range []uint64{1, 7, 1000, 100_003} {
 		for _, rate := range []float64{0.3, 0.01, 1e-6} {
 			for _, layout := range layouts {

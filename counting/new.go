@@ -2,8 +2,9 @@ package counting
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// New returns an empty filter for c: [Config.Params] and [NewFromParams] in
-// one. Its errors are theirs.
+// New returns an empty filter for c: it calls [Config.Params] and
+// [NewFromParams] and returns their errors. O(m) time, one allocation of the
+// counters.
 func New(c Config) (*Filter, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -12,10 +13,11 @@ func New(c Config) (*Filter, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty filter of Counters/2 bytes. Parameters that
-// describe no filter are an [ErrParams] that names the field. As any large
-// allocation does, one that the machine cannot serve ends the program: check
-// Counters where it comes from elsewhere.
+// NewFromParams returns an empty filter of Counters/2 bytes. It returns
+// [ErrParams], naming the field, if p is invalid. O(m) time.
+//
+// The program ends if the machine does not have that much memory. If p comes
+// from an untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -23,7 +25,7 @@ func NewFromParams(p Params) (*Filter, error) {
 	return newFilter(p, make(nibbles, p.words())), nil
 }
 
-// newFilter returns the filter of checked parameters over counters.
+// newFilter returns a filter of the valid parameters p that keeps counters.
 func newFilter(p Params, counters nibbles) *Filter {
 	span := p.Counters
 	if p.Layout == Blocked {
@@ -32,7 +34,7 @@ func newFilter(p Params, counters nibbles) *Filter {
 	return &Filter{params: p, span: span, counters: counters}
 }
 
-// NewReceiver returns a filter that is good for one thing: to decode into it
-// what was encoded under fam. Until then it behaves as the zero Filter, which
-// decodes what was encoded under the public family.
+// NewReceiver returns an empty filter to decode into. It accepts encodings made
+// under fam, as a zero Filter accepts those made under the public family. Until
+// then it behaves like a zero Filter. O(1) time.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }

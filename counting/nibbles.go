@@ -1,47 +1,60 @@
 package counting
 
-// Nibbles are counters of four bits, sixteen to a word: counter i is bits 4*j
-// to 4*j+3 of word i div 16, for j = i mod 16.
+// nibbles are counters of four bits, sixteen to a word. Counter i is bits 4j to
+// 4j+3 of word i/16, for j = i%16:
+//
+//	bits     63-60   59-56           11-8    7-4     3-0
+//	       +-------+-------+-     -+-------+-------+-------+
+//	word 0 |  15   |  14   |  ...  |   2   |   1   |   0   |
+//	word 1 |  31   |  30   |  ...  |  18   |  17   |  16   |
+//	       +-------+-------+-     -+-------+-------+-------+
 type nibbles []uint64
 
 const (
 	perWord = 16
-	stuck   = 15 // what a counter never leaves
+	stuck   = 15 // the value that a counter never leaves
 
-	lowest = 0x1111111111111111 // the lowest bit of every counter of a word
-	even   = 0x0f0f0f0f0f0f0f0f // every other counter of a word
+	lowest = 0x1111111111111111 // mask of the lowest bit of every counter
+	even   = 0x0f0f0f0f0f0f0f0f // mask of the even-numbered counters
 )
 
+// at returns counter i. The mask 15 on the shift also tells the compiler that
+// the shift is below 64, so that it needs no test.
 func (n nibbles) at(i uint64) uint64 { return n[i>>4] >> (i & 15 * 4) & 15 }
 
-// inc adds one to counter i unless it is stuck: the sum of 15 and 1 is the
-// only one with a fifth bit, which stands for the one not to add.
+// inc adds one to counter i unless it is stuck. It needs no branch: c+1 has bit
+// 4 set only if c is 15, so the complement of that bit is the number to add.
 func (n nibbles) inc(i uint64) {
 	s := i & 15 * 4
 	w := n[i>>4]
 	n[i>>4] = w + ((w>>s&15+1)>>4^1)<<s
 }
 
-// dec takes one from counter i, which is not zero, unless it is stuck.
+// dec subtracts one from counter i unless it is stuck. The counter must not be
+// zero. The number to subtract is that of inc.
 func (n nibbles) dec(i uint64) {
 	s := i & 15 * 4
 	w := n[i>>4]
 	n[i>>4] = w - ((w>>s&15+1)>>4^1)<<s
 }
 
-// nonzero sets the lowest bit of every counter of w that is not zero, and no
-// other bit.
+// nonzero tests the sixteen counters of w at once: the lowest bit of every
+// counter that is not zero is set in the result, and no other bit. The two
+// shifts OR each counter's four bits into its lowest. Bits that cross into the
+// next lower counter reach only its upper three bits, which the mask removes.
 func nonzero(w uint64) uint64 {
 	w |= w >> 2
 	return (w | w>>1) & lowest
 }
 
-// sum adds the counters of two words, each up to 15. Every other counter at a
-// time has the room for a fifth bit.
+// sum adds the sixteen counters of two words at once, each up to 15. It adds
+// the even-numbered ones and the odd-numbered ones separately, so that each sum
+// has room for a fifth bit.
 func sum(a, b uint64) uint64 {
 	return sumEven(a&even, b&even) | sumEven(a>>4&even, b>>4&even)<<4
 }
 
+// sumEven adds the even-numbered counters. A sum with a fifth bit becomes 15.
 func sumEven(a, b uint64) uint64 {
 	s := a + b
 	over := s >> 4 & lowest

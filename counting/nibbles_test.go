@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestNibblesAgreeWithCountersOneByOne(t *testing.T) {
+func TestNibblesEqualSeparateCounters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
 		i := uint64(rapid.IntRange(0, 15).Draw(t, "i"))

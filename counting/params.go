@@ -10,39 +10,40 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Layout says where the positions of a key may lie. It is that of package
-// bloom.
+// A Layout determines where the positions of a key may be. It is the Layout of
+// package bloom.
 type Layout = bloom.Layout
 
-// The layouts. There is no partitioned one.
+// The layouts. Package counting has no partitioned layout.
 const (
 	Classic = bloom.Classic // anywhere: the least memory
 	Blocked = bloom.Blocked // all in one block of 512 counters: the fastest
 )
 
-// A Config says what a filter is wanted for.
+// A Config describes a filter by its capacity and false-positive rate.
 type Config struct {
 	// Capacity is the number of distinct keys in the filter at one time for
-	// which FPRate holds; at least 1. More may be added: none is lost, but the
-	// rate rises.
+	// which FPRate holds. It is at least 1. You may add more keys: none is
+	// lost, but the rate rises.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. Above 0 and below 1, and above Capacity/2^64, the share of keys
-	// that have their digest in common with a member.
+	// is 1 %. It is above 0 and below 1, and above Capacity/2^64, the chance
+	// that a key's digest equals a member's.
 	FPRate float64
 
-	// Layout is Classic where it is left out.
+	// Layout is Classic by default.
 	Layout Layout
 
-	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family where strangers choose keys.
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
 }
 
-// Params says what a filter is. Filters with equal Params can be combined.
+// Params are the parameters of a filter. Filters with equal Params can be
+// merged.
 type Params struct {
 	// Counters is m, the size of the array: at least 1, at most 2^46 and what
 	// the platform can address. Blocked: a multiple of 512.
@@ -55,14 +56,16 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// maxCounters is the largest filter, of four bits a counter.
+// maxCounters is the largest number of counters; each takes four bits.
 const maxCounters = sizing.MaxBits / 4
 
-// Params returns the smallest filter that meets the configuration, without
-// allocating it: as many counters as [bloom.Config] gives a filter of that
-// layout bits, and the same Hashes. It takes tens of microseconds, for extreme
-// rates a few milliseconds. An impossible configuration is an [ErrParams] that
-// names the field.
+// Params returns the parameters of the smallest filter that meets c, without
+// allocating it. Counters and Hashes are the Bits and Hashes that
+// [bloom.Config] gives for the same capacity, rate and layout.
+//
+// It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
+// for a few dozen sizes: tens of microseconds, or a few milliseconds for
+// extreme rates.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
@@ -81,8 +84,8 @@ func (c Config) Params() (Params, error) {
 	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// check returns an error for the given reason, which names the field, unless p
-// is valid.
+// check returns an error with the given reason that names the invalid field,
+// or nil if p is valid.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Counters == 0 || p.Counters > maxCounters:
@@ -97,8 +100,8 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// checkCounters returns an error for the given reason unless counters, of the
-// right number of words, can be those of a filter.
+// checkCounters returns an error with the given reason if a counter beyond the
+// last one is not zero. len(counters) is p.words().
 func (p Params) checkCounters(counters nibbles, reason error) error {
 	if r := p.Counters % perWord; r != 0 && counters[len(counters)-1]>>(4*r) != 0 {
 		return errs.Field(reason, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
@@ -106,16 +109,16 @@ func (p Params) checkCounters(counters nibbles, reason error) error {
 	return nil
 }
 
-// String describes p in one line, without the key of its family.
+// String describes p in one line. It does not show the key of the family.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d counters, %d hashes, family %v", p.Layout, p.Counters, p.Hashes, p.Family)
 }
 
-// SizeBytes returns the memory of the counters that a filter of these
-// parameters has, in bytes, without making one.
+// SizeBytes returns the size in bytes of the counters of a filter with these
+// parameters. It does not allocate one. O(1) time.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
-// words returns how many words hold p.Counters.
+// words returns the number of words in the array.
 func (p Params) words() uint64 { return p.Counters/perWord + (p.Counters%perWord+perWord-1)/perWord }
 
 // bloom returns the parameters of the Bloom filter with a bit for each counter.
@@ -123,17 +126,17 @@ func (p Params) bloom() bloom.Params {
 	return bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: p.Layout, Family: p.Family}
 }
 
-// Params returns what f is.
+// Params returns the parameters of f. O(1) time.
 func (f *Filter) Params() Params { return f.params }
 
-// SizeBytes returns the memory of the counters in bytes. The Filter itself
-// adds less than 100.
+// SizeBytes returns the size of the counters in bytes. The Filter itself adds
+// less than 100. O(1) time.
 func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
-// RateAt returns the expected false-positive rate with n distinct keys, each at
-// least once, in a filter of these parameters: that of the Bloom filter of the
-// same layout, see [bloom.Params.RateAt]. It returns NaN if the parameters are
-// invalid.
+// RateAt returns the expected false-positive rate of a filter with these
+// parameters that holds n distinct keys, each at least once. It is the rate of
+// the Bloom filter with the same layout, see [bloom.Params.RateAt]. It returns
+// NaN if p is invalid. O(k^2) time: tens of microseconds.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -141,9 +144,11 @@ func (p Params) RateAt(n uint64) float64 {
 	return p.bloom().RateAt(n)
 }
 
-// CapacityAt returns the largest number of distinct keys at which a filter of
-// these parameters has at most the given false-positive rate, as
-// [bloom.Params.CapacityAt] does. It returns 0 if the parameters are invalid.
+// CapacityAt returns the largest number of distinct keys at which a filter with
+// these parameters has at most the given false-positive rate. It is the inverse
+// of [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate
+// is 1 or more. O(k^2) time for each of a few dozen numbers of keys: a
+// millisecond or less for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -11,10 +11,10 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
-func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	for _, c := range []struct {
 		field  string
 		config Config
@@ -28,7 +28,7 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
 		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
 		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
-		{"Config.Capacity", Config{Capacity: maxCounters / 4, FPRate: 0.01}}, // bloom could, counting cannot
+		{"Config.Capacity", Config{Capacity: maxCounters / 4, FPRate: 0.01}}, // enough for bloom, too many for counting
 	} {
 		for _, layout := range layouts {
 			c.config.Layout = layout
@@ -64,13 +64,13 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
 	var fe *FieldError
-	require.True(t, errors.As(err, &fe), "%v has no field", err)
+	require.True(t, errors.As(err, &fe), "%v is not a FieldError", err)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.Contains(t, err.Error(), field)
 	require.NotEmpty(t, fe.Allowed)
 }
 
-func TestAFilterHasFourTimesTheBitsOfBloom(t *testing.T) {
+func TestAFilterTakesFourTimesTheBitsOfABloomFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := uint64(math.Exp(rapid.Float64Range(0, math.Log(min(1e9, maxCounters/128))).Draw(t, "ln n")))
 		rate := math.Exp(rapid.Float64Range(math.Log(1e-7), math.Log(0.9)).Draw(t, "ln rate"))
@@ -101,15 +101,15 @@ func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
 	}
 }
 
-// The bound on stuck counters is that of sizing: 3.058e-14 for each counter at
-// the optimal k.
-func TestCountersAreNotExpectedToStickWithinTheCapacity(t *testing.T) {
+// Fan et al. bound the probability that a counter is stuck: 3.058e-14 per
+// counter at the optimal k.
+func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 	for _, n := range []uint64{1000, 1_000_000, min(1_000_000_000, maxCounters/16)} {
 		p, err := Config{Capacity: n, FPRate: 0.01}.Params()
 		require.NoError(t, err)
-		bound := sizing.CounterOverflow(p.Counters, p.Hashes, n, 15)
-		atOptimum := float64(p.Counters) * sizing.CounterOverflowOptimal(15)
-		require.Less(t, bound, 3*atOptimum, "k is a whole number near the optimum")
+		bound := oracle.CounterOverflow(p.Counters, p.Hashes, n, 15)
+		atOptimum := float64(p.Counters) * oracle.CounterOverflowOptimal(15)
+		require.Less(t, bound, 3*atOptimum, "k is an integer near the optimum")
 		require.Less(t, atOptimum, 3.06e-14*float64(p.Counters))
 	}
 }

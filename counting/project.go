@@ -2,26 +2,26 @@ package counting
 
 import "github.com/filterfam/filterfam/bloom"
 
-// Bloom returns the Bloom filter of the keys in f: bit i is set where counter i
-// is not zero. It is, bit for bit, the filter that package bloom builds from those
-// keys with the same number of bits, hashes, layout and family, but for the bits
-// of counters that are stuck. It answers every Contains as f does, in a
-// quarter of the memory, which it shares with nothing. O(m) time, one
-// allocation of m/8 bytes. The zero Filter gives a zero bloom.Filter.
+// Bloom returns the Bloom filter of the keys in f: bit i is set if counter i is
+// not zero. It answers every Contains like f, in a quarter of the memory, and
+// shares no memory with f. Except for the bits of stuck counters it is, bit for
+// bit, the filter that package bloom builds from these keys with the same
+// number of bits, hashes, layout and family. The zero Filter gives a zero
+// bloom.Filter. O(m) time, one allocation of m/8 bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.counters)+3)/4)
 	for i, w := range f.counters {
 		words[i/4] |= gather(nonzero(w)) << (i % 4 * 16)
 	}
 	b, err := bloom.FromWords(f.params.bloom(), words)
-	if err != nil { // the zero Filter: a filter that exists has valid parameters
+	if err != nil { // f is a zero Filter: all others have valid parameters
 		return bloom.NewReceiver(f.params.Family)
 	}
 	return b
 }
 
-// gather moves every fourth bit of w, from the lowest on, to the low sixteen.
-// No other bit of w is set.
+// gather moves bits 0, 4, 8, ... 60 of w to bits 0 to 15. No other bit of w may
+// be set. Each step closes the gaps between groups of 1, 2, 4 and 8 bits.
 func gather(w uint64) uint64 {
 	w = (w | w>>3) & 0x0303030303030303
 	w = (w | w>>6) & 0x000f000f000f000f

@@ -8,8 +8,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// FillRatio returns the share of counters that are not zero, 0 to 1. O(m) time,
-// as all estimates here; none changes the filter.
+// FillRatio returns the fraction of counters that are not zero, 0 to 1. O(m)
+// time.
 func (f *Filter) FillRatio() float64 {
 	if f.params.Counters == 0 {
 		return 1
@@ -17,9 +17,9 @@ func (f *Filter) FillRatio() float64 {
 	return float64(inUse(f.counters)) / float64(f.params.Counters)
 }
 
-// FalsePositiveRate returns the chance that a key which is not in f is found,
-// as f stands: the fill to the power k; Blocked: the mean of that over the
-// blocks. It holds however f was filled.
+// FalsePositiveRate returns the chance that f in its current state finds a key
+// that is not in it. Classic: the fill ratio to the power k. Blocked: the mean
+// of that over the blocks. It is valid however f was filled. O(m) time.
 func (f *Filter) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	if f.params.Layout == Classic {
@@ -32,12 +32,12 @@ func (f *Filter) FalsePositiveRate() float64 {
 	return rates / float64(f.span)
 }
 
-// EstimatedLen estimates how many distinct keys are in f, whatever the number
-// of their copies, from the number of counters that are not zero. At capacity
-// the standard error is a fraction of a per cent for a million keys and grows
-// as the filter fills; a filter with no counter at zero gives +Inf. Keys that
-// were deleted but whose counters are stuck still count. Papapetrou, Siberski
-// and Nejdl, Distributed and Parallel Databases 28, 2010.
+// EstimatedLen estimates the number of distinct keys in f from the number of
+// counters that are not zero. At capacity the standard error is a fraction of a
+// percent for a million keys; it grows as the filter fills. EstimatedLen
+// returns +Inf if no counter is zero. Deleted keys whose counters are stuck
+// still count. O(m) time. Papapetrou, Siberski and Nejdl, Distributed and
+// Parallel Databases 28, 2010.
 func (f *Filter) EstimatedLen() float64 {
 	p := f.params
 	switch {
@@ -49,14 +49,14 @@ func (f *Filter) EstimatedLen() float64 {
 	return sizing.ClassicLen(p.Counters, p.Hashes, inUse(f.counters))
 }
 
-// Stuck returns how many counters have reached 15 and will never be
-// decremented. Within the capacity and with few copies of each key it is 0;
-// where it grows, so does the share of deleted keys that are still found, and
-// only [Filter.Reset] undoes that. O(m) time.
+// Stuck returns the number of counters that have reached 15 and will never be
+// decremented. It is 0 within the capacity and with few copies of each key. As
+// it grows, so does the share of deleted keys that are still found; only
+// [Filter.Reset] undoes that. O(m) time.
 func (f *Filter) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {
-		n += uint64(perWord - bits.OnesCount64(nonzero(^w)))
+		n += uint64(perWord - bits.OnesCount64(nonzero(^w))) // ^w is zero where w is 15
 	}
 	return n
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A View is a filter that is read where its encoding lies, in a mapped file for
-// example, and cannot be changed. Make one with [NewView]. It answers as the
-// encoded filter does and costs what that does; its methods may run at the same
-// time.
+// A View is a read-only filter that uses its encoding in place, for example in
+// a mapped file. Make one with [NewView]. Its methods give the answers of the
+// encoded filter at the same cost, and may run at the same time. Verify and
+// Decode return an error on a nil *View; the other methods panic on it.
 type View struct {
 	filter  Filter
 	encoded frame.View
 }
 
-// NewView returns a view of the filter that data encodes, of the family fam. It
-// checks the header only: O(1) time, whatever the size. [View.Verify] checks the
-// rest. data must not change while the view is in use.
+// NewView returns a view of the filter that data encodes under fam. It keeps
+// data, which must not change while the view is in use. It checks only the
+// header; [View.Verify] checks the rest. O(1) time.
 //
-// The errors are those of [Filter.UnmarshalBinary]. Also, it returns ErrParams if
-// the counters would not begin at a multiple of 8 in memory, and
+// The errors are those of [Filter.UnmarshalBinary]. NewView also returns
+// [ErrParams] if the address of the counters is not a multiple of 8, and
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
 // purego.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
@@ -40,9 +40,9 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	return &View{*newFilter(p, counters), v}, nil
 }
 
-// Verify checks all that decoding would: the checksum of the whole encoding,
-// and the counters beyond the last. It returns ErrCorrupt if the data is damaged.
-// O(m) time.
+// Verify checks what decoding would check: the checksum of the whole encoding,
+// and that the counters beyond the last one are zero. It returns [ErrCorrupt]
+// if the data is damaged. O(m) time, no allocation.
 func (v *View) Verify() error {
 	if v == nil || v.filter.counters == nil {
 		return errs.Nil()
@@ -92,8 +92,9 @@ func (v *View) EstimatedLen() float64 { return v.filter.EstimatedLen() }
 // Stuck is [Filter.Stuck].
 func (v *View) Stuck() uint64 { return v.filter.Stuck() }
 
-// Decode returns a filter that shares nothing with v and can be changed. It
-// verifies the data first, and returns ErrCorrupt if it is damaged. O(m) time.
+// Decode returns a copy of the filter that shares no memory with v. It verifies
+// the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
+// allocation of the counters.
 func (v *View) Decode() (*Filter, error) {
 	if err := v.Verify(); err != nil {
 		return nil, err
@@ -101,9 +102,11 @@ func (v *View) Decode() (*Filter, error) {
 	return v.filter.Clone(), nil
 }
 
-// String describes the view in one line, without its key.
+// String describes v in one line. It does not show the key. Its receiver is a
+// value so that a View in a field of another struct does not show the key
+// either.
 func (v View) String() string { return fmt.Sprintf("counting.View(%v)", v.filter.params) }
 
 // Format prints [View.String] for every verb and flag, so that no format shows
-// the key.
+// the key. Its receiver is a value for the same reason as that of String.
 func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

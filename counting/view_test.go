@@ -10,15 +10,15 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-func TestAViewThatWasNotMadeIsAnError(t *testing.T) {
+func TestZeroAndNilViewsReturnErrors(t *testing.T) {
 	require.ErrorIs(t, (*View)(nil).Verify(), ErrParams)
 	require.ErrorIs(t, new(View).Verify(), ErrParams)
 	_, err := new(View).Decode()
 	require.ErrorIs(t, err, ErrParams)
-	require.True(t, new(View).ContainsString("any"), "as the zero Filter")
+	require.True(t, new(View).ContainsString("any"), "like the zero Filter")
 }
 
-func TestAViewAnswersEveryQuestionOfItsFilter(t *testing.T) {
+func TestAViewGivesTheAnswersOfItsFilter(t *testing.T) {
 	for _, layout := range []Layout{Classic, Blocked} {
 		f, err := New(Config{Capacity: 1000, FPRate: 0.01, Layout: layout})
 		require.NoError(t, err)

@@ -2,25 +2,25 @@ package hashfam
 
 import "github.com/filterfam/filterfam/internal/fault"
 
-// The reasons of errors, for errors.Is. They have the same values in every
-// package of filterfam that has them.
+// The reasons for errors, to test with errors.Is. They have the same values in
+// every package of filterfam that exports them.
 var (
-	ErrFamily  = fault.ErrFamily  // the text names another family
+	ErrFamily  = fault.ErrFamily  // the text is that of another family
 	ErrCorrupt = fault.ErrCorrupt // the text is not the text form of a family
 	ErrSecret  = fault.ErrSecret  // a key has no text form
 )
 
-// A FieldError is an error about one field. Use errors.As to get it from an
-// error.
+// A FieldError is an error about one field. Get it from an error with
+// errors.As.
 type FieldError struct {
 	Err     error  // the reason: ErrFamily, ErrCorrupt, ...
 	Field   string // for example "Family"
-	Value   any
-	Allowed string
+	Value   any    // the value of the field
+	Allowed string // the values allowed
 }
 
-// Error names the package, the reason, the field, its value and the allowed
-// values.
+// Error names the package, the reason, the field, its value and the values
+// allowed.
 func (e *FieldError) Error() string { return fault.Detail(*e).Message(errs.Package) }
 
 // Unwrap returns e.Err.

@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleNew() {
-	// A key for a filter that outlives the process: keep it secret.
+	// Store the key if filters outlive the process, and keep it secret.
 	key := hashfam.RandomKey()
 	f := hashfam.New(key)
 	fmt.Println(f == hashfam.New(key))
@@ -20,7 +20,7 @@ func ExampleNew() {
 func ExampleRandomKey() {
 	a, b := hashfam.RandomKey(), hashfam.RandomKey()
 	fmt.Println(a == b)
-	fmt.Println(a) // prints no secret
+	fmt.Println(a) // does not show the key
 	// Output:
 	// false
 	// hashfam.Key(hidden)

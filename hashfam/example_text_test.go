@@ -15,9 +15,9 @@ func ExampleFamily_UnmarshalText() {
 
 	var f hashfam.Family
 	fmt.Println(f.UnmarshalText([]byte("public")), f)
-	fmt.Println(errors.Is(f.UnmarshalText(text), hashfam.ErrFamily)) // the text does not hold the key
+	fmt.Println(errors.Is(f.UnmarshalText(text), hashfam.ErrFamily)) // the text does not contain the key
 
-	f = hashfam.New(hashfam.Key{1, 2, 3}) // who has the key checks it against the text
+	f = hashfam.New(hashfam.Key{1, 2, 3}) // with the key, the text is a check
 	fmt.Println(f.UnmarshalText(text))
 	line, err := f.AppendText([]byte("family "))
 	fmt.Println(string(line), err)
@@ -40,8 +40,8 @@ func ExampleKey_MarshalText() {
 }
 
 func ExampleDigest_Shard() {
-	// Four shards, each with a filter behind a lock of its own, say. The same
-	// digest chooses the shard and is added to its filter.
+	// Four shards, each for example a filter with a lock of its own. The same
+	// digest chooses the shard and is added to the shard's filter.
 	counts := make([]int, 4)
 	for i := range 1000 {
 		d := hashfam.Family{}.SumString(fmt.Sprint("key ", i))

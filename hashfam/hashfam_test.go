@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-
 	"os/exec"
 	"slices"
 	"strconv"
@@ -20,7 +19,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ascending is the key 00 01 .. 0f of the SipHash reference vectors.
+// ascending returns the key 00 01 .. 0f of the SipHash reference vectors.
 func ascending() hashfam.Key {
 	var k hashfam.Key
 	for i := range k {
@@ -95,7 +94,7 @@ func TestKeyFormsAgree(t *testing.T) {
 			require.Equal(t, want, append([]hashfam.Digest{}, f.SumAll(before, keys)...))
 		})
 	})
-	t.Run("no keys leave dst alone", func(t *testing.T) {
+	t.Run("no keys leave dst unchanged", func(t *testing.T) {
 		require.Nil(t, hashfam.Family{}.SumAll(nil, nil))
 	})
 }
@@ -106,7 +105,7 @@ func TestFamilies(t *testing.T) {
 		require.True(t, hashfam.Family{}.Public())
 		require.False(t, hashfam.New(ascending()).Public())
 	})
-	t.Run("every bit of the key counts", func(t *testing.T) {
+	t.Run("every bit of the key matters", func(t *testing.T) {
 		seen := map[hashfam.Family]bool{{}: true}
 		digests := map[hashfam.Digest]bool{hashfam.Family{}.SumString("x"): true}
 		for bit := range 128 {
@@ -138,7 +137,7 @@ func TestDerive(t *testing.T) {
 		seen[f] = true
 		for _, label := range labels {
 			child := f.Derive(label)
-			require.Equal(t, child, f.Derive(label), "the same every time")
+			require.Equal(t, child, f.Derive(label), "deterministic")
 			require.NotEqual(t, f.SumString("x"), child.SumString("x"))
 			seen[child] = true
 			seen[child.Derive(label)] = true
@@ -148,7 +147,7 @@ func TestDerive(t *testing.T) {
 }
 
 func TestCheckValue(t *testing.T) {
-	// The stored values hold the function in place: encoded filters carry it.
+	// Encoded filters contain check values, so the function must never change.
 	require.Equal(t, uint64(0x925fb7cf74fec682), hashfam.Family{}.CheckValue())
 	require.Equal(t, uint64(0xa68548face08eeeb), hashfam.New(ascending()).CheckValue())
 	require.Equal(t, uint64(0x235b634f150971f), hashfam.Family{}.Derive("label").CheckValue())
@@ -195,7 +194,7 @@ func TestPrintingHidesTheKey(t *testing.T) {
 			}
 		}
 	}
-	// What the loop looks for is what values without methods would show.
+	// Values without methods would show the secrets, so the loop can fail.
 	for _, verb := range []string{"%v", "%d", "%x", "%#x", "%b", "%s"} {
 		words := fmt.Sprintf(verb, [2]uint64{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])})
 		shown := words + fmt.Sprintf(verb, [16]byte(key)) + fmt.Sprintf(verb, key[:])
@@ -240,7 +239,7 @@ func TestNoAllocation(t *testing.T) {
 		none(t, func() { x += uint64(f.SumUint64(x)) }, nil)
 		sink ^= hashfam.Digest(x)
 	})
-	t.Run("many keys with room for them", func(t *testing.T) {
+	t.Run("many keys, enough room", func(t *testing.T) {
 		keys := make([][]byte, len(lengths))
 		for i, n := range lengths {
 			keys[i] = make([]byte, n)
@@ -313,8 +312,8 @@ func TestReduce(t *testing.T) {
 	})
 }
 
-// TestInlining asks the compiler, because a call would cost more than the
-// multiply inside.
+// TestInlining asks the compiler whether the functions that consist of one
+// multiplication are inlined: a call would cost more.
 func TestInlining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")

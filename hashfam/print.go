@@ -13,8 +13,10 @@ const (
 	hiddenText  = "hashfam.Key(hidden)"
 )
 
-// String names the family by its check value: "public" or "keyed:" and 16
-// hexadecimal digits. The key stays hidden.
+// String returns "public", or "keyed:" and the check value in 16 hexadecimal
+// digits. It does not show the key. O(1) time. Its receiver is a value, like
+// those of the other methods here, so that a Family in a field of another
+// struct does not show the key either.
 func (f Family) String() string {
 	if f.Public() {
 		return publicText
@@ -22,23 +24,26 @@ func (f Family) String() string {
 	return keyedPrefix + fmt.Sprintf("%016x", f.CheckValue())
 }
 
-// Format prints [Family.String] for every verb and flag that package fmt asks
-// it for, which is all except the misplaced %p and %w, so that no format shows
-// the key.
+// Format prints [Family.String] for every verb and flag, so that no format
+// shows the key. The exceptions are the misplaced verbs %p and %w, for which
+// package fmt does not call Format.
 func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// AppendText appends [Family.String] to dst. The error is always nil.
+// AppendText appends [Family.String] to dst. The error is always nil. O(1)
+// time.
 func (f Family) AppendText(dst []byte) ([]byte, error) { return append(dst, f.String()...), nil }
 
 // MarshalText returns [Family.String], so that packages such as encoding/json
-// store a family by its check value. The error is always nil.
+// store the check value of a family. The error is always nil. O(1) time.
 func (f Family) MarshalText() ([]byte, error) { return f.AppendText(nil) }
 
-// UnmarshalText reads the text form of a family. The text of a keyed family
-// does not contain its key, so it cannot be read into another family: the text
-// of the public family makes f public, the text of the family that f already
-// is leaves it so, and any other is ErrFamily. Text of another form is
-// ErrCorrupt. After an error f is unchanged.
+// UnmarshalText decodes the text form of a family into f. The text of a keyed
+// family does not contain its key, so f must already be that family; the text
+// is then only a check. The text "public" makes any f the public family.
+//
+// It returns [ErrFamily] if the text is that of another keyed family, and
+// [ErrCorrupt] if it is not the text form of a family. After an error f is
+// unchanged. O(1) time.
 func (f *Family) UnmarshalText(text []byte) error {
 	switch t := string(text); {
 	case f == nil:
@@ -49,7 +54,7 @@ func (f *Family) UnmarshalText(text []byte) error {
 	case t == f.String():
 		return nil
 	case isKeyed(t):
-		return errs.Field(ErrFamily, "Family", t, fmt.Sprintf("%s, or the family itself in the receiver: a text does not hold the key", publicText))
+		return errs.Field(ErrFamily, "Family", t, fmt.Sprintf("%s, or a receiver with that family: the text does not contain the key", publicText))
 	default:
 		return errs.Field(ErrCorrupt, "Family", strconv.Quote(t), `"public", or "keyed:" and 16 hexadecimal digits`)
 	}
@@ -64,23 +69,25 @@ func isKeyed(text string) bool {
 	return err == nil
 }
 
-// String hides the key.
+// String returns "hashfam.Key(hidden)". O(1) time.
 func (k Key) String() string { return hiddenText }
 
-// Format prints [Key.String], with the limits of [Family.Format]. To store a
-// key, write its bytes: k[:].
+// Format prints [Key.String] for every verb and flag, with the exceptions of
+// [Family.Format]. To store a key, write its bytes: k[:].
 func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
-// MarshalText hides the key from packages such as encoding/json and log/slog.
-// To store a key, write its bytes: k[:]. The error is always nil.
+// MarshalText returns [Key.String], so that packages such as encoding/json and
+// log/slog do not show the key. To store a key, write its bytes: k[:]. The
+// error is always nil. O(1) time.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText returns ErrSecret and leaves k unchanged: a key has no text
-// form, so a configuration that was written and read does not silently lose its
-// key.
+// UnmarshalText returns [ErrSecret] and leaves k unchanged. A key has no text
+// form. Because of this error, a configuration that is written and read back
+// cannot lose its key silently. O(1) time.
 func (k *Key) UnmarshalText([]byte) error {
 	return errs.Field(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
 }
 
-// LogValue hides the key from package log/slog.
+// LogValue returns [Key.String], so that package log/slog does not show the
+// key. O(1) time.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }

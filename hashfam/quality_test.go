@@ -12,41 +12,41 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
-// The tests of this file measure the hash functions against independent ones,
-// and each also measures a construction known to be bad, which it must reject:
-// a test that passes everything shows nothing.
+// The tests of this file compare the hash functions with independent ones. Each
+// test also measures a construction known to be bad, and must reject it.
 //
-// All seeds are fixed, so a result is the same in every run. What chance there
-// is lies in the choice of the seeds. Each accepting check fails a sound
-// construction with probability at most 2*exp(-confidence) = 4e-12, or at six
-// standard errors 6e-9. There are fewer than 17,000 of the first kind (16,384
-// of them in TestAvalanche) and 5 of the second: below 1e-7 in all.
+// All seeds are fixed, so the result is the same in every run. For random
+// seeds, a check would fail a sound construction with probability at most
+// 2*exp(-confidence) = 4e-12, or 6e-9 if it allows six standard errors. There
+// are fewer than 17,000 checks of the first kind (16,384 of them in
+// TestAvalanche) and 5 of the second: below 1e-7 in total.
 
 // confidence is -ln of the probability that a sound construction exceeds a
 // tolerance on one side.
 const confidence = 27
 
-// tolerance is how far a sum of independent terms may lie from its mean, by
-// Bernstein's inequality: P(S-ES >= t) <= exp(-t^2/(2(variance + spread*t/3))),
-// for terms that exceed their mean by spread at most.
-func tolerance(variance, spread float64) float64 {
-	third := confidence * spread / 3
+// tolerance returns how far a sum of independent terms may be from its mean, by
+// Bernstein's inequality: P(S-ES >= t) <= exp(-t^2/(2(variance + excess*t/3))),
+// for terms that exceed their mean by at most excess.
+func tolerance(variance, excess float64) float64 {
+	third := confidence * excess / 3
 	return third + math.Sqrt(third*third+2*confidence*variance)
 }
 
-// chiSquaredBounds is where a chi-squared variable may lie, by Laurent and
+// chiSquaredBounds returns bounds of a chi-squared variable, by Laurent and
 // Massart (Annals of Statistics 28, 2000, lemma 1). The lower bound rejects
-// positions spread more evenly than chance does. Expected counts are 1,024
-// a cell, where Pearson's statistic follows the distribution closely.
+// positions that are more even than random ones. At the 1,024 expected hits per
+// cell, Pearson's statistic follows the distribution closely.
 func chiSquaredBounds(freedom float64) (low, high float64) {
 	root := 2 * math.Sqrt(freedom*confidence)
 	return max(0, freedom-root), freedom + root + 2*confidence
 }
 
-// chiSquared is Pearson's statistic of counts against the uniform distribution.
+// chiSquared returns Pearson's statistic of counts for the uniform
+// distribution.
 func chiSquared(counts []int) float64 {
 	var total, sum float64
 	for _, c := range counts {
@@ -61,7 +61,7 @@ func chiSquared(counts []int) float64 {
 
 func inBounds(x, low, high float64) bool { return low <= x && x <= high }
 
-// A construction fills out with k positions in [0, m).
+// A construction writes k positions in [0, m) to out.
 type construction func(digest uint64, k int, m uint64, out []uint64)
 
 // probing is the construction of this package.
@@ -73,8 +73,8 @@ func probing(digest uint64, k int, m uint64, out []uint64) {
 	}
 }
 
-// doubleHashing is the textbook one, with the halves of the digest swapped for
-// the step.
+// doubleHashing is the textbook construction. Its step is the digest with its
+// halves swapped.
 func doubleHashing(digest uint64, k int, m uint64, out []uint64) {
 	x, y := digest, bits.RotateLeft64(digest, 32)
 	for i := range out[:k] {
@@ -83,9 +83,9 @@ func doubleHashing(digest uint64, k int, m uint64, out []uint64) {
 	}
 }
 
-// enhancedDoubleHashing lets the step grow. That helps where positions are
-// remainders; under a reduction by high bits the growth is too small to be
-// seen.
+// enhancedDoubleHashing increases the step. That helps if positions are
+// remainders. With a reduction by high bits the increase is too small to
+// matter.
 func enhancedDoubleHashing(digest uint64, k int, m uint64, out []uint64) {
 	x, y := digest, bits.RotateLeft64(digest, 32)
 	for i := range out[:k] {
@@ -95,8 +95,9 @@ func enhancedDoubleHashing(digest uint64, k int, m uint64, out []uint64) {
 	}
 }
 
-// seededRows flips the digest by another constant in every row, and masks.
-// Two keys that meet in one row meet in all rows. m must be a power of two.
+// seededRows XORs the digest with a different constant in every row, and masks
+// it. Two keys that collide in one row collide in all rows. m must be a power
+// of two.
 func seededRows(digest uint64, k int, m uint64, out []uint64) {
 	seeds := rand.NewPCG(3, 4)
 	for i := range out[:k] {
@@ -104,7 +105,7 @@ func seededRows(digest uint64, k int, m uint64, out []uint64) {
 	}
 }
 
-// scaled is full in normal runs and less in short ones.
+// scaled returns full in normal runs and short in short ones.
 func scaled(full, short int) int {
 	if testing.Short() {
 		return short
@@ -112,10 +113,10 @@ func scaled(full, short int) int {
 	return full
 }
 
-// falsePositives builds filters of m bits from n keys each, every one under a
-// family of its own, asks each for queries other keys, and returns the mean
-// rate with its standard error. A filter is one observation, so the error
-// covers the variance between filters as well as within.
+// falsePositives builds filters of m bits and n keys, each under a family of
+// its own, and queries each with absent keys. It returns the mean
+// false-positive rate and its standard error. A filter is one observation, so
+// the error covers the variance between filters as well as within one.
 func falsePositives(c construction, m uint64, k, n, filters, queries int) (rate, stderr float64) {
 	rng := rand.New(rand.NewPCG(5, m))
 	root := hashfam.New(hashfam.Key{1, 2, 3})
@@ -151,11 +152,11 @@ func falsePositives(c construction, m uint64, k, n, filters, queries int) (rate,
 	return rate, math.Sqrt((squares/float64(filters) - rate*rate) / float64(filters-1))
 }
 
-// TestFalsePositiveRate holds the rate of small filters against that of
-// independent functions. The mean over thousands of filters is normal to good
-// accuracy, and lies beyond six standard errors with probability 2e-9; the
-// skewness left in the rarest case, about 1/sqrt(1,000 hits) in short runs,
-// can raise that by the factor exp(36*0.03) = 3.
+// TestFalsePositiveRate compares the rate of small filters with that of
+// independent functions. The mean over thousands of filters is close to normal:
+// it is off by more than six standard errors with probability 2e-9. In the
+// rarest case a skewness of about 1/sqrt(1,000 hits) remains in short runs,
+// which can raise that probability by a factor of exp(36*0.03) = 3.
 func TestFalsePositiveRate(t *testing.T) {
 	const limit = 6
 	constructions := []struct {
@@ -169,7 +170,7 @@ func TestFalsePositiveRate(t *testing.T) {
 	for _, p := range []struct {
 		m        uint64
 		k, n     int
-		separate bool // the bad constructions are far off here
+		separate bool // the bad constructions must fail here
 	}{
 		{64, 4, 8, false},
 		{100, 7, 10, true},
@@ -177,7 +178,7 @@ func TestFalsePositiveRate(t *testing.T) {
 		{1024, 7, 106, false},
 		{4096, 10, 284, false},
 	} {
-		want := sizing.ExactRate(p.m, p.k, uint64(p.n))
+		want := oracle.ExactRate(p.m, p.k, uint64(p.n))
 		for i, c := range constructions {
 			sound := i == 0
 			if !sound && !p.separate {
@@ -193,7 +194,7 @@ func TestFalsePositiveRate(t *testing.T) {
 	}
 }
 
-// keyShapes are ways to write counters as keys.
+// keyShapes are ways to write consecutive numbers as keys.
 var keyShapes = []struct {
 	name string
 	key  func(buf []byte, i uint64) []byte
@@ -204,8 +205,8 @@ var keyShapes = []struct {
 	{"text", func(buf []byte, i uint64) []byte { return fmt.Appendf(buf, "https://example.org/item/%d", i) }},
 }
 
-// eachDigest calls do with the public digests of 2^18 keys of one shape. The
-// count is that of the chi-squared tests, 1,024 for each of 256 cells.
+// eachDigest calls do with the public digests of 2^18 keys of one shape: 1,024
+// for each of the 256 cells of a chi-squared test.
 func eachDigest(shape func([]byte, uint64) []byte, do func(uint64)) {
 	var buf []byte
 	for i := range uint64(1 << 18) {
@@ -214,8 +215,8 @@ func eachDigest(shape func([]byte, uint64) []byte, do func(uint64)) {
 	}
 }
 
-// uniform reports whether the histogram of each of the first ten positions in
-// 256 cells is within the bounds of chance, over the digests that are fed in.
+// uniform reports whether the histogram of each of the first ten positions, in
+// 256 cells, is within the bounds for uniform positions.
 func uniform(c construction, digests func(func(uint64))) bool {
 	const k, cells = 10, 256
 	var counts [k][cells]int
@@ -248,18 +249,18 @@ func TestUniformPositions(t *testing.T) {
 			}
 		}))
 	})
-	t.Run("rejects one position used twice as often", func(t *testing.T) {
-		folded := func(digest uint64, k int, m uint64, out []uint64) {
+	t.Run("rejects a position that is used twice as often", func(t *testing.T) {
+		skewed := func(digest uint64, k int, m uint64, out []uint64) {
 			probing(digest, k, m-1, out)
 			for i, x := range out[:k] {
 				out[i] = x + x/(m-2)*(digest&1)
 			}
 		}
-		require.False(t, uniform(folded, func(do func(uint64)) { eachDigest(keyShapes[0].key, do) }))
+		require.False(t, uniform(skewed, func(do func(uint64)) { eachDigest(keyShapes[0].key, do) }))
 	})
 }
 
-// rows is how many positions the tests of pairs look at.
+// rows is the number of positions that the tests of pairs compare.
 const rows = 8
 
 // dependentPairs counts the pairs of positions i < j < rows whose joint
@@ -300,9 +301,10 @@ func TestPositionsAreIndependentInPairs(t *testing.T) {
 	}
 }
 
-// collidingRows counts the pairs of rows i < j in which two keys meet together
-// more or less often than by chance. Over pairs of keys that share no key, the
-// number of meetings in both rows of width w is binomial with p = 1/w^2.
+// collidingRows counts the pairs of rows i < j in both of which two keys
+// collide more or less often than with independent rows. The pairs of keys are
+// disjoint, so the number of collisions in both rows of width w is binomial
+// with p = 1/w^2.
 func collidingRows(c construction, f hashfam.Family, keyPairs int) int {
 	const width = 64
 	var both [rows][rows]int
@@ -342,9 +344,9 @@ func TestRowsCollideIndependently(t *testing.T) {
 	require.Equal(t, rows*(rows-1)/2, collidingRows(seededRows, f, 1<<18), "rejects seeded rows")
 }
 
-// stuckBits counts the pairs of an input and an output bit for which flipping
-// the one does not flip the other with probability 1/2, over random keys of 16
-// bytes. The number of flips is binomial.
+// stuckBits counts the pairs of an input bit and an output bit for which a flip
+// of the input does not flip the output with probability 1/2, for random keys
+// of 16 bytes. The number of flips is binomial.
 func stuckBits(hash func([]byte) uint64, keys int) int {
 	rng := rand.New(rand.NewPCG(6, 7))
 	var flips [128][64]int
@@ -383,11 +385,12 @@ func TestAvalanche(t *testing.T) {
 		h := fnv.New64a()
 		h.Write(key)
 		return h.Sum64()
-	}, 1024), "rejects FNV-1a, whose last bytes reach few bits")
+	}, 1024), "rejects FNV-1a, whose last bytes affect few bits")
 }
 
-// distinct is the mean number of distinct positions among k, in units of the
-// tolerance from that of independent functions: sound is within [-1, 1].
+// distinct returns the difference between the number of distinct positions
+// among k and its expectation for independent functions, in tolerances. A sound
+// construction is in [-1, 1].
 //
 // The number of empty cells after k throws into m has mean m(1-1/m)^k and
 // variance m(m-1)(1-2/m)^k + m(1-1/m)^k - m^2(1-1/m)^(2k).

@@ -2,6 +2,6 @@
 
 package hashfam
 
-// stringBytes returns the bytes of s. It is the plain twin of the version in
-// string_unsafe.go and copies them.
+// stringBytes returns a copy of the bytes of s. It replaces the function in
+// string_unsafe.go, which does not copy.
 func stringBytes(s string) []byte { return []byte(s) }

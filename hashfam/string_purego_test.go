@@ -2,5 +2,5 @@
 
 package hashfam_test
 
-// copiesStrings tells that this build of SumString copies its key.
+// copiesStrings reports whether SumString copies its key in this build.
 const copiesStrings = true

@@ -4,8 +4,8 @@ package hashfam
 
 import "unsafe"
 
-// stringBytes returns the bytes of s without copying them. They must not be
-// written to: SipHash only reads them.
+// stringBytes returns the bytes of s without copying them. The caller must not
+// write to them; SipHash only reads them.
 func stringBytes(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }

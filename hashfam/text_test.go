@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAFamilyIsReadBackIfItIsPublicOrKnown(t *testing.T) {
+func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 	keyed, other := New(Key{1}), New(Key{2})
 	for _, c := range []struct {
 		receiver Family
@@ -46,9 +46,9 @@ func TestAFamilyIsReadBackIfItIsPublicOrKnown(t *testing.T) {
 	require.Error(t, (*Family)(nil).UnmarshalText([]byte("public")))
 }
 
-// The configuration of a keyed filter, stored as JSON and read back, must not
-// silently become that of a public one.
-func TestAFamilyInJSONIsNeverLostSilently(t *testing.T) {
+// The configuration of a keyed filter that is stored as JSON and read back must
+// not silently become that of a public filter.
+func TestAKeyedFamilyInJSONIsNotLostSilently(t *testing.T) {
 	type config struct {
 		Family Family
 	}
@@ -64,7 +64,7 @@ func TestAFamilyInJSONIsNeverLostSilently(t *testing.T) {
 		}
 		require.ErrorIs(t, err, ErrFamily)
 		c = config{fam}
-		require.NoError(t, json.Unmarshal(b, &c), "a receiver that has the family keeps it")
+		require.NoError(t, json.Unmarshal(b, &c), "the receiver already has the family")
 		require.Equal(t, fam, c.Family)
 	}
 	for _, b := range []string{`{"Family":{}}`, `{"Family":""}`, `{"Family":1}`} {
@@ -72,7 +72,7 @@ func TestAFamilyInJSONIsNeverLostSilently(t *testing.T) {
 	}
 }
 
-func TestAKeyHidesFromEveryOutput(t *testing.T) {
+func TestNoOutputShowsAKey(t *testing.T) {
 	key := Key{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}
 	for _, v := range []any{key, &key, []Key{key}, map[string]Key{"k": key}, struct{ K Key }{key}} {
 		var out bytes.Buffer
@@ -112,7 +112,7 @@ func TestShardsAreEvenAndBounded(t *testing.T) {
 			d := float64(c) - 1e5/float64(n)
 			chi2 += d * d / (1e5 / float64(n))
 		}
-		// Six standard deviations above the mean, and more for few shards.
+		// Six standard deviations above the mean or more.
 		require.Less(t, chi2, float64(n-1)+6*float64(n)+30, "%d shards", n)
 	}
 	for _, n := range []int{0, -1, -1 << 31} {

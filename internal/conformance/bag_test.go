@@ -16,9 +16,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A bag is a multiset of digests that becomes full and can delete, which a
-// Bloom filter does not. It has at most one defect, and an encoding that
-// serves the properties about keys.
+// A bag is a multiset of digests that can become full and can delete, unlike a
+// Bloom filter. It has at most one defect. Its encoding is sufficient for the
+// properties of keys.
 type bag struct {
 	fam    hashfam.Family
 	room   int
@@ -63,7 +63,7 @@ func (b *bag) insertAll(keys [][]byte) error {
 func (b *bag) has(d hashfam.Digest) bool { return b.copies[d] > 0 }
 
 func (b *bag) hasOrInsert(d hashfam.Digest) (bool, error) {
-	if b.has(d) && b.defect != "what is found is inserted again" {
+	if b.has(d) && b.defect != "a key that is found is inserted again" {
 		return true, nil
 	}
 	return b.has(d), b.insert(d)
@@ -110,7 +110,7 @@ func (b *bag) Merge(o *bag) error {
 		b.copies[^hashfam.Digest(0)]++
 	}
 	for d, c := range o.copies {
-		if b.defect == "a merge that fails has begun" && b.len()+c > b.room-2 {
+		if b.defect == "a failed merge adds some keys" && b.len()+c > b.room-2 {
 			return fault.ErrFull
 		}
 		if b.defect == "a merge takes the larger count" {
@@ -191,8 +191,8 @@ func (b *bag) ReadFrom(r io.Reader) (int64, error) {
 	return n, failed
 }
 
-// reordered is the suite of bags that does not hold what they do hold, that a
-// merged one equals the joint one.
+// reordered returns the suite of bags without the requirement that a merged bag
+// equals the one built from all keys.
 func reordered(defect string) conformance.Suite[*bag] {
 	s := bags(defect)
 	s.MergeReorders = true

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The numbers of keys that benchmarks run at: one whose structure lies in the
-// cache, one whose structure does not.
+// benchmarkSizes are the numbers of keys of the benchmarks: a structure that
+// fits in the cache, and one that does not.
 var benchmarkSizes = []uint64{10_000, 5_000_000}
 
-// batchKeys is the number of keys in a benchmark's batch.
+// batchKeys is the number of keys in a batch of the benchmarks.
 const batchKeys = 1024
 
-// Benchmark measures insertions and queries of 16-byte keys, one by one and in
-// batches, in structures that fresh makes for n keys. Times are per key.
+// Benchmark measures insertions and queries of 16-byte keys, singly and in
+// batches. fresh returns an empty structure for n keys. Times are per key.
 func (s Suite[T]) Benchmark(b *testing.B, fresh func(n uint64) (T, error)) {
 	for _, n := range benchmarkSizes {
 		f, err := fresh(n)
@@ -40,7 +40,7 @@ func putKey(key []byte, i uint64) []byte {
 	return key
 }
 
-// inserts fills f with n keys, again and again.
+// inserts inserts n keys into f, repeatedly.
 func (s Suite[T]) inserts(b *testing.B, f T, n uint64) {
 	b.ReportAllocs()
 	key, i := make([]byte, 16), uint64(0)
@@ -64,7 +64,7 @@ func (s Suite[T]) insertBatches(b *testing.B, f T, n uint64) {
 	perKey(b)
 }
 
-// queries asks for n keys from the first on.
+// queries queries n keys, the first of which is key number first.
 func (s Suite[T]) queries(b *testing.B, f T, first, n uint64) {
 	b.ReportAllocs()
 	key, i := make([]byte, 16), uint64(0)
@@ -99,7 +99,7 @@ func fillBatch(keys [][]byte, first uint64) [][]byte {
 	return keys
 }
 
-// perKey reports the time of one key of a batch in place of that of the batch.
+// perKey reports the time per key instead of the time per batch.
 func perKey(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batchKeys, "ns/key")
 	b.ReportMetric(0, "ns/op")

@@ -17,8 +17,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// RoundTrip holds that what was encoded is decoded, from slices and streams of
-// any kind, and that equal structures have equal bytes.
+// RoundTrip checks that decoding an encoded structure returns an equal one,
+// from slices and streams of any kind, and that equal structures have equal
+// bytes.
 func (s Suite[T]) RoundTrip(t *rapid.T) {
 	fam := drawFamily(t)
 	f := s.Fresh(t, fam)
@@ -48,22 +49,22 @@ func (s Suite[T]) RoundTrip(t *rapid.T) {
 	}
 }
 
-// Damage holds that a truncation, a flipped bit and a byte too many are found
-// wherever they are, and that the receiver is then what it was.
+// Damage checks that a truncation, a flipped bit and a trailing byte are
+// detected anywhere, and that they leave the receiver unchanged.
 func (s Suite[T]) Damage(t *rapid.T) {
 	fam := drawFamily(t)
-	f, g := s.Fresh(t, fam), s.Fresh(t, fam) // often of different shapes
+	f, g := s.Fresh(t, fam), s.Fresh(t, fam) // often with different parameters
 	for _, k := range drawKeys(t, "keys") {
 		s.Insert(f, k)
 	}
 	good := encode(t, f)
 	s.Insert(g, []byte("the receiver's own"))
 	own := encode(t, g)
-	check := func(what string, b []byte) {
-		require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrCorrupt, what)
-		if what != "trailing byte" {
+	check := func(damage string, b []byte) {
+		require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrCorrupt, damage)
+		if damage != "trailing byte" {
 			_, err := g.ReadFrom(bytes.NewReader(b))
-			require.ErrorIs(t, err, fault.ErrCorrupt, what)
+			require.ErrorIs(t, err, fault.ErrCorrupt, damage)
 		}
 		require.Equal(t, own, encode(t, g), "a failed decode changed the receiver")
 	}
@@ -78,7 +79,7 @@ func (s Suite[T]) Damage(t *rapid.T) {
 	}
 }
 
-// Where the parts of a frame are; docs/format.md has it all.
+// The offsets of some fields in a frame, as in docs/format.md.
 const (
 	offsetKind     = 4
 	offsetVersion  = 5
@@ -95,15 +96,15 @@ func headerBytes(b []byte) int {
 	return (offsetParams + p + 8 + 63) / 64 * 64
 }
 
-// forge returns the frame with its header checksum computed again.
+// forge corrects the checksum of the header of b and returns b.
 func forge(b []byte) []byte {
 	end := headerBytes(b) - 8
 	binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
 	return b
 }
 
-// Reseal makes both checksums of what may be a frame right, so that a decoder
-// sees what is behind them.
+// Reseal corrects both checksums of b if b is long enough to be a frame, so
+// that a decoder goes on to check the rest.
 func Reseal(b []byte) {
 	if len(b) < offsetParams {
 		return
@@ -116,8 +117,8 @@ func Reseal(b []byte) {
 	binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
 }
 
-// LyingLength forges headers that claim 2^40 bits, under valid checksums.
-// Decoding fails, and takes no memory that the bytes do not bear out.
+// LyingLength checks that decoding a short frame fails, and allocates little
+// memory, if its header claims 2^40 bits and has a correct checksum.
 func (s Suite[T]) LyingLength(t *rapid.T) {
 	fam := drawFamily(t)
 	good := encode(t, s.Fresh(t, fam))
@@ -140,7 +141,8 @@ func (s Suite[T]) LyingLength(t *rapid.T) {
 	}
 }
 
-// allocated returns how many bytes the process allocates while f runs.
+// allocated returns the number of bytes that the process allocates while f
+// runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -149,8 +151,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// WrongVersion holds that an intact frame of a later version is ErrVersion,
-// and that of another kind of structure damage.
+// WrongVersion checks that decoding an intact frame returns ErrVersion if it
+// has another version, and ErrCorrupt if it is of another kind.
 func (s Suite[T]) WrongVersion(t *rapid.T) {
 	f, _ := s.filled(t)
 	good := encode(t, f)
@@ -167,7 +169,8 @@ func (s Suite[T]) WrongVersion(t *rapid.T) {
 	}
 }
 
-// WrongFamily holds that a structure of another family is not decoded.
+// WrongFamily checks that decoding a structure of another family returns
+// ErrFamily.
 func (s Suite[T]) WrongFamily(t *rapid.T) {
 	fam := drawFamily(t)
 	b := encode(t, s.Fresh(t, fam))
@@ -178,13 +181,13 @@ func (s Suite[T]) WrongFamily(t *rapid.T) {
 	require.ErrorIs(t, err, fault.ErrFamily)
 	require.NoError(t, g.UnmarshalBinary(encode(t, s.Fresh(t, other))), "the receiver keeps its family")
 
-	f := s.Fresh(t, fam) // in use, it decodes under the family it has
+	f := s.Fresh(t, fam) // a structure in use decodes under its own family
 	require.NoError(t, f.UnmarshalBinary(b))
 	require.Equal(t, b, encode(t, f))
 }
 
-// Streams holds that ReadFrom takes one frame and no byte more, that the end
-// of the stream is io.EOF, and that a reader's error is passed on.
+// Streams checks that ReadFrom reads one frame and no byte after it, and that
+// it returns io.EOF at the end of the stream, and any error of the reader.
 func (s Suite[T]) Streams(t *rapid.T) {
 	fam := drawFamily(t)
 	a, b := s.Fresh(t, fam), s.Fresh(t, fam)
@@ -209,8 +212,9 @@ func (s Suite[T]) Streams(t *rapid.T) {
 	require.NotErrorIs(t, err, fault.ErrCorrupt)
 }
 
-// FuzzDecode decodes any bytes. It must not panic nor take memory beyond what
-// the bytes bear out, and what it accepts it encodes to the same bytes.
+// FuzzDecode decodes any bytes. Decoding must not panic, and must not allocate
+// much more than the bytes take. If it succeeds, the structure must be encoded
+// to the same bytes.
 func (s Suite[T]) FuzzDecode(f *testing.F) {
 	for _, g := range s.Golden {
 		f.Add(encode(f, g.Build()))
@@ -218,7 +222,7 @@ func (s Suite[T]) FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s.decodeAny(t, b)
 		b = bytes.Clone(b)
-		Reseal(b) // or nothing behind the checksums is ever reached
+		Reseal(b) // else almost nothing gets past the checksums
 		s.decodeAny(t, b)
 	})
 }

@@ -132,7 +132,7 @@ func suite(defect string) conformance.Suite[*defective] {
 			return f.ContainsAll(dst, keys)
 		},
 		HasOrInsert: func(f *defective, key []byte) (bool, error) {
-			if is("asking and adding only asks") {
+			if is("query and insertion only queries") {
 				return f.Contains(key), nil
 			}
 			return f.ContainsOrAdd(key), nil
@@ -152,11 +152,12 @@ func suite(defect string) conformance.Suite[*defective] {
 	return s
 }
 
-// What the environment tells TestOneDefect: a structure, a colon, its defect.
+// variable names the environment variable for TestOneDefect. Its value is a
+// structure, a colon and the structure's defect.
 const variable = "FILTERFAM_DEFECT"
 
-// TestOneDefect runs the suite on the structure that the environment names. It
-// is run by TestTheSuiteRejectsEveryDefect, in a process of its own.
+// TestOneDefect runs the suite on the structure that the environment variable
+// names. TestTheSuiteRejectsEveryDefect runs it in a process of its own.
 func TestOneDefect(t *testing.T) {
 	structure, defect, _ := strings.Cut(os.Getenv(variable), ":")
 	switch structure {
@@ -182,7 +183,7 @@ func TestOneDefect(t *testing.T) {
 	}
 }
 
-// checkKeys checks what does not depend on the frame.
+// checkKeys checks the properties that do not depend on the frame.
 func checkKeys[T conformance.Structure[T]](t *testing.T, s conformance.Suite[T]) {
 	for name, check := range map[string]func(*rapid.T){
 		"Membership": s.Membership, "KeyForms": s.KeyForms, "HasOrInserts": s.HasOrInserts,
@@ -193,8 +194,9 @@ func checkKeys[T conformance.Structure[T]](t *testing.T, s conformance.Suite[T])
 	}
 }
 
-// TestTheSuiteRejectsEveryDefect holds that the property named fails for the
-// defect, and that without one all pass. The seed is fixed.
+// TestTheSuiteRejectsEveryDefect checks that each defect makes the given
+// property fail, and that all properties pass without a defect. The seed is
+// fixed.
 func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 	for _, c := range []struct{ structure, defect, property string }{
 		{"filter", "", ""},
@@ -214,7 +216,7 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"filter", "strings are cut at 64 bytes", "KeyForms"},
 		{"filter", "batches drop their last key", "KeyForms"},
 		{"filter", "a batch has no answers", "Membership"},
-		{"filter", "asking and adding only asks", "HasOrInserts"},
+		{"filter", "query and insertion only queries", "HasOrInserts"},
 		{"filter", "a read writes", "PureReads"},
 		{"bag", "", ""},
 		{"bag", "a failed insertion evicts", "Membership"},
@@ -224,7 +226,7 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"bag", "an absent key is deleted", "Membership"},
 		{"bag", "a clone forgets a key", "Membership"},
 		{"bag", "a merge takes the larger count", "MergeIsJointBuild"},
-		{"bag", "what is found is inserted again", "HasOrInserts"},
+		{"bag", "a key that is found is inserted again", "HasOrInserts"},
 		{"upper bound", "", ""},
 		{"upper bound", "merge intersects", "MergeIsJointBuild"},
 		{"upper bound", "merge intersects", "Membership"},
@@ -233,7 +235,7 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"reordered", "", ""},
 		{"reordered", "a merge takes the larger count", "MergeIsJointBuild"},
 		{"reordered", "a merge adds a key", "MergeIsJointBuild"},
-		{"reordered", "a merge that fails has begun", "MergeIsJointBuild"},
+		{"reordered", "a failed merge adds some keys", "MergeIsJointBuild"},
 		{"bag", "the encoding depends on the map's order", "RoundTrip"},
 	} {
 		t.Run(c.structure+" "+c.defect+" "+c.property, func(t *testing.T) {

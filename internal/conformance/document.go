@@ -12,9 +12,9 @@ import (
 
 var byteRow = regexp.MustCompile(`(?m)^\| \d+ \|([^|]*)\|`)
 
-// RequireDocumented holds that encoded is what docs/format.md shows byte by
-// byte in the section of a kind, such as "Kind 1". It is for tests of packages
-// one level below the root.
+// RequireDocumented checks that encoded equals the example that docs/format.md
+// shows byte by byte in the section of a kind, such as "Kind 1". It can be
+// called from packages one level below the root.
 func RequireDocumented(t *testing.T, kind string, encoded []byte) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/format.md")

@@ -14,8 +14,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Membership drives a structure through any sequence of operations beside a
-// multiset of the keys it holds; after each step no key may be missing.
+// Membership applies any sequence of operations to a structure and to a
+// multiset of its keys. After each operation the structure must contain all
+// these keys.
 func (s Suite[T]) Membership(t *rapid.T) {
 	fam := drawFamily(t)
 	f, model := s.Fresh(t, fam), map[string]int{}
@@ -65,12 +66,12 @@ func (s Suite[T]) Membership(t *rapid.T) {
 			require.ErrorIs(t, f.Merge(s.Fresh(t, fam.Derive("another"))), fault.ErrIncompatible)
 			require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
 		},
-		"merge another shape": func(t *rapid.T) {
+		"merge other parameters": func(t *rapid.T) {
 			before := encode(t, f)
 			if err := f.Merge(s.Fresh(t, fam)); err != nil {
 				require.ErrorIs(t, err, fault.ErrIncompatible)
 			}
-			require.Equal(t, before, encode(t, f), "merging what is empty or does not fit changed the structure")
+			require.Equal(t, before, encode(t, f), "merging an empty or incompatible structure changed the structure")
 		},
 		"clone": func(t *rapid.T) {
 			original, before := f, encode(t, f)
@@ -97,8 +98,8 @@ func (s Suite[T]) Membership(t *rapid.T) {
 		"fail to decode": func(t *rapid.T) {
 			before := encode(t, f)
 			garbage := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "garbage")
-			alien := s.Fresh(t, fam.Derive("another"))
-			for _, b := range [][]byte{before[:len(before)-1], garbage, encode(t, alien)} {
+			foreign := s.Fresh(t, fam.Derive("another"))
+			for _, b := range [][]byte{before[:len(before)-1], garbage, encode(t, foreign)} {
 				require.Error(t, f.UnmarshalBinary(b))
 				_, err := f.ReadFrom(bytes.NewReader(b))
 				require.Error(t, err)
@@ -141,7 +142,8 @@ func (s Suite[T]) Membership(t *rapid.T) {
 	t.Repeat(actions)
 }
 
-// KeyForms holds that a key is the same key in each form.
+// KeyForms checks that a key is the same key as bytes, string and digest, alone
+// and in batches.
 func (s Suite[T]) KeyForms(t *rapid.T) {
 	fam := drawFamily(t)
 	bytes := s.Fresh(t, fam)
@@ -182,8 +184,8 @@ func (s Suite[T]) KeyForms(t *rapid.T) {
 	}
 }
 
-// Batches checks that every form of batch, of any length, does what single calls
-// do.
+// Batches checks that batches of every form and of any length equal single
+// calls.
 func (s Suite[T]) Batches(t *rapid.T) {
 	fam := drawFamily(t)
 	single := s.Fresh(t, fam)
@@ -232,7 +234,7 @@ func (s Suite[T]) Batches(t *rapid.T) {
 	s.sameAnswers(t, single, keys, texts, numbers, fam.SumAll(nil, keys))
 }
 
-// sameAnswers checks that every form of query gives the answer for each key.
+// sameAnswers checks that all forms of query give the same answers.
 func (s Suite[T]) sameAnswers(t *rapid.T, f T, keys [][]byte, texts []string, numbers []uint64, digests []hashfam.Digest) {
 	want := make([]bool, len(keys))
 	for i, key := range keys {
@@ -255,7 +257,7 @@ func (s Suite[T]) sameAnswers(t *rapid.T, f T, keys [][]byte, texts []string, nu
 	}
 }
 
-// reused yields the keys in one buffer that each overwrites, as a scanner does.
+// reused yields all keys in the same buffer, like a scanner.
 func reused(keys [][]byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var buf []byte
@@ -269,8 +271,8 @@ func reused(keys [][]byte) iter.Seq[[]byte] {
 	}
 }
 
-// HasOrInserts holds that query and insertion in one answers as the query
-// would and leaves what an insertion would, or nothing new where it finds.
+// HasOrInserts checks that query and insertion in one call return the answer of
+// the query, insert the key if it is absent, and change nothing if it is found.
 func (s Suite[T]) HasOrInserts(t *rapid.T) {
 	if s.HasOrInsert == nil {
 		return
@@ -298,7 +300,7 @@ func (s Suite[T]) HasOrInserts(t *rapid.T) {
 	}
 }
 
-// EmptyKey holds that the empty key, nil among its forms, can be added.
+// EmptyKey checks that the empty key can be added, as nil, too.
 func (s Suite[T]) EmptyKey(t *rapid.T) {
 	f := s.Fresh(t, drawFamily(t))
 	empty := f.Clone()
@@ -308,8 +310,8 @@ func (s Suite[T]) EmptyKey(t *rapid.T) {
 	require.True(t, s.HasString(f, ""))
 }
 
-// MergeIsJointBuild holds that a merged structure has all keys of both and,
-// where all insertions succeed, equals the one built from them.
+// MergeIsJointBuild checks that a merged structure contains all keys of both
+// and, if all insertions succeed, equals the one built from them.
 func (s Suite[T]) MergeIsJointBuild(t *rapid.T) {
 	a := s.Fresh(t, drawFamily(t))
 	b, joint := s.Like(a), s.Like(a)
@@ -341,8 +343,9 @@ func (s Suite[T]) MergeIsJointBuild(t *rapid.T) {
 	s.requireAll(t, a, append(keysA, keysB...))
 }
 
-// requireSameCopies holds that f has as many copies of each key as joint, which
-// was built from the keys, and nothing else: deleting them leaves it empty.
+// requireSameCopies checks that f has the same number of copies of each key as
+// joint, which was built from the keys, and no other keys: deleting these
+// leaves it empty.
 func (s Suite[T]) requireSameCopies(t *rapid.T, f, joint T, keys [][]byte) {
 	s.requireAll(t, f, keys)
 	for _, k := range keys {
@@ -352,10 +355,10 @@ func (s Suite[T]) requireSameCopies(t *rapid.T, f, joint T, keys [][]byte) {
 	for _, k := range keys {
 		require.True(t, s.Delete(left, k), "lost a copy of %x", k)
 	}
-	require.True(t, left.Equal(s.Like(f)), "there was more than the keys")
+	require.True(t, left.Equal(s.Like(f)), "the structure has other keys, too")
 }
 
-// Incompatible holds that structures that differ in one parameter are not
+// Incompatible checks that structures that differ in one parameter are not
 // equal, and that merging them fails and changes neither.
 func (s Suite[T]) Incompatible(t *rapid.T) {
 	f, in := s.filled(t)
@@ -370,8 +373,8 @@ func (s Suite[T]) Incompatible(t *rapid.T) {
 	}
 }
 
-// CloneAndReset holds that a clone shares nothing, and that Reset leaves what
-// a new structure is.
+// CloneAndReset checks that a clone shares no memory with the original, and
+// that a structure after Reset equals a new one.
 func (s Suite[T]) CloneAndReset(t *rapid.T) {
 	f, in := s.filled(t)
 	c := f.Clone()
@@ -391,8 +394,9 @@ func (s Suite[T]) CloneAndReset(t *rapid.T) {
 	require.True(t, f.Equal(c))
 }
 
-// PureReads runs every read in several goroutines at once. The race detector
-// sees a read that writes; the bytes show one that it misses.
+// PureReads runs all reads in several goroutines at the same time. The race
+// detector finds a read that writes; so does a comparison of the encodings if
+// the detector is off.
 func (s Suite[T]) PureReads(t *rapid.T) {
 	f, in := s.filled(t)
 	before, empty := encode(t, f), s.Like(f)

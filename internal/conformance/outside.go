@@ -27,9 +27,9 @@ type Viewed[T any] struct {
 	Decode    func() (T, error)
 }
 
-// Views checks that a view answers as the structure does, that Verify and
-// Decode find what decoding finds, and that a view of anything else is an
-// error.
+// Views checks that a view gives the answers of the structure, that Verify and
+// Decode detect the damage that decoding detects, and that NewView rejects
+// anything else.
 func (s Suite[T]) Views(t *rapid.T) {
 	if s.View == nil {
 		return
@@ -55,7 +55,7 @@ func (s Suite[T]) Views(t *rapid.T) {
 	require.NoError(t, err)
 	require.True(t, g.Equal(f))
 	g.Reset()
-	require.NoError(t, v.Verify(), "what was decoded shares nothing with the view")
+	require.NoError(t, v.Verify(), "the decoded structure shares memory with the view")
 
 	_, err = s.View(aligned(good), fam.Derive("another"))
 	require.ErrorIs(t, err, fault.ErrFamily)
@@ -68,9 +68,9 @@ func (s Suite[T]) Views(t *rapid.T) {
 	}
 }
 
-// viewDamaged flips a bit. A view whose header is intact must answer anything
-// without a panic, and Verify must find the damage. With the checksums made
-// right again, Verify must agree with the decoder.
+// viewDamaged flips a bit. A view whose header is intact must answer every
+// query without a panic, and Verify must detect the damage. With correct
+// checksums, Verify must agree with the decoder.
 func (s Suite[T]) viewDamaged(t *rapid.T, good []byte, fam hashfam.Family, keys [][]byte) {
 	b := aligned(good)
 	b[rapid.IntRange(0, len(good)-1).Draw(t, "offset")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
@@ -86,12 +86,12 @@ func (s Suite[T]) viewDamaged(t *rapid.T, good []byte, fam hashfam.Family, keys 
 			_, decoded := v.Decode()
 			require.Equal(t, err == nil, decoded == nil)
 		}
-		require.Equal(t, want == nil, err == nil, "sealed %v: decoding says %v, the view %v", sealed, want, err)
+		require.Equal(t, want == nil, err == nil, "sealed %v: decoding returns %v, the view %v", sealed, want, err)
 	}
 }
 
-// Parameters checks that the parameters are read from the header alone, and
-// that a header that is damaged or of something else is an error.
+// Parameters checks that ReadParams reads the parameters and no byte after the
+// header, and that it rejects damaged headers and those of other structures.
 func (s Suite[T]) Parameters(t *rapid.T) {
 	if s.ReadParams == nil {
 		return
@@ -108,7 +108,7 @@ func (s Suite[T]) Parameters(t *rapid.T) {
 	stream = bytes.NewBuffer(append(bytes.Clone(header), "payload"...))
 	_, err = s.ReadParams(stream, fam)
 	require.NoError(t, err)
-	require.Equal(t, "payload", stream.String(), "and no byte more")
+	require.Equal(t, "payload", stream.String(), "no byte after it is read")
 
 	i := rapid.IntRange(0, len(header)-1).Draw(t, "offset")
 	damaged := bytes.Clone(header)
@@ -126,16 +126,16 @@ func (s Suite[T]) Parameters(t *rapid.T) {
 	require.ErrorContains(t, err, "kind = ")
 }
 
-// aligned returns a copy of b that begins at a multiple of 64, as mapped memory
-// does.
+// aligned returns a copy of b whose address is a multiple of 64, like that of
+// mapped memory.
 func aligned(b []byte) []byte {
 	room := make([]byte, len(b)+64)
 	skip := -reflect.ValueOf(room).Pointer() & 63
 	return append(room[skip:skip:len(room)], b...)
 }
 
-// Texts checks that a structure is stored as text and read back, alone and
-// inside of JSON and XML, and that damaged text is found.
+// Texts checks that a structure round-trips as text, alone and inside of JSON
+// and XML, and that damaged text is detected.
 func (s Suite[T]) Texts(t *rapid.T) {
 	fam := drawFamily(t)
 	f := s.Fresh(t, fam)
@@ -180,8 +180,8 @@ func (s Suite[T]) Texts(t *rapid.T) {
 	require.Equal(t, before, encode(t, g), "a failed decode changed the receiver")
 }
 
-// nilReceivers checks that methods which return an error return one for a nil
-// receiver, and for a nil argument, and do not panic.
+// nilReceivers checks that methods that return an error return one for a nil
+// receiver and for a nil argument, and do not panic.
 func (s Suite[T]) nilReceivers(t *testing.T) {
 	var none T
 	f := s.Golden[0].Build()

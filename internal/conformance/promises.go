@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
-// allocations holds that no operation on a key allocates, whatever its form
-// and length. Strings may cost what hashing one costs: nothing, but for the
-// copy that the build tag purego asks for.
+// allocations checks that no operation on a key of any form and length
+// allocates. The exception is the copy of a string in a build with the tag
+// purego.
 func (s Suite[T]) allocations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := s.Fresh(t, drawFamily(t))
@@ -61,8 +61,8 @@ func (s Suite[T]) allocations(t *testing.T) {
 	})
 }
 
-// everyDamage tries each truncation and each flipped bit of the golden files,
-// on a receiver that holds something else.
+// everyDamage checks that every truncation and every flipped bit of the golden
+// files is detected, and that the receiver keeps its own keys.
 func (s Suite[T]) everyDamage(t *testing.T) {
 	for _, g := range s.Golden {
 		f := g.Build()
@@ -90,8 +90,8 @@ func (s Suite[T]) everyDamage(t *testing.T) {
 }
 
 // canonical flips each bit of the golden files' parameters and payload, and
-// makes the checksums right again. What is then decoded, if anything, must be
-// encoded to the same bytes: nothing in a frame is ignored.
+// corrects the checksums. If the result can be decoded, it must be encoded to
+// the same bytes: decoders ignore no bit of a frame.
 func (s Suite[T]) canonical(t *testing.T) {
 	for _, g := range s.Golden {
 		good := encode(t, g.Build())
@@ -109,8 +109,8 @@ func (s Suite[T]) canonical(t *testing.T) {
 	}
 }
 
-// golden holds that the files in testdata load, hold what they held, and are
-// encoded today as they were then.
+// golden checks that the files in testdata are decoded to the structures that
+// they encode, and that these are still encoded to the same bytes.
 func (s Suite[T]) golden(t *testing.T) {
 	require.NotEmpty(t, s.Golden)
 	for _, g := range s.Golden {

@@ -6,16 +6,16 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Sharding spreads digests over shards by some of their bits.
+// A Sharding assigns digests to shards by some of their bits.
 type Sharding struct {
 	Name string
 	// Draw returns a random digest of one shard.
 	Draw func(r *rand.Rand) hashfam.Digest
 }
 
-// Shardings returns the ways in which callers spread digests over shards: by
-// their high bits, by their low bits, by any range, and not at all, to compare
-// with. A structure behind a shard must not notice.
+// Shardings returns the usual ways to choose a shard: by the high bits of a
+// digest, by its low bits, by a range; and, for comparison, no sharding. The
+// rate of a structure that holds one shard must not depend on the sharding.
 func Shardings() []Sharding {
 	within := func(low, size uint64) func(*rand.Rand) hashfam.Digest {
 		return func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(low + r.Uint64N(size)) }

@@ -1,6 +1,6 @@
-// Package data holds the small real data sets that the comparison program, the
-// examples and the tests run on. README.md beside this file states the source
-// and the licence of each.
+// Package data provides small real data sets for the comparison program, the
+// examples and the tests. README.md in this directory states the source and the
+// license of each.
 package data
 
 import (
@@ -36,7 +36,7 @@ var (
 	web12Gz []byte
 )
 
-// Each text is unpacked once, when it is first asked for.
+// Each text is unpacked on first use.
 var (
 	malicious    = unpacked("malicious-domains", &maliciousGz)
 	benignTop    = unpacked("benign-domains-top", &benignTopGz)
@@ -51,11 +51,11 @@ var (
 )
 
 // MaliciousDomains returns 18,147 domains that served malware, sorted. None of
-// them is among BenignDomains.
+// them is in BenignDomains.
 func MaliciousDomains() []string { return lines(malicious()) }
 
-// BenignDomains returns 19,717 distinct ordinary domains: the 10,000 most asked
-// for, in rank order, then those of a random sample that are not among them.
+// BenignDomains returns 19,717 distinct ordinary domains: the 10,000 most
+// requested ones in rank order, then the rest of a random sample.
 func BenignDomains() []string {
 	top, random := lines(benignTop()), lines(benignRandom())
 	seen := make(map[string]struct{}, len(top)+len(random))
@@ -76,27 +76,25 @@ func BenignDomains() []string {
 // in mixed case, some with apostrophes or accents.
 func EnglishWords() []string { return lines(words()) }
 
-// DisposableEmailDomains returns 8,335 domains of throw-away mail addresses.
+// DisposableEmailDomains returns 8,335 domains of disposable email addresses.
 func DisposableEmailDomains() []string { return lines(disposable()) }
 
-// Passwords returns 10,000 passwords that are in common use, vulgar ones among
-// them.
+// Passwords returns 10,000 passwords in common use, including vulgar ones.
 func Passwords() []string { return lines(passwords()) }
 
-// WeblogPaths returns the 10,000 request paths of a web server's log, in the
-// order of time; 1,498 are distinct.
+// WeblogPaths returns the 10,000 request paths of a web server's log in order
+// of time. 1,498 of them are distinct.
 func WeblogPaths() []string { return lines(weblog()) }
 
-// RequestsWeb12 returns 95,607 requests for product pages of a shop, in the
-// order of time: numbers of 13,756 pages.
+// RequestsWeb12 returns 95,607 requests for product pages of a shop in order of
+// time. A request is a page number; 13,756 are distinct.
 func RequestsWeb12() []string { return lines(web12()) }
 
 // MobyDick returns the text of the novel; Tokens splits it into 219,047 words.
 func MobyDick() string { return moby() }
 
-// Tokens returns the maximal runs of the letters a to z in text once its ASCII
-// capitals have been lowered. Every other byte separates, so an accented letter
-// splits a word in two.
+// Tokens returns the words of text in lower case: the maximal runs of ASCII
+// letters. All other bytes are separators, so an accented letter splits a word.
 func Tokens(text string) []string {
 	lowered := []byte(text)
 	for i, c := range lowered {
@@ -107,15 +105,15 @@ func Tokens(text string) []string {
 	return strings.FieldsFunc(string(lowered), func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// Passage is one stretch of the King James Bible under a readable name such as
+// A Passage is a part of the King James Bible with a readable name such as
 // "psalm-14".
 type Passage struct {
 	ID   string
 	Text string
 }
 
-// Passages returns 30 passages. ParallelPassages names those that tell the same
-// thing twice.
+// Passages returns 30 passages. ParallelPassages lists the pairs with the same
+// content.
 func Passages() []Passage {
 	rows := lines(passages())
 	list := make([]Passage, 0, len(rows))
@@ -129,8 +127,8 @@ func Passages() []Passage {
 	return list
 }
 
-// ParallelPassages returns the 15 pairs of passage names known to be parallel.
-// The other 420 pairs of Passages have nothing to do with each other.
+// ParallelPassages returns the names of the 15 pairs of passages that are known
+// to be parallel. The other 420 pairs of Passages are unrelated.
 func ParallelPassages() [][2]string {
 	return [][2]string{
 		{"2kings-18.13-19.37", "isaiah-36-37"},
@@ -152,8 +150,8 @@ func ParallelPassages() [][2]string {
 }
 
 // unpacked returns a function that unpacks a gzip file on its first call. The
-// files are part of the program, so one that does not unpack is a mistake of
-// whoever built it, not an error to handle.
+// files are part of the program, so a damaged one is a mistake in the build and
+// not an error to handle.
 func unpacked(name string, gz *[]byte) func() string {
 	return sync.OnceValue(func() string {
 		r, err := gzip.NewReader(bytes.NewReader(*gz))
@@ -168,7 +166,7 @@ func unpacked(name string, gz *[]byte) func() string {
 	})
 }
 
-// lines splits text into its lines, without the line ends.
+// lines returns the lines of text without the newlines.
 func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }

@@ -31,7 +31,7 @@ func TestListsHaveTheirKnownLengths(t *testing.T) {
 	assert.Len(t, lines(benignRandom()), 9793)
 }
 
-func TestBenignDomainsKeepTheirOrder(t *testing.T) {
+func TestBenignDomainsBeginInRankOrder(t *testing.T) {
 	assert.Equal(t, lines(benignTop()), BenignDomains()[:10000])
 }
 
@@ -43,7 +43,7 @@ func TestNoDomainIsBothMaliciousAndBenign(t *testing.T) {
 	}
 }
 
-func TestCallersMayKeepAndChangeAList(t *testing.T) {
+func TestCallersMayModifyAList(t *testing.T) {
 	MaliciousDomains()[0] = "changed"
 	assert.NotEqual(t, "changed", MaliciousDomains()[0])
 }
@@ -58,7 +58,7 @@ func TestTokensAreRunsOfLetters(t *testing.T) {
 		{"Call me Ishmael.", []string{"call", "me", "ishmael"}},
 		{"don't", []string{"don", "t"}},
 		{"naïve", []string{"na", "ve"}},
-		{"\u212a kelvin", []string{"kelvin"}}, // the Kelvin sign lowers to k in Unicode, not in ASCII
+		{"\u212a kelvin", []string{"kelvin"}}, // in lower case the Kelvin sign is k in Unicode, but not in ASCII
 		{"a\xffb", []string{"a", "b"}},
 		{"z{[A`@Z", []string{"z", "a", "z"}},
 	} {
@@ -100,7 +100,7 @@ func TestMobyDickKnownAnswers(t *testing.T) {
 	assert.Equal(t, 2159, unknown, "words of the novel that are not in the dictionary")
 }
 
-func TestParallelPassagesNamePassages(t *testing.T) {
+func TestParallelPassagesAreNamesOfPassages(t *testing.T) {
 	text := make(map[string]string)
 	for _, p := range Passages() {
 		text[p.ID] = p.Text
@@ -132,7 +132,7 @@ func TestStreamsHaveTheirKnownAnswers(t *testing.T) {
 		name                   string
 		stream                 []string
 		total, distinct, least int
-		top                    map[string]int // all that occur at least that often
+		top                    map[string]int // all keys with at least that count
 	}{
 		{"weblog paths", WeblogPaths(), 10000, 1498, 197, map[string]int{
 			"/favicon.ico": 807, "/style2.css": 546, "/reset.css": 538, "/images/jordan-80.png": 533,

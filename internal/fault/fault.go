@@ -1,6 +1,6 @@
 // Package fault makes the errors of all structures. Each package of filterfam
-// has an error type of its own, so that its fields show in that package's
-// documentation; what the types have in common is here.
+// has its own FieldError type, so that its documentation shows the fields;
+// package fault has the code that these types share.
 package fault
 
 import (
@@ -9,7 +9,8 @@ import (
 	"reflect"
 )
 
-// The reasons of errors, for errors.Is. Each package exports those it returns.
+// The reasons for errors, to test with errors.Is. Each package exports those
+// that it returns.
 var (
 	ErrParams       = errors.New("invalid parameters")
 	ErrIncompatible = errors.New("incompatible structures")
@@ -20,9 +21,9 @@ var (
 	ErrSecret       = errors.New("secret key")
 )
 
-// A Detail is the content of an error: the reason, the field at fault, its
-// value and the allowed values. The FieldError of each package has the same
-// fields, so that one converts to the other.
+// A Detail is the content of an error: the reason, the name of the field, its
+// value and the values allowed. The FieldError of each package has the same
+// fields, so that a Detail can be converted to it.
 type Detail struct {
 	Err     error
 	Field   string
@@ -30,7 +31,7 @@ type Detail struct {
 	Allowed string
 }
 
-// Message returns the text of an error of a package.
+// Message returns the text of the error, prefixed with the package's name.
 func (d Detail) Message(pkg string) string {
 	return fmt.Sprintf("%s: %v: %s = %v, want %s", pkg, d.Err, d.Field, d.Value, d.Allowed)
 }
@@ -38,7 +39,7 @@ func (d Detail) Message(pkg string) string {
 // A Maker makes the errors of one package.
 type Maker struct {
 	Package string             // the prefix of every message
-	New     func(Detail) error // returns the package's FieldError
+	New     func(Detail) error // converts to the package's FieldError
 }
 
 // Field returns an error about a field.
@@ -46,18 +47,18 @@ func (m *Maker) Field(err error, field string, value any, allowed string) error 
 	return m.New(Detail{err, field, value, allowed})
 }
 
-// Errorf returns an error without a field, under the package's prefix.
+// Errorf returns an error without a field, prefixed with the package's name.
 func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
 }
 
-// Nil returns the error of a method that was called on a nil pointer.
+// Nil returns the error of a method that is called on a nil pointer.
 func (m *Maker) Nil() error {
 	return m.Field(ErrParams, "receiver", "nil", "a pointer to a structure")
 }
 
-// Rate returns ErrParams unless rate is a false-positive rate that 64-bit
-// digests can have for capacity keys.
+// Rate returns ErrParams unless 64-bit digests can have the false-positive rate
+// at capacity keys.
 func (m *Maker) Rate(rate float64, capacity uint64) error {
 	if !(rate > 0 && rate < 1) {
 		return m.Field(ErrParams, "Config.FPRate", rate, "above 0 and below 1")
@@ -70,9 +71,9 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 }
 
 // Same returns ErrIncompatible with the first field in which the parameters of
-// two structures differ, or nil if they are equal. name is what the caller
-// knows the parameters as. Every field is compared, so a new one cannot be
-// forgotten.
+// two structures differ, or nil if they are equal. name is the name of the
+// parameters in the message. Same compares every field by reflection, so that a
+// new field cannot be forgotten.
 func Same[P comparable](m *Maker, name string, mine, other P) error {
 	if mine == other {
 		return nil

@@ -1,5 +1,5 @@
-// Package frame stores every structure of filterfam in one binary form:
-// little-endian, versioned, self-delimiting and checksummed. docs/format.md
+// Package frame encodes all structures of filterfam in one binary form, which
+// is little-endian, versioned, self-delimiting and checksummed. docs/format.md
 // specifies it for readers in other languages.
 //
 //	offset  size  field
@@ -17,10 +17,11 @@
 //	   H+L     4  CRC-32C of everything above
 //	 H+L+4     4  zero
 //
-// The header has a checksum of its own, so that a reader notices a damaged
-// length before it relies on it. A checksum is not a signature: anyone who can
-// change a frame can also correct its checksums. So a reader takes memory only
-// in proportion to the bytes that have arrived, whatever the header claims.
+// The header has its own checksum, so that a reader detects a damaged length
+// before it relies on it. A checksum is not a signature: anyone who can change
+// a frame can also correct its checksums. A reader therefore allocates memory
+// only in proportion to the bytes that have arrived, whatever the header
+// claims.
 package frame
 
 import (
@@ -35,15 +36,15 @@ import (
 const (
 	magic      = "\xf1fam"
 	fixedBytes = 24  // the header before the parameters
-	sumBytes   = 8   // a checksum and its four zero bytes
+	sumBytes   = 8   // a checksum and four zero bytes
 	alignment  = 64  // the payload begins at a multiple of it
-	maxParams  = 256 // longer parameters are refused
+	maxParams  = 256 // largest number of bytes of parameters
 	maxHeader  = (fixedBytes + maxParams + sumBytes + alignment - 1) / alignment * alignment
-	chunkBytes = 1 << 16
+	chunkBytes = 1 << 16 // payloads are read and written in pieces of this size
 	wordBytes  = 8
 )
 
-// A Kind tells which structure a frame holds.
+// A Kind is the kind of structure that a frame holds.
 type Kind uint8
 
 // The kinds of structure.
@@ -65,7 +66,7 @@ var kinds = [...]string{
 	TopK:         "a top k",
 }
 
-// String returns the name of the structure with its article.
+// String returns the name of the structure with an article.
 func (k Kind) String() string {
 	if int(k) < len(kinds) && kinds[k] != "" {
 		return kinds[k]
@@ -90,8 +91,8 @@ func headerBytes(p int) int {
 // Size returns the length of the whole frame in bytes.
 func (h Header) Size() uint64 { return uint64(headerBytes(len(h.Params))) + h.Payload + sumBytes }
 
-// CheckPayload returns an error unless the payload has the length in bytes that
-// follows from the parameters.
+// CheckPayload returns ErrCorrupt unless the payload has want bytes, the length
+// that follows from the parameters.
 func (h Header) CheckPayload(want uint64, m *fault.Maker) error {
 	if h.Payload != want {
 		return m.Field(fault.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
@@ -103,7 +104,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// appendSum appends a checksum and its four zero bytes.
+// appendSum appends a checksum and four zero bytes.
 func appendSum(dst []byte, crc uint32) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(crc))
 }
@@ -123,8 +124,8 @@ func (h Header) append(dst []byte) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// parseFixed reads the first 24 bytes. It returns the header without its
-// parameters, and their length.
+// parseFixed parses the first 24 bytes. It returns the header without its
+// parameters, and the length of the parameters.
 func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	if string(b[:4]) != magic {
 		return Header{}, 0, m.Field(fault.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", magic))
@@ -145,8 +146,8 @@ func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	return h, p, nil
 }
 
-// parseRest reads the rest of a header of p bytes of parameters: b is the
-// whole header. The parameters of the result share its memory.
+// parseRest parses the rest of a header with p bytes of parameters. b is the
+// whole header; the parameters of the result share its memory.
 func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	end := len(b) - sumBytes
 	if err := checkSum("header checksum", b[end:], crcOf(b[:end]), m); err != nil {
@@ -159,8 +160,8 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	return h, nil
 }
 
-// expect returns an error unless the frame is of the wanted kind and version
-// and was written under the family with that check value.
+// expect returns an error unless the frame has the given kind and version and
+// was written under the family with the given check value.
 func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
 	switch {
 	case h.Kind != kind:
@@ -173,7 +174,8 @@ func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) e
 	return nil
 }
 
-// checkSum compares a stored checksum, with its padding, to the computed one.
+// checkSum compares a stored checksum and its four zero bytes with the computed
+// checksum.
 func checkSum(field string, stored []byte, crc uint32, m *fault.Maker) error {
 	if got := binary.LittleEndian.Uint64(stored); got != uint64(crc) {
 		return m.Field(fault.ErrCorrupt, field, fmt.Sprintf("%x", got), fmt.Sprintf("%x", crc))

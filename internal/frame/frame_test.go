@@ -39,7 +39,7 @@ func decodeWords[T number](r *Reader, n uint64) ([]T, error) {
 	return values, r.Err()
 }
 
-func TestTheLayoutIsTheDocumentedOne(t *testing.T) {
+func TestTheLayoutIsAsDocumented(t *testing.T) {
 	h := header
 	h.Params = []byte("12345678")
 	b := encodeWords([]byte("before"), h, []uint64{0x1122334455667788})[len("before"):]
@@ -65,7 +65,8 @@ func TestThePayloadBeginsAtAMultipleOf64(t *testing.T) {
 	}
 }
 
-// A payload is the same whether memory is copied or numbers are converted.
+// A payload is the same whether its memory is copied or its numbers are
+// converted.
 func TestNumbersAreLittleEndianOnEveryPlatform(t *testing.T) {
 	checkNumbers[uint8](t)
 	checkNumbers[uint32](t)
@@ -101,7 +102,7 @@ func checkNumbers[T number](t *testing.T) {
 	})
 }
 
-// copies yields copies of the pieces, which are valid for a moment only.
+// copies yields copies of the pieces, which are valid only until the next one.
 func copies(p Payload) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for piece := range p {
@@ -145,11 +146,11 @@ func checkRoundTrip[T number](t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, values, got)
 		require.EqualValues(t, len(b), r.N())
-		require.Equal(t, "the next frame", w.String(), "not one byte more is read")
+		require.Equal(t, "the next frame", w.String(), "no byte after the frame is read")
 	})
 }
 
-func TestEveryTruncationAndBitFlipIsFound(t *testing.T) {
+func TestEveryTruncationAndBitFlipIsDetected(t *testing.T) {
 	b := encodeWords(nil, header, []uint32{1, 2, 3}) // four bytes of padding
 	for i := range b {
 		_, err := decodeWords[uint32](NewBytesReader(b[:i], errs), 3)
@@ -180,7 +181,7 @@ func TestEveryTruncationAndBitFlipIsFound(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// Padding is checked even if both checksums are right.
+// Nonzero padding is an error even if both checksums are correct.
 func TestPaddingIsZero(t *testing.T) {
 	good := encodeWords(nil, header, []uint32{1, 2, 3})
 	for _, at := range []int{40, 55, 76, 79} {
@@ -199,7 +200,7 @@ func TestPaddingIsZero(t *testing.T) {
 	}
 }
 
-func TestAnotherKindVersionOrFamilyIsToldApart(t *testing.T) {
+func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Header)
 		want   error
@@ -225,7 +226,8 @@ func TestAnotherKindVersionOrFamilyIsToldApart(t *testing.T) {
 	require.ErrorContains(t, err, "test: corrupt encoding: magic = 61 62 63 64, want f1 66 61 6d")
 }
 
-// allocated returns how many bytes the process allocates while f runs.
+// allocated returns the number of bytes that the process allocates while f
+// runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -234,9 +236,9 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// A forged header with valid checksums claims 2^40 bits: reading fails when
-// the bytes run out, with memory for those that came and a chunk more.
-func TestAClaimedLengthTakesNoMemory(t *testing.T) {
+// A forged header with valid checksums claims 2^40 bits. Reading fails when the
+// bytes run out, after allocating memory for those and one more chunk.
+func TestAClaimedLengthAllocatesNoMemory(t *testing.T) {
 	h := header
 	h.Payload = 1 << 37
 	b := h.append(nil)
@@ -254,8 +256,8 @@ func TestAClaimedLengthTakesNoMemory(t *testing.T) {
 	}
 }
 
-// A source that tells its size is read into memory that is allocated once; of
-// another source the last of a few doublings is the whole.
+// The memory is allocated once if the source tells its size. If it does not,
+// the last of a few doubling steps allocates the whole.
 func TestMemoryToReadAPayload(t *testing.T) {
 	const n = 1_000_003 // words
 	b := encodeWords(nil, header, make([]uint64, n))
@@ -289,7 +291,7 @@ func TestMemoryToReadAPayload(t *testing.T) {
 	}
 }
 
-func TestErrorsOfReaderAndWriterArePassedOn(t *testing.T) {
+func TestErrorsOfReadersAndWritersAreReturned(t *testing.T) {
 	broken := errors.New("broken cable")
 	b := encodeWords(nil, header, []uint64{1, 2, 3})
 	r := NewReader(io.MultiReader(bytes.NewReader(b[:70]), iotest.ErrReader(broken)), errs)
@@ -315,7 +317,7 @@ func TestErrorsOfReaderAndWriterArePassedOn(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrShortWrite)
 }
 
-// limited takes that many bytes and then fails.
+// limited accepts left bytes and then fails.
 type limited struct{ left int }
 
 var errFull = errors.New("full")
@@ -329,14 +331,14 @@ func (l *limited) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// short takes half of everything and says nothing.
+// short writes half of the bytes and returns no error.
 type short struct{}
 
 func (short) Write(b []byte) (int, error) { return len(b) / 2, nil }
 
-// An error in mid-frame that wraps io.EOF must not look like the end of the
-// stream, or a loop until io.EOF takes a cut file for a whole one.
-func TestAWrappedEOFInMidFrameIsUnexpected(t *testing.T) {
+// An error within a frame that wraps io.EOF must not look like the end of the
+// stream, or a loop that reads until io.EOF would accept a truncated file.
+func TestAWrappedEOFWithinAFrameIsUnexpected(t *testing.T) {
 	b := encodeWords(nil, header, []uint64{1, 2, 3})
 	wrapped := fmt.Errorf("connection reset: %w", io.EOF)
 	for cut := range b {
@@ -350,12 +352,13 @@ func TestAWrappedEOFInMidFrameIsUnexpected(t *testing.T) {
 	}
 }
 
-// A reader that breaks its contract ends in an error.
+// stubborn breaks the contract of io.Reader: it returns no progress, too many
+// bytes, or a negative number.
 type stubborn int
 
 func (s stubborn) Read(b []byte) (int, error) { return int(s) * (len(b) + 1), nil }
 
-func TestReadersThatBreakTheirContract(t *testing.T) {
+func TestReadersThatBreakTheirContractAreErrors(t *testing.T) {
 	_, err := decodeWords[uint64](NewReader(stubborn(0), errs), 3)
 	require.ErrorIs(t, err, io.ErrNoProgress)
 	for _, r := range []io.Reader{stubborn(1), stubborn(-1)} {
@@ -364,7 +367,7 @@ func TestReadersThatBreakTheirContract(t *testing.T) {
 	}
 	slow := &hesitant{r: bytes.NewReader(encodeWords(nil, header, []uint64{1, 2, 3}))}
 	got, err := decodeWords[uint64](NewReader(slow, errs), 3)
-	require.NoError(t, err, "a reader may take its time")
+	require.NoError(t, err, "a reader may return nothing now and then")
 	require.Equal(t, []uint64{1, 2, 3}, got)
 }
 

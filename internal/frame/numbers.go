@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// A number is the unit of a payload. Its bytes are in little-endian order.
+// A number is an element of a payload. Its bytes are in little-endian order.
 type number interface{ uint8 | uint32 | uint64 }
 
 // sizeOf returns the size of a number in bytes.
@@ -20,11 +20,11 @@ func sizeOf[T number]() int {
 }
 
 // A Payload yields the bytes of a payload in pieces. A piece is valid until the
-// next one.
+// next one is yielded.
 type Payload = iter.Seq[[]byte]
 
-// Numbers returns the payload of the values, with zeros up to a multiple of 8
-// bytes. It holds at most 64 KiB besides the values.
+// Numbers returns the payload of the values, padded with zeros to a multiple of
+// 8 bytes. It uses at most 64 KiB of memory.
 func Numbers[T number](values []T) Payload {
 	return func(yield func([]byte) bool) {
 		var buf []byte
@@ -78,7 +78,7 @@ func encode[T number](dst []byte, values []T) []byte {
 	return dst
 }
 
-// decode sets the values to what encode made src of.
+// decode sets the values to those that encode encoded in src.
 func decode[T number](values []T, src []byte) {
 	size := sizeOf[T]()
 	for i := range values {

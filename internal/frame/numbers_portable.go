@@ -2,10 +2,11 @@
 
 package frame
 
-// bytesOf reports that the values have to be converted.
+// bytesOf reports false: the values have to be converted.
 func bytesOf[T number]([]T) ([]byte, bool) { return nil, false }
 
-// numbersIn reports that b has to be converted.
+// numbersIn reports false: b has to be converted.
 func numbersIn[T number]([]byte) ([]T, bool) { return nil, false }
 
+// viewable reports whether this build supports views.
 const viewable = false

@@ -4,14 +4,14 @@ package frame
 
 import "unsafe"
 
-// bytesOf returns the memory of the values as bytes. It reports false if their
-// order in memory is not that of a frame.
+// bytesOf returns the memory of the values as bytes. It reports whether the
+// byte order in memory is that of a frame.
 func bytesOf[T number](values []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*sizeOf[T]()), true
 }
 
-// numbersIn returns the memory of b, whole numbers, as numbers. It reports
-// false if b does not begin at a multiple of their size.
+// numbersIn returns the memory of b as numbers. len(b) is a multiple of their
+// size. It reports whether the address of b is one, too.
 func numbersIn[T number](b []byte) ([]T, bool) {
 	start := unsafe.SliceData(b)
 	if uintptr(unsafe.Pointer(start))%uintptr(sizeOf[T]()) != 0 {
@@ -20,4 +20,5 @@ func numbersIn[T number](b []byte) ([]T, bool) {
 	return unsafe.Slice((*T)(unsafe.Pointer(start)), len(b)/sizeOf[T]()), true
 }
 
+// viewable reports whether this build supports views.
 const viewable = true

@@ -12,28 +12,28 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A Reader takes one frame from a stream and not one byte more. Its error is
-// sticky: after the first, every call does nothing and returns zeros, so that a
-// decoder checks once, at the end.
+// A Reader reads one frame from a stream, and no byte after it. Its error is
+// sticky: after the first one every call does nothing and returns zeros. So a
+// decoder needs to check the error only once, at the end.
 type Reader struct {
 	r    io.Reader
 	make *fault.Maker
 	crc  uint32
 	n    int64
 	err  error
-	have uint64 // bytes that are known to follow
+	have uint64 // number of bytes that are known to follow
 	buf  []byte
 
-	chunk []byte // a piece of the payload that has to be converted
+	chunk []byte // a piece of the payload that has to be converted to numbers
 }
 
-// NewReader returns a Reader of the next frame in r. Its errors are those of m.
+// NewReader returns a Reader of the next frame in r. m makes its errors.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
 	return &Reader{r: r, make: m, have: remaining(r), buf: make([]byte, 0, maxHeader)}
 }
 
-// remaining returns the number of bytes left in r, or 0 if r does not tell: it
-// asks readers of memory, by their method Len, and regular files.
+// remaining returns the number of bytes left in r, or 0 if it is not known. It
+// is known for regular files and for readers with a method Len.
 func remaining(r io.Reader) uint64 {
 	if memory, ok := r.(interface{ Len() int }); ok {
 		return uint64(max(0, memory.Len()))
@@ -67,11 +67,11 @@ func NewBytesReader(data []byte, m *fault.Maker) *Reader {
 	return r
 }
 
-// split returns the fixed part of the header and the length of the parameters
-// of a frame that is the whole of data.
+// split parses the fixed part of the header of a frame that is the whole of
+// data. It returns what parseFixed does.
 func split(data []byte, m *fault.Maker) (Header, int, error) {
 	if len(data) < fixedBytes {
-		return Header{}, 0, m.Errorf("%w: %d bytes are shorter than any frame: %w",
+		return Header{}, 0, m.Errorf("%w: %d bytes are too short for a frame: %w",
 			fault.ErrCorrupt, len(data), io.ErrUnexpectedEOF)
 	}
 	h, p, err := parseFixed(data, m)
@@ -87,7 +87,7 @@ func split(data []byte, m *fault.Maker) (Header, int, error) {
 // Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// N returns the number of bytes read.
+// N returns the number of bytes read so far.
 func (r *Reader) N() int64 { return r.n }
 
 // Fail records err if it is the first.
@@ -97,7 +97,7 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Corrupt returns ErrCorrupt about a field of the frame.
+// Corrupt returns ErrCorrupt for a field of the frame.
 func (r *Reader) Corrupt(field string, value any, allowed string) error {
 	return r.make.Field(fault.ErrCorrupt, field, value, allowed)
 }
@@ -114,13 +114,15 @@ func (r *Reader) fill(b []byte) {
 	r.crc = crc32.Update(r.crc, castagnoli, b)
 }
 
-// patience is how often in a row a stream may return neither a byte nor an
-// error.
+// patience is the number of consecutive reads that may return neither a byte
+// nor an error.
 const patience = 100
 
-// readFull reads exactly len(b) bytes. A stream that ends between two frames is
-// io.EOF; one that ends within a frame is io.ErrUnexpectedEOF and not io.EOF,
-// whatever its last error wraps, so that a loop until io.EOF notices.
+// readFull reads exactly len(b) bytes. It returns io.EOF if the stream ends
+// between two frames. If the stream ends within a frame, it returns
+// io.ErrUnexpectedEOF and never io.EOF, even if the reader's error wraps
+// io.EOF: a loop that reads until io.EOF must not mistake a truncated frame for
+// the end.
 func (r *Reader) readFull(b []byte) error {
 	for idle := 0; len(b) > 0; {
 		n, err := r.r.Read(b)
@@ -140,7 +142,7 @@ func (r *Reader) readFull(b []byte) error {
 			return r.make.Errorf("reading a frame: %w", io.ErrNoProgress)
 		case err == nil:
 		case errors.Is(err, io.EOF) && r.n == 0:
-			return r.make.Errorf("%w: no frame is left: %w", fault.ErrCorrupt, io.EOF)
+			return r.make.Errorf("%w: no more frames: %w", fault.ErrCorrupt, io.EOF)
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return r.make.Errorf("%w: the frame ends after %d bytes: %w (%v)", fault.ErrCorrupt, r.n, io.ErrUnexpectedEOF, err)
 		default:
@@ -150,9 +152,9 @@ func (r *Reader) readFull(b []byte) error {
 	return nil
 }
 
-// Header reads and verifies the header of a frame that must be of the given
-// kind and version, written under the family with the given check value. The
-// parameters are valid until the next call.
+// Header reads and verifies the header of a frame. The frame must have the
+// given kind and version, and must have been written under the family with the
+// given check value. The parameters are valid until the next call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 	h, err := r.header()
 	if err == nil {
@@ -165,6 +167,7 @@ func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 	return h
 }
 
+// header reads a header and verifies its checksum.
 func (r *Reader) header() (Header, error) {
 	b := r.buf[:fixedBytes]
 	if r.fill(b); r.err != nil {
@@ -182,10 +185,11 @@ func (r *Reader) header() (Header, error) {
 	return h.parseRest(b, p, r.make)
 }
 
-// Read reads a payload of n numbers and the checksum after it. It allocates
-// once if the source has told that the payload follows; else in doubling steps
-// of which the last is the whole, so that no more than twice what has arrived
-// is allocated, and one and a half times the payload is live at the peak.
+// Read reads a payload of n numbers and the checksum after it. It allocates the
+// numbers once if it is known that enough bytes follow. Otherwise it allocates
+// in steps that double and end with the exact size. So it never allocates more
+// than twice the bytes that have arrived, and at the peak one and a half times
+// the payload is live.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
 	room := n
@@ -211,7 +215,7 @@ func Read[T number](r *Reader, n uint64) []T {
 	return values
 }
 
-// readInto fills values.
+// readInto fills values from the payload.
 func readInto[T number](r *Reader, values []T) {
 	size := sizeOf[T]()
 	for len(values) > 0 && r.err == nil {
@@ -227,7 +231,7 @@ func readInto[T number](r *Reader, values []T) {
 	}
 }
 
-// skipZeros reads the zeros that fill up a payload.
+// skipZeros reads n bytes of padding, which must be zero.
 func (r *Reader) skipZeros(n uint64) {
 	b := r.buf[:n]
 	r.fill(b)
@@ -236,7 +240,7 @@ func (r *Reader) skipZeros(n uint64) {
 	}
 }
 
-// sum reads the checksum and compares it to that of all bytes before it.
+// sum reads the checksum and compares it with that of all bytes before it.
 func (r *Reader) sum() {
 	crc, b := r.crc, r.buf[:sumBytes]
 	r.fill(b)
@@ -245,8 +249,8 @@ func (r *Reader) sum() {
 	}
 }
 
-// checkPadding returns an error unless the bytes after the last number of a
-// payload are zero.
+// checkPadding returns ErrCorrupt unless b, the bytes after the last number of
+// a payload, is zero.
 func checkPadding(b []byte, m *fault.Maker) error {
 	for _, c := range b {
 		if c != 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// AppendText appends the text form of an encoded structure, its base64 (RFC
-// 4648, section 4), to dst.
+// AppendText appends the text form of an encoded structure to dst: its base64
+// (RFC 4648, section 4). If err is not nil, it returns err instead.
 func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
 	if err != nil {
 		return dst, err
@@ -16,7 +16,8 @@ func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(dst, encoded), nil
 }
 
-// JSON returns the text form of an encoded structure as a JSON string.
+// JSON returns the text form of an encoded structure as a JSON string. If err
+// is not nil, it returns err instead.
 func JSON(encoded []byte, err error) ([]byte, error) {
 	text, err := AppendText([]byte{'"'}, encoded, err)
 	if err != nil {
@@ -25,7 +26,7 @@ func JSON(encoded []byte, err error) ([]byte, error) {
 	return append(text, '"'), nil
 }
 
-// FromText returns the encoded structure of which text is the text form.
+// FromText decodes the text form of a structure to its encoding.
 func FromText(text []byte, m *fault.Maker) ([]byte, error) {
 	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {

@@ -7,15 +7,16 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A View is a frame in memory that belongs to the caller, such as a mapped file.
-// Only its header has been read.
+// A View is a frame in memory that the caller owns, such as a mapped file. Only
+// its header has been checked.
 type View struct {
 	Header
 	data []byte
 	make *fault.Maker
 }
 
-// NewView reads the header of a frame that is the whole of data. It keeps data.
+// NewView checks the header of a frame that is the whole of data. The View
+// keeps data.
 func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker) (View, error) {
 	h, p, err := split(data, m)
 	if err == nil {
@@ -35,7 +36,7 @@ func (v View) payload() []byte {
 	return v.data[headerBytes(len(v.Params)) : len(v.data)-sumBytes]
 }
 
-// In returns the first n numbers of the payload of v, without copying them.
+// In returns the first n numbers of the payload of v. They share its memory.
 func In[T number](v View, n uint64) ([]T, error) {
 	size := sizeOf[T]()
 	b := v.payload()[:n*uint64(size)]
@@ -48,13 +49,13 @@ func In[T number](v View, n uint64) ([]T, error) {
 	numbers, ok := numbersIn[T](b)
 	if !ok {
 		return nil, v.make.Field(fault.ErrParams, "address of data", fmt.Sprintf("%p", b),
-			fmt.Sprintf("a multiple of %d, as that of a mapped file is", size))
+			fmt.Sprintf("a multiple of %d, like that of a mapped file", size))
 	}
 	return numbers, nil
 }
 
-// Verify computes the checksum of the whole frame and compares it. n is the
-// number of bytes of the payload that are not padding.
+// Verify checks the checksum of the whole frame, and that the payload is zero
+// after its first n bytes.
 func (v View) Verify(n uint64) error {
 	end := len(v.data) - sumBytes
 	if err := checkSum("checksum", v.data[end:], crcOf(v.data[:end]), v.make); err != nil {

@@ -7,8 +7,7 @@ import (
 )
 
 // Append appends a frame to dst and returns the extended slice. h.Payload must
-// be the length of the payload. It allocates at most once for the frame, if dst
-// is too small.
+// be the length of the payload. Append allocates once if dst is too small.
 func Append(dst []byte, h Header, payload Payload) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)
@@ -19,8 +18,8 @@ func Append(dst []byte, h Header, payload Payload) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// Write writes the bytes of [Append] to w, piece by piece. It returns the
-// number of bytes written and the writer's error.
+// Write writes a frame to w, piece by piece. It returns the number of bytes
+// written and the writer's error.
 func Write(w io.Writer, h Header, payload Payload) (int64, error) {
 	out := summed{w: w}
 	out.write(h.append(make([]byte, 0, maxHeader)))
@@ -33,8 +32,7 @@ func Write(w io.Writer, h Header, payload Payload) (int64, error) {
 	return out.total, out.err
 }
 
-// A summed writer passes on what it is given, until the first error, and adds
-// it to the checksum.
+// A summed writer writes to w until the first error, and updates the checksum.
 type summed struct {
 	w     io.Writer
 	crc   uint32

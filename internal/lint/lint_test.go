@@ -39,7 +39,7 @@ func TestTheModuleRequiresThreeOthersDirectly(t *testing.T) {
 	}, direct)
 }
 
-func TestWhoImportsAFilterGetsSipHashAndTheStandardLibrary(t *testing.T) {
+func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
 	for _, pkg := range []string{"./hashfam", "./bloom", "./counting", "./cuckoo", "./countmin"} {
 		deps := goCommand(t, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg)
 		for _, dep := range deps {
@@ -49,13 +49,14 @@ func TestWhoImportsAFilterGetsSipHashAndTheStandardLibrary(t *testing.T) {
 	}
 }
 
-func TestArrowsPointDown(t *testing.T) {
+func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 	below := func(more ...string) []string {
 		return append(more, "hashfam", "internal/batch", "internal/fault", "internal/frame", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/fault":            nil,
 		"internal/sizing":           nil,
+		"internal/sizing/oracle":    nil, // for tests only
 		"internal/data":             nil,
 		"hashfam":                   {"internal/fault"},
 		"internal/batch":            {"hashfam"},
@@ -64,7 +65,8 @@ func TestArrowsPointDown(t *testing.T) {
 		"countmin":                  below("countmin/internal/tracker"),
 		"countmin/internal/tracker": below(),
 		"cuckoo":                    below(),
-		// The one arrow between structures: what was counted is sent as plain bits.
+		// The only import between structures: counting filters are sent as
+		// Bloom filters.
 		"counting": below("bloom"),
 	}
 	for pkg, lower := range allowed {
@@ -76,7 +78,7 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 }
 
-func TestAlgorithmsImportNothingButTheHashFamily(t *testing.T) {
+func TestAlgorithmsImportOnlyTheHashFamily(t *testing.T) {
 	for _, file := range []string{"bloom/bloom.go", "counting/counting.go", "counting/blocked.go", "cuckoo/cuckoo.go", "countmin/countmin.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
 		require.NoError(t, err)
@@ -130,10 +132,10 @@ func TestCodeInDocumentsIsCompiled(t *testing.T) {
 }
 
 // Every exported function and method of a package that users import has an
-// Example under its name, or is called in one of a related name: String and
-// Digest forms stand beside the one for bytes.
+// Example of its own, or is called in a related one: the forms for strings and
+// digests are called in that for bytes.
 func TestEveryEntryPointIsInAnExample(t *testing.T) {
-	printing := []string{"String", "GoString", "Format", "Error", "Unwrap"} // called by other packages
+	printing := []string{"String", "GoString", "Format", "Error", "Unwrap"} // other packages call them
 	for _, dir := range []string{"hashfam", "bloom", "counting", "cuckoo", "countmin"} {
 		shown, wanted := map[string]bool{}, map[string]string{}
 		sources, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
@@ -168,8 +170,8 @@ func TestEveryEntryPointIsInAnExample(t *testing.T) {
 	}
 }
 
-// receiver is the name of a method's type and an underscore, or nothing, or a
-// dash for a type that is not exported.
+// receiver returns the name of a method's type and an underscore, nothing for a
+// function, and a dash for a type that is not exported.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return ""
@@ -196,7 +198,7 @@ func TestLinksInDocumentsResolve(t *testing.T) {
 	}
 }
 
-func TestTheTopLevelHoldsWhatItShould(t *testing.T) {
+func TestTopLevelHasOnlyTheListedEntries(t *testing.T) {
 	entries, err := os.ReadDir(root)
 	require.NoError(t, err)
 	for _, e := range entries {
@@ -207,8 +209,8 @@ func TestTheTopLevelHoldsWhatItShould(t *testing.T) {
 	}
 }
 
-// files lists the module's own files with the given ending, leaving out data
-// that comes with documents of its own.
+// files returns the module's own files with the given ending. It leaves out the
+// documents that come with data sets.
 func files(t *testing.T, ending string) []string {
 	t.Helper()
 	var found []string

@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fenced block of a document: its language and its text.
+// block matches a fenced block of a document: its language and its text.
 var block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
 // isProgram reports whether code is a whole program, which
 // TestProgramsInDocumentsRun builds and runs.
 func isProgram(code string) bool { return strings.HasPrefix(code, "package main\n") }
 
-// The programs in the documents compile against this checkout, and print what
-// the next block shows, which names no language.
+// The programs in the documents compile against this module, and print what the
+// next block shows. That block has no language.
 func TestProgramsInDocumentsRun(t *testing.T) {
 	programs := map[string]int{}
 	for _, document := range files(t, ".md") {
@@ -48,14 +48,14 @@ func output(t *testing.T, code string) string {
 	file := filepath.Join(t.TempDir(), "main.go")
 	require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
 	cmd := exec.Command("go", "run", file)
-	cmd.Dir = root // its go.mod and go.sum serve the program too
+	cmd.Dir = root // the program uses its go.mod and go.sum
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
 
-// What a reader tries first stands first, and needs the Go version that go.mod
-// asks for.
+// The README begins with the commands that a reader tries first, and names the
+// Go version of go.mod.
 func TestTheReadmeOpensWithTwoCommands(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)

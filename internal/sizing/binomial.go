@@ -2,17 +2,17 @@ package sizing
 
 import "math"
 
-// negligible is the weight, relative to the largest, at which a sum ends.
+// negligible is the weight, relative to the largest one, at which a sum ends.
 const negligible = 1e-20
 
-// binomialMean is E[f(T)] for T ~ Binomial(n, p) and f a probability that does
-// not fall with T. It walks from the mode both ways by the ratio of
-// neighbouring terms and divides by the sum of the weights, so it needs no
-// logarithm and n may be any size; n*p must fit an int.
+// binomialMean returns E[f(T)] for T ~ Binomial(n, p), where f is a probability
+// that does not decrease with T. It goes from the mode in both directions by
+// the ratio of neighboring terms and divides by the sum of the weights. So it
+// needs no logarithm, and n may be any size; n*p must fit in an int.
 //
-// Downwards, what is left out is at most its share of the weight, because f
-// only falls. Upwards, f may rise faster than the weight drops, and the sum
-// goes on until the products are negligible too.
+// Below the mode, the sum ends when the weight is negligible, because f only
+// decreases there. Above it, f may increase faster than the weight decreases,
+// so the sum goes on until the products are negligible, too.
 func binomialMean(n, p float64, f func(int) float64) float64 {
 	if p >= 1 {
 		return f(int(n))

@@ -1,29 +1,25 @@
 package sizing
 
-// BlockedRate is the rate of m/512 blocks of 512 bits, when the digest chooses
-// one block and k bits inside it (Putze, Sanders and Singler 2007):
+// BlockedRates returns, as a function of n, the rate of a filter of m/512
+// blocks of 512 bits in which a digest chooses a block and k bits of it (Putze,
+// Sanders and Singler 2007):
 //
 //	sum_j P(Binomial(n, 512/m) = j) * E[(X/512)^k | k*j throws]
 //
-// Both factors are exact. At small rates the sum is made of blocks far more
-// loaded than the mean, and the mean load alone would promise too much. Less
-// than one block counts as one.
-func BlockedRate(m uint64, k int, n uint64) float64 {
-	return newBlock(k).rate(max(1, m/LineBits), n)
-}
-
-// BlockedRates returns [BlockedRate] as a function of n that remembers what it
-// has computed.
+// Both factors are exact. At small rates, blocks with far more keys than the
+// mean dominate the sum, so the mean load alone would be too optimistic. Less
+// than one block counts as one. The function keeps the rates of single blocks
+// that it has computed: O(k^2) time for each further number of keys in a block.
 func BlockedRates(m uint64, k int) func(n uint64) float64 {
 	b := newBlock(k)
 	return func(n uint64) float64 { return b.rate(max(1, m/LineBits), n) }
 }
 
-// A block knows the rate of a single block of 512 bits for every number of
-// keys in it, computed up to the largest one asked for.
+// A block holds the rates of a single block of 512 bits by the number of keys
+// in it, up to the largest number for which it was called.
 type block struct {
 	query   []float64 // P(the query's k functions name j distinct bits)
-	covered []float64 // P(j given bits are all set), after the last load below
+	covered []float64 // P(j given bits are all set) at the last of the loads
 	loads   []float64 // rate by number of keys
 }
 
@@ -34,10 +30,10 @@ func newBlock(k int) *block {
 	return b
 }
 
-// hashes is k.
+// hashes returns k.
 func (b *block) hashes() int { return len(b.query) - 1 }
 
-// rate is the mean over the loads that n keys give a block.
+// rate returns the mean rate over the loads of a block if there are n keys.
 func (b *block) rate(blocks, n uint64) float64 {
 	load := float64(n) / float64(blocks)
 	if load*float64(b.hashes()) > 4*saturation*LineBits {
@@ -46,7 +42,7 @@ func (b *block) rate(blocks, n uint64) float64 {
 	return binomialMean(float64(n), 1/float64(blocks), b.at)
 }
 
-// at is the rate of a block that holds a number of keys.
+// at returns the rate of a block with the given number of keys.
 func (b *block) at(keys int) float64 {
 	if keys*b.hashes() > saturation*LineBits {
 		return 1
@@ -57,8 +53,8 @@ func (b *block) at(keys int) float64 {
 	return b.loads[keys]
 }
 
-// add computes the next load, in O(k^2) time. A throw settles one of j bits
-// still wanted with probability j/512:
+// add computes the rate at the next load in O(k^2) time. A throw hits one of j
+// given bits with probability j/512, and j-1 bits then remain to be covered:
 //
 //	covered(j) <- covered(j) + (covered(j-1) - covered(j)) * j/512
 func (b *block) add() {

@@ -6,16 +6,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
+
+// blockedRate is BlockedRates as a rateFunc.
+func blockedRate(m uint64, k int, n uint64) float64 { return BlockedRates(m, k)(n) }
 
 func TestBlockedRate(t *testing.T) {
 	t.Run("a single block is a classic filter of 512 bits", func(t *testing.T) {
 		for _, n := range []uint64{1, 10, 50, 300} {
-			require.InEpsilon(t, ExactRate(LineBits, 6, n), BlockedRate(LineBits, 6, n), 1e-12)
-			require.Equal(t, BlockedRate(LineBits, 6, n), BlockedRate(64, 6, n))
+			require.InEpsilon(t, oracle.ExactRate(LineBits, 6, n), blockedRate(LineBits, 6, n), 1e-12)
+			require.Equal(t, blockedRate(LineBits, 6, n), blockedRate(64, 6, n))
 		}
 	})
-	t.Run("it is the plain sum over loads and occupancies", func(t *testing.T) {
+	t.Run("the plain sum over loads and occupancies", func(t *testing.T) {
 		for _, v := range []struct {
 			blocks, n uint64
 			k         int
@@ -24,31 +29,31 @@ func TestBlockedRate(t *testing.T) {
 			for load := range min(v.n, 200) + 1 {
 				p := binomial(float64(v.n), 1/float64(v.blocks), float64(load))
 				if p > 0 {
-					want += p * ExactRate(LineBits, v.k, load)
+					want += p * oracle.ExactRate(LineBits, v.k, load)
 				}
 			}
-			require.InEpsilon(t, want, BlockedRate(v.blocks*LineBits, v.k, v.n), 1e-10)
+			require.InEpsilon(t, want, blockedRate(v.blocks*LineBits, v.k, v.n), 1e-10)
 		}
 	})
-	t.Run("at ten bits a key and six independent probes it is 0.97 percent", func(t *testing.T) {
-		// Pebble measured 1.14 percent for its 64-byte blocks. That is what
-		// probes in arithmetic progression cost: simulated, h1 + i*h2 within a
-		// block gives 1.10 to 1.17 percent, independent probes 0.97.
-		require.InDelta(t, 0.0097, BlockedRate(1e7, 6, 1e6), 5e-5)
+	t.Run("ten bits per key and six independent probes give 0.97 percent", func(t *testing.T) {
+		// Pebble measured 1.14 percent for its 64-byte blocks, because its
+		// probes form an arithmetic progression: simulated, h1 + i*h2 within
+		// a block gives 1.10 to 1.17 percent, independent probes 0.97.
+		require.InDelta(t, 0.0097, blockedRate(1e7, 6, 1e6), 5e-5)
 		require.InDelta(t, 0.0082, ClassicRate(1e7, 7, 1e6), 5e-5)
 	})
-	t.Run("the mean load alone promises too much", func(t *testing.T) {
+	t.Run("the mean load alone is too optimistic", func(t *testing.T) {
 		const blocks, load = 1 << 20, 13
-		mean := ExactRate(LineBits, 16, load)
-		require.Greater(t, BlockedRate(blocks*LineBits, 16, load*blocks), 5*mean)
+		mean := oracle.ExactRate(LineBits, 16, load)
+		require.Greater(t, blockedRate(blocks*LineBits, 16, load*blocks), 5*mean)
 	})
 }
 
 // TestBlockedRateMatchesSimulation fills 30,000 filters of 8 blocks with 400
-// keys. Given the bits, the rate of a filter is the mean of (x/512)^k over its
-// blocks, so no queries are drawn. The average of independent filters is
-// normal to high accuracy; six standard errors are exceeded by a correct
-// program with probability 2e-9.
+// keys. The rate of a filter with known bits is the mean of (x/512)^k over its
+// blocks, so no queries are needed. The mean over independent filters is very
+// close to normal: a correct program is off by more than six standard errors
+// with probability 2e-9.
 func TestBlockedRateMatchesSimulation(t *testing.T) {
 	const blocks, k, n, trials = 8, 6, 400, 30_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -60,8 +65,8 @@ func TestBlockedRateMatchesSimulation(t *testing.T) {
 	}
 	mean := sum / trials
 	stderr := math.Sqrt((squares/trials - mean*mean) / trials)
-	require.InDelta(t, BlockedRate(blocks*LineBits, k, n), mean, 6*stderr)
-	require.Less(t, stderr/mean, 0.002, "the test must be sharp enough to mean something")
+	require.InDelta(t, blockedRate(blocks*LineBits, k, n), mean, 6*stderr)
+	require.Less(t, stderr/mean, 0.002, "the test must be precise enough")
 }
 
 func simulateBlocked(rng *rand.Rand, blocks, k, n int) float64 {

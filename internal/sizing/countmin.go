@@ -2,10 +2,11 @@ package sizing
 
 import "math"
 
-// CountMinWidth is ceil(e/epsilon), the counters in a row of a count-min
-// sketch that overestimates by more than epsilon*N with probability at most 1/e
-// in each row (Cormode and Muthukrishnan 2005, section 3 and theorem 1). It is
-// 0 unless epsilon is positive, and MaxUint64 if the width would not fit.
+// CountMinWidth returns ceil(e/epsilon), the number of counters in a row of a
+// count-min sketch with which each row overestimates by more than epsilon*N
+// with probability at most 1/e (Cormode and Muthukrishnan 2005, section 3 and
+// theorem 1). It returns 0 unless epsilon is positive, and math.MaxUint64 if
+// the width exceeds that.
 func CountMinWidth(epsilon float64) uint64 {
 	if !(epsilon > 0) {
 		return 0
@@ -16,9 +17,9 @@ func CountMinWidth(epsilon float64) uint64 {
 	return math.MaxUint64
 }
 
-// CountMinDepth is ceil(ln(1/delta)), the rows after which all of them
-// overestimate by more than epsilon*N with probability at most delta (same
-// theorem). At least 1; 0 unless delta is positive.
+// CountMinDepth returns ceil(ln(1/delta)), the number of rows with which all
+// rows overestimate by more than epsilon*N with probability at most delta (same
+// theorem). It returns at least 1 if delta is positive, and 0 otherwise.
 func CountMinDepth(delta float64) int {
 	if !(delta > 0) {
 		return 0

@@ -8,7 +8,7 @@ import (
 )
 
 func TestCountMinSize(t *testing.T) {
-	t.Run("base e needs the known numbers of cells", func(t *testing.T) {
+	t.Run("known numbers of counters for base e", func(t *testing.T) {
 		require.Equal(t, uint64(13_595), CountMinWidth(1e-3)*uint64(CountMinDepth(1e-2)))
 		require.Equal(t, uint64(190_281), CountMinWidth(1e-4)*uint64(CountMinDepth(1e-3)))
 	})
@@ -16,12 +16,12 @@ func TestCountMinSize(t *testing.T) {
 		require.Equal(t, 14_000.0, 2/1e-3*math.Ceil(math.Log2(1/1e-2)))
 		require.Equal(t, 200_000.0, 2/1e-4*math.Ceil(math.Log2(1/1e-3)))
 	})
-	t.Run("there is always a row", func(t *testing.T) {
+	t.Run("there is at least one row", func(t *testing.T) {
 		require.Equal(t, 1, CountMinDepth(0.999))
 		require.Equal(t, 1, CountMinDepth(1))
 		require.Equal(t, 691, CountMinDepth(1e-300))
 	})
-	t.Run("sizes that mean nothing are zero or the largest", func(t *testing.T) {
+	t.Run("invalid arguments give zero, excessive ones the largest width", func(t *testing.T) {
 		for _, bad := range []float64{0, -1, math.NaN()} {
 			require.Zero(t, CountMinWidth(bad))
 			require.Zero(t, CountMinDepth(bad))

@@ -2,20 +2,20 @@ package sizing
 
 import "math"
 
-// Rate is E[(X/m)^k], the same expectation as [ExactRate], for every m and n
-// in microseconds: O(k^2) time for a fill around one half, O(k) space. The
-// plans use it.
+// Rate returns E[(X/m)^k], where X is the number of distinct bits among kn
+// uniform ones: the exact rate of a classic filter, for every m and n. It takes
+// microseconds: O(k^2) time for a fill ratio around one half, O(k) space.
 //
-// It looks at the query first. The query's k functions name D distinct bits,
-// and the answer is a false positive when the kn throws of the fill hit each
-// of them. Of these throws, T ~ Binomial(kn, j/m) land among the D = j bits,
-// and T throws onto j cells leave none empty with a probability that depends
-// on neither m nor n:
+// Rate does not sum over X but over the query. The query's k functions name D
+// distinct bits, and the query is a false positive if the kn throws of the keys
+// hit each of these. Of the throws, T ~ Binomial(kn, j/m) hit one of D = j
+// bits. The probability that T throws onto j cells leave none empty depends on
+// neither m nor n:
 //
 //	Rate = sum_j P(D=j) * E[onto_j(T)]
 //
-// Nothing is subtracted, so the relative error stays near double precision
-// where the sum over X would have to be replaced by an expansion.
+// Nothing is subtracted, so the relative error stays near double precision. The
+// sum over X would be too long for large filters and need an approximation.
 func Rate(m uint64, k int, n uint64) float64 {
 	throws := float64(k) * float64(n)
 	perCell := throws / float64(m)
@@ -36,17 +36,17 @@ func Rate(m uint64, k int, n uint64) float64 {
 	return rate
 }
 
-// A surjection tabulates, for one number of cells and t = 0, 1, 2..., the
-// probability that t uniform throws leave none of the cells empty.
+// A surjection is a table of the probabilities that t = 0, 1, 2... uniform
+// throws leave none of a number of cells empty.
 type surjection struct {
 	cells int
 	onto  []float64
 }
 
-// newSurjection starts with zero cells and has room for what up to maxCells of
-// them receive at perCell throws a cell. Cells known to be hit get
-// perCell/(1-e^-perCell) throws on average; twelve standard deviations more
-// are as good as infinity.
+// newSurjection returns the table for zero cells. Its length is sufficient for
+// up to maxCells cells at perCell throws per cell: cells that are known to be
+// hit receive perCell/(1-e^-perCell) throws on average, and the table ends
+// twelve standard deviations above the mean.
 func newSurjection(maxCells int, perCell float64) *surjection {
 	mean := float64(maxCells) * perCell / -math.Expm1(-perCell)
 	s := &surjection{onto: make([]float64, int(mean+12*math.Sqrt(mean))+40)}
@@ -54,13 +54,12 @@ func newSurjection(maxCells int, perCell float64) *surjection {
 	return s
 }
 
-// advance adds a cell. Either the first t-1 throws covered all j cells, or
-// the last throw hit the only one that the others, all of them outside it,
-// left empty:
+// advance adds a cell. Either the first t-1 throws hit all j cells, or they hit
+// all cells but one and the last throw hits that one:
 //
 //	onto_j(t) = onto_j(t-1) + ((j-1)/j)^{t-1} * onto_{j-1}(t-1)
 //
-// which is the recurrence of the Stirling numbers of the second kind.
+// This is the recurrence of the Stirling numbers of the second kind.
 func (s *surjection) advance() {
 	s.cells++
 	outside := float64(s.cells-1) / float64(s.cells)
@@ -73,7 +72,8 @@ func (s *surjection) advance() {
 	}
 }
 
-// at is the probability for t throws; past the table, its last entry.
+// at returns the probability for t throws, or the last one of the table if t is
+// beyond it.
 func (s *surjection) at(t int) float64 {
 	return s.onto[min(t, len(s.onto)-1)]
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
-// TestRateIsExact holds the quick sum over the query equal to the plain sum
-// over the fill. The worst relative difference on this grid is 5e-14.
+// The fast sum over the query equals the plain sum over the bits of the filter.
+// The largest relative difference on this grid is 5e-14.
 func TestRateIsExact(t *testing.T) {
 	for m := uint64(1); m <= 4096; m *= 2 {
 		for _, k := range []int{1, 2, 3, 7, 13, 30, 64, 255} {
@@ -16,7 +18,7 @@ func TestRateIsExact(t *testing.T) {
 				if uint64(k)*n > 6000 {
 					continue
 				}
-				exact := ExactRate(m, k, n)
+				exact := oracle.ExactRate(m, k, n)
 				if exact < 1e-280 {
 					require.Less(t, Rate(m, k, n), 1e-279)
 					continue
@@ -27,8 +29,8 @@ func TestRateIsExact(t *testing.T) {
 	}
 }
 
-// TestRateMatchesItsExpansion checks sizes far beyond the plain sum against
-// the expansion of E[(X/m)^k] around the mean of X to second order,
+// TestRateMatchesItsExpansion checks sizes that are too large for the plain
+// sum, with the second-order expansion of E[(X/m)^k] around the mean of X,
 //
 //	(mean/m)^k * (1 + k(k-1)/2 * variance/mean^2)
 //
@@ -47,13 +49,14 @@ func TestRateMatchesItsExpansion(t *testing.T) {
 	}
 }
 
+// secondOrderRate returns the expansion and its correction term a.
 func secondOrderRate(m uint64, k int, n uint64) (rate, correction float64) {
 	mean, variance := occupancyMoments(float64(m), float64(k)*float64(n))
 	a := float64(k) * float64(k-1) / 2 * variance / mean / mean
 	return math.Pow(mean/float64(m), float64(k)) * (1 + a), a
 }
 
-func TestClassicFormulaUnderstatesSmallFilters(t *testing.T) {
+func TestTheClassicFormulaIsTooLowForSmallFilters(t *testing.T) {
 	for _, v := range []struct {
 		m, n  uint64
 		k     int
@@ -70,7 +73,7 @@ func TestSurjectionsMatchStirlingNumbers(t *testing.T) {
 		for throws := range 20 {
 			want := 0.0 // j! * S(throws, j) / j^throws
 			if throws >= j {
-				count, _ := stirlingRow(throws)[j].Float64()
+				count, _ := oracle.Stirling(throws)[j].Float64()
 				want = count * math.Gamma(float64(j+1)) / math.Pow(float64(j), float64(throws))
 			}
 			require.InDelta(t, want, s.at(throws), 1e-13)
@@ -80,7 +83,7 @@ func TestSurjectionsMatchStirlingNumbers(t *testing.T) {
 
 func TestBinomialMean(t *testing.T) {
 	const n, p = 1000.0, 0.03
-	t.Run("the mean of a tail is the tail", func(t *testing.T) {
+	t.Run("the mean of an indicator is the tail", func(t *testing.T) {
 		for _, from := range []int{0, 1, 20, 30, 45, 80, 120} {
 			var want float64
 			for x := from; x <= n; x++ {
@@ -95,19 +98,19 @@ func TestBinomialMean(t *testing.T) {
 			require.InEpsilon(t, want, got, 1e-10)
 		}
 	})
-	t.Run("the generating function is closed", func(t *testing.T) {
+	t.Run("the mean of a power is the generating function", func(t *testing.T) {
 		for _, n := range []float64{1, 7, 1e3, 1e9, 1e15} {
 			p := min(0.5, 20/n)
 			got := binomialMean(n, p, func(x int) float64 { return 1 - math.Pow(0.9, float64(x)) })
 			require.InEpsilon(t, -math.Expm1(n*math.Log1p(-0.1*p)), got, 1e-12)
 		}
 	})
-	t.Run("certainty leaves one term", func(t *testing.T) {
+	t.Run("probability one leaves one term", func(t *testing.T) {
 		require.Equal(t, 7.0, binomialMean(7, 1, func(x int) float64 { return float64(x) }))
 	})
 }
 
-// binomial is P(Binomial(n, p) = x), by logarithms.
+// binomial returns P(Binomial(n, p) = x), by logarithms.
 func binomial(n, p, x float64) float64 {
 	a, _ := math.Lgamma(n + 1)
 	b, _ := math.Lgamma(x + 1)

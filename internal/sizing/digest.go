@@ -2,18 +2,19 @@ package sizing
 
 import "math"
 
-// DigestRate is 1-e^{-n/2^64}, the chance that a new key has the 64-bit digest
-// of one of n keys. Such a key is indistinguishable from a member, whatever
-// the size of the filter.
+// DigestRate returns 1-e^{-n/2^64}, the chance that a new key has the 64-bit
+// digest of one of n keys. A filter of any size cannot distinguish such a key
+// from a member.
 func DigestRate(n uint64) float64 {
 	return -math.Expm1(-float64(n) / (1 << 64))
 }
 
-// ClassicDigestRate is the chance that a new key has the digest of one of n
-// keys, or nearly so: a digest that is a member's times multiplier^s, for a
-// small s of either sign, shares k-|s| of the member's positions in a classic
-// filter, and is found if the others are set as well. Each happens with the
-// chance of fill^|s|, so the sum is DigestRate(n) times
+// ClassicDigestRate returns the chance that a new key is found in a classic
+// filter because its digest is that of one of n keys or close to it in the
+// probe sequence. A digest that is a member's times multiplier^s, for a small
+// positive or negative s, has k-|s| of the member's positions. It is found if
+// the other |s| bits are set, which has the chance fill^|s|. So the sum is
+// DigestRate(n) times
 //
 //	1 + 2 (fill + fill^2 + ... + fill^(k-1))
 //
@@ -26,18 +27,18 @@ func ClassicDigestRate(m uint64, k int, n uint64) float64 {
 	return min(1, DigestRate(n)*(1+2*shifted))
 }
 
-// union is p1+p2-p1*p2, the chance of either of two independent events.
+// union returns p1+p2-p1*p2, the chance of either of two independent events.
 func union(p1, p2 float64) float64 { return p1 + (1-p1)*p2 }
 
-// WithDigest is p1+p2-p1*p2, the rate of a filter whose positions alone give
-// the rate p1 = p, when a shared digest (p2 = DigestRate(n)) is enough for a
-// false positive too.
+// WithDigest returns the rate of a filter with n keys if p is the rate of
+// independent positions. An equal digest, of chance [DigestRate], is the other
+// cause of a false positive.
 func WithDigest(p float64, n uint64) float64 {
 	return union(p, DigestRate(n))
 }
 
 // WithClassicDigest is [WithDigest] for a classic filter, with
-// [ClassicDigestRate].
+// [ClassicDigestRate] in place of DigestRate.
 func WithClassicDigest(p float64, m uint64, k int, n uint64) float64 {
 	return union(p, ClassicDigestRate(m, k, n))
 }

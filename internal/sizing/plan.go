@@ -2,24 +2,25 @@ package sizing
 
 import "math"
 
-// A Plan is the size of a Bloom filter: its bits in total and its hash
-// functions.
+// A Plan is the size of a Bloom filter: its total number of bits, and its
+// number of hash functions.
 type Plan struct {
 	Bits   uint64
 	Hashes int
 }
 
-// ClassicPlan is the smallest multiple of 8 bits at which some k gives n keys
-// a rate of at most eps, by [Rate] and with the digest's share, and the k with
-// the lowest rate at that size. It reports false if there is none up to
-// [MaxBits] and [MaxHashes], as when eps is not above n/2^64, not in (0, 1), or
-// n is 0.
+// ClassicPlan returns the smallest multiple of 8 bits with which a classic
+// filter of n keys has a rate of at most eps for some k, and the k with the
+// lowest rate at that size. The rate is [Rate] with [WithClassicDigest].
+// ClassicPlan returns false if there is no such plan up to [MaxBits] and
+// [MaxHashes]; for example if eps is not above n/2^64 or not in (0, 1), or if n
+// is 0.
 func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
 	}
 	bytes, ok := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
-	for _, rate := range []rateFunc{ClassicRate, Rate} { // the first is cheap and nearly there
+	for _, rate := range []rateFunc{ClassicRate, Rate} { // the first is cheap and comes close
 		bytes, ok = smallest(bytes, MaxBits/8, func(bytes uint64) bool {
 			_, p := classicHashes(8*bytes, n, rate)
 			return p <= eps
@@ -32,8 +33,8 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes, Hashes: k}, true
 }
 
-// PartitionedPlan is [ClassicPlan] for k slices of a multiple of 8 bits each,
-// by [PartitionedRate].
+// PartitionedPlan is like [ClassicPlan] for k slices, each a multiple of 8
+// bits, by [PartitionedRate].
 func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	var best Plan
 	if !plausible(n, eps) {
@@ -41,7 +42,7 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	}
 	rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
 	for k := range MaxHashes {
-		p, ok := slices(k+1, n, eps)
+		p, ok := partitioned(k+1, n, eps)
 		if !ok {
 			continue
 		}
@@ -52,9 +53,9 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	return best, best.Bits > 0
 }
 
-// BlockedPlan is [ClassicPlan] for whole blocks of 512 bits, by [BlockedRate].
-// From 1,024 blocks on, their number is a multiple of eight, so that the
-// filter can be folded three times.
+// BlockedPlan is like [ClassicPlan] for whole blocks of 512 bits, by
+// [BlockedRates]. A number of 1,024 blocks or more is a multiple of eight, so
+// that the filter can be folded three times.
 func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
@@ -80,10 +81,12 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, true
 }
 
-// foldable is the number of blocks from which eight are added at a time.
+// foldable is the number of blocks above which the number is a multiple of
+// eight.
 const foldable = 1024
 
-// blocksAt is the step-th admissible number of blocks: 1, 2, ... 1024, 1032...
+// blocksAt returns the step-th allowed number of blocks: 1, 2, ... 1024,
+// 1032...
 func blocksAt(step uint64) uint64 {
 	if step <= foldable {
 		return step
@@ -91,7 +94,7 @@ func blocksAt(step uint64) uint64 {
 	return foldable + 8*(step-foldable)
 }
 
-// stepsOf is the largest step with at most that many blocks.
+// stepsOf returns the largest step with at most the given number of blocks.
 func stepsOf(blocks uint64) uint64 {
 	if blocks <= foldable {
 		return blocks
@@ -99,9 +102,9 @@ func stepsOf(blocks uint64) uint64 {
 	return foldable + (blocks-foldable)/8
 }
 
-// slices is the smallest partitioned plan with k slices. The guess solves
-// (1-(1-1/s)^n)^k = p for the slice of s bits.
-func slices(k int, n uint64, eps float64) (Plan, bool) {
+// partitioned returns the smallest plan with k slices. The first guess solves
+// (1-(1-1/s)^n)^k = p for the s bits of a slice.
+func partitioned(k int, n uint64, eps float64) (Plan, bool) {
 	d := DigestRate(n)
 	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))
 	bits := -1 / math.Expm1(math.Log1p(-perSlice)/float64(n))
@@ -112,8 +115,8 @@ func slices(k int, n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok
 }
 
-// plausible reports whether eps is a rate above the n/2^64 that n digests of 64
-// bits cost at any size.
+// plausible reports whether eps is a rate above n/2^64, the rate of equal
+// digests at any size.
 func plausible(n uint64, eps float64) bool {
 	return n > 0 && eps > float64(n)/(1<<64) && eps < 1
 }

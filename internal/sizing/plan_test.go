@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A layout names a planner, the rate it plans by and the bits it adds at a
-// time.
+// A layout has a plan function, the rate that it uses, and the step of its
+// sizes.
 type layout struct {
 	name string
 	plan func(uint64, float64) (Plan, bool)
@@ -21,7 +21,7 @@ type layout struct {
 var layouts = []layout{
 	{"classic", ClassicPlan, Rate, func(Plan) uint64 { return 8 }},
 	{"partitioned", PartitionedPlan, PartitionedRate, func(p Plan) uint64 { return 8 * uint64(p.Hashes) }},
-	{"blocked", BlockedPlan, BlockedRate, func(p Plan) uint64 {
+	{"blocked", BlockedPlan, blockedRate, func(p Plan) uint64 {
 		if p.Bits >= foldable*LineBits {
 			return 8 * LineBits
 		}
@@ -36,12 +36,12 @@ func (l layout) total(bits uint64, k int, n uint64) float64 {
 	return WithDigest(l.rate(bits, k, n), n)
 }
 
-// TestPlansHold: whatever is asked, the plan meets it, one unit less does not,
-// and no neighbouring k is better at that size.
-func TestPlansHold(t *testing.T) {
+// A plan meets the rate, one unit less does not, and no neighboring k is better
+// at that size.
+func TestPlansAreMinimal(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) { planHolds(t, l, drawN(t), drawRate(t)) })
+			rapid.Check(t, func(t *rapid.T) { requireMinimal(t, l, drawN(t), drawRate(t)) })
 		})
 	}
 }
@@ -57,27 +57,27 @@ func drawRate(t *rapid.T) float64 {
 	return math.Exp2(-rapid.Float64Range(1, 40).Draw(t, "-log2 eps"))
 }
 
-func planHolds(t require.TestingT, l layout, n uint64, eps float64) {
+func requireMinimal(t require.TestingT, l layout, n uint64, eps float64) {
 	p, ok := l.plan(n, eps)
 	if !ok {
 		require.True(t, eps <= DigestRate(n) || float64(n)*BloomBitsPerKey(eps)*8 > MaxBits, "n=%d eps=%g", n, eps)
 		return
 	}
-	where := fmt.Sprintf("n=%d eps=%g %+v", n, eps, p)
-	require.Zero(t, p.Bits%l.unit(p), where)
+	label := fmt.Sprintf("n=%d eps=%g %+v", n, eps, p)
+	require.Zero(t, p.Bits%l.unit(p), label)
 	best := l.total(p.Bits, p.Hashes, n)
-	require.LessOrEqual(t, best, eps, where)
+	require.LessOrEqual(t, best, eps, label)
 	if less := p.Bits - l.unit(p); less > 0 {
-		require.Greater(t, l.total(less, p.Hashes, n), eps, where)
+		require.Greater(t, l.total(less, p.Hashes, n), eps, label)
 	}
 	for _, k := range []int{p.Hashes - 1, p.Hashes + 1} {
 		if bits := l.bitsFor(k, p.Bits); bits > 0 {
-			require.GreaterOrEqual(t, l.total(bits, k, n), best, where)
+			require.GreaterOrEqual(t, l.total(bits, k, n), best, label)
 		}
 	}
 }
 
-// bitsFor is the largest size up to bits that k functions can use.
+// bitsFor returns the largest size up to bits that is valid for k functions.
 func (l layout) bitsFor(k int, bits uint64) uint64 {
 	if k < 1 || k > MaxHashes {
 		return 0
@@ -86,9 +86,9 @@ func (l layout) bitsFor(k int, bits uint64) uint64 {
 	return bits / unit * unit
 }
 
-// TestNoOtherPlanIsBetter tries every k instead of the neighbours: none has a
-// lower rate at the plan's size (but for rounding, where the digest is all that
-// is left), and none meets the target with less.
+// TestNoOtherPlanIsBetter tries every k, not only the neighbors. No k has a
+// lower rate at the plan's size, except by rounding if only the rate of equal
+// digests remains. And no k meets the target with fewer bits.
 func TestNoOtherPlanIsBetter(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
@@ -112,10 +112,10 @@ func TestNoOtherPlanIsBetter(t *testing.T) {
 	}
 }
 
-// TestClassicPlansCostTheTheory: within 0.3 percent of log2(e)*log2(1/eps)
-// bits per key, with what is left of eps beside the share of the digest. The
-// worst excess is 0.26 percent near eps = 2.27 percent, between k = 5 and k = 6.
-func TestClassicPlansCostTheTheory(t *testing.T) {
+// A plan has at most 0.3 percent more than log2(e)*log2(1/eps) bits per key,
+// for the eps that remains after equal digests are subtracted. The largest
+// excess is 0.26 percent near eps = 2.27 percent, between k = 5 and k = 6.
+func TestClassicPlansAreCloseToTheFormula(t *testing.T) {
 	for eps := 0.03; eps >= 1e-9; eps *= 0.97 {
 		for n := uint64(1e4); n <= 1e9 && float64(n) < MaxBits/50; n *= 10 {
 			p, ok := ClassicPlan(n, eps)
@@ -127,7 +127,7 @@ func TestClassicPlansCostTheTheory(t *testing.T) {
 	}
 }
 
-func TestPlansUseTheRightRate(t *testing.T) {
+func TestPlansUseTheExactRate(t *testing.T) {
 	t.Run("the classic formula would miss the target of a small filter", func(t *testing.T) {
 		missed := 0
 		for n := uint64(5); n < 200; n++ {
@@ -142,7 +142,7 @@ func TestPlansUseTheRightRate(t *testing.T) {
 		}
 		require.Greater(t, missed, 40)
 	})
-	t.Run("the digest takes its share of a small rate", func(t *testing.T) {
+	t.Run("equal digests are included in a small rate", func(t *testing.T) {
 		const n, eps = 2e6, 2e-13
 		require.Greater(t, DigestRate(n), eps/2)
 		for _, l := range layouts {
@@ -159,7 +159,7 @@ func TestPlansUseTheRightRate(t *testing.T) {
 
 func TestPlansAtTheEdges(t *testing.T) {
 	for _, l := range layouts {
-		t.Run(l.name+" refuses what cannot be", func(t *testing.T) {
+		t.Run(l.name+" rejects impossible arguments", func(t *testing.T) {
 			for _, v := range []struct {
 				n   uint64
 				eps float64
@@ -179,36 +179,36 @@ func TestPlansAtTheEdges(t *testing.T) {
 				for _, eps := range []float64{0.5, 0.9, 0.999, math.Nextafter(1, 0)} {
 					p, ok := l.plan(n, eps)
 					require.True(t, ok)
-					planHolds(t, l, n, eps)
+					requireMinimal(t, l, n, eps)
 					if n == 1e6 {
 						require.Equal(t, 1, p.Hashes)
 					}
 				}
 			}
 		})
-		t.Run(l.name+" accepts a rate just above the digest's", func(t *testing.T) {
+		t.Run(l.name+" accepts a rate just above that of equal digests", func(t *testing.T) {
 			for _, n := range []uint64{1, 100, 1e6} {
 				if l.name != "classic" {
-					planHolds(t, l, n, DigestRate(n)*1.001)
+					requireMinimal(t, l, n, DigestRate(n)*1.001)
 					continue
 				}
-				// Below three times the digest's rate two numbers of hash
-				// functions can each be better than their neighbours.
-				planHolds(t, l, n, DigestRate(n)*3.1)
+				// Below three times that rate, two numbers of hash functions
+				// can each be better than their neighbors.
+				requireMinimal(t, l, n, DigestRate(n)*3.1)
 				p, ok := l.plan(n, DigestRate(n)*1.05)
 				require.True(t, ok)
 				require.LessOrEqual(t, l.total(p.Bits, p.Hashes, n), DigestRate(n)*1.05)
 			}
 		})
 	}
-	t.Run("one key at rate one half fits a byte", func(t *testing.T) {
+	t.Run("one key at rate one half fits in a byte", func(t *testing.T) {
 		classic, _ := ClassicPlan(1, 0.5)
 		sliced, _ := PartitionedPlan(1, 0.5)
 		line, _ := BlockedPlan(1, 0.5)
 		require.Equal(t, []uint64{8, 8, LineBits}, []uint64{classic.Bits, sliced.Bits, line.Bits})
 		require.Equal(t, 1, sliced.Hashes)
 	})
-	t.Run("large blocked filters fold three times", func(t *testing.T) {
+	t.Run("large blocked filters can be folded three times", func(t *testing.T) {
 		for n := uint64(50_000); n < 60_000; n += 97 {
 			p, _ := BlockedPlan(n, 0.01)
 			if blocks := p.Bits / LineBits; blocks >= 1024 {
@@ -218,7 +218,7 @@ func TestPlansAtTheEdges(t *testing.T) {
 	})
 }
 
-// TestPlansTerminate: no argument makes a planner hang, overflow or panic.
+// No arguments make a plan function hang, overflow or panic.
 func TestPlansTerminate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64().Draw(t, "n")

@@ -5,17 +5,18 @@ import "math"
 // A rateFunc is one of the rates of a filter of m bits.
 type rateFunc func(m uint64, k int, n uint64) float64
 
-// classicHashes is the k with the lowest rate at m bits, and that rate with
-// the share of [ClassicDigestRate]. The search starts at the real-valued optimum m/n*ln 2.
+// classicHashes returns the k with the lowest rate at m bits, and that rate,
+// including [ClassicDigestRate]. The search starts at the real optimum m/n*ln
+// 2.
 func classicHashes(m, n uint64, rate rateFunc) (int, float64) {
 	return bestHashes(clampHashes(float64(m)/float64(n)*math.Ln2), func(k int) float64 {
 		return WithClassicDigest(rate(m, k, n), m, k, n)
 	})
 }
 
-// bestHashes walks from k to the lowest rate, which falls and then rises with
-// k. Comparing both neighbours is what rounding m/n*ln 2 up or down gets
-// wrong. Of equal rates the smaller k wins.
+// bestHashes goes from k to the k with the lowest rate; the rate decreases and
+// then increases with k. It compares rates, because rounding m/n*ln 2 up or
+// down may not give the best k. Of equal rates the smaller k wins.
 func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	best := rate(k)
 	for k < MaxHashes {
@@ -35,22 +36,22 @@ func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	return k, best
 }
 
-// clampHashes rounds k into 1..MaxHashes.
+// clampHashes rounds k to an integer from 1 to MaxHashes.
 func clampHashes(k float64) int {
 	return int(math.Round(min(max(k, 1), MaxHashes)))
 }
 
-// LargestWithin is the largest n at which rate, which does not fall with n, is
-// at most most; 0 if there is none. guess is where the search begins.
-func LargestWithin(most float64, guess uint64, rate func(n uint64) float64) uint64 {
-	beyond, ok := smallest(max(1, guess), math.MaxUint64, func(n uint64) bool { return !(rate(n) <= most) })
+// LargestWithin returns the largest n at which rate is at most limit, or 0 if
+// there is none. rate does not decrease with n. The search begins at guess.
+func LargestWithin(limit float64, guess uint64, rate func(n uint64) float64) uint64 {
+	beyond, ok := smallest(max(1, guess), math.MaxUint64, func(n uint64) bool { return !(rate(n) <= limit) })
 	if !ok {
 		return math.MaxUint64
 	}
 	return beyond - 1
 }
 
-// ceilWithin rounds a size up into 1..limit.
+// ceilWithin rounds a size up to an integer from 1 to limit.
 func ceilWithin(size float64, limit uint64) uint64 {
 	if size >= float64(limit) {
 		return limit
@@ -58,11 +59,12 @@ func ceilWithin(size float64, limit uint64) uint64 {
 	return uint64(max(1, math.Ceil(size)))
 }
 
-// smallest is the least size in 1..limit that is ok, given that every larger
-// one is too. It moves away from the guess in doubling steps and bisects the
-// last one: O(log of the guess's error) calls, and the result has passed ok.
+// smallest returns the smallest size from 1 to limit for which ok is true,
+// given that ok is true for all larger sizes, too. It goes from guess in steps
+// that double, and bisects the last step: O(log e) calls of ok if guess is off
+// by e. It has called ok for the result.
 func smallest(guess, limit uint64, ok func(uint64) bool) (uint64, bool) {
-	low, high := guess, guess // low fails or is 0, high passes
+	low, high := guess, guess // ok is false for low, or low is 0; it is true for high
 	if ok(guess) {
 		for step := uint64(1); low > 0 && (low == high || ok(low)); step *= 2 {
 			high = low

@@ -1,0 +1,169 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// unfinished lists the paths whose text does not follow the rules of this file
+// yet. Remove a path as soon as its text does.
+var unfinished = []string{
+	"cuckoo/", "countmin/", "internal/compare/", "docs/benchmarks.md", "docs/theory.md",
+	"hashfam/sip_", "hashfam/sumall", "hashfam/group_", "hashfam/export_", "hashfam/bench_",
+	"internal/sizing/cuckoo",
+}
+
+// banned are formulas that a reader stumbles over, with the plain form.
+var banned = []struct{ pattern, plain string }{
+	{`for ever`, "forever"},
+	{`anew`, "again"},
+	{`beforehand`, "in advance"},
+	{`whoever`, "anyone who"},
+	{`(nobody|everybody)`, "no one, everyone, or the passive"},
+	{`but for`, "except"},
+	{`in vain`, "wasted, or absent keys"},
+	{`look-ups?`, "lookup"},
+	{`per cent`, "percent"},
+	{`so many (keys|bits|bytes|queries|hits|of)`, "the number"},
+	{`good for one thing`, "name the thing"},
+	{`as (it|f|s|h) stands`, "in its current state"},
+	{`that (r|data) stands at`, "reads from r, decodes data"},
+	{`(filters?|data|configuration|parameters|which|what)( [^.;]{0,40})? (is|are) an (?-i:\[?Err[A-Z]\w*)`, "returns ErrX if"},
+	{`it is an (?-i:\[?Err[A-Z]\w*)`, "returns ErrX"},
+	{`describes? no`, "is invalid"},
+	{`is no (filter|slot|signature|encoding|member|table)`, "is not a"},
+	{`are no (filters|members|signatures|encodings)`, "are not"},
+	{`(that|which) are no members`, "are not members"},
+	{`hold(s|ing)? that`, "checks that"},
+	{`\w+ errors are theirs`, "returns their errors"},
+	{`to be had`, "available"},
+	{`for want of`, "because there is no"},
+	{`all the same`, "still"},
+	{`likewise`, "too"},
+	{`thousand million`, "billion"},
+	{`\w*(neighbour|behaviour|colour|favour|honour)\w*`, "American spelling"},
+	{`\w*(normalis|recognis|serialis|initialis|randomis|summaris)\w*`, "American spelling"},
+	{`(optimis|organis)(e|ed|es|ing|ation)`, "American spelling"},
+	{`(licences?|centre[sd]?|grey|catalogue)`, "American spelling"},
+}
+
+// A phrase matches any text that is not plain.
+var phrase = func() *regexp.Regexp {
+	var all []string
+	for _, b := range banned {
+		all = append(all, b.pattern)
+	}
+	return regexp.MustCompile(`(?i)\b(` + strings.Join(all, "|") + `)\b`)
+}()
+
+// joint is the end of a line and, in a comment, the beginning of the next one.
+var joint = regexp.MustCompile(`\s*\n[\t >#]*(?://|\*)?\s*`)
+
+// flowing returns text without line breaks, so that a phrase cannot hide in
+// one.
+func flowing(text string) string { return joint.ReplaceAllString(text, " ") }
+
+// plain returns the plain form of a banned formula.
+func plain(found string) string {
+	for _, b := range banned {
+		if regexp.MustCompile(`(?i)^` + b.pattern + `$`).MatchString(found) {
+			return b.plain
+		}
+	}
+	return ""
+}
+
+// texts returns the files whose language is checked: paths from the root.
+func texts(t *testing.T, endings ...string) []string {
+	t.Helper()
+	var checked []string
+	for _, ending := range endings {
+		for _, file := range files(t, ending) {
+			path, err := filepath.Rel(root, file)
+			require.NoError(t, err)
+			path = filepath.ToSlash(path)
+			begins := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
+			if !slices.ContainsFunc(unfinished, begins) && path != "internal/lint/language_test.go" &&
+				!begins("docs/figures/") && !begins(".git/") {
+				checked = append(checked, path)
+			}
+		}
+	}
+	return checked
+}
+
+func TestTextIsPlain(t *testing.T) {
+	paths := texts(t, ".go", ".md", ".html", ".ci/run")
+	require.Greater(t, len(paths), 100)
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		require.NoError(t, err)
+		line := flowing(string(text))
+		for _, at := range phrase.FindAllStringIndex(line, -1) {
+			found := line[at[0]:at[1]]
+			assert.Fail(t, "mannered", "%s: ...%s...\n%q: write %q", path,
+				line[max(0, at[0]-40):min(len(line), at[1]+40)], found, plain(found))
+		}
+	}
+}
+
+func TestEveryBannedFormulaIsFound(t *testing.T) {
+	for text, found := range map[string]bool{
+		"It loads for ever.":                                         true,
+		"// It loads for\n\t// ever.":                                true,
+		"Asked in vain, one look-up costs":                           true,
+		"Filters that differ are an [ErrX].":                         true,
+		"damaged data is an ErrCorrupt":                              true,
+		"parameters that describe\n// no row":                        true,
+		"The test holds that it is so.":                              true,
+		"which behaviour?":                                           true,
+		"for every filter":                                           false,
+		"A filter that differs is an error.":                         false,
+		"It returns an error; it is too optimistic about neighbors.": false,
+		"A threshold that is exact":                                  false,
+	} {
+		require.Equal(t, found, phrase.MatchString(flowing(text)), text)
+	}
+}
+
+// A tab counts as four columns.
+const maxColumns = 80
+
+var (
+	comment  = regexp.MustCompile(`^\s*//( |\t|$)`)
+	expected = regexp.MustCompile(`^\s*// (Unordered output|Output):`)
+)
+
+// tooWide returns the numbers of the comment lines above the limit, except
+// those that an Example compares with its output.
+func tooWide(text string) (lines []int) {
+	verbatim := false
+	for i, line := range strings.Split(text, "\n") {
+		verbatim = expected.MatchString(line) || verbatim && comment.MatchString(line)
+		wide := len([]rune(strings.ReplaceAll(line, "\t", "    "))) > maxColumns
+		if wide && comment.MatchString(line) && !verbatim {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
+}
+
+func TestCommentsFitIntoEightyColumns(t *testing.T) {
+	for _, path := range texts(t, ".go") {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		require.NoError(t, err)
+		for _, n := range tooWide(string(text)) {
+			assert.Fail(t, "too wide", "%s:%d: a comment of more than %d columns", path, n, maxColumns)
+		}
+	}
+	wide := "// " + strings.Repeat("x", maxColumns)
+	require.Equal(t, []int{2}, tooWide("x := 1\n\t"+wide[:77]))
+	require.Empty(t, tooWide("\t// Output:\n\t"+wide+"\n"))
+}
