@@ -10,10 +10,10 @@ import (
 
 // Merge adds the counts of other to s, counter by counter, so that s is then
 // the sketch that would have been built from the keys of both. If s is
-// conservative, its counts are still never below the truth, but its error is the
-// sum of the parts' errors, more than that of a joint build. O(w d) time, no
-// allocation. Merge returns [ErrIncompatible] if the [Params] differ, and s is
-// then unchanged.
+// conservative, its counts are still never below the truth, but its error is
+// the sum of the parts' errors, more than that of a joint build. O(w d) time,
+// no allocation. Merge returns [ErrIncompatible] if the [Params] differ, and s
+// is then unchanged.
 func (s *Sketch) Merge(other *Sketch) error {
 	if err := s.compatible(other); err != nil {
 		return err
@@ -34,11 +34,11 @@ func addAll[C counter](dst, src []C) {
 // InnerProduct estimates the sum over all keys of their count in s times their
 // count in other: the size of the join of two streams. It is never too low, and
 // too high by more than Epsilon times the product of the totals with
-// probability at most Delta (Cormode and Muthukrishnan 2005, section 4.2). It is
-// the largest uint64 if it does not fit, or if a counter at its maximum takes
-// part. O(w d) time, no allocation. InnerProduct returns [ErrParams] if the
-// sketches are conservative, since a product of their counters may be too low,
-// and [ErrIncompatible] if the [Params] differ.
+// probability at most Delta (Cormode and Muthukrishnan 2005, section 4.2). It
+// is the largest uint64 if it does not fit, or if a counter at its maximum
+// takes part. O(w d) time, no allocation. InnerProduct returns [ErrParams] if
+// the sketches are conservative, since a product of their counters may be too
+// low, and [ErrIncompatible] if the [Params] differ.
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	if err := s.compatible(other); err != nil {
 		return 0, err

@@ -11,8 +11,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind CountMin, version 1; the payload is the rows,
-// one after another, and zeros up to a whole number of 8 bytes.
+// The parameters in a frame of kind CountMin, version 1; the payload is the
+// rows, one after another, and zeros up to a whole number of 8 bytes.
 //
 //	offset  size  field
 //	     0     8  Width
@@ -28,9 +28,9 @@ const (
 
 // AppendBinary appends the encoded sketch to dst and returns the extended
 // slice. The encoding is 72 bytes and the counters. It depends only on the
-// Params, the total and the counters, and holds the family's check value but not
-// its key. AppendBinary returns ErrParams if s is the zero Sketch. O(w d) time;
-// it allocates if dst is too small.
+// Params, the total and the counters, and holds the family's check value but
+// not its key. AppendBinary returns ErrParams if s is the zero Sketch. O(w d)
+// time; it allocates if dst is too small.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := s.header()
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of s, the base64 of its encoding, to dst. Its
-// errors are those of [Sketch.AppendBinary].
+// AppendText appends the text form of s, the base64 of its encoding, to dst.
+// Its errors are those of [Sketch.AppendBinary].
 func (s *Sketch) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := s.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
@@ -89,8 +89,8 @@ func (s *Sketch) AppendText(dst []byte) ([]byte, error) {
 // packages such as encoding/json store a pointer to a sketch as a string.
 func (s *Sketch) MarshalText() ([]byte, error) { return s.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
-// serves a Sketch that is a value in a struct.
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it
+// also serves a Sketch that is a value in a struct.
 func (s Sketch) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a sketch into s. Its family and errors

@@ -53,11 +53,11 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	}
 }
 
-// Count returns how often key was counted, or more, but never less: the least of
-// its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
+// Count returns how often key was counted, or more, but never less: the least
+// of its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
 // section 4.1). A count at the maximum of [Params].CounterBits means that or
-// more. [Sketch.Bounds] says how much too high a count may be. O(depth) time, at
-// most one cache miss a row, no allocation.
+// more. [Sketch.Bounds] says how much too high a count may be. O(depth) time,
+// at most one cache miss a row, no allocation.
 func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.params.Family.Sum(key)) }
 
 // CountString is [Sketch.Count] for a string.

@@ -181,7 +181,7 @@ func TestRowsAreIndependent(t *testing.T) {
 			}
 		}
 		// Three of four rows: a and any two of three, less what is counted
-		// thrice where all agree. Neighbouring pairs share a key, which widens
+		// thrice where all agree. Neighboring pairs share a key, which widens
 		// the distribution a little; the unsound ones are off by far more.
 		within(triple, depth*pairs, 3.0/(w*w)-2.0/(w*w*w))
 		require.Equal(t, construction.sound, sound, "%s: %v, %d", construction.name, together, triple)

@@ -1,9 +1,9 @@
 // Package countmin counts how often keys occur in a stream, in memory that does
 // not grow with it (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
-// A [Sketch] answers how often any key has occurred. The answer is never too low
-// (a saturated counter means "at least"); with probability 1-Delta it is at most
-// Epsilon times the total too high, whatever the stream.
+// A [Sketch] answers how often any key has occurred. The answer is never too
+// low (a saturated counter means "at least"); with probability 1-Delta it is at
+// most Epsilon times the total too high, whatever the stream.
 //
 //	s, err := countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})
 //	s.AddString("whale")
@@ -20,18 +20,18 @@
 // Plain update adds to every counter of a key. Conservative update (Estan and
 // Varghese, SIGCOMM 2002) raises only those that the key's own count needs: the
 // mean error over the keys falls to about half, that of frequent keys much
-// further. In return nothing can be removed, inner products cannot be taken, and
-// merged sketches are less exact than a joint one.
+// further. In return nothing can be removed, inner products cannot be taken,
+// and merged sketches are less exact than a joint one.
 //
 // # Rows or one array
 //
 // The counters of a sketch form rows, and a key has one in each. In the
 // literature on spectral Bloom filters (Cohen and Matias, SIGMOD 2003) all
 // positions of a key fall anywhere in one array of m = depth*width counters, of
-// which the least is taken. At equal memory the two err alike: 9.54 against 9.50
-// counts on average on the words of a novel, at width 2,719 and depth 5. Rows
-// have the theorem, and a merged row sums to its total, which a decoder can
-// check. If a key's counters are kept near one another, in a block of 16
+// which the least is taken. At equal memory the two err alike: 9.54 against
+// 9.50 counts on average on the words of a novel, at width 2,719 and depth 5.
+// Rows have the theorem, and a merged row sums to its total, which a decoder
+// can check. If a key's counters are kept near one another, in a block of 16
 // columns, the error is 6 % larger and the theorem fails: keys that crowd a
 // block crowd all of its rows.
 //

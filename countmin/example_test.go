@@ -246,7 +246,8 @@ func ExampleSketch_ReadFrom() {
 	// <nil> 0 2
 }
 
-// What was counted under a secret key is decoded by a receiver that has the key.
+// What was counted under a secret key is decoded by a receiver that has the
+// key.
 func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
 	s, _ := countmin.New(countmin.Config{Epsilon: 0.01, Delta: 0.01, Family: hashfam.New(secret)})

@@ -57,8 +57,9 @@ type HeavyHitters struct {
 	tracker tracker.Tracker
 }
 
-// NewHeavyHitters returns an empty HeavyHitters. O(MemoryBytes) time. It returns
-// an [ErrParams] error that names the field if the configuration is impossible.
+// NewHeavyHitters returns an empty HeavyHitters. O(MemoryBytes) time. It
+// returns an [ErrParams] error that names the field if the configuration is
+// impossible.
 func NewHeavyHitters(c HeavyConfig) (*HeavyHitters, error) {
 	if err := c.check(ErrParams); err != nil {
 		return nil, err
@@ -81,8 +82,9 @@ func (h *HeavyHitters) AddString(key string) {
 	tracker.Observe(&h.tracker, h.family.SumString(key), key, 1)
 }
 
-// AddDigest is [HeavyHitters.Add] for a key already hashed by the family of Params(). d
-// must be the digest of key: with another one key is counted as that other key.
+// AddDigest is [HeavyHitters.Add] for a key already hashed by the family of
+// Params(). d must be the digest of key: with another one key is counted as
+// that other key.
 func (h *HeavyHitters) AddDigest(d hashfam.Digest, key []byte) {
 	tracker.Observe(&h.tracker, d, key, 1)
 }
@@ -102,9 +104,9 @@ func (h *HeavyHitters) AddNString(key string, n uint64) {
 // in less time. O(1) time a key, amortized; no key is kept.
 func (h *HeavyHitters) AddAll(keys [][]byte) { observeAll(&h.tracker, h.family, keys) }
 
-// AddAllDigests is [HeavyHitters.AddAll] for keys already hashed by the family of
-// Params(): digests[i] must be the digest of keys[i]. It returns [ErrParams], and
-// counts nothing, if there are not as many digests as keys.
+// AddAllDigests is [HeavyHitters.AddAll] for keys already hashed by the family
+// of Params(): digests[i] must be the digest of keys[i]. It returns
+// [ErrParams], and counts nothing, if there are not as many digests as keys.
 func (h *HeavyHitters) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
 	return observeDigests(&h.tracker, digests, keys)
 }
@@ -112,8 +114,8 @@ func (h *HeavyHitters) AddAllDigests(digests []hashfam.Digest, keys [][]byte) er
 // AddAllStrings is [HeavyHitters.AddAll] for strings.
 func (h *HeavyHitters) AddAllStrings(keys []string) { observeStrings(&h.tracker, h.family, keys) }
 
-// AddSeq counts every key of a sequence once. A key must be valid until the next
-// one is asked for.
+// AddSeq counts every key of a sequence once. A key must be valid until the
+// next one is asked for.
 func (h *HeavyHitters) AddSeq(keys iter.Seq[[]byte]) {
 	for key := range keys {
 		h.Add(key)
@@ -149,8 +151,8 @@ func (h *HeavyHitters) EstimateAllStrings(dst []Estimate, keys []string) []Estim
 	return estimateStrings(&h.tracker, h.family, dst, keys)
 }
 
-// EstimateAllDigests is [HeavyHitters.EstimateAll] for keys already hashed by the
-// family of Params().
+// EstimateAllDigests is [HeavyHitters.EstimateAll] for keys already hashed by
+// the family of Params().
 func (h *HeavyHitters) EstimateAllDigests(dst []Estimate, digests []hashfam.Digest) []Estimate {
 	return estimateBlock(&h.tracker, dst, digests)
 }

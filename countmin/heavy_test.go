@@ -112,8 +112,8 @@ func TestNoHeavyHitterIsMissedAtAnyMoment(t *testing.T) {
 		for i, id := range s.IDs {
 			h.Add(s.Keys[id])
 			truth[id]++
-			// A key can become heavy only when it comes, so the rest need a look
-			// only now and then.
+			// A key can become heavy only when it comes, so the rest need a
+			// look only now and then.
 			n := uint64(i + 1)
 			if 50*truth[id] >= n {
 				require.GreaterOrEqual(t, h.Estimate(s.Keys[id]).Count, h.Threshold())
@@ -160,8 +160,8 @@ func TestKnownHeavyHitters(t *testing.T) {
 			for k, low := range certain {
 				require.Contains(t, c.want, k, "%s: %d at least", c.stream.Name, low)
 			}
-			// The near misses, "in" with 4,184 of 4,381 and "/" with 197 of 200,
-			// are not even reported: they are tracked from early on.
+			// The near misses, "in" with 4,184 of 4,381 and "/" with 197 of
+			// 200, are not even reported: they are tracked from early on.
 			require.Len(t, reported(t, h, h.All()), len(c.want), c.stream.Name)
 			for k, n := range c.want {
 				require.LessOrEqual(t, h.EstimateString(k).Count, n+n/100, k)

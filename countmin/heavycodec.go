@@ -53,18 +53,18 @@ func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, head, frame.Words(h.tracker.Payload()))
 }
 
-// UnmarshalBinary decodes data into h, under the family that h already has: that
-// of one in use, the one given to [NewHeavyReceiver], or for a zero HeavyHitters
-// the public one. O(len(data)) time and memory; data is not kept. It returns
-// [ErrCorrupt] if data is damaged, too short or too long, [ErrVersion] if it was
-// encoded by a later version, and [ErrFamily] if under another family; h is then
-// unchanged.
+// UnmarshalBinary decodes data into h, under the family that h already has:
+// that of one in use, the one given to [NewHeavyReceiver], or for a zero
+// HeavyHitters the public one. O(len(data)) time and memory; data is not kept.
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if it was encoded by a later version, and [ErrFamily] if under
+// another family; h is then unchanged.
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
 	return h.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded HeavyHitters from r into h, and not a byte more. It
-// takes memory in proportion to what has arrived; the rest of MemoryBytes is
+// ReadFrom reads one encoded HeavyHitters from r into h, and not a byte more.
+// It takes memory in proportion to what has arrived; the rest of MemoryBytes is
 // allocated when it is first needed. Family, cost and errors are those of
 // [HeavyHitters.UnmarshalBinary]; at the end of the stream the error is io.EOF
 // too (by errors.Is), and an error of the reader is passed on.
@@ -74,8 +74,8 @@ func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of h, the base64 of its encoding, to dst. Its
-// errors are those of [HeavyHitters.AppendBinary].
+// AppendText appends the text form of h, the base64 of its encoding, to dst.
+// Its errors are those of [HeavyHitters.AppendBinary].
 func (h *HeavyHitters) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := h.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
@@ -84,8 +84,8 @@ func (h *HeavyHitters) AppendText(dst []byte) ([]byte, error) {
 // MarshalText returns the text form of h: [HeavyHitters.AppendText] to nil.
 func (h *HeavyHitters) MarshalText() ([]byte, error) { return h.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
-// serves a HeavyHitters that is a value in a struct.
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it
+// also serves a HeavyHitters that is a value in a struct.
 func (h HeavyHitters) MarshalJSON() ([]byte, error) { return frame.JSON(h.AppendBinary(nil)) }
 
 // UnmarshalText decodes a text form into h. Its family and errors are those of
@@ -98,8 +98,8 @@ func (h *HeavyHitters) UnmarshalText(text []byte) error {
 	return h.UnmarshalBinary(encoded)
 }
 
-// ReadHeavyParams reads the header of encoded heavy hitters from r, and no more,
-// and returns their configuration. The errors are those of
+// ReadHeavyParams reads the header of encoded heavy hitters from r, and no
+// more, and returns their configuration. The errors are those of
 // [HeavyHitters.ReadFrom]. O(1) time and memory.
 func ReadHeavyParams(r io.Reader, fam hashfam.Family) (HeavyConfig, error) {
 	_, c, err := readHeavy(frame.NewReader(r, errs), fam)
@@ -150,8 +150,8 @@ func readHeavy(r *frame.Reader, fam hashfam.Family) (frame.Header, HeavyConfig, 
 }
 
 // AppendBinary appends the encoded top k to dst and returns the extended slice,
-// as [HeavyHitters.AppendBinary] does and in its time. It returns [ErrParams] if
-// k is a zero TopK, which cannot be encoded.
+// as [HeavyHitters.AppendBinary] does and in its time. It returns [ErrParams]
+// if k is a zero TopK, which cannot be encoded.
 func (k *TopK) AppendBinary(dst []byte) ([]byte, error) {
 	head, err := k.header()
 	if err != nil {
@@ -184,8 +184,8 @@ func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of k, the base64 of its encoding, to dst. Its
-// errors are those of [TopK.AppendBinary].
+// AppendText appends the text form of k, the base64 of its encoding, to dst.
+// Its errors are those of [TopK.AppendBinary].
 func (k *TopK) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := k.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
@@ -194,8 +194,8 @@ func (k *TopK) AppendText(dst []byte) ([]byte, error) {
 // MarshalText returns the text form of k: [TopK.AppendText] to nil.
 func (k *TopK) MarshalText() ([]byte, error) { return k.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
-// serves a TopK that is a value in a struct.
+// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it
+// also serves a TopK that is a value in a struct.
 func (k TopK) MarshalJSON() ([]byte, error) { return frame.JSON(k.AppendBinary(nil)) }
 
 // UnmarshalText decodes a text form into k. Its family and errors are those of
@@ -214,8 +214,8 @@ func ReadTopKParams(r io.Reader, fam hashfam.Family) (TopKConfig, error) {
 	return c, err
 }
 
-// NewTopKReceiver returns an empty TopK to decode into. It accepts encodings made
-// under fam. O(1) time.
+// NewTopKReceiver returns an empty TopK to decode into. It accepts encodings
+// made under fam. O(1) time.
 func NewTopKReceiver(fam hashfam.Family) *TopK { return &TopK{family: fam} }
 
 func (k *TopK) header() (frame.Header, error) {

@@ -144,8 +144,8 @@ func maxWidth(counterBits, depth int) uint64 {
 // cells returns how many counters there are.
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
-// SizeBytes returns the memory, in bytes, of the counters of a sketch with these
-// parameters, without making one. O(1) time.
+// SizeBytes returns the memory, in bytes, of the counters of a sketch with
+// these parameters, without making one. O(1) time.
 func (p Params) SizeBytes() uint64 { return p.cells() * uint64(p.CounterBits) / 8 }
 
 // Epsilon returns the error bound of a sketch of this width as a share of the

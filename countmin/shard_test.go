@@ -11,8 +11,8 @@ import (
 )
 
 // Sketches behind shards err as sketches without. The mean error of 20,000
-// counts varies by less than one per cent between families (measured: 0.3), so
-// a correct program is more than six per cent off with probability below 1e-6.
+// counts varies by less than one percent between families (measured: 0.3), so
+// a correct program is more than six percent off with probability below 1e-6.
 func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
 	const n = 20_000
 	for _, conservative := range []bool{false, true} {

@@ -93,8 +93,8 @@ func (k *TopK) AddNString(key string, n uint64) {
 func (k *TopK) AddAll(keys [][]byte) { observeAll(&k.tracker, k.family, keys) }
 
 // AddAllDigests is [TopK.AddAll] for keys already hashed by the family of
-// Params(): digests[i] must be the digest of keys[i]. It returns [ErrParams], and
-// counts nothing, if there are not as many digests as keys.
+// Params(): digests[i] must be the digest of keys[i]. It returns [ErrParams],
+// and counts nothing, if there are not as many digests as keys.
 func (k *TopK) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
 	return observeDigests(&k.tracker, digests, keys)
 }
@@ -102,8 +102,8 @@ func (k *TopK) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
 // AddAllStrings is [TopK.AddAll] for strings.
 func (k *TopK) AddAllStrings(keys []string) { observeStrings(&k.tracker, k.family, keys) }
 
-// AddSeq counts every key of a sequence once. A key must be valid until the next
-// one is asked for.
+// AddSeq counts every key of a sequence once. A key must be valid until the
+// next one is asked for.
 func (k *TopK) AddSeq(keys iter.Seq[[]byte]) {
 	for key := range keys {
 		k.Add(key)

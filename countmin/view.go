@@ -17,11 +17,11 @@ type View struct {
 }
 
 // NewView returns a view of the sketch that data encodes, of the family fam. It
-// checks the header only: O(1) time, whatever the size. [View.Verify] checks the
-// rest. data must not change while the view is in use.
+// checks the header only: O(1) time, whatever the size. [View.Verify] checks
+// the rest. data must not change while the view is in use.
 //
-// The errors are those of [Sketch.UnmarshalBinary]. Also, it returns ErrParams if
-// the counters would not begin at a multiple of their size in memory, and
+// The errors are those of [Sketch.UnmarshalBinary]. Also, it returns ErrParams
+// if the counters would not begin at a multiple of their size in memory, and
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
 // purego.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
@@ -92,7 +92,8 @@ func (v *View) Total() uint64 { return v.sketch.Total() }
 func (v *View) ErrorBound() uint64 { return v.sketch.ErrorBound() }
 
 // Decode returns a sketch that shares nothing with v and can be changed. It
-// verifies the data first, and returns ErrCorrupt if it is damaged. O(w d) time.
+// verifies the data first, and returns ErrCorrupt if it is damaged. O(w d)
+// time.
 func (v *View) Decode() (*Sketch, error) {
 	if err := v.Verify(); err != nil {
 		return nil, err

@@ -13,9 +13,9 @@ import (
 // manyKeys is how many keys the benchmarks hash in one round.
 const manyKeys = 1024
 
-// A contest hashes keys in batches of n, and the same keys one by one in as many
-// turns, into a slice with room for n. The calls are written out, because a call
-// of a function value would cost more than what is measured.
+// A contest hashes keys in batches of n, and the same keys one by one in as
+// many turns, into a slice with room for n. The calls are written out, because
+// a call of a function value would cost more than what is measured.
 type contest struct {
 	name            string
 	batch, oneByOne func(room []hashfam.Digest, n int)

@@ -8,9 +8,10 @@ import (
 )
 
 // The functions in assembly run the plain algorithm on a group of keys, each in
-// a lane of its own. With AVX2 a group has 8 keys. With AVX-512 it has up to 16,
-// and takes nearly as long if it has fewer. Fewer than leastWide keys are left to
-// AVX2, and fewer than leastNarrow, or leastUint64s, are hashed one by one.
+// a lane of its own. With AVX2 a group has 8 keys. With AVX-512 it has up to
+// 16, and takes nearly as long if it has fewer. Fewer than leastWide keys are
+// left to AVX2, and fewer than leastNarrow, or leastUint64s, are hashed one by
+// one.
 const (
 	wide   = 16
 	narrow = 8
@@ -33,8 +34,8 @@ func (f Family) state() state {
 	}
 }
 
-// sumGroups appends the digests of keys in groups, and returns the keys that are
-// left over. It is inlined, for the sake of few keys.
+// sumGroups appends the digests of keys in groups, and returns the keys that
+// are left over. It is inlined, for the sake of few keys.
 func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
 	if len(keys) >= leastNarrow && useAVX2 {
 		dst, keys = sumLanes(f, dst, keys)
@@ -81,10 +82,11 @@ func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32)
 	}
 }
 
-// sumGroupAVX512 sets dst, which has 1 to 16 elements, to the digests of as many
-// keys, the headers of which begin at first and are stride bytes apart. It leaves
-// out the keys whose bits are set in rest: up to four that are much longer than
-// the others, which are better hashed one by one than with idle lanes around.
+// sumGroupAVX512 sets dst, which has 1 to 16 elements, to the digests of as
+// many keys, the headers of which begin at first and are stride bytes apart. It
+// leaves out the keys whose bits are set in rest: up to four that are much
+// longer than the others, which are better hashed one by one than with idle
+// lanes around.
 //
 //go:noescape
 func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)

@@ -14,9 +14,9 @@ var (
 	useAVX512 = useAVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
 )
 
-// turnedOff reports whether godebug, a value of the environment variable GODEBUG,
-// has cpu.feature=off or cpu.all=off. As in package runtime, the last of several
-// settings counts.
+// turnedOff reports whether godebug, a value of the environment variable
+// GODEBUG, has cpu.feature=off or cpu.all=off. As in package runtime, the last
+// of several settings counts.
 func turnedOff(godebug, feature string) (off bool) {
 	for setting := range strings.SplitSeq(godebug, ",") {
 		name, value, _ := strings.Cut(setting, "=")
@@ -28,7 +28,8 @@ func turnedOff(godebug, feature string) (off bool) {
 }
 
 // Bits of the results of CPUID and of XCR0 (Intel 64 and IA-32 Architectures
-// Software Developer's Manual, volume 1, chapters 13 to 15, and volume 2, CPUID).
+// Software Developer's Manual, volume 1, chapters 13 to 15, and volume 2,
+// CPUID).
 const (
 	popcnt  = 1 << 23 // leaf 1, ECX
 	osxsave = 1 << 27
@@ -49,8 +50,8 @@ const (
 // functions and the operating system saves the registers.
 func hasAVX2() bool { return has(ymmState, osxsave|avx, avx2|bmi2) }
 
-// hasAVX512 is hasAVX2 for the AVX-512 functions. Not on macOS, some versions of
-// which lose mask registers when a signal arrives (Go issue 49233).
+// hasAVX512 is hasAVX2 for the AVX-512 functions. Not on macOS, some versions
+// of which lose mask registers when a signal arrives (Go issue 49233).
 func hasAVX512() bool {
 	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512dq|avx512bw|avx512vl)
 }

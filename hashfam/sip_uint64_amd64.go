@@ -33,14 +33,14 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	return dst
 }
 
-// A uint64State is the state of SipHash in the middle of the first round, as far
-// as it does not depend on the key.
+// A uint64State is the state of SipHash in the middle of the first round, as
+// far as it does not depend on the key.
 type uint64State [5]uint64
 
 // uint64State returns the state that f starts with. The lower half of a round
-// adds v1 to v0, which needs no word: the first two elements are v0 and v1 after
-// it, and the third is v1 rotated for the upper half. The other two are v2 and v3
-// as they are at the start.
+// adds v1 to v0, which needs no word: the first two elements are v0 and v1
+// after it, and the third is v1 rotated for the upper half. The other two are
+// v2 and v3 as they are at the start.
 func (f Family) uint64State() uint64State {
 	s := f.state()
 	sum := s[0] + s[1]
@@ -48,7 +48,8 @@ func (f Family) uint64State() uint64State {
 	return uint64State{bits.RotateLeft64(sum, 32), v1, bits.RotateLeft64(v1, 17), s[2], s[3]}
 }
 
-// sumUint64sAVX512 sets dst, which is not empty, to the digests of as many keys.
+// sumUint64sAVX512 sets dst, which is not empty, to the digests of as many
+// keys.
 //
 //go:noescape
 func sumUint64sAVX512(dst []Digest, keys *uint64, start *uint64State)

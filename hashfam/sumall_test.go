@@ -88,7 +88,8 @@ func requireSums(t require.TestingT, f hashfam.Family, keys [][]byte, hint ...an
 	}
 }
 
-// batches are numbers of keys that fill groups, begin them, and leave some over.
+// batches are numbers of keys that fill groups, begin them, and leave some
+// over.
 var batches = []int{1, 2, 5, 6, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 40, 48, 49}
 
 func TestSumAllOfTheReferenceVector(t *testing.T) {

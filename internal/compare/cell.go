@@ -63,8 +63,8 @@ func (c *cell) size(ctx context.Context, keys *keyList) (uint64, error) {
 	return f.SizeBytes(), nil
 }
 
-// attempt does what may go wrong in a third party's code. An error or a panic of
-// a peer ends the measuring of its cell only; its failure is kept to show.
+// attempt does what may go wrong in a third party's code. An error or a panic
+// of a peer ends the measuring of its cell only; its failure is kept to show.
 func (c *cell) attempt(ctx context.Context, do func() error) (err error) {
 	if c.failure != "" {
 		return nil

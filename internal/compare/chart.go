@@ -105,7 +105,8 @@ func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write puts a name at a point, which is its start or its end, rotated by angle.
+// write puts a name at a point, which is its start or its end, rotated by
+// angle.
 func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
 	c.Add(&plotter.Labels{
 		XYs:    plotter.XYs{{X: x, Y: y}},

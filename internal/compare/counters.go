@@ -14,8 +14,8 @@ const (
 	frequencyRounds            = 5
 )
 
-// A counter is one structure that counts how often keys occur: it can be queried
-// for each key, or lists keys by itself, or both.
+// A counter is one structure that counts how often keys occur: it can be
+// queried for each key, or lists keys by itself, or both.
 type counter interface {
 	Add(key []byte)
 	SizeBytes() uint64

@@ -218,7 +218,7 @@ func TestOneKeyIsSingular(t *testing.T) {
 	assert.Contains(t, syntheticData(1).about, "Members: 1 random key of")
 }
 
-func TestKeysCannotGrowIntoTheirNeighbour(t *testing.T) {
+func TestKeysCannotGrowIntoTheirNeighbor(t *testing.T) {
 	var l keyList
 	l.add([]byte("a"))
 	l.add([]byte("b"))

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// A machine holds the facts that measured times depend on, and when and how they
-// were measured.
+// A machine holds the facts that measured times depend on, and when and how
+// they were measured.
 type machine struct {
 	Go      string `json:"go"`
 	GOOS    string `json:"goos"`

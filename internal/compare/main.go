@@ -41,8 +41,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	code := exitUsage
 	if err == nil {
-		// From here on an interrupt ends the measuring but not the program, which
-		// shows the results so far; a second one ends the program.
+		// From here on an interrupt ends the measuring but not the program,
+		// which shows the results so far; a second one ends the program.
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()

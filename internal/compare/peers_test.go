@@ -67,9 +67,9 @@ func comparePeers(t *testing.T, args ...string) document {
 
 func TestEveryPeerIsMeasured(t *testing.T) {
 	// What an adapter hands on wrongly shows as lost keys or as a rate or a
-	// size far off. That of a sound peer may be off by its rounding to powers of
-	// two, which errs on the side of more bits; the tables of cuckoo filters are
-	// filled at random, and are no more full than the rate is made for.
+	// size far off. That of a sound peer may be off by its rounding to powers
+	// of two, which errs on the side of more bits; the tables of cuckoo filters
+	// are filled at random, and are no more full than the rate is made for.
 	doc := comparePeers(t, "-n", "1000", "-fpr", "0.01", "-structures", strings.ReplaceAll(peerNames(), " ", ","))
 	assert.Empty(t, doc.Failed)
 	var measured []string

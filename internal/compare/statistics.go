@@ -20,7 +20,8 @@ func wilson(yes, total uint64) (low, high float64) {
 	spread := z95 * math.Sqrt(p*(1-p)/n+z95*z95/(4*n*n))
 	scale := 1 + z95*z95/n
 	low, high = (center-spread)/scale, (center+spread)/scale
-	// At the ends the interval touches 0 or 1 exactly; rounding must not move it.
+	// At the ends the interval touches 0 or 1 exactly; rounding must not move
+	// it.
 	if yes == 0 {
 		low = 0
 	}

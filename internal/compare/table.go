@@ -179,8 +179,8 @@ func (t table) HTML() (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// wrap breaks text at spaces into lines of at most width characters and ends the
-// last one. An empty text has no line.
+// wrap breaks text at spaces into lines of at most width characters and ends
+// the last one. An empty text has no line.
 func wrap(text string, width int) string {
 	if text == "" {
 		return ""

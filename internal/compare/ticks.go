@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// percentTicks marks the powers of ten of a rate in per cent, and the steps
+// percentTicks marks the powers of ten of a rate in percent, and the steps
 // between them.
 func percentTicks(low, high float64) []plot.Tick {
 	return decades(low, high, func(e int) string {

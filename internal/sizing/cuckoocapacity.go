@@ -70,8 +70,8 @@ func nines(n uint64) float64 {
 var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
 
 // crowdedChance is the chance that nine keys have the same two buckets. If they
-// have k different fingerprints, all k must tie these buckets, and each key must
-// have one of them as its first.
+// have k different fingerprints, all k must tie these buckets, and each key
+// must have one of them as its first.
 func crowdedChance(m uint64, f int) float64 {
 	fingerprints := math.Exp2(float64(f)) - 1
 	distinct, chance := 1.0, 0.0
@@ -189,9 +189,9 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 
 // leastBuckets is the least number of buckets up to limit that n keys fit in
 // with fingerprints of f bits, and fill by a quarter; false if there is none.
-// For want of slots any larger number will do, so that the least is found by
-// bisection. Crowding depends on the bits of m. So from there on even numbers
-// are tried in turn; if they are large, only those of seven significant bits.
+// Any larger number has enough slots too, so bisection finds the least that has.
+// Crowding depends on the bits of m. So from there on it tries even numbers in
+// turn and, if they are large, only those of seven significant bits.
 func leastBuckets(n uint64, f int, limit uint64) (uint64, bool) {
 	most := max(1, limit/2)
 	half, ok := smallest(ceilWithin(float64(n)/7.76, most), most, func(half uint64) bool {

@@ -19,9 +19,9 @@ func TestCuckooTableRate(t *testing.T) {
 	}
 }
 
-// crowdedExactly is the expected number of pairs of buckets that more than eight
-// of n keys have in common: a pair at distance d is tied by T of the 2^f-1
-// fingerprints, T binomial, and a key then has it with probability
+// crowdedExactly is the expected number of pairs of buckets that more than
+// eight of n keys have in common: a pair at distance d is tied by T of the
+// 2^f-1 fingerprints, T binomial, and a key then has it with probability
 // 2T/(m(2^f-1)).
 func crowdedExactly(m uint64, f int, n uint64) float64 {
 	fingerprints, sum := math.Exp2(float64(f))-1, 0.0
@@ -83,7 +83,7 @@ func TestTieChances(t *testing.T) {
 	}
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 1), 1e-12)
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 511), 1e-12)
-	// 6 = 4 + 2: neighbours are in the block of four in three of six rotations,
+	// 6 = 4 + 2: neighbors are in the block of four in three of six rotations,
 	// tied by one of two patterns, and in that of two in one.
 	require.InEpsilon(t, 3.0/6/2+1.0/6, tieChance(6, 1), 1e-12)
 	// Opposite ones are in the block of four in one, and one round the end.
@@ -135,8 +135,8 @@ func TestLeastFingerprintBits(t *testing.T) {
 }
 
 // Of all tables that are the least for their width none is smaller than the
-// plan. Where narrow fingerprints crowd large tables, the plan may miss the least
-// by a 64th.
+// plan. Where narrow fingerprints crowd large tables, the plan may miss the
+// least by a 64th.
 func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 	for _, n := range []uint64{1, 8, 9, 10, 33, 60, 100, 250, 700, 5000, 100_000, 10_000_000} {
 		for f := MinFingerprintBits; f <= 12; f++ {

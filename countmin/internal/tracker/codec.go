@@ -66,9 +66,9 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode reads the payload of a verified header: a tracker of that goal, with
-// the keys' digests under fam. O(payload) time; it allocates in proportion to the bytes that
-// have arrived; the rest of a budget is allocated when it is first needed. It
-// returns ErrCorrupt if no tracker can have such a payload.
+// the keys' digests under fam. O(payload) time; it allocates in proportion to
+// the bytes that have arrived; the rest of a budget is allocated when it is
+// first needed. It returns ErrCorrupt if no tracker can have such a payload.
 func Decode(r *frame.Reader, h frame.Header, g Goal, fam hashfam.Family) (Tracker, error) {
 	words := frame.Read[uint64](r, h.Payload/8)
 	if err := r.Err(); err != nil {

@@ -25,8 +25,9 @@ import (
 //
 // guess is how much of the count is estimate: what the tail said when the key
 // was admitted. At maxGuess it was that or more. next is the next record of the
-// chain, as index+1, or 0. If a key has 255 bytes or more, the byte of length is
-// 255, the rest of that word is zero, a word of length follows and then the key.
+// chain, as index+1, or 0. If a key has 255 bytes or more, the byte of length
+// is 255, the rest of that word is zero, a word of length follows and then the
+// key.
 type log []uint64
 
 // A record is the index of a record's first word in a log.

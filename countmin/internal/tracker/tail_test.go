@@ -85,9 +85,9 @@ func TestATailBesideAMap(t *testing.T) {
 	})
 }
 
-// Widening in place must not lose what halving does not: both take the larger of the same
-// two neighbours.
-func TestWideningInPlaceTakesTheLargerNeighbour(t *testing.T) {
+// Widening in place must not lose what halving does not: both take the larger
+// of the same two neighbors.
+func TestWideningInPlaceTakesTheLargerNeighbor(t *testing.T) {
 	l := newTail(8)
 	for i := range l.cells() {
 		l.lift(i, i*7%16)

@@ -58,10 +58,11 @@ func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
 	require.Contains(t, keys(&h, 0), key)
 }
 
-// Anyone who chooses keys chooses their digests under the public family, but not
-// which of them share a chain. A random odd multiplier leaves 20,000 successive
-// digests with a chain of more than 2,000 with probability below 1e-6: it would
-// have to be within 1e-7/q of a fraction with a denominator q below ten.
+// Anyone who chooses keys chooses their digests under the public family, but
+// not which of them share a chain. A random odd multiplier leaves 20,000
+// successive digests with a chain of more than 2,000 with probability below
+// 1e-6: it would have to be within 1e-7/q of a fraction with a denominator q
+// below ten.
 func TestChosenDigestsDoNotShareAChain(t *testing.T) {
 	h := New(Goal{Phi: 1e-5})
 	for i := range 20_000 {

@@ -119,8 +119,8 @@ func bloomFirst(list []Choice) []Choice {
 	return list
 }
 
-// within sizes c for the requested rate or, if that takes more memory than there
-// is, for the lowest rate that does not.
+// within sizes c for the requested rate or, if that takes more memory than
+// there is, for the lowest rate that does not.
 func (c candidate) within(n Needs) (Choice, error) {
 	choice, err := c.choice(n.Keys, n.Rate)
 	if n.Memory == 0 || err == nil && choice.Bytes <= n.Memory {

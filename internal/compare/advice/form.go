@@ -11,7 +11,7 @@ import (
 // A Form is a user's needs as typed into a page.
 type Form struct {
 	Keys   string `json:"keys"`   // see ParseCount
-	Rate   string `json:"rate"`   // per cent, with a decimal point
+	Rate   string `json:"rate"`   // percent, with a decimal point
 	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
 	Delete bool   `json:"delete"`
 	Counts bool   `json:"counts"`
@@ -93,7 +93,7 @@ func ParseCount(text string) (uint64, bool) {
 }
 
 // parseDecimal reads a number above or equal to 0 times a power of ten. The
-// power goes into the text, so that 1e-9 per cent is 1e-11 and not 1e-11 with a
+// power goes into the text, so that 1e-9 percent is 1e-11 and not 1e-11 with a
 // rounding error.
 func parseDecimal(text string, power int) (float64, bool) {
 	parts := decimal.FindStringSubmatch(strings.TrimSpace(text))
