@@ -6,9 +6,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// batch is how many keys are hashed before memory is touched. Hashing and
-// touching apart lets the processor wait for many cache misses at once, where
-// the instructions of a hash between two look-ups would leave room for few.
+// batch is how many keys are hashed before memory is touched. Hashing a whole
+// batch first lets the processor wait for many cache misses at once; with the
+// instructions of a hash between two lookups it would wait for few.
 const batch = 128
 
 // A block is some keys hashed, up to a batch of them.
@@ -40,8 +40,8 @@ func (b *block) fill(f *Filter, keys [][]byte) int {
 func (b *block) touched(uint64) {}
 
 // AddAll adds the keys in order, as [Filter.Add] does each, and stops at the
-// first for which there is no room: it returns how many were added, which are
-// the first so many, and Add's error. Where the filter is larger than the cache it
+// first for which there is no room. It returns how many were added, always a
+// prefix of keys, and Add's error. If the filter is larger than the cache, it
 // takes two thirds of the time of adding one by one. No allocation; no key is
 // kept.
 func (f *Filter) AddAll(keys [][]byte) (int, error) {
@@ -61,9 +61,9 @@ func (f *Filter) AddAll(keys [][]byte) (int, error) {
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. Where the filter is larger than the cache it takes
-// two thirds of the time of asking one by one. It allocates only where dst has
-// to grow.
+// returns the extended slice. If the filter is larger than the cache, it takes
+// two thirds of the time of asking one by one. It allocates only if dst has to
+// grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	var buf [batch]hashfam.Digest
 	dst = slices.Grow(dst, len(keys))
@@ -99,7 +99,7 @@ func (f *Filter) findAll(found []bool, digests []hashfam.Digest) {
 
 // DeleteAll removes one copy of each key, as [Filter.Delete] does, and returns
 // how many there were to remove. What Delete says of keys that were never
-// added holds here too. Where the filter is larger than the cache it takes four
+// added applies here too. If the filter is larger than the cache, it takes four
 // fifths of the time of deleting one by one. No allocation.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	var b block

@@ -14,9 +14,9 @@ type Filter struct {
 // three quarters of the slots; up to 0.97 of them a few more, while keys make
 // room by moving to their other buckets. No allocation; key is not kept.
 //
-// Where no move makes room, Add returns [ErrFull] and has changed nothing.
-// Eight copies of one key fill both of its buckets, and the ninth is
-// [ErrCopies], which is an ErrFull too.
+// Add returns [ErrFull] if no move makes room, and has changed nothing. Eight
+// copies of one key fill both of its buckets; for the ninth Add returns
+// [ErrCopies], which matches ErrFull.
 func (f *Filter) Add(key []byte) error {
 	return f.insert(f.locate(f.params.Family.Sum(key)))
 }
@@ -30,9 +30,9 @@ func (f *Filter) AddString(key string) error {
 // Params().Family. A digest of another family is another key.
 func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
-// insert is algorithm 1 of Fan et al., but that of the key's two buckets the
-// emptier one is taken, so that few keys have to move, and that the path of
-// moves is the shortest one and not a random walk.
+// insert is algorithm 1 of Fan et al., with two changes: it takes the emptier of
+// the key's two buckets, so that few keys have to move, and the path of moves is
+// a shortest one and not a random walk.
 func (f *Filter) insert(i, j, fp uint64) error {
 	if !f.table.putEither(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
@@ -113,8 +113,8 @@ func (f *Filter) take(i, j, fp uint64) bool {
 }
 
 // Count returns how many copies of key the filter may hold: at least as many
-// as were added and not deleted, and more where other keys collide with it;
-// at most eight. O(1) time, two cache misses, no allocation.
+// as were added and not deleted, and more if other keys collide with it; at
+// most eight. O(1) time, two cache misses, no allocation.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.
