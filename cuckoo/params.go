@@ -129,9 +129,9 @@ func (p Params) SizeBytes() uint64 { return p.bytes() }
 func (f *Filter) SizeBytes() uint64 { return uint64(len(f.table.bytes)) }
 
 // Capacity returns how many distinct keys fit in a filter of these parameters
-// with probability above 1 - 1e-6 over random families; a single family may do
-// a little worse with fingerprints of 4 to 6 bits. docs/theory.md has the
-// derivation.
+// with probability above 1 - 1e-6 over random families. One family, such as the
+// public one, may do a little worse if fingerprints are narrow. docs/theory.md
+// has the derivation.
 // Parameters that describe no filter give 0.
 func (p Params) Capacity() uint64 {
 	if p.check() != nil {
