@@ -57,8 +57,9 @@ func (s *Sketch) AddAllUint64(keys []uint64) {
 	}
 }
 
-// AddSeq counts every key of a sequence once. A key must be valid until the
-// next one is asked for, and is not kept. It allocates a kilobyte.
+// AddSeq counts every key of a sequence once. A key needs to be valid only
+// until the sequence yields the next one. O(depth) time a key, one allocation
+// of a kilobyte.
 func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Chunks(s.params.Family, keys) {
 		s.addBlock(block)

@@ -27,10 +27,10 @@ const (
 )
 
 // AppendBinary appends the encoded sketch to dst and returns the extended
-// slice. The encoding is 72 bytes and the counters. It depends only on the
-// Params, the total and the counters, and holds the family's check value but
-// not its key. AppendBinary returns ErrParams if s is the zero Sketch. O(w d)
-// time; it allocates if dst is too small.
+// slice. The encoding is 72 bytes plus the counters. It depends only on the
+// Params and the counters, and contains the family's check value but not its
+// key. AppendBinary returns [ErrParams] if s is the zero Sketch. O(w d) time;
+// it allocates once if dst is too small.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := s.header()
 	if err != nil {
@@ -39,12 +39,14 @@ func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.Append(dst, h, s.payload()), nil
 }
 
-// MarshalBinary returns the encoded sketch: [Sketch.AppendBinary] to nil.
+// MarshalBinary returns the encoded sketch. It is [Sketch.AppendBinary] with a
+// nil dst.
 func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // WriteTo writes the encoded sketch to w, 64 KiB at a time, and returns the
-// number of bytes written. Its error is that of w; what has been written then
-// is not a valid encoding. O(w d) time, less than a kilobyte of memory.
+// number of bytes written. It stops at the first error of w and returns it; the
+// bytes written so far are then not a valid encoding. O(w d) time, less than a
+// kilobyte of memory.
 func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {
@@ -53,25 +55,28 @@ func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, s.payload())
 }
 
-// UnmarshalBinary decodes data into s. It decodes under the family that s
-// already has: that of a sketch in use, the one given to [NewReceiver], or the
-// public one of a zero Sketch. It returns ErrCorrupt if data is damaged, too
-// short or too long, ErrVersion if a later version has encoded it, and
-// ErrFamily if it was encoded under another family; s is then unchanged. data
-// is not kept. O(w d) time.
+// UnmarshalBinary decodes data into s and does not keep data. data must have
+// been encoded under the family of s: that of a sketch in use, the one given to
+// [NewReceiver], or the public family of a zero Sketch.
+//
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
+// under another family. After an error s is unchanged. O(w d) time, one
+// allocation of the counters.
 func (s *Sketch) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded sketch from r into s, and not one byte more, so
-// that sketches can follow one another in a stream. Its family and errors are
-// those of [Sketch.UnmarshalBinary]. At the end of the stream the error is also
-// io.EOF, by errors.Is; an error of r is passed on.
+// ReadFrom reads one encoded sketch from r into s. It reads no byte after it,
+// so that sketches can follow one another in a stream. The family and the
+// errors are those of [Sketch.UnmarshalBinary]; ReadFrom also returns any error
+// of r. At the end of the stream the error is io.EOF too, by errors.Is. O(w d)
+// time.
 //
-// If r is a regular file or has a method Len, as readers of memory do, and the
-// rest of it is long enough, ReadFrom allocates the counters once. From other
-// sources it takes memory in proportion to what has arrived, and at most one
-// and a half times that of the sketch.
+// ReadFrom allocates the counters once if r tells that enough bytes follow: a
+// regular file, or a reader with a method Len such as bytes.Reader. From other
+// readers it uses memory in proportion to the bytes that have arrived, and at
+// most one and a half times the size of the sketch.
 func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := s.decode(fr)
@@ -79,22 +84,23 @@ func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
 }
 
 // AppendText appends the text form of s, the base64 of its encoding, to dst.
-// Its errors are those of [Sketch.AppendBinary].
+// Its errors are those of [Sketch.AppendBinary]. O(w d) time and memory.
 func (s *Sketch) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := s.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
 }
 
-// MarshalText returns the text form of s: [Sketch.AppendText] to nil. So
-// packages such as encoding/json store a pointer to a sketch as a string.
+// MarshalText returns the text form of s. It is [Sketch.AppendText] with a nil
+// dst. Packages such as encoding/xml store a pointer to a sketch as that text.
 func (s *Sketch) MarshalText() ([]byte, error) { return s.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it
-// also serves a Sketch that is a value in a struct.
+// MarshalJSON returns the text form of s as a JSON string. O(w d) time and
+// memory. Its receiver is a value so that a Sketch that is a value in a struct
+// is encoded, too.
 func (s Sketch) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
 
-// UnmarshalText decodes the text form of a sketch into s. Its family and errors
-// are those of [Sketch.UnmarshalBinary].
+// UnmarshalText decodes the text form of a sketch into s. The family and the
+// errors are those of [Sketch.UnmarshalBinary]. O(w d) time and memory.
 func (s *Sketch) UnmarshalText(text []byte) error {
 	encoded, err := frame.FromText(text, errs)
 	if err != nil {
@@ -103,11 +109,11 @@ func (s *Sketch) UnmarshalText(text []byte) error {
 	return s.UnmarshalBinary(encoded)
 }
 
-// ReadParams reads the header of an encoded sketch from r, and no more, and
-// returns the parameters without the sketch: to look at what a file holds, and
-// at [Params.SizeBytes], before decoding it. The errors are those of
-// [Sketch.ReadFrom]; the header of another structure is ErrCorrupt and names
-// it. O(1) time and memory.
+// ReadParams reads the header of an encoded sketch from r, and no byte after
+// it, and returns the sketch's parameters. Use it to check a file's
+// [Params.SizeBytes] before you decode it. The errors are those of
+// [Sketch.ReadFrom]; if the header is that of another structure, ReadParams
+// returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	fr := frame.NewReader(r, errs)
 	h := fr.Header(frame.CountMin, version, fam.CheckValue())

@@ -28,7 +28,7 @@ func (s *Sketch) AddUint64(key uint64) { s.AddNDigest(s.params.Family.SumUint64(
 // Params().Family. A digest of another family is another key.
 func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
 
-// AddN counts key n times at once, in the time of one [Sketch.Add]. Counters
+// AddN counts key n times at once. It is like [Sketch.Add] in time. Counters
 // stop at their maximum and never wrap.
 func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(key), n) }
 

@@ -89,8 +89,8 @@ func (h *HeavyHitters) AddDigest(d hashfam.Digest, key []byte) {
 	tracker.Observe(&h.tracker, d, key, 1)
 }
 
-// AddN counts key n times at once, in the time of one [HeavyHitters.Add].
-// Counts stop at the largest uint64 and never wrap.
+// AddN counts key n times at once. It is like [HeavyHitters.Add] in time and
+// memory. Counts stop at the largest uint64 and never wrap.
 func (h *HeavyHitters) AddN(key []byte, n uint64) {
 	tracker.Observe(&h.tracker, h.family.Sum(key), key, n)
 }
@@ -114,8 +114,8 @@ func (h *HeavyHitters) AddAllDigests(digests []hashfam.Digest, keys [][]byte) er
 // AddAllStrings is [HeavyHitters.AddAll] for strings.
 func (h *HeavyHitters) AddAllStrings(keys []string) { observeStrings(&h.tracker, h.family, keys) }
 
-// AddSeq counts every key of a sequence once. A key must be valid until the
-// next one is asked for.
+// AddSeq counts every key of a sequence once. A key needs to be valid only
+// until the sequence yields the next one. O(1) time a key, amortized.
 func (h *HeavyHitters) AddSeq(keys iter.Seq[[]byte]) {
 	for key := range keys {
 		h.Add(key)

@@ -37,14 +37,13 @@ func (h *HeavyHitters) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.Append(dst, head, frame.Words(h.tracker.Payload())), nil
 }
 
-// MarshalBinary returns the encoded heavy hitters: [HeavyHitters.AppendBinary]
-// to nil.
+// MarshalBinary returns the encoded h. It is [HeavyHitters.AppendBinary] with a
+// nil dst.
 func (h *HeavyHitters) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
 
 // WriteTo writes the encoded heavy hitters to w, 64 KiB at a time, and returns
-// how many bytes it has written. It takes the time of
-// [HeavyHitters.AppendBinary] and returns the writer's error; what has been
-// written by then is incomplete.
+// the number of bytes written. It is like [HeavyHitters.AppendBinary] in time,
+// and returns the error of w; what has been written then is incomplete.
 func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) {
 	head, err := h.header()
 	if err != nil {
@@ -63,33 +62,35 @@ func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
 	return h.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded HeavyHitters from r into h, and not a byte more.
+// ReadFrom reads one encoded HeavyHitters from r into h, and not one byte more.
 // It takes memory in proportion to what has arrived; the rest of MemoryBytes is
-// allocated when it is first needed. Family, cost and errors are those of
-// [HeavyHitters.UnmarshalBinary]; at the end of the stream the error is io.EOF
-// too (by errors.Is), and an error of the reader is passed on.
+// allocated when it is first needed. It is like [HeavyHitters.UnmarshalBinary]
+// in family, cost and errors. At the end of the stream the error is also
+// io.EOF, by errors.Is; an error of r is passed on.
 func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := h.decode(fr)
 	return fr.N(), err
 }
 
-// AppendText appends the text form of h, the base64 of its encoding, to dst.
-// Its errors are those of [HeavyHitters.AppendBinary].
+// AppendText appends the text form of h to dst: the base64 of its encoding. It
+// is like [HeavyHitters.AppendBinary] in time, memory and errors.
 func (h *HeavyHitters) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := h.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
 }
 
-// MarshalText returns the text form of h: [HeavyHitters.AppendText] to nil.
+// MarshalText returns the text form of h. It is [HeavyHitters.AppendText] with
+// a nil dst.
 func (h *HeavyHitters) MarshalText() ([]byte, error) { return h.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it
-// also serves a HeavyHitters that is a value in a struct.
+// MarshalJSON returns the text form of h as a JSON string. It is like
+// [HeavyHitters.AppendBinary] in time and errors. Its receiver is a value so
+// that a HeavyHitters that is a value in a struct is encoded, too.
 func (h HeavyHitters) MarshalJSON() ([]byte, error) { return frame.JSON(h.AppendBinary(nil)) }
 
-// UnmarshalText decodes a text form into h. Its family and errors are those of
-// [HeavyHitters.UnmarshalBinary].
+// UnmarshalText decodes a text form into h. It is like
+// [HeavyHitters.UnmarshalBinary] in family, cost and errors.
 func (h *HeavyHitters) UnmarshalText(text []byte) error {
 	encoded, err := frame.FromText(text, errs)
 	if err != nil {
@@ -160,10 +161,11 @@ func (k *TopK) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.Append(dst, head, frame.Words(k.tracker.Payload())), nil
 }
 
-// MarshalBinary returns the encoded top k: [TopK.AppendBinary] to nil.
+// MarshalBinary returns the encoded k. It is [TopK.AppendBinary] with a nil
+// dst.
 func (k *TopK) MarshalBinary() ([]byte, error) { return k.AppendBinary(nil) }
 
-// WriteTo writes the encoded top k to w, as [HeavyHitters.WriteTo] does.
+// WriteTo writes the encoded top k to w. It is like [HeavyHitters.WriteTo].
 func (k *TopK) WriteTo(w io.Writer) (int64, error) {
 	head, err := k.header()
 	if err != nil {
@@ -172,34 +174,36 @@ func (k *TopK) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, head, frame.Words(k.tracker.Payload()))
 }
 
-// UnmarshalBinary decodes data into k, with the family, cost and errors of
+// UnmarshalBinary decodes data into k. It is like
 // [HeavyHitters.UnmarshalBinary]; [NewTopKReceiver] makes a k with a family.
 func (k *TopK) UnmarshalBinary(data []byte) error { return k.decode(frame.NewBytesReader(data, errs)) }
 
-// ReadFrom reads one encoded TopK from r into k, as [HeavyHitters.ReadFrom]
-// does.
+// ReadFrom reads one encoded TopK from r into k. It is like
+// [HeavyHitters.ReadFrom].
 func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := k.decode(fr)
 	return fr.N(), err
 }
 
-// AppendText appends the text form of k, the base64 of its encoding, to dst.
-// Its errors are those of [TopK.AppendBinary].
+// AppendText appends the text form of k to dst: the base64 of its encoding. It
+// is like [TopK.AppendBinary] in time, memory and errors.
 func (k *TopK) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := k.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
 }
 
-// MarshalText returns the text form of k: [TopK.AppendText] to nil.
+// MarshalText returns the text form of k. It is [TopK.AppendText] with a nil
+// dst.
 func (k *TopK) MarshalText() ([]byte, error) { return k.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it
-// also serves a TopK that is a value in a struct.
+// MarshalJSON returns the text form of k as a JSON string. It is like
+// [TopK.AppendBinary] in time and errors. Its receiver is a value so that a
+// TopK that is a value in a struct is encoded, too.
 func (k TopK) MarshalJSON() ([]byte, error) { return frame.JSON(k.AppendBinary(nil)) }
 
-// UnmarshalText decodes a text form into k. Its family and errors are those of
-// [TopK.UnmarshalBinary].
+// UnmarshalText decodes a text form into k. It is like
+// [TopK.UnmarshalBinary] in family, cost and errors.
 func (k *TopK) UnmarshalText(text []byte) error {
 	encoded, err := frame.FromText(text, errs)
 	if err != nil {

@@ -77,8 +77,8 @@ func (k *TopK) AddString(key string) {
 // must be the digest of key: with another one key is counted as that other key.
 func (k *TopK) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&k.tracker, d, key, 1) }
 
-// AddN counts key n times at once, in the time of one [TopK.Add]. Counts stop
-// at the largest uint64 and never wrap.
+// AddN counts key n times at once. It is like [TopK.Add] in time and memory.
+// Counts stop at the largest uint64 and never wrap.
 func (k *TopK) AddN(key []byte, n uint64) {
 	tracker.Observe(&k.tracker, k.family.Sum(key), key, n)
 }
@@ -102,8 +102,8 @@ func (k *TopK) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
 // AddAllStrings is [TopK.AddAll] for strings.
 func (k *TopK) AddAllStrings(keys []string) { observeStrings(&k.tracker, k.family, keys) }
 
-// AddSeq counts every key of a sequence once. A key must be valid until the
-// next one is asked for.
+// AddSeq counts every key of a sequence once. A key needs to be valid only
+// until the sequence yields the next one. O(1) time a key, amortized.
 func (k *TopK) AddSeq(keys iter.Seq[[]byte]) {
 	for key := range keys {
 		k.Add(key)

@@ -7,15 +7,14 @@ import (
 )
 
 // Merge adds to f every fingerprint of other. Every key of both is then found,
-// copies add up, and what has been added to either can be deleted. The result
-// need not Equal the filter built from the keys of both, in which the same
+// copies add up, and what was added to either can be deleted. The result need
+// not Equal the filter built from the keys of both, in which the same
 // fingerprints may lie in other slots.
 //
-// Where there is no room for all, Merge returns an [ErrFull] and f is
-// unchanged; that happens to filters whose keys together would fit too, since
-// fingerprints find room in another order. It works on a copy of f, so it
-// needs as much memory again; O(m) time.
-// Filters whose [Params] differ are an [ErrIncompatible], and f is unchanged.
+// Merge returns [ErrFull] if there is no room for all, and [ErrIncompatible] if
+// the [Params] differ; f is then unchanged. ErrFull can happen to filters whose
+// keys together would fit, since fingerprints find room in another order. Merge
+// works on a copy of f, so it needs as much memory again. O(m) time.
 func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
@@ -43,7 +42,7 @@ func (f *Filter) Reset() {
 	f.count = 0
 }
 
-// Clone returns a copy that shares nothing with f.
+// Clone returns a copy that shares nothing with f. O(m) time.
 func (f *Filter) Clone() *Filter {
 	c := *f
 	c.table.bytes = slices.Clone(f.table.bytes)
@@ -51,9 +50,9 @@ func (f *Filter) Clone() *Filter {
 }
 
 // Equal reports whether f and other have the same Params and hold the same
-// fingerprints in the same places. Filters that were built from the same keys
-// in another order hold the same fingerprints, but not always in the same
-// places.
+// fingerprints in the same places. Filters built from the same keys in another
+// order hold the same fingerprints, but not always in the same places. O(m)
+// time.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.table.bytes, other.table.bytes)
 }

@@ -10,8 +10,8 @@ import (
 
 // AddAll adds the keys in order, as [Filter.Add] does each, and stops at the
 // first for which there is no room. It returns how many were added, always the
-// first of keys, and Add's error. If the filter is larger than the cache it takes
-// two thirds of the time of single calls. No allocation; no key is kept.
+// first of keys, and Add's error. If the filter is larger than the cache it
+// takes two thirds of the time of single calls. No allocation; no key is kept.
 func (f *Filter) AddAll(keys [][]byte) (added int, err error) {
 	var b batch.Buffer
 	for n := 0; len(keys) > 0 && err == nil; added += n {
@@ -51,9 +51,9 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) (added int, err error) 
 	return added, f.orNil(nil)
 }
 
-// AddSeq adds the keys of a sequence in order, as [Filter.AddAll] does. A key must
-// be valid until the next one is asked for, and is not kept. After an error
-// AddSeq may have asked for up to 127 keys more than it has added.
+// AddSeq adds the keys of a sequence in order, as [Filter.AddAll] does. A key
+// must be valid until the next one is asked for, and is not kept. After an
+// error AddSeq may have asked for up to 127 keys more than it has added.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
 	for block := range batch.Chunks(f.family(), keys) {
 		n, err := f.addBlock(block)
@@ -73,8 +73,8 @@ func (f *Filter) orNil(err error) error {
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. If the filter is larger than the cache it takes two
-// thirds of the time of single calls. It allocates only if dst has to grow.
+// returns the extended slice. If the filter is larger than the cache it takes
+// two thirds of the time of single calls. It allocates only if dst has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
@@ -147,8 +147,8 @@ func (f *Filter) DeleteAllUint64(keys []uint64) int {
 	return removed
 }
 
-// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the filter's
-// family.
+// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the
+// filter's family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 	removed := 0
 	for block := range slices.Chunk(digests, batch.Size) {
@@ -240,8 +240,8 @@ func (f *Filter) addBlock(digests []hashfam.Digest) (added int, err error) {
 }
 
 // hasBlock appends the answer for each digest of a block to dst. Its loop over
-// plain narrow tables is find written out: then no call stands between one key's
-// loads and the next one's.
+// plain narrow tables is find written out: then no call stands between one
+// key's loads and the next one's.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	t := &f.table
 	if t.kind != single {

@@ -26,10 +26,10 @@ const (
 )
 
 // AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is 72 bytes and the table. It depends only on the
-// Params and the table, and holds the family's check value but not its key.
-// AppendBinary returns ErrParams if f is the zero Filter. O(m) time; it
-// allocates if dst is too small.
+// slice. The encoding is 72 bytes plus the table. It depends only on the
+// Params and the table, and contains the family's check value but not its key.
+// AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
+// allocates once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := f.header()
 	if err != nil {
@@ -38,12 +38,14 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.Append(dst, h, frame.Numbers(f.table.bytes)), nil
 }
 
-// MarshalBinary returns the encoded filter: [Filter.AppendBinary] to nil.
+// MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
+// nil dst.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
-// number of bytes written. Its error is that of w; what has been written then
-// is not a valid encoding. O(m) time, less than a kilobyte of memory.
+// number of bytes written. It stops at the first error of w and returns it; the
+// bytes written so far are then not a valid encoding. O(m) time, less than a
+// kilobyte of memory.
 func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	h, err := f.header()
 	if err != nil {
@@ -52,48 +54,51 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, frame.Numbers(f.table.bytes))
 }
 
-// UnmarshalBinary decodes data into f. It decodes under the family that f
-// already has: that of a filter in use, the one given to [NewReceiver], or the
-// public one of a zero Filter. It returns ErrCorrupt if data is damaged, too
-// short or too long, ErrVersion if a later version has encoded it, and
-// ErrFamily if it was encoded under another family; f is then unchanged. data
-// is not kept. O(m) time.
+// UnmarshalBinary decodes data into f and does not keep data. data must have
+// been encoded under the family of f: that of a filter in use, the one given to
+// [NewReceiver], or the public family of a zero Filter.
+//
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
+// under another family. After an error f is unchanged. O(m) time, one
+// allocation of the table.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into f, and not one byte more, so
-// that filters can follow one another in a stream. Its family and errors are
-// those of [Filter.UnmarshalBinary]. At the end of the stream the error is also
-// io.EOF, by errors.Is; an error of r is passed on.
+// ReadFrom reads one encoded filter from r into f. It reads no byte after it,
+// so that filters can follow one another in a stream. The family and the errors
+// are those of [Filter.UnmarshalBinary]; ReadFrom also returns any error of r.
+// At the end of the stream the error is io.EOF too, by errors.Is. O(m) time.
 //
-// If r is a regular file or has a method Len, as readers of memory do, and the
-// rest of it is long enough, ReadFrom allocates the table once. From other
-// sources it takes memory in proportion to what has arrived, and at most one
-// and a half times that of the filter.
+// ReadFrom allocates the table once if r tells that enough bytes follow: a
+// regular file, or a reader with a method Len such as bytes.Reader. From other
+// readers it uses memory in proportion to the bytes that have arrived, and at
+// most one and a half times the size of the filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := f.decode(fr)
 	return fr.N(), err
 }
 
-// AppendText appends the text form of f, the base64 of its encoding, to dst. Its
-// errors are those of [Filter.AppendBinary].
+// AppendText appends the text form of f, the base64 of its encoding, to dst.
+// Its errors are those of [Filter.AppendBinary]. O(m) time and memory.
 func (f *Filter) AppendText(dst []byte) ([]byte, error) {
 	encoded, err := f.AppendBinary(nil)
 	return frame.AppendText(dst, encoded, err)
 }
 
-// MarshalText returns the text form of f: [Filter.AppendText] to nil. So
-// packages such as encoding/json store a pointer to a filter as a string.
+// MarshalText returns the text form of f. It is [Filter.AppendText] with a nil
+// dst. Packages such as encoding/xml store a pointer to a filter as that text.
 func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
 
-// MarshalJSON returns the text form as a JSON string. Unlike MarshalText it also
-// serves a Filter that is a value in a struct.
+// MarshalJSON returns the text form of f as a JSON string. O(m) time and
+// memory. Its receiver is a value so that a Filter that is a value in a struct
+// is encoded, too.
 func (f Filter) MarshalJSON() ([]byte, error) { return frame.JSON(f.AppendBinary(nil)) }
 
-// UnmarshalText decodes the text form of a filter into f. Its family and errors
-// are those of [Filter.UnmarshalBinary].
+// UnmarshalText decodes the text form of a filter into f. The family and the
+// errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
 	encoded, err := frame.FromText(text, errs)
 	if err != nil {
@@ -102,11 +107,11 @@ func (f *Filter) UnmarshalText(text []byte) error {
 	return f.UnmarshalBinary(encoded)
 }
 
-// ReadParams reads the header of an encoded filter from r, and no more, and
-// returns the parameters without the filter: to look at what a file holds, and
-// at [Params.SizeBytes], before decoding it. The errors are those of
-// [Filter.ReadFrom]; the header of another structure is ErrCorrupt and names
-// it. O(1) time and memory.
+// ReadParams reads the header of an encoded filter from r, and no byte after
+// it, and returns the filter's parameters. Use it to check a file's
+// [Params.SizeBytes] before you decode it. The errors are those of
+// [Filter.ReadFrom]; if the header is that of another structure, ReadParams
+// returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	fr := frame.NewReader(r, errs)
 	h := fr.Header(frame.Cuckoo, version, fam.CheckValue())

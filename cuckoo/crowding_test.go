@@ -16,8 +16,8 @@ import (
 // fingerprints tie has a key with probability 2t/(m(2^f-1)). Its mean over
 // families is the number that Capacity is derived from, which the bound of
 // package sizing exceeds by 5 % at most. A mean of independent numbers is more
-// than seven of its standard deviations off with probability below 1e-6, even if
-// they are far from normal.
+// than seven of its standard deviations off with probability below 1e-6, even
+// if they are far from normal.
 func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
 	work := 1 << 20
 	switch {

@@ -2,8 +2,8 @@ package cuckoo
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A Filter is a cuckoo filter. Make one with [New] or [NewFromParams]. It must not
-// be copied by value; use [Filter.Clone].
+// A Filter is a cuckoo filter. Make one with [New] or [NewFromParams]. It must
+// not be copied by value; use [Filter.Clone].
 type Filter struct {
 	params Params
 	table  table
@@ -17,8 +17,9 @@ type Filter struct {
 // No allocation; key is not kept.
 //
 // If no eviction makes room, Add returns [ErrFull] and has changed nothing.
-// Eight copies of one key fill both of its buckets. The ninth is [ErrCopies],
-// which is an ErrFull too. If copies mean nothing, use [Filter.ContainsOrAdd].
+// Eight copies of one key fill both of its buckets. Adding the ninth
+// returns [ErrCopies],
+// which matches ErrFull. If copies mean nothing, use [Filter.ContainsOrAdd].
 func (f *Filter) Add(key []byte) error {
 	if f == nil {
 		return errNil
@@ -52,9 +53,9 @@ func (f *Filter) AddDigest(d hashfam.Digest) error {
 	return f.insert(f.locate(d))
 }
 
-// insert is algorithm 1 of Fan et al., with two changes: it takes the emptier one
-// of the key's two buckets, so that few fingerprints have to move, and it evicts
-// along a shortest path instead of a random walk.
+// insert is algorithm 1 of Fan et al., with two changes: it takes the emptier
+// one of the key's two buckets, so that few fingerprints have to move, and it
+// evicts along a shortest path instead of a random walk.
 func (f *Filter) insert(i, j, fp uint64) error {
 	if !f.table.putEither(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
@@ -89,10 +90,10 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(
 // find is algorithm 2 of Fan et al.
 func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp) }
 
-// ContainsOrAdd reports whether key may have been in the filter, and adds it
-// if not. It hashes key once. If it returns true, it has added nothing: do not
-// [Filter.Delete] after such a call. Its error is that of [Filter.Add], and then
-// key is not in the filter and nothing has changed.
+// ContainsOrAdd reports whether key may have been in the filter, and adds it if
+// not. It hashes key once. If it returns true, it has added nothing: do not
+// [Filter.Delete] after such a call. Its error is that of [Filter.Add], and
+// then key is not in the filter and nothing has changed.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
 	return f.ContainsOrAddDigest(f.family().Sum(key))
 }
@@ -148,8 +149,8 @@ func (f *Filter) take(i, j, fp uint64) bool {
 }
 
 // Count returns how many copies of key the filter may hold: at least as many
-// as were added and not deleted, and more where other keys collide with it;
-// at most eight. O(1) time, two cache misses, no allocation.
+// as were added and not deleted, and more if other keys collide with it; at
+// most eight. O(1) time, two cache misses, no allocation.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.

@@ -100,8 +100,8 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 }
 
 // The search says that there is no room only if there is none within its reach:
-// it has gone through all buckets that are so many moves away that the queue has
-// room for them, each as often as moves lead to it.
+// it has gone through all buckets that are so many moves away that the queue
+// has room for them, each as often as moves lead to it.
 func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 	for _, p := range []Params{
 		{Buckets: 8, FingerprintBits: 12}, {Buckets: 14, FingerprintBits: 12},

@@ -1,9 +1,13 @@
 package cuckoo
 
 // How many buckets the search for a free slot may look at: the two of the key,
-// and four for each that it goes through. Almost every search ends within the
-// near ones, which makes room on the stack cheap. Small tables are searched as
-// long as 256 looks at each bucket take: most are found many times over.
+// and four for each that it goes through. Almost every search ends among the
+// near ones, for which room on the stack is cheap. In a small table the search
+// stops after 256 visits per bucket, most of them repeats.
+//
+// A search of all far buckets that finds no room takes 50 to 60 microseconds at
+// a million keys and 120 to 230 at ten million; compact two to three times as
+// long (BenchmarkFailedAdd on an Intel Xeon at 2.1 GHz).
 const (
 	near     = 2 + slots*32
 	far      = 2 + slots*2048
@@ -29,7 +33,7 @@ func (f *Filter) evict(i, j, fp uint64) error {
 	return f.evictFar(i, j, fp)
 }
 
-// evictFar is evict with a longer queue, in a frame of its own.
+// evictFar is evict with a longer queue, in its own stack frame.
 //
 //go:noinline
 func (f *Filter) evictFar(i, j, fp uint64) error {

@@ -3,7 +3,7 @@ package cuckoo
 import "github.com/filterfam/filterfam/hashfam"
 
 // New returns an empty filter for c: [Config.Params] and [NewFromParams] in
-// one. Its errors are theirs.
+// one. It returns their errors. O(m) time for m buckets.
 func New(c Config) (*Filter, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -12,11 +12,11 @@ func New(c Config) (*Filter, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty filter of Buckets*FingerprintBits/2 bytes,
-// Compact Buckets*(FingerprintBits-1)/2. Parameters that describe no filter
-// are an [ErrParams] that names the field. As any large allocation does, one
-// that the machine cannot serve ends the program: check Buckets where it comes
-// from elsewhere.
+// NewFromParams returns an empty filter of Buckets*FingerprintBits/2 bytes, or
+// Buckets*(FingerprintBits-1)/2 if it is compact. It returns [ErrParams] and
+// names the field if p is invalid. As any large allocation does, one that the
+// machine cannot serve ends the program: check [Params.SizeBytes] first if the
+// parameters come from elsewhere. O(m) time for m buckets.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -29,7 +29,6 @@ func newFilter(p Params, bytes []byte) *Filter {
 	return &Filter{params: p, table: newTable(p, bytes), moves: newRelocation(p)}
 }
 
-// NewReceiver returns a filter that is good for one thing: to decode into it
-// what was encoded under fam. Until then it behaves as the zero Filter, which
-// decodes what was encoded under the public family.
+// NewReceiver returns an empty filter to decode into. It accepts encodings made
+// under fam; the zero Filter accepts those of the public family. O(1) time.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }

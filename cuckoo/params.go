@@ -8,7 +8,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config says what a filter is wanted for.
+// A Config describes the filter to make.
 type Config struct {
 	// Capacity is the number of keys, copies counted, that go in: at least 1.
 	// It is reached with probability above 1 - 1e-6 where no key has more
@@ -22,17 +22,18 @@ type Config struct {
 	FPRate float64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
-	// buckets. Look-ups cost a third more, adding two to three times as much.
+	// buckets. Lookups cost a third more, adding two to three times as much.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family where strangers choose keys.
+	// Family hashes the keys. The zero value is the public one; use a keyed
+	// family if strangers choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
 }
 
-// Params says what a filter is. Filters with equal Params can be merged.
+// Params are the parameters of a filter. Filters with equal Params can be
+// merged.
 type Params struct {
 	// Buckets is m, the number of buckets of four slots: even, at least 2,
 	// and at most what 2^48 bits and the platform's memory have room for.
@@ -48,14 +49,15 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// Params returns the filter that meets the configuration, without allocating
-// it: the least FingerprintBits that meet the rate, and the least Buckets that
-// Capacity keys fit in with probability above 1 - 1e-6. Large tables are
-// planned for 0.97 keys a slot, so a key costs f/0.97 bits (Compact: f-1); from
-// about 25,000 keys down the share falls, to a third at ten. Where many keys
-// meet narrow fingerprints, wider ones take less memory than more buckets
-// would, and are chosen. It takes less than a millisecond. An impossible
-// configuration is an [ErrParams] that names the field.
+// Params returns the parameters of the smallest filter that meets the
+// configuration, without allocating it: the least FingerprintBits that meet the
+// rate, and the least Buckets that Capacity keys fit in with probability above
+// 1 - 1e-6. Large tables are planned for 0.97 keys a slot, so a key costs
+// f/0.97 bits (compact: f-1). Below about 25,000 keys that share falls, to a
+// third at ten keys. If many keys meet narrow fingerprints, wider ones take
+// less memory than more buckets would, and are chosen. It takes about a
+// millisecond, and returns [ErrParams] that names the field if the
+// configuration is impossible.
 func (c Config) Params() (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
@@ -126,20 +128,22 @@ func (p Params) bucketBits() uint64 {
 // and one more.
 func (p Params) bytes() uint64 { return 8 * ((p.Buckets*p.bucketBits()+63)/64 + 1) }
 
-// Params returns what f is.
+// Params returns the parameters of f. O(1) time.
 func (f *Filter) Params() Params { return f.params }
 
-// SizeBytes returns the memory of the table that a filter of these parameters
-// has, in bytes, without making one.
+// SizeBytes returns the memory, in bytes, of the table of a filter with these
+// parameters, without making one. O(1) time.
 func (p Params) SizeBytes() uint64 { return p.bytes() }
 
 // SizeBytes returns the memory of the table in bytes. The Filter itself adds
-// less than 200.
+// less than 200. O(1) time.
 func (f *Filter) SizeBytes() uint64 { return uint64(len(f.table.bytes)) }
 
 // Capacity returns how many distinct keys fit in a filter of these parameters
-// with probability above 1 - 1e-6. docs/theory.md tells how it is derived.
-// Parameters that describe no filter give 0.
+// with probability above 1 - 1e-6 over random families. One family, such as the
+// public one, may do a little worse if fingerprints are narrow. docs/theory.md
+// has the derivation. It returns 0 if the parameters are invalid. A few
+// microseconds.
 func (p Params) Capacity() uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -147,11 +151,11 @@ func (p Params) Capacity() uint64 {
 	return sizing.CuckooCapacity(p.Buckets, p.FingerprintBits)
 }
 
-// RateAt returns the expected false-positive rate once n distinct keys are in
-// a filter of these parameters, exact over the families: any of them matches a
-// query in fingerprint, one of 2^f-1, and in pair of buckets, which is the
-// same for 2 of m buckets. (Fan et al., section 5.1, has an upper bound.)
-// Parameters that describe no filter give NaN.
+// RateAt returns the expected false-positive rate with n distinct keys in a
+// filter of these parameters, NaN if they are invalid. It is exact over the
+// families: a key matches a query if it has the same fingerprint, one of 2^f-1,
+// and the same pair of buckets, which holds for 2 of m buckets. (Fan et al.,
+// section 5.1, has an upper bound.) O(1) time.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()

@@ -79,7 +79,7 @@ func TestEveryConfigIsMetByItsParams(t *testing.T) {
 		require.NoError(t, p.check(ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
-		q := p // no smaller table will do, but for rounding to seven bits of large ones
+		q := p // no smaller table will do, except for rounding to seven bits of large ones
 		if q.Buckets -= max(2, q.Buckets/32&^1); q.check(ErrParams) == nil {
 			require.Less(t, q.Capacity(), c.Capacity)
 		}

@@ -19,8 +19,8 @@ import (
 //	j = y - offset  mod m
 //
 // Only bits below t change. So y is below m, which has a 1 where y has a 0 at
-// bit t, and it has the same t, so the step undoes itself. As m is even, t is at
-// least 1; as h is odd, the two buckets differ. If m is a power of two, all
+// bit t, and it has the same t, so the step undoes itself. As m is even, t is
+// at least 1; as h is odd, the two buckets differ. If m is a power of two, all
 // offsets are 0 and t is log2(m): the step of the paper.
 //
 // Without the rotation the table would be full early: the last two of 4,098
@@ -44,8 +44,8 @@ func keyedRelocation(buckets, key uint64) relocation {
 	return r
 }
 
-// pair returns the two buckets of a key with coordinate x. They are uniform if x
-// is. It is inlined.
+// pair returns the two buckets of a key with coordinate x. They are uniform if
+// x is. It is inlined.
 func (r *relocation) pair(x uint64, h hash) (i, j uint64) {
 	return r.minus(x, h.offset), r.minus(r.flip(x, h.pattern), h.offset)
 }

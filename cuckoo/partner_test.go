@@ -106,7 +106,7 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 
 // The offsets of all fingerprints of 8 bits, and the patterns in the largest
 // block, over many families: as spread as random numbers, and so are the
-// differences of neighbours. Those of one multiplication are an arithmetic
+// differences of neighbors. Those of one multiplication are an arithmetic
 // progression, whose differences are few. Offset and pattern of a fingerprint
 // are unrelated too.
 //

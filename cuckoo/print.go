@@ -13,8 +13,8 @@ func (f Filter) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.para
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns a group for structured logs: n, the number of keys counting
-// copies, the size in bits, the current false-positive rate, the fill ratio, and
-// the Params. O(1) time.
+// copies, the size in bits, the current false-positive rate, the fill ratio,
+// and the Params. O(1) time.
 func (f Filter) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Uint64("n", f.Len()),

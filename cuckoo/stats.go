@@ -1,7 +1,7 @@
 package cuckoo
 
-// Len returns how many copies of keys are in f: those added and not deleted.
-// It is exact. O(1) time.
+// Len returns the number of keys in f, counting copies: those added and not
+// deleted. It is exact, also in a full filter. O(1) time.
 func (f *Filter) Len() uint64 { return f.count }
 
 // FillRatio returns the share of slots that are taken, 0 to 1. O(1) time.
@@ -12,9 +12,10 @@ func (f *Filter) FillRatio() float64 {
 	return float64(f.count) / float64(f.params.slots())
 }
 
-// FalsePositiveRate returns the chance that a key which is not in f is found,
-// as f stands: [Params.RateAt] of Len. Copies of a key count as keys of their
-// own, so where there are some, the rate is lower than that. O(1) time.
+// FalsePositiveRate returns the probability that a key that is not in f is
+// found, in its current state: [Params.RateAt] of Len. Copies of a key count as
+// keys of their own, so if there are some, the rate is lower than that. O(1)
+// time.
 func (f *Filter) FalsePositiveRate() float64 {
 	if f.params.Buckets == 0 {
 		return 1

@@ -81,7 +81,7 @@ func TestAPackedTableIsAListOfBuckets(t *testing.T) {
 	})
 }
 
-// A lane matches whatever its neighbours hold: no carry reaches it.
+// A lane matches whatever its neighbors hold: no carry reaches it.
 func TestOnlyTheLanesThatAgreeMatch(t *testing.T) {
 	eachKind(t, func(t *testing.T, p Params) {
 		if p.Compact {

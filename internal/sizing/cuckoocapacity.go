@@ -189,9 +189,9 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 
 // leastBuckets is the least number of buckets up to limit that n keys fit in
 // with fingerprints of f bits, and fill by a quarter; false if there is none.
-// Any larger number has enough slots too, so bisection finds the least that has.
-// Crowding depends on the bits of m. So from there on it tries even numbers in
-// turn and, if they are large, only those of seven significant bits.
+// Any larger number has enough slots too, so bisection finds the least that
+// has. Crowding depends on the bits of m. So from there on it tries even
+// numbers in turn and, if they are large, only those of seven significant bits.
 func leastBuckets(n uint64, f int, limit uint64) (uint64, bool) {
 	most := max(1, limit/2)
 	half, ok := smallest(ceilWithin(float64(n)/7.76, most), most, func(half uint64) bool {
