@@ -6,6 +6,12 @@ import "math/bits"
 // valid for every structure of that family. Under another family the same key
 // has a different digest. A digest of a secret family is itself secret: do not
 // reveal it to anyone who chooses keys.
+//
+// Keys that are hashed already need no SipHash. A good 64-bit hash of the key,
+// such as xxhash, or a random identifier is a digest by conversion, Digest(x),
+// for the Digest methods of a structure. All 64 bits must be well mixed. Such
+// digests give up the secret: anyone can find keys that collide. Use the same
+// kind of digest for all keys of a structure.
 type Digest uint64
 
 // multiplier is the factor between two values of a probe sequence. It is 5 mod

@@ -3,6 +3,7 @@ package hashfam_test
 import (
 	"fmt"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -115,4 +116,18 @@ func ExampleReduce() {
 	const x = 3 << 62 // three quarters of the way to 2^64
 	fmt.Println(hashfam.Reduce(x, 100), hashfam.Reduce(x, 50), hashfam.Reduce(x, 1))
 	// Output: 75 37 0
+}
+
+// A random identifier is hashed well enough by itself.
+func ExampleDigest() {
+	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, id := range []uint64{0x9e3779b97f4a7c15, 0xd1342543de82ef95} {
+		f.AddDigest(hashfam.Digest(id))
+	}
+	fmt.Println(f.ContainsDigest(0x9e3779b97f4a7c15), f.ContainsDigest(0xbf58476d1ce4e5b9))
+	// Output: true false
 }
