@@ -32,27 +32,37 @@ func TestCapacityIsReached(t *testing.T) {
 				if !long() && (n > 100_000 || n > 10_000 && !usual) || testing.Short() && n > 1030 {
 					continue
 				}
-				c := Config{Capacity: n, FPRate: rate, Compact: sorted}
-				p, err := c.Params()
-				require.NoError(t, err)
-				require.NoError(t, p.check(ErrParams))
-				require.GreaterOrEqual(t, p.Capacity(), n)
-				require.LessOrEqual(t, p.RateAt(n), rate)
+				p := plan(t, Config{Capacity: n, FPRate: rate, Compact: sorted})
 				for i := range families {
 					p.Family = hashfam.Family{}.Derive(fmt.Sprint("capacity ", i))
-					f := mustNew(t, p)
-					for k := range n {
-						if err := f.AddDigest(p.Family.SumUint64(k)); err != nil {
-							t.Fatalf("%v: %v after %d of %d keys", f, err, k, n)
-						}
-					}
-					for k := range n {
-						if !f.ContainsDigest(p.Family.SumUint64(k)) {
-							t.Fatalf("%v lost key %d", f, k)
-						}
-					}
+					fillAndFind(t, p, n)
 				}
 			}
+		}
+	}
+}
+
+// plan returns the parameters for c, which meet it.
+func plan(t *testing.T, c Config) Params {
+	p, err := c.Params()
+	require.NoError(t, err)
+	require.NoError(t, p.check(ErrParams))
+	require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+	require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
+	return p
+}
+
+// fillAndFind adds n keys to a filter and looks each up.
+func fillAndFind(t *testing.T, p Params, n uint64) {
+	f := mustNew(t, p)
+	for k := range n {
+		if err := f.AddDigest(p.Family.SumUint64(k)); err != nil {
+			t.Fatalf("%v: %v after %d of %d keys", f, err, k, n)
+		}
+	}
+	for k := range n {
+		if !f.ContainsDigest(p.Family.SumUint64(k)) {
+			t.Fatalf("%v lost key %d", f, k)
 		}
 	}
 }

@@ -19,127 +19,161 @@ import (
 // these keys.
 func (s Suite[T]) Membership(t *rapid.T) {
 	fam := drawFamily(t)
-	f, model := s.Fresh(t, fam), map[string]int{}
-	key := drawKey()
-	note := func(k string, err error, before []byte) {
-		if err == nil {
-			model[k]++
-			return
-		}
-		require.Equal(t, before, encode(t, f), "a failed insertion changed the structure")
-	}
+	r := &run[T]{s, fam, s.Fresh(t, fam), map[string]int{}}
 	actions := map[string]func(*rapid.T){
-		"insert": func(t *rapid.T) {
-			k, before := key.Draw(t, "key"), encode(t, f)
-			note(string(k), s.Insert(f, k), before)
-		},
-		"insert string": func(t *rapid.T) {
-			k, before := string(key.Draw(t, "key")), encode(t, f)
-			note(k, s.InsertString(f, k), before)
-		},
-		"insert all": func(t *rapid.T) {
-			keys := drawKeys(t, "keys")
-			if s.InsertAll(f, keys) == nil {
-				for _, k := range keys {
-					model[string(k)]++
-				}
-			}
-		},
-		"merge": func(t *rapid.T) {
-			other, before := s.Like(f), encode(t, f)
-			var in [][]byte
-			for _, k := range drawKeys(t, "keys") {
-				if s.Insert(other, k) == nil {
-					in = append(in, k)
-				}
-			}
-			if f.Merge(other) != nil {
-				require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
-				return
-			}
-			for _, k := range in {
-				model[string(k)]++
-			}
-		},
-		"merge another family": func(t *rapid.T) {
-			before := encode(t, f)
-			require.ErrorIs(t, f.Merge(s.Fresh(t, fam.Derive("another"))), fault.ErrIncompatible)
-			require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
-		},
-		"merge other parameters": func(t *rapid.T) {
-			before := encode(t, f)
-			if err := f.Merge(s.Fresh(t, fam)); err != nil {
-				require.ErrorIs(t, err, fault.ErrIncompatible)
-			}
-			require.Equal(t, before, encode(t, f), "merging an empty or incompatible structure changed the structure")
-		},
-		"clone": func(t *rapid.T) {
-			original, before := f, encode(t, f)
-			f = f.Clone()
-			require.True(t, f.Equal(original), "a clone differs")
-			k := key.Draw(t, "key")
-			note(string(k), s.Insert(f, k), before)
-			require.Equal(t, before, encode(t, original), "changing the clone changed the original")
-		},
-		"round trip": func(t *rapid.T) {
-			b, err := f.AppendBinary(nil)
-			require.NoError(t, err)
-			f = s.Receiver(fam)
-			require.NoError(t, f.UnmarshalBinary(b))
-		},
-		"stream": func(t *rapid.T) {
-			var b bytes.Buffer
-			_, err := f.WriteTo(&b)
-			require.NoError(t, err)
-			f = s.Receiver(fam)
-			_, err = f.ReadFrom(&b)
-			require.NoError(t, err)
-		},
-		"fail to decode": func(t *rapid.T) {
-			before := encode(t, f)
-			garbage := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "garbage")
-			foreign := s.Fresh(t, fam.Derive("another"))
-			for _, b := range [][]byte{before[:len(before)-1], garbage, encode(t, foreign)} {
-				require.Error(t, f.UnmarshalBinary(b))
-				_, err := f.ReadFrom(bytes.NewReader(b))
-				require.Error(t, err)
-				require.Equal(t, before, encode(t, f), "a failed decode changed the structure")
-			}
-		},
-		"reset": func(t *rapid.T) {
-			f.Reset()
-			clear(model)
-		},
-		"": func(t *rapid.T) {
-			keys := make([][]byte, 0, len(model))
-			for k, n := range model {
-				if n > 0 {
-					keys = append(keys, []byte(k))
-				}
-			}
-			s.requireAll(t, f, keys)
-		},
+		"insert":               r.insert,
+		"insert string":        r.insertString,
+		"insert all":           r.insertAll,
+		"merge":                r.merge,
+		"merge another family": r.mergeAnotherFamily,
+		"merge other params":   r.mergeOtherParams,
+		"clone":                r.clone,
+		"round trip":           r.roundTrip,
+		"stream":               r.stream,
+		"fail to decode":       r.failToDecode,
+		"reset":                func(*rapid.T) { r.f.Reset(); clear(r.model) },
+		"":                     r.check,
 	}
 	if s.InsertDigest != nil {
-		actions["insert digest"] = func(t *rapid.T) {
-			k, before := key.Draw(t, "key"), encode(t, f)
-			note(string(k), s.InsertDigest(f, fam.Sum(k)), before)
-		}
+		actions["insert digest"] = r.insertDigest
 	}
 	if s.Delete != nil {
-		actions["delete"] = func(t *rapid.T) {
-			k := key.Draw(t, "key")
-			if model[string(k)] > 0 {
-				require.True(t, s.Delete(f, k))
-				model[string(k)]--
-			} else if !s.Has(f, k) {
-				before := encode(t, f)
-				require.False(t, s.Delete(f, k))
-				require.Equal(t, before, encode(t, f), "deleting an absent key changed the structure")
-			}
-		}
+		actions["delete"] = r.delete
 	}
 	t.Repeat(actions)
+}
+
+// A run is a structure under test, and the copies of each key that it must
+// hold.
+type run[T Structure[T]] struct {
+	s     Suite[T]
+	fam   hashfam.Family
+	f     T
+	model map[string]int
+}
+
+// note counts an insertion, or checks that a failed one changed nothing.
+func (r *run[T]) note(t *rapid.T, k string, err error, before []byte) {
+	if err == nil {
+		r.model[k]++
+		return
+	}
+	require.Equal(t, before, encode(t, r.f), "a failed insertion changed the structure")
+}
+
+func (r *run[T]) insert(t *rapid.T) {
+	k, before := drawKey().Draw(t, "key"), encode(t, r.f)
+	r.note(t, string(k), r.s.Insert(r.f, k), before)
+}
+
+func (r *run[T]) insertString(t *rapid.T) {
+	k, before := string(drawKey().Draw(t, "key")), encode(t, r.f)
+	r.note(t, k, r.s.InsertString(r.f, k), before)
+}
+
+func (r *run[T]) insertDigest(t *rapid.T) {
+	k, before := drawKey().Draw(t, "key"), encode(t, r.f)
+	r.note(t, string(k), r.s.InsertDigest(r.f, r.fam.Sum(k)), before)
+}
+
+func (r *run[T]) insertAll(t *rapid.T) {
+	keys := drawKeys(t, "keys")
+	if r.s.InsertAll(r.f, keys) == nil {
+		for _, k := range keys {
+			r.model[string(k)]++
+		}
+	}
+}
+
+func (r *run[T]) delete(t *rapid.T) {
+	k := drawKey().Draw(t, "key")
+	if r.model[string(k)] > 0 {
+		require.True(t, r.s.Delete(r.f, k))
+		r.model[string(k)]--
+	} else if !r.s.Has(r.f, k) {
+		before := encode(t, r.f)
+		require.False(t, r.s.Delete(r.f, k))
+		require.Equal(t, before, encode(t, r.f), "deleting an absent key changed the structure")
+	}
+}
+
+func (r *run[T]) merge(t *rapid.T) {
+	other, before := r.s.Like(r.f), encode(t, r.f)
+	var in [][]byte
+	for _, k := range drawKeys(t, "keys") {
+		if r.s.Insert(other, k) == nil {
+			in = append(in, k)
+		}
+	}
+	if r.f.Merge(other) != nil {
+		require.Equal(t, before, encode(t, r.f), "a failed merge changed the structure")
+		return
+	}
+	for _, k := range in {
+		r.model[string(k)]++
+	}
+}
+
+func (r *run[T]) mergeAnotherFamily(t *rapid.T) {
+	before := encode(t, r.f)
+	require.ErrorIs(t, r.f.Merge(r.s.Fresh(t, r.fam.Derive("another"))), fault.ErrIncompatible)
+	require.Equal(t, before, encode(t, r.f), "a failed merge changed the structure")
+}
+
+func (r *run[T]) mergeOtherParams(t *rapid.T) {
+	before := encode(t, r.f)
+	if err := r.f.Merge(r.s.Fresh(t, r.fam)); err != nil {
+		require.ErrorIs(t, err, fault.ErrIncompatible)
+	}
+	require.Equal(t, before, encode(t, r.f), "merging an empty or incompatible structure changed the structure")
+}
+
+func (r *run[T]) clone(t *rapid.T) {
+	original, before := r.f, encode(t, r.f)
+	r.f = r.f.Clone()
+	require.True(t, r.f.Equal(original), "a clone differs")
+	k := drawKey().Draw(t, "key")
+	r.note(t, string(k), r.s.Insert(r.f, k), before)
+	require.Equal(t, before, encode(t, original), "changing the clone changed the original")
+}
+
+func (r *run[T]) roundTrip(t *rapid.T) {
+	b, err := r.f.AppendBinary(nil)
+	require.NoError(t, err)
+	r.f = r.s.Receiver(r.fam)
+	require.NoError(t, r.f.UnmarshalBinary(b))
+}
+
+func (r *run[T]) stream(t *rapid.T) {
+	var b bytes.Buffer
+	_, err := r.f.WriteTo(&b)
+	require.NoError(t, err)
+	r.f = r.s.Receiver(r.fam)
+	_, err = r.f.ReadFrom(&b)
+	require.NoError(t, err)
+}
+
+func (r *run[T]) failToDecode(t *rapid.T) {
+	before := encode(t, r.f)
+	garbage := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "garbage")
+	foreign := r.s.Fresh(t, r.fam.Derive("another"))
+	for _, b := range [][]byte{before[:len(before)-1], garbage, encode(t, foreign)} {
+		require.Error(t, r.f.UnmarshalBinary(b))
+		_, err := r.f.ReadFrom(bytes.NewReader(b))
+		require.Error(t, err)
+		require.Equal(t, before, encode(t, r.f), "a failed decode changed the structure")
+	}
+}
+
+// check checks that no key is missing.
+func (r *run[T]) check(t *rapid.T) {
+	keys := make([][]byte, 0, len(r.model))
+	for k, n := range r.model {
+		if n > 0 {
+			keys = append(keys, []byte(k))
+		}
+	}
+	r.s.requireAll(t, r.f, keys)
 }
 
 // KeyForms checks that a key is the same key as bytes, string and digest, alone
