@@ -136,7 +136,7 @@ func (f *Filter) Params() Params { return f.params }
 func (p Params) SizeBytes() uint64 { return p.bytes() }
 
 // SizeBytes returns the memory of the table in bytes. The Filter itself adds
-// less than 200. O(1) time.
+// less than 200, and at most a 256th of the table. O(1) time.
 func (f *Filter) SizeBytes() uint64 { return uint64(len(f.table.bytes)) }
 
 // Capacity returns how many distinct keys fit in a filter of these parameters

@@ -29,15 +29,32 @@ type relocation struct {
 	buckets uint64 // m
 	offsets uint64 // the number of offsets: m, or 0 for none
 	key     uint64 // from the family: it hides which keys share buckets
+	hashes  []hash // of all fingerprints, or empty
 }
+
+// A filter keeps the hashes of all fingerprints if they fit in the level 1 cache
+// and take at most a 256th of the memory: up to maxHashed bits, and from
+// hashedBytes of table per hash. Both cache misses of a lookup wait for the hash.
+const (
+	maxHashed   = 10
+	hashedBytes = 256 * 16
+)
 
 func newRelocation(p Params) relocation {
 	fam := p.Family.Derive("cuckoo relocation")
-	return keyedRelocation(p.Buckets, uint64(fam.SumUint64(0)))
+	r := keyedRelocation(p.Buckets, uint64(fam.SumUint64(0)))
+	if f := p.FingerprintBits; f <= maxHashed && p.bytes()>>f >= hashedBytes {
+		hashes := make([]hash, 1<<f)
+		for fp := range hashes {
+			hashes[fp] = r.hash(uint64(fp))
+		}
+		r.hashes = hashes
+	}
+	return r
 }
 
 func keyedRelocation(buckets, key uint64) relocation {
-	r := relocation{buckets, buckets, key}
+	r := relocation{buckets: buckets, offsets: buckets, key: key}
 	if buckets&(buckets-1) == 0 {
 		r.offsets = 0
 	}
@@ -80,6 +97,9 @@ type hash struct {
 // are then close to one another, and few buckets are tied together. As products
 // are mixed well in their high bits only, those are added to the low ones.
 func (r *relocation) hash(fp uint64) hash {
+	if fp < uint64(len(r.hashes)) {
+		return r.hashes[fp]
+	}
 	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>32) * 0x94D049BB133111EB
 	return hash{h ^ h>>32 | 1, hashfam.Reduce(h, r.offsets)}

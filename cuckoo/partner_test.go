@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // step checks one step from bucket i: it stays in the table, leaves the bucket,
@@ -149,6 +152,30 @@ func TestTheHashesOfAFamilyAreUnrelated(t *testing.T) {
 			hi, _ := bits.Mul64(fp*multiplier, m)
 			return hi
 		}))
+	}
+}
+
+// Tabulated hashes are those that are computed; they take less than a 256th of
+// the memory, and other tables have none.
+func TestLargeTablesKeepTheHashesOfNarrowFingerprints(t *testing.T) {
+	fam := hashfam.Family{}.Derive("hashes")
+	for _, m := range []uint64{2, 4096, 1<<18 + 2, 1 << 20, 3 << 20} {
+		for f := sizing.LeastFingerprintBits(m); f <= 12; f++ {
+			for _, sorted := range []bool{false, true} {
+				p := Params{m, f, sorted, fam}
+				r := newRelocation(p)
+				plain := keyedRelocation(m, r.key)
+				require.LessOrEqual(t, 256*16*uint64(len(r.hashes)), p.bytes())
+				if f > 10 || m <= 1<<18 {
+					require.Empty(t, r.hashes)
+				} else if m > 1<<20 {
+					require.Len(t, r.hashes, 1<<f)
+				}
+				for fp := range uint64(1) << f {
+					require.Equal(t, plain.hash(fp), r.hash(fp))
+				}
+			}
+		}
 	}
 }
 

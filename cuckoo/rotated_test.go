@@ -28,7 +28,8 @@ import (
 type sums relocation
 
 func (r *sums) other(i, fp uint64) uint64 {
-	h := (*relocation)(r).hash(fp).pattern
+	h := (fp ^ r.key) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>32) * 0x94D049BB133111EB
 	j, borrow := bits.Sub64(hashfam.Reduce(h, r.buckets)|1, i, 0)
 	return j + r.buckets&-borrow
 }

@@ -30,7 +30,7 @@ const (
 	// maxCuckooLoad is how many keys a slot a large table is planned for.
 	maxCuckooLoad = 0.97
 
-	// crowdedRisk is what [CrowdedPairs] may expect. It leaves most of the
+	// crowdedRisk is the most that [CrowdedPairs] may be. It leaves most of the
 	// 1e-6 to sets of more buckets than two.
 	crowdedRisk = 1e-7
 )
