@@ -90,10 +90,11 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(
 // find is algorithm 2 of Fan et al.
 func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp) }
 
-// ContainsOrAdd reports whether key may have been in the filter, and adds it if
-// not. It hashes key once. If it returns true, it has added nothing: do not
-// [Filter.Delete] after such a call. Its error is that of [Filter.Add], and
-// then key is not in the filter and nothing has changed.
+// ContainsOrAdd reports whether key may have been in the filter, and adds it
+// if not. It hashes key once. O(1) time on average, no allocation. Its error is
+// that of [Filter.Add], and then key is not in the filter and nothing has
+// changed. If it returns true, it has added nothing: do not call
+// [Filter.Delete] for that key then.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
 	return f.ContainsOrAddDigest(f.family().Sum(key))
 }

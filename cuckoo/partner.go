@@ -32,9 +32,10 @@ type relocation struct {
 	hashes  []hash // of all fingerprints, or empty
 }
 
-// A filter keeps the hashes of all fingerprints if they fit in the level 1 cache
-// and take at most a 256th of the memory: up to maxHashed bits, and from
-// hashedBytes of table per hash. Both cache misses of a lookup wait for the hash.
+// A filter keeps the hashes of all fingerprints if they fit in the level 1
+// cache and take at most a 256th of the memory: up to maxHashed bits, and from
+// hashedBytes of table per hash. Both cache misses of a lookup wait for the
+// hash.
 const (
 	maxHashed   = 10
 	hashedBytes = 256 * 16
