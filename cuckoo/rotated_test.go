@@ -40,7 +40,14 @@ type sumFilter struct{ Filter }
 
 func (f *sumFilter) sums() *sums { return (*sums)(&f.moves) }
 
-func (f *sumFilter) add(d hashfam.Digest) error { return f.insert(f.oldHome(d)) }
+// start returns a key's first bucket, which here need not wait for anything, and
+// its fingerprint.
+func (f *sumFilter) start(d hashfam.Digest) (i, fp uint64) {
+	i, rest := split(uint64(d.Probe()), f.moves.buckets)
+	return i, 1 + hashfam.Reduce(rest, f.table.mask)
+}
+
+func (f *sumFilter) add(d hashfam.Digest) error { return f.insert(f.start(d)) }
 
 func (f *sumFilter) insert(i, fp uint64) error {
 	j := f.sums().other(i, fp)
@@ -107,11 +114,11 @@ func (f *sumFilter) search(queue []uint64) int {
 }
 
 func (f *sumFilter) Add(key []byte) error {
-	return f.insert(f.oldHome(f.params.Family.Sum(key)))
+	return f.insert(f.start(f.params.Family.Sum(key)))
 }
 
 func (f *sumFilter) Contains(key []byte) bool {
-	return f.find(f.oldHome(f.params.Family.Sum(key)))
+	return f.find(f.start(f.params.Family.Sum(key)))
 }
 
 func (f *sumFilter) find(i, fp uint64) bool {
@@ -136,12 +143,12 @@ func (f *sumFilter) findAll(found []bool, digests []hashfam.Digest) {
 	found = found[:len(digests)]
 	if t.kind != single {
 		for k, d := range digests {
-			found[k] = f.find(f.oldHome(d))
+			found[k] = f.find(f.start(d))
 		}
 		return
 	}
 	for k, d := range digests {
-		i, fp := f.oldHome(d)
+		i, fp := f.start(d)
 		j := f.sums().other(i, fp)
 		x := t.matches(t.load(i*t.stride), fp)
 		y := t.matches(t.load(j*t.stride), fp)
@@ -270,9 +277,4 @@ func duel(b *testing.B, name string, pair [2]contender, keys int, run func(conte
 func median[T cmp.Ordered](values []T) T {
 	slices.Sort(values)
 	return values[len(values)/2]
-}
-
-func (f *sumFilter) oldHome(d hashfam.Digest) (x, fp uint64) {
-	x, rest := split(uint64(d.Probe()), f.moves.buckets)
-	return x, 1 + hashfam.Reduce(rest, f.table.mask)
 }
