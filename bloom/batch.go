@@ -104,10 +104,7 @@ func (f *Filter) addBlock(digests []hashfam.Digest) {
 			addPartitioned(words, span, k, d)
 		}
 	case Blocked:
-		fetchLines(words, span, digests)
-		for _, d := range digests {
-			addBlocked(words, span, k, d)
-		}
+		addLines(words, span, k, digests)
 	}
 }
 
@@ -125,10 +122,7 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 			dst = append(dst, hasPartitioned(words, span, k, d))
 		}
 	default:
-		fetchLines(words, span, digests)
-		for _, d := range digests {
-			dst = append(dst, hasBlocked(words, span, k, d))
-		}
+		dst = hasLines(dst, words, span, k, digests)
 	}
 	return dst
 }
