@@ -52,3 +52,9 @@ func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)
 //
 //go:noescape
 func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
+
+// hasLineAVX512 is hasBlocked. It has half as many instructions, so that more
+// lookups fit into the processor's window.
+//
+//go:noescape
+func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool

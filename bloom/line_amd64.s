@@ -102,14 +102,14 @@ next:
 	RET
 
 // BITS sets z to eight words. Bit 0 of each is the bit of the line at R8+BX that
-// one of eight positions of the digest in Z0 chooses; p has their powers. The
-// rotation takes the number of the bit modulo 64.
-#define BITS(p, z) \
-	VPMULLQ p, Z0, Z3;              \
-	VPSRLQ  $61, Z3, z;             \
-	VPSRLQ  $55, Z3, Z3;            \
-	VPERMQ  (R8)(BX*1), z, z;       \
-	VPRORVQ Z3, z, z
+// one of eight positions of the digest in d chooses; p has their powers. The
+// rotation takes the number of the bit modulo 64. It overwrites y.
+#define BITS(p, d, y, z) \
+	VPMULLQ p, d, y;          \
+	VPSRLQ  $61, y, z;        \
+	VPSRLQ  $55, y, y;        \
+	VPERMQ  (R8)(BX*1), z, z; \
+	VPRORVQ y, z, z
 
 // func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
 TEXT ·hasLinesAVX512(SB), NOSPLIT, $0-80
@@ -157,13 +157,13 @@ fetched:
 	JEQ          last
 
 eight:
-	BITS((R11)(R13*1), Z4)
+	BITS((R11)(R13*1), Z0, Z3, Z4)
 	VPANDQ Z4, Z2, Z2
 	ADDQ   $64, R13
 	JNE    eight
 
 last:
-	BITS(Z1, Z4)
+	BITS(Z1, Z0, Z3, Z4)
 	VPANDQ    Z4, Z2, K1, Z2
 	VPTESTNMQ Z6, Z2, K2 // the words whose bit 0 is not set
 	KORTESTB  K2, K2
@@ -175,3 +175,49 @@ next:
 	JLT  loop
 	VZEROUPPER
 	RET
+
+// func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool
+//
+// It uses Z16 and above only, so that VZEROUPPER is not needed.
+TEXT ·hasLineAVX512(SB), NOSPLIT, $0-41
+	MOVQ         words_len+8(FP), DX
+	MOVQ         digest+24(FP), BX
+	VPBROADCASTQ BX, Z16
+	IMULQ        ·powers+0(SB), BX
+	MOVQ         k+32(FP), CX
+	SHRQ         $3, DX
+	JEQ          none
+	MOVQ         words_base+0(FP), R8
+	MULXQ        BX, BX, BX
+	SHLQ         $6, BX
+	LEAQ         ·powers+8(SB), R9
+	VPTERNLOGQ   $0xFF, Z18, Z18, Z18
+	CMPQ         CX, $8
+	JHI          eight
+
+last:
+	MOVL           $-1, AX
+	BZHIL          CX, AX, AX
+	KMOVB          AX, K1 // the last one to eight positions
+	BITS((R9), Z16, Z17, Z19)
+	VPANDQ         Z19, Z18, K1, Z18
+	VPTESTNMQ.BCST one<>(SB), Z18, K2
+	KORTESTB       K2, K2
+	SETEQ          ret+40(FP)
+	RET
+
+eight:
+	BITS((R9), Z16, Z17, Z19)
+	VPANDQ Z19, Z18, Z18
+	ADDQ   $64, R9
+	SUBQ   $8, CX
+	CMPQ   CX, $8
+	JHI    eight
+	JMP    last
+
+none:
+	MOVB $1, ret+40(FP)
+	RET
+
+DATA one<>+0(SB)/8, $1
+GLOBL one<>(SB), RODATA|NOPTR, $8

@@ -60,6 +60,10 @@ func (c lineCase) check(t *testing.T) {
 	got := hasLines(room(), c.words, c.lines, c.k, c.digests)
 	require.Equal(t, want, got, "k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
 
+	for i, d := range c.digests {
+		require.Equal(t, want[len(head)+i], hasLineAVX512(c.words, d, c.k), "k = %d, %d lines", c.k, c.lines)
+	}
+
 	wantWords, gotWords := slices.Clone(c.words), slices.Clone(c.words)
 	addLineByLine(wantWords, c.lines, c.k, c.digests)
 	addLines(gotWords, c.lines, c.k, c.digests)
@@ -96,6 +100,13 @@ func TestLinesAreLikeOneByOne(t *testing.T) {
 			c.check(t)
 		}
 	})
+}
+
+func TestNoLines(t *testing.T) {
+	needAVX512(t)
+	c := lineCase{k: 7, digests: make([]hashfam.Digest, 10)}
+	c.check(t)
+	require.True(t, hasLineAVX512(nil, 1, 0), "like hasBlocked in the zero Filter")
 }
 
 // One bit is missing in a full line: the lookup sees each bit that it should.

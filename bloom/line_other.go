@@ -4,6 +4,11 @@ package bloom
 
 import "github.com/filterfam/filterfam/hashfam"
 
+const useAVX512 = false
+
+// hasLineAVX512 is not called.
+func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool { return false }
+
 // addLines is addBlocked for a block of digests.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	addLineByLine(words, lines, k, digests)
