@@ -111,10 +111,7 @@ func (f *Filter) addChunk(digests []hashfam.Digest) {
 			addPartitioned(words, span, k, d)
 		}
 	case Blocked:
-		fetchLines(words, span, digests)
-		for _, d := range digests {
-			addBlocked(words, span, k, d)
-		}
+		addLines(words, span, k, digests)
 	}
 }
 
@@ -132,10 +129,7 @@ func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 			dst = append(dst, hasPartitioned(words, span, k, d))
 		}
 	default:
-		fetchLines(words, span, digests)
-		for _, d := range digests {
-			dst = append(dst, hasBlocked(words, span, k, d))
-		}
+		dst = hasLines(dst, words, span, k, digests)
 	}
 	return dst
 }

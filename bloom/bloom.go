@@ -67,6 +67,9 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	case Partitioned:
 		return hasPartitioned(f.words, f.span, k, d)
 	default:
+		if useAVX512 {
+			return hasLineAVX512(f.words, d, k)
+		}
 		return hasBlocked(f.words, f.span, k, d)
 	}
 }

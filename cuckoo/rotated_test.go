@@ -40,8 +40,8 @@ type sumFilter struct{ Filter }
 
 func (f *sumFilter) sums() *sums { return (*sums)(&f.moves) }
 
-// start returns a key's first bucket, which here need not wait for anything, and
-// its fingerprint.
+// start returns a key's first bucket, which here need not wait for anything,
+// and its fingerprint.
 func (f *sumFilter) start(d hashfam.Digest) (i, fp uint64) {
 	i, rest := split(uint64(d.Probe()), f.moves.buckets)
 	return i, 1 + hashfam.Reduce(rest, f.table.mask)

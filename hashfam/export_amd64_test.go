@@ -2,6 +2,8 @@
 
 package hashfam
 
+import "github.com/filterfam/filterfam/internal/cpu"
+
 // SetLanes makes SumAll use AVX-512 only if wanted, and AVX2 only if wanted. It
 // returns a function that restores what was.
 func SetLanes(avx2, avx512 bool) (restore func()) {
@@ -10,15 +12,9 @@ func SetLanes(avx2, avx512 bool) (restore func()) {
 	return func() { useAVX2, useAVX512 = was2, was512 }
 }
 
-// What was found out about the processor, and about GODEBUG.
-var (
-	HasAVX2   = hasAVX2
-	HasAVX512 = hasAVX512
-	TurnedOff = turnedOff
-)
-
-// Lanes returns which instructions are used.
-func Lanes() (avx2, avx512 bool) { return useAVX2, useAVX512 }
+// HasAVX2 and HasAVX512 report what SumAll may use.
+func HasAVX2() bool   { return cpu.AVX2 }
+func HasAVX512() bool { return cpu.AVX512 }
 
 // SumGroupAVX2 returns the digests of 8 keys, and the mask of those left out.
 func (f Family) SumGroupAVX2(keys [][]byte) (digests []Digest, rest uint32) {

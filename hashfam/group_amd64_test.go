@@ -3,94 +3,13 @@
 package hashfam_test
 
 import (
-	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
-
-// TestDetection asks the operating system what the processor has.
-func TestDetection(t *testing.T) {
-	text, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		t.Skip("no /proc/cpuinfo")
-	}
-	_, flags, _ := strings.Cut(string(text), "\nflags")
-	flags, _, _ = strings.Cut(flags, "\n")
-	have := func(names ...string) bool {
-		for _, name := range names {
-			if !slices.Contains(strings.Fields(flags), name) {
-				return false
-			}
-		}
-		return true
-	}
-	require.Equal(t, have("avx2", "bmi2"), hashfam.HasAVX2())
-	require.Equal(t, have("avx512f", "avx512dq", "avx512bw", "avx512vl", "bmi2", "popcnt"), hashfam.HasAVX512())
-}
-
-func TestTurnedOff(t *testing.T) {
-	for godebug, want := range map[string]bool{
-		"":                                      false,
-		"cpu.avx2=off":                          true,
-		"cpu.all=off":                           true,
-		"gctrace=1,cpu.avx2=off,madvdontneed=1": true,
-		"cpu.avx2=on":                           false,
-		"cpu.avx2":                              false,
-		"avx2=off":                              false,
-		"cpu.avx=off":                           false,
-		"cpu.avx22=off":                         false,
-		"cpu.avx512f=off":                       false,
-		"cpu.all=off,cpu.avx2=on":               false,
-		"cpu.avx2=off,cpu.avx2=on":              false,
-		"cpu.avx2=on,cpu.all=off":               true,
-		",,cpu.avx2=off,":                       true,
-		"cpu.avx2=off=":                         false,
-	} {
-		require.Equal(t, want, hashfam.TurnedOff(godebug, "avx2"), godebug)
-	}
-	require.True(t, hashfam.TurnedOff("cpu.avx512f=off", "avx512f"))
-}
-
-// TestGODEBUG starts this test again with other settings.
-func TestGODEBUG(t *testing.T) {
-	const child = "HASHFAM_TEST_CHILD"
-	if os.Getenv(child) != "" {
-		avx2, avx512 := hashfam.Lanes()
-		t.Logf("AVX2 %v, AVX-512 %v", avx2, avx512)
-		return
-	}
-	self, err := os.Executable()
-	require.NoError(t, err)
-	for _, c := range []struct {
-		godebug      string
-		avx2, avx512 bool
-	}{
-		{"", true, true},
-		{"cpu.avx512f=off", true, false},
-		{"cpu.avx2=off", false, false},
-		{"cpu.all=off", false, false},
-	} {
-		cmd := exec.Command(self, "-test.run=^TestGODEBUG$", "-test.v")
-		cmd.Env = append(os.Environ(), "GODEBUG="+c.godebug, child+"=1")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
-		want := "AVX2 " + yes(c.avx2 && hashfam.HasAVX2()) + ", AVX-512 " + yes(c.avx512 && hashfam.HasAVX512())
-		require.Contains(t, string(out), want, c.godebug)
-	}
-}
-
-func yes(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
-}
 
 // lengthsOf returns keys of these lengths.
 func lengthsOf(lengths ...int) [][]byte {

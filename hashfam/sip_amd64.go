@@ -5,6 +5,14 @@ package hashfam
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/filterfam/filterfam/internal/cpu"
+)
+
+// Which instructions are used. Variables, so that tests can turn them off.
+var (
+	useAVX2   = cpu.AVX2
+	useAVX512 = cpu.AVX512
 )
 
 // The functions in assembly run the plain algorithm on a group of keys, each in

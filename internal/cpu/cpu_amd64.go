@@ -1,6 +1,6 @@
 //go:build !purego
 
-package hashfam
+package cpu
 
 import (
 	"os"
@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// Which instructions are used. Variables, so that tests can turn them off.
+// Which instructions the processor has, the operating system supports, and
+// GODEBUG does not turn off. AVX2 includes BMI2, and AVX512 the extensions F,
+// DQ, BW and VL, and AVX2.
 var (
-	useAVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
-	useAVX512 = useAVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
+	AVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
+	AVX512 = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
 )
 
 // turnedOff reports whether godebug, a value of the environment variable
@@ -46,12 +48,12 @@ const (
 	zmmState = ymmState | 1<<5 | 1<<6 | 1<<7 // masks, upper halves of ZMM, Z16 to Z31
 )
 
-// hasAVX2 reports whether the processor has the instructions of the AVX2
-// functions and the operating system saves the registers.
+// hasAVX2 reports whether the processor has AVX2 and BMI2 and the operating
+// system saves the registers.
 func hasAVX2() bool { return has(ymmState, osxsave|avx, avx2|bmi2) }
 
-// hasAVX512 is hasAVX2 for the AVX-512 functions. Not on macOS, some versions
-// of which lose mask registers when a signal arrives (Go issue 49233).
+// hasAVX512 is hasAVX2 for AVX-512. It is not used on macOS, some versions of
+// which lose mask registers when a signal arrives (Go issue 49233).
 func hasAVX512() bool {
 	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512dq|avx512bw|avx512vl)
 }

@@ -1,0 +1,84 @@
+//go:build !purego
+
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDetection asks the operating system what the processor has.
+func TestDetection(t *testing.T) {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		t.Skip("no /proc/cpuinfo")
+	}
+	_, flags, _ := strings.Cut(string(text), "\nflags")
+	flags, _, _ = strings.Cut(flags, "\n")
+	have := func(names ...string) bool {
+		for _, name := range names {
+			if !slices.Contains(strings.Fields(flags), name) {
+				return false
+			}
+		}
+		return true
+	}
+	require.Equal(t, have("avx2", "bmi2"), hasAVX2())
+	require.Equal(t, have("avx512f", "avx512dq", "avx512bw", "avx512vl", "bmi2", "popcnt"), hasAVX512())
+}
+
+func TestTurnedOff(t *testing.T) {
+	for godebug, want := range map[string]bool{
+		"":                                      false,
+		"cpu.avx2=off":                          true,
+		"cpu.all=off":                           true,
+		"gctrace=1,cpu.avx2=off,madvdontneed=1": true,
+		"cpu.avx2=on":                           false,
+		"cpu.avx2":                              false,
+		"avx2=off":                              false,
+		"cpu.avx=off":                           false,
+		"cpu.avx22=off":                         false,
+		"cpu.avx512f=off":                       false,
+		"cpu.all=off,cpu.avx2=on":               false,
+		"cpu.avx2=off,cpu.avx2=on":              false,
+		"cpu.avx2=on,cpu.all=off":               true,
+		",,cpu.avx2=off,":                       true,
+		"cpu.avx2=off=":                         false,
+	} {
+		require.Equal(t, want, turnedOff(godebug, "avx2"), godebug)
+	}
+	require.True(t, turnedOff("cpu.avx512f=off", "avx512f"))
+}
+
+// TestGODEBUG starts this test again with other settings.
+func TestGODEBUG(t *testing.T) {
+	const child = "CPU_TEST_CHILD"
+	if os.Getenv(child) != "" {
+		t.Logf("AVX2 %v, AVX-512 %v", AVX2, AVX512)
+		return
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		godebug      string
+		avx2, avx512 bool
+	}{
+		{"", true, true},
+		{"cpu.avx512f=off", true, false},
+		{"cpu.avx2=off", false, false},
+		{"cpu.all=off", false, false},
+	} {
+		cmd := exec.Command(self, "-test.run=^TestGODEBUG$", "-test.v")
+		cmd.Env = append(os.Environ(), "GODEBUG="+c.godebug, child+"=1")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		want := fmt.Sprintf("AVX2 %v, AVX-512 %v", c.avx2 && hasAVX2(), c.avx512 && hasAVX512())
+		require.Contains(t, string(out), want, c.godebug)
+	}
+}
