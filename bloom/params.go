@@ -47,6 +47,9 @@ func (l Layout) MarshalText() ([]byte, error) { return l.AppendText(nil) }
 // UnmarshalText sets l to the layout with the given name. If there is none, it
 // returns [ErrParams] and leaves l unchanged. O(1) time.
 func (l *Layout) UnmarshalText(text []byte) error {
+	if l == nil {
+		return errs.Nil()
+	}
 	for named := Classic; named <= Blocked; named++ {
 		if string(text) == named.String() {
 			*l = named

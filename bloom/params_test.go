@@ -196,3 +196,22 @@ func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 	}
 }
+
+func TestTheTextOfALayoutIsItsName(t *testing.T) {
+	for _, l := range []Layout{Classic, Partitioned, Blocked} {
+		text, err := l.MarshalText()
+		require.NoError(t, err)
+		require.Equal(t, l.String(), string(text))
+		got := Layout(7)
+		require.NoError(t, got.UnmarshalText(text))
+		require.Equal(t, l, got)
+		require.ErrorIs(t, (*Layout)(nil).UnmarshalText(text), ErrParams)
+	}
+	_, err := Layout(3).MarshalText()
+	require.ErrorIs(t, err, ErrParams)
+	l := Blocked
+	for _, text := range []string{"", "Classic", "Layout(3)", "classic "} {
+		require.ErrorIs(t, l.UnmarshalText([]byte(text)), ErrParams)
+		require.Equal(t, Blocked, l)
+	}
+}

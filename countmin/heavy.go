@@ -108,6 +108,9 @@ func (h *HeavyHitters) AddAll(keys [][]byte) { observeAll(&h.tracker, h.family, 
 // of Params(): digests[i] must be the digest of keys[i]. It returns
 // [ErrParams], and counts nothing, if there are not as many digests as keys.
 func (h *HeavyHitters) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
+	if h == nil {
+		return errs.Nil()
+	}
 	return observeDigests(&h.tracker, digests, keys)
 }
 

@@ -306,6 +306,8 @@ func TestZeroTrackersDoNotPanic(t *testing.T) {
 	require.ErrorIs(t, err, ErrParams)
 	require.False(t, h.Equal(nil))
 	require.False(t, k.Equal(nil))
+	require.ErrorIs(t, (*HeavyHitters)(nil).AddAllDigests(nil, nil), ErrParams)
+	require.ErrorIs(t, (*TopK)(nil).AddAllDigests(nil, nil), ErrParams)
 }
 
 func TestCountsDoNotWrap(t *testing.T) {

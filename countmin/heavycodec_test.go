@@ -56,6 +56,7 @@ func TestForgedTrackersAreCorrupt(t *testing.T) {
 		"a count of nothing":          set(short, 0),
 		"an estimate above the count": set(short+1, 101),
 		"an estimate of 33 bits":      set(short+1, 1<<32),
+		"an estimate above the tail":  set(short+1, 50),
 		"a longer key":                set(short+2, 200),
 		"bytes behind the key":        set(short+2, 3|'o'<<8|'n'<<16|'e'<<24|'!'<<32),
 		"a long key that is short":    set(long+3, 254),

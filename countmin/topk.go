@@ -96,6 +96,9 @@ func (k *TopK) AddAll(keys [][]byte) { observeAll(&k.tracker, k.family, keys) }
 // Params(): digests[i] must be the digest of keys[i]. It returns [ErrParams],
 // and counts nothing, if there are not as many digests as keys.
 func (k *TopK) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
+	if k == nil {
+		return errs.Nil()
+	}
 	return observeDigests(&k.tracker, digests, keys)
 }
 

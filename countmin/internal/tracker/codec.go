@@ -141,6 +141,9 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		if live > 0 && d <= last {
 			return corrupt("digest", d, fmt.Sprintf("above the one before, %d", last))
 		}
+		if most := t.tail.count(d); guess > most {
+			return corrupt("estimate", guess, fmt.Sprintf("at most what the tail says, %d", most))
+		}
 		t.log.setDigest(at, d)
 		last = d
 	}
