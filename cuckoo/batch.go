@@ -10,8 +10,8 @@ import (
 
 // AddAll adds the keys in order, as [Filter.Add] does each, and stops at the
 // first for which there is no room. It returns how many were added, always the
-// first of keys, and Add's error. If the filter is larger than the cache it
-// takes two thirds of the time of single calls. No allocation; no key is kept.
+// first of keys, and Add's error. If the filter is larger than the cache it takes
+// two thirds of the time of single calls. No allocation; no key is kept.
 func (f *Filter) AddAll(keys [][]byte) (added int, err error) {
 	var b batch.Buffer
 	for n := 0; len(keys) > 0 && err == nil; added += n {
@@ -51,11 +51,11 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) (added int, err error) 
 	return added, f.orNil(nil)
 }
 
-// AddSeq adds the keys of a sequence in order, as [Filter.AddAll] does. A key
-// must be valid until the next one is asked for, and is not kept. After an
-// error AddSeq may have asked for up to 127 keys more than it has added.
+// AddSeq adds the keys of a sequence in order, as [Filter.AddAll] does. A key must
+// be valid until the next one is asked for, and is not kept. After an error
+// AddSeq may have asked for up to 127 keys more than it has added.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
-	for block := range batch.Chunks(f.family(), keys) {
+	for block := range batch.Blocks(f.family(), keys) {
 		n, err := f.addBlock(block)
 		if added += n; err != nil {
 			return added, err
@@ -73,8 +73,8 @@ func (f *Filter) orNil(err error) error {
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. If the filter is larger than the cache it takes
-// two thirds of the time of single calls. It allocates only if dst has to grow.
+// returns the extended slice. If the filter is larger than the cache it takes two
+// thirds of the time of single calls. It allocates only if dst has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
@@ -147,8 +147,8 @@ func (f *Filter) DeleteAllUint64(keys []uint64) int {
 	return removed
 }
 
-// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the
-// filter's family.
+// DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the filter's
+// family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 	removed := 0
 	for block := range slices.Chunk(digests, batch.Size) {
@@ -198,74 +198,137 @@ func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint6
 	return dst
 }
 
+// window is the number of keys that are looked up together: enough for the cache
+// misses of all to overlap. Their places take little room on the stack, which is
+// cleared for each call.
+const window = 32
+
 // A place is where a key may lie: its buckets and its fingerprint.
 type place struct{ i, j, fp uint64 }
 
-// locateAll locates the digests of a block and touches their buckets, so that
-// they are on their way to the cache together.
-func (f *Filter) locateAll(room *[batch.Size]place, digests []hashfam.Digest) []place {
-	t, touched := &f.table, uint64(0)
-	places := room[:len(digests)]
-	for k, d := range digests {
+// A group is room for the places of a window.
+type group [window]place
+
+// locate removes up to window digests from the front of digests and returns
+// their places.
+func (g *group) locate(f *Filter, digests *[]hashfam.Digest) []place {
+	places := g[:min(window, len(*digests))]
+	part := (*digests)[:len(places)]
+	*digests = (*digests)[len(places):]
+	for k, d := range part {
 		x, fp := f.home(d)
 		i, j := f.moves.pair(x, f.moves.hash(fp))
 		places[k] = place{i, j, fp}
-		if t.kind == none {
-			continue
-		}
-		touched |= t.load(i*t.stride) | t.load(j*t.stride)
+	}
+	return places
+}
+
+// touch loads from the buckets of all places, so that they are on their way to
+// the cache together.
+func (t *table) touch(places []place) {
+	if t.kind == none {
+		return
+	}
+	touched, bytes, stride := byte(0), t.bytes, t.stride
+	for k := range places {
+		p := &places[k]
+		touched |= bytes[p.i*stride>>3] | bytes[p.j*stride>>3]
 	}
 	use(touched)
-	return places
 }
 
 // use takes a value that the compiler must not find useless.
 //
 //go:noinline
-func use(uint64) {}
+func use(byte) {}
 
 // addBlock adds the keys of a block up to the first for which there is no room.
 func (f *Filter) addBlock(digests []hashfam.Digest) (added int, err error) {
 	if f == nil {
 		return 0, errNil
 	}
-	var room [batch.Size]place
-	for _, p := range f.locateAll(&room, digests) {
-		if err := f.insert(p.i, p.j, p.fp); err != nil {
-			return added, err
+	if len(digests) < short {
+		for _, d := range digests {
+			if err := f.insert(f.locate(d)); err != nil {
+				return added, err
+			}
+			added++
 		}
-		added++
+		return added, nil
+	}
+	var g group
+	for len(digests) > 0 {
+		places := g.locate(f, &digests)
+		f.table.touch(places)
+		for k := range places {
+			p := &places[k]
+			if err := f.insert(p.i, p.j, p.fp); err != nil {
+				return added, err
+			}
+			added++
+		}
 	}
 	return added, nil
 }
 
-// hasBlock appends the answer for each digest of a block to dst. Its loop over
-// plain narrow tables is find written out: then no call stands between one
-// key's loads and the next one's.
+const short = 4
+
+// hasBlock appends the answer for each digest of a block to dst.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
-	t := &f.table
-	if t.kind != single {
+	if len(digests) < short {
 		for _, d := range digests {
 			dst = append(dst, f.find(f.locate(d)))
 		}
 		return dst
 	}
-	for _, d := range digests {
-		x, fp := f.home(d)
-		i, j := f.moves.pair(x, f.moves.hash(fp))
-		a := t.matches(t.load(i*t.stride), fp)
-		b := t.matches(t.load(j*t.stride), fp)
-		dst = append(dst, a|b != 0)
+	t := &f.table
+	var g group
+	for len(digests) > 0 {
+		places := g.locate(f, &digests)
+		if t.kind != single && t.kind != compact {
+			t.touch(places)
+			for k := range places {
+				p := &places[k]
+				dst = append(dst, f.find(p.i, p.j, p.fp))
+			}
+			continue
+		}
+		t.fetch(places)
+		for k := range places {
+			p := &places[k]
+			dst = append(dst, t.matchesAny(p.i, p.fp)|t.matchesAny(p.j, p.fp) != 0)
+		}
 	}
 	return dst
 }
 
+// fetch replaces the buckets of all places by their lanes. Their loads stand
+// together, with no other work in between, so that many cache misses overlap.
+func (t *table) fetch(places []place) {
+	bytes, stride := t.bytes, t.stride
+	for k := range places {
+		p := &places[k]
+		p.i, p.j = load(bytes, p.i*stride), load(bytes, p.j*stride)
+	}
+	if t.kind == compact {
+		for k := range places {
+			p := &places[k]
+			p.i, p.j = t.decode(p.i), t.decode(p.j)
+		}
+	}
+}
+
 // removeBlock returns how many keys of the block there were to remove.
 func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
-	var room [batch.Size]place
-	for _, p := range f.locateAll(&room, digests) {
-		if f.take(p.i, p.j, p.fp) {
-			removed++
+	var g group
+	for len(digests) > 0 {
+		places := g.locate(f, &digests)
+		f.table.touch(places)
+		for k := range places {
+			p := &places[k]
+			if f.take(p.i, p.j, p.fp) {
+				removed++
+			}
 		}
 	}
 	return removed

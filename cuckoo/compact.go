@@ -9,6 +9,7 @@ package cuckoo
 //	4 times f-4 bits    the rest of each fingerprint, smallest first
 const (
 	codeBits  = 12
+	codeMask  = 1<<codeBits - 1
 	codes     = 3876 // (16+4-1 choose 4)
 	nibble    = 4
 	nibbleMax = 1<<nibble - 1
@@ -32,41 +33,48 @@ var nibbles = func() (list [1 << codeBits]uint16) {
 // codeOf numbers the sequences a <= b <= c <= d from 0 to 3875, by the
 // combinatorial number system of the sets {a, b+1, c+2, d+3}.
 func codeOf(a, b, c, d uint64) uint64 {
-	return a + (b+1)*b/2 + (c+2)*(c+1)*c/6 + (d+3)*(d+2)*(d+1)*d/24
+	return a + pairs[b&nibbleMax] + triples[c&nibbleMax] + quads[d&nibbleMax]
 }
 
-// unsorted decodes the bucket that begins at a bit to lanes of f bits.
-func (t *table) unsorted(bit uint64) (uint64, uint64) {
-	rest := (t.width - nibble) & 63
-	if t.width <= maxSingle {
-		w := t.load(bit)
-		w = t.spread(w>>codeBits, rest) | spreadNibbles(uint64(nibbles[w&(1<<codeBits-1)]), rest)
-		return w, w
+// The numbers of sets of two, three and four of n+1, n+2 and n+3 elements.
+var pairs, triples, quads = func() (p, t, q [nibbleMax + 1]uint64) {
+	for n := range uint64(nibbleMax + 1) {
+		p[n] = (n + 1) * n / 2
+		t[n] = (n + 2) * (n + 1) * n / 6
+		q[n] = (n + 3) * (n + 2) * (n + 1) * n / 24
 	}
-	high := uint64(nibbles[t.load(bit)&(1<<codeBits-1)])
-	low := t.mask >> nibble
+	return p, t, q
+}()
+
+// decode returns the four lanes of a stored bucket. The nibbles and the rests
+// move apart in two steps each: the upper two of four, then one of each two. It
+// is inlined.
+func (t *table) decode(w uint64) uint64 {
+	n := uint64(nibbles[w&codeMask])
+	n = (n | n<<24) & 0x000000ff_000000ff
+	n = (n | n<<12) & 0x000f000f_000f000f
+	w >>= codeBits
+	w = w&0xffffffff | w<<((32-2*t.rest)&63)&^0xffffffff
+	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
+}
+
+// smallest returns a number that is zero if the smallest fingerprint of a stored
+// bucket is: if the bucket has a free slot.
+func (t *table) smallest(w uint64) uint64 {
+	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
+}
+
+// decodePaired returns the lanes of the bucket that begins at a bit, two in each
+// word.
+func (t *table) decodePaired(bit uint64) (uint64, uint64) {
+	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits
-	a, b := t.load(bit), t.load(bit+2*rest)
-	return a&low | high&0xf<<rest | (a>>rest&low|high>>4&0xf<<rest)<<t.width,
-		b&low | high>>8&0xf<<rest | (b>>rest&low|high>>12<<rest)<<t.width
+	return t.pair(t.load(bit), n), t.pair(t.load(bit+2*t.rest), n>>8)
 }
 
-// spread moves four lanes of rest bits apart, to lanes of four bits more.
-func (t *table) spread(w, rest uint64) uint64 {
-	m := t.mask >> nibble
-	a := w & m
-	m <<= rest
-	b := w & m
-	m <<= rest
-	c := w & m
-	m <<= rest
-	d := w & m
-	return a | b<<nibble | c<<(2*nibble) | d<<(3*nibble)
-}
-
-// spreadNibbles puts each of four nibbles on top of the rest of its lane.
-func spreadNibbles(n, rest uint64) uint64 {
-	return (n&0xf | n&0xf0<<rest | n&0xf00<<(2*rest&63) | n&0xf000<<(3*rest&63)) << rest
+func (t *table) pair(w, n uint64) uint64 {
+	n = (n | n<<28) & 0x0000000f_0000000f
+	return w&t.low | w<<((32-t.rest)&63)&(t.low<<32) | n<<(t.rest&63)
 }
 
 // sorted returns the four fingerprints of bucket i in ascending order.
@@ -80,13 +88,13 @@ func (t *table) sorted(i uint64) (list [slots]uint64) {
 
 // exchangeSorted is exchange in a compact table.
 func (t *table) exchangeSorted(i, old, fp uint64) bool {
-	list := t.sorted(i)
-	for s, x := range list {
+	before := t.sorted(i)
+	after := before
+	for s, x := range before {
 		if x == old {
-			before := list
-			list[s] = fp
-			ascend(&list)
-			t.rewrite(i, &before, &list)
+			after[s] = fp
+			ascend(&after)
+			t.rewrite(i, &before, &after)
 			return true
 		}
 	}
@@ -102,25 +110,31 @@ func ascend(v *[slots]uint64) {
 	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
 }
 
-// rewrite replaces what bucket i holds, given what it held.
+// rewrite replaces what bucket i holds, given what it held. It changes as many
+// fingerprints at once as flip can: all four of up to 16 bits.
 func (t *table) rewrite(i uint64, before, after *[slots]uint64) {
-	bit, rest := i*t.stride, t.width-nibble
-	t.flip(bit, code(before, rest)^code(after, rest))
-	bit += codeBits
+	bit, low := i*t.stride, t.mask>>nibble
+	change, n := t.code(before)^t.code(after), uint64(codeBits)
 	for s := range before {
-		t.flip(bit, (before[s]^after[s])&(t.mask>>nibble))
-		bit += rest
+		if n+t.rest > 60 { // what load returns of the first bits of a bucket
+			t.flip(bit, change)
+			bit, change, n = bit+n, 0, 0
+		}
+		change |= (before[s] ^ after[s]) & low << (n & 63)
+		n += t.rest
 	}
+	t.flip(bit, change)
 }
 
-func code(v *[slots]uint64, rest uint64) uint64 {
-	return codeOf(v[0]>>rest, v[1]>>rest, v[2]>>rest, v[3]>>rest)
+func (t *table) code(v *[slots]uint64) uint64 {
+	r := t.rest & 63
+	return codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
 }
 
 // inOrder reports whether bucket i is one of those that exchange leaves: a
 // number of nibbles, and fingerprints in ascending order.
 func (t *table) inOrder(i uint64) bool {
 	list := t.sorted(i)
-	return t.load(i*t.stride)&(1<<codeBits-1) < codes &&
+	return t.load(i*t.stride)&codeMask < codes &&
 		list[0] <= list[1] && list[1] <= list[2] && list[2] <= list[3]
 }

@@ -1,15 +1,13 @@
 package cuckoo
 
 // How many buckets the search for a free slot may look at: the two of the key,
-// and four for each that it goes through. Almost every search ends among the
-// near ones, for which room on the stack is cheap. In a small table the search
-// stops after 256 visits per bucket, most of them repeats.
-//
-// A search of all far buckets that finds no room takes 50 to 60 microseconds at
-// a million keys and 120 to 230 at ten million; compact two to three times as
-// long (BenchmarkFailedAdd on an Intel Xeon at 2.1 GHz).
+// and four for each that it goes through. Most searches end within the near
+// ones and almost all within the middle ones, which makes room on the stack
+// cheap. In a small table the search stops after 256 visits per bucket, most of
+// them repeats.
 const (
-	near     = 2 + slots*32
+	near     = 2 + slots*16
+	middle   = 2 + slots*128
 	far      = 2 + slots*2048
 	patience = 256
 )
@@ -21,30 +19,52 @@ func (f *Filter) evict(i, j, fp uint64) error {
 	if f.table.kind == none {
 		return errFull
 	}
-	if f.table.copies(i, fp)+f.table.copies(j, fp) == 2*slots {
+	if f.table.copies(i, fp) == slots && f.table.copies(j, fp) == slots {
 		return ErrCopies
 	}
 	var queue [near]uint64
 	queue[0], queue[1] = i, j
-	if last := f.search(queue[:]); last > 0 {
-		f.shift(queue[:], last, fp)
+	if f.moveAlong(queue[:], 0, fp) {
 		return nil
 	}
-	return f.evictFar(i, j, fp)
+	return f.evictMiddle(queue[:], fp)
 }
 
-// evictFar is evict with a longer queue, in its own stack frame.
+// evictMiddle is evict with a longer queue, in its own stack frame. It continues
+// from a search that has filled the shorter queue.
 //
 //go:noinline
-func (f *Filter) evictFar(i, j, fp uint64) error {
-	var queue [far]uint64
-	queue[0], queue[1] = i, j
-	last := f.search(queue[:min(far, patience*f.params.Buckets)])
-	if last == 0 {
-		return errFull
+func (f *Filter) evictMiddle(shorter []uint64, fp uint64) error {
+	var queue [middle]uint64
+	n := copy(queue[:], shorter)
+	if f.moveAlong(queue[:], searched(n), fp) {
+		return nil
 	}
-	f.shift(queue[:], last, fp)
-	return nil
+	return f.evictFar(queue[:], fp)
+}
+
+//go:noinline
+func (f *Filter) evictFar(shorter []uint64, fp uint64) error {
+	var queue [far]uint64
+	n := copy(queue[:], shorter)
+	if f.moveAlong(queue[:min(far, patience*f.params.Buckets)], searched(n), fp) {
+		return nil
+	}
+	return errFull
+}
+
+// searched returns how many buckets of a full queue of n have been gone through.
+func searched(n int) int { return (n - 2) / slots }
+
+// moveAlong searches from a place in the queue on, and makes the moves if there
+// is a path.
+func (f *Filter) moveAlong(queue []uint64, from int, fp uint64) bool {
+	last := f.search(queue, from)
+	if last == 0 {
+		return false
+	}
+	f.shift(queue, last, fp)
+	return true
 }
 
 // search goes through the buckets that fingerprints of the first two could
@@ -55,29 +75,16 @@ func (f *Filter) evictFar(i, j, fp uint64) error {
 //
 // No bucket is twice on the path it finds: the first time would have led to
 // the same free slot sooner.
-func (f *Filter) search(queue []uint64) int {
-	t, moves := &f.table, f.moves
-	for from, to := 0, 2; to+slots <= len(queue); from, to = from+1, to+slots {
-		i, next := queue[from], queue[to:to+slots]
-		if t.kind == single {
-			w := t.load(i * t.stride)
-			for s := range next {
-				j := moves.other(i, moves.hash(w&t.mask))
-				w >>= t.width & 63
-				next[s] = j
-				if t.matches(t.load(j*t.stride), 0) != 0 {
-					return to + s
-				}
-			}
-			continue
-		}
+func (f *Filter) search(queue []uint64, from int) int {
+	t, moves := &f.table, &f.moves
+	for to := 2 + slots*from; to+slots <= len(queue); from, to = from+1, to+slots {
+		i, next := queue[from], (*[slots]uint64)(queue[to:])
 		a, b := t.lanes(i)
 		for s := range next {
-			j := moves.other(i, moves.hash(t.lane(a, b, s)))
-			next[s] = j
-			if t.has(j, 0) {
-				return to + s
-			}
+			next[s] = moves.other(i, moves.hash(t.lane(a, b, s)))
+		}
+		if s := t.firstFree(next); s < slots {
+			return to + s
 		}
 	}
 	return 0

@@ -8,19 +8,21 @@ import (
 // slots is b, the number of slots in a bucket.
 const slots = 4
 
-// A table is an array of buckets, each of four fingerprints of f bits, packed
-// without padding; a zero fingerprint is a free slot. Buckets are compared as
-// lanes of a word, all slots at once. Above 16 bits a word has room for two
-// lanes, and a bucket is two pairs of them.
+// A table is an array of buckets, each of four fingerprints of f bits. A zero
+// fingerprint is a free slot. Buckets are compared as lanes of a word, all slots
+// at once. Above 16 bits a word has room for two lanes, and a bucket is two words.
 //
-// Compact tables are decoded to the same lanes, see compact.go.
+// Plain tables store the lanes without padding. Compact buckets are decoded to
+// lanes of 16 or 32 bits, see compact.go.
 type table struct {
-	bytes  []byte // seven more than the buckets fill, at least: a load takes eight
+	bytes  []byte // at least 7 spare bytes, so that 8-byte loads stay in bounds
 	stride uint64 // bits from one bucket to the next
-	width  uint64 // f, bits from one lane to the next
+	width  uint64 // bits from one lane to the next
 	mask   uint64 // 2^f-1
 	ones   uint64 // the lowest bit of every lane
 	tops   uint64 // the highest bit of every lane
+	rest   uint64 // f-4, if compact
+	low    uint64 // the lowest f-4 bits of every other lane, if compact
 	kind   kind
 }
 
@@ -28,46 +30,48 @@ type table struct {
 type kind uint8
 
 const (
-	none    kind = iota // there are no buckets: a zero Filter
-	single              // four lanes in a word, as they are
-	paired              // two words of two lanes
-	compact             // sorted, its highest nibbles encoded together
+	none          kind = iota // there are no buckets: a zero Filter
+	single                    // four lanes in a word, as they are
+	paired                    // two words of two lanes
+	compact                   // sorted, to be decoded to one word
+	compactPaired             // sorted, to be decoded to two words
 )
-
-// newTable returns the table of checked parameters over bytes.
-func newTable(p Params, bytes []byte) table {
-	f := uint64(p.FingerprintBits)
-	t := table{
-		bytes:  bytes,
-		stride: p.bucketBits(),
-		width:  f,
-		mask:   1<<f - 1,
-		ones:   1 | 1<<f,
-	}
-	if f <= maxSingle {
-		t.ones |= t.ones << (2 * f)
-	}
-	switch {
-	case p.Compact:
-		t.kind = compact
-	case f <= maxSingle:
-		t.kind = single
-	default:
-		t.kind = paired
-	}
-	t.tops = t.ones << (f - 1)
-	return t
-}
 
 // maxSingle is the widest fingerprint of which a word holds four.
 const maxSingle = 16
 
-// load returns at least 57 of the bits that begin at a bit, and 64 where that
-// is the first of a byte. So a load has all four lanes of up to 16 bits: they
-// begin at a half byte, and those of 16 bits at a byte.
-func (t *table) load(bit uint64) uint64 {
+// newTable returns the table of checked parameters over bytes.
+func newTable(p Params, bytes []byte) table {
+	f, wide := uint64(p.FingerprintBits), p.FingerprintBits > maxSingle
+	t := table{bytes: bytes, stride: p.bucketBits(), width: f, mask: 1<<f - 1, kind: single}
+	if p.Compact {
+		t.kind, t.width, t.rest = compact, maxSingle, f-nibble
+		if wide {
+			t.width *= 2
+		}
+		t.low = t.mask >> nibble
+	}
+	if wide {
+		t.kind++
+	}
+	t.ones = 1 | 1<<t.width
+	if !wide {
+		t.ones |= t.ones << (2 * t.width)
+		t.low |= t.low << (2 * t.width)
+	}
+	t.tops = t.ones << (t.width - 1)
+	return t
+}
+
+// load returns the word that begins at a bit. Its lowest 57 bits are valid, 60
+// if the bit is the first of half a byte, and all 64 if it is the first of a
+// byte. So a load has the whole of any bucket of at most 64 bits: all begin at
+// half a byte, and those of 64 bits at a byte.
+func (t *table) load(bit uint64) uint64 { return load(t.bytes, bit) }
+
+func load(bytes []byte, bit uint64) uint64 {
 	i := bit >> 3
-	return binary.LittleEndian.Uint64(t.bytes[i:i+8]) >> (bit & 7)
+	return binary.LittleEndian.Uint64(bytes[i:i+8]) >> (bit & 7)
 }
 
 // load64 returns the 64 bits that begin at a bit.
@@ -77,8 +81,8 @@ func (t *table) load64(bit uint64) uint64 {
 	return binary.LittleEndian.Uint64(b)>>(bit&7) | uint64(b[8])<<1<<(63-bit&7)
 }
 
-// flip inverts, from a bit on, the bits that are set in change: 57 at most,
-// and 64 where that is the first of a byte.
+// flip inverts, from a bit on, the bits that are set in change. They must be
+// among those that load returns.
 func (t *table) flip(bit, change uint64) {
 	i := bit >> 3
 	b := t.bytes[i : i+8]
@@ -86,13 +90,20 @@ func (t *table) flip(bit, change uint64) {
 }
 
 // matches returns the top bit of each lane of w that holds fp, and no other.
-// A lane of x is zero where they agree; adding all ones below its top bit
-// carries into that bit unless the rest of the lane is zero, and never beyond.
-// Bits above the lanes do not count.
+// A lane of x is zero if they agree. Adding all ones below its top bit carries
+// into that bit unless the rest of the lane is zero, and never beyond. Bits above
+// the lanes do not count.
 func (t *table) matches(w, fp uint64) uint64 {
 	x := w ^ fp*t.ones
 	rest := t.tops - t.ones
 	return t.tops &^ (x&rest + rest | x)
+}
+
+// matchesAny returns zero if no lane of w holds fp. It costs less than matches:
+// the top bits of lanes above the first that does may be set too.
+func (t *table) matchesAny(w, fp uint64) uint64 {
+	x := w ^ fp*t.ones
+	return (x - t.ones) &^ x & t.tops
 }
 
 // lanes returns bucket i: all four lanes in the first word, or two in each.
@@ -105,8 +116,11 @@ func (t *table) lanes(i uint64) (uint64, uint64) {
 		return w, w
 	case paired:
 		return t.load64(bit), t.load64(bit + 2*t.width)
+	case compact:
+		w := t.decode(t.load(bit))
+		return w, w
 	default:
-		return t.unsorted(bit)
+		return t.decodePaired(bit)
 	}
 }
 
@@ -117,14 +131,17 @@ func (t *table) hasEither(i, j, fp uint64) bool {
 	if t.kind != single {
 		return t.hasEitherLanes(i, j, fp)
 	}
-	x := t.load(i*t.stride) ^ fp*t.ones
-	y := t.load(j*t.stride) ^ fp*t.ones
-	return ((x-t.ones)&^x|(y-t.ones)&^y)&t.tops != 0
+	x, y := t.load(i*t.stride), t.load(j*t.stride)
+	return t.matchesAny(x, fp)|t.matchesAny(y, fp) != 0
 }
 
 func (t *table) hasEitherLanes(i, j, fp uint64) bool {
-	if t.kind == none {
+	switch t.kind {
+	case none:
 		return true
+	case compact:
+		x, y := t.decode(t.load(i*t.stride)), t.decode(t.load(j*t.stride))
+		return t.matchesAny(x, fp)|t.matchesAny(y, fp) != 0
 	}
 	a, b := t.lanes(i)
 	c, d := t.lanes(j)
@@ -161,15 +178,8 @@ func (t *table) putEitherLanes(i, j, fp uint64) bool {
 	return t.put(i, fp)
 }
 
-// has reports whether bucket i holds fp; whether it has a free slot, for 0.
+// has reports whether bucket i holds fp; for 0, whether it has a free slot.
 func (t *table) has(i, fp uint64) bool {
-	if t.kind == single {
-		return t.matches(t.load(i*t.stride), fp) != 0
-	}
-	return t.hasLanes(i, fp)
-}
-
-func (t *table) hasLanes(i, fp uint64) bool {
 	a, b := t.lanes(i)
 	return t.matches(a, fp)|t.matches(b, fp) != 0
 }
@@ -185,6 +195,33 @@ func (t *table) copies(i, fp uint64) int {
 		n += bits.OnesCount64(t.matches(b, fp))
 	}
 	return n
+}
+
+// firstFree returns the first of four buckets that has a free slot, or four. It
+// looks at all of them, so that their cache misses overlap.
+func (t *table) firstFree(list *[slots]uint64) int {
+	free := uint64(1 << slots)
+	switch t.kind {
+	case single:
+		for s, i := range list {
+			if t.matchesAny(t.load(i*t.stride), 0) != 0 {
+				free |= 1 << s
+			}
+		}
+	case paired:
+		for s, i := range list {
+			if t.has(i, 0) {
+				free |= 1 << s
+			}
+		}
+	default:
+		for s, i := range list {
+			if t.smallest(t.load(i*t.stride)) == 0 {
+				free |= 1 << s
+			}
+		}
+	}
+	return bits.TrailingZeros64(free)
 }
 
 // lane returns one of the lanes of a bucket.
@@ -216,7 +253,7 @@ func (t *table) exchange(i, old, fp uint64) bool {
 			bit += 2 * t.width
 			m = t.matches(t.load64(bit), old)
 		}
-	case compact:
+	default:
 		return t.exchangeSorted(i, old, fp)
 	}
 	if m == 0 {
