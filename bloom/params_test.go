@@ -194,6 +194,7 @@ func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 		}
 		require.NoError(t, err, "%g times n/2^64", floors)
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
+		require.GreaterOrEqual(t, p.RateAt(c.Capacity), sizing.ClassicDigestRate(p.Bits, p.Hashes, c.Capacity))
 	}
 }
 

@@ -195,3 +195,17 @@ func TestRefusalsAreForgottenWithTheReason(t *testing.T) {
 	require.True(t, h.enlarge(1))
 	require.Zero(t, h.refused, "growth")
 }
+
+// A guess of maxGuess means that or more, so nothing of the count is known to
+// be exact.
+func TestAGuessAtItsMaximumLeavesNoLowerBound(t *testing.T) {
+	h := New(Goal{Phi: 0.1})
+	key := hashfam.Family{}.SumString("key")
+	h.log = appendRecord(h.log, 1<<40, 1<<39, key, "key")
+	h.total = 1 << 40
+	h.settle()
+	require.Equal(t, Estimate{Count: 1 << 40, High: 1 << 40}, h.Estimate(key))
+	h.log = appendRecord(nil, 1<<40, maxGuess-1, key, "key")
+	h.settle()
+	require.Equal(t, Estimate{Count: 1 << 40, Low: 1<<40 - maxGuess + 1, High: 1 << 40}, h.Estimate(key))
+}
