@@ -55,7 +55,7 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) (added int, err error) 
 // be valid until the next one is asked for, and is not kept. After an error
 // AddSeq may have asked for up to 127 keys more than it has added.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
-	for block := range batch.Blocks(f.family(), keys) {
+	for block := range batch.Chunks(f.family(), keys) {
 		n, err := f.addBlock(block)
 		if added += n; err != nil {
 			return added, err
