@@ -86,7 +86,7 @@ var suite = conformance.Suite[*Filter]{
 		}
 		return conformance.Viewed[*Filter]{
 			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-			Verify: v.Verify, Decode: v.Decode,
+			Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
 		}, nil
 	},
 	NilErrors: []func(*Filter) error{

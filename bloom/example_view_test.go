@@ -30,6 +30,8 @@ func ExampleNewView() {
 	fmt.Println(v.ContainsAll(nil, [][]byte{[]byte("example.org"), []byte("example.net")}))
 	fmt.Printf("%d bytes, %.2f %% full, about %.0f key, rate %.0e\n",
 		v.SizeBytes(), 100*v.FillRatio(), v.EstimatedLen(), v.FalsePositiveRate())
+	text, err := v.MarshalJSON() // LogValue is for package log/slog
+	fmt.Println(len(text), err, v.LogValue().Kind())
 	fmt.Println(v.Verify(), v)
 	g, err := v.Decode() // a copy that can be changed
 	fmt.Println(g.Equal(f), err)
@@ -38,6 +40,7 @@ func ExampleNewView() {
 	// true
 	// [true false]
 	// 1200 bytes, 0.07 % full, about 1 key, rate 1e-22
+	// 1698 <nil> Group
 	// <nil> bloom.View(classic, 9600 bits, 7 hashes, family public)
 	// true <nil>
 }

@@ -73,15 +73,22 @@ func (c Config) Params() (Params, error) {
 	b, err := bloom.Config{Capacity: c.Capacity, FPRate: c.FPRate, Layout: c.Layout, Family: c.Family}.Params()
 	var ofBloom *bloom.FieldError
 	switch {
+	case errors.As(err, &ofBloom) && ofBloom.Field == "Config.Capacity" && c.Capacity > 0:
+		return Params{}, tooLarge(c)
 	case errors.As(err, &ofBloom):
 		return Params{}, (*FieldError)(ofBloom)
 	case err != nil:
 		return Params{}, err
 	case b.Bits > maxCounters:
-		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), c.FPRate))
+		return Params{}, tooLarge(c)
 	}
 	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
+}
+
+// tooLarge returns the error of a Capacity that no filter holds.
+func tooLarge(c Config) error {
+	return paramError("Config.Capacity", c.Capacity,
+		fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), c.FPRate))
 }
 
 // check returns an error with the given reason that names the invalid field,

@@ -2,6 +2,7 @@ package counting
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -65,6 +66,21 @@ func (v *View) ContainsDigest(d hashfam.Digest) bool { return v.filter.ContainsD
 // ContainsAll is [Filter.ContainsAll].
 func (v *View) ContainsAll(dst []bool, keys [][]byte) []bool { return v.filter.ContainsAll(dst, keys) }
 
+// ContainsAllStrings is [Filter.ContainsAllStrings].
+func (v *View) ContainsAllStrings(dst []bool, keys []string) []bool {
+	return v.filter.ContainsAllStrings(dst, keys)
+}
+
+// ContainsAllUint64 is [Filter.ContainsAllUint64].
+func (v *View) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return v.filter.ContainsAllUint64(dst, keys)
+}
+
+// ContainsAllDigests is [Filter.ContainsAllDigests].
+func (v *View) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
+	return v.filter.ContainsAllDigests(dst, digests)
+}
+
 // Count is [Filter.Count].
 func (v *View) Count(key []byte) uint64 { return v.filter.Count(key) }
 
@@ -101,6 +117,18 @@ func (v *View) Decode() (*Filter, error) {
 	}
 	return v.filter.Clone(), nil
 }
+
+// MarshalJSON returns the encoding as a JSON string, which
+// [Filter.UnmarshalText] reads. O(m) time and memory.
+func (v View) MarshalJSON() ([]byte, error) {
+	if v.filter.counters == nil {
+		return nil, errs.Nil()
+	}
+	return v.encoded.JSON()
+}
+
+// LogValue is [Filter.LogValue].
+func (v View) LogValue() slog.Value { return v.filter.LogValue() }
 
 // String describes v in one line. It does not show the key. Its receiver is a
 // value so that a View in a field of another struct does not show the key

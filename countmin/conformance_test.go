@@ -115,7 +115,7 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 			HasString: func(key string) bool { return v.CountString(key) > 0 },
 			HasDigest: func(d hashfam.Digest) bool { return v.CountDigest(d) > 0 },
 			HasAll:    func(dst []bool, keys [][]byte) []bool { return positive(dst, v.CountAll(nil, keys)) },
-			Verify:    v.Verify, Decode: v.Decode,
+			Verify:    v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
 		}, nil
 	}
 	s.InsertAllStrings = func(s *Sketch, keys []string) error { s.AddAllStrings(keys); return nil }

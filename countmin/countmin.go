@@ -2,7 +2,8 @@ package countmin
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A Sketch is a count-min sketch. Make one with [New] or [NewFromParams].
+// A Sketch is a count-min sketch. Make one with [New] or [NewFromParams]. It
+// must not be copied by value; use [Sketch.Clone].
 type Sketch struct {
 	params Params
 	narrow []uint32 // the rows, one after another, of 32-bit counters

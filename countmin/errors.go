@@ -16,7 +16,7 @@ var (
 // encoding. Use errors.As to get it from an error.
 type FieldError struct {
 	Err     error  // the reason: ErrParams, ErrCorrupt, ...
-	Field   string // for example "Config.FPRate"
+	Field   string // for example "Config.Epsilon"
 	Value   any
 	Allowed string // for example "above 0 and below 1"
 }

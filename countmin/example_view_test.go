@@ -27,12 +27,15 @@ func ExampleNewView() {
 	}
 	fmt.Println(v.CountString("whale"), v.Count([]byte("computer")), v.Total())
 	fmt.Println(v.CountAll(nil, [][]byte{[]byte("whale")}))
+	text, err := v.MarshalJSON() // LogValue is for package log/slog
+	fmt.Println(len(text), err, v.LogValue().Kind())
 	fmt.Println(v.Verify(), v)
 	t, err := v.Decode() // a sketch that can be changed
 	fmt.Println(t.Equal(s), err)
 	// Output:
 	// 1240 0 1240
 	// [1240]
+	// 72610 <nil> Group
 	// <nil> countmin.View(plain, 5 x 2719 counters of 32 bits, family public)
 	// true <nil>
 }

@@ -51,7 +51,8 @@ func (c HeavyConfig) goal() tracker.Goal { return tracker.Goal{Phi: c.Phi, Memor
 // whose length need not be known. At any moment it reports every key whose
 // count is at least Phi times the total, and few others, whose counts are just
 // below; [HeavyHitters.Complete] says whether memory suffices for that. Make
-// one with [NewHeavyHitters].
+// one with [NewHeavyHitters]. It must not be copied by value; use
+// [HeavyHitters.Clone].
 type HeavyHitters struct {
 	family  hashfam.Family
 	tracker tracker.Tracker

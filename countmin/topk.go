@@ -43,7 +43,8 @@ func (c TopKConfig) goal() tracker.Goal { return tracker.Goal{K: c.K, Memory: c.
 // TopK finds the K keys that occur most in a stream. Unlike [HeavyHitters] it
 // has no threshold to compare a key with, so it gives no guarantee in advance;
 // but [TopK.Complete] tells whether the K keys it reports are certain to be the
-// most frequent, and every bound it reports holds. Make one with [NewTopK].
+// most frequent, and every bound it reports holds. Make one with [NewTopK]. It
+// must not be copied by value; use [TopK.Clone].
 type TopK struct {
 	family  hashfam.Family
 	tracker tracker.Tracker

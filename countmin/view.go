@@ -2,6 +2,7 @@ package countmin
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -70,6 +71,19 @@ func (v *View) CountDigest(d hashfam.Digest) uint64 { return v.sketch.CountDiges
 // CountAll is [Sketch.CountAll].
 func (v *View) CountAll(dst []uint64, keys [][]byte) []uint64 { return v.sketch.CountAll(dst, keys) }
 
+// CountAllStrings is [Sketch.CountAllStrings].
+func (v *View) CountAllStrings(dst []uint64, keys []string) []uint64 {
+	return v.sketch.CountAllStrings(dst, keys)
+}
+
+// CountAllUint64 is [Sketch.CountAllUint64].
+func (v *View) CountAllUint64(dst, keys []uint64) []uint64 { return v.sketch.CountAllUint64(dst, keys) }
+
+// CountAllDigests is [Sketch.CountAllDigests].
+func (v *View) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
+	return v.sketch.CountAllDigests(dst, digests)
+}
+
 // Bounds is [Sketch.Bounds].
 func (v *View) Bounds(key []byte) (low, high uint64) { return v.sketch.Bounds(key) }
 
@@ -100,6 +114,18 @@ func (v *View) Decode() (*Sketch, error) {
 	}
 	return v.sketch.Clone(), nil
 }
+
+// MarshalJSON returns the encoding as a JSON string, which
+// [Sketch.UnmarshalText] reads. O(w d) time and memory.
+func (v View) MarshalJSON() ([]byte, error) {
+	if v.sketch.params.Width == 0 {
+		return nil, errs.Nil()
+	}
+	return v.encoded.JSON()
+}
+
+// LogValue is [Sketch.LogValue].
+func (v View) LogValue() slog.Value { return v.sketch.LogValue() }
 
 // String describes the view in one line, without its key.
 func (v View) String() string { return fmt.Sprintf("countmin.View(%v)", v.sketch.params) }

@@ -62,7 +62,7 @@ func (f *Filter) Equal(other *Filter) bool {
 func (f *Filter) compatible(other *Filter) error {
 	switch {
 	case f == nil:
-		return errNil
+		return errs.Nil()
 	case other == nil:
 		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // The parameters in a frame of kind Cuckoo, version 1; the payload is the
-// table, bucket after bucket without padding, and zeros from its last bit to
-// the end of the next whole word but one.
+// table, bucket after bucket without padding, and zeros up to a
+// whole number of words, and one more word of zeros.
 //
 //	offset  size  field
 //	     0     8  Buckets
@@ -124,7 +124,7 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 
 func (f *Filter) header() (frame.Header, error) {
 	if f == nil {
-		return frame.Header{}, errNil
+		return frame.Header{}, errs.Nil()
 	}
 	p := f.params
 	if err := p.check(ErrParams); err != nil {
@@ -148,7 +148,7 @@ func (f *Filter) header() (frame.Header, error) {
 // decode reads a filter and replaces f by it at the end, if there was no error.
 func (f *Filter) decode(r *frame.Reader) error {
 	if f == nil {
-		return errNil
+		return errs.Nil()
 	}
 	fam := f.params.Family
 	h := r.Header(frame.Cuckoo, version, fam.CheckValue())

@@ -58,14 +58,14 @@ func (t *table) decode(w uint64) uint64 {
 	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
 }
 
-// smallest returns a number that is zero if the smallest fingerprint of a stored
-// bucket is: if the bucket has a free slot.
+// smallest returns a number that is zero if the smallest fingerprint of a
+// stored bucket is: if the bucket has a free slot.
 func (t *table) smallest(w uint64) uint64 {
 	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
 }
 
-// decodePaired returns the lanes of the bucket that begins at a bit, two in each
-// word.
+// decodePaired returns the lanes of the bucket that begins at a bit, two in
+// each word.
 func (t *table) decodePaired(bit uint64) (uint64, uint64) {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits

@@ -22,7 +22,7 @@ type Filter struct {
 // which matches ErrFull. If copies mean nothing, use [Filter.ContainsOrAdd].
 func (f *Filter) Add(key []byte) error {
 	if f == nil {
-		return errNil
+		return errs.Nil()
 	}
 	return f.insert(f.locate(f.params.Family.Sum(key)))
 }
@@ -30,7 +30,7 @@ func (f *Filter) Add(key []byte) error {
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) error {
 	if f == nil {
-		return errNil
+		return errs.Nil()
 	}
 	return f.insert(f.locate(f.params.Family.SumString(key)))
 }
@@ -39,7 +39,7 @@ func (f *Filter) AddString(key string) error {
 // bytes.
 func (f *Filter) AddUint64(key uint64) error {
 	if f == nil {
-		return errNil
+		return errs.Nil()
 	}
 	return f.insert(f.locate(f.params.Family.SumUint64(key)))
 }
@@ -48,7 +48,7 @@ func (f *Filter) AddUint64(key uint64) error {
 // Params().Family. A digest of another family is another key.
 func (f *Filter) AddDigest(d hashfam.Digest) error {
 	if f == nil {
-		return errNil
+		return errs.Nil()
 	}
 	return f.insert(f.locate(d))
 }
@@ -108,7 +108,7 @@ func (f *Filter) ContainsOrAddString(key string) (bool, error) {
 // the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	if f == nil {
-		return false, errNil
+		return false, errs.Nil()
 	}
 	i, j, fp := f.locate(d)
 	if f.find(i, j, fp) {

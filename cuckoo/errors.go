@@ -17,12 +17,9 @@ var (
 // all eight slots of its two buckets hold its fingerprint.
 var ErrCopies = errs.Errorf("%w for this key: its two buckets hold eight copies", ErrFull)
 
-// errFull is the ErrFull of the filter, and errNil the error of a nil filter.
-// They are made once, so that an Add that fails does not allocate.
-var (
-	errFull = errs.Errorf("%w: no eviction path found", ErrFull)
-	errNil  = errs.Nil()
-)
+// errFull is the ErrFull of the filter. It is made once, so that an Add that
+// fails does not allocate.
+var errFull = errs.Errorf("%w: no eviction path found", ErrFull)
 
 // A FieldError is an error about one field: of a Config, of Params, or of an
 // encoding. Use errors.As to get it from an error.

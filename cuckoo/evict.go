@@ -30,8 +30,8 @@ func (f *Filter) evict(i, j, fp uint64) error {
 	return f.evictMiddle(queue[:], fp)
 }
 
-// evictMiddle is evict with a longer queue, in its own stack frame. It continues
-// from a search that has filled the shorter queue.
+// evictMiddle is evict with a longer queue, in its own stack frame. It
+// continues from a search that has filled the shorter queue.
 //
 //go:noinline
 func (f *Filter) evictMiddle(shorter []uint64, fp uint64) error {
@@ -53,7 +53,8 @@ func (f *Filter) evictFar(shorter []uint64, fp uint64) error {
 	return errFull
 }
 
-// searched returns how many buckets of a full queue of n have been gone through.
+// searched returns how many buckets of a full queue of n have been gone
+// through.
 func searched(n int) int { return (n - 2) / slots }
 
 // moveAlong searches from a place in the queue on, and makes the moves if there

@@ -32,11 +32,14 @@ func ExampleNewView() {
 		return
 	}
 	fmt.Println(v.ContainsString("example.org"), v.Contains([]byte("example.net")), v.Len())
+	text, err := v.MarshalJSON() // LogValue is for package log/slog
+	fmt.Println(len(text), err, v.LogValue().Kind())
 	fmt.Println(v.Verify(), v)
 	g, err := v.Decode() // a filter that can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false 1
+	// 1914 <nil> Group
 	// <nil> cuckoo.View(plain, 270 buckets, 10 bits a fingerprint, family public)
 	// true <nil>
 }

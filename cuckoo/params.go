@@ -10,15 +10,15 @@ import (
 
 // A Config describes the filter to make.
 type Config struct {
-	// Capacity is the number of keys, copies counted, that go in: at least 1.
-	// It is reached with probability above 1 - 1e-6 where no key has more
-	// than one copy. Often some more go in; then Add returns ErrFull.
+	// Capacity is the number of keys that fit, counting copies: at least 1. It
+	// is reached with probability above 1 - 1e-6 over random families if no key
+	// has more than one copy. Often some more fit; then Add returns ErrFull.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. Above 0 and below 1, above Capacity/2^64, the share of keys
-	// that have their digest in common with a member, and at least about
-	// 1.9e-9, which is what the widest fingerprints give.
+	// is 1 %. Above 0 and below 1, above Capacity/2^64, the chance that a
+	// key's digest equals a member's, and at least about 1.9e-9, the rate of
+	// the widest fingerprints.
 	FPRate float64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their

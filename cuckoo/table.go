@@ -9,8 +9,9 @@ import (
 const slots = 4
 
 // A table is an array of buckets, each of four fingerprints of f bits. A zero
-// fingerprint is a free slot. Buckets are compared as lanes of a word, all slots
-// at once. Above 16 bits a word has room for two lanes, and a bucket is two words.
+// fingerprint is a free slot. Buckets are compared as lanes of a word, all
+// slots at once. Above 16 bits a word has room for two lanes, and a bucket is
+// two words.
 //
 // Plain tables store the lanes without padding. Compact buckets are decoded to
 // lanes of 16 or 32 bits, see compact.go.
@@ -89,10 +90,10 @@ func (t *table) flip(bit, change uint64) {
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^change<<(bit&7))
 }
 
-// matches returns the top bit of each lane of w that holds fp, and no other.
-// A lane of x is zero if they agree. Adding all ones below its top bit carries
-// into that bit unless the rest of the lane is zero, and never beyond. Bits above
-// the lanes do not count.
+// matches returns the top bit of each lane of w that holds fp, and no other. A
+// lane of x is zero if they agree. Adding all ones below its top bit carries
+// into that bit unless the rest of the lane is zero, and never beyond. Bits
+// above the lanes do not count.
 func (t *table) matches(w, fp uint64) uint64 {
 	x := w ^ fp*t.ones
 	rest := t.tops - t.ones

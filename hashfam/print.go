@@ -47,7 +47,7 @@ func (f Family) MarshalText() ([]byte, error) { return f.AppendText(nil) }
 func (f *Family) UnmarshalText(text []byte) error {
 	switch t := string(text); {
 	case f == nil:
-		return errs.Nil()
+		return errs.Field(ErrCorrupt, "receiver", "nil", "a pointer to a Family")
 	case t == publicText:
 		*f = Family{}
 		return nil

@@ -26,6 +26,7 @@ type Viewed[T any] struct {
 	HasAll    func([]bool, [][]byte) []bool
 	Verify    func() error
 	Decode    func() (T, error)
+	JSON      func() ([]byte, error)
 }
 
 // Views checks that a view gives the answers of the structure, that Verify and
@@ -58,6 +59,11 @@ func (s Suite[T]) Views(t *rapid.T) {
 	g, err := v.Decode()
 	require.NoError(t, err)
 	require.True(t, g.Equal(f))
+	viewed, err := v.JSON()
+	require.NoError(t, err)
+	direct, err := f.MarshalJSON()
+	require.NoError(t, err)
+	require.Equal(t, direct, viewed)
 	g.Reset()
 	require.NoError(t, v.Verify(), "the decoded structure shares memory with the view")
 

@@ -27,9 +27,13 @@ type Reader struct {
 	chunk []byte // a piece of the payload that has to be converted to numbers
 }
 
+// maxKnown is how many bytes a source is believed to have: 4 GiB. A sparse file
+// may claim any size.
+const maxKnown = 1 << 32
+
 // NewReader returns a Reader of the next frame in r. m makes its errors.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
-	return &Reader{r: r, make: m, have: remaining(r), buf: make([]byte, 0, maxHeader)}
+	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
 }
 
 // remaining returns the number of bytes left in r, or 0 if it is not known. It
