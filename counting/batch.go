@@ -176,16 +176,18 @@ func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint6
 }
 
 func (f *Filter) addBlock(digests []hashfam.Digest) {
-	f.fetch(digests)
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
+		f.fetch(digests)
 		for _, d := range digests {
 			addBlocked(counters, span, k, d)
 		}
 		return
 	}
-	for _, d := range digests {
-		add(counters, span, k, d)
+	for p := hashfam.Digest(1).Probe(); k > 0; k, p = k-1, p.Next() {
+		for _, d := range digests {
+			counters.inc((hashfam.Probe(d) * p).In(span))
+		}
 	}
 }
 
