@@ -183,77 +183,126 @@ func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint6
 
 // addChunk adds one copy of each key of a chunk.
 func (f *Filter) addChunk(digests []hashfam.Digest) {
-	f.fetch(digests)
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
-		for _, d := range digests {
-			addBlocked(counters, span, k, d)
+		for len(digests) > 0 {
+			var group []hashfam.Digest
+			group, digests = f.nextGroup(digests)
+			for _, d := range group {
+				addBlocked(counters, span, k, d)
+			}
 		}
 		return
 	}
-	for _, d := range digests {
-		add(counters, span, k, d)
+	for p := hashfam.Digest(1).Probe(); k > 0; k, p = k-1, p.Next() {
+		for _, d := range digests {
+			counters.inc((hashfam.Probe(d) * p).In(span))
+		}
 	}
 }
 
-// hasChunk appends the answer for each digest of a chunk to dst. It does not
-// fetch in the classic layout: without stores in between, the processor
-// overlaps the loads of several lookups by itself.
+// hasChunk appends the answer for each digest of a chunk to dst. Lookups in the
+// classic layout have no stores between them, and need no fetch.
 func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
-		f.fetch(digests)
-		for _, d := range digests {
-			dst = append(dst, hasBlocked(counters, span, k, d))
+		for len(digests) > 0 {
+			var group []hashfam.Digest
+			group, digests = f.nextGroup(digests)
+			for _, d := range group {
+				dst = append(dst, hasBlocked(counters, span, k, d))
+			}
 		}
 		return dst
 	}
+	if len(counters) > outOfCache {
+		return hasInTwoSteps(dst, counters, span, k, digests)
+	}
 	for _, d := range digests {
-		dst = append(dst, has(counters, span, k, d))
+		dst = append(dst, hasNear(counters, span, k, d))
 	}
 	return dst
 }
 
-// removeChunk removes one copy of each key of a chunk and returns the number
-// removed.
+// countChunk appends the count of each digest of a chunk to dst.
+func (f *Filter) countChunk(dst []uint64, digests []hashfam.Digest) []uint64 {
+	for len(digests) > 0 {
+		var group []hashfam.Digest
+		group, digests = f.nextGroup(digests)
+		for _, d := range group {
+			dst = append(dst, f.CountDigest(d))
+		}
+	}
+	return dst
+}
+
+// removeChunk returns how many keys of the chunk there were to remove.
 func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
-	f.fetch(digests)
-	for _, d := range digests {
-		if f.DeleteDigest(d) {
-			removed++
+	for len(digests) > 0 {
+		var group []hashfam.Digest
+		group, digests = f.nextGroup(digests)
+		for _, d := range group {
+			if f.DeleteDigest(d) {
+				removed++
+			}
 		}
 	}
 	return removed
 }
 
-// countChunk appends the count of each digest of a chunk to dst.
-func (f *Filter) countChunk(dst []uint64, digests []hashfam.Digest) []uint64 {
-	f.fetch(digests)
-	for _, d := range digests {
-		dst = append(dst, f.CountDigest(d))
+// firstStep is how many counters of every key hasInTwoSteps looks at.
+const firstStep = 3
+
+// hasInTwoSteps is hasChunk for the classic layout in memory larger than the
+// cache. It looks at the first counters of all keys, and at the others only of
+// those keys that may still be there. So an absent key costs about half the
+// cache misses of a present one, and no branch depends on a counter.
+func hasInTwoSteps(dst []bool, counters nibbles, m uint64, k int, digests []hashfam.Digest) []bool {
+	first := min(k, firstStep)
+	power := hashfam.Digest(1) // the digest times it has the sequence after the first counters
+	for range first {
+		power = hashfam.Digest(power.Probe())
+	}
+	var left [batch.Size]uint8
+	end, n := len(dst), 0
+	for i, d := range digests {
+		found := hasNear(counters, m, first, d)
+		dst = append(dst, found)
+		left[n] = uint8(i)
+		if found {
+			n++
+		}
+	}
+	for _, i := range left[:n] {
+		dst[end+int(i)] = hasNear(counters, m, k-first, digests[i]*power)
 	}
 	return dst
 }
 
-// fetch loads the counters of the digests into the cache: always in the Blocked
-// layout, and in the Classic layout if the filter is larger than the cache. The
-// loads follow each other closely, so the processor overlaps more of them than
-// it could between increments and decrements. The result is meaningless. fetch
-// must not be inlined, or the compiler could remove the loads.
+// nextGroup returns some of the digests, from the first on, and the others. The
+// counters of the group are then in the cache, or on their way.
+func (f *Filter) nextGroup(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
+	if f.params.Layout == Blocked {
+		return nextBlocks(f.counters, f.span, digests)
+	}
+	f.fetch(digests)
+	return digests, nil
+}
+
+// fetch brings the counters of the digests into the cache if they are not
+// likely to be there. These loads are next to each other, so that more of them
+// are under way at once than between increments and decrements. The result is
+// meaningless. The function is not inlined because a compiler that saw this
+// would drop the loads.
 //
 //go:noinline
 func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {
-	switch {
-	case f.params.Layout == Blocked:
-		for _, d := range digests {
-			b := blockOf(f.counters, f.span, d)
-			sink |= b[0] | b[lineWords] | b[2*lineWords] | b[3*lineWords]
-		}
-	case len(f.counters) > outOfCache:
-		for _, d := range digests {
-			for k, p := f.params.Hashes, d.Probe(); k > 0; k, p = k-1, p.Next() {
-				sink |= f.counters[p.In(f.span)>>4]
-			}
+	if len(f.counters) <= outOfCache {
+		return 0
+	}
+	for _, d := range digests {
+		for k, p := f.params.Hashes, d.Probe(); k > 0; k, p = k-1, p.Next() {
+			sink |= f.counters[p.In(f.span)>>4]
 		}
 	}
 	return sink

@@ -20,7 +20,11 @@ func (s *Sketch) AddAll(keys [][]byte) {
 
 // AddAllDigests is [Sketch.AddAll] for keys already hashed by the sketch's
 // family.
-func (s *Sketch) AddAllDigests(digests []hashfam.Digest) { s.addBlock(digests) }
+func (s *Sketch) AddAllDigests(digests []hashfam.Digest) {
+	for block := range slices.Chunk(digests, batch.Size) {
+		s.addBlock(block)
+	}
+}
 
 // CountAll appends the answer of [Sketch.Count] for each key to dst and
 // returns the extended slice. O(depth) time a key; it allocates only if dst has
@@ -37,7 +41,11 @@ func (s *Sketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // CountAllDigests is [Sketch.CountAll] for keys already hashed by the sketch's
 // family.
 func (s *Sketch) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
-	return s.countBlock(slices.Grow(dst, len(digests)), digests)
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = s.countBlock(dst, block)
+	}
+	return dst
 }
 
 // AddAllStrings is [Sketch.AddAll] for strings.
@@ -94,20 +102,47 @@ func (s *Sketch) addBlock(digests []hashfam.Digest) {
 		}
 		return
 	case s.wide == nil:
-		for _, d := range digests {
-			add(s.narrow, w, d, 1)
-		}
+		addRows(s.narrow, w, digests)
 	default:
-		for _, d := range digests {
-			add(s.wide, w, d, 1)
-		}
+		addRows(s.wide, w, digests)
 	}
 	s.total = addSat(s.total, uint64(len(digests)))
 }
 
 func (s *Sketch) countBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
-	for _, d := range digests {
-		dst = append(dst, s.CountDigest(d))
+	if s.wide == nil && s.narrow != nil {
+		return countRows(dst, s.narrow, s.params.Width, digests)
+	}
+	return countRows(dst, s.wide, s.params.Width, digests)
+}
+
+// A block is counted in one row after the other: the keys of a row do not wait
+// for each other, and many of their cache misses are under way at once.
+
+// addRows adds one to the counters of every digest.
+func addRows[C counter](cells []C, w uint64, digests []hashfam.Digest) {
+	for p := hashfam.Digest(1).Probe(); len(cells) > 0; p = p.Next() {
+		row := cells[:w]
+		for _, d := range digests {
+			bump(&row[(hashfam.Probe(d)*p).In(w)], 1)
+		}
+		cells = cells[w:]
+	}
+}
+
+// countRows appends the least of the counters of every digest to dst.
+func countRows[C counter](dst []uint64, cells []C, w uint64, digests []hashfam.Digest) []uint64 {
+	end := len(dst)
+	for range digests {
+		dst = append(dst, uint64(^C(0)))
+	}
+	least := dst[end:]
+	for p := hashfam.Digest(1).Probe(); len(cells) > 0; p = p.Next() {
+		row := cells[:w]
+		for i, d := range digests {
+			least[i] = min(least[i], uint64(row[(hashfam.Probe(d)*p).In(w)]))
+		}
+		cells = cells[w:]
 	}
 	return dst
 }
