@@ -1,6 +1,5 @@
 package cuckoo
 
-
 // How many buckets the search for a free slot may look at: the two of the key,
 // and four for each that it goes through. Most searches end within the near
 // ones and almost all within the middle ones, which makes room on the stack
