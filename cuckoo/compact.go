@@ -64,6 +64,16 @@ func (t *table) smallest(w uint64) uint64 {
 	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
 }
 
+// encode stores four lanes in any order as the bucket that begins at a bit.
+func (t *table) encode(bit, w uint64) {
+	const lane = 1<<maxSingle - 1
+	v := [slots]uint64{w & lane, w >> maxSingle & lane, w >> (2 * maxSingle) & lane, w >> (3 * maxSingle)}
+	ascend(&v)
+	low, r := t.mask>>nibble, t.rest&63
+	stored := (v[0]&low|v[1]&low<<r|(v[2]&low|v[3]&low<<r)<<(2*r&63))<<codeBits | t.code(&v)
+	t.flip(bit, (t.load(bit)^stored)&(1<<(t.stride&63)-1))
+}
+
 // decodePaired returns the lanes of the bucket that begins at a bit, two in
 // each word.
 func (t *table) decodePaired(bit uint64) (uint64, uint64) {
@@ -86,7 +96,7 @@ func (t *table) sorted(i uint64) (list [slots]uint64) {
 	return list
 }
 
-// exchangeSorted is exchange in a compact table.
+// exchangeSorted is exchange in a compact table of two words a bucket.
 func (t *table) exchangeSorted(i, old, fp uint64) bool {
 	before := t.sorted(i)
 	after := before
@@ -101,6 +111,23 @@ func (t *table) exchangeSorted(i, old, fp uint64) bool {
 	return false
 }
 
+// rewrite replaces what bucket i holds, given what it held.
+func (t *table) rewrite(i uint64, before, after *[slots]uint64) {
+	bit := i * t.stride
+	t.flip(bit, t.code(before)^t.code(after))
+	bit += codeBits
+	for s := range before {
+		t.flip(bit, (before[s]^after[s])&(t.mask>>nibble))
+		bit += t.rest
+	}
+}
+
+// code returns the number of the highest nibbles.
+func (t *table) code(v *[slots]uint64) uint64 {
+	r := t.rest & 63
+	return codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
+}
+
 // ascend sorts four numbers by five comparisons (a sorting network).
 func ascend(v *[slots]uint64) {
 	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
@@ -108,27 +135,6 @@ func ascend(v *[slots]uint64) {
 	v[0], v[2] = min(v[0], v[2]), max(v[0], v[2])
 	v[1], v[3] = min(v[1], v[3]), max(v[1], v[3])
 	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
-}
-
-// rewrite replaces what bucket i holds, given what it held. It changes as many
-// fingerprints at once as flip can: all four of up to 16 bits.
-func (t *table) rewrite(i uint64, before, after *[slots]uint64) {
-	bit, low := i*t.stride, t.mask>>nibble
-	change, n := t.code(before)^t.code(after), uint64(codeBits)
-	for s := range before {
-		if n+t.rest > 60 { // what load returns of the first bits of a bucket
-			t.flip(bit, change)
-			bit, change, n = bit+n, 0, 0
-		}
-		change |= (before[s] ^ after[s]) & low << (n & 63)
-		n += t.rest
-	}
-	t.flip(bit, change)
-}
-
-func (t *table) code(v *[slots]uint64) uint64 {
-	r := t.rest & 63
-	return codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
 }
 
 // inOrder reports whether bucket i is one of those that exchange leaves: a

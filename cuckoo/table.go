@@ -151,32 +151,52 @@ func (t *table) hasEitherLanes(i, j, fp uint64) bool {
 
 // putEither puts fp in a free slot of bucket i or j, and reports whether there
 // was one. It takes the bucket with more free slots while none has been freed
-// by a removal: then slots fill from the lowest, and the fewer are taken, the
-// larger is the number that the top bits of the free ones make.
+// by a removal, see emptier.
 func (t *table) putEither(i, j, fp uint64) bool {
 	if t.kind != single {
 		return t.putEitherLanes(i, j, fp)
 	}
 	i, j = i*t.stride, j*t.stride
-	a, b := t.matches(t.load(i), 0), t.matches(t.load(j), 0)
-	_, less := bits.Sub64(a, b, 0)
-	i ^= (i ^ j) & -less
-	a ^= (a ^ b) & -less
-	if a == 0 {
+	bit, free := emptier(i, j, t.matches(t.load(i), 0), t.matches(t.load(j), 0))
+	if free == 0 {
 		return false
 	}
-	t.flip(i+uint64(bits.TrailingZeros64(a))+1-t.width, fp)
+	t.flip(bit+t.lowest(free), fp)
 	return true
 }
 
 func (t *table) putEitherLanes(i, j, fp uint64) bool {
-	if t.kind == none {
+	switch t.kind {
+	case none:
 		return false
+	case compact:
+		v, w := t.decode(t.load(i*t.stride)), t.decode(t.load(j*t.stride))
+		a, b := t.matches(v, 0), t.matches(w, 0)
+		v, _ = emptier(v, w, a, b)
+		i, free := emptier(i, j, a, b)
+		if free == 0 {
+			return false
+		}
+		t.encode(i*t.stride, v^fp<<(t.lowest(free)&63))
+		return true
 	}
 	if t.copies(i, 0) < t.copies(j, 0) {
 		i = j
 	}
 	return t.put(i, fp)
+}
+
+// emptier returns i and a, or j and b if b has more free slots: a and b have
+// the top bits of the free ones. Slots fill from the lowest, so the fewer are
+// taken, the larger is the number. A branch would be taken at random.
+func emptier(i, j, a, b uint64) (bucket, free uint64) {
+	_, less := bits.Sub64(a, b, 0)
+	return i ^ (i^j)&-less, a ^ (a^b)&-less
+}
+
+// lowest returns the first bit of the first lane that matches.
+func (t *table) lowest(matches uint64) uint64 {
+	return uint64(bits.TrailingZeros64(matches)) + 1 - t.width
 }
 
 // has reports whether bucket i holds fp; for 0, whether it has a free slot.
@@ -243,25 +263,31 @@ func (t *table) get(i uint64, s int) uint64 {
 // there was one.
 func (t *table) exchange(i, old, fp uint64) bool {
 	bit := i * t.stride
-	var m uint64
+	var w uint64
 	switch t.kind {
 	case none:
 		return false
 	case single:
-		m = t.matches(t.load(bit), old)
+		w = t.load(bit)
 	case paired:
-		if m = t.matches(t.load64(bit), old); m == 0 {
+		if w = t.load64(bit); t.matches(w, old) == 0 {
 			bit += 2 * t.width
-			m = t.matches(t.load64(bit), old)
+			w = t.load64(bit)
 		}
-	default:
+	case compact:
+		w = t.decode(t.load(bit))
+	case compactPaired:
 		return t.exchangeSorted(i, old, fp)
 	}
+	m := t.matches(w, old)
 	if m == 0 {
 		return false
 	}
-	lowest := uint64(bits.TrailingZeros64(m)) + 1 - t.width
-	t.flip(bit+lowest, old^fp)
+	if t.kind == compact {
+		t.encode(bit, w^(old^fp)<<(t.lowest(m)&63))
+	} else {
+		t.flip(bit+t.lowest(m), old^fp)
+	}
 	return true
 }
 
