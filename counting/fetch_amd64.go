@@ -6,7 +6,7 @@ import "github.com/filterfam/filterfam/hashfam"
 
 // groupSize is how many digests nextBlocks returns. Their blocks are fetched
 // while those before them are worked on.
-const groupSize = 8
+const groupSize = 4
 
 // nextBlocks is nextGroup for the Blocked layout. It asks for the blocks of the
 // group after the one it returns.
