@@ -42,13 +42,7 @@ func (f *Filter) AddAllUint64(keys []uint64) (added int, err error) {
 // AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) AddAllDigests(digests []hashfam.Digest) (added int, err error) {
-	for block := range slices.Chunk(digests, batch.Size) {
-		n, err := f.addBlock(block)
-		if added += n; err != nil {
-			return added, err
-		}
-	}
-	return added, f.orNil(nil)
+	return f.addBlock(digests)
 }
 
 // AddSeq adds the keys of a sequence in order, as [Filter.AddAll] does. A key
@@ -109,11 +103,7 @@ func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 // ContainsAllDigests is [Filter.ContainsAll] for keys already hashed by the
 // filter's family.
 func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, batch.Size) {
-		dst = f.hasBlock(dst, block)
-	}
-	return dst
+	return f.hasBlock(slices.Grow(dst, len(digests)), digests)
 }
 
 // DeleteAll removes one copy of each key, as [Filter.Delete] does on each in
@@ -152,11 +142,7 @@ func (f *Filter) DeleteAllUint64(keys []uint64) int {
 // DeleteAllDigests is [Filter.DeleteAll] for keys already hashed by the
 // filter's family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
-	removed := 0
-	for block := range slices.Chunk(digests, batch.Size) {
-		removed += f.removeBlock(block)
-	}
-	return removed
+	return f.removeBlock(digests)
 }
 
 // CountAll appends the answer of [Filter.Count] for each key to dst and returns
@@ -194,17 +180,17 @@ func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 // CountAllDigests is [Filter.CountAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, batch.Size) {
-		dst = f.countBlock(dst, block)
-	}
-	return dst
+	return f.countBlock(slices.Grow(dst, len(digests)), digests)
 }
 
-// window is the number of keys that are looked up together: enough for the
-// cache misses of all to overlap. Their places take little room on the stack,
-// which is cleared for each call.
-const window = 32
+// Batches work on a window of keys at a time, in passes: locate them all, load
+// from all their buckets, then do the work. As nothing stands between the
+// loads, many cache misses overlap. Batches of few keys are treated one by one:
+// a window costs the time to clear its room on the stack.
+const (
+	window = 32
+	few    = 8
+)
 
 // A place is where a key may lie: its buckets and its fingerprint.
 type place struct{ i, j, fp uint64 }
@@ -226,18 +212,20 @@ func (g *group) locate(f *Filter, digests *[]hashfam.Digest) []place {
 	return places
 }
 
-// touch loads from the buckets of all places, so that they are on their way to
-// the cache together.
-func (t *table) touch(places []place) {
-	if t.kind == none {
-		return
+// reach is locate, and touches the buckets of all places, so that they are on
+// their way to the cache together.
+func (g *group) reach(f *Filter, digests *[]hashfam.Digest) []place {
+	places := g.locate(f, digests)
+	if f.table.kind == none {
+		return places
 	}
-	touched, bytes, stride := byte(0), t.bytes, t.stride
+	touched, bytes, stride := byte(0), f.table.bytes, f.table.stride
 	for k := range places {
 		p := &places[k]
 		touched |= bytes[p.i*stride>>3] | bytes[p.j*stride>>3]
 	}
 	use(touched)
+	return places
 }
 
 // use takes a value that the compiler must not find useless.
@@ -245,12 +233,12 @@ func (t *table) touch(places []place) {
 //go:noinline
 func use(byte) {}
 
-// addBlock adds the keys of a block up to the first for which there is no room.
+// addBlock adds keys up to the first for which there is no room.
 func (f *Filter) addBlock(digests []hashfam.Digest) (added int, err error) {
 	if f == nil {
 		return 0, errs.Nil()
 	}
-	if len(digests) < short {
+	if len(digests) < few {
 		for _, d := range digests {
 			if err := f.insert(f.locate(d)); err != nil {
 				return added, err
@@ -261,10 +249,7 @@ func (f *Filter) addBlock(digests []hashfam.Digest) (added int, err error) {
 	}
 	var g group
 	for len(digests) > 0 {
-		places := g.locate(f, &digests)
-		f.table.touch(places)
-		for k := range places {
-			p := &places[k]
+		for _, p := range g.reach(f, &digests) {
 			if err := f.insert(p.i, p.j, p.fp); err != nil {
 				return added, err
 			}
@@ -274,40 +259,30 @@ func (f *Filter) addBlock(digests []hashfam.Digest) (added int, err error) {
 	return added, nil
 }
 
-const short = 4
-
-// hasBlock appends the answer for each digest of a block to dst.
+// hasBlock appends the answer for each digest to dst.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
-	if len(digests) < short {
+	if len(digests) < few {
 		for _, d := range digests {
 			dst = append(dst, f.find(f.locate(d)))
 		}
 		return dst
 	}
-	t := &f.table
 	var g group
 	for len(digests) > 0 {
-		places := g.locate(f, &digests)
-		if t.kind != single && t.kind != compact {
-			t.touch(places)
-			for k := range places {
-				p := &places[k]
-				dst = append(dst, f.find(p.i, p.j, p.fp))
-			}
+		if f.table.kind == single || f.table.kind == compact {
+			dst = f.table.answer(dst, g.locate(f, &digests))
 			continue
 		}
-		t.fetch(places)
-		for k := range places {
-			p := &places[k]
-			dst = append(dst, t.matchesAny(p.i, p.fp)|t.matchesAny(p.j, p.fp) != 0)
+		for _, p := range g.reach(f, &digests) {
+			dst = append(dst, f.find(p.i, p.j, p.fp))
 		}
 	}
 	return dst
 }
 
-// fetch replaces the buckets of all places by their lanes. Their loads stand
-// together, with no other work in between, so that many cache misses overlap.
-func (t *table) fetch(places []place) {
+// answer appends whether each fingerprint is in its buckets, which it replaces
+// by their lanes: one word each.
+func (t *table) answer(dst []bool, places []place) []bool {
 	bytes, stride := t.bytes, t.stride
 	for k := range places {
 		p := &places[k]
@@ -319,16 +294,26 @@ func (t *table) fetch(places []place) {
 			p.i, p.j = t.decode(p.i), t.decode(p.j)
 		}
 	}
+	for k := range places {
+		p := &places[k]
+		dst = append(dst, t.matchesAny(p.i, p.fp)|t.matchesAny(p.j, p.fp) != 0)
+	}
+	return dst
 }
 
-// removeBlock returns how many keys of the block there were to remove.
+// removeBlock returns how many of the keys there were to remove.
 func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
+	if len(digests) < few {
+		for _, d := range digests {
+			if f.take(f.locate(d)) {
+				removed++
+			}
+		}
+		return removed
+	}
 	var g group
 	for len(digests) > 0 {
-		places := g.locate(f, &digests)
-		f.table.touch(places)
-		for k := range places {
-			p := &places[k]
+		for _, p := range g.reach(f, &digests) {
 			if f.take(p.i, p.j, p.fp) {
 				removed++
 			}
@@ -337,10 +322,19 @@ func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
 	return removed
 }
 
-// countBlock appends the count of each digest of a block to dst.
+// countBlock appends the count of each digest to dst.
 func (f *Filter) countBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
-	for _, d := range digests {
-		dst = append(dst, f.CountDigest(d))
+	if len(digests) < few {
+		for _, d := range digests {
+			dst = append(dst, f.CountDigest(d))
+		}
+		return dst
+	}
+	var g group
+	for len(digests) > 0 {
+		for _, p := range g.reach(f, &digests) {
+			dst = append(dst, uint64(f.table.copies(p.i, p.fp)+f.table.copies(p.j, p.fp)))
+		}
 	}
 	return dst
 }

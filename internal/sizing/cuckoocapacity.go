@@ -59,8 +59,8 @@ func CrowdedPairs(m uint64, f int, n uint64) float64 {
 // nines is the number of ways to choose nine of n keys.
 func nines(n uint64) float64 {
 	ways := 1.0
-	for k := range uint64(pairSlots + 1) {
-		ways *= float64(n-min(n, k)) / float64(k+1)
+	for k := range pairSlots + 1 {
+		ways *= float64(n-min(n, uint64(k))) / float64(k+1)
 	}
 	return ways
 }
@@ -88,8 +88,10 @@ func crowdedChance(m uint64, f int) float64 {
 // which are even, the chance is linear in d. There half the integral of its
 // power bounds the sum over odd d. It is symmetric: d and m-d are one distance.
 func tieMoments(m uint64) (sums [pairSlots + 1]float64) {
-	add := func(from, to uint64) {
-		a, b := tieChance(m, from), tieChance(m, to)
+	from, first := uint64(0), tieChance(m, 0)
+	addUpTo := func(to uint64) {
+		last, pairs := tieChance(m, to), float64(m)*float64(to-from)/2
+		a, b := first, last
 		if to-from == 2 { // one odd d, in the middle
 			a = (a + b) / 2
 			b = a
@@ -98,16 +100,16 @@ func tieMoments(m uint64) (sums [pairSlots + 1]float64) {
 		for k := range sums {
 			power *= a
 			powers = powers*b + power
-			sums[k] += float64(m) * float64(to-from) / 2 * powers / float64(k+2)
+			sums[k] += pairs * powers / float64(k+2)
 		}
+		from, first = to, last
 	}
-	from, rest := uint64(0), m-largestBlock(m)
+	rest := m - largestBlock(m)
 	for r := rest; r > 0; r &= r - 1 {
-		add(from, r&-r)
-		from = r & -r
+		addUpTo(r & -r)
 	}
-	add(from, rest)
-	add(rest, m/2)
+	addUpTo(rest)
+	addUpTo(m / 2)
 	return sums
 }
 
