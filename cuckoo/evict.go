@@ -5,6 +5,10 @@ package cuckoo
 // ones and almost all within the middle ones, which makes room on the stack
 // cheap. In a small table the search stops after 256 visits per bucket, most of
 // them repeats.
+//
+// A search of all far buckets that finds no room takes 50 to 60 microseconds at
+// a million keys and 120 to 230 at ten million; compact two to three times as
+// long (BenchmarkFailedAdd on an Intel Xeon at 2.1 GHz).
 const (
 	near     = 2 + slots*16
 	middle   = 2 + slots*128
