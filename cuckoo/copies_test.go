@@ -18,6 +18,9 @@ import (
 // that are filled, which varies less, the measured share is 0.16 % off for the
 // first line, and 1 % for the second, with probability below 1e-9.
 func TestEightCopiesOfSomeKeysKeepOthersOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
 	for _, c := range []struct {
 		keys           int
 		refused, delta float64
@@ -49,6 +52,9 @@ func TestEightCopiesOfSomeKeysKeepOthersOut(t *testing.T) {
 // medians of 51 families vary by less than 0.007: they are more than 0.05 off
 // with probability below 1e-11.
 func TestCopiesOfEveryKeyLowerTheCapacity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
 	c := Config{Capacity: 100_000, FPRate: 0.01}
 	p, err := c.Params()
 	require.NoError(t, err)

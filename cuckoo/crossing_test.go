@@ -12,6 +12,9 @@ import (
 // docs/choosing.md says at which rates a cuckoo filter takes less memory than a
 // classic Bloom filter, at a million keys.
 func TestTheCrossingPointsWithABloomFilter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
 	type span struct{ low, high float64 }
 	for compact, spans := range map[bool][]span{
 		false: {{0, 0.0016}, {0.0019, 0.0026}, {0.0038, 0.0043}},

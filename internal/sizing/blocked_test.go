@@ -55,6 +55,9 @@ func TestBlockedRate(t *testing.T) {
 // close to normal: a correct program is off by more than six standard errors
 // with probability 2e-9.
 func TestBlockedRateMatchesSimulation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
 	const blocks, k, n, trials = 8, 6, 400, 30_000
 	rng := rand.New(rand.NewPCG(1, 2))
 	var sum, squares float64
