@@ -3,9 +3,13 @@ package conformance
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // benchmarkSizes are the numbers of keys of the benchmarks: a structure that
@@ -103,4 +107,41 @@ func fillBatch(keys [][]byte, first uint64) [][]byte {
 func perKey(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batchKeys, "ns/key")
 	b.ReportMetric(0, "ns/op")
+}
+
+// Ratio times two ways to do n operations in turn, many times, and reports the
+// median of the ratios of their times, and the quartiles: new over old.
+func Ratio(b *testing.B, before, after func(n int)) {
+	const operations, rounds = 20_000, 61
+	timed := func(do func(int)) float64 {
+		start := time.Now()
+		do(operations)
+		return time.Since(start).Seconds()
+	}
+	var ratios []float64
+	for b.Loop() {
+		for round := range rounds {
+			if round%2 == 0 {
+				was := timed(before)
+				ratios = append(ratios, timed(after)/was)
+				continue
+			}
+			is := timed(after)
+			ratios = append(ratios, is/timed(before))
+		}
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(0, "ns/op") // means nothing here
+	for name, at := range map[string]int{"ratio": 2, "lower": 1, "upper": 3} {
+		b.ReportMetric(ratios[len(ratios)*at/4], name)
+	}
+}
+
+// Digests returns a function that hashes another key of 16 bytes in each call.
+func Digests(fam hashfam.Family) func() hashfam.Digest {
+	key, i := make([]byte, 16), uint64(0)
+	return func() hashfam.Digest {
+		i++
+		return fam.Sum(putKey(key, i%1_000_000))
+	}
 }
