@@ -194,9 +194,11 @@ func (f *Filter) addChunk(digests []hashfam.Digest) {
 		}
 		return
 	}
-	for p := hashfam.Digest(1).Probe(); k > 0; k, p = k-1, p.Next() {
-		for _, d := range digests {
-			counters.inc((hashfam.Probe(d) * p).In(span))
+	for len(digests) > 0 {
+		var group []hashfam.Digest
+		group, digests = f.nextGroup(digests)
+		for _, d := range group {
+			add(counters, span, k, d)
 		}
 	}
 }
@@ -215,11 +217,8 @@ func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		return dst
 	}
-	if len(counters) > outOfCache {
-		return hasInTwoSteps(dst, counters, span, k, digests)
-	}
 	for _, d := range digests {
-		dst = append(dst, hasNear(counters, span, k, d))
+		dst = append(dst, has(counters, span, k, d))
 	}
 	return dst
 }
@@ -248,35 +247,6 @@ func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
 		}
 	}
 	return removed
-}
-
-// firstStep is how many counters of every key hasInTwoSteps looks at.
-const firstStep = 3
-
-// hasInTwoSteps is hasChunk for the classic layout in memory larger than the
-// cache. It looks at the first counters of all keys, and at the others only of
-// those keys that may still be there. So an absent key costs about half the
-// cache misses of a present one, and no branch depends on a counter.
-func hasInTwoSteps(dst []bool, counters nibbles, m uint64, k int, digests []hashfam.Digest) []bool {
-	first := min(k, firstStep)
-	power := hashfam.Digest(1) // the digest times it has the sequence after the first counters
-	for range first {
-		power = hashfam.Digest(power.Probe())
-	}
-	var left [batch.Size]uint8
-	end, n := len(dst), 0
-	for i, d := range digests {
-		found := hasNear(counters, m, first, d)
-		dst = append(dst, found)
-		left[n] = uint8(i)
-		if found {
-			n++
-		}
-	}
-	for _, i := range left[:n] {
-		dst[end+int(i)] = hasNear(counters, m, k-first, digests[i]*power)
-	}
-	return dst
 }
 
 // nextGroup returns some of the digests, from the first on, and the others. The

@@ -2,14 +2,10 @@ package counting
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/batch"
 )
 
 func TestAllFormsOfDeleteAndCountAgree(t *testing.T) {
@@ -53,27 +49,4 @@ func TestAllFormsOfDeleteAndCountAgree(t *testing.T) {
 			require.True(t, g.Equal(single), form)
 		}
 	})
-}
-
-func TestLookupsInTwoStepsAreLikeOneByOne(t *testing.T) {
-	rng := rand.New(rand.NewPCG(30, 31))
-	for k := 1; k <= 255; k++ {
-		const m = 1000
-		counters := make(nibbles, (m+perWord-1)/perWord)
-		digests := make([]hashfam.Digest, rng.IntN(batch.Size+1))
-		for i := range digests {
-			digests[i] = hashfam.Digest(rng.Uint64())
-			if rng.IntN(2) == 0 {
-				add(counters, m, k, digests[i])
-			}
-		}
-		for range 3 { // counters that keys lack, the first ones too
-			counters[rng.IntN(len(counters))] = 0
-		}
-		want := []bool{true, false}
-		for _, d := range digests {
-			want = append(want, hasFar(counters, m, k, d))
-		}
-		require.Equal(t, want, hasInTwoSteps([]bool{true, false}, counters, m, k, digests), "k = %d", k)
-	}
 }
