@@ -265,7 +265,7 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 			x, fp := f.home(d)
 			i, j := f.moves.pair(x, f.moves.hash(fp))
 			if t.kind == single {
-				dst = append(dst, t.matchesAny(t.load(i*t.stride), fp)|t.matchesAny(t.load(j*t.stride), fp) != 0)
+				dst = append(dst, t.anyMatches(t.load(i*t.stride), t.load(j*t.stride), fp))
 			} else {
 				dst = append(dst, t.hasEitherLanes(i, j, fp))
 			}
@@ -301,7 +301,7 @@ func (t *table) answer(dst []bool, places []place) []bool {
 	}
 	for k := range places {
 		p := &places[k]
-		dst = append(dst, t.matchesAny(p.i, p.fp)|t.matchesAny(p.j, p.fp) != 0)
+		dst = append(dst, t.anyMatches(p.i, p.j, p.fp))
 	}
 	return dst
 }
