@@ -183,10 +183,10 @@ func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint6
 	return f.countBlock(slices.Grow(dst, len(digests)), digests)
 }
 
-// Batches work on a window of keys at a time, in passes: locate them all, load
+// Batches work on a window of keys at a time, in passes: locate the keys, load
 // from all their buckets, then do the work. As nothing stands between the
-// loads, many cache misses overlap. Batches of few keys are treated one by one:
-// a window costs the time to clear its room on the stack.
+// loads, many cache misses overlap. Fewer keys are treated one by one: it takes
+// some time to clear the stack for a window.
 const (
 	window = 32
 	few    = 8
@@ -212,8 +212,8 @@ func (g *group) locate(f *Filter, digests *[]hashfam.Digest) []place {
 	return places
 }
 
-// reach is locate, and touches the buckets of all places, so that they are on
-// their way to the cache together.
+// reach is locate, and reads a byte of all buckets, which takes them to the
+// cache together.
 func (g *group) reach(f *Filter, digests *[]hashfam.Digest) []place {
 	places := g.locate(f, digests)
 	if f.table.kind == none {
@@ -228,7 +228,7 @@ func (g *group) reach(f *Filter, digests *[]hashfam.Digest) []place {
 	return places
 }
 
-// use takes a value that the compiler must not find useless.
+// use keeps the compiler from dropping what makes its argument.
 //
 //go:noinline
 func use(byte) {}
@@ -259,18 +259,26 @@ func (f *Filter) addBlock(digests []hashfam.Digest) (added int, err error) {
 	return added, nil
 }
 
-// hasBlock appends the answer for each digest to dst.
+// hasBlock appends the answer for each digest to dst. For few digests it is
+// ContainsDigest written out.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	t := &f.table
 	if len(digests) < few {
 		for _, d := range digests {
-			dst = append(dst, f.find(f.locate(d)))
+			x, fp := f.home(d)
+			i, j := f.moves.pair(x, f.moves.hash(fp))
+			if t.kind == single {
+				dst = append(dst, t.anyMatches(t.load(i*t.stride), t.load(j*t.stride), fp))
+			} else {
+				dst = append(dst, t.hasEitherLanes(i, j, fp))
+			}
 		}
 		return dst
 	}
 	var g group
 	for len(digests) > 0 {
-		if f.table.kind == single || f.table.kind == compact {
-			dst = f.table.answer(dst, g.locate(f, &digests))
+		if t.kind == single || t.kind == compact {
+			dst = t.answer(dst, g.locate(f, &digests))
 			continue
 		}
 		for _, p := range g.reach(f, &digests) {
@@ -280,8 +288,8 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// answer appends whether each fingerprint is in its buckets, which it replaces
-// by their lanes: one word each.
+// answer appends to dst whether each fingerprint is in its buckets. It replaces
+// the buckets by their lanes, which are one word.
 func (t *table) answer(dst []bool, places []place) []bool {
 	bytes, stride := t.bytes, t.stride
 	for k := range places {
@@ -296,7 +304,7 @@ func (t *table) answer(dst []bool, places []place) []bool {
 	}
 	for k := range places {
 		p := &places[k]
-		dst = append(dst, t.matchesAny(p.i, p.fp)|t.matchesAny(p.j, p.fp) != 0)
+		dst = append(dst, t.anyMatches(p.i, p.j, p.fp))
 	}
 	return dst
 }

@@ -2,10 +2,13 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 func TestEveryFormOfDeleteAndCountDoesTheSame(t *testing.T) {
@@ -51,4 +54,47 @@ func TestEveryFormOfDeleteAndCountDoesTheSame(t *testing.T) {
 			require.True(t, g.Equal(single), form)
 		}
 	})
+}
+
+// A batch of any length, up to a window and over, leaves the table that single
+// calls leave, also while it fills up and keys move.
+func TestBatchesFillATableAsSingleCallsDo(t *testing.T) {
+	for _, p := range kinds {
+		for _, p.Buckets = range []uint64{2, 250} {
+			single := mustNew(t, p)
+			digests := make([]hashfam.Digest, 2*p.slots())
+			for k := range digests {
+				digests[k] = p.Family.SumUint64(uint64(k))
+			}
+			in, failed := 0, error(nil)
+			for failed == nil {
+				require.Less(t, in, len(digests))
+				if failed = single.AddDigest(digests[in]); failed == nil {
+					in++
+				}
+			}
+			want := make([]bool, len(digests))
+			for k, d := range digests {
+				want[k] = single.ContainsDigest(d)
+			}
+			for _, length := range []int{1, few - 1, few, window - 1, window, window + 1, 2*window + 1, len(digests)} {
+				f, added, err := mustNew(t, p), 0, error(nil)
+				var got []bool
+				for block := range slices.Chunk(digests, length) {
+					if err == nil {
+						var n int
+						n, err = f.AddAllDigests(block)
+						added += n
+					}
+				}
+				require.Equal(t, failed, err)
+				require.Equal(t, in, added)
+				require.True(t, f.Equal(single), "%v in batches of %d", f, length)
+				for block := range slices.Chunk(digests, length) {
+					got = f.ContainsAllDigests(got, block)
+				}
+				require.Equal(t, want, got, "%v in batches of %d", f, length)
+			}
+		}
+	}
 }

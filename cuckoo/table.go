@@ -100,11 +100,12 @@ func (t *table) matches(w, fp uint64) uint64 {
 	return t.tops &^ (x&rest + rest | x)
 }
 
-// matchesAny returns zero if no lane of w holds fp. It costs less than matches:
-// the top bits of lanes above the first that does may be set too.
-func (t *table) matchesAny(w, fp uint64) uint64 {
-	x := w ^ fp*t.ones
-	return (x - t.ones) &^ x & t.tops
+// anyMatches reports whether a lane of v or w holds fp. It costs less than
+// matches: the borrow of a lane that does may set the top bit of the next one
+// too.
+func (t *table) anyMatches(v, w, fp uint64) bool {
+	x, y := v^fp*t.ones, w^fp*t.ones
+	return ((x-t.ones)&^x|(y-t.ones)&^y)&t.tops != 0
 }
 
 // lanes returns bucket i: all four lanes in the first word, or two in each.
@@ -132,8 +133,7 @@ func (t *table) hasEither(i, j, fp uint64) bool {
 	if t.kind != single {
 		return t.hasEitherLanes(i, j, fp)
 	}
-	x, y := t.load(i*t.stride), t.load(j*t.stride)
-	return t.matchesAny(x, fp)|t.matchesAny(y, fp) != 0
+	return t.anyMatches(t.load(i*t.stride), t.load(j*t.stride), fp)
 }
 
 func (t *table) hasEitherLanes(i, j, fp uint64) bool {
@@ -141,8 +141,7 @@ func (t *table) hasEitherLanes(i, j, fp uint64) bool {
 	case none:
 		return true
 	case compact:
-		x, y := t.decode(t.load(i*t.stride)), t.decode(t.load(j*t.stride))
-		return t.matchesAny(x, fp)|t.matchesAny(y, fp) != 0
+		return t.anyMatches(t.decode(t.load(i*t.stride)), t.decode(t.load(j*t.stride)), fp)
 	}
 	a, b := t.lanes(i)
 	c, d := t.lanes(j)
@@ -225,7 +224,7 @@ func (t *table) firstFree(list *[slots]uint64) int {
 	switch t.kind {
 	case single:
 		for s, i := range list {
-			if t.matchesAny(t.load(i*t.stride), 0) != 0 {
+			if w := t.load(i * t.stride); t.anyMatches(w, w, 0) {
 				free |= 1 << s
 			}
 		}
