@@ -5,8 +5,11 @@ package cuckoo
 // their number in 12 bits takes the place of the 16 (Fan et al., section 5.2,
 // with the highest bits instead of the lowest, which sorts them as numbers).
 //
-//	12 bits             the number of the four highest nibbles
-//	4 times f-4 bits    the rest of each fingerprint, smallest first
+//	bit 4f-5                                    12 11      0
+//	| rest of d | rest of c | rest of b | rest of a | number |
+//
+// The fingerprints are a <= b <= c <= d. The number takes 12 bits and stands
+// for their highest nibbles; a rest is the other f-4 bits of a fingerprint.
 const (
 	codeBits  = 12
 	codeMask  = 1<<codeBits - 1

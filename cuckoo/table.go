@@ -13,8 +13,13 @@ const slots = 4
 // slots at once. Above 16 bits a word has room for two lanes, and a bucket is
 // two words.
 //
-// Plain tables store the lanes without padding. Compact buckets are decoded to
-// lanes of 16 or 32 bits, see compact.go.
+// Plain tables store the lanes without padding, so a bucket may begin
+// within a byte. Here f is 10; the first slot is in the lowest bits:
+//
+//	bit 79         39       29       19       9       0
+//	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
+//
+// Compact buckets are decoded to lanes of 16 or 32 bits, see compact.go.
 type table struct {
 	bytes  []byte // at least 7 spare bytes, so that 8-byte loads stay in bounds
 	stride uint64 // bits from one bucket to the next
