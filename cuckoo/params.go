@@ -22,7 +22,7 @@ type Config struct {
 	FPRate float64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
-	// buckets. Lookups cost a third more, adding two to three times as much.
+	// buckets. Lookups cost a sixth more, adding a third more.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public one; use a keyed
