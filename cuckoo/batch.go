@@ -68,8 +68,8 @@ func (f *Filter) orNil(err error) error {
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. If the filter is larger than the cache it takes
-// a third of the time of single calls. O(1) time a key; it allocates only if dst
+// returns the extended slice. If the filter is larger than the cache it takes a
+// third of the time of single calls. O(1) time a key; it allocates only if dst
 // has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
@@ -108,8 +108,8 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 
 // DeleteAll removes one copy of each key, as [Filter.Delete] does on each in
 // turn, and returns the number of copies removed. Delete's condition holds for
-// every key: delete only what was added. If the filter is larger than the cache,
-// DeleteAll takes two fifths of the time of single calls. No allocation.
+// every key: delete only what was added. If the filter is larger than the
+// cache, DeleteAll takes two fifths of the time of single calls. No allocation.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	removed := 0
 	var b batch.Buffer
