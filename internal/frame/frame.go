@@ -55,15 +55,31 @@ const (
 	CountMin
 	HeavyHitters
 	TopK
+	Static
+	Exact
+	PerfectFunction
+	PerfectFilter
+	ScalableBloom
+	ScalableCuckoo
+	RotatingBloom
+	Window
 )
 
 var kinds = [...]string{
-	Bloom:        "a Bloom filter",
-	Counting:     "a counting Bloom filter",
-	Cuckoo:       "a cuckoo filter",
-	CountMin:     "a count-min sketch",
-	HeavyHitters: "heavy hitters",
-	TopK:         "a top k",
+	Bloom:           "a Bloom filter",
+	Counting:        "a counting Bloom filter",
+	Cuckoo:          "a cuckoo filter",
+	CountMin:        "a count-min sketch",
+	HeavyHitters:    "heavy hitters",
+	TopK:            "a top k",
+	Static:          "a static filter",
+	Exact:           "an exact filter",
+	PerfectFunction: "a minimal perfect hash function",
+	PerfectFilter:   "a perfect hash filter",
+	ScalableBloom:   "a scalable Bloom filter",
+	ScalableCuckoo:  "a scalable cuckoo filter",
+	RotatingBloom:   "a rotating Bloom filter",
+	Window:          "a window of heavy hitters",
 }
 
 // String returns the name of the structure with an article.
