@@ -6,6 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // AddAll adds every key. It does the same as [Filter.Add] on each, and is two to
@@ -196,8 +197,7 @@ func (f *Filter) addBlock(digests []hashfam.Digest) {
 	}
 }
 
-// hasBlock appends the answer for each digest of a block to dst. Lookups in the
-// classic layout have no stores between them, and need no fetch.
+// hasBlock appends the answer for each digest of a block to dst.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	counters, span, k := f.counters, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
@@ -210,8 +210,12 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		return dst
 	}
-	for _, d := range digests {
-		dst = append(dst, has(counters, span, k, d))
+	for len(digests) > 0 {
+		var group []hashfam.Digest
+		group, digests = f.nextGroup(digests)
+		for _, d := range group {
+			dst = append(dst, hasNear(counters, span, k, d))
+		}
 	}
 	return dst
 }
@@ -245,28 +249,11 @@ func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
 // nextGroup returns some of the digests, from the first on, and the others. The
 // counters of the group are then in the cache, or on their way.
 func (f *Filter) nextGroup(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
-	if f.params.Layout == Blocked {
-		return nextBlocks(f.counters, f.span, digests)
+	switch {
+	case f.params.Layout == Blocked:
+		return prefetch.Blocks(f.counters, digests, f.span)
+	case len(f.counters) > outOfCache:
+		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2, 0)
 	}
-	f.fetch(digests)
 	return digests, nil
-}
-
-// fetch brings the counters of the digests into the cache if they are not likely
-// to be there. These loads are next to each other, so that more of them are under
-// way at once than between increments and decrements. The result is meaningless.
-// The function is not inlined because a compiler that saw this would drop the
-// loads.
-//
-//go:noinline
-func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {
-	if len(f.counters) <= outOfCache {
-		return 0
-	}
-	for _, d := range digests {
-		for k, p := f.params.Hashes, d.Probe(); k > 0; k, p = k-1, p.Next() {
-			sink |= f.counters[p.In(f.span)>>4]
-		}
-	}
-	return sink
 }

@@ -51,7 +51,7 @@ func TestWhoImportsAFilterGetsSipHashAndTheStandardLibrary(t *testing.T) {
 
 func TestArrowsPointDown(t *testing.T) {
 	below := func(more ...string) []string {
-		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/sizing")
+		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/prefetch", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/cpu":              nil,
@@ -61,6 +61,7 @@ func TestArrowsPointDown(t *testing.T) {
 		"hashfam":                   {"internal/cpu", "internal/fault"},
 		"internal/batch":            {"hashfam"},
 		"internal/frame":            {"internal/fault"},
+		"internal/prefetch":         {"hashfam"},
 		"bloom":                     below(),
 		"countmin":                  below("countmin/internal/tracker"),
 		"countmin/internal/tracker": below(),
