@@ -177,44 +177,27 @@ func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint6
 }
 
 func (f *Filter) addBlock(digests []hashfam.Digest) {
-	counters, span, k := f.counters, f.span, f.params.Hashes
-	if f.params.Layout == Blocked {
-		for len(digests) > 0 {
-			var group []hashfam.Digest
-			group, digests = f.nextGroup(digests)
-			for _, d := range group {
-				addBlocked(counters, span, k, d)
-			}
-		}
-		return
-	}
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
 		for _, d := range group {
-			add(counters, span, k, d)
+			f.AddDigest(d)
 		}
 	}
 }
 
-// hasBlock appends the answer for each digest of a block to dst.
+// hasBlock appends the answer for each digest of a block to dst. It never stops
+// at the first zero, which saves nothing if all counters are fetched.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
-	counters, span, k := f.counters, f.span, f.params.Hashes
+	has := hasNear
 	if f.params.Layout == Blocked {
-		for len(digests) > 0 {
-			var group []hashfam.Digest
-			group, digests = f.nextGroup(digests)
-			for _, d := range group {
-				dst = append(dst, hasBlocked(counters, span, k, d))
-			}
-		}
-		return dst
+		has = hasBlocked
 	}
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
 		for _, d := range group {
-			dst = append(dst, hasNear(counters, span, k, d))
+			dst = append(dst, has(f.counters, f.span, f.params.Hashes, d))
 		}
 	}
 	return dst
