@@ -15,7 +15,7 @@ import (
 func (f *Filter) AddAll(keys [][]byte) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addChunk(b.Take(f.params.Family, &keys))
+		f.addBlock(b.Take(f.params.Family, &keys))
 	}
 }
 
@@ -23,7 +23,7 @@ func (f *Filter) AddAll(keys [][]byte) {
 func (f *Filter) AddAllStrings(keys []string) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addChunk(b.TakeStrings(f.params.Family, &keys))
+		f.addBlock(b.TakeStrings(f.params.Family, &keys))
 	}
 }
 
@@ -32,15 +32,15 @@ func (f *Filter) AddAllStrings(keys []string) {
 func (f *Filter) AddAllUint64(keys []uint64) {
 	var b batch.Buffer
 	for len(keys) > 0 {
-		f.addChunk(b.TakeUint64(f.params.Family, &keys))
+		f.addBlock(b.TakeUint64(f.params.Family, &keys))
 	}
 }
 
 // AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		f.addChunk(chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		f.addBlock(block)
 	}
 }
 
@@ -49,8 +49,8 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 // kilobyte. It takes less time than [Filter.Add] on each if the filter is
 // larger than the cache.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
-	for chunk := range batch.Chunks(f.params.Family, keys) {
-		f.addChunk(chunk)
+	for block := range batch.Blocks(f.params.Family, keys) {
+		f.addBlock(block)
 	}
 }
 
@@ -62,7 +62,7 @@ func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.hasChunk(dst, b.Take(f.params.Family, &keys))
+		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -72,7 +72,7 @@ func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.hasChunk(dst, b.TakeStrings(f.params.Family, &keys))
+		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -82,7 +82,7 @@ func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
 	for len(keys) > 0 {
-		dst = f.hasChunk(dst, b.TakeUint64(f.params.Family, &keys))
+		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -91,15 +91,15 @@ func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 // filter's family.
 func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		dst = f.hasChunk(dst, chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.hasBlock(dst, block)
 	}
 	return dst
 }
 
-// addChunk adds a chunk of digests. It looks at the layout once for all of
+// addBlock adds a block of digests. It looks at the layout once for all of
 // them.
-func (f *Filter) addChunk(digests []hashfam.Digest) {
+func (f *Filter) addBlock(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch f.params.Layout {
 	case Classic:
@@ -115,9 +115,9 @@ func (f *Filter) addChunk(digests []hashfam.Digest) {
 	}
 }
 
-// hasChunk appends the answer for each digest of a chunk to dst, which has room
+// hasBlock appends the answer for each digest of a block to dst, which has room
 // for them.
-func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
+func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch f.params.Layout {
 	case Classic:

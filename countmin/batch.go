@@ -69,7 +69,7 @@ func (s *Sketch) AddAllUint64(keys []uint64) {
 // until the sequence yields the next one. O(depth) time a key, one allocation
 // of a kilobyte.
 func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) {
-	for block := range batch.Chunks(s.params.Family, keys) {
+	for block := range batch.Blocks(s.params.Family, keys) {
 		s.addBlock(block)
 	}
 }

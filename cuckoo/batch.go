@@ -50,7 +50,7 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) (added int, err error) 
 // AddSeq may have asked for up to 127 keys more than it has added. O(1) time a
 // key on average, one allocation of a kilobyte.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
-	for block := range batch.Chunks(f.family(), keys) {
+	for block := range batch.Blocks(f.family(), keys) {
 		n, err := f.addBlock(block)
 		if added += n; err != nil {
 			return added, err
