@@ -13,16 +13,22 @@ import (
 // and less if the filter is larger than the cache. AddAll does not keep any
 // key.
 func (f *Filter) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		f.addBlock(b.Take(f.params.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Filter.AddAll] for strings.
 func (f *Filter) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		f.addBlock(b.TakeStrings(f.params.Family, &keys))
 	}
 }
@@ -30,8 +36,11 @@ func (f *Filter) AddAllStrings(keys []string) {
 // AddAllUint64 is [Filter.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (f *Filter) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.AddUint64(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		f.addBlock(b.TakeUint64(f.params.Family, &keys))
 	}
 }
@@ -60,8 +69,11 @@ func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
 // cache. It allocates only if dst is too small.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
@@ -70,8 +82,11 @@ func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
@@ -80,8 +95,11 @@ func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Filter.ContainsAll] for integers.
 func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst

@@ -13,16 +13,22 @@ import (
 // key, no allocation. It is two to four times as fast as single calls if the
 // filter is larger than the cache. AddAll does not keep any key.
 func (f *Filter) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		f.addBlock(b.Take(f.params.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Filter.AddAll] for strings.
 func (f *Filter) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		f.addBlock(b.TakeStrings(f.params.Family, &keys))
 	}
 }
@@ -30,8 +36,11 @@ func (f *Filter) AddAllStrings(keys []string) {
 // AddAllUint64 is [Filter.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (f *Filter) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.AddUint64(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		f.addBlock(b.TakeUint64(f.params.Family, &keys))
 	}
 }
@@ -60,8 +69,11 @@ func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
 // only if dst is too small.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
@@ -70,8 +82,11 @@ func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
@@ -80,8 +95,11 @@ func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Filter.ContainsAll] for integers.
 func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
@@ -103,8 +121,13 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 // single calls if the filter is larger than the cache.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if f.Delete(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += f.removeBlock(b.Take(f.params.Family, &keys))
 	}
 	return removed
@@ -113,8 +136,13 @@ func (f *Filter) DeleteAll(keys [][]byte) int {
 // DeleteAllStrings is [Filter.DeleteAll] for strings.
 func (f *Filter) DeleteAllStrings(keys []string) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if f.DeleteString(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += f.removeBlock(b.TakeStrings(f.params.Family, &keys))
 	}
 	return removed
@@ -123,8 +151,13 @@ func (f *Filter) DeleteAllStrings(keys []string) int {
 // DeleteAllUint64 is [Filter.DeleteAll] for integers.
 func (f *Filter) DeleteAllUint64(keys []uint64) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if f.DeleteUint64(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += f.removeBlock(b.TakeUint64(f.params.Family, &keys))
 	}
 	return removed
@@ -145,8 +178,11 @@ func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 // filter is larger than the cache. It allocates only if dst is too small.
 func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.Count(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.countBlock(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
@@ -155,8 +191,11 @@ func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // CountAllStrings is [Filter.CountAll] for strings.
 func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.CountString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.countBlock(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
@@ -165,8 +204,11 @@ func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
 // CountAllUint64 is [Filter.CountAll] for integers.
 func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.CountUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = f.countBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
