@@ -16,7 +16,7 @@ const Size = 128
 
 // few is the number of keys below which single calls are faster than a block:
 // they have no buffer to clear, and no lanes to fill.
-const few = 6
+const few = 8
 
 // Few returns all keys, and removes them, if they are too few for a block. The
 // caller treats them one by one. Otherwise it returns none and changes nothing.
