@@ -6,6 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/lanes"
 )
 
 // AddAll adds every key, like [Filter.Add] on each. O(k) time per key, no
@@ -137,19 +138,31 @@ func (f *Filter) addBlock(digests []hashfam.Digest) {
 // for them.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
-	switch f.params.Layout {
-	case Classic:
-		for _, d := range digests {
-			dst = append(dst, hasClassic(words, span, k, d))
-		}
-	case Partitioned:
+	if f.params.Layout == Blocked {
+		return hasLines(dst, words, span, k, digests)
+	}
+	if a := f.array(); a.Ready() {
+		return a.Has(dst, digests)
+	}
+	if f.params.Layout == Partitioned {
 		for _, d := range digests {
 			dst = append(dst, hasPartitioned(words, span, k, d))
 		}
-	default:
-		dst = hasLines(dst, words, span, k, digests)
+		return dst
+	}
+	for _, d := range digests {
+		dst = append(dst, hasClassic(words, span, k, d))
 	}
 	return dst
+}
+
+// array returns the bits of a filter that is not Blocked.
+func (f *Filter) array() lanes.Array {
+	a := lanes.Array{Words: f.words, K: f.params.Hashes, Span: f.span}
+	if f.params.Layout == Partitioned {
+		a.Step = f.span
+	}
+	return a
 }
 
 // fetchLines loads the line of every digest into the cache. The many

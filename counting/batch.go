@@ -6,6 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/lanes"
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
@@ -235,12 +236,17 @@ func (f *Filter) addBlock(digests []hashfam.Digest) {
 	}
 }
 
-// hasBlock appends the answer for each digest of a block to dst. It never stops
-// at the first zero, which saves nothing if all counters are fetched.
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them. It never stops at the first zero, which saves nothing if all
+// counters are fetched.
 func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
-	has := hasNear
-	if f.params.Layout == Blocked {
-		has = hasBlocked
+	has := hasBlocked
+	if f.params.Layout == Classic {
+		a := lanes.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
+		if a.Ready() {
+			return a.Has(dst, digests)
+		}
+		has = hasNear
 	}
 	for len(digests) > 0 {
 		var group []hashfam.Digest

@@ -51,7 +51,7 @@ func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
 
 func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 	below := func(more ...string) []string {
-		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/prefetch", "internal/sizing")
+		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/lanes", "internal/prefetch", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/cpu":              nil,
@@ -62,6 +62,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"hashfam":                   {"internal/cpu", "internal/fault"},
 		"internal/batch":            {"hashfam"},
 		"internal/frame":            {"internal/fault"},
+		"internal/lanes":            {"hashfam", "internal/cpu"},
 		"internal/prefetch":         {"hashfam"},
 		"bloom":                     below(),
 		"countmin":                  below("countmin/internal/tracker"),
