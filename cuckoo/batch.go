@@ -326,6 +326,9 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		return dst
 	}
+	if f.inLanes() {
+		return f.hasInLanes(dst, digests)
+	}
 	var g group
 	for len(digests) > 0 {
 		if t.kind == single || t.kind == compact {

@@ -12,8 +12,9 @@ import "github.com/filterfam/filterfam/hashfam"
 // Block is the number of digests that one call takes at most.
 const Block = 128
 
-// An Array says where the counters of a key are, of 1<<LogBits bits each, up to 32: K
-// times counter i*Step + Reduce(value i of the sequence of the digest, Span).
+// An Array says where the counters of a key are, of 1<<LogBits bits each, up to
+// 32: K times counter i*Step + Reduce(value i of the sequence of the digest,
+// Span).
 type Array struct {
 	Words      []uint64
 	K          int
