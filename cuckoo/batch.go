@@ -10,8 +10,9 @@ import (
 
 // AddAll adds the keys in order, as [Filter.Add] does each, and stops at the
 // first for which there is no room. It returns how many were added, always the
-// first of keys, and Add's error. If the filter is larger than the cache it
-// takes two thirds of the time of single calls. No allocation; no key is kept.
+// first of keys, and Add's error. It takes two thirds of the time of single
+// calls, and half if the filter is larger than the cache: what is left is the
+// search for room. No allocation; no key is kept.
 func (f *Filter) AddAll(keys [][]byte) (added int, err error) {
 	for _, key := range batch.Few(&keys) {
 		if err := f.Add(key); err != nil {
@@ -86,9 +87,9 @@ func (f *Filter) orNil(err error) error {
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. If the filter is larger than the cache it takes a
-// third of the time of single calls. O(1) time a key; it allocates only if dst
-// has to grow.
+// returns the extended slice. It takes a third of the time of single calls, and
+// less if the filter is larger than the cache (amd64 with AVX-512; half with
+// AVX2). O(1) time a key; it allocates only if dst has to grow.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {

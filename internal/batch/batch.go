@@ -14,12 +14,14 @@ import (
 // Size is the number of digests in a block.
 const Size = 128
 
-// few is the number of keys below which single calls are faster than a block:
-// they have no buffer to clear, and no lanes to fill.
+// few is the number of keys from which a block is faster than single calls,
+// which have no buffer to clear.
 const few = 8
 
-// Few returns all keys, and removes them, if they are too few for a block. The
-// caller treats them one by one. Otherwise it returns none and changes nothing.
+// Few returns all keys, and removes them, if they are too few for a block: the
+// caller makes a single call for each. Otherwise it returns none and changes
+// nothing. A [Buffer] should be declared after it, because it is cleared where
+// it is declared.
 func Few[K any](keys *[]K) []K {
 	all := *keys
 	if len(all) >= few {
