@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,9 +25,13 @@ func (s Suite[T]) allocations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := s.Fresh(t, drawFamily(t))
 		key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
-		text, batch, dst := string(key), [][]byte{key, key}, make([]bool, 0, 2)
+		text, batch, dst := string(key), [][]byte{key, key}, make([]bool, 0, batchKeys)
+		block := slices.Repeat(batch, 20) // hashed in blocks, not one by one
 		if s.Insert(f, key) != nil {
 			return
+		}
+		for range 8 {
+			s.InsertAll(f, block) // structures with counters of one byte widen them here
 		}
 		copies := testing.AllocsPerRun(5, func() { hashfam.Family{}.SumString(text) })
 		ops := map[string]func(){
@@ -36,7 +41,9 @@ func (s Suite[T]) allocations(t *testing.T) {
 			"Has":          func() { s.Has(f, key) },
 			"HasString":    func() { s.HasString(f, text) },
 			"HasDigest":    func() { s.HasDigest(f, hashfam.Digest(1)) },
+			"InsertBlock":  func() { s.InsertAll(f, block) },
 			"HasAll":       func() { s.HasAll(f, dst, batch) },
+			"HasBlock":     func() { s.HasAll(f, dst, block) },
 		}
 		if s.InsertDigest != nil {
 			ops["InsertDigest"] = func() { s.InsertDigest(f, hashfam.Digest(1)) }
