@@ -142,7 +142,7 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if f.params.Layout == Blocked {
 		return hasLines(dst, words, span, k, digests)
 	}
-	if a := f.array(); a.Ready() {
+	if a := f.array(); a.Ready(len(digests)) {
 		return a.Has(dst, digests)
 	}
 	if f.params.Layout == Partitioned {
