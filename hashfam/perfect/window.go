@@ -75,7 +75,7 @@ func (w *window) next() (bucket, bool) {
 }
 
 // weights are the weights of buckets of up to 6 keys, found by trying.
-var weights = [...]int64{0, 0, 30, 100, 140, 160, 175}
+var weights = [...]int64{0, 0, 45, 100, 135, 155, 170}
 
 // weight returns the weight of a bucket of size keys.
 func weight(size int) int64 {
