@@ -24,20 +24,25 @@ var (
 
 // A Build says how to build. The result does not depend on it.
 type Build struct {
-	Workers int         // goroutines, at least 1
-	Did     func(n int) // if not nil, called for every n digests, from any goroutine
+	Workers int // goroutines, at least 1
+
+	// Did, if it is not nil, is called with a number of digests that have been
+	// sorted or placed, from any goroutine. The sum for [Sort] is that of all
+	// digests, copies included, and for the others that of the distinct ones.
+	Did func(n int)
 }
 
-func (b Build) did(n int) {
-	if b.Did != nil {
+// Report calls b.Did if there is one and n is above zero.
+func (b Build) Report(n int) {
+	if b.Did != nil && n > 0 {
 		b.Did(n)
 	}
 }
 
-// parallel calls work in at most b.Workers goroutines. They share the tasks: in
+// Parallel calls work in at most b.Workers goroutines. They share the tasks: in
 // each, next returns the number of a task until there is none or ctx ends. It
 // returns the error of ctx.
-func (b Build) parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
+func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
 	var taken atomic.Int64
 	next := func() (int, bool) {
 		i := int(taken.Add(1)) - 1
@@ -92,7 +97,7 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 		if columns > 0 {
 			s.build(&l, shard, [][]hashfam.Digest{chunk})
 		}
-		b.did(len(chunk))
+		b.Report(len(chunk))
 	})
 	if err != nil {
 		return nil, err
@@ -142,7 +147,7 @@ func (r *Ribbon) fingerprints() uint32 {
 // [Sort].
 func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
 	if r.columns == 0 || count(lists) == 0 {
-		b.did(int(count(lists)))
+		b.Report(int(count(lists)))
 		return ctx.Err()
 	}
 	if len(r.layers) == MaxLayers {
@@ -183,13 +188,13 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
 	bumped := make([][]hashfam.Digest, len(lists))
 	var lock sync.Mutex
-	err := b.parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
+	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
 		s := system{fingerprints: fingerprints, bumped: make([][]hashfam.Digest, len(lists))}
 		for i, ok := next(); ok; i, ok = next() {
 			part := l.part(uint64(i), lists)
 			n := count(part)
 			s.build(l, uint64(i), part)
-			b.did(int(n))
+			b.Report(int(n))
 			lock.Lock()
 			for i := range bumped {
 				bumped[i] = append(bumped[i], s.bumped[i]...)
