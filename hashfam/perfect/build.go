@@ -16,13 +16,14 @@ import (
 const maxLevels = 24
 
 // build returns the shape and the payload of the mapping of digests, which are
-// distinct and sorted. It does not change digests.
-func build(digests []hashfam.Digest, compact bool) (shape, []byte, error) {
+// distinct and sorted. It does not change digests. It returns ErrParams if they
+// need more than the given number of levels, or no last seed does.
+func build(digests []hashfam.Digest, compact bool, levels int) (shape, []byte, error) {
 	s := shape{keys: uint64(len(digests)), compact: compact}
 	var payload []byte
 	var used []bitmap
 	for len(digests) > maxLast {
-		if len(s.bumped) == maxLevels {
+		if len(s.bumped) == levels {
 			return shape{}, nil, tooManyLevels(len(digests))
 		}
 		l := newLevel(uint64(len(digests)), 0, compact, make([]byte, bucketsOf(uint64(len(digests)))))
@@ -36,7 +37,7 @@ func build(digests []hashfam.Digest, compact bool) (shape, []byte, error) {
 		s.bumped = append(s.bumped, uint64(len(digests)))
 	}
 	end := last{n: uint64(len(digests))}
-	if err := end.search(digests); err != nil {
+	if !end.search(digests) {
 		return shape{}, nil, tooManyLevels(len(digests))
 	}
 	s.seed = end.seed

@@ -25,7 +25,7 @@ func NewFilterFromDigests(c FilterConfig, digests []hashfam.Digest) (*Filter, er
 		return nil, err
 	}
 	digests = sortDigests(digests)
-	s, payload, err := build(digests, c.Compact)
+	s, payload, err := build(digests, c.Compact, maxLevels)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func NewFromDigests(c Config, digests []hashfam.Digest) (*Function, error) {
 
 // newFromSorted returns the function of distinct digests, which are sorted.
 func newFromSorted(c Config, digests []hashfam.Digest) (*Function, error) {
-	s, payload, err := build(digests, c.Compact)
+	s, payload, err := build(digests, c.Compact, maxLevels)
 	if err != nil {
 		return nil, err
 	}
