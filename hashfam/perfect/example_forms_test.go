@@ -226,11 +226,13 @@ func ExampleNewFilterView() {
 	}
 	fmt.Println(v.ContainsString("a"), v.ContainsAllStrings(nil, []string{"b", "z"}), v.Len(), v.FalsePositiveRate())
 	fmt.Println(v.ValueString("c"))
+	fmt.Println(v.ValueDigest(v.Params().Family.SumString("c")))
 	fmt.Println(v.Verify(), v.Params() == f.Params(), v.SizeBytes() == f.SizeBytes(), v.BitsPerKey() == f.BitsPerKey())
 	g, err := v.Decode() // a copy that can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true [true false] 13 0.0009765625
+	// 9 true
 	// 9 true
 	// <nil> true true true
 	// true <nil>

@@ -176,3 +176,27 @@ func ExampleFilter_Delete() {
 	// false // is not in the set now
 	// true true
 }
+
+// A filter of integers. Digests serve as keys in every form, too.
+func ExampleFilter_ValueUint64() {
+	ids := []uint64{10, 20, 30}
+	digests := hashfam.Family{}.SumAllUint64(nil, ids)
+	f, err := perfect.NewFilterFromDigests(perfect.FilterConfig{FPRate: 1e-6, ValueBits: 8}, slices.Clone(digests))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f.SetValueUint64(10, 1), f.SetValueDigest(digests[1], 2))
+	fmt.Println(f.ValueUint64(10))
+	fmt.Println(f.ValueDigest(digests[1]))
+	fmt.Println(f.DeleteUint64(10), f.DeleteDigest(digests[1]), f.Delete([]byte("a key of another kind")))
+	fmt.Println(f.RestoreUint64(10), f.RestoreDigest(digests[1]), f.Restore([]byte("a key of another kind")))
+	fmt.Println(f.ContainsUint64(10), f.ContainsDigest(digests[1]))
+	// Output:
+	// true true
+	// 1 true
+	// 2 true
+	// true true false
+	// true true false
+	// true true
+}
