@@ -143,8 +143,8 @@ func TestDecodersRejectLists(t *testing.T) {
 func TestLargeEncodingsStay(t *testing.T) {
 	for want, encoding := range map[string]encoding.BinaryMarshaler{
 		"869dd026407d0e2ecd2753adff623a1b7971832a7d2f832e56011fd730ea6f4c": goldenFunction(Config{}, 20_000)(),
-		"09d4b33b5dd4a7a525a364c66cbfbf074e12066e31bc69567fd60d67b42c4176":  goldenFunction(Config{Compact: true}, 20_000)(),
-		"89a2bf6447077b1a85a562e1b175d185b6ee3184e3951d14ec492a369545a5dd":   goldenFilter(FilterConfig{FPRate: 0.01, ValueBits: 5}, 20_000)(),
+		"09d4b33b5dd4a7a525a364c66cbfbf074e12066e31bc69567fd60d67b42c4176": goldenFunction(Config{Compact: true}, 20_000)(),
+		"89a2bf6447077b1a85a562e1b175d185b6ee3184e3951d14ec492a369545a5dd": goldenFilter(FilterConfig{FPRate: 0.01, ValueBits: 5}, 20_000)(),
 	} {
 		b, err := encoding.MarshalBinary()
 		require.NoError(t, err)
