@@ -64,10 +64,44 @@ func (f *defective) UnmarshalBinary(b []byte) error {
 func suite(defect string) conformance.Suite[*defective] {
 	is := func(d string) bool { return defect == d }
 	s := conformance.Suite[*defective]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *defective {
-			f, err := bloom.NewFromParams(bloom.Params{Bits: 4096, Hashes: 4, Family: fam})
-			require.NoError(t, err)
-			return &defective{f, defect}
+		Encoded: conformance.Encoded[*defective]{
+			Fresh: func(t *rapid.T, fam hashfam.Family) *defective {
+				f, err := bloom.NewFromParams(bloom.Params{Bits: 4096, Hashes: 4, Family: fam})
+				require.NoError(t, err)
+				return &defective{f, defect}
+			},
+			Receiver: func(fam hashfam.Family) *defective {
+				if is("the family is not checked") {
+					fam = hashfam.Family{}
+				}
+				return &defective{bloom.NewReceiver(fam), defect}
+			},
+			Insert: func(f *defective, key []byte) error {
+				if is("the empty key is dropped") && len(key) == 0 {
+					return nil
+				}
+				f.Add(key)
+				return nil
+			},
+			Has: func(f *defective, key []byte) bool {
+				if is("a read writes") {
+					f.AddString("read")
+				}
+				return f.Contains(key)
+			},
+			HasString: func(f *defective, key string) bool { return f.ContainsString(key) },
+			HasDigest: func(f *defective, d hashfam.Digest) bool { return f.ContainsDigest(d) },
+			HasAll: func(f *defective, dst []bool, keys [][]byte) []bool {
+				if is("a batch has no answers") {
+					return dst
+				}
+				return f.ContainsAll(dst, keys)
+			},
+			Reads:     func(*defective) {},
+			ClaimHuge: func(params []byte) uint64 { params[5] = 1; return 1<<37 + 512 },
+			Golden: []conformance.Golden[*defective]{{File: "none", Build: func() *defective {
+				return suite("").Fresh(nil, hashfam.Family{})
+			}}},
 		},
 		Like: func(f *defective) *defective {
 			g := f.Filter.Clone()
@@ -89,19 +123,9 @@ func suite(defect string) conformance.Suite[*defective] {
 			}
 			return variants
 		},
-		Receiver: func(fam hashfam.Family) *defective {
-			if is("the family is not checked") {
-				fam = hashfam.Family{}
-			}
-			return &defective{bloom.NewReceiver(fam), defect}
-		},
-		Insert: func(f *defective, key []byte) error {
-			if is("the empty key is dropped") && len(key) == 0 {
-				return nil
-			}
-			f.Add(key)
-			return nil
-		},
+		Reset: (*defective).Reset,
+		Clone: (*defective).Clone,
+		Merge: (*defective).Merge,
 		InsertString: func(f *defective, key string) error {
 			if is("strings are cut at 64 bytes") && len(key) > 64 {
 				key = key[:64]
@@ -117,20 +141,6 @@ func suite(defect string) conformance.Suite[*defective] {
 			f.AddAll(keys)
 			return nil
 		},
-		Has: func(f *defective, key []byte) bool {
-			if is("a read writes") {
-				f.AddString("read")
-			}
-			return f.Contains(key)
-		},
-		HasString: func(f *defective, key string) bool { return f.ContainsString(key) },
-		HasDigest: func(f *defective, d hashfam.Digest) bool { return f.ContainsDigest(d) },
-		HasAll: func(f *defective, dst []bool, keys [][]byte) []bool {
-			if is("a batch has no answers") {
-				return dst
-			}
-			return f.ContainsAll(dst, keys)
-		},
 		HasOrInsert: func(f *defective, key []byte) (bool, error) {
 			if is("query and insertion only queries") {
 				return f.Contains(key), nil
@@ -143,11 +153,6 @@ func suite(defect string) conformance.Suite[*defective] {
 		HasOrInsertDigest: func(f *defective, d hashfam.Digest) (bool, error) {
 			return f.ContainsOrAddDigest(d), nil
 		},
-		Reads:     func(*defective) {},
-		ClaimHuge: func(params []byte) uint64 { params[5] = 1; return 1<<37 + 512 },
-		Golden: []conformance.Golden[*defective]{{File: "none", Build: func() *defective {
-			return suite("").Fresh(nil, hashfam.Family{})
-		}}},
 	}
 	return s
 }
