@@ -37,10 +37,7 @@ func (e Encoded[T]) Views(t *rapid.T) {
 		return
 	}
 	fam := drawFamily(t)
-	f, keys := e.Fresh(t, fam), drawKeys(t, "keys")
-	for _, k := range keys {
-		e.Insert(f, k)
-	}
+	f, keys := e.filled(t, fam)
 	good := encode(t, f)
 	data := aligned(good)
 	v, err := e.View(data, fam)
