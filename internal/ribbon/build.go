@@ -3,7 +3,6 @@ package ribbon
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,28 +15,27 @@ import (
 // of [Values] does.
 var ErrLayers = errors.New("the digests need more than 32 layers")
 
-// The errors of a sequence that [Stream] reads.
-var (
-	ErrOrder = errors.New("the digests are not in ascending order of their probe sequences")
-	ErrCount = errors.New("the number of distinct digests is not the given one")
-)
-
 // A Build says how to build. The result does not depend on it.
 type Build struct {
-	Workers int         // goroutines, at least 1
-	Did     func(n int) // if not nil, called for every n digests, from any goroutine
+	Workers int // goroutines, at least 1
+
+	// Did, if it is not nil, is called with a number of digests that have been
+	// sorted or placed, from any goroutine. The sum for [Sort] is that of all
+	// digests, copies included, and for the others that of the distinct ones.
+	Did func(n int)
 }
 
-func (b Build) did(n int) {
-	if b.Did != nil {
+// Report calls b.Did if there is one and n is above zero.
+func (b Build) Report(n int) {
+	if b.Did != nil && n > 0 {
 		b.Did(n)
 	}
 }
 
-// parallel calls work in at most b.Workers goroutines. They share the tasks: in
+// Parallel calls work in at most b.Workers goroutines. They share the tasks: in
 // each, next returns the number of a task until there is none or ctx ends. It
 // returns the error of ctx.
-func (b Build) parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
+func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
 	var taken atomic.Int64
 	next := func() (int, bool) {
 		i := int(taken.Add(1)) - 1
@@ -77,62 +75,6 @@ func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Dig
 	return r, r.fill(ctx, b, 0, lists)
 }
 
-// Stream is [Members] for a sequence of n distinct digests. Its memory, besides
-// the result, is that for 2 % of the digests and for those of one shard, 1.3
-// MB. It also returns [ErrOrder] and [ErrCount].
-func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
-	r := &Ribbon{columns: columns, keys: n}
-	l := newLayer(0, n, columns)
-	if columns > 0 && n > 0 {
-		l.allocate()
-		r.layers = append(r.layers, l)
-	}
-	s := system{fingerprints: r.fingerprints(), bumped: make([][]hashfam.Digest, 1)}
-	err := l.chunks(ctx, n, digests, func(shard uint64, chunk []hashfam.Digest) {
-		if columns > 0 {
-			s.build(&l, shard, [][]hashfam.Digest{chunk})
-		}
-		b.did(len(chunk))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, r.rest(ctx, b, s.fingerprints, s.bumped)
-}
-
-// chunks calls do with the digests of each shard, without copies. There are n.
-func (l *layer) chunks(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest], do func(uint64, []hashfam.Digest)) error {
-	var chunk []hashfam.Digest
-	shard, last, seen := uint64(0), uint64(0), uint64(0)
-	for d := range digests {
-		x := rank(d)
-		switch {
-		case seen > 0 && x == last:
-			continue
-		case x < last:
-			return ErrOrder
-		case seen == n:
-			return ErrCount
-		}
-		seen, last = seen+1, x
-		for d.Probe().In(l.starts)/shardStarts > shard {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			do(shard, chunk)
-			shard, chunk = shard+1, chunk[:0]
-		}
-		chunk = append(chunk, d)
-	}
-	if seen != n {
-		return ErrCount
-	}
-	for ; n > 0 && shard < l.shards(); shard, chunk = shard+1, chunk[:0] {
-		do(shard, chunk)
-	}
-	return ctx.Err()
-}
-
 // fingerprints returns the bits of a fingerprint that r stores.
 func (r *Ribbon) fingerprints() uint32 {
 	return uint32(uint64(1)<<((uint64(r.columns)+1<<16-1)>>16) - 1)
@@ -142,7 +84,7 @@ func (r *Ribbon) fingerprints() uint32 {
 // [Sort].
 func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
 	if r.columns == 0 || count(lists) == 0 {
-		b.did(int(count(lists)))
+		b.Report(int(count(lists)))
 		return ctx.Err()
 	}
 	if len(r.layers) == MaxLayers {
@@ -183,13 +125,13 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
 	bumped := make([][]hashfam.Digest, len(lists))
 	var lock sync.Mutex
-	err := b.parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
+	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
 		s := system{fingerprints: fingerprints, bumped: make([][]hashfam.Digest, len(lists))}
 		for i, ok := next(); ok; i, ok = next() {
 			part := l.part(uint64(i), lists)
 			n := count(part)
 			s.build(l, uint64(i), part)
-			b.did(int(n))
+			b.Report(int(n))
 			lock.Lock()
 			for i := range bumped {
 				bumped[i] = append(bumped[i], s.bumped[i]...)

@@ -34,11 +34,11 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 	if len(digests) > countKeys {
 		parts, left = divide(digests, left), left-flagBits
 	}
-	err := b.parallel(ctx, len(parts), func(next func() (int, bool)) {
+	err := b.Parallel(ctx, len(parts), func(next func() (int, bool)) {
 		var s sorter
 		for i, ok := next(); ok; i, ok = next() {
 			s.sort(parts[i], left)
-			b.did(len(parts[i]))
+			b.Report(len(parts[i]))
 		}
 	})
 	if err != nil {
