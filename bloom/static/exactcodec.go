@@ -34,6 +34,13 @@ type exactShape struct {
 	filterLayers, classLayers int
 }
 
+// Equal reports whether e and other have the same family, the same numbers of
+// keys and the same levels, as they have if they are built from the same keys.
+// O(m) time.
+func (e *Exact) Equal(other *Exact) bool {
+	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
+}
+
 // AppendBinary appends the encoded e to dst and returns the extended slice. The
 // encoding is 72 bytes plus [Exact.SizeBytes]. It depends only on the family
 // and the two sets of keys, and contains the family's check value but not its
@@ -229,7 +236,14 @@ func (s exactShape) check() error {
 	if err := ribbon.Check(columns, rare, s.filterLayers, errs); err != nil {
 		return err
 	}
-	return ribbon.Check(classColumns, s.passed, s.classLayers, errs)
+	if err := ribbon.Check(classColumns, s.passed, s.classLayers, errs); err != nil {
+		return err
+	}
+	least = ribbon.LeastBytes(columns, rare, s.filterLayers) + ribbon.LeastBytes(classColumns, s.passed, s.classLayers)
+	if s.Bytes < least {
+		return errs.Field(ErrCorrupt, "payload length", s.Bytes, fmt.Sprintf("at least %d", least))
+	}
+	return nil
 }
 
 // levels returns the Exact of the shape s with the payload words, which it

@@ -12,7 +12,7 @@ import (
 
 // If all domains that can be asked for are known, no answer needs to be wrong:
 // 18,147 malicious domains and 19,717 benign ones take 2.1 bits per malicious
-// domain. A Bloom filter of 9.6 bits takes 197 benign domains for malicious
+// domain. A Bloom filter of 9.6 bits takes 186 benign domains for malicious
 // ones.
 func Example_exactDomains() {
 	bad, good := data.MaliciousDomains(), data.BenignDomains()
