@@ -119,7 +119,7 @@ var randomCases = []struct {
 	{10_000, 1, false, 1.035}, {20_000, 1, false, 1.025}, {100_000, 1, false, 1.025}, {100_000, 1, true, 1.025},
 	{50_000, 2, true, 1.12}, {30_000, 3, false, 1.12}, {50_000, 4, false, 1.13}, {50_000, 5, false, 1.12},
 	{20_000, 6, true, 1.12}, {20_000, 8, false, 1.13}, {20_000, 12, false, 1.12}, {10_000, 32, true, 1.12},
-	{10_000, 50, false, 1.12}, {10_000, 50, true, 1.12}, {1_000, 1000, false, 1.12},
+	{10_000, 50, false, 1.12}, {10_000, 50, true, 1.12}, {3_000, 1000, false, 1.12},
 }
 
 // The sizes that are promised, which are also at most 0.65 of the bits of

@@ -34,17 +34,9 @@ type exactShape struct {
 	filterLayers, classLayers int
 }
 
-// Equal reports whether e and other have the same family, the same numbers of
-// keys and the same levels, as they have if they are built from the same keys.
-// O(m) time.
-func (e *Exact) Equal(other *Exact) bool {
-	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
-}
-
 // AppendBinary appends the encoded e to dst and returns the extended slice. The
-// encoding is 72 bytes plus [Exact.SizeBytes]. It depends only on the family
-// and the two sets of keys, and contains the family's check value but not its
-// key. AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m
+// encoding is 72 bytes plus Params().Bytes. It depends only on the family and
+// the two sets of keys, and contains the family's check value but not its key. AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m
 // bytes; it allocates once if dst is too small.
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := e.header()
@@ -135,8 +127,11 @@ func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 
 // header returns the header of e's frame, or ErrParams if e is a zero Exact.
 func (e *Exact) header() (frame.Header, error) {
-	if e == nil || e.class.Columns() == 0 {
+	if e == nil {
 		return frame.Header{}, errs.Nil()
+	}
+	if e.class.Columns() == 0 {
+		return frame.Header{}, paramError("receiver", "zero", "an Exact that was built or decoded")
 	}
 	p := e.params
 	params := make([]byte, 0, exactParamBytes)

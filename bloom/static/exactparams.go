@@ -59,6 +59,14 @@ func (e *Exact) Params() ExactParams { return e.params }
 // less than 800. O(1) time.
 func (e *Exact) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
 
+// Equal reports whether e and other have the same family, numbers of keys and
+// levels. They do if they were built from the same two sets of keys. A nil
+// other is not equal to e. O(m) time for m bytes.
+func (e *Exact) Equal(other *Exact) bool {
+	return other != nil && e.params == other.params &&
+		e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
+}
+
 // direct reports whether the members are the rarer class.
 func (p ExactParams) direct() bool { return p.Members <= p.Others }
 
