@@ -10,7 +10,8 @@ import (
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
 // returns the extended slice. O(log 1/FPRate) time per key, and less than half
 // of the time of single calls if the filter is larger than the cache: the
-// memory of many keys is fetched at once. It allocates only if dst is too small.
+// memory of many keys is fetched at once. It allocates only if dst is too
+// small.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer

@@ -77,11 +77,11 @@ func (b *Builder) AddSeq(keys iter.Seq[[]byte]) {
 
 // Build returns a filter of the keys added so far. The builder keeps its keys,
 // without copies: after Build, and after an error too, you can add more and
-// build again. Cost and errors are those of [New], without the hashing.
+// build again. O(n) time. The errors are those of [New].
 func (b *Builder) Build() (*Filter, error) { return b.BuildContext(context.Background()) }
 
-// BuildContext is like [Builder.Build]. It returns the error of ctx if that ends
-// first.
+// BuildContext is like [Builder.Build]. It returns the error of ctx if that
+// ends first.
 func (b *Builder) BuildContext(ctx context.Context) (*Filter, error) {
 	if b == nil {
 		return nil, errs.Nil()

@@ -30,15 +30,15 @@ type Config struct {
 	// is built, with the number of steps done and of all steps. A key takes two
 	// or three. The calls follow each other; the last one has done = total. It
 	// must not take long: the workers wait for it.
-	Progress func(done, total uint64)
+	Progress func(done, total uint64) `json:"-"`
 
 	_ struct{} // literals name their fields
 }
 
 // SizeBytes returns the memory of a filter of n distinct keys. It is an
 // estimate, which is within 1 % for a million keys and 2 % for 10,000, because
-// the size depends a little on the keys. It returns 0 if c is invalid or n is 0.
-// O(1) time.
+// the size depends a little on the keys. It returns 0 if c is invalid or n is
+// 0. O(1) time.
 func (c Config) SizeBytes(n uint64) uint64 {
 	columns, err := c.columns(n)
 	if err != nil {

@@ -3,7 +3,6 @@ package ribbon
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,12 +14,6 @@ import (
 // never come near it. Digests that someone chose can, and a digest in two lists
 // of [Values] does.
 var ErrLayers = errors.New("the digests need more than 32 layers")
-
-// The errors of a sequence that [Stream] reads.
-var (
-	ErrOrder = errors.New("the digests are not in ascending order of their probe sequences")
-	ErrCount = errors.New("the number of distinct digests is not the given one")
-)
 
 // A Build says how to build. The result does not depend on it.
 type Build struct {
@@ -80,62 +73,6 @@ func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Dig
 		r.keys += uint64(len(list))
 	}
 	return r, r.fill(ctx, b, 0, lists)
-}
-
-// Stream is [Members] for a sequence of n distinct digests. Its memory, besides
-// the result, is that for 2 % of the digests and for those of one shard, 1.3
-// MB. It also returns [ErrOrder] and [ErrCount].
-func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
-	r := &Ribbon{columns: columns, keys: n}
-	l := newLayer(0, n, columns)
-	if columns > 0 && n > 0 {
-		l.allocate()
-		r.layers = append(r.layers, l)
-	}
-	s := system{fingerprints: r.fingerprints(), bumped: make([][]hashfam.Digest, 1)}
-	err := l.chunks(ctx, n, digests, func(shard uint64, chunk []hashfam.Digest) {
-		if columns > 0 {
-			s.build(&l, shard, [][]hashfam.Digest{chunk})
-		}
-		b.Report(len(chunk))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, r.rest(ctx, b, s.fingerprints, s.bumped)
-}
-
-// chunks calls do with the digests of each shard, without copies. There are n.
-func (l *layer) chunks(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest], do func(uint64, []hashfam.Digest)) error {
-	var chunk []hashfam.Digest
-	shard, last, seen := uint64(0), uint64(0), uint64(0)
-	for d := range digests {
-		x := rank(d)
-		switch {
-		case seen > 0 && x == last:
-			continue
-		case x < last:
-			return ErrOrder
-		case seen == n:
-			return ErrCount
-		}
-		seen, last = seen+1, x
-		for d.Probe().In(l.starts)/shardStarts > shard {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			do(shard, chunk)
-			shard, chunk = shard+1, chunk[:0]
-		}
-		chunk = append(chunk, d)
-	}
-	if seen != n {
-		return ErrCount
-	}
-	for ; n > 0 && shard < l.shards(); shard, chunk = shard+1, chunk[:0] {
-		do(shard, chunk)
-	}
-	return ctx.Err()
 }
 
 // fingerprints returns the bits of a fingerprint that r stores.
