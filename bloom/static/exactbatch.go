@@ -53,8 +53,11 @@ func (e *Exact) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool 
 // hasChunk appends the answer for each digest of a chunk to dst, which has room
 // for them.
 func (e *Exact) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
-	for _, d := range digests {
-		dst = append(dst, e.ContainsDigest(d))
+	from := len(dst)
+	dst = e.filter.ContainsAll(dst, digests)
+	for i, passed := range dst[from:] {
+		rare := passed && e.class.Value(digests[i]) == 1
+		dst[from+i] = rare == e.direct
 	}
 	return dst
 }
