@@ -2,7 +2,6 @@ package perfect
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -25,9 +24,8 @@ func NewFilterFromDigests(c FilterConfig, digests []hashfam.Digest) (*Filter, er
 	if err := c.check(len(digests)); err != nil {
 		return nil, err
 	}
-	sortDigests(digests)
-	digests = slices.Compact(digests)
-	s, payload, err := build(digests, c.Compact)
+	digests = sortDigests(digests)
+	s, payload, err := build(digests, c.Compact, maxLevels)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +75,11 @@ func (f *Filter) Equal(g *Filter) bool {
 // Clone returns a copy of f that shares no memory with it. O(n) time.
 func (f *Filter) Clone() *Filter {
 	g, err := newFilter(f.shape, f.slots.slotSize, bytes.Clone(f.payload), f.params.Family)
-	if err != nil {
-		return NewFilterReceiver(f.params.Family) // f is a zero Filter
+	if err != nil || f.isZero() {
+		return NewFilterReceiver(f.params.Family)
 	}
 	return g
 }
+
+// isZero reports whether f is only a receiver: it was not built or decoded.
+func (f *Filter) isZero() bool { return f.slots.width == 0 }
