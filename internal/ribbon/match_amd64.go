@@ -73,3 +73,8 @@ func prepareAVX512(b *block, l *layer, digests []hashfam.Digest)
 //
 //go:noescape
 func matchAVX512(dst []bool, b *block, l *layer)
+
+// matchOneAVX512 is layer.matches.
+//
+//go:noescape
+func matchOneAVX512(l *layer, start, c uint64, f uint32) bool

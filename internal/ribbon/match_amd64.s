@@ -38,12 +38,7 @@ TEXT ·prepareAVX512(SB), NOSPLIT, $0-40
 
 loop:
 	MOVL      $-1, AX
-	BZHIL     CX, AX, AX // CX is at most 128: as many bits as digests are left
-	CMPQ      CX, $8
-	JLT       few
-	MOVL      $-1, AX
-
-few:
+	BZHIL     CX, AX, AX // at least as many bits as digests are left, or 8
 	KMOVB     AX, K1
 	VMOVDQU64.Z (SI)(DX*8), K1, Z0
 	VPMULLQ   Z31, Z0, Z0 // the three values of the probe sequence
@@ -211,3 +206,74 @@ differs:
 	JLT   digest
 	VZEROUPPER
 	RET
+
+// func matchOneAVX512(l *layer, start, c uint64, f uint32) bool
+//
+// It uses Z16 and above only, so that VZEROUPPER is not needed.
+TEXT ·matchOneAVX512(SB), NOSPLIT, $0-33
+	MOVQ  l+0(FP), DI
+	MOVQ  start+8(FP), CX
+	MOVQ  c+16(FP), DX
+	MOVL  f+24(FP), R11
+	MOVQ  layer_words(DI), R8
+	MOVQ  layer_r(DI), R10
+	MOVQ  layer_narrow(DI), R12
+
+	// AX is the first word of the segment, BX that of the next one, R13 the
+	// columns of the segment.
+	MOVQ  CX, AX
+	MOVQ  CX, BX
+	SHRQ  $6, AX
+	SHRQ  $16, BX
+	ADDQ  BX, AX
+	XORL  R13, R13
+	CMPQ  AX, R12
+	ADCL  $0, R13 // one if narrow
+	CMPQ  R12, AX
+	CMOVQGT AX, R12
+	IMULQ R10, AX
+	SUBQ  R12, AX
+	MOVQ  R10, R9
+	SUBQ  R13, R9
+	LEAQ  (AX)(R9*1), BX
+	MOVL  $-1, R13
+	BZHIL R9, R13, R13
+
+	SHLXQ        CX, DX, R9
+	VPBROADCASTQ R9, Z16
+	SHRQ         $1, DX
+	NOTQ         CX
+	SHRXQ        CX, DX, R9
+	VPBROADCASTQ R9, Z17
+
+one:
+	MOVL         $-1, R9
+	BZHIL        R10, R9, R9
+	KMOVB        R9, K1
+	VPANDQ.Z     (R8)(AX*8), Z16, K1, Z18
+	VPTERNLOGQ.Z $0x78, (R8)(BX*8), Z17, K1, Z18
+	VPOPCNTQ     Z18, Z18
+	VPTESTMQ.BCST bit<>(SB), Z18, K2
+	KMOVB        K2, R9
+	XORL         R11, R9
+	ANDL         R13, R9
+	TESTB        R9, R9
+	JNE          none
+	SUBQ         $8, R10
+	JLE          all
+	ADDQ         $8, AX
+	ADDQ         $8, BX
+	SHRL         $8, R11
+	SHRL         $8, R13
+	JMP          one
+
+all:
+	MOVB $1, ret+32(FP)
+	RET
+
+none:
+	MOVB $0, ret+32(FP)
+	RET
+
+DATA bit<>+0(SB)/8, $1
+GLOBL bit<>(SB), RODATA|NOPTR, $8
