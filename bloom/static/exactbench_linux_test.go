@@ -15,9 +15,9 @@ import (
 )
 
 // BenchmarkExact compares builds and lookups with those of CRLite's cascade, in
-// turn: the best of several rounds, in ns of processor time for each key of both
-// classes (build) or for each lookup, with the digests given. Use -benchtime
-// 1x.
+// turn: the best of several rounds, in ns of processor time for each key of
+// both classes (build) or for each lookup, with the digests given. Use
+// -benchtime 1x.
 func BenchmarkExact(b *testing.B) {
 	for _, c := range []struct{ rare, ratio int }{{500_000, 1}, {200_000, 5}, {100_000, 50}, {5_000, 1000}} {
 		rare, common := randomUniverse(c.rare, c.rare*c.ratio)
