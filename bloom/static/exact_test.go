@@ -227,8 +227,8 @@ func TestOneKeyInEachClass(t *testing.T) {
 }
 
 // A key that is in neither list is taken for one of the rarer class with chance
-// 2^-(r+1), r = floor(log2(ratio)). The error of the mean over 200,000 keys is
-// at most 0.0011; the tolerance is five times that, and 3 % for the slots that
+// 2^-(r+1), r = floor(log2(ratio)). The error of the mean over 100,000 keys is
+// at most 0.0016; the tolerance is five times that, and 3 % for the slots that
 // are free.
 func TestForeignKeys(t *testing.T) {
 	for _, c := range []struct {
@@ -236,12 +236,12 @@ func TestForeignKeys(t *testing.T) {
 	}{{20_000, 1, 0}, {20_000, 3, 1}, {20_000, 5, 2}, {5_000, 50, 5}} {
 		rare, common := randomUniverse(c.rare, c.rare*c.ratio)
 		e, inverted := mustExact(t, hashfam.Family{}, rare, common), mustExact(t, hashfam.Family{}, common, rare)
-		const queries = 200_000
+		const queries = 100_000
 		taken := 0
 		for i := range uint64(queries) {
 			d := hashfam.Family{}.SumUint64(1<<40 + i)
-			if c.ratio > 1 {
-				require.NotEqual(t, e.ContainsDigest(d), inverted.ContainsDigest(d), "the lists are exchanged")
+			if c.ratio > 1 && e.ContainsDigest(d) == inverted.ContainsDigest(d) {
+				require.Fail(t, "the answer does not change with the lists exchanged", "%x", d)
 			}
 			if e.ContainsDigest(d) {
 				taken++
