@@ -36,8 +36,9 @@ type exactShape struct {
 
 // AppendBinary appends the encoded e to dst and returns the extended slice. The
 // encoding is 72 bytes plus Params().Bytes. It depends only on the family and
-// the two sets of keys, and contains the family's check value but not its key. AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m
-// bytes; it allocates once if dst is too small.
+// the two sets of keys, and contains the family's check value but not its key.
+// AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
+// it allocates once if dst is too small.
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := e.header()
 	if err != nil {

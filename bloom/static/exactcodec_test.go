@@ -94,3 +94,27 @@ func TestUnusedBitsOfBothLevelsAreCorrupt(t *testing.T) {
 		requireCorrupt(t, changed(t, e, func(b []byte) []byte { b[last] |= 0x80; return b }), "bits after the last threshold")
 	}
 }
+
+// The header alone tells that a payload is too short.
+func TestExactParamsOfATooShortPayload(t *testing.T) {
+	e := goldenExact(hashfam.Family{}, 100, 1000)()
+	b := changed(t, e, func(b []byte) []byte {
+		binary.LittleEndian.PutUint64(b[24+16:], 1100)
+		return b
+	})
+	_, err := ReadExactParams(bytes.NewReader(b), hashfam.Family{})
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "payload length")
+}
+
+// Equal compares both levels.
+func TestEqualComparesBothLevels(t *testing.T) {
+	e := goldenExact(hashfam.Family{}, 100, 1000)()
+	members, others := randomUniverse(100, 1000)
+	other := mustExact(t, hashfam.Family{}, members, others)
+	filter, class := *e, *e
+	filter.filter, class.class = other.filter, other.class
+	require.True(t, e.Equal(e))
+	require.False(t, e.Equal(&filter))
+	require.False(t, e.Equal(&class))
+}

@@ -197,6 +197,35 @@ func TestADigestInTwoListsIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, ErrLayers)
 }
 
+// If all values are zero, every equation has a solution: none is refused.
+func TestRedundantEquationsAreAccepted(t *testing.T) {
+	r, err := Values(t.Context(), one, 1<<16, sorted(t, random(rand.New(rand.NewPCG(23, 24)), 10_000)))
+	require.NoError(t, err)
+	require.Equal(t, 1, r.Layers())
+}
+
+// A bucket that is cut after group 13 bumps everything, also what fits: its
+// slots stay free for others.
+func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
+	l := newLayer(0, 1000, seven)
+	digests := make([]hashfam.Digest, 0, 1000)
+	for i := range uint64(1000) {
+		start := uint64(20*groupStarts + groupStarts/2) // half of the digests, too many
+		if i%2 == 0 {
+			start = 21*groupStarts + i%80
+		}
+		digests = append(digests, unrank(start*(math.MaxUint64/l.starts)+i<<20))
+	}
+	r := members(t, seven, digests)
+	for _, d := range digests {
+		require.True(t, r.Contains(d))
+	}
+	require.EqualValues(t, allBumped, r.layers[0].threshold(0))
+	for _, word := range r.layers[0].words {
+		require.Zero(t, word)
+	}
+}
+
 // hostile are sets that someone could choose if the family is public.
 var hostile = map[string]func(i uint64) hashfam.Digest{
 	"a common prefix":      func(i uint64) hashfam.Digest { return 0x123456789a<<24 + hashfam.Digest(i) },
