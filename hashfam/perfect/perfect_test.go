@@ -64,7 +64,7 @@ func TestEveryKeyHasItsOwnIndex(t *testing.T) {
 func TestSmallSetsOfAnyKind(t *testing.T) {
 	levels := 0
 	for n := range 70 {
-		for seed := range uint64(200) {
+		for seed := range uint64(100) {
 			digests := random(n, seed)
 			f := build1(t, Config{Compact: seed%2 == 0}, digests)
 			requireBijection(t, f, digests)

@@ -58,6 +58,7 @@ func besides(cells []*cell, chosen []structure, peer structure) []*cell {
 	for _, s := range chosen {
 		there := slices.ContainsFunc(cells, func(c *cell) bool { return c.name == s.name && c.rate == peer.fixed })
 		if s.name == peer.against && s.static && !there {
+			s.against = "" // nothing of ours has a rate near this one
 			cells = append(cells, &cell{structure: s, rate: peer.fixed, beside: true})
 		}
 	}
@@ -66,7 +67,7 @@ func besides(cells []*cell, chosen []structure, peer structure) []*cell {
 
 // mostTold is how many absent keys a knowing filter is told in all rounds, if
 // five rounds do not need more.
-const mostTold = 20_000_000
+const mostTold = 5_000_000
 
 // tell lets a knowing filter know the absent keys. Many of them for few members
 // would take most of the time of a run: then it is measured in fewer rounds,

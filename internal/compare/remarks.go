@@ -34,7 +34,7 @@ func peerRemarks(list []row, failures []failure) []string {
 	}
 	for _, x := range list {
 		if x.ForeignRate != nil {
-			note("%s is built from the absent keys, too, in the time of add, and errs on none of them. A key in neither list is "+
+			note("%s is built from the absent keys, too, which add counts, and errs on none of them. A key in neither list is "+
 				"taken for one of its keys at a rate of %s", x.Structure, percent(*x.ForeignRate, 1))
 		}
 	}

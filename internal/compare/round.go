@@ -62,7 +62,11 @@ func (r *round) record() {
 	c.negative += r.negative
 	c.given += uint64(members)
 	c.refused += r.refusals
-	c.add = append(c.add, perKey(r.adding, members))
+	built := members
+	if c.knows {
+		built += r.repeats * c.absent.len()
+	}
+	c.add = append(c.add, perKey(r.adding, built))
 	c.hit = append(c.hit, perKey(r.hitting, members))
 	c.miss = append(c.miss, perKey(r.missing, r.plan.queries))
 	if _, ok := r.filter.(deletable); ok {

@@ -40,7 +40,6 @@ type structure struct {
 // structures lists everything that can be compared, in the order of the rows.
 var structures = append([]structure{
 	{name: "map", against: "bloom", also: "list", exact: true, heap: true, build: newExact},
-	{name: "static-exact", against: "static", exact: true, static: true, knows: true, build: newStaticExact},
 	{name: "bloom", also: "merge", build: newBloom(ours.Classic)},
 	{name: "bloom-partitioned", also: "merge", build: newBloom(ours.Partitioned)},
 	{name: "bloom-blocked", also: "merge", build: newBloom(ours.Blocked)},
@@ -49,6 +48,7 @@ var structures = append([]structure{
 	{name: "cuckoo-compact", also: "count merge", build: newCuckoo(true)},
 	{name: "static", against: "bloom-blocked", static: true, build: newStatic},
 	{name: "perfect", against: "static", also: "values", static: true, build: newPerfect},
+	{name: "static-exact", against: "map", exact: true, static: true, knows: true, build: newStaticExact},
 }, peers...)
 
 // bloomFilter adapts bloom.Filter, whose Add cannot fail.
