@@ -1,7 +1,7 @@
 // Package advice says which structure of filterfam serves a need, how large it
 // is, and what to write to get it. All sizes come from the structure's own
-// Config. Those of structures built from a set are estimates: they depend on the
-// keys.
+// Config. Those of structures built from a set are estimates: they depend on
+// the keys.
 package advice
 
 import (
