@@ -18,10 +18,10 @@ import (
 func exactBuilders(t *rapid.T, fam hashfam.Family) []func([][]byte) (*Exact, error) {
 	c := ExactConfig{Family: fam, Workers: 1}
 	several := ExactConfig{Family: fam, Workers: 3}
-	n := rapid.SampledFrom([]int{0, 1, 5, 50, 1000}).Draw(t, "others")
+	n := rapid.SampledFrom([]int{0, 1, 5, 50, 400}).Draw(t, "others")
 	others := make([][]byte, n)
 	for i := range others {
-		others[i] = fmt.Appendf(nil, "%0*d", 1000, i)
+		others[i] = fmt.Appendf(nil, "%0*d", 301, i)
 	}
 	reversed := append(slices.Clone(others), others[:n/2]...) // with copies
 	slices.Reverse(reversed)
