@@ -118,3 +118,10 @@ func TestEqualComparesBothLevels(t *testing.T) {
 	require.False(t, e.Equal(&filter))
 	require.False(t, e.Equal(&class))
 }
+
+// docs/format.md shows the encoding of this Exact byte by byte.
+func TestTheFormatDocumentShowsThisExact(t *testing.T) {
+	e, err := NewExact(ExactConfig{}, [][]byte{[]byte("b")}, [][]byte{[]byte("a"), []byte("c")})
+	require.NoError(t, err)
+	conformance.RequireDocumented(t, "Kind 8", encoded(t, e))
+}

@@ -52,14 +52,19 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 }
 
 // hasChunk appends the answer for each digest of a chunk to dst, which has room
-// for them. All indexes are computed before the first slot is loaded.
+// for them. Like indexChunk, it loads the slots of all digests before it looks
+// at one.
 func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 	if f.n == 0 {
 		return append(dst, make([]bool, len(digests))...)
 	}
-	var indexes [batch.Size]uint64
-	for i, index := range f.indexChunk(indexes[:0], digests) {
-		dst = append(dst, f.slots.has(index, digests[i]))
+	var room, words [batch.Size]uint64
+	indexes := f.indexChunk(room[:0], digests)
+	for i, index := range indexes {
+		words[i] = f.slots.word(index)
+	}
+	for i, d := range digests {
+		dst = append(dst, f.slots.match(words[i], indexes[i], d))
 	}
 	return dst
 }

@@ -44,8 +44,8 @@ func distance(a, b float64) float64 {
 	return math.Abs(math.Log(max(a, math.SmallestNonzeroFloat64)) - math.Log(max(b, math.SmallestNonzeroFloat64)))
 }
 
-// medianRatio compares the rounds that both have: theirs are every so many of
-// ours. It returns nil if there are none.
+// medianRatio compares the rounds that both have: theirs[i] and ours[i*every].
+// It returns nil if there are none.
 func medianRatio(theirs, ours []float64, every int) *float64 {
 	var list []float64
 	for i := range theirs {

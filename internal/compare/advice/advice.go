@@ -1,7 +1,7 @@
 // Package advice says which structure of filterfam serves a need, how large it
 // is, and what to write to get it. All sizes come from the structure's own
-// Config. Those of structures built from a set are estimates: they depend on the
-// keys.
+// Config. Those of structures built from a set are estimates: they depend on
+// the keys.
 package advice
 
 import (
@@ -53,7 +53,7 @@ type candidate struct {
 
 var candidates = []candidate{
 	{name: "static", fixed: true, remark: "the smallest filter; if all keys that can be queried are known, static.NewExact errs on none of them", size: sizeStatic},
-	{name: "perfect", fixed: true, remark: "the fastest lookup; can keep a value with each key", size: sizePerfect},
+	{name: "perfect", fixed: true, remark: "can keep a value with each key, and delete members", size: sizePerfect},
 	{name: "bloom", remark: "merges, folds and estimates its number of keys", size: sizeBloom(bloom.Classic, "")},
 	{name: "bloom-blocked", remark: "one cache line per lookup", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
 	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may fail", size: sizeCuckoo(false)},
