@@ -120,6 +120,9 @@ const first = 4
 // r columns, even if the segment has one less: the word after its last one
 // exists, and a branch would be mispredicted.
 func (l *layer) matches(start, c uint64, f uint32) bool {
+	if useAVX512 {
+		return matchOneAVX512(l, start, c, f)
+	}
 	a, b, low, high := l.operands(start, c)
 	f &= l.mask(start)
 	m := l.mask(start)

@@ -44,9 +44,12 @@ func (r *Ribbon) SizeBytes() uint64 {
 // Contains reports whether the value of d is its fingerprint, as it is for
 // every digest that the ribbon was built from by [Members] or [Stream]. O(1)
 // time.
-func (r *Ribbon) Contains(d hashfam.Digest) bool {
+func (r *Ribbon) Contains(d hashfam.Digest) bool { return r.contains(0, d) }
+
+// contains is Contains from layer i on. d is the digest of that layer.
+func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	p := d.Probe()
-	for i := range r.layers {
+	for ; i < len(r.layers); i++ {
 		l := &r.layers[i]
 		start := p.In(l.starts)
 		if !l.bumps(start) {
