@@ -64,13 +64,16 @@ func (c Config) columns(n uint64) (uint32, error) {
 	if !(c.FPRate > 0 && c.FPRate < 1) {
 		return 0, paramError("Config.FPRate", c.FPRate, "above 0 and below 1")
 	}
-	if n > ribbon.MaxKeys {
-		return 0, paramError("keys", n, "at most 2^48")
+	if n > min(ribbon.MaxKeys, sizing.MaxBits) {
+		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(min(ribbon.MaxKeys, sizing.MaxBits))))
 	}
 	columns, ok := sizing.RibbonColumns(c.FPRate, n)
 	if !ok {
 		return 0, paramError("Config.FPRate", c.FPRate,
 			fmt.Sprintf("at least %.3g: a fingerprint has 32 bits, and equal digests have a chance of n/2^64", sizing.RibbonFloor(n)))
+	}
+	if ribbon.EstimateBytes(columns, n) > sizing.MaxBits/8 {
+		return 0, paramError("keys", n, fmt.Sprintf("a number that fits in %d bits at FPRate %g", uint64(sizing.MaxBits), c.FPRate))
 	}
 	return columns, nil
 }
