@@ -74,7 +74,7 @@ func prepareAVX512(b *block, l *layer, digests []hashfam.Digest)
 //go:noescape
 func matchAVX512(dst []bool, b *block, l *layer)
 
-// matchOneAVX512 is layer.matches.
+// containsAVX512 is layer.contains.
 //
 //go:noescape
-func matchOneAVX512(l *layer, start, c uint64, f uint32) bool
+func containsAVX512(l *layer, digest hashfam.Digest) answer

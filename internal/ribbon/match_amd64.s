@@ -207,49 +207,84 @@ differs:
 	VZEROUPPER
 	RET
 
-// func matchOneAVX512(l *layer, start, c uint64, f uint32) bool
+// func containsAVX512(l *layer, digest hashfam.Digest) answer
 //
-// It uses Z16 and above only, so that VZEROUPPER is not needed.
-TEXT ·matchOneAVX512(SB), NOSPLIT, $0-33
+// It begins with the fetch of the words, so that the fetches of many calls
+// overlap. It uses Z16 and above only, so that VZEROUPPER is not needed.
+TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	MOVQ  l+0(FP), DI
-	MOVQ  start+8(FP), CX
-	MOVQ  c+16(FP), DX
-	MOVL  f+24(FP), R11
+	MOVQ  digest+8(FP), DX
+	MOVQ  ·multiplier(SB), SI
 	MOVQ  layer_words(DI), R8
 	MOVQ  layer_r(DI), R10
 	MOVQ  layer_narrow(DI), R12
+	IMULQ SI, DX
+	MULXQ layer_starts(DI), R9, CX // the start
+	IMULQ SI, DX
 
 	// AX is the first word of the segment, BX that of the next one, R13 the
 	// columns of the segment.
-	MOVQ  CX, AX
-	MOVQ  CX, BX
-	SHRQ  $6, AX
-	SHRQ  $16, BX
-	ADDQ  BX, AX
-	XORL  R13, R13
-	CMPQ  AX, R12
-	ADCL  $0, R13 // one if narrow
-	CMPQ  R12, AX
-	CMOVQGT AX, R12
-	IMULQ R10, AX
-	SUBQ  R12, AX
-	MOVQ  R10, R9
-	SUBQ  R13, R9
-	LEAQ  (AX)(R9*1), BX
-	MOVL  $-1, R13
-	BZHIL R9, R13, R13
+	MOVQ       CX, AX
+	MOVQ       CX, BX
+	SHRQ       $6, AX
+	SHRQ       $16, BX
+	ADDQ       BX, AX
+	XORL       R13, R13
+	CMPQ       AX, R12
+	ADCL       $0, R13 // one if narrow
+	CMPQ       R12, AX
+	CMOVQGT    AX, R12
+	IMULQ      R10, AX
+	SUBQ       R12, AX
+	MOVQ       R10, R9
+	SUBQ       R13, R9
+	LEAQ       (AX)(R9*1), BX
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 (R8)(BX*8)
+	LEAQ       (BX)(R10*1), R13
+	PREFETCHT0 -8(R8)(R13*8)
+	MOVL       $-1, R13
+	BZHIL      R9, R13, R13
 
-	SHLXQ        CX, DX, R9
-	VPBROADCASTQ R9, Z16
-	SHRQ         $1, DX
+	// R9 is the threshold, R11 the group.
+	MOVQ    layer_thresholds(DI), R9
+	MOVQ    CX, R11
+	SHRQ    $12, R11
+	MOVQ    (R9)(R11*8), R9
+	MOVQ    CX, R11
+	SHRQ    $6, R11
+	ANDL    $60, R11
+	SHRXQ   R11, R9, R9
+	ANDL    $15, R9
+	MOVQ    CX, R11
+	SHRQ    $3, R11
+	ANDL    $31, R11
+	MOVL    $14, R12
+	CMPL    R11, R12
+	CMOVLGT R12, R11
+	CMPL    R11, R9
+	JLT     bumps
+
+	// DX is the second value of the probe sequence, R11 will be the
+	// fingerprint.
+	MOVQ         DX, R9
+	SHRQ         $32, R9
+	XORQ         DX, R9
+	ORQ          $1, R9
+	IMULQ        SI, DX
+	SHRQ         $32, DX
+	MOVL         DX, R11
+	SHLXQ        CX, R9, R12
+	VPBROADCASTQ R12, Z16
+	SHRQ         $1, R9
 	NOTQ         CX
-	SHRXQ        CX, DX, R9
+	SHRXQ        CX, R9, R9
 	VPBROADCASTQ R9, Z17
 
-one:
+eight:
 	MOVL         $-1, R9
 	BZHIL        R10, R9, R9
-	KMOVB        R9, K1
+	KMOVB        R9, K1 // the next one to eight columns
 	VPANDQ.Z     (R8)(AX*8), Z16, K1, Z18
 	VPTERNLOGQ.Z $0x78, (R8)(BX*8), Z17, K1, Z18
 	VPOPCNTQ     Z18, Z18
@@ -258,21 +293,25 @@ one:
 	XORL         R11, R9
 	ANDL         R13, R9
 	TESTB        R9, R9
-	JNE          none
+	JNE          differs
 	SUBQ         $8, R10
-	JLE          all
+	JLE          same
 	ADDQ         $8, AX
 	ADDQ         $8, BX
 	SHRL         $8, R11
 	SHRL         $8, R13
-	JMP          one
+	JMP          eight
 
-all:
-	MOVB $1, ret+32(FP)
+same:
+	MOVB $const_present, ret+16(FP)
 	RET
 
-none:
-	MOVB $0, ret+32(FP)
+differs:
+	MOVB $const_absent, ret+16(FP)
+	RET
+
+bumps:
+	MOVB $const_bumped, ret+16(FP)
 	RET
 
 DATA bit<>+0(SB)/8, $1

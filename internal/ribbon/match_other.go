@@ -6,8 +6,8 @@ import "github.com/filterfam/filterfam/hashfam"
 
 const useAVX512 = false
 
-// matchOneAVX512 is not called.
-func matchOneAVX512(l *layer, start, c uint64, f uint32) bool { return false }
+// containsAVX512 is not called.
+func containsAVX512(l *layer, digest hashfam.Digest) answer { return absent }
 
 // ContainsAll appends the answer of [Ribbon.Contains] for each digest to dst,
 // which has room for them. It fetches the words of all digests first, so

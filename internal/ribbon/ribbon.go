@@ -48,15 +48,11 @@ func (r *Ribbon) Contains(d hashfam.Digest) bool { return r.contains(0, d) }
 
 // contains is Contains from layer i on. d is the digest of that layer.
 func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
-	p := d.Probe()
 	for ; i < len(r.layers); i++ {
-		l := &r.layers[i]
-		start := p.In(l.starts)
-		if !l.bumps(start) {
-			p = p.Next()
-			return l.matches(start, coefficients(p), fingerprint(p.Next()))
+		if a := r.layers[i].contains(d); a != bumped {
+			return a == present
 		}
-		p = p.Next().Next().Next()
+		d = next(d)
 	}
 	return r.columns == 0
 }
