@@ -51,7 +51,7 @@ func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
 
 func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 	below := func(more ...string) []string {
-		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/sizing")
+		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/lanes", "internal/prefetch", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/cpu":              nil,
@@ -62,6 +62,8 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"hashfam":                   {"internal/cpu", "internal/fault"},
 		"internal/batch":            {"hashfam"},
 		"internal/frame":            {"internal/fault"},
+		"internal/lanes":            {"hashfam", "internal/cpu"},
+		"internal/prefetch":         {"hashfam"},
 		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame"},
 		"hashfam/perfect":           below("internal/ribbon"),
 		"bloom":                     below(),
