@@ -140,6 +140,9 @@ func TestEpochs(t *testing.T) {
 		require.GreaterOrEqual(t, steps, int64(0))
 		require.LessOrEqual(t, steps, int64(c.Generations), "a key is forgotten within Span")
 	})
+	for since, epoch := range map[int64]int64{-11: -2, -10: -1, -1: -1, 0: 0, 9: 0, 10: 1} {
+		require.Equal(t, epoch, RotatingConfig{Span: 10, Generations: 1}.epochOf(time.Unix(0, since)))
+	}
 	c := RotatingConfig{Span: 1, Generations: 1}
 	require.Equal(t, int64(-1), c.epochOf(time.Unix(0, -1)))
 	require.Equal(t, int64(math.MaxInt64), c.epochOf(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)))
