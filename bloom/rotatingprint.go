@@ -3,6 +3,7 @@ package bloom
 import (
 	"fmt"
 	"log/slog"
+	"math"
 )
 
 // String describes c in one line. It does not show the key of the family.
@@ -25,11 +26,12 @@ func (r Rotating) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of keys
 // (n), the size in bits, the current false-positive rate and the
-// RotatingConfig. O(m) time. Its receiver is a value for the same reason as that
-// of String.
+// RotatingConfig. O(m) time. JSON has no infinity: n of a full filter is
+// math.MaxFloat64. The receiver is a value for the same reason as that of
+// String.
 func (r Rotating) LogValue() slog.Value {
 	return slog.GroupValue(
-		slog.Float64("n", r.EstimatedLen()),
+		slog.Float64("n", min(r.EstimatedLen(), math.MaxFloat64)),
 		slog.Uint64("bits", 8*r.SizeBytes()),
 		slog.Float64("rate", r.FalsePositiveRate()),
 		slog.String("config", r.config.String()),

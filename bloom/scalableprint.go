@@ -3,6 +3,7 @@ package bloom
 import (
 	"fmt"
 	"log/slog"
+	"math"
 )
 
 // String describes c in one line. It does not show the key of the family.
@@ -23,11 +24,12 @@ func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of keys
 // (n), the size in bits, the current false-positive rate, the number of stages
-// and the ScalableConfig. O(m) time. Its receiver is a value for the same reason
-// as that of String.
+// and the ScalableConfig. O(m) time. JSON has no infinity: n of a full filter is
+// math.MaxFloat64. The receiver is a value for the same reason as that of
+// String.
 func (s Scalable) LogValue() slog.Value {
 	return slog.GroupValue(
-		slog.Float64("n", s.EstimatedLen()),
+		slog.Float64("n", min(s.EstimatedLen(), math.MaxFloat64)),
 		slog.Uint64("bits", 8*s.SizeBytes()),
 		slog.Float64("rate", s.FalsePositiveRate()),
 		slog.Int("stages", s.Stages()),
