@@ -112,7 +112,8 @@ func (f *Filter) FoldTo(rate float64) error {
 	}
 }
 
-// folded returns f with half of the Bits. Its errors are those of [Filter.Fold].
+// folded returns f with half of the Bits. Its errors are those of
+// [Filter.Fold].
 func (f *Filter) folded() (*Filter, error) {
 	if f == nil {
 		return nil, errs.Nil()

@@ -43,9 +43,9 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
 	}
 }
 
-// AddSeq adds every key of a sequence, at the cost of [Concurrent.Add] for
-// each. A key needs to be valid only until the sequence yields the next one.
-// AddSeq allocates a kilobyte.
+// AddSeq adds every key of a sequence. A key needs to be valid only until the
+// sequence yields the next one. O(k) time per key, one allocation of a
+// kilobyte.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 	for chunk := range batch.Chunks(c.filter.params.Family, keys) {
 		c.addChunk(chunk)

@@ -43,9 +43,9 @@ func (r *Rotating) AddAllDigests(digests []hashfam.Digest) {
 	}
 }
 
-// AddSeq adds every key of a sequence, at the cost of [Rotating.Add] for each.
-// A key needs to be valid only until the sequence yields the next one. AddSeq
-// allocates a kilobyte.
+// AddSeq adds every key of a sequence. A key needs to be valid only until the
+// sequence yields the next one. O(k) time per key, one allocation of a
+// kilobyte.
 func (r *Rotating) AddSeq(keys iter.Seq[[]byte]) {
 	for chunk := range batch.Chunks(r.config.Family, keys) {
 		r.AddAllDigests(chunk)
@@ -53,9 +53,9 @@ func (r *Rotating) AddSeq(keys iter.Seq[[]byte]) {
 }
 
 // ContainsAll appends the answer of [Rotating.Contains] for each key to dst and
-// returns the extended slice. O(G k) time per key for G generations. It takes less
-// time than single calls because it hashes many keys at once. It allocates only
-// if dst is too small.
+// returns the extended slice. O(G k) time per key for G generations. It takes
+// less time than single calls because it hashes many keys at once. It allocates
+// only if dst is too small.
 func (r *Rotating) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer

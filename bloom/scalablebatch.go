@@ -43,9 +43,9 @@ func (s *Scalable) AddAllDigests(digests []hashfam.Digest) {
 	}
 }
 
-// AddSeq adds every key of a sequence, at the cost of [Scalable.Add] for each.
-// A key needs to be valid only until the sequence yields the next one. AddSeq
-// allocates a kilobyte.
+// AddSeq adds every key of a sequence. A key needs to be valid only until the
+// sequence yields the next one. O(s k) time per key for s stages, one
+// allocation of a kilobyte.
 func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) {
 	for chunk := range batch.Chunks(s.config.Family, keys) {
 		s.AddAllDigests(chunk)

@@ -24,8 +24,8 @@ func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of keys
 // (n), the size in bits, the current false-positive rate, the number of stages
-// and the ScalableConfig. O(m) time. JSON has no infinity: n of a full filter is
-// math.MaxFloat64. The receiver is a value for the same reason as that of
+// and the ScalableConfig. O(m) time. JSON has no infinity: n of a full filter
+// is math.MaxFloat64. The receiver is a value for the same reason as that of
 // String.
 func (s Scalable) LogValue() slog.Value {
 	return slog.GroupValue(

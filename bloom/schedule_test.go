@@ -8,9 +8,9 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// Random schedules on small filters: a key whose Add has returned is found, only
-// one ContainsOrAdd of a key gets false, and in the end the bits are those of
-// the plain filter with the same keys.
+// Random schedules on small filters: a key whose Add has returned is found,
+// only one ContainsOrAdd of a key gets false, and in the end the bits are those
+// of the plain filter with the same keys.
 func TestSchedulesOfAConcurrentFilter(t *testing.T) {
 	const keys = 6
 	conformance.Schedules(t, func(r *rand.Rand) conformance.Schedule {

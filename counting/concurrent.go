@@ -8,8 +8,8 @@ import (
 )
 
 // A Concurrent is a counting Bloom filter in the [Blocked] layout whose methods
-// may all run at the same time, in any mixture. Make one with [NewConcurrent] or
-// [NewConcurrentFrom]; [Concurrent.Snapshot] returns the plain filter, which
+// may all run at the same time, in any mixture. Make one with [NewConcurrent]
+// or [NewConcurrentFrom]; [Concurrent.Snapshot] returns the plain filter, which
 // can be encoded. A Concurrent must not be copied by value. A zero Concurrent
 // behaves like a zero Filter.
 //
@@ -51,8 +51,8 @@ func NewConcurrent(c Config) (*Concurrent, error) {
 
 // NewConcurrentFrom returns a concurrent filter with the Params and the
 // counters of f. It shares no memory with f. It returns [ErrParams] if f is nil
-// or the zero Filter, or if its Layout is not Blocked. O(m) time, one allocation
-// of the counters.
+// or the zero Filter, or if its Layout is not Blocked. O(m) time, one
+// allocation of the counters.
 func NewConcurrentFrom(f *Filter) (*Concurrent, error) {
 	if f == nil {
 		return nil, errs.Nil()
