@@ -116,15 +116,16 @@ func likeRotating(c RotatingConfig) *Rotating {
 
 var emptyRotatings sync.Map
 
-// goldenRotating returns a function that builds a filter of a hundred keys.
+// goldenRotating returns a function that returns a filter of a hundred keys.
 func goldenRotating(c RotatingConfig) func() *Rotating {
-	return func() *Rotating {
+	full := sync.OnceValue(func() *Rotating {
 		r := likeRotating(c)
 		for i := range 100 {
 			r.AddString(fmt.Sprint("key ", i))
 		}
 		return r
-	}
+	})
+	return func() *Rotating { return full().Clone() }
 }
 
 func TestRotatingConformance(t *testing.T) { rotatingSuite.Run(t) }

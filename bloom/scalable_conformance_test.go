@@ -51,14 +51,10 @@ var scalableSuite = conformance.Suite[*Scalable]{
 		},
 		Golden: []conformance.Golden[*Scalable]{
 			{File: "scalable.bin", Build: goldenScalable(ScalableConfig{Expected: 20, FPRate: 0.1})},
-			{File: "scalable-blocked.bin", Build: func() *Scalable {
-				s := goldenScalable(ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: hashfam.New(hashfam.Key{1, 2, 3})})()
-				f := golden(Params{Bits: 1000, Hashes: 7, Family: s.config.Family})()
-				if err := s.Merge(f); err != nil {
-					panic(err)
-				}
-				return s
-			}},
+			{File: "scalable-blocked.bin", Build: goldenMerged(
+				goldenScalable(ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
+				golden(Params{Bits: 1000, Hashes: 7, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
+			)},
 		},
 	},
 	Like: func(s *Scalable) *Scalable { return likeScalable(s.config) },
@@ -112,12 +108,25 @@ func likeScalable(c ScalableConfig) *Scalable {
 
 var emptyScalables sync.Map
 
-// goldenScalable returns a function that builds a filter of a hundred keys.
+// goldenScalable returns a function that returns a filter of a hundred keys.
 func goldenScalable(c ScalableConfig) func() *Scalable {
-	return func() *Scalable {
+	full := sync.OnceValue(func() *Scalable {
 		s := likeScalable(c)
 		for i := range 100 {
 			s.AddString(fmt.Sprint("key ", i))
+		}
+		return s
+	})
+	return func() *Scalable { return full().Clone() }
+}
+
+// goldenMerged returns a function that merges a plain filter into a scalable
+// one.
+func goldenMerged(scalable func() *Scalable, plain func() *Filter) func() *Scalable {
+	return func() *Scalable {
+		s := scalable()
+		if err := s.Merge(plain()); err != nil {
+			panic(err)
 		}
 		return s
 	}
