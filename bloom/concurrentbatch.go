@@ -12,34 +12,43 @@ import (
 // less time than single calls, above all if the filter is larger than the
 // cache. AddAll does not keep any key.
 func (c *Concurrent) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.Add(key)
+	}
 	for len(keys) > 0 {
-		c.addChunk(b.Take(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		c.addBlock(b.Take(c.filter.params.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Concurrent.AddAll] for strings.
 func (c *Concurrent) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.AddString(key)
+	}
 	for len(keys) > 0 {
-		c.addChunk(b.TakeStrings(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		c.addBlock(b.TakeStrings(c.filter.params.Family, &keys))
 	}
 }
 
 // AddAllUint64 is [Concurrent.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (c *Concurrent) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.AddUint64(key)
+	}
 	for len(keys) > 0 {
-		c.addChunk(b.TakeUint64(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		c.addBlock(b.TakeUint64(c.filter.params.Family, &keys))
 	}
 }
 
 // AddAllDigests is [Concurrent.AddAll] for keys already hashed by the filter's
 // family.
 func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		c.addChunk(chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		c.addBlock(block)
 	}
 }
 
@@ -47,8 +56,8 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
 // sequence yields the next one. O(k) time per key, one allocation of a
 // kilobyte.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
-	for chunk := range batch.Chunks(c.filter.params.Family, keys) {
-		c.addChunk(chunk)
+	for block := range batch.Blocks(c.filter.params.Family, keys) {
+		c.addBlock(block)
 	}
 }
 
@@ -58,9 +67,12 @@ func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 // only if dst is too small.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Contains(key))
+	}
 	for len(keys) > 0 {
-		dst = c.hasChunk(dst, b.Take(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		dst = c.hasBlock(dst, b.Take(c.filter.params.Family, &keys))
 	}
 	return dst
 }
@@ -68,9 +80,12 @@ func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Concurrent.ContainsAll] for strings.
 func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.ContainsString(key))
+	}
 	for len(keys) > 0 {
-		dst = c.hasChunk(dst, b.TakeStrings(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		dst = c.hasBlock(dst, b.TakeStrings(c.filter.params.Family, &keys))
 	}
 	return dst
 }
@@ -78,9 +93,12 @@ func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Concurrent.ContainsAll] for integers.
 func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
-		dst = c.hasChunk(dst, b.TakeUint64(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		dst = c.hasBlock(dst, b.TakeUint64(c.filter.params.Family, &keys))
 	}
 	return dst
 }
@@ -89,43 +107,38 @@ func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 // filter's family.
 func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		dst = c.hasChunk(dst, chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = c.hasBlock(dst, block)
 	}
 	return dst
 }
 
-// addChunk adds a chunk of digests. It looks all of them up first. The loads of
+// addBlock adds a block of digests. It looks all of them up first. The loads of
 // different digests overlap, while an atomic instruction waits for every load
 // before it, and a digest that is found needs no such instruction.
-func (c *Concurrent) addChunk(digests []hashfam.Digest) {
+func (c *Concurrent) addBlock(digests []hashfam.Digest) {
 	var room [batch.Size]bool
-	for i, found := range c.hasChunk(room[:0], digests) {
+	for i, found := range c.hasBlock(room[:0], digests) {
 		if !found {
 			c.AddDigest(digests[i])
 		}
 	}
 }
 
-// hasChunk appends the answer for each digest of a chunk to dst, which has room
-// for them.
-func (c *Concurrent) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them. The forms with AVX-512 are right here for the reason that
+// seesBlocked gives.
+func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := c.filter.words, c.filter.span, c.filter.params.Hashes
-	switch layout := c.filter.params.Layout; {
-	case layout == Classic:
-		for _, d := range digests {
-			dst = append(dst, seesClassic(words, span, k, d))
+	if c.filter.params.Layout == Blocked {
+		if useAVX512 {
+			return hasLines(dst, words, span, k, digests)
 		}
-	case layout == Partitioned:
-		for _, d := range digests {
-			dst = append(dst, seesPartitioned(words, span, k, d))
-		}
-	case useAVX512: // see seesBlocked
-		dst = hasLines(dst, words, span, k, digests)
-	default:
-		for _, d := range digests {
-			dst = append(dst, seesBlocked(words, span, k, d))
-		}
+	} else if a := c.filter.array(); a.Ready() && len(digests) > 0 {
+		return a.Has(dst, digests)
+	}
+	for _, d := range digests {
+		dst = append(dst, c.ContainsDigest(d))
 	}
 	return dst
 }

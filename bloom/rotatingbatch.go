@@ -12,16 +12,22 @@ import (
 // takes less time than single calls because it hashes many keys at once. AddAll
 // does not keep any key.
 func (r *Rotating) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		r.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		r.AddAllDigests(b.Take(r.config.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Rotating.AddAll] for strings.
 func (r *Rotating) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		r.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		r.AddAllDigests(b.TakeStrings(r.config.Family, &keys))
 	}
 }
@@ -29,8 +35,11 @@ func (r *Rotating) AddAllStrings(keys []string) {
 // AddAllUint64 is [Rotating.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (r *Rotating) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		r.AddUint64(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		r.AddAllDigests(b.TakeUint64(r.config.Family, &keys))
 	}
 }
@@ -47,8 +56,8 @@ func (r *Rotating) AddAllDigests(digests []hashfam.Digest) {
 // sequence yields the next one. O(k) time per key, one allocation of a
 // kilobyte.
 func (r *Rotating) AddSeq(keys iter.Seq[[]byte]) {
-	for chunk := range batch.Chunks(r.config.Family, keys) {
-		r.AddAllDigests(chunk)
+	for block := range batch.Blocks(r.config.Family, keys) {
+		r.AddAllDigests(block)
 	}
 }
 
@@ -58,8 +67,11 @@ func (r *Rotating) AddSeq(keys iter.Seq[[]byte]) {
 // only if dst is too small.
 func (r *Rotating) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, r.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = r.ContainsAllDigests(dst, b.Take(r.config.Family, &keys))
 	}
 	return dst
@@ -68,8 +80,11 @@ func (r *Rotating) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Rotating.ContainsAll] for strings.
 func (r *Rotating) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, r.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = r.ContainsAllDigests(dst, b.TakeStrings(r.config.Family, &keys))
 	}
 	return dst
@@ -78,8 +93,11 @@ func (r *Rotating) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Rotating.ContainsAll] for integers.
 func (r *Rotating) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, r.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = r.ContainsAllDigests(dst, b.TakeUint64(r.config.Family, &keys))
 	}
 	return dst

@@ -12,16 +12,22 @@ import (
 // takes less time than single calls because it hashes many keys at once. AddAll
 // does not keep any key.
 func (s *Scalable) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		s.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		s.AddAllDigests(b.Take(s.config.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Scalable.AddAll] for strings.
 func (s *Scalable) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		s.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		s.AddAllDigests(b.TakeStrings(s.config.Family, &keys))
 	}
 }
@@ -29,8 +35,11 @@ func (s *Scalable) AddAllStrings(keys []string) {
 // AddAllUint64 is [Scalable.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (s *Scalable) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		s.AddUint64(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		s.AddAllDigests(b.TakeUint64(s.config.Family, &keys))
 	}
 }
@@ -47,8 +56,8 @@ func (s *Scalable) AddAllDigests(digests []hashfam.Digest) {
 // sequence yields the next one. O(s k) time per key for s stages, one
 // allocation of a kilobyte.
 func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) {
-	for chunk := range batch.Chunks(s.config.Family, keys) {
-		s.AddAllDigests(chunk)
+	for block := range batch.Blocks(s.config.Family, keys) {
+		s.AddAllDigests(block)
 	}
 }
 
@@ -58,8 +67,11 @@ func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) {
 // if dst is too small.
 func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.ContainsAllDigests(dst, b.Take(s.config.Family, &keys))
 	}
 	return dst
@@ -68,8 +80,11 @@ func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Scalable.ContainsAll] for strings.
 func (s *Scalable) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.ContainsAllDigests(dst, b.TakeStrings(s.config.Family, &keys))
 	}
 	return dst
@@ -78,8 +93,11 @@ func (s *Scalable) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Scalable.ContainsAll] for integers.
 func (s *Scalable) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.ContainsAllDigests(dst, b.TakeUint64(s.config.Family, &keys))
 	}
 	return dst

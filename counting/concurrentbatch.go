@@ -12,34 +12,43 @@ import (
 // per key, no allocation. It takes each lock at most once for a block of 128
 // keys. AddAll does not keep any key.
 func (c *Concurrent) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.Add(key)
+	}
 	for len(keys) > 0 {
-		c.addChunk(b.Take(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		c.addBlock(b.Take(c.filter.params.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Concurrent.AddAll] for strings.
 func (c *Concurrent) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.AddString(key)
+	}
 	for len(keys) > 0 {
-		c.addChunk(b.TakeStrings(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		c.addBlock(b.TakeStrings(c.filter.params.Family, &keys))
 	}
 }
 
 // AddAllUint64 is [Concurrent.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (c *Concurrent) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.AddUint64(key)
+	}
 	for len(keys) > 0 {
-		c.addChunk(b.TakeUint64(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		c.addBlock(b.TakeUint64(c.filter.params.Family, &keys))
 	}
 }
 
 // AddAllDigests is [Concurrent.AddAll] for keys already hashed by the filter's
 // family.
 func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		c.addChunk(chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		c.addBlock(block)
 	}
 }
 
@@ -47,8 +56,8 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
 // sequence yields the next one. O(k) time per key, one allocation of a
 // kilobyte.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
-	for chunk := range batch.Chunks(c.filter.params.Family, keys) {
-		c.addChunk(chunk)
+	for block := range batch.Blocks(c.filter.params.Family, keys) {
+		c.addBlock(block)
 	}
 }
 
@@ -57,8 +66,11 @@ func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 // is too small.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.ContainsAllDigests(dst, b.Take(c.filter.params.Family, &keys))
 	}
 	return dst
@@ -67,8 +79,11 @@ func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Concurrent.ContainsAll] for strings.
 func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.ContainsAllDigests(dst, b.TakeStrings(c.filter.params.Family, &keys))
 	}
 	return dst
@@ -77,8 +92,11 @@ func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Concurrent.ContainsAll] for integers.
 func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.ContainsAllDigests(dst, b.TakeUint64(c.filter.params.Family, &keys))
 	}
 	return dst
@@ -99,8 +117,11 @@ func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []
 // too small.
 func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Count(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.CountAllDigests(dst, b.Take(c.filter.params.Family, &keys))
 	}
 	return dst
@@ -109,8 +130,11 @@ func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // CountAllStrings is [Concurrent.CountAll] for strings.
 func (c *Concurrent) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.CountString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.CountAllDigests(dst, b.TakeStrings(c.filter.params.Family, &keys))
 	}
 	return dst
@@ -119,8 +143,11 @@ func (c *Concurrent) CountAllStrings(dst []uint64, keys []string) []uint64 {
 // CountAllUint64 is [Concurrent.CountAll] for integers.
 func (c *Concurrent) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.CountUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.CountAllDigests(dst, b.TakeUint64(c.filter.params.Family, &keys))
 	}
 	return dst
@@ -142,9 +169,14 @@ func (c *Concurrent) CountAllDigests(dst []uint64, digests []hashfam.Digest) []u
 // of 128 keys.
 func (c *Concurrent) DeleteAll(keys [][]byte) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if c.Delete(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
-		removed += c.removeChunk(b.Take(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		removed += c.removeBlock(b.Take(c.filter.params.Family, &keys))
 	}
 	return removed
 }
@@ -152,9 +184,14 @@ func (c *Concurrent) DeleteAll(keys [][]byte) int {
 // DeleteAllStrings is [Concurrent.DeleteAll] for strings.
 func (c *Concurrent) DeleteAllStrings(keys []string) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if c.DeleteString(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
-		removed += c.removeChunk(b.TakeStrings(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		removed += c.removeBlock(b.TakeStrings(c.filter.params.Family, &keys))
 	}
 	return removed
 }
@@ -162,9 +199,14 @@ func (c *Concurrent) DeleteAllStrings(keys []string) int {
 // DeleteAllUint64 is [Concurrent.DeleteAll] for integers.
 func (c *Concurrent) DeleteAllUint64(keys []uint64) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if c.DeleteUint64(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
-		removed += c.removeChunk(b.TakeUint64(c.filter.params.Family, &keys))
+		var b batch.Buffer
+		removed += c.removeBlock(b.TakeUint64(c.filter.params.Family, &keys))
 	}
 	return removed
 }
@@ -173,14 +215,14 @@ func (c *Concurrent) DeleteAllUint64(keys []uint64) int {
 // filter's family.
 func (c *Concurrent) DeleteAllDigests(digests []hashfam.Digest) int {
 	removed := 0
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		removed += c.removeChunk(chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		removed += c.removeBlock(block)
 	}
 	return removed
 }
 
-// addChunk adds one copy of each key of a chunk.
-func (c *Concurrent) addChunk(digests []hashfam.Digest) {
+// addBlock adds one copy of each key of a block.
+func (c *Concurrent) addBlock(digests []hashfam.Digest) {
 	var room batch.Buffer
 	for sorted := c.byStripe(room[:], digests); len(sorted) > 0; {
 		stripe, n := c.sameStripe(sorted)
@@ -193,8 +235,8 @@ func (c *Concurrent) addChunk(digests []hashfam.Digest) {
 	}
 }
 
-// removeChunk returns how many keys of the chunk there were to remove.
-func (c *Concurrent) removeChunk(digests []hashfam.Digest) (removed int) {
+// removeBlock returns how many keys of the chunk there were to remove.
+func (c *Concurrent) removeBlock(digests []hashfam.Digest) (removed int) {
 	if len(c.locks) == 0 {
 		return len(digests) // like a zero Filter
 	}
@@ -213,7 +255,7 @@ func (c *Concurrent) removeChunk(digests []hashfam.Digest) (removed int) {
 	return removed
 }
 
-// byStripe sorts a chunk of digests by their locks into dst and returns them.
+// byStripe sorts a block of digests by their locks into dst and returns them.
 // Digests with the same lock keep their order, so that the result is that of
 // single calls: those with different locks do not share a counter. It is a
 // counting sort. If there are no locks, it returns nothing.

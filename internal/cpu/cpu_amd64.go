@@ -10,7 +10,7 @@ import (
 
 // Which instructions the processor has, the operating system supports, and
 // GODEBUG does not turn off. AVX2 includes BMI2, and AVX512 the extensions F,
-// DQ, BW and VL, and AVX2.
+// CD, DQ, BW and VL, and AVX2.
 var (
 	AVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
 	AVX512 = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
@@ -41,6 +41,7 @@ const (
 	bmi2     = 1 << 8
 	avx512f  = 1 << 16
 	avx512dq = 1 << 17
+	avx512cd = 1 << 28
 	avx512bw = 1 << 30
 	avx512vl = 1 << 31
 
@@ -55,7 +56,7 @@ func hasAVX2() bool { return has(ymmState, osxsave|avx, avx2|bmi2) }
 // hasAVX512 is hasAVX2 for AVX-512. It is not used on macOS, some versions of
 // which lose mask registers when a signal arrives (Go issue 49233).
 func hasAVX512() bool {
-	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512dq|avx512bw|avx512vl)
+	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512cd|avx512dq|avx512bw|avx512vl)
 }
 
 // has reports whether all given bits are set: of XCR0, of leaf 1 in ECX, and of

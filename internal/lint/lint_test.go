@@ -51,7 +51,7 @@ func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
 
 func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 	below := func(more ...string) []string {
-		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/sizing")
+		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/lanes", "internal/prefetch", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/cpu":              nil,
@@ -63,6 +63,8 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/batch":            {"hashfam"},
 		"internal/frame":            {"internal/fault"},
 		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame"},
+		"internal/lanes":            {"hashfam", "internal/cpu"},
+		"internal/prefetch":         {"hashfam"},
 		"bloom":                     below(),
 		"bloom/static":              below("internal/ribbon"),
 		"countmin":                  below("countmin/internal/tracker"),
