@@ -134,7 +134,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 		if useAVX512 {
 			return hasLines(dst, words, span, k, digests)
 		}
-	} else if a := c.filter.array(); a.Ready() && len(digests) > 0 {
+	} else if a := c.filter.array(); a.Ready(len(digests)) {
 		return a.Has(dst, digests)
 	}
 	for _, d := range digests {

@@ -242,7 +242,7 @@ func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	has := hasBlocked
 	if f.params.Layout == Classic {
 		a := lanes.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
-		if a.Ready() {
+		if a.Ready(len(digests)) {
 			return a.Has(dst, digests)
 		}
 		has = hasNear

@@ -4,7 +4,6 @@ package cuckoo
 
 import (
 	"math"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cpu"
@@ -24,10 +23,11 @@ func (f *Filter) inLanes() bool {
 // them. The scheduler cannot interrupt assembly, so each call gets 1024
 // digests, which take some 10 microseconds.
 func (f *Filter) hasInLanes(dst []bool, digests []hashfam.Digest) []bool {
-	for part := range slices.Chunk(digests, 1024) {
-		end := len(dst)
-		dst = dst[:end+len(part)]
-		hasLanes(dst[end:], &f.table, &f.moves, part, hashfam.Digest(1).Probe())
+	for len(digests) > 0 {
+		n, end := min(len(digests), 1024), len(dst)
+		dst = dst[:end+n]
+		hasLanes(dst[end:], &f.table, &f.moves, digests[:n], hashfam.Digest(1).Probe())
+		digests = digests[n:]
 	}
 	return dst
 }
