@@ -106,6 +106,18 @@ func (d *directory) mayGrow(p *page) bool {
 	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.count+1))+slack
 }
 
+// maySplit reports whether a page should split to make room for a key of which
+// n bits are known. A page that is almost empty does not: there is no room only
+// because copies of a few keys fill the buckets, and it would take much memory
+// to part these keys. But an orphan has to go somewhere. Then the page must
+// stay one that other orphans know all bits of.
+func (g *geometry) maySplit(level int, p *page, n uint8) bool {
+	if level == 0 {
+		return uint64(p.taken) >= slots*g.buckets/8
+	}
+	return p.depth+1 < n
+}
+
 // halve replaces the page of a key by two.
 func (d *directory) halve(key uint64, halves [2]*page) {
 	depth := halves[0].depth
@@ -142,7 +154,7 @@ func (s *Scalable) place(pl *plot, level int, k locus, n uint8) (known uint8, ok
 		if s.fit(p, k, p.fingerprint(k, n)) {
 			return n, true
 		}
-		if !d.mayGrow(p) || !s.divide(pl, level, p, k.bits) {
+		if !s.maySplit(level, p, n) || !d.mayGrow(p) || !s.divide(pl, level, p, k.bits) {
 			return n, false
 		}
 	}

@@ -56,11 +56,13 @@ func (s *Scalable) locate(d hashfam.Digest) (*plot, locus) {
 // at most. Otherwise Add does not allocate.
 //
 // Adding the ninth copy of a key returns [ErrCopies], which matches [ErrFull].
-// If copies mean nothing, use [Scalable.ContainsOrAdd]. Add returns ErrFull
-// only if thousands of keys agree in so many bits that splitting pages does not
-// part them, which does not happen unless someone chose them so, knowing the
-// family. After an error the filter contains the same keys as before, but pages
-// may have split.
+// If copies mean nothing, use [Scalable.ContainsOrAdd]. Add returns ErrFull in
+// two cases, otherwise it makes room. Copies of other keys fill both buckets
+// of the key in a page that is less than an eighth full: this is common only if
+// keys have more than four copies each. Or thousands of keys agree in so many
+// bits that splitting pages does not part them, which does not happen unless
+// someone chose them so, knowing the family. After an error the filter contains
+// the same keys as before, but pages may have split.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.family().Sum(key)) }
 
 // AddString is [Scalable.Add] for a string.
