@@ -125,7 +125,7 @@ func schedule(t *testing.T, p Params, seed uint64) {
 
 // The tables are so small that most Adds evict, and some are refused.
 func TestRandomSchedulesLoseNoKey(t *testing.T) {
-	n := uint64(1500)
+	n := uint64(1000)
 	if long() {
 		n = 1_000_000
 	}
@@ -161,7 +161,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 				}
 			})
 		}
-		rounds := 30
+		rounds := 8
 		if long() {
 			rounds = 3000
 		}
@@ -194,7 +194,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 // Eight writers add keys of their own, a filter's capacity in all, and find
 // each at once. No Add is refused, and none is lost.
 func TestEightWritersFillAConcurrent(t *testing.T) {
-	each := uint64(5_000)
+	each := uint64(2_000)
 	if long() {
 		each = 1_000_000
 	}
@@ -310,10 +310,10 @@ func TestAZeroConcurrent(t *testing.T) {
 }
 
 func TestConcurrentDoesNotAllocate(t *testing.T) {
-	for _, p := range []Params{{Buckets: 1000, FingerprintBits: 12}, {Buckets: 1000, FingerprintBits: 28, Compact: true}} {
+	for _, p := range []Params{{Buckets: 50, FingerprintBits: 12}, {Buckets: 50, FingerprintBits: 28, Compact: true}} {
 		c := mustConcurrent(t, p)
 		n := uint64(0)
-		require.Zero(t, testing.AllocsPerRun(5000, func() { // the last ones are refused
+		require.Zero(t, testing.AllocsPerRun(250, func() { // the last ones are refused
 			n++
 			c.AddUint64(n)
 			c.ContainsUint64(n)

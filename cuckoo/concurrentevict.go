@@ -81,17 +81,40 @@ func (c *Concurrent) put(i, j, fp uint64) bool {
 // attempts is how often an Add looks for a path before it locks all stripes.
 const attempts = 4
 
-// makeRoom frees a slot in one of two full buckets. It searches a path without
-// locks, and moves the fingerprints from its end on, as far as others have not
-// changed it meanwhile. It returns false if there is no short path.
+// makeRoom frees a slot in one of two full buckets, like [Filter.evict], while
+// others may write. It returns false if there is no short path.
 func (c *Concurrent) makeRoom(i, j uint64) bool {
+	var queue [near]uint64
+	return c.moveAlong(queue[:], i, j, false) || c.makeRoomFurther(i, j)
+}
+
+// makeRoomFurther is makeRoom with a longer queue, in its own stack frame.
+//
+//go:noinline
+func (c *Concurrent) makeRoomFurther(i, j uint64) bool {
 	var queue [middle]uint64
+	return c.moveAlong(queue[:], i, j, false)
+}
+
+// makeRoomAlone is makeRoom with all stripes locked, and with as long a search
+// as that of a [Filter].
+func (c *Concurrent) makeRoomAlone(i, j uint64) bool {
+	var queue [far]uint64
+	return c.moveAlong(queue[:min(far, patience*c.params.Buckets)], i, j, true)
+}
+
+// moveAlong searches a path and moves the fingerprints along it, from its end
+// on, until others have changed it meanwhile. It returns false if there is no
+// path.
+func (c *Concurrent) moveAlong(queue []uint64, i, j uint64, alone bool) bool {
 	queue[0], queue[1] = i, j
-	last := c.search(queue[:])
-	for last >= 2 {
+	last := c.search(queue)
+	for moved := true; moved && last >= 2; {
 		from := (last - 2) / slots
-		if !c.move(queue[from], queue[last], (last-2)%slots) {
-			break // others were here: look again
+		if slot := (last - 2) % slots; alone {
+			moved = c.move(queue[from], queue[last], slot)
+		} else {
+			moved = c.lockAndMove(queue[from], queue[last], slot)
 		}
 		last = from
 	}
@@ -116,20 +139,20 @@ func (c *Concurrent) search(queue []uint64) int {
 	return -1
 }
 
-// move moves the fingerprint in a slot of a bucket to another bucket, if that
-// is its other bucket still and has a free slot. If the slot is free already,
-// there is nothing to do.
-func (c *Concurrent) move(from, to uint64, slot int) bool {
+func (c *Concurrent) lockAndMove(from, to uint64, slot int) bool {
 	first, second := c.lock(from, to)
 	defer unlock(first, second)
-	return c.moveLocked(from, to, slot)
+	return c.move(from, to, slot)
 }
 
-// moveLocked is move with the stripes of both buckets locked. There is a moment
-// when the fingerprint is in both buckets, and none when it is in neither. A
-// reader that saw the new bucket before and sees the old one after finds that
-// the version has changed.
-func (c *Concurrent) moveLocked(from, to uint64, slot int) bool {
+// move moves the fingerprint in a slot of a bucket to another bucket, if that
+// is its other bucket still and has a free slot. If the slot is free already,
+// there is nothing to do. The stripes of both buckets are locked.
+//
+// There is a moment when the fingerprint is in both buckets, and none when it
+// is in neither. A reader that saw the new bucket before and sees the old one
+// after finds that the version has changed.
+func (c *Concurrent) move(from, to uint64, slot int) bool {
 	a, b := c.table.lanes(from)
 	fp := c.table.lane(a, b, slot)
 	if fp == 0 {
@@ -151,18 +174,4 @@ func (c *Concurrent) insertAlone(i, j, fp uint64, unique bool) (bool, error) {
 		return c.tryInsert(i, j, fp, unique)
 	}
 	return found, err
-}
-
-// makeRoomAlone is makeRoom with all stripes locked, and with as long a search
-// as that of a [Filter].
-func (c *Concurrent) makeRoomAlone(i, j uint64) bool {
-	var queue [far]uint64
-	queue[0], queue[1] = i, j
-	last := c.search(queue[:min(far, patience*c.params.Buckets)])
-	for last >= 2 {
-		from := (last - 2) / slots
-		c.moveLocked(queue[from], queue[last], (last-2)%slots)
-		last = from
-	}
-	return last >= 0
 }
