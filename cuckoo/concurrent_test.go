@@ -322,3 +322,29 @@ func TestConcurrentDoesNotAllocate(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { n--; c.DeleteUint64(n) }))
 	}
 }
+
+// A move changes the version of the stripe that the fingerprint leaves, so that
+// a reader that missed it looks again. If another goroutine has changed the
+// slot, a move does nothing.
+func TestAMoveIsSeenAndChecked(t *testing.T) {
+	for _, p := range []Params{{Buckets: 100, FingerprintBits: 12}, {Buckets: 100, FingerprintBits: 12, Compact: true}} {
+		c := mustConcurrent(t, p)
+		i, j, fp := c.locate(77)
+		require.True(t, c.change(i, 0, fp))
+		slot := 0
+		for a, b := c.table.lanes(i); c.table.lane(a, b, slot) != fp; slot++ {
+		}
+		before := c.at(i).version.Load()
+		wrong := (j + 2) % p.Buckets
+		require.False(t, c.move(i, wrong, slot), "not its other bucket")
+		require.Zero(t, c.table.copies(wrong, fp))
+		require.Equal(t, 1, c.table.copies(i, fp))
+		require.Equal(t, before, c.at(i).version.Load())
+		require.True(t, c.move(i, j, slot))
+		require.Equal(t, 1, c.table.copies(j, fp))
+		require.Zero(t, c.table.copies(i, fp))
+		require.NotEqual(t, before, c.at(i).version.Load(), "readers would not look again")
+		require.Zero(t, c.at(i).version.Load()%2)
+		require.True(t, c.move(i, j, slot), "nothing to move")
+	}
+}

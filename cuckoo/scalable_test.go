@@ -306,3 +306,18 @@ func TestAZeroScalable(t *testing.T) {
 	require.ErrorIs(t, err, ErrParams)
 	require.True(t, s.Equal(s.Clone()))
 }
+
+// Copies of a few keys that fill the buckets of others do not make a page split
+// that is almost empty.
+func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
+	s, r := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01}), rand.New(rand.NewPCG(12, 13))
+	for err := error(nil); !errors.Is(err, ErrFull) || errors.Is(err, ErrCopies); {
+		for d, n := hashfam.Digest(r.Uint64()), 0; n < 8; n++ {
+			if err = s.AddDigest(d); err != nil {
+				break
+			}
+		}
+	}
+	require.Less(t, s.Len(), slots*s.buckets/8)
+	require.Equal(t, 1, s.Pages())
+}
