@@ -237,7 +237,7 @@ func TestAFailedSplitLosesNoKey(t *testing.T) {
 		c.add(t, 1)
 	}
 	old := &c.s.plots[0].older[0]
-	const depth = 6 // orphans know about as many bits, so these pages cannot split
+	const depth = 4 // the first orphans know five bits, so these pages cannot split
 	full, filled := directory{depth: depth, count: 1 << depth}, uint64(0)
 	for n := range 1 << depth {
 		p := c.s.newPage(depth, c.s.tails[depth])
