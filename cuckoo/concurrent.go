@@ -135,7 +135,8 @@ func (c *Concurrent) CountDigest(d hashfam.Digest) uint64 {
 
 // ContainsOrAdd reports whether key may have been in the filter, and adds it if
 // not, in one step: of goroutines that call it for one key at the same time,
-// one adds it. Its cost and its errors are those of [Concurrent.Add]. If it
+// one adds it. O(1) time on average, and
+// Add's errors. If it
 // returns true, it has added nothing: do not call [Concurrent.Delete] for that
 // key then.
 func (c *Concurrent) ContainsOrAdd(key []byte) (bool, error) {

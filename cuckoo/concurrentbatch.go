@@ -8,11 +8,11 @@ import (
 	"github.com/filterfam/filterfam/internal/batch"
 )
 
-// AddAll adds the keys in order, like [Concurrent.Add] on each, and stops at the
-// first error. It returns the number of keys added, always the first of keys,
-// and Add's error. It locks the stripes of each key for itself: a lock for
-// a whole block would keep others waiting, and the locks of a block are spread
-// over the table. O(1) time a key on average, no allocation.
+// AddAll adds the keys in order, like [Concurrent.Add] on each, and stops at
+// the first error. It returns the number of keys added, always the first of
+// keys, and Add's error. It locks the stripes of each key for itself: a lock
+// for a whole block would keep others waiting, and the locks of a block are
+// spread over the table. O(1) time a key on average, no allocation.
 func (c *Concurrent) AddAll(keys [][]byte) (added int, err error) {
 	var b batch.Buffer
 	for n := 0; len(keys) > 0 && err == nil; added += n {
@@ -60,10 +60,10 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) (added int, err err
 	return added, err
 }
 
-// AddSeq adds the keys of a sequence in order, like [Concurrent.AddAll]. A key needs
-// to be valid only until the sequence yields the next one. After an error AddSeq
-// may have asked for up to 127 keys more than it has added. O(1) time a key on
-// average, one allocation of a kilobyte.
+// AddSeq adds the keys of a sequence in order, like [Concurrent.AddAll]. A key
+// needs to be valid only until the sequence yields the next one. After an error
+// AddSeq may have asked for up to 127 keys more than it has added. O(1) time a
+// key on average, one allocation of a kilobyte.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
 	for block := range batch.Chunks(c.family(), keys) {
 		n, err := c.AddAllDigests(block)
@@ -82,8 +82,9 @@ func (c *Concurrent) orNil(err error) error {
 	return err
 }
 
-// ContainsAll appends the answer of [Concurrent.Contains] for each key to dst and
-// returns the extended slice. If the filter is larger than the cache it takes less time than single calls. O(1) time a key; it allocates only if dst
+// ContainsAll appends the answer of [Concurrent.Contains] for each key to dst
+// and returns the extended slice. If the filter is larger than the cache it
+// takes less time than single calls. O(1) time a key; it allocates only if dst
 // has to grow.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
@@ -114,8 +115,8 @@ func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	return dst
 }
 
-// ContainsAllDigests is [Concurrent.ContainsAll] for keys already hashed by the filter's
-// family.
+// ContainsAllDigests is [Concurrent.ContainsAll] for keys already hashed by the
+// filter's family.
 func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for len(digests) > 0 {
@@ -129,8 +130,9 @@ func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []
 	return dst
 }
 
-// CountAll appends the answer of [Concurrent.Count] for each key to dst and returns
-// the extended slice. O(1) time a key; it allocates only if dst has to grow.
+// CountAll appends the answer of [Concurrent.Count] for each key to dst and
+// returns the extended slice. O(1) time a key; it allocates only if dst has to
+// grow.
 func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
@@ -160,8 +162,8 @@ func (c *Concurrent) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	return dst
 }
 
-// CountAllDigests is [Concurrent.CountAll] for keys already hashed by the filter's
-// family.
+// CountAllDigests is [Concurrent.CountAll] for keys already hashed by the
+// filter's family.
 func (c *Concurrent) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for len(digests) > 0 {
@@ -175,9 +177,9 @@ func (c *Concurrent) CountAllDigests(dst []uint64, digests []hashfam.Digest) []u
 	return dst
 }
 
-// DeleteAll removes one copy of each key, like [Concurrent.Delete] on each in turn,
-// and returns the number of copies removed. Delete only what was added. O(1)
-// time a key, no allocation.
+// DeleteAll removes one copy of each key, like [Concurrent.Delete] on each in
+// turn, and returns the number of copies removed. Delete only what was added.
+// O(1) time a key, no allocation.
 func (c *Concurrent) DeleteAll(keys [][]byte) (removed int) {
 	var b batch.Buffer
 	for len(keys) > 0 {
@@ -204,8 +206,8 @@ func (c *Concurrent) DeleteAllUint64(keys []uint64) (removed int) {
 	return removed
 }
 
-// DeleteAllDigests is [Concurrent.DeleteAll] for keys already hashed by the filter's
-// family.
+// DeleteAllDigests is [Concurrent.DeleteAll] for keys already hashed by the
+// filter's family.
 func (c *Concurrent) DeleteAllDigests(digests []hashfam.Digest) (removed int) {
 	for len(digests) > 0 {
 		n := min(window, len(digests))

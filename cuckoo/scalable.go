@@ -59,8 +59,8 @@ func (s *Scalable) locate(d hashfam.Digest) (*plot, locus) {
 // If copies mean nothing, use [Scalable.ContainsOrAdd]. Add returns ErrFull in
 // two cases, otherwise it makes room. Copies of other keys fill both buckets
 // of the key in a page that is less than an eighth full: this is common only if
-// keys have more than four copies each. Or thousands of keys agree in so many
-// bits that splitting pages does not part them, which does not happen unless
+// keys have more than four copies each. Or thousands of keys agree in more
+// bits than splitting pages takes to part them, which does not happen unless
 // someone chose them so, knowing the family. After an error the filter contains
 // the same keys as before, but pages may have split.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.family().Sum(key)) }
@@ -132,10 +132,10 @@ func (s *Scalable) ContainsDigest(d hashfam.Digest) bool {
 	return pl.has(k)
 }
 
-// ContainsOrAdd reports whether key may have been in the filter, and adds it
-// if not. It hashes key once. Its cost and its errors are those of
-// [Scalable.Add]. If it returns true, it has added nothing: do not call
-// [Scalable.Delete] for that key then.
+// ContainsOrAdd reports whether key may have been in the filter, and adds it if
+// not. It hashes key once. O(1) time on average, and Add's errors. If it
+// returns true, it has added nothing: do not call [Scalable.Delete] for that
+// key then.
 func (s *Scalable) ContainsOrAdd(key []byte) (bool, error) {
 	return s.ContainsOrAddDigest(s.family().Sum(key))
 }

@@ -58,10 +58,10 @@ func (s *Scalable) AddAllDigests(digests []hashfam.Digest) (added int, err error
 	return added, err
 }
 
-// AddSeq adds the keys of a sequence in order, like [Scalable.AddAll]. A key needs
-// to be valid only until the sequence yields the next one. After an error AddSeq
-// may have asked for up to 127 keys more than it has added. O(1) time a key on
-// average, one allocation of a kilobyte.
+// AddSeq adds the keys of a sequence in order, like [Scalable.AddAll]. A key
+// needs to be valid only until the sequence yields the next one. After an error
+// AddSeq may have asked for up to 127 keys more than it has added. O(1) time a
+// key on average, one allocation of a kilobyte.
 func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
 	for block := range batch.Chunks(s.family(), keys) {
 		n, err := s.AddAllDigests(block)
@@ -81,8 +81,9 @@ func (s *Scalable) orNil(err error) error {
 }
 
 // ContainsAll appends the answer of [Scalable.Contains] for each key to dst and
-// returns the extended slice. If the filter is larger than the cache it takes less time than single calls. O(1) time a key; it allocates only if dst
-// has to grow.
+// returns the extended slice. If the filter is larger than the cache it takes
+// less time than single calls. O(1) time a key; it allocates only if dst has to
+// grow.
 func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
@@ -112,8 +113,8 @@ func (s *Scalable) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	return dst
 }
 
-// ContainsAllDigests is [Scalable.ContainsAll] for keys already hashed by the filter's
-// family.
+// ContainsAllDigests is [Scalable.ContainsAll] for keys already hashed by the
+// filter's family.
 func (s *Scalable) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for len(digests) > 0 {
@@ -127,8 +128,9 @@ func (s *Scalable) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bo
 	return dst
 }
 
-// CountAll appends the answer of [Scalable.Count] for each key to dst and returns
-// the extended slice. O(1) time a key; it allocates only if dst has to grow.
+// CountAll appends the answer of [Scalable.Count] for each key to dst and
+// returns the extended slice. O(1) time a key; it allocates only if dst has to
+// grow.
 func (s *Scalable) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	var b batch.Buffer
@@ -158,8 +160,8 @@ func (s *Scalable) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	return dst
 }
 
-// CountAllDigests is [Scalable.CountAll] for keys already hashed by the filter's
-// family.
+// CountAllDigests is [Scalable.CountAll] for keys already hashed by the
+// filter's family.
 func (s *Scalable) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for len(digests) > 0 {
@@ -173,9 +175,9 @@ func (s *Scalable) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uin
 	return dst
 }
 
-// DeleteAll removes one copy of each key, like [Scalable.Delete] on each in turn,
-// and returns the number of copies removed. Delete only what was added. O(1)
-// time a key, no allocation.
+// DeleteAll removes one copy of each key, like [Scalable.Delete] on each in
+// turn, and returns the number of copies removed. Delete only what was added.
+// O(1) time a key, no allocation.
 func (s *Scalable) DeleteAll(keys [][]byte) (removed int) {
 	var b batch.Buffer
 	for len(keys) > 0 {
@@ -202,8 +204,8 @@ func (s *Scalable) DeleteAllUint64(keys []uint64) (removed int) {
 	return removed
 }
 
-// DeleteAllDigests is [Scalable.DeleteAll] for keys already hashed by the filter's
-// family.
+// DeleteAllDigests is [Scalable.DeleteAll] for keys already hashed by the
+// filter's family.
 func (s *Scalable) DeleteAllDigests(digests []hashfam.Digest) (removed int) {
 	for len(digests) > 0 {
 		n := min(window, len(digests))

@@ -6,12 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// together is the number of buckets that take whole words, whatever their width.
+// together is the number of buckets that take whole words, whatever their
+// width.
 const together = 16
 
 // A shared table is a [table] that is read and written word by word, each
-// atomically. Its own array is empty. Whoever writes to a bucket has the lock
-// of its together, so no other writes to its words.
+// atomically. Its own array is empty.
+// To write to a bucket takes the lock of its group, so no other goroutine
+// writes to its words.
 type shared struct {
 	table
 	words []atomic.Uint64
