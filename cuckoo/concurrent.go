@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"runtime"
+	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -26,10 +27,11 @@ import (
 // value. A zero Concurrent contains every key, Add returns [ErrFull], and there
 // is nothing to delete.
 type Concurrent struct {
-	params  Params
-	moves   relocation
-	table   shared
-	stripes []stripe
+	params   Params
+	moves    relocation
+	table    shared
+	stripes  []stripe
+	versions []atomic.Uint32 // of the stripes
 }
 
 // Add records one copy of key. On average it takes O(1) time, and locks two
@@ -80,7 +82,7 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 		return true
 	}
 	i, j, fp := c.locate(d)
-	v, w := &c.at(i).version, &c.at(j).version
+	v, w := c.version(i), c.version(j)
 	for {
 		before, other := v.Load(), w.Load()
 		if c.table.hasEither(i, j, fp) {
@@ -122,7 +124,7 @@ func (c *Concurrent) CountDigest(d hashfam.Digest) uint64 {
 		return 2 * slots
 	}
 	i, j, fp := c.locate(d)
-	v, w := &c.at(i).version, &c.at(j).version
+	v, w := c.version(i), c.version(j)
 	for {
 		before, other := v.Load(), w.Load()
 		n := c.table.copies(i, fp) + c.table.copies(j, fp)

@@ -334,17 +334,17 @@ func TestAMoveIsSeenAndChecked(t *testing.T) {
 		slot := 0
 		for a, b := c.table.lanes(i); c.table.lane(a, b, slot) != fp; slot++ {
 		}
-		before := c.at(i).version.Load()
+		before := c.version(i).Load()
 		wrong := (j + 2) % p.Buckets
 		require.False(t, c.move(i, wrong, slot), "not its other bucket")
 		require.Zero(t, c.table.copies(wrong, fp))
 		require.Equal(t, 1, c.table.copies(i, fp))
-		require.Equal(t, before, c.at(i).version.Load())
+		require.Equal(t, before, c.version(i).Load())
 		require.True(t, c.move(i, j, slot))
 		require.Equal(t, 1, c.table.copies(j, fp))
 		require.Zero(t, c.table.copies(i, fp))
-		require.NotEqual(t, before, c.at(i).version.Load(), "readers would not look again")
-		require.Zero(t, c.at(i).version.Load()%2)
+		require.NotEqual(t, before, c.version(i).Load(), "readers would not look again")
+		require.Zero(t, c.version(i).Load()%2)
 		require.True(t, c.move(i, j, slot), "nothing to move")
 	}
 }

@@ -55,7 +55,7 @@ func (m mix) together(workers, n, size uint64) float64 {
 // behind a RWMutex, and a Concurrent, in turns. The figures are the medians of
 // the wall time of an operation. Run it with -benchtime=1x.
 func BenchmarkConcurrent(b *testing.B) {
-	const rounds, n = 400, 5_000
+	const rounds, n = 40, 100_000
 	for _, size := range []uint64{1_000_000} {
 		f, err := New(Config{Capacity: size * 21 / 20, FPRate: 0.01})
 		require.NoError(b, err)

@@ -5,21 +5,24 @@ import (
 	"sync/atomic"
 )
 
-// A stripe is the lock of some groups of buckets, and counts what has moved out
-// of them. Its version is odd while a reader could miss a fingerprint in them
-// because its bucket is being rewritten.
+// A stripe is the lock of some groups of buckets. Its version is kept apart, so
+// that only moves disturb readers: it changes if a fingerprint leaves a bucket
+// for another, and is odd while a bucket is being rewritten.
 type stripe struct {
-	lock    sync.Mutex
-	version atomic.Uint32
-	count   atomic.Uint64 // keys added less keys deleted, modulo 2^64
+	lock  sync.Mutex
+	count atomic.Uint64 // keys added less keys deleted, modulo 2^64
 }
 
 // maxStripes is the number of stripes of large filters. There are more groups
 // than that.
 const maxStripes = 1 << 10
 
-// at returns the stripe of a bucket.
+// at returns the stripe of a bucket, and version that stripe's version.
 func (c *Concurrent) at(i uint64) *stripe { return &c.stripes[i/together&uint64(len(c.stripes)-1)] }
+
+func (c *Concurrent) version(i uint64) *atomic.Uint32 {
+	return &c.versions[i/together&uint64(len(c.versions)-1)]
+}
 
 // lock locks the stripes of two buckets, in the order of their numbers. The
 // second one is nil if there is one stripe.
@@ -62,7 +65,7 @@ func (c *Concurrent) change(i, old, fp uint64) bool {
 	if c.table.kind < compact {
 		return c.table.exchange(i, old, fp)
 	}
-	version := &c.at(i).version
+	version := c.version(i)
 	version.Add(1)
 	changed := c.table.exchange(i, old, fp)
 	version.Add(1)
@@ -161,7 +164,7 @@ func (c *Concurrent) move(from, to uint64, slot int) bool {
 	if c.moves.other(from, c.moves.hash(fp)) != to || !c.change(to, 0, fp) {
 		return false
 	}
-	c.at(from).version.Add(2)
+	c.version(from).Add(2)
 	return c.change(from, fp, 0)
 }
 

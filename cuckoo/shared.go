@@ -26,7 +26,8 @@ func newShared(p Params) shared {
 
 // load returns the word that begins at a bit.
 func (t *shared) load(bit uint64) uint64 {
-	w := t.words[bit>>6:]
+	i := bit >> 6
+	w := t.words[i : i+2]
 	return w[0].Load()>>(bit&63) | w[1].Load()<<1<<(63-bit&63)
 }
 
