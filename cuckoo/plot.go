@@ -147,11 +147,11 @@ func (s *Scalable) place(pl *plot, level int, k locus, n uint8) (known uint8, ok
 			n = p.depth + p.tail
 		case n < p.depth:
 			return n, false
-		case n > p.depth+p.tail:
-			p = s.widen(p, min(n-p.depth, maxTail))
+		case n > p.depth+p.tail && n <= p.depth+maxTail:
+			p = s.widen(p, n-p.depth)
 			d.replace(k.bits, p)
 		}
-		if s.fit(p, k, p.fingerprint(k, n)) {
+		if n <= p.depth+p.tail && s.fit(p, k, p.fingerprint(k, n)) {
 			return n, true
 		}
 		if !s.maySplit(level, p, n) || !d.mayGrow(p) || !s.divide(pl, level, p, k.bits) {

@@ -319,3 +319,48 @@ func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
 	require.Less(t, s.Len(), slots*s.buckets/8)
 	require.Equal(t, 1, s.Pages())
 }
+
+// Random keys and operations on filters that someone changed before they were
+// encoded: nothing panics, and what is refused is not half done.
+func TestForeignDirectoriesDoNotPanic(t *testing.T) {
+	for seed := range uint64(20) {
+		c := newChurn(t, ScalableConfig{Expected: 1, FPRate: 0.9}, seed)
+		for len(c.s.plots[0].older) == 0 {
+			c.add(t, 100)
+		}
+		pl := &c.s.plots[0]
+		switch seed % 4 { // directories that growth does not lead to
+		case 0:
+			pl.older = nil
+		case 1:
+			pl.older = append(pl.older, pl.directory.clone())
+		case 2:
+			pl.older[0] = pl.directory.clone()
+		case 3:
+			pl.directory, pl.older[0] = pl.older[0], pl.directory
+		}
+		c.s.count = 0
+		clear(c.s.known[:])
+		for p := range c.s.all() {
+			p.taken = 0
+			require.NoError(t, c.s.takeStock(p))
+		}
+		before := c.s.Clone()
+		require.NoError(t, c.s.UnmarshalBinary(encodeOf(t, before)))
+		require.True(t, c.s.Equal(before))
+		for range 5000 {
+			d := hashfam.Digest(c.r.Uint64())
+			if c.s.AddDigest(d) == nil {
+				require.True(t, c.s.ContainsDigest(d))
+			}
+			if c.r.IntN(3) == 0 {
+				c.s.DeleteDigest(hashfam.Digest(c.r.Uint64()))
+			}
+		}
+		n := uint64(0)
+		for p := range c.s.all() {
+			n += uint64(p.taken)
+		}
+		require.Equal(t, n, c.s.Len())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -17,7 +18,11 @@ import (
 //	     8     8  FPRate, the bits of a 64-bit IEEE 754 number
 //	    16     8  number of keys
 //	    24     1  Compact, 0 or 1
-//	    25     7  zero
+//	    25     1  logarithm to base 2 of the number of buckets of a page
+//	    26     6  zero
+//	    32     8  number of plots
+//
+// The last two follow from the others, and are there for other readers.
 //
 // The payload has for each plot a word with the number of its directories, and
 // for each directory its pages in order. A page is a word with its depth in the
@@ -26,7 +31,7 @@ import (
 // keys.
 const (
 	scalableVersion = 1
-	scalableBytes   = 32
+	scalableBytes   = 40
 	wordBytes       = 8
 )
 
@@ -119,15 +124,16 @@ func (s *Scalable) header() (frame.Header, error) {
 	params := binary.LittleEndian.AppendUint64(make([]byte, 0, scalableBytes), s.config.Expected)
 	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(s.config.FPRate))
 	params = binary.LittleEndian.AppendUint64(params, s.count)
-	form := uint64(0)
+	form := uint64(bits.TrailingZeros64(s.buckets)) << 8
 	if s.config.Compact {
-		form = 1
+		form |= 1
 	}
+	params = binary.LittleEndian.AppendUint64(params, form)
 	h := frame.Header{
 		Kind:    frame.ScalableCuckoo,
 		Version: scalableVersion,
 		Check:   s.config.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, form),
+		Params:  binary.LittleEndian.AppendUint64(params, s.roots),
 	}
 	for piece := range s.payload {
 		h.Payload += uint64(len(piece))
@@ -190,8 +196,8 @@ func (s *Scalable) decode(r *frame.Reader) error {
 // keys. The family is that of c.
 func parseScalable(h frame.Header, c ScalableConfig) (ScalableConfig, uint64, error) {
 	b := h.Params
-	if len(b) != scalableBytes || b[24] > 1 || !bytes.Equal(b[25:], make([]byte, 7)) {
-		return c, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "32 bytes, number 24 is 0 or 1 and the last 7 are zero")
+	if len(b) != scalableBytes || b[24] > 1 || !bytes.Equal(b[26:32], make([]byte, 6)) {
+		return c, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "40 bytes, number 24 is 0 or 1 and 26 to 31 are zero")
 	}
 	c = ScalableConfig{
 		Expected: binary.LittleEndian.Uint64(b),
@@ -203,6 +209,10 @@ func parseScalable(h frame.Header, c ScalableConfig) (ScalableConfig, uint64, er
 		return c, 0, err
 	}
 	g := c.geometry()
+	if plots := binary.LittleEndian.Uint64(b[32:]); plots != g.roots || b[25] != byte(bits.TrailingZeros64(g.buckets)) {
+		return c, 0, errs.Field(ErrCorrupt, "number of plots, and of buckets", fmt.Sprint(plots, ", 2^", b[25]),
+			fmt.Sprint(g.roots, ", ", g.buckets))
+	}
 	if least := g.roots * (g.pageBytes(minTail) + wordBytes); h.Payload < least {
 		return c, 0, errs.Field(ErrCorrupt, "payload length", h.Payload, fmt.Sprintf("at least %d for %d plots", least, g.roots))
 	}

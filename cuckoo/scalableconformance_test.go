@@ -51,7 +51,8 @@ var scalableSuite = conformance.Suite[*Scalable]{
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<36)
 			binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
-			params[24] = 0
+			params[24], params[25] = 0, 10
+			binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().roots)
 			return 1 << 37
 		},
 		NilErrors: []func(*Scalable) error{

@@ -81,8 +81,8 @@ func (s *Scalable) parsePage(b *[]byte) (*page, error) {
 		return nil, err
 	}
 	depth, tail := uint8(w), uint8(w>>8)
-	if depth > maxDepth || tail < s.tails[depth] || tail > maxTail || w>>16 != 0 {
-		return nil, errs.Field(ErrCorrupt, "depth and tail of a page", w, "a depth up to 48 and a tail of the length that is planned for it, up to 26")
+	if depth > maxDepth || tail < minTail || tail > maxTail || w>>16 != 0 {
+		return nil, errs.Field(ErrCorrupt, "depth and tail of a page", w, "a depth up to 48 and a tail of 4 to 26 bits")
 	}
 	size := s.pageBytes(tail) - wordBytes
 	if uint64(len(*b)) < size {
