@@ -207,4 +207,5 @@ func FuzzViews(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
 func FuzzBatches(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
 func FuzzTexts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
 func FuzzParameters(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
+func FuzzMutations(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(plain.Mutations)) }
 func FuzzDecode(f *testing.F)     { plain.FuzzDecode(f) }

@@ -164,10 +164,11 @@ func (e Encoded[T]) Mutations(t *rapid.T) {
 	require.Equal(t, b, encode(t, *g), "a read changed the structure")
 }
 
-// mutate changes the frame b in one place. It changes neither the magic nor the
-// version, which other properties do.
+// mutate changes the frame b in one place, half of the time in its header. It
+// changes neither the magic nor the version, which other properties do.
 func mutate(t *rapid.T, b, source []byte) []byte {
-	words := rapid.IntRange(offsetPayload/8, len(b)/8-1)
+	last := rapid.SampledFrom([]int{headerBytes(b), len(b)}).Draw(t, "end")
+	words := rapid.IntRange(offsetPayload/8, min(last, len(b))/8-1)
 	i := 8 * words.Draw(t, "word")
 	word := b[i : i+8]
 	switch rapid.IntRange(0, 6).Draw(t, "change") {
