@@ -14,8 +14,14 @@ import (
 // for a whole block would keep others waiting, and the locks of a block are
 // spread over the table. O(1) time a key on average, no allocation.
 func (c *Concurrent) AddAll(keys [][]byte) (added int, err error) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if err := c.Add(key); err != nil {
+			return added, err
+		}
+		added++
+	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
+		var b batch.Buffer
 		n, err = c.AddAllDigests(b.Take(c.family(), &keys))
 	}
 	return added, c.orNil(err)
@@ -23,8 +29,14 @@ func (c *Concurrent) AddAll(keys [][]byte) (added int, err error) {
 
 // AddAllStrings is [Concurrent.AddAll] for strings.
 func (c *Concurrent) AddAllStrings(keys []string) (added int, err error) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if err := c.AddString(key); err != nil {
+			return added, err
+		}
+		added++
+	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
+		var b batch.Buffer
 		n, err = c.AddAllDigests(b.TakeStrings(c.family(), &keys))
 	}
 	return added, c.orNil(err)
@@ -33,8 +45,14 @@ func (c *Concurrent) AddAllStrings(keys []string) (added int, err error) {
 // AddAllUint64 is [Concurrent.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (c *Concurrent) AddAllUint64(keys []uint64) (added int, err error) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if err := c.AddUint64(key); err != nil {
+			return added, err
+		}
+		added++
+	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
+		var b batch.Buffer
 		n, err = c.AddAllDigests(b.TakeUint64(c.family(), &keys))
 	}
 	return added, c.orNil(err)
@@ -65,7 +83,7 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) (added int, err err
 // AddSeq may have asked for up to 127 keys more than it has added. O(1) time a
 // key on average, one allocation of a kilobyte.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
-	for block := range batch.Chunks(c.family(), keys) {
+	for block := range batch.Blocks(c.family(), keys) {
 		n, err := c.AddAllDigests(block)
 		if added += n; err != nil {
 			return added, err
@@ -88,8 +106,11 @@ func (c *Concurrent) orNil(err error) error {
 // has to grow.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.ContainsAllDigests(dst, b.Take(c.params.Family, &keys))
 	}
 	return dst
@@ -98,8 +119,11 @@ func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Concurrent.ContainsAll] for strings.
 func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.ContainsAllDigests(dst, b.TakeStrings(c.params.Family, &keys))
 	}
 	return dst
@@ -108,8 +132,11 @@ func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Concurrent.ContainsAll] for integers.
 func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.ContainsAllDigests(dst, b.TakeUint64(c.params.Family, &keys))
 	}
 	return dst
@@ -135,8 +162,11 @@ func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []
 // grow.
 func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Count(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.CountAllDigests(dst, b.Take(c.params.Family, &keys))
 	}
 	return dst
@@ -145,8 +175,11 @@ func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // CountAllStrings is [Concurrent.CountAll] for strings.
 func (c *Concurrent) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.CountString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.CountAllDigests(dst, b.TakeStrings(c.params.Family, &keys))
 	}
 	return dst
@@ -155,8 +188,11 @@ func (c *Concurrent) CountAllStrings(dst []uint64, keys []string) []uint64 {
 // CountAllUint64 is [Concurrent.CountAll] for integers.
 func (c *Concurrent) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.CountUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.CountAllDigests(dst, b.TakeUint64(c.params.Family, &keys))
 	}
 	return dst
@@ -181,8 +217,13 @@ func (c *Concurrent) CountAllDigests(dst []uint64, digests []hashfam.Digest) []u
 // turn, and returns the number of copies removed. Delete only what was added.
 // O(1) time a key, no allocation.
 func (c *Concurrent) DeleteAll(keys [][]byte) (removed int) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if c.Delete(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += c.DeleteAllDigests(b.Take(c.params.Family, &keys))
 	}
 	return removed
@@ -190,8 +231,13 @@ func (c *Concurrent) DeleteAll(keys [][]byte) (removed int) {
 
 // DeleteAllStrings is [Concurrent.DeleteAll] for strings.
 func (c *Concurrent) DeleteAllStrings(keys []string) (removed int) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if c.DeleteString(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += c.DeleteAllDigests(b.TakeStrings(c.params.Family, &keys))
 	}
 	return removed
@@ -199,8 +245,13 @@ func (c *Concurrent) DeleteAllStrings(keys []string) (removed int) {
 
 // DeleteAllUint64 is [Concurrent.DeleteAll] for integers.
 func (c *Concurrent) DeleteAllUint64(keys []uint64) (removed int) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if c.DeleteUint64(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += c.DeleteAllDigests(b.TakeUint64(c.params.Family, &keys))
 	}
 	return removed

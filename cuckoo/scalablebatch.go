@@ -12,8 +12,14 @@ import (
 // first error. It returns the number of keys added, always the first of keys,
 // and Add's error. O(1) time a key on average; it allocates like Add.
 func (s *Scalable) AddAll(keys [][]byte) (added int, err error) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if err := s.Add(key); err != nil {
+			return added, err
+		}
+		added++
+	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
+		var b batch.Buffer
 		n, err = s.AddAllDigests(b.Take(s.family(), &keys))
 	}
 	return added, s.orNil(err)
@@ -21,8 +27,14 @@ func (s *Scalable) AddAll(keys [][]byte) (added int, err error) {
 
 // AddAllStrings is [Scalable.AddAll] for strings.
 func (s *Scalable) AddAllStrings(keys []string) (added int, err error) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if err := s.AddString(key); err != nil {
+			return added, err
+		}
+		added++
+	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
+		var b batch.Buffer
 		n, err = s.AddAllDigests(b.TakeStrings(s.family(), &keys))
 	}
 	return added, s.orNil(err)
@@ -31,8 +43,14 @@ func (s *Scalable) AddAllStrings(keys []string) (added int, err error) {
 // AddAllUint64 is [Scalable.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (s *Scalable) AddAllUint64(keys []uint64) (added int, err error) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if err := s.AddUint64(key); err != nil {
+			return added, err
+		}
+		added++
+	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
+		var b batch.Buffer
 		n, err = s.AddAllDigests(b.TakeUint64(s.family(), &keys))
 	}
 	return added, s.orNil(err)
@@ -63,7 +81,7 @@ func (s *Scalable) AddAllDigests(digests []hashfam.Digest) (added int, err error
 // AddSeq may have asked for up to 127 keys more than it has added. O(1) time a
 // key on average, one allocation of a kilobyte.
 func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
-	for block := range batch.Chunks(s.family(), keys) {
+	for block := range batch.Blocks(s.family(), keys) {
 		n, err := s.AddAllDigests(block)
 		if added += n; err != nil {
 			return added, err
@@ -86,8 +104,11 @@ func (s *Scalable) orNil(err error) error {
 // grow.
 func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.Contains(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.ContainsAllDigests(dst, b.Take(s.config.Family, &keys))
 	}
 	return dst
@@ -96,8 +117,11 @@ func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Scalable.ContainsAll] for strings.
 func (s *Scalable) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.ContainsString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.ContainsAllDigests(dst, b.TakeStrings(s.config.Family, &keys))
 	}
 	return dst
@@ -106,8 +130,11 @@ func (s *Scalable) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Scalable.ContainsAll] for integers.
 func (s *Scalable) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.ContainsAllDigests(dst, b.TakeUint64(s.config.Family, &keys))
 	}
 	return dst
@@ -133,8 +160,11 @@ func (s *Scalable) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bo
 // grow.
 func (s *Scalable) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.Count(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.CountAllDigests(dst, b.Take(s.config.Family, &keys))
 	}
 	return dst
@@ -143,8 +173,11 @@ func (s *Scalable) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // CountAllStrings is [Scalable.CountAll] for strings.
 func (s *Scalable) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.CountString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.CountAllDigests(dst, b.TakeStrings(s.config.Family, &keys))
 	}
 	return dst
@@ -153,8 +186,11 @@ func (s *Scalable) CountAllStrings(dst []uint64, keys []string) []uint64 {
 // CountAllUint64 is [Scalable.CountAll] for integers.
 func (s *Scalable) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.CountUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.CountAllDigests(dst, b.TakeUint64(s.config.Family, &keys))
 	}
 	return dst
@@ -179,8 +215,13 @@ func (s *Scalable) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uin
 // turn, and returns the number of copies removed. Delete only what was added.
 // O(1) time a key, no allocation.
 func (s *Scalable) DeleteAll(keys [][]byte) (removed int) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if s.Delete(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += s.DeleteAllDigests(b.Take(s.config.Family, &keys))
 	}
 	return removed
@@ -188,8 +229,13 @@ func (s *Scalable) DeleteAll(keys [][]byte) (removed int) {
 
 // DeleteAllStrings is [Scalable.DeleteAll] for strings.
 func (s *Scalable) DeleteAllStrings(keys []string) (removed int) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if s.DeleteString(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += s.DeleteAllDigests(b.TakeStrings(s.config.Family, &keys))
 	}
 	return removed
@@ -197,8 +243,13 @@ func (s *Scalable) DeleteAllStrings(keys []string) (removed int) {
 
 // DeleteAllUint64 is [Scalable.DeleteAll] for integers.
 func (s *Scalable) DeleteAllUint64(keys []uint64) (removed int) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if s.DeleteUint64(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		removed += s.DeleteAllDigests(b.TakeUint64(s.config.Family, &keys))
 	}
 	return removed

@@ -61,11 +61,12 @@ type rival interface {
 	SizeBytes() uint64
 }
 
-// BenchmarkScalableAndAChain prints, for both forms, plain and compact, the bits
-// per key at multiples of Expected, the rate, and the time of hits, misses and
-// Adds for digests: the lower quartile of slices of 2,000 calls, so that other
-// work on the machine counts little. The last line of each has the mean of the
-// bits over the logarithm of the number of keys. Run it with -benchtime=1x.
+// BenchmarkScalableAndAChain prints, for both forms, plain and compact, the
+// bits per key at multiples of Expected, the rate, and the time of hits, misses
+// and Adds for digests: the lower quartile of slices of 2,000 calls, so that
+// other work on the machine counts little. The last line of each has the mean
+// of the bits over the logarithm of the number of keys. Run it with
+// -benchtime=1x.
 func BenchmarkScalableAndAChain(b *testing.B) {
 	for b.Loop() {
 		for _, expected := range []uint64{10_000, 100_000} {
