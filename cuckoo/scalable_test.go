@@ -263,7 +263,6 @@ func TestAFailedSplitLosesNoKey(t *testing.T) {
 		require.Equal(t, depth, pl.page(k.bits).depth, "the page has split")
 	}
 	require.NotZero(t, refused)
-	_ = orphans
 	n := uint64(0)
 	for p := range c.s.all() {
 		n += uint64(p.taken)
