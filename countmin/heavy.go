@@ -174,8 +174,11 @@ func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 // Threshold returns the count from which on a key is now a heavy hitter: Phi
 // times the total, rounded up; at least 1. Rounding of a Phi such as 1/50 is
 // tolerated: 20 of 1,000 is a heavy hitter. O(1) time.
-func (h *HeavyHitters) Threshold() uint64 {
-	return max(1, uint64(math.Ceil(h.tracker.Phi*float64(h.tracker.Total())*(1-1e-15))))
+func (h *HeavyHitters) Threshold() uint64 { return threshold(h.tracker.Phi, h.tracker.Total()) }
+
+// threshold returns the share phi of a total, rounded up, and at least 1.
+func threshold(phi float64, total uint64) uint64 {
+	return max(1, uint64(math.Ceil(phi*float64(total)*(1-1e-15))))
 }
 
 // Complete reports whether every heavy hitter is certain to be among those of

@@ -11,6 +11,7 @@ type Goal struct {
 	Phi    float64 // for heavy hitters the least share of the total, else 0
 	K      int     // for the top k their number, else 0
 	Memory int     // the budget in bytes, or 0: as much as the goal needs
+	Shards int     // how many trackers share the keys, or 0 if this is the only one
 }
 
 const (
@@ -40,6 +41,9 @@ func (g Goal) grows() bool { return g.Memory == 0 }
 // the same on every platform.
 func (g Goal) memory() uint64 { return uint64(g.Memory) }
 
+// perShard returns the share of n that falls to one tracker.
+func (g Goal) perShard(n float64) float64 { return n / float64(max(1, g.Shards)) }
+
 // wanted returns how many records the log should hold, if memory allows.
 func (g Goal) wanted() int {
 	switch {
@@ -48,9 +52,9 @@ func (g Goal) wanted() int {
 	case g.K > 0:
 		return 2 * g.K
 	case g.grows():
-		return int(min(max(256, 4/g.Phi), maxLog))
+		return int(min(g.perShard(max(256, 4/g.Phi)), maxLog))
 	default:
-		return int(min(usual/g.Phi, maxLog))
+		return int(min(g.perShard(usual/g.Phi), maxLog))
 	}
 }
 
@@ -67,16 +71,16 @@ func (g Goal) tailWords() uint64 {
 		}
 		return words
 	case g.K > 0:
-		return powerOfTwo(2 * float64(g.K))
+		return powerOfTwo(2*float64(g.K), minTail)
 	default:
-		return powerOfTwo(1 / g.Phi)
+		return powerOfTwo(g.perShard(1/g.Phi), uint64(g.perShard(minTail)))
 	}
 }
 
-// powerOfTwo returns the least power of two that is at least x, within the
-// limits of a tail that grows.
-func powerOfTwo(x float64) uint64 {
-	words := uint64(minTail)
+// powerOfTwo returns the least number of words, least or a power of two times
+// that, that is at least x, up to the limit of a tail that grows.
+func powerOfTwo(x float64, least uint64) uint64 {
+	words := max(2, least)
 	for float64(words) < x && words < maxTail {
 		words *= 2
 	}

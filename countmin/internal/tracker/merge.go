@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -38,11 +37,7 @@ func (t *Tracker) Merge(o *Tracker) {
 	}
 	t.floor, t.missed = max(t.floor, o.floor), addSat(t.missed, o.missed)
 	t.log, t.room = joint, max(t.room, o.room)
-	t.settle()
-	if t.lacks(0) > 0 {
-		t.makeRoom(0, math.MaxUint64)
-		t.settle()
-	}
+	t.fit()
 }
 
 // joint returns the count of a key that a or b tracks, or both, and how much of

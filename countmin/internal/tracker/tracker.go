@@ -38,6 +38,8 @@ type Tracker struct {
 
 	refused refusal
 	walks   int // over the log to find a bar
+
+	elsewhere uint64 // what other shards have counted, or less
 }
 
 // A refusal remembers that a key of that many words was not admitted, because
@@ -134,7 +136,7 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 			return false
 		}
 		bar := t.bar(words)
-		if t.near(bar, t.total) && t.enlarge(words) {
+		if t.near(bar, addSat(t.total, t.elsewhere)) && t.enlarge(words) {
 			continue
 		}
 		if long && (words > t.room || bar >= now) {
