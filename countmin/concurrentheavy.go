@@ -35,7 +35,7 @@ type heavyShard struct {
 	tracker tracker.Tracker
 	counted atomic.Uint64 // what the tracker has counted, or a little less
 	renew   uint64        // the tracker's total at which to renew counted
-	_       [32]byte
+	_       [24]byte
 }
 
 // spins is how often lock tries before it waits. A shard is locked for less than
@@ -56,7 +56,7 @@ func (s *heavyShard) lock() {
 // The number of shards is a power of two. More shards let more goroutines work
 // at the same time, fewer make batches cheaper.
 const (
-	shardsPerProcessor = 8
+	shardsPerProcessor = 32
 	maxShards          = 256
 	leastShardMemory   = 4 << 10 // a budget is divided no further
 )
@@ -74,7 +74,7 @@ func shardGoal(c HeavyConfig) tracker.Goal {
 }
 
 // NewConcurrentHeavyHitters returns an empty structure, as [NewHeavyHitters]
-// does, with its errors. MemoryBytes bounds the whole; there are eight shards a
+// does, with its errors. MemoryBytes bounds the whole; there are 32 shards a
 // processor, and fewer if they would have less than 4 KiB each. Without a bound
 // the memory grows like that of HeavyHitters. O(MemoryBytes) time.
 func NewConcurrentHeavyHitters(c HeavyConfig) (*ConcurrentHeavyHitters, error) {

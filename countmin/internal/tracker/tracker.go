@@ -25,21 +25,22 @@ import (
 //
 // The zero Tracker has no memory and knows no key.
 type Tracker struct {
-	Goal
+	// What an Observe changes, and then what it reads: two cache lines if a lock
+	// of 8 bytes precedes them.
 	total  uint64
 	floor  uint64
 	missed uint64
 	tail   tail
 	index  index
 	log    log
-	live   int    // records in the log
-	want   int    // records that the log should hold, if memory allows
-	room   uint64 // words that the log may fill
+	live   int // records in the log
 
-	refused refusal
-	walks   int // over the log to find a bar
-
+	Goal
+	want      int    // records that the log should hold, if memory allows
+	room      uint64 // words that the log may fill
 	elsewhere uint64 // what other shards have counted, or less
+	refused   refusal
+	walks     int // over the log to find a bar
 }
 
 // A refusal remembers that a key of that many words was not admitted, because
