@@ -27,7 +27,7 @@ func (s Suite[T]) Benchmark(b *testing.B, fresh func(n uint64) (T, error)) {
 		require.NoError(b, err)
 		b.Run(fmt.Sprintf("Add/n=%d", n), func(b *testing.B) { s.inserts(b, f, n) })
 		b.Run(fmt.Sprintf("Add/batch/n=%d", n), func(b *testing.B) { s.insertBatches(b, f, n) })
-		f.Reset()
+		s.Reset(f)
 		for i := range n {
 			require.NoError(b, s.Insert(f, putKey(make([]byte, 16), i)))
 		}
@@ -50,7 +50,7 @@ func (s Suite[T]) inserts(b *testing.B, f T, n uint64) {
 	key, i := make([]byte, 16), uint64(0)
 	for b.Loop() {
 		if i++; i%n == 0 {
-			f.Reset()
+			s.Reset(f)
 		}
 		s.Insert(f, putKey(key, i%n))
 	}
@@ -61,7 +61,7 @@ func (s Suite[T]) insertBatches(b *testing.B, f T, n uint64) {
 	keys, i := newBatch(), uint64(0)
 	for b.Loop() {
 		if i += batchKeys; i%n < batchKeys {
-			f.Reset()
+			s.Reset(f)
 		}
 		s.InsertAll(f, fillBatch(keys, i%n))
 	}
