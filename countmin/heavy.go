@@ -6,7 +6,6 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A HeavyConfig says which heavy hitters are wanted. It is also the Params of
@@ -211,19 +210,7 @@ func (h *HeavyHitters) SizeBytes() uint64 { return h.tracker.SizeBytes() }
 //
 // O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
 // Params differ, and h is then unchanged.
-func (h *HeavyHitters) Merge(other *HeavyHitters) error {
-	switch {
-	case h == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "heavy hitters")
-	}
-	if err := fault.Same(errs, "HeavyConfig", h.Params(), other.Params()); err != nil {
-		return err
-	}
-	h.tracker.Merge(&other.tracker)
-	return nil
-}
+func (h *HeavyHitters) Merge(other *HeavyHitters) error { return h.MergeAll(other) }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
 func (h *HeavyHitters) Reset() { h.tracker = h.tracker.Fresh() }

@@ -51,16 +51,16 @@ func newWindow(c WindowConfig) *Window {
 // chosen for 0. O(1) time.
 func (w *Window) Params() WindowConfig { return w.config }
 
-// Advance says that it is now that late, so that a window of a Duration forgets
+// Advance says that it is now that late, so that a window of a Span forgets
 // what is too old. A time before the latest one changes nothing: keys count as
 // of the latest time. The first time is also that of the keys counted before it.
 // In a window of Keys time has no meaning. Times before the year 1678 count as
 // that year, and after 2262 as that. O(Panes) time, no allocation.
 func (w *Window) Advance(now time.Time) {
-	if w.config.Duration == 0 {
+	if w.config.Span == 0 {
 		return
 	}
-	length := int64(w.config.Duration) / int64(w.config.Panes)
+	length := int64(w.config.Span) / int64(w.config.Panes)
 	pane := nanoseconds(now) / length
 	if nanoseconds(now)%length < 0 {
 		pane--
@@ -110,14 +110,14 @@ func (w *Window) AddDigest(d hashfam.Digest, key []byte) { observeIn(w, d, key, 
 
 // AddAt counts key once at the given time: [Window.Advance] and [Window.Add] in
 // one.
-func (w *Window) AddAt(now time.Time, key []byte) {
-	w.Advance(now)
+func (w *Window) AddAt(key []byte, t time.Time) {
+	w.Advance(t)
 	w.Add(key)
 }
 
 // AddStringAt is [Window.AddAt] for a string.
-func (w *Window) AddStringAt(now time.Time, key string) {
-	w.Advance(now)
+func (w *Window) AddStringAt(key string, t time.Time) {
+	w.Advance(t)
 	w.AddString(key)
 }
 
@@ -187,7 +187,7 @@ func (w *Window) EstimateDigest(d hashfam.Digest) Estimate {
 // All yields the heavy hitters of the window, each with what is known of its
 // count, in falling order of Count and, if that is equal, rising order of the
 // key. They are the keys whose Count is at least [Window.Threshold]. Among them
-// is every key with a share of Phi of exactly the last Keys keys, or Duration; a
+// is every key with a share of Phi of exactly the last Keys keys, or Span; a
 // key is certain to have that share of all that the window covers if its Low is
 // at least Phi times [Window.Total]. O(t Panes + r log r) time and O(r) memory
 // for t tracked keys of all panes and r reported ones, at the time it is
@@ -203,10 +203,10 @@ func (w *Window) All() iter.Seq2[string, Estimate] {
 }
 
 // Threshold returns the count from which on a key is now reported: Phi times
-// the least that the last Keys keys or the last Duration can contain, rounded
-// up; at least 1. That is Keys, or [Window.Total] if it is less. For a Duration
+// the least that the last Keys keys or the last Span can contain, rounded
+// up; at least 1. That is Keys, or [Window.Total] if it is less. For a Span
 // it is what all panes but the oldest have counted: the oldest began before the
-// Duration, and it is not known which of its keys came since. O(Panes) time.
+// Span, and it is not known which of its keys came since. O(Panes) time.
 func (w *Window) Threshold() uint64 {
 	least := w.Total()
 	if w.config.Keys > 0 {
@@ -219,7 +219,7 @@ func (w *Window) Threshold() uint64 {
 
 // Complete reports whether every key that counts at least [Window.Threshold] is
 // certain to be among those of All now. It is false while memory does not
-// suffice, and, in a window of a Duration, if the oldest pane holds almost all
+// suffice, and, in a window of a Span, if the oldest pane holds almost all
 // that was counted. O(Panes) time.
 func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
@@ -240,7 +240,7 @@ func (w *Window) MissBound() uint64 {
 }
 
 // Total returns how much the window covers: Keys and up to a pane more, or the
-// keys of the last Duration and up to a pane more; less if less has been
+// keys of the last Span and up to a pane more; less if less has been
 // counted. O(Panes) time.
 func (w *Window) Total() uint64 {
 	sum := uint64(0)

@@ -18,12 +18,12 @@ import (
 //	offset  size  field
 //	     0     8  Phi, an IEEE 754 double
 //	     8     8  Keys, or 0
-//	    16     8  Duration in nanoseconds, or 0
+//	    16     8  Span in nanoseconds, or 0
 //	    24     8  Panes
 //	    32     8  MemoryBytes
 //	    40     8  1 if the time is known, else 0
 //	    48     8  if it is, the number of the last pane: the time since 1970
-//	              over Duration/Panes, rounded down, in two's complement
+//	              over Span/Panes, rounded down, in two's complement
 //
 // The payload has the panes, the oldest first, Panes+1 of them: one word, the
 // number of words that follow, and then the payload of a tracker; see
@@ -139,7 +139,7 @@ func (w *Window) header() (frame.Header, error) {
 		words += 1 + paneWords(&w.panes[i])
 	}
 	params := make([]byte, 0, windowParamBytes)
-	for _, v := range []uint64{math.Float64bits(c.Phi), c.Keys, uint64(c.Duration), uint64(c.Panes),
+	for _, v := range []uint64{math.Float64bits(c.Phi), c.Keys, uint64(c.Span), uint64(c.Panes),
 		uint64(c.MemoryBytes), timed, uint64(w.pane)} {
 		params = binary.LittleEndian.AppendUint64(params, v)
 	}
@@ -243,7 +243,7 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 		switch {
 		case w.config.Keys > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first and in the last", size))
-		case w.config.Duration > 0 && !w.timed && total > 0 && !last:
+		case w.config.Span > 0 && !w.timed && total > 0 && !last:
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
 		}
 		begun = begun || total > 0
@@ -269,22 +269,22 @@ func readWindow(r *frame.Reader, fam hashfam.Family) (frame.Header, Window, erro
 		return h, Window{}, r.Corrupt("Panes, MemoryBytes", v[3:5], fmt.Sprintf("at most %d, %d", mostPanes, uint64(tracker.MaxMemory)))
 	}
 	w := Window{timed: v[5] == 1, pane: int64(v[6]), config: WindowConfig{
-		Phi: math.Float64frombits(v[0]), Keys: v[1], Duration: time.Duration(v[2]), Panes: int(v[3]), MemoryBytes: int(v[4]), Family: fam,
+		Phi: math.Float64frombits(v[0]), Keys: v[1], Span: time.Duration(v[2]), Panes: int(v[3]), MemoryBytes: int(v[4]), Family: fam,
 	}}
 	if err := w.config.check(ErrCorrupt); err != nil {
 		return h, Window{}, err
 	}
 	if v[5] > 1 || v[5] == 0 && v[6] != 0 || w.timed && !w.config.reaches(w.pane) {
-		return h, Window{}, r.Corrupt("time", v[5:], "1 and the number of a pane of a Duration, or 0 and 0")
+		return h, Window{}, r.Corrupt("time", v[5:], "1 and the number of a pane of a Span, or 0 and 0")
 	}
 	return h, w, nil
 }
 
 // reaches reports whether a window of c can be in the pane of that number.
 func (c WindowConfig) reaches(pane int64) bool {
-	if c.Duration == 0 {
+	if c.Span == 0 {
 		return false
 	}
-	length := int64(c.Duration) / int64(c.Panes)
+	length := int64(c.Span) / int64(c.Panes)
 	return pane <= math.MaxInt64/length && pane >= math.MinInt64/length-1
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A WindowConfig says which heavy hitters are wanted of which recent part of a
-// stream: of the last Keys keys, or of the last Duration. It is also the Params
+// stream: of the last Keys keys, or of the last Span. It is also the Params
 // of what it makes.
 type WindowConfig struct {
 	// Phi is the share from which on a key is reported: 0.001 is one in a
@@ -18,15 +18,15 @@ type WindowConfig struct {
 	Phi float64
 
 	// Keys is how many keys the window covers at least, once that many have
-	// been counted: 1 to 2^62. Or 0, for a window of a Duration.
+	// been counted: 1 to 2^62. Or 0, for a window of a Span.
 	Keys uint64
 
-	// Duration is what time the window covers at least, rounded up to a
+	// Span is what time the window covers at least, rounded up to a
 	// multiple of Panes nanoseconds. Or 0, for a window of Keys.
-	Duration time.Duration
+	Span time.Duration
 
 	// Panes is how finely the window moves: it covers up to one pane, a
-	// Panes-th of Keys or Duration, more than it should. 1 to 1,024; 0 means 8.
+	// Panes-th of Keys or Span, more than it should. 1 to 1,024; 0 means 8.
 	// Memory and the time of a query are in proportion to Panes+1, unless
 	// MemoryBytes is given.
 	Panes int
@@ -56,8 +56,8 @@ func (c WindowConfig) complete() WindowConfig {
 	if c.Panes == 0 {
 		c.Panes = usualPanes
 	}
-	if panes := time.Duration(c.Panes); panes > 0 && c.Duration > 0 && c.Duration <= math.MaxInt64-panes {
-		c.Duration = (c.Duration + panes - 1) / panes * panes
+	if panes := time.Duration(c.Panes); panes > 0 && c.Span > 0 && c.Span <= math.MaxInt64-panes {
+		c.Span = (c.Span + panes - 1) / panes * panes
 	}
 	return c
 }
@@ -71,14 +71,14 @@ func (c WindowConfig) check(reason error) error {
 		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
 	case c.Panes < 1 || c.Panes > mostPanes:
 		return errs.Field(reason, "WindowConfig.Panes", c.Panes, fmt.Sprintf("1 to %d, or 0 for %d", mostPanes, usualPanes))
-	case c.Duration < 0 || c.Duration > most:
-		return errs.Field(reason, "WindowConfig.Duration", int64(c.Duration), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(most)))
-	case c.Duration%time.Duration(c.Panes) != 0:
-		return errs.Field(reason, "WindowConfig.Duration", int64(c.Duration), "a multiple of Panes")
+	case c.Span < 0 || c.Span > most:
+		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(most)))
+	case c.Span%time.Duration(c.Panes) != 0:
+		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), "a multiple of Panes")
 	case c.Keys > mostKeys:
-		return errs.Field(reason, "WindowConfig.Keys", c.Keys, "1 to 2^62, or 0 if Duration is given")
-	case (c.Keys == 0) == (c.Duration == 0):
-		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Duration %v", c.Keys, c.Duration), "either Keys or Duration")
+		return errs.Field(reason, "WindowConfig.Keys", c.Keys, "1 to 2^62, or 0 if Span is given")
+	case (c.Keys == 0) == (c.Span == 0):
+		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Span %v", c.Keys, c.Span), "either Keys or Span")
 	}
 	if least := leastPaneBytes * (c.Panes + 1); c.MemoryBytes != 0 && (c.MemoryBytes < least || c.MemoryBytes > tracker.MaxMemory) {
 		return errs.Field(reason, "WindowConfig.MemoryBytes", c.MemoryBytes, fmt.Sprintf("%d to %d, or 0", least, uint64(tracker.MaxMemory)))
@@ -105,8 +105,8 @@ func (c WindowConfig) goal() tracker.Goal {
 // String describes c in one line, without the key of its family.
 func (c WindowConfig) String() string {
 	of := fmt.Sprintf("%d keys", c.Keys)
-	if c.Duration > 0 {
-		of = c.Duration.String()
+	if c.Span > 0 {
+		of = c.Span.String()
 	}
 	return fmt.Sprintf("phi %g of the last %s, %d panes, %s, family %v", c.Phi, of, c.Panes, memoryOf(c.MemoryBytes), c.Family)
 }

@@ -31,11 +31,15 @@ func EstimateSum(panes []Tracker, d hashfam.Digest) Estimate {
 func RankedSum(panes []Tracker, least uint64) iter.Seq2[string, Estimate] {
 	var items []item
 	var buf []byte
+	var earlier []*Tracker
 	for i := range panes {
 		t := &panes[i]
+		if t.blank() {
+			continue
+		}
 		for r := range t.log.all() {
 			d := t.log.digest(r)
-			if tracked(panes[:i], d) {
+			if tracked(earlier, d) {
 				continue
 			}
 			if e := EstimateSum(panes, d); e.Count >= least {
@@ -43,16 +47,7 @@ func RankedSum(panes []Tracker, least uint64) iter.Seq2[string, Estimate] {
 				items = append(items, item{string(buf), e})
 			}
 		}
+		earlier = append(earlier, t)
 	}
 	return ranked(items, math.MaxInt)
-}
-
-// tracked reports whether a pane has a record of the key with digest d.
-func tracked(panes []Tracker, d hashfam.Digest) bool {
-	for i := range panes {
-		if t := &panes[i]; !t.blank() && t.index.find(t.log, d) != none {
-			return true
-		}
-	}
-	return false
 }
