@@ -35,7 +35,7 @@ type heavyShard struct {
 	tracker tracker.Tracker
 	counted atomic.Uint64 // what the tracker has counted, or a little less
 	renew   uint64        // the tracker's total at which to renew counted
-	_       [24]byte
+	_       [32]byte
 }
 
 // spins is how often lock tries before it waits. A shard is locked for less than

@@ -3,6 +3,7 @@ package countmin
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -89,7 +90,12 @@ func (c *ConcurrentHeavyHitters) EstimateAllDigests(dst []Estimate, digests []ha
 
 // observeBlock counts the keys of a block of digests once each.
 func observeBlock[K tracker.Key](c *ConcurrentHeavyHitters, g *grouping, digests []hashfam.Digest, keys []K) {
-	for s, members := range g.byShard(c, digests) {
+	g.sort(digests, len(c.shards))
+	for i := range c.shards {
+		s, members := &c.shards[i], g.shard(i)
+		if len(members) == 0 {
+			continue
+		}
 		s.lock()
 		for _, i := range members {
 			tracker.Observe(&s.tracker, digests[i], keys[i], 1)
@@ -101,16 +107,17 @@ func observeBlock[K tracker.Key](c *ConcurrentHeavyHitters, g *grouping, digests
 
 // estimateBlock appends what is known of the key of each digest of a block.
 func (c *ConcurrentHeavyHitters) estimateBlock(dst []Estimate, g *grouping, digests []hashfam.Digest) []Estimate {
-	if len(c.shards) == 0 {
-		for range digests {
-			dst = append(dst, c.EstimateDigest(0))
-		}
-		return dst
-	}
 	end := len(dst)
-	dst = append(dst, make([]Estimate, len(digests))...)
+	for range digests {
+		dst = append(dst, Estimate{Count: math.MaxUint64, High: math.MaxUint64})
+	}
 	answers := dst[end:]
-	for s, members := range g.byShard(c, digests) {
+	g.sort(digests, len(c.shards))
+	for i := range c.shards {
+		s, members := &c.shards[i], g.shard(i)
+		if len(members) == 0 {
+			continue
+		}
 		s.lock()
 		for _, i := range members {
 			answers[i] = Estimate(s.tracker.Estimate(digests[i]))
@@ -125,42 +132,40 @@ func (c *ConcurrentHeavyHitters) estimateBlock(dst []Estimate, g *grouping, dige
 // its memory is moved to the processor's cache at once.
 const groupSize = 1024
 
-// A grouping is the room to sort a block by shards.
+// A grouping is a block of keys, as indices, sorted by shards.
 type grouping struct {
-	digests [groupSize]hashfam.Digest
+	digests [groupSize]hashfam.Digest // room for the digests of the block
 	members [groupSize]uint16
 	ends    [maxShards]uint16 // where the members of a shard end
 }
 
-// byShard yields every shard that has members among the digests of a block, at
-// most groupSize, and the members in order, as indices into digests. Keys of
-// one shard stay in order.
-func (g *grouping) byShard(c *ConcurrentHeavyHitters, digests []hashfam.Digest) iter.Seq2[*heavyShard, []uint16] {
-	return func(yield func(*heavyShard, []uint16) bool) {
-		n := len(c.shards)
-		if n == 0 {
-			return
-		}
-		clear(g.ends[:n])
-		for _, d := range digests {
-			g.ends[d.Shard(n)]++
-		}
-		sum := uint16(0)
-		for i, size := range g.ends[:n] {
-			g.ends[i] = sum // where they begin, until they are placed
-			sum += size
-		}
-		for i, d := range digests {
-			at := &g.ends[d.Shard(n)]
-			g.members[*at] = uint16(i)
-			*at++
-		}
-		begin := uint16(0)
-		for i, end := range g.ends[:n] {
-			if end > begin && !yield(&c.shards[i], g.members[begin:end]) {
-				return
-			}
-			begin = end
-		}
+// sort sorts a block of at most groupSize digests by n shards. Members of a
+// shard stay in order.
+func (g *grouping) sort(digests []hashfam.Digest, n int) {
+	if n == 0 {
+		return
 	}
+	ends := g.ends[:n]
+	clear(ends)
+	for _, d := range digests {
+		ends[d.Shard(n)]++
+	}
+	sum := uint16(0)
+	for i, size := range ends {
+		ends[i] = sum // where they begin, until they are placed
+		sum += size
+	}
+	for i, d := range digests {
+		at := &ends[d.Shard(n)]
+		g.members[*at] = uint16(i)
+		*at++
+	}
+}
+
+// shard returns the members of shard i.
+func (g *grouping) shard(i int) []uint16 {
+	if i == 0 {
+		return g.members[:g.ends[0]]
+	}
+	return g.members[g.ends[i-1]:g.ends[i]]
 }
