@@ -61,8 +61,13 @@ const (
 	leastShardMemory   = 4 << 10 // a budget is divided no further
 )
 
-// shardGoal returns the goal of each shard of c.
-func shardGoal(c HeavyConfig) tracker.Goal {
+// shardGoal returns the goal of each of n shards.
+func (c HeavyConfig) shardGoal(n int) tracker.Goal {
+	return tracker.Goal{Phi: c.Phi, Memory: c.MemoryBytes / n, Shards: n}
+}
+
+// shardsFor returns the number of shards for c.
+func shardsFor(c HeavyConfig) int {
 	n := 1
 	for n < shardsPerProcessor*runtime.GOMAXPROCS(0) && n < maxShards {
 		n *= 2
@@ -70,7 +75,7 @@ func shardGoal(c HeavyConfig) tracker.Goal {
 	for c.MemoryBytes != 0 && n > 1 && c.MemoryBytes/n < leastShardMemory {
 		n /= 2
 	}
-	return tracker.Goal{Phi: c.Phi, Memory: c.MemoryBytes / n, Shards: n}
+	return n
 }
 
 // NewConcurrentHeavyHitters returns an empty structure, as [NewHeavyHitters]
@@ -81,12 +86,16 @@ func NewConcurrentHeavyHitters(c HeavyConfig) (*ConcurrentHeavyHitters, error) {
 	if err := c.check(ErrParams); err != nil {
 		return nil, err
 	}
-	goal := shardGoal(c)
-	shards := make([]tracker.Tracker, goal.Shards)
+	return newConcurrentHeavy(c, shardsFor(c)), nil
+}
+
+// newConcurrentHeavy returns an empty structure of n shards.
+func newConcurrentHeavy(c HeavyConfig, n int) *ConcurrentHeavyHitters {
+	shards := make([]tracker.Tracker, n)
 	for i := range shards {
-		shards[i] = tracker.New(goal)
+		shards[i] = tracker.New(c.shardGoal(n))
 	}
-	return newConcurrentHeavy(c, shards), nil
+	return concurrentOf(c, shards)
 }
 
 // NewConcurrentHeavyHittersFrom returns a concurrent structure that has counted
@@ -101,10 +110,10 @@ func NewConcurrentHeavyHittersFrom(h *HeavyHitters) (*ConcurrentHeavyHitters, er
 	if err := config.check(ErrParams); err != nil {
 		return nil, err
 	}
-	return newConcurrentHeavy(config, h.tracker.Split(shardGoal(config))), nil
+	return concurrentOf(config, h.tracker.Split(config.shardGoal(shardsFor(config)))), nil
 }
 
-func newConcurrentHeavy(config HeavyConfig, shards []tracker.Tracker) *ConcurrentHeavyHitters {
+func concurrentOf(config HeavyConfig, shards []tracker.Tracker) *ConcurrentHeavyHitters {
 	c := &ConcurrentHeavyHitters{config: config, shards: make([]heavyShard, len(shards))}
 	for i, t := range shards {
 		c.shards[i].tracker = t

@@ -24,10 +24,11 @@ const (
 	headShare   = 8   // 1/8 of what a budget leaves for keys goes to the heads
 	minHeads    = 16
 
-	minTail = 1 << 9  // words, without a budget
-	maxTail = 1 << 20 // words, before counters widen
-	minLog  = 1 << 9  // words
-	maxLog  = min(1<<32-2, math.MaxInt/16)
+	minTail  = 1 << 9  // words, without a budget
+	maxTail  = 1 << 20 // words, before counters widen
+	minLog   = 1 << 9  // words
+	leastLog = 1 << 6  // words, of a shard
+	maxLog   = min(1<<32-2, math.MaxInt/16)
 )
 
 // usual is how many heavy hitters there are, times Phi, in typical data: words,
@@ -76,6 +77,9 @@ func (g Goal) tailWords() uint64 {
 		return powerOfTwo(g.perShard(1/g.Phi), uint64(g.perShard(minTail)))
 	}
 }
+
+// firstRoom returns the room for the log of a tracker that grows, in words.
+func (g Goal) firstRoom() uint64 { return uint64(max(leastLog, g.perShard(minLog))) }
 
 // powerOfTwo returns the least number of words, least or a power of two times
 // that, that is at least x, up to the limit of a tail that grows.

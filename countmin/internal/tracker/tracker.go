@@ -60,7 +60,8 @@ func New(g Goal) Tracker { return newTracker(g, g.tailWords()) }
 func newTracker(g Goal, tailWords uint64) Tracker {
 	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
 	if g.grows() {
-		t.room, t.index = minLog, newIndex(minLog/4)
+		t.room = g.firstRoom()
+		t.index = newIndex(int(t.room / 4))
 		return t
 	}
 	t.room, t.index = g.logWords(tailWords), newIndex(g.maxHeads())
