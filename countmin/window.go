@@ -60,10 +60,10 @@ func (w *Window) Advance(now time.Time) {
 	if w.config.Span == 0 {
 		return
 	}
-	length := int64(w.config.Span) / int64(w.config.Panes)
-	pane := nanoseconds(now) / length
-	if nanoseconds(now)%length < 0 {
-		pane--
+	at, length := nanoseconds(now), int64(w.config.Span)/int64(w.config.Panes)
+	pane := at / length
+	if at%length < 0 {
+		pane-- // round down, not towards 0
 	}
 	switch {
 	case !w.timed:
@@ -74,14 +74,17 @@ func (w *Window) Advance(now time.Time) {
 	}
 }
 
-// nanoseconds returns the time since 1970, within what an int64 holds.
+// mostNanoseconds is the last time since 1970 that a window tells from later
+// ones, and its negative the first: whole seconds that fit into an int64.
+const mostNanoseconds = (math.MaxInt64/int64(time.Second) - 1) * int64(time.Second)
+
+// nanoseconds returns the time since 1970, or the nearest that is possible.
 func nanoseconds(t time.Time) int64 {
-	const most = math.MaxInt64/int64(time.Second) - 1
 	switch s := t.Unix(); {
-	case s > most:
-		return most * int64(time.Second)
-	case s < -most:
-		return -most * int64(time.Second)
+	case s >= mostNanoseconds/int64(time.Second):
+		return mostNanoseconds
+	case s < -mostNanoseconds/int64(time.Second):
+		return -mostNanoseconds
 	}
 	return t.UnixNano()
 }

@@ -286,5 +286,5 @@ func (c WindowConfig) reaches(pane int64) bool {
 		return false
 	}
 	length := int64(c.Span) / int64(c.Panes)
-	return pane <= math.MaxInt64/length && pane >= math.MinInt64/length-1
+	return pane <= mostNanoseconds/length && pane >= -mostNanoseconds/length-1
 }
