@@ -11,9 +11,10 @@ import (
 // [NewConcurrentSketchFrom]; [ConcurrentSketch.Snapshot] returns the plain
 // sketch, which can be encoded. It must not be copied by value.
 //
-// No method takes a lock on the counters. Methods that only read never wait. An
-// addition waits for a Snapshot that copies the counters, and, if the sketch is
-// conservative, for another addition of the same key.
+// Counters change by compare-and-swap. Methods that only read never wait. An
+// addition waits for a Snapshot that copies the counters. If the sketch is
+// conservative, it also waits for another addition of the same key, and now and
+// then of another key.
 //
 // A count is never below the truth: an Add that returned is in every count that
 // is asked for later. An Add that is still running may be in it or not.
@@ -34,8 +35,8 @@ func NewConcurrentSketch(c Config) (*ConcurrentSketch, error) {
 }
 
 // NewConcurrentSketchFrom returns a concurrent sketch with the Params and the
-// counts of s. It shares nothing with s. It returns an [ErrParams] error if s is
-// nil or the zero Sketch. O(w d) time.
+// counts of s. It shares nothing with s. It returns an [ErrParams] error if s
+// is nil or the zero Sketch. O(w d) time.
 func NewConcurrentSketchFrom(s *Sketch) (*ConcurrentSketch, error) {
 	if s == nil {
 		return nil, errs.Nil()
@@ -122,14 +123,14 @@ func (c *ConcurrentSketch) AddNDigest(d hashfam.Digest, n uint64) {
 
 // addConservative raises the key's counters to their least plus n.
 //
-// No count is below the truth, under any schedule. A lane's keys take turns, and
-// all additions of one key are in one lane. Let t be what additions of the key
-// that are complete have counted. In its turn an addition reads a least of at
-// least t: each addition before it, in its own turn, left all the key's counters
-// at its least plus its n or more, and other keys only raise them, since a lift
-// replaces a value by a larger one and is repeated if the value has changed. It
-// then leaves all of them at t+n or more. Without turns two additions of a key
-// could read the same least and both raise to least+1.
+// No count is below the truth, under any schedule. A lane's keys take turns,
+// and all additions of one key are in one lane. Let t be what additions of the
+// key that are complete have counted. In its turn an addition reads a least of
+// at least t: each addition before it, in its own turn, left all the key's
+// counters at its least plus its n or more, and other keys only raise them,
+// since a lift replaces a value by a larger one and is repeated if the value
+// has changed. It then leaves all of them at t+n or more. Without turns two
+// additions of a key could read the same least and both raise to least+1.
 func (c *ConcurrentSketch) addConservative(l *lane, d hashfam.Digest, n uint64) {
 	l.turn.Lock()
 	defer l.turn.Unlock()
@@ -196,9 +197,9 @@ func (c *ConcurrentSketch) Params() Params { return c.params }
 func (c *ConcurrentSketch) SizeBytes() uint64 { return 8 * uint64(len(c.cells.words)) }
 
 // Remove takes back one [ConcurrentSketch.Add] of key that has returned. It has
-// the errors of [Sketch.Remove], and the same rule: a key may be removed only as
-// often as it was added. Removals wait for each other and for a Snapshot; they
-// do not stop additions. O(depth) time, no allocation.
+// the errors of [Sketch.Remove], and the same rule: a key may be removed only
+// as often as it was added. Removals wait for each other and for a Snapshot;
+// they do not stop additions. O(depth) time, no allocation.
 func (c *ConcurrentSketch) Remove(key []byte) error { return c.RemoveNDigest(c.family().Sum(key), 1) }
 
 // RemoveString is [ConcurrentSketch.Remove] for a string.

@@ -44,9 +44,9 @@ func (c *ConcurrentSketch) AddAllUint64(keys []uint64) {
 }
 
 // AddSeq counts every key of a sequence once. A key needs to be valid only
-// until the sequence yields the next one. Keys are counted in blocks of 128, the
-// last ones when the sequence ends. O(depth) time a key, one allocation of a
-// kilobyte.
+// until the sequence yields the next one. Keys are counted in blocks of 128,
+// the last ones when the sequence ends. O(depth) time a key, one allocation of
+// a kilobyte.
 func (c *ConcurrentSketch) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Chunks(c.params.Family, keys) {
 		c.addBlock(block)

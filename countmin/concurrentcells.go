@@ -10,10 +10,10 @@ import (
 // sharedCells are the counters of a sketch that many goroutines change at the
 // same time: rows, one after another, as in a [Sketch]. Counters of 32 bits
 // share a word, the first in its low half. A word changes only by
-// compare-and-swap, and only to a value that the goroutine computed from the one
-// that it replaces. So no change is lost, and a counter that would not fit stops
-// at its maximum: an atomic addition would wrap first, and a reader would see a
-// count of almost nothing.
+// compare-and-swap, and only to a value that the goroutine computed from the
+// one that it replaces. So no change is lost, and a counter that would not fit
+// stops at its maximum: an atomic addition would wrap first, and a reader would
+// see a count of almost nothing.
 type sharedCells struct {
 	words []atomic.Uint64
 	width uint64 // counters in a row
@@ -120,8 +120,8 @@ func (c *sharedCells) least(d hashfam.Digest) uint64 {
 }
 
 // addRows adds one to the counters of every digest, in one row after the other.
-// A row's counters are read first: many cache misses are then under way at once,
-// while each compare-and-swap waits for those before it.
+// A row's counters are read first: many cache misses are then under way at
+// once, while each compare-and-swap waits for those before it.
 func (c *sharedCells) addRows(digests []hashfam.Digest) {
 	step, first := hashfam.Digest(1).Probe(), uint64(0)
 	for range c.rows {

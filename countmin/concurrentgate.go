@@ -15,10 +15,10 @@ import (
 // An addition of n announces itself in a lane, changes the counters, and
 // reports back in the same lane. A lane is at rest if as much has been done as
 // has been begun. Who wants to be alone closes the gate and waits until every
-// lane is at rest; an addition that finds the gate closed takes its announcement
-// back and waits. Either the addition sees the closed gate, or the one who closed
-// it sees the announcement, because atomic operations have one order that all
-// goroutines agree on.
+// lane is at rest; an addition that finds the gate closed takes its
+// announcement back and waits. Either the addition sees the closed gate, or the
+// one who closed it sees the announcement, because atomic operations have one
+// order that all goroutines agree on.
 //
 // The lanes are there because one number that all goroutines change is slower
 // than everything else that an addition does.

@@ -13,17 +13,17 @@ import (
 
 // ConcurrentHeavyHitters is [HeavyHitters] whose methods may all run at the
 // same time, in any mixture. Make one with [NewConcurrentHeavyHitters] or
-// [NewConcurrentHeavyHittersFrom]; [ConcurrentHeavyHitters.Snapshot] returns the
-// plain structure, which can be encoded. It must not be copied by value.
+// [NewConcurrentHeavyHittersFrom]; [ConcurrentHeavyHitters.Snapshot] returns
+// the plain structure, which can be encoded. It must not be copied by value.
 //
-// The keys are spread over shards by their digests, each with a lock. All counts
-// of a key are in one shard, so its bounds are those of HeavyHitters; the total,
-// and with it the threshold, is that of all shards. A key that is much more
-// frequent than others makes its shard busier than others.
+// The keys are spread over shards by their digests, each with a lock. All
+// counts of a key are in one shard, so its bounds are those of HeavyHitters;
+// the total, and with it the threshold, is that of all shards. A key that is
+// much more frequent than others makes its shard busier than others.
 //
-// An Add that returned is in every answer that is asked for later. Answers about
-// the whole, such as All, Complete and Total, take all locks and are those of one
-// moment.
+// An Add that returned is in every answer that is asked for later. Answers
+// about the whole, such as All, Complete and Total, take all locks and are
+// those of one moment.
 type ConcurrentHeavyHitters struct {
 	config HeavyConfig
 	shards []heavyShard
@@ -38,8 +38,8 @@ type heavyShard struct {
 	_       [32]byte
 }
 
-// spins is how often lock tries before it waits. A shard is locked for less than
-// 100 ns most of the time, and an attempt takes 1 to 2 ns. The spinning of
+// spins is how often lock tries before it waits. A shard is locked for less
+// than 100 ns most of the time, and an attempt takes 1 to 2 ns. The spinning of
 // sync.Mutex itself comes in steps of 2,000 ns and more.
 const spins = 200
 
@@ -99,9 +99,9 @@ func newConcurrentHeavy(c HeavyConfig, n int) *ConcurrentHeavyHitters {
 }
 
 // NewConcurrentHeavyHittersFrom returns a concurrent structure that has counted
-// what h has. It shares nothing with h. Tracked keys keep their counts, as far as
-// memory suffices; the bounds of others may be wider than in h. It returns an
-// [ErrParams] error if h is nil or the zero HeavyHitters. O(memory) time.
+// what h has. It shares nothing with h. Tracked keys keep their counts, as far
+// as memory suffices; the bounds of others may be wider than in h. It returns
+// an [ErrParams] error if h is nil or the zero HeavyHitters. O(memory) time.
 func NewConcurrentHeavyHittersFrom(h *HeavyHitters) (*ConcurrentHeavyHitters, error) {
 	if h == nil {
 		return nil, errs.Nil()
@@ -122,10 +122,10 @@ func concurrentOf(config HeavyConfig, shards []tracker.Tracker) *ConcurrentHeavy
 	return c
 }
 
-// Snapshot returns the plain structure at one moment. Every shard keeps its keys
-// and counts, as far as memory suffices; no error of one shard adds to that of
-// another. The other methods wait while the shards are copied. O(memory) time;
-// it allocates.
+// Snapshot returns the plain structure at one moment. Every shard keeps its
+// keys and counts, as far as memory suffices; no error of one shard adds to
+// that of another. The other methods wait while the shards are copied.
+// O(memory) time; it allocates.
 func (c *ConcurrentHeavyHitters) Snapshot() *HeavyHitters {
 	if len(c.shards) == 0 {
 		return &HeavyHitters{family: c.config.Family}
@@ -208,8 +208,8 @@ func observe[K tracker.Key](c *ConcurrentHeavyHitters, d hashfam.Digest, key K, 
 }
 
 // inform tells a shard, whose lock is held, how much the others have counted,
-// and them how much it has, whenever it has counted a sixteenth more. Shards need
-// not know the total exactly.
+// and them how much it has, whenever it has counted a sixteenth more. Shards
+// need not know the total exactly.
 func (c *ConcurrentHeavyHitters) inform(s *heavyShard) {
 	total := s.tracker.Total()
 	if total < s.renew {
@@ -251,9 +251,10 @@ func (c *ConcurrentHeavyHitters) EstimateDigest(d hashfam.Digest) Estimate {
 
 // All yields the heavy hitters, as [HeavyHitters.All] does: every key whose
 // Count is at least the threshold of the whole, most first. They are those of
-// the moment at which the iteration starts. They are copied then, with all locks
-// held, so c may be changed meanwhile, by the body of the loop too. O(r log r)
-// time and O(r) memory for r reported keys, and O(t) time for t tracked ones.
+// the moment at which the iteration starts. They are copied then, with all
+// locks held, so c may be changed meanwhile, by the body of the loop too. O(r
+// log r) time and O(r) memory for r reported keys, and O(t) time for t tracked
+// ones.
 func (c *ConcurrentHeavyHitters) All() iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		var found iter.Seq2[string, tracker.Estimate]

@@ -17,8 +17,8 @@ import (
 )
 
 // Random schedules on small structures, with a budget and without: at every
-// moment the bounds of a key contain its count, All is consistent in itself, and
-// in the end the total is exact and no heavy hitter is missing.
+// moment the bounds of a key contain its count, All is consistent in itself,
+// and in the end the total is exact and no heavy hitter is missing.
 func TestSchedulesOfConcurrentHeavyHitters(t *testing.T) {
 	const keys = 12
 	names := make([][]byte, keys)

@@ -12,8 +12,8 @@ import (
 
 // AddAll counts every key once. It does the same as
 // [ConcurrentHeavyHitters.Add] on each, in less time: it takes a shard's lock
-// once for all keys of the shard among 1,024. O(1) time a key, amortized; no key is
-// kept.
+// once for all keys of the shard among 1,024. O(1) time a key, amortized; no
+// key is kept.
 func (c *ConcurrentHeavyHitters) AddAll(keys [][]byte) {
 	var g grouping
 	for block := range slices.Chunk(keys, groupSize) {

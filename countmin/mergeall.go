@@ -9,9 +9,10 @@ import (
 // sketch fit into the smallest cache.
 const mergeBlock = 2048
 
-// MergeAll merges all others into s, as [Sketch.Merge] with each of them in turn
-// does, in less time: s is read and written once. O(k w d) time for k others, no
-// allocation. It returns the errors of Merge, and s is then unchanged.
+// MergeAll merges all others into s, as [Sketch.Merge] with each of them in
+// turn does, in less time: s is read and written once. O(k w d) time for k
+// others, no allocation. It returns the errors of Merge, and s is then
+// unchanged.
 func (s *Sketch) MergeAll(others ...*Sketch) error {
 	if s == nil {
 		return errs.Nil()
@@ -40,11 +41,11 @@ func (s *Sketch) MergeAll(others ...*Sketch) error {
 }
 
 // MergeAll merges all others into h at once. It gives the guarantees of
-// [HeavyHitters.Merge], and bounds at least as close as one merge after the other
-// does: keys for which memory does not suffice go once, at the end, when all
-// counts are known. The order of others decides nothing that the order of merges
-// does not. O(memory of all) time; it allocates. MergeAll returns the errors of
-// Merge, and h is then unchanged.
+// [HeavyHitters.Merge], and bounds at least as close as one merge after the
+// other does: keys for which memory does not suffice go once, at the end, when
+// all counts are known. The order of others decides nothing that the order of
+// merges does not. O(memory of all) time; it allocates. MergeAll returns the
+// errors of Merge, and h is then unchanged.
 func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	if h == nil {
 		return errs.Nil()

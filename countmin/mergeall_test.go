@@ -119,7 +119,8 @@ func TestErrorsOfMergeAll(t *testing.T) {
 	require.Equal(t, Estimate{3, 3, 3}, h.EstimateString("a"))
 }
 
-// BenchmarkMergeAll reports the time of MergeAll of ten over that of ten merges.
+// BenchmarkMergeAll reports the time of MergeAll of ten over that of ten
+// merges.
 func BenchmarkMergeAll(b *testing.B) {
 	shards, _ := partsOf(streams.MobyDick(), 10, HeavyConfig{Phi: 0.001})
 	var sketches []*Sketch

@@ -50,8 +50,8 @@ func (k TopK) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 // String describes w in one line, without its key.
 func (w Window) String() string { return fmt.Sprintf("countmin.Window(%v)", w.config) }
 
-// Format prints [Window.String] for every verb and flag, so that no format shows
-// the key.
+// Format prints [Window.String] for every verb and flag, so that no format
+// shows the key.
 func (w Window) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.String()) }
 
 // String describes c in one line, without its key.
@@ -68,8 +68,8 @@ func (c ConcurrentHeavyHitters) String() string {
 	return fmt.Sprintf("countmin.ConcurrentHeavyHitters(%v)", c.config)
 }
 
-// Format prints [ConcurrentHeavyHitters.String] for every verb and flag, so that
-// no format shows the key.
+// Format prints [ConcurrentHeavyHitters.String] for every verb and flag, so
+// that no format shows the key.
 func (c ConcurrentHeavyHitters) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 
 // LogValue returns a group for structured logs: n, the total, the size in bits,
@@ -128,8 +128,8 @@ func (c ConcurrentSketch) LogValue() slog.Value {
 	)
 }
 
-// LogValue returns a group for structured logs, as that of [HeavyHitters] is. It
-// takes all locks. O(1) time.
+// LogValue returns a group for structured logs, as that of [HeavyHitters] is.
+// It takes all locks. O(1) time.
 func (c ConcurrentHeavyHitters) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Uint64("n", c.Total()),

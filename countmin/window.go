@@ -16,12 +16,12 @@ import (
 // of a stream: of its last W keys, or of what came in the last T. Make one with
 // [NewWindow]. It must not be copied by value; use [Window.Clone].
 //
-// A Window is a ring of panes, each of which has counted a W/Panes or T/Panes of
-// the stream as [HeavyHitters] does. When a pane is full, or its time is over,
-// the oldest one is dropped. So the window always covers the last W keys, or the
-// last T, and up to one pane more. Estimates and [Window.Total] are about what
-// it covers. [Window.Threshold] is low enough that [Window.All] reports every
-// key with a share of Phi of exactly the last W keys or T.
+// A Window is a ring of panes, each of which has counted a W/Panes or T/Panes
+// of the stream as [HeavyHitters] does. When a pane is full, or its time is
+// over, the oldest one is dropped. So the window always covers the last W keys,
+// or the last T, and up to one pane more. Estimates and [Window.Total] are
+// about what it covers. [Window.Threshold] is low enough that [Window.All]
+// reports every key with a share of Phi of exactly the last W keys or T.
 //
 // Time is what the caller says it is: see [Window.Advance]. A Window has no
 // clock and no goroutine.
@@ -51,11 +51,12 @@ func newWindow(c WindowConfig) *Window {
 // chosen for 0. O(1) time.
 func (w *Window) Params() WindowConfig { return w.config }
 
-// Advance says that it is now that late, so that a window of a Span forgets
-// what is too old. A time before the latest one changes nothing: keys count as
-// of the latest time. The first time is also that of the keys counted before it.
-// In a window of Keys time has no meaning. Times before the year 1678 count as
-// that year, and after 2262 as that. O(Panes) time, no allocation.
+// Advance moves a window of a Span on so that it ends at now, and forgets what
+// is too old. A time before the latest one changes nothing: the window never
+// moves back, and keys count as of the latest time. Keys that were counted
+// before any time was known count as of the first. In a window of Keys time has
+// no meaning. All times before the year 1678 count as one, and so do those
+// after 2262. O(Panes) time, no allocation.
 func (w *Window) Advance(now time.Time) {
 	if w.config.Span == 0 {
 		return
@@ -111,8 +112,7 @@ func (w *Window) AddString(key string) { observeIn(w, w.config.Family.SumString(
 // d must be the digest of key.
 func (w *Window) AddDigest(d hashfam.Digest, key []byte) { observeIn(w, d, key, 1) }
 
-// AddAt counts key once at the given time: [Window.Advance] and [Window.Add] in
-// one.
+// AddAt is [Window.Advance] to t and then [Window.Add].
 func (w *Window) AddAt(key []byte, t time.Time) {
 	w.Advance(t)
 	w.Add(key)

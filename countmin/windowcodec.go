@@ -35,9 +35,9 @@ const (
 
 // AppendBinary appends the encoded window to dst and returns the extended
 // slice. The encoding depends only on the Params, the time and on what has been
-// counted. It contains the family's check value but not its key; it does contain
-// the bytes of the tracked keys. O(memory + r log r) time for r tracked keys.
-// AppendBinary returns [ErrParams] if w is a zero Window, which cannot be
+// counted. It contains the family's check value but not its key; it does
+// contain the bytes of the tracked keys. O(memory + r log r) time for r tracked
+// keys. AppendBinary returns [ErrParams] if w is a zero Window, which cannot be
 // encoded.
 func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := w.header()
@@ -52,8 +52,8 @@ func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
 func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 
 // WriteTo writes the encoded window to to, 64 KiB at a time, and returns the
-// number of bytes written. It is like [Window.AppendBinary] in time, and returns
-// the error of to; what has been written then is incomplete.
+// number of bytes written. It is like [Window.AppendBinary] in time, and
+// returns the error of to; what has been written then is incomplete.
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	h, err := w.header()
 	if err != nil {
@@ -62,12 +62,12 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	return frame.Write(to, h, frame.Words(w.payload()))
 }
 
-// UnmarshalBinary decodes data into w, under the family that w already has: that
-// of one in use, the one given to [NewWindowReceiver], or for a zero Window the
-// public one. O(len(data)) time and memory; data is not kept. It returns
-// [ErrCorrupt] if data is damaged, too short or too long, [ErrVersion] if it was
-// encoded by a later version, and [ErrFamily] if under another family; w is then
-// unchanged.
+// UnmarshalBinary decodes data into w, under the family that w already has:
+// that of one in use, the one given to [NewWindowReceiver], or for a zero
+// Window the public one. O(len(data)) time and memory; data is not kept. It
+// returns [ErrCorrupt] if data is damaged, too short or too long, [ErrVersion]
+// if it was encoded by a later version, and [ErrFamily] if under another
+// family; w is then unchanged.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return w.decode(frame.NewBytesReader(data, errs))
 }
@@ -75,8 +75,8 @@ func (w *Window) UnmarshalBinary(data []byte) error {
 // ReadFrom reads one encoded Window from r into w, and not one byte more. It
 // takes memory in proportion to what has arrived; the rest of MemoryBytes is
 // allocated when it is first needed. It is like [Window.UnmarshalBinary] in
-// family, cost and errors. At the end of the stream the error is also io.EOF, by
-// errors.Is; an error of r is passed on.
+// family, cost and errors. At the end of the stream the error is also io.EOF,
+// by errors.Is; an error of r is passed on.
 func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := w.decode(fr)
@@ -110,15 +110,15 @@ func (w *Window) UnmarshalText(text []byte) error {
 }
 
 // ReadWindowParams reads the header of an encoded window from r, and no more,
-// and returns its configuration. The errors are those of [Window.ReadFrom]. O(1)
-// time and memory.
+// and returns its configuration. The errors are those of [Window.ReadFrom].
+// O(1) time and memory.
 func ReadWindowParams(r io.Reader, fam hashfam.Family) (WindowConfig, error) {
 	_, w, err := readWindow(frame.NewReader(r, errs), fam)
 	return w.config, err
 }
 
-// NewWindowReceiver returns an empty Window to decode into. It accepts encodings
-// made under fam. O(1) time.
+// NewWindowReceiver returns an empty Window to decode into. It accepts
+// encodings made under fam. O(1) time.
 func NewWindowReceiver(fam hashfam.Family) *Window {
 	return &Window{config: WindowConfig{Family: fam}}
 }

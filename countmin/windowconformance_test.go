@@ -16,8 +16,8 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// windows is the suite for windows that no key of a test leaves. A key is in one
-// if its count may be above zero.
+// windows is the suite for windows that no key of a test leaves. A key is in
+// one if its count may be above zero.
 var windows = conformance.Suite[*Window]{
 	Encoded: conformance.Encoded[*Window]{
 		Fresh: func(t *rapid.T, fam hashfam.Family) *Window {

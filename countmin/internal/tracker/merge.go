@@ -6,9 +6,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Merge adds what the others counted, which have the same Goal. Keys that any of
-// them tracks are tracked, as far as memory allows; beyond that t is swept once,
-// as by an Observe. O(memory of all) time; it allocates.
+// Merge adds what the others counted, which have the same Goal. Keys that any
+// of them tracks are tracked, as far as memory allows; beyond that t is swept
+// once, as by an Observe. O(memory of all) time; it allocates.
 func (t *Tracker) Merge(others ...*Tracker) {
 	sides := counted(t, others)
 	if len(sides) == 0 {
@@ -80,10 +80,10 @@ func tracked(ts []*Tracker, d hashfam.Digest) bool {
 	return false
 }
 
-// joint returns the count of a key that some of the sides track, and how much of
-// that is estimate. What the key counted before it was tracked is in the tail,
-// on every side; so the merged tail of t is asked, and all that was counted
-// exactly is added to it. That does not depend on the order of merges.
+// joint returns the count of a key that some of the sides track, and how much
+// of that is estimate. What the key counted before it was tracked is in the
+// tail, on every side; so the merged tail of t is asked, and all that was
+// counted exactly is added to it. That does not depend on the order of merges.
 //
 // If a guess has reached maxGuess, how much of a count is exact is not known,
 // and the upper bounds of all sides are added instead.

@@ -7,9 +7,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Panes are trackers of consecutive parts of a stream. A key may be known to any
-// of them, and what they know of it is added up. A zero Tracker is a pane that
-// has counted nothing.
+// Panes are trackers of consecutive parts of a stream. A key may be known to
+// any of them, and what they know of it is added up. A zero Tracker is a pane
+// that has counted nothing.
 
 // EstimateSum returns what panes know of the key with digest d, added up.
 // O(panes) time.

@@ -25,8 +25,8 @@ import (
 //
 // The zero Tracker has no memory and knows no key.
 type Tracker struct {
-	// What an Observe changes, and then what it reads: two cache lines if a lock
-	// of 8 bytes precedes them.
+	// What an Observe changes, and then what it reads: two cache lines if a
+	// lock of 8 bytes precedes them.
 	total  uint64
 	floor  uint64
 	missed uint64
