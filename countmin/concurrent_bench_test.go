@@ -40,8 +40,6 @@ func race(b *testing.B, operations int, all []contestant) {
 		}
 		n := len(rates[i])
 		b.ReportMetric(rates[i][n/2], c.name+"/us")
-		b.ReportMetric(rates[i][n-1], c.name+"-best/us")
-		b.ReportMetric(float64(n), c.name+"-rounds")
 	}
 }
 
@@ -127,6 +125,20 @@ func BenchmarkConcurrentSketch(b *testing.B) {
 						plain.CountDigest(d)
 					}
 				}
+				mixed := func(add func(hashfam.Digest), count func(hashfam.Digest)) func(_, from, to int) {
+					return func(_, from, to int) {
+						for i, d := range digests[from:to] {
+							if i%10 == 0 {
+								add(d)
+							} else {
+								count(d)
+							}
+						}
+					}
+				}
+				lockedMixed := mixed(func(d hashfam.Digest) { mu.Lock(); plain.AddDigest(d); mu.Unlock() },
+					func(d hashfam.Digest) { mu.Lock(); plain.CountDigest(d); mu.Unlock() })
+				freeMixed := mixed(shared.AddDigest, func(d hashfam.Digest) { shared.CountDigest(d) })
 				label := size.name + "/" + name + map[bool]string{false: "/plain", true: "/conservative"}[conservative]
 				b.Run(label, func(b *testing.B) {
 					race(b, 40_000, []contestant{
@@ -135,6 +147,7 @@ func BenchmarkConcurrentSketch(b *testing.B) {
 						{"add1", 1, atomics}, {"add2", 2, atomics},
 						{"mutexbatch2", 2, lockedBatch},
 						{"batch1", 1, batches}, {"batch2", 2, batches},
+						{"mutexmixed2", 2, lockedMixed}, {"mixed1", 1, freeMixed}, {"mixed2", 2, freeMixed},
 					})
 				})
 			}
