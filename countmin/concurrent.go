@@ -66,7 +66,7 @@ func (c *ConcurrentSketch) Snapshot() *Sketch {
 	c.gate.close()
 	defer c.gate.open()
 	c.cells.copyTo(s)
-	s.total = c.gate.total()
+	s.total = c.gate.complete() // an addition that waits may have announced itself
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
@@ -352,4 +353,43 @@ func TestZeroWindow(t *testing.T) {
 	require.True(t, w.Clone().Equal(&w))
 	require.ErrorIs(t, (*Window)(nil).AddAllDigests(nil, nil), ErrParams)
 	require.ErrorIs(t, must(NewWindow(WindowConfig{Phi: 1, Keys: 1})).AddAllDigests(nil, [][]byte{nil}), ErrParams)
+}
+
+// What the runtime says is held is within the budget of a window, and of
+// concurrent heavy hitters, whatever the keys.
+func TestMemoryOfWindowsAndShardsIsWithinTheBudget(t *testing.T) {
+	const copies, budget = 8, 64 << 10
+	for name, build := range map[string]func(seed uint64) any{
+		"window": func(seed uint64) any {
+			w := must(NewWindow(WindowConfig{Phi: 0.001, Keys: 1500, MemoryBytes: budget}))
+			r := rand.New(rand.NewPCG(seed, 1))
+			for range 4000 {
+				w.AddString(fmt.Sprintf("%0*d", r.IntN(60), int(r.ExpFloat64()*300)))
+			}
+			require.LessOrEqual(t, w.SizeBytes(), uint64(budget))
+			return w
+		},
+		"shards": func(seed uint64) any {
+			c := must(NewConcurrentHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget}))
+			r := rand.New(rand.NewPCG(seed, 1))
+			for range 4000 {
+				c.AddString(fmt.Sprintf("%0*d", r.IntN(60), int(r.ExpFloat64()*300)))
+			}
+			require.LessOrEqual(t, c.SizeBytes(), uint64(budget))
+			return c
+		},
+	} {
+		least := int64(math.MaxInt64)
+		for attempt := 0; attempt < 6 && least > budget*copies; attempt++ {
+			var hold [copies]any
+			before := heapBytes()
+			for i := range hold {
+				hold[i] = build(uint64(i))
+			}
+			least = min(least, heapBytes()-before)
+			runtime.KeepAlive(&hold)
+		}
+		t.Logf("%s: %d bytes", name, least/copies)
+		require.LessOrEqual(t, least, int64(budget*copies)+2048, name)
+	}
 }
