@@ -243,8 +243,8 @@ func TestWindowsOfRealStreams(t *testing.T) {
 // AddN does what as many Adds do, at once, however large n is.
 func TestAddNOfAWindowIsManyAdds(t *testing.T) {
 	for _, keys := range []uint64{1, 5, 30, 64} {
-		for panes := range 5 {
-			for n := range uint64(200) {
+		for panes := range 4 {
+			for n := range uint64(80) {
 				one := must(NewWindow(WindowConfig{Phi: 0.1, Keys: keys, Panes: panes, MemoryBytes: 1 << 14}))
 				many := one.Clone()
 				for _, w := range []*Window{one, many} {
