@@ -160,3 +160,21 @@ func golden(c Config, n int) func() *Filter {
 }
 
 func TestConformance(t *testing.T) { suite.Run(t) }
+
+func FuzzMembership(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
+func FuzzSameSet(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.SameSet)) }
+func FuzzOtherFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.OtherFamily)) }
+func FuzzQueries(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Queries)) }
+func FuzzRoundTrip(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
+func FuzzEquality(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.Equality)) }
+func FuzzDamage(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
+func FuzzMutations(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
+func FuzzLyingLength(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
+func FuzzWrongFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
+func FuzzWrongVersion(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
+func FuzzStreams(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
+func FuzzPureReads(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
+func FuzzViews(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
+func FuzzParameters(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
+func FuzzTexts(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
+func FuzzDecode(f *testing.F)       { suite.FuzzDecode(f) }

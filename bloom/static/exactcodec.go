@@ -35,10 +35,10 @@ type exactShape struct {
 }
 
 // AppendBinary appends the encoded e to dst and returns the extended slice. The
-// encoding is 72 bytes plus [Exact.SizeBytes]. It depends only on the family
-// and the two sets of keys, and contains the family's check value but not its
-// key. AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m
-// bytes; it allocates once if dst is too small.
+// encoding is 72 bytes plus Params().Bytes. It depends only on the family and
+// the two sets of keys, and contains the family's check value but not its key.
+// AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
+// it allocates once if dst is too small.
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := e.header()
 	if err != nil {
@@ -128,8 +128,11 @@ func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 
 // header returns the header of e's frame, or ErrParams if e is a zero Exact.
 func (e *Exact) header() (frame.Header, error) {
-	if e == nil || e.class.Columns() == 0 {
+	if e == nil {
 		return frame.Header{}, errs.Nil()
+	}
+	if e.class.Columns() == 0 {
+		return frame.Header{}, paramError("receiver", "zero", "an Exact that was built or decoded")
 	}
 	p := e.params
 	params := make([]byte, 0, exactParamBytes)
@@ -229,7 +232,14 @@ func (s exactShape) check() error {
 	if err := ribbon.Check(columns, rare, s.filterLayers, errs); err != nil {
 		return err
 	}
-	return ribbon.Check(classColumns, s.passed, s.classLayers, errs)
+	if err := ribbon.Check(classColumns, s.passed, s.classLayers, errs); err != nil {
+		return err
+	}
+	least = ribbon.LeastBytes(columns, rare, s.filterLayers) + ribbon.LeastBytes(classColumns, s.passed, s.classLayers)
+	if s.Bytes < least {
+		return errs.Field(ErrCorrupt, "payload length", s.Bytes, fmt.Sprintf("at least %d", least))
+	}
+	return nil
 }
 
 // levels returns the Exact of the shape s with the payload words, which it

@@ -2,6 +2,7 @@ package static
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,8 +26,8 @@ func TestAKeyInBothListsIsNamed(t *testing.T) {
 		require.ErrorIs(t, err, ErrParams)
 		var field *FieldError
 		require.True(t, errors.As(err, &field))
-		require.Equal(t, sprintf("others[%d]", i), field.Field)
-		require.Equal(t, sprintf("members[%d]", j), field.Value)
+		require.Equal(t, fmt.Sprintf("others[%d]", i), field.Field)
+		require.Equal(t, fmt.Sprintf("members[%d]", j), field.Value)
 		require.Equal(t, "no key of members", field.Allowed)
 		require.NotContains(t, err.Error(), "secret", "keys may be secret")
 	})
@@ -43,9 +44,18 @@ func TestADigestInBothListsIsAnError(t *testing.T) {
 }
 
 func TestDifferentKeysWithOneDigestAskForAnotherFamily(t *testing.T) {
-	err := overlap([][]byte{[]byte("a"), []byte("b")}, [][]byte{[]byte("c"), []byte("d")}, func(key []byte) hashfam.Digest {
+	err := overlap([][]byte{[]byte("a"), []byte("b")}, [][]byte{[]byte("c"), []byte("d")}, []hashfam.Digest{2}, func(key []byte) hashfam.Digest {
 		return map[string]hashfam.Digest{"a": 1, "b": 2, "c": 3, "d": 2}[string(key)]
 	})
 	require.ErrorIs(t, err, ErrParams)
-	require.EqualError(t, err, "static: invalid parameters: others[1] = a different key with the digest of members[1], want another Family in ExactConfig")
+	require.EqualError(t, err, "static: invalid parameters: others[1] = a different key with the digest of members[1], want another ExactConfig.Family")
+}
+
+// distinctKeys returns n keys that begin with the prefix.
+func distinctKeys(n int, prefix string) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = fmt.Append(nil, prefix, i)
+	}
+	return keys
 }

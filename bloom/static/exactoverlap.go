@@ -9,9 +9,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// common returns the digests that are in both lists, which are sorted. A build
-// would never end with such a digest: its two equations contradict each other
-// in every layer.
+// common returns the digests that are in both lists, which [ribbon.Sort] has
+// sorted. O(n) time.
 func common(a, b []hashfam.Digest) (both []hashfam.Digest) {
 	for len(a) > 0 && len(b) > 0 {
 		x, y := a[0].Probe(), b[0].Probe()
@@ -43,5 +42,5 @@ func overlap(members, others [][]byte, both []hashfam.Digest, sum func([]byte) h
 		return paramError(field, fmt.Sprintf("members[%d]", j), "no key of members")
 	}
 	j := slices.IndexFunc(members, func(key []byte) bool { return sum(key) == d })
-	return paramError(field, fmt.Sprintf("a different key with the digest of members[%d]", j), "another Config.Family")
+	return paramError(field, fmt.Sprintf("a different key with the digest of members[%d]", j), "another ExactConfig.Family")
 }

@@ -8,20 +8,36 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// An ExactConfig describes an [Exact]. All else follows from the keys.
+// An ExactConfig describes how to build an [Exact]. All else follows from the
+// keys.
 type ExactConfig struct {
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
+	// Workers is the number of goroutines that build. Zero stands for
+	// runtime.GOMAXPROCS(0). The result does not depend on it.
+	Workers int
+
 	_ struct{} // literals name their fields
 }
+
+// check returns ErrParams, naming the field, if c is invalid.
+func (c ExactConfig) check() error {
+	if c.Workers < 0 {
+		return paramError("ExactConfig.Workers", c.Workers, "at least 0")
+	}
+	return nil
+}
+
+// build returns how to build.
+func (c ExactConfig) build() ribbon.Build { return Config{Workers: c.Workers}.build(0) }
 
 // ExactParams are the parameters of an [Exact].
 type ExactParams struct {
 	Members uint64 // distinct keys
 	Others  uint64 // distinct keys
-	Bytes   uint64 // the size of both levels, a multiple of 8
+	Bytes   uint64 // the size of the encoding without its header and checksum
 
 	Family hashfam.Family
 }
@@ -31,16 +47,25 @@ func (p ExactParams) String() string {
 	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.Bytes, p.Family)
 }
 
-// SizeBytes returns the size in bytes of both levels of an Exact with these
-// parameters. It does not allocate one. O(1) time.
+// SizeBytes returns the memory of an Exact with these parameters, to within the
+// 8 bytes that an encoding has for each layer except one of each level. O(1)
+// time.
 func (p ExactParams) SizeBytes() uint64 { return p.Bytes }
 
 // Params returns the parameters of e. O(1) time.
 func (e *Exact) Params() ExactParams { return e.params }
 
-// SizeBytes returns the size of both levels in bytes. The Exact itself adds
-// less than 1,000. O(1) time.
-func (e *Exact) SizeBytes() uint64 { return e.params.Bytes }
+// SizeBytes returns the memory of both levels in bytes. The Exact itself adds
+// less than 800. O(1) time.
+func (e *Exact) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
+
+// Equal reports whether e and other have the same family, numbers of keys and
+// levels. They do if they were built from the same two sets of keys. A nil
+// other is not equal to e. O(m) time for m bytes.
+func (e *Exact) Equal(other *Exact) bool {
+	return other != nil && e.params == other.params &&
+		e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
+}
 
 // direct reports whether the members are the rarer class.
 func (p ExactParams) direct() bool { return p.Members <= p.Others }

@@ -52,7 +52,7 @@ func (v *ExactView) Verify() error {
 	if v == nil || v.exact.class.Columns() == 0 {
 		return errs.Nil()
 	}
-	if err := v.encoded.Verify(v.exact.params.Bytes); err != nil {
+	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
 	}
 	return v.exact.verify()
@@ -97,14 +97,15 @@ func (v *ExactView) Params() ExactParams { return v.exact.params }
 func (v *ExactView) SizeBytes() uint64 { return v.exact.SizeBytes() }
 
 // Decode returns a copy of the Exact that shares no memory with v. It verifies
-// the data and returns [ErrCorrupt] if it is damaged. O(m) time, one allocation
-// of both levels.
+// the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
+// allocation of the words of each level.
 func (v *ExactView) Decode() (*Exact, error) {
-	if v == nil || v.exact.class.Columns() == 0 {
-		return nil, errs.Nil()
+	if err := v.Verify(); err != nil {
+		return nil, err
 	}
-	e := NewExactReceiver(v.exact.params.Family)
-	return e, e.UnmarshalBinary(v.encoded.Bytes())
+	e := v.exact
+	e.filter, e.class = e.filter.Clone(), e.class.Clone()
+	return &e, nil
 }
 
 // MarshalJSON returns the encoding as a JSON string, which

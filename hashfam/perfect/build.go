@@ -1,10 +1,12 @@
 package perfect
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // maxLevels is the largest number of levels of buckets. Random digests need
@@ -14,30 +16,28 @@ import (
 const maxLevels = 24
 
 // build returns the shape and the payload of the mapping of digests, which are
-// distinct and sorted. It does not change digests.
-func build(digests []hashfam.Digest, compact bool) (shape, []byte, error) {
+// distinct and sorted. It does not change digests. It returns ErrParams if they
+// need more than the given number of levels, or no last seed does.
+func build(digests []hashfam.Digest, compact bool, levels int) (shape, []byte, error) {
 	s := shape{keys: uint64(len(digests)), compact: compact}
 	var payload []byte
 	var used []bitmap
 	for len(digests) > maxLast {
-		if len(s.bumped) == maxLevels {
+		if len(s.bumped) == levels {
 			return shape{}, nil, tooManyLevels(len(digests))
-		}
-		if len(s.bumped) > 0 {
-			sortDigests(digests)
 		}
 		l := newLevel(uint64(len(digests)), 0, compact, make([]byte, bucketsOf(uint64(len(digests)))))
 		places, bumped := l.fill(digests)
 		for i, d := range bumped {
 			bumped[i] = hashfam.Digest(d.Probe().Next().Next())
 		}
-		digests = bumped
+		digests = sortDigests(bumped)
 		used = append(used, places)
 		payload = append(payload, l.seeds...)
 		s.bumped = append(s.bumped, uint64(len(digests)))
 	}
 	end := last{n: uint64(len(digests))}
-	if err := end.search(digests); err != nil {
+	if !end.search(digests) {
 		return shape{}, nil, tooManyLevels(len(digests))
 	}
 	s.seed = end.seed
@@ -79,15 +79,9 @@ func (s *shape) appendList(payload []byte, used []bitmap) []byte {
 	return payload
 }
 
-// sortDigests sorts digests by the first value of their probe sequence.
-func sortDigests(digests []hashfam.Digest) {
-	slices.SortFunc(digests, func(a, b hashfam.Digest) int {
-		switch {
-		case a.Probe() < b.Probe():
-			return -1
-		case a.Probe() > b.Probe():
-			return 1
-		}
-		return 0
-	})
+// sortDigests sorts digests by the first value of their probe sequence, removes
+// copies, and returns the shorter list in the same memory.
+func sortDigests(digests []hashfam.Digest) []hashfam.Digest {
+	digests, _ = ribbon.Sort(context.Background(), ribbon.Build{Workers: 1}, digests) // this context does not end
+	return digests
 }

@@ -14,9 +14,9 @@
 // A Function cannot tell whether a key is one of the n: a different key has
 // some index, too. A [Filter] also keeps a fingerprint of each key at its
 // index, and thus answers "may contain" or "certainly does not contain", at
-// log2(1/rate) + 2.2 bits per key. It can keep a small value beside each
-// fingerprint. If nothing but membership is needed, a ribbon filter takes about
-// two bits per key less.
+// log2(1/rate) + 2.2 bits per key and up to 0.09 more. It can keep a small
+// value beside each fingerprint. If nothing but membership is needed, a ribbon
+// filter takes about two bits per key less.
 //
 // # Algorithm
 //

@@ -85,8 +85,8 @@ func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 	return taken
 }
 
-// test is taken for one key if seeds are factors. It tests the seeds whose bit in
-// open is set.
+// test is taken for one key if seeds are factors. It tests the seeds whose bit
+// in open is set.
 func (f *filler) test(c candidate, from, open uint64) (taken uint64) {
 	for ; open != 0; open &= open - 1 {
 		i := bits.TrailingZeros64(open)

@@ -1,10 +1,6 @@
 package perfect
 
-import (
-	"errors"
-
-	"github.com/filterfam/filterfam/hashfam"
-)
+import "github.com/filterfam/filterfam/hashfam"
 
 const (
 	maxLast      = 8       // the last level has at most that many keys
@@ -28,19 +24,18 @@ func (l *last) place(p hashfam.Probe) uint64 {
 	return hashfam.Reduce(x^x>>33, l.n)
 }
 
-var errSeeds = errors.New("no seed places the last keys")
-
-// search sets the seed to the first that gives all keys different places. The
-// keys are l.n different ones, at most maxLast.
-func (l *last) search(digests []hashfam.Digest) error {
+// search sets the seed to the first that gives all keys different places, and
+// reports whether there is one. The keys are l.n different ones, at most
+// maxLast.
+func (l *last) search(digests []hashfam.Digest) bool {
 	for ; l.seed < maxLastSeeds; l.seed++ {
 		used := uint64(0)
 		for _, d := range digests {
 			used |= 1 << l.place(d.Probe())
 		}
 		if used == 1<<l.n-1 {
-			return nil
+			return true
 		}
 	}
-	return errSeeds
+	return false
 }

@@ -12,7 +12,8 @@ const (
 	bucketsPer = 5
 	bucketKeys = 22
 
-	maxSlice = 1024    // the largest number of places that a key may have
+	minSlice = 4       // the least and the largest number of places that a key
+	maxSlice = 1024    // may have
 	seeds    = 256     // 0 is not a seed: it marks a bucket that is bumped
 	maxKeys  = 1 << 40 // all sizes in bits then fit in 64 bits
 )
@@ -48,8 +49,12 @@ func newLevel(n, base uint64, compact bool, seeds []byte) level {
 // bucketsOf returns the number of buckets of a level of n keys.
 func bucketsOf(n uint64) uint64 { return n*bucketsPer/bucketKeys + 1 }
 
-// sliceOf returns the length of a slice among n places: a power of two.
-func sliceOf(n uint64) uint64 { return min(maxSlice, uint64(1)<<(bits.Len64(n/2)-1)) }
+// sliceOf returns the length of a slice among n places: a power of two, and
+// about a 12th or less of the places. If it were more, the places at both ends
+// would be in too few slices.
+func sliceOf(n uint64) uint64 {
+	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
+}
 
 // bucket returns the bucket of a key.
 func (l *level) bucket(p hashfam.Probe) uint64 { return p.In(uint64(len(l.seeds))) }

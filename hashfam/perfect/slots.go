@@ -98,11 +98,19 @@ type slots struct {
 	bits []byte
 }
 
+// word returns 8 bytes, the low bits of which are slot i.
+func (s *slots) word(i uint64) uint64 {
+	from := s.start(i)
+	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8)
+}
+
+// widthOf returns the number of bits of slot i.
+func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
+
 // load returns slot i and its number of bits.
 func (s *slots) load(i uint64) (slot uint64, width uint) {
-	from := s.start(i)
-	width = uint(s.start(i+1) - from)
-	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8) & (1<<width - 1), width
+	width = s.widthOf(i)
+	return s.word(i) & (1<<width - 1), width
 }
 
 // store replaces slot i.
@@ -120,9 +128,12 @@ func (s slotSize) fingerprint(d hashfam.Digest, width uint) uint64 {
 }
 
 // has reports whether slot i has the fingerprint of d.
-func (s *slots) has(i uint64, d hashfam.Digest) bool {
-	slot, width := s.load(i)
-	return slot>>s.value == s.fingerprint(d, width)
+func (s *slots) has(i uint64, d hashfam.Digest) bool { return s.match(s.word(i), i, d) }
+
+// match is has, given the word of slot i.
+func (s slotSize) match(word, i uint64, d hashfam.Digest) bool {
+	width := s.widthOf(i)
+	return word&(1<<width-1)>>s.value == s.fingerprint(d, width)
 }
 
 // valueMask returns the largest value.

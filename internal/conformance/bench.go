@@ -137,6 +137,27 @@ func Ratio(b *testing.B, before, after func(n int)) {
 	}
 }
 
+// Short compares batches of 1 to 8 keys with single calls on the same keys.
+// Both functions treat a group of keys.
+func Short(b *testing.B, singly, batch func(keys [][]byte)) {
+	keys := fillBatch(newBatch(), 0)
+	for _, n := range []int{1, 2, 4, 7, 8} {
+		b.Run(fmt.Sprintf("keys=%d", n), func(b *testing.B) {
+			Ratio(b, inGroups(keys, n, singly), inGroups(keys, n, batch))
+		})
+	}
+}
+
+// inGroups returns a function that calls do for groups of size keys until it
+// has done so for n keys.
+func inGroups(keys [][]byte, size int, do func(keys [][]byte)) func(n int) {
+	return func(n int) {
+		for ; n > 0; n -= size {
+			do(keys[n%(batchKeys-size):][:size])
+		}
+	}
+}
+
 // Digests returns a function that hashes another key of 16 bytes in each call.
 func Digests(fam hashfam.Family) func() hashfam.Digest {
 	key, i := make([]byte, 16), uint64(0)

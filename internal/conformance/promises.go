@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,15 +22,17 @@ func (e Encoded[T]) allocations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, _ := e.filled(t, drawFamily(t))
 		key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
-		text, batch, dst := string(key), [][]byte{key, key}, make([]bool, 0, 2)
+		text, batch, dst := string(key), [][]byte{key, key}, make([]bool, 0, batchKeys)
+		block := slices.Repeat(batch, 20) // hashed in blocks, not one by one
 		ops := map[string]func(){
 			"Has":       func() { e.Has(f, key) },
 			"HasString": func() { e.HasString(f, text) },
 			"HasDigest": func() { e.HasDigest(f, hashfam.Digest(1)) },
 			"HasAll":    func() { e.HasAll(f, dst, batch) },
+			"HasBlock":  func() { e.HasAll(f, dst, block) },
 		}
 		if e.HasAllDigests != nil {
-			digests := []hashfam.Digest{1, 2}
+			digests := slices.Repeat([]hashfam.Digest{1, 2}, 20)
 			ops["HasAllDigests"] = func() { e.HasAllDigests(f, dst, digests) }
 		}
 		requireNoAllocations(t, text, ops)
@@ -46,10 +49,15 @@ func (s Suite[T]) insertAllocations(t *testing.T) {
 			return
 		}
 		text, batch := string(key), [][]byte{key, key}
+		block := slices.Repeat(batch, 20) // hashed in blocks, not one by one
+		for range 8 {
+			s.InsertAll(f, block) // structures with counters of one byte widen them here
+		}
 		ops := map[string]func(){
 			"Insert":       func() { s.Insert(f, key) },
 			"InsertString": func() { s.InsertString(f, text) },
 			"InsertAll":    func() { s.InsertAll(f, batch) },
+			"InsertBlock":  func() { s.InsertAll(f, block) },
 		}
 		if s.InsertDigest != nil {
 			ops["InsertDigest"] = func() { s.InsertDigest(f, hashfam.Digest(1)) }

@@ -161,6 +161,9 @@ func builders(defect string) conformance.Builders[*set] {
 	}
 }
 
+// noVerify is a defect that only shows on platforms with views.
+const noVerify = "a view is not verified"
+
 func viewOf(defect string) func([]byte, hashfam.Family) (conformance.Viewed[*set], error) {
 	return func(data []byte, fam hashfam.Family) (conformance.Viewed[*set], error) {
 		v, err := bloom.NewView(data, fam)
@@ -175,7 +178,7 @@ func viewOf(defect string) func([]byte, hashfam.Family) (conformance.Viewed[*set
 				return &set{f, defect}, err
 			},
 		}
-		if defect == "a view is not verified" {
+		if defect == noVerify {
 			viewed.Verify = func() error { return nil }
 		}
 		return viewed, nil

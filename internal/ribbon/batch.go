@@ -2,10 +2,8 @@ package ribbon
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// ContainsAll appends the answer of [Ribbon.Contains] for each digest to dst,
-// which has room for them. It fetches the words of all digests first, so
-// digests should be no more than fit into the cache.
-func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+// containsEach is ContainsAll one digest after the other.
+func (r *Ribbon) containsEach(dst []bool, digests []hashfam.Digest) []bool {
 	r.fetch(digests)
 	for _, d := range digests {
 		dst = append(dst, r.Contains(d))

@@ -120,10 +120,16 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 	return n
 }
 
+// enough is one over a share of digests above that which a large layer bumps.
+const enough = 40
+
 // fill builds the shards of l, and returns the digests that it bumps, in any
 // order.
 func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
 	bumped := make([][]hashfam.Digest, len(lists))
+	for i, list := range lists {
+		bumped[i] = make([]hashfam.Digest, 0, len(list)/enough)
+	}
 	var lock sync.Mutex
 	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
 		s := system{fingerprints: fingerprints, bumped: make([][]hashfam.Digest, len(lists))}

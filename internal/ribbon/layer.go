@@ -1,6 +1,10 @@
 package ribbon
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 const (
 	width        = 64                  // slots of a sum, and of a segment
@@ -115,6 +119,32 @@ func (l *layer) value(start, c uint64) uint32 {
 // first is the number of columns that are compared before the others. Most
 // digests that are not members already differ there.
 const first = 4
+
+// An answer of one layer about a digest.
+type answer uint8
+
+const (
+	absent  answer = iota
+	present        // the value is the fingerprint
+	bumped         // the next layer tells
+)
+
+// contains returns the answer about a digest.
+func (l *layer) contains(d hashfam.Digest) answer {
+	if useAVX512 {
+		return containsAVX512(l, d)
+	}
+	p := d.Probe()
+	start := p.In(l.starts)
+	if l.bumps(start) {
+		return bumped
+	}
+	p = p.Next()
+	if l.matches(start, coefficients(p), fingerprint(p.Next())) {
+		return present
+	}
+	return absent
+}
 
 // matches reports whether the sum is the fingerprint f. It always computes all
 // r columns, even if the segment has one less: the word after its last one

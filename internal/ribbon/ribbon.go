@@ -44,16 +44,15 @@ func (r *Ribbon) SizeBytes() uint64 {
 // Contains reports whether the value of d is its fingerprint, as it is for
 // every digest that the ribbon was built from by [Members] or [Stream]. O(1)
 // time.
-func (r *Ribbon) Contains(d hashfam.Digest) bool {
-	p := d.Probe()
-	for i := range r.layers {
-		l := &r.layers[i]
-		start := p.In(l.starts)
-		if !l.bumps(start) {
-			p = p.Next()
-			return l.matches(start, coefficients(p), fingerprint(p.Next()))
+func (r *Ribbon) Contains(d hashfam.Digest) bool { return r.contains(0, d) }
+
+// contains is Contains from layer i on. d is the digest of that layer.
+func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
+	for ; i < len(r.layers); i++ {
+		if a := r.layers[i].contains(d); a != bumped {
+			return a == present
 		}
-		p = p.Next().Next().Next()
+		d = next(d)
 	}
 	return r.columns == 0
 }

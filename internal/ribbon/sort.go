@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	flagBits   = 8       // bits by which a large list is divided in place
+	flagBits   = 5       // at most that many bits divide a large list in place
 	countKeys  = 1 << 16 // a list of at most that many is divided through a buffer
 	countBits  = 13      // at most that many bits at a time
 	insertKeys = 24      // a list of at most that many is sorted by insertion
@@ -32,7 +32,7 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 	parts := [][]hashfam.Digest{digests}
 	left := 64
 	if len(digests) > countKeys {
-		parts, left = divide(digests, left), left-flagBits
+		parts, left = divide(digests, left)
 	}
 	err := b.Parallel(ctx, len(parts), func(next func() (int, bool)) {
 		var s sorter
@@ -58,8 +58,9 @@ func (s *sorter) sort(list []hashfam.Digest, left int) {
 		insert(list)
 	case left == 0:
 	case len(list) > countKeys:
-		for _, part := range divide(list, left) {
-			s.sort(part, left-flagBits)
+		parts, left := divide(list, left)
+		for _, part := range parts {
+			s.sort(part, left)
 		}
 	default:
 		s.count(list, left)
@@ -77,25 +78,27 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide sorts a list by the first 8 of the left last bits of the rank, in
-// place, and returns the parts with equal bits.
-func divide(list []hashfam.Digest, left int) [][]hashfam.Digest {
-	shift := left - flagBits
+// divide sorts a list by the first of the left last bits of the rank, in place.
+// It returns the parts with equal bits, and the number of bits left. With more
+// bits at a time each one costs more: the parts would not all be in the cache.
+func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
+	const mask = 1<<flagBits - 1
+	shift = max(0, left-flagBits) // a bit that has been sorted by may be among them
 	var end, at [1 << flagBits]int
 	for _, d := range list {
-		end[uint8(rank(d)>>shift)]++
+		end[rank(d)>>shift&mask]++
 	}
-	parts, total := make([][]hashfam.Digest, len(end)), 0
+	total := 0
 	for i, n := range end {
 		at[i] = total
 		total += n
 		end[i] = total
-		parts[i] = list[at[i]:total]
+		parts = append(parts, list[at[i]:total])
 	}
 	for i := range end {
 		for at[i] < end[i] {
 			d := list[at[i]]
-			for to := uint8(rank(d) >> shift); int(to) != i; to = uint8(rank(d) >> shift) {
+			for to := rank(d) >> shift & mask; int(to) != i; to = rank(d) >> shift & mask {
 				d, list[at[to]] = list[at[to]], d
 				at[to]++
 			}
@@ -103,7 +106,7 @@ func divide(list []hashfam.Digest, left int) [][]hashfam.Digest {
 			at[i]++
 		}
 	}
-	return parts
+	return parts, shift
 }
 
 // count sorts a list by counting, by as many of the left last bits as leave

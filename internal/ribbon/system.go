@@ -13,6 +13,7 @@ type system struct {
 	rows   []uint64 // bit j of row i is the coefficient of slot i+j
 	values []uint32 // the right sides; those of free rows are zero
 	filled []int32  // the rows that the current bucket filled, in order
+	group  []equation
 
 	fingerprints uint32 // the bits of a fingerprint that are stored
 	bumped       [][]hashfam.Digest
@@ -70,30 +71,36 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 // enter enters as many groups of a bucket as fit, and returns the threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
-	ends := make([]int, 0, 2)
-	for _, list := range lists {
-		ends = append(ends, len(list))
-	}
+	left := append(make([][]hashfam.Digest, 0, 2), lists...)
 	for group := groups - 1; group >= 0; group-- {
-		mark := len(s.filled)
-		for i, list := range lists {
-			n := ends[i]
-			for ; n > 0; n-- {
-				p := list[n-1].Probe()
-				start := p.In(l.starts)
-				if start%bucketStarts/groupStarts != uint64(group) {
-					break
-				}
-				p = p.Next()
-				value := fingerprint(p.Next())&s.fingerprints ^ uint32(i)
-				if !s.add(start%shardStarts, coefficients(p), value) {
-					return s.cut(uint64(group), mark)
-				}
-			}
-			ends[i] = n
+		s.group = s.group[:0]
+		for i, list := range left {
+			left[i] = s.collect(l, uint64(group), uint32(i), list)
+		}
+		if mark := len(s.filled); !s.add(s.group) {
+			return s.cut(uint64(group), mark)
 		}
 	}
 	return 0
+}
+
+// collect appends the equations of the digests of a group to s.group. They are
+// the last ones of a list, the rest of which it returns.
+func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Digest) []hashfam.Digest {
+	for n := len(list); n > 0; n-- {
+		p := list[n-1].Probe()
+		start := p.In(l.starts)
+		if start%bucketStarts/groupStarts != group {
+			return list[:n]
+		}
+		p = p.Next()
+		s.group = append(s.group, equation{
+			row:   start % shardStarts,
+			c:     coefficients(p),
+			value: fingerprint(p.Next())&s.fingerprints ^ value,
+		})
+	}
+	return nil
 }
 
 // cut undoes the rows of a group that does not fit, and returns the threshold.
@@ -109,25 +116,71 @@ func (s *system) cut(group uint64, mark int) uint64 {
 	return t
 }
 
-// add enters an equation. It subtracts the rows that have the same first slot
-// until a row is free. It reports false if the equation contradicts the others.
-func (s *system) add(row, c uint64, value uint32) bool {
-	for {
-		old := s.rows[row]
+// An equation is the sum of the slots from row on that c selects.
+type equation struct {
+	row, c uint64
+	value  uint32
+}
+
+// add enters equations. It reports false if one contradicts the others.
+//
+// An equation subtracts the rows that have the same first slot until it finds a
+// free row. Each step waits for the row that the last one determines, so add
+// works on two equations at a time. Their order does not matter.
+func (s *system) add(list []equation) bool {
+	if len(list) == 0 {
+		return true
+	}
+	a := list[0]
+	for _, b := range list[1:] {
+		done := false
+		if a, done = s.pair(a, b); !done {
+			return false
+		}
+	}
+	for a.c != 0 {
+		n := bits.TrailingZeros64(a.c)
+		a.row, a.c = a.row+uint64(n), a.c>>(n&63)
+		old := s.rows[a.row]
 		if old == 0 {
-			s.rows[row], s.values[row] = c, value
-			s.filled = append(s.filled, int32(row))
+			s.fill(a)
 			return true
 		}
-		c ^= old
-		value ^= s.values[row]
-		if c == 0 {
-			return value == 0
-		}
-		n := bits.TrailingZeros64(c)
-		row += uint64(n)
-		c >>= n & 63
+		a.c, a.value = a.c^old, a.value^s.values[a.row]
 	}
+	return a.value == 0
+}
+
+// fill makes a the row of its first slot, which is free.
+func (s *system) fill(a equation) {
+	s.rows[a.row], s.values[a.row] = a.c, a.value
+	s.filled = append(s.filled, int32(a.row))
+}
+
+// pair enters one of two equations and returns what is left of the other. It
+// reports false if one contradicts the others.
+func (s *system) pair(a, b equation) (equation, bool) {
+	rows, values := s.rows, s.values[:len(s.rows)]
+	for a.c != 0 && b.c != 0 {
+		na, nb := bits.TrailingZeros64(a.c), bits.TrailingZeros64(b.c)
+		a.row, b.row = a.row+uint64(na), b.row+uint64(nb)
+		a.c, b.c = a.c>>(na&63), b.c>>(nb&63)
+		oldA, oldB := rows[a.row], rows[b.row]
+		if oldA == 0 {
+			s.fill(a)
+			return b, true
+		}
+		if oldB == 0 {
+			s.fill(b)
+			return a, true
+		}
+		a.c, a.value = a.c^oldA, a.value^values[a.row]
+		b.c, b.value = b.c^oldB, b.value^values[b.row]
+	}
+	if a.c == 0 {
+		return b, a.value == 0
+	}
+	return a, b.value == 0
 }
 
 // solve computes the slots of a shard from the last to the first and stores
