@@ -12,8 +12,11 @@ import (
 // each, in less time: what an Add pays for the total is paid once for 128 keys.
 // O(depth) time a key, no allocation; no key is kept.
 func (c *ConcurrentSketch) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		c.addBlock(b.Take(c.params.Family, &keys))
 	}
 }
@@ -28,8 +31,11 @@ func (c *ConcurrentSketch) AddAllDigests(digests []hashfam.Digest) {
 
 // AddAllStrings is [ConcurrentSketch.AddAll] for strings.
 func (c *ConcurrentSketch) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		c.addBlock(b.TakeStrings(c.params.Family, &keys))
 	}
 }
@@ -37,8 +43,11 @@ func (c *ConcurrentSketch) AddAllStrings(keys []string) {
 // AddAllUint64 is [ConcurrentSketch.AddAll] for integers, each the key of its
 // eight little-endian bytes.
 func (c *ConcurrentSketch) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		c.AddUint64(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		c.addBlock(b.TakeUint64(c.params.Family, &keys))
 	}
 }
@@ -48,7 +57,7 @@ func (c *ConcurrentSketch) AddAllUint64(keys []uint64) {
 // the last ones when the sequence ends. O(depth) time a key, one allocation of
 // a kilobyte.
 func (c *ConcurrentSketch) AddSeq(keys iter.Seq[[]byte]) {
-	for block := range batch.Chunks(c.params.Family, keys) {
+	for block := range batch.Blocks(c.params.Family, keys) {
 		c.addBlock(block)
 	}
 }
@@ -58,8 +67,11 @@ func (c *ConcurrentSketch) AddSeq(keys iter.Seq[[]byte]) {
 // has to grow.
 func (c *ConcurrentSketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Count(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.cells.countRows(dst, b.Take(c.params.Family, &keys))
 	}
 	return dst
@@ -78,8 +90,11 @@ func (c *ConcurrentSketch) CountAllDigests(dst []uint64, digests []hashfam.Diges
 // CountAllStrings is [ConcurrentSketch.CountAll] for strings.
 func (c *ConcurrentSketch) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.CountString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.cells.countRows(dst, b.TakeStrings(c.params.Family, &keys))
 	}
 	return dst
@@ -88,8 +103,11 @@ func (c *ConcurrentSketch) CountAllStrings(dst []uint64, keys []string) []uint64
 // CountAllUint64 is [ConcurrentSketch.CountAll] for integers.
 func (c *ConcurrentSketch) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.CountUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = c.cells.countRows(dst, b.TakeUint64(c.params.Family, &keys))
 	}
 	return dst

@@ -8,6 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
 // AddAll counts every key once. It does the same as
@@ -15,8 +16,11 @@ import (
 // once for all keys of the shard among 1,024. O(1) time a key, amortized; no
 // key is kept.
 func (c *ConcurrentHeavyHitters) AddAll(keys [][]byte) {
-	var g grouping
+	for _, key := range batch.Few(&keys) {
+		c.Add(key)
+	}
 	for block := range slices.Chunk(keys, groupSize) {
+		var g grouping
 		observeBlock(c, &g, c.config.Family.SumAll(g.digests[:0], block), block)
 	}
 }
@@ -41,8 +45,11 @@ func (c *ConcurrentHeavyHitters) AddAllDigests(digests []hashfam.Digest, keys []
 
 // AddAllStrings is [ConcurrentHeavyHitters.AddAll] for strings.
 func (c *ConcurrentHeavyHitters) AddAllStrings(keys []string) {
-	var g grouping
+	for _, key := range batch.Few(&keys) {
+		c.AddString(key)
+	}
 	for block := range slices.Chunk(keys, groupSize) {
+		var g grouping
 		observeBlock(c, &g, c.config.Family.SumAllStrings(g.digests[:0], block), block)
 	}
 }
@@ -60,8 +67,11 @@ func (c *ConcurrentHeavyHitters) AddSeq(keys iter.Seq[[]byte]) {
 // if dst has to grow.
 func (c *ConcurrentHeavyHitters) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 	dst = slices.Grow(dst, len(keys))
-	var g grouping
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.Estimate(key))
+	}
 	for block := range slices.Chunk(keys, groupSize) {
+		var g grouping
 		dst = c.estimateBlock(dst, &g, c.config.Family.SumAll(g.digests[:0], block))
 	}
 	return dst
@@ -70,8 +80,11 @@ func (c *ConcurrentHeavyHitters) EstimateAll(dst []Estimate, keys [][]byte) []Es
 // EstimateAllStrings is [ConcurrentHeavyHitters.EstimateAll] for strings.
 func (c *ConcurrentHeavyHitters) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
 	dst = slices.Grow(dst, len(keys))
-	var g grouping
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, c.EstimateString(key))
+	}
 	for block := range slices.Chunk(keys, groupSize) {
+		var g grouping
 		dst = c.estimateBlock(dst, &g, c.config.Family.SumAllStrings(g.digests[:0], block))
 	}
 	return dst

@@ -290,8 +290,11 @@ func (w *Window) Equal(other *Window) bool {
 // [Window.Add] on each, in less time. O(1) time a key, amortized; no key is
 // kept.
 func (w *Window) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		w.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		block := keys
 		for i, d := range b.Take(w.config.Family, &keys) {
 			observeIn(w, d, block[i], 1)
@@ -301,8 +304,11 @@ func (w *Window) AddAll(keys [][]byte) {
 
 // AddAllStrings is [Window.AddAll] for strings.
 func (w *Window) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		w.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		block := keys
 		for i, d := range b.TakeStrings(w.config.Family, &keys) {
 			observeIn(w, d, block[i], 1)
@@ -338,8 +344,11 @@ func (w *Window) AddSeq(keys iter.Seq[[]byte]) {
 // returns the extended slice. O(Panes) time a key; it allocates only if dst has
 // to grow.
 func (w *Window) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, w.Estimate(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = w.EstimateAllDigests(dst, b.Take(w.config.Family, &keys))
 	}
 	return dst
@@ -347,8 +356,11 @@ func (w *Window) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 
 // EstimateAllStrings is [Window.EstimateAll] for strings.
 func (w *Window) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, w.EstimateString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = w.EstimateAllDigests(dst, b.TakeStrings(w.config.Family, &keys))
 	}
 	return dst
