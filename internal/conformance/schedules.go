@@ -21,36 +21,36 @@ type Schedule struct {
 	End func()
 }
 
-// Schedules runs random schedules of four goroutines that do a few steps each:
-// thousands, and a million if FILTERFAM_LONG is set. fresh returns the next
-// schedule, with a new structure. The goroutines start together, and yield the
-// processor at random steps.
+// Schedules runs random schedules of four goroutines that do about eight steps
+// each: thousands, and a million if FILTERFAM_LONG is set. fresh returns the
+// next schedule, with a new structure. The goroutines go through a group of
+// schedules at the same time, and yield the processor at random steps.
 func Schedules(t *testing.T, fresh func(r *rand.Rand) Schedule) {
-	runs := 2_000
+	const steps, size = 8, 64
+	runs := 10_000
 	if os.Getenv("FILTERFAM_LONG") != "" {
 		runs = 1_000_000
 	}
-	const steps = 8
-	var current Schedule
+	var group [size]Schedule
 	var start, finish barrier
 	var wg sync.WaitGroup
 	for worker := range Workers {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(14, uint64(worker)))
-			for range runs {
-				if worker == 0 {
-					current = fresh(r)
+			for range (runs + size - 1) / size {
+				for i := worker; i < size; i += Workers {
+					group[i] = fresh(r)
 				}
 				start.wait()
-				for range steps {
-					if r.IntN(4) == 0 {
+				for step := range steps * size {
+					if r.IntN(8) == 0 {
 						runtime.Gosched()
 					}
-					current.Step(worker, r)
+					group[(step/steps+r.IntN(2))%size].Step(worker, r)
 				}
 				finish.wait()
-				if worker == 0 {
-					current.End()
+				for i := worker; i < size; i += Workers {
+					group[i].End()
 				}
 			}
 		})
