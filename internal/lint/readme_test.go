@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"go/format"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,6 +26,7 @@ func isProgram(code string) bool { return strings.HasPrefix(code, "package main\
 func TestProgramsInDocumentsRun(t *testing.T) {
 	programs := map[string]int{}
 	for _, document := range files(t, ".md") {
+		name := filepath.Base(document)
 		text, err := os.ReadFile(document)
 		require.NoError(t, err)
 		blocks := block.FindAllStringSubmatch(string(text), -1)
@@ -35,11 +38,15 @@ func TestProgramsInDocumentsRun(t *testing.T) {
 			formatted, err := format.Source([]byte(b[2]))
 			require.NoError(t, err, document)
 			require.Equal(t, string(formatted), b[2], "%s: gofmt", document)
-			require.Equal(t, []string{"", output(t, b[2])}, blocks[i+1][1:], document)
-			programs[filepath.Base(document)]++
+			programs[name]++
+			t.Run(fmt.Sprint(name, " ", programs[name]), func(t *testing.T) {
+				t.Parallel() // most of the time goes to the linker
+				assert.Equal(t, []string{"", output(t, b[2])}, blocks[i+1][1:])
+			})
 		}
 	}
 	require.NotZero(t, programs["README.md"])
+	require.NotZero(t, programs["recipes.md"])
 }
 
 // output runs a program in the module and returns what it prints.
