@@ -44,3 +44,17 @@ func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	conformance.RequireDocumented(t, "Kind 1", b)
 	require.Equal(t, []uint64{1 << 40, 1 << (102 - 64)}, f.words)
 }
+
+// The document shows filters of stages and of generations too.
+func TestTheFormatDocumentShowsStagesAndGenerations(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.5})
+	s.AddAllStrings([]string{"a", "b"})
+	b, err := s.MarshalBinary()
+	require.NoError(t, err)
+	conformance.RequireDocumented(t, "Kind 11", b)
+	r := mustRotate(t, RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1})
+	r.AddAllStrings([]string{"a", "b", "c"})
+	b, err = r.MarshalBinary()
+	require.NoError(t, err)
+	conformance.RequireDocumented(t, "Kind 13", b)
+}

@@ -2,6 +2,7 @@ package countmin
 
 import (
 	"encoding/binary"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,4 +45,11 @@ func TestACounterBeyondTheLastIsCorrupt(t *testing.T) {
 	b[len(b)-12] = 1
 	conformance.Reseal(b)
 	require.ErrorIs(t, s.UnmarshalBinary(b), ErrCorrupt)
+}
+
+// docs/format.md walks through a golden file.
+func TestTheFormatDocumentShowsAWindow(t *testing.T) {
+	b, err := os.ReadFile("testdata/window.bin")
+	require.NoError(t, err)
+	conformance.RequireExcerpt(t, "Kind 14", b)
 }

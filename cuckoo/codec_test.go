@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,4 +96,11 @@ func TestTheNumberOfKeysIsCheckedAndNotBelieved(t *testing.T) {
 			requireField(t, err, ErrCorrupt, "number of fingerprints")
 		}
 	}
+}
+
+// docs/format.md walks through a golden file.
+func TestTheFormatDocumentShowsAScalableFilter(t *testing.T) {
+	b, err := os.ReadFile("testdata/scalable.bin")
+	require.NoError(t, err)
+	conformance.RequireExcerpt(t, "Kind 12", b)
 }
