@@ -236,3 +236,17 @@ func TestPaddingOfAScalableFilterIsZero(t *testing.T) {
 		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
 	}
 }
+
+// The size is known before the filter is made.
+func TestScalableConfigsKnowTheSizeOfANewFilter(t *testing.T) {
+	for _, c := range []ScalableConfig{
+		{Expected: 1, FPRate: 0.5}, {Expected: 10_000, FPRate: 0.01}, {Expected: 123_456, FPRate: 0.0001, Layout: Blocked},
+	} {
+		s, err := NewScalable(c)
+		require.NoError(t, err)
+		require.Equal(t, s.SizeBytes(), c.SizeBytes(), "%v", c)
+	}
+	for _, c := range []ScalableConfig{{}, {Expected: 1}, {Expected: 1 << 62, FPRate: 0.01}} {
+		require.Zero(t, c.SizeBytes(), "%v", c)
+	}
+}

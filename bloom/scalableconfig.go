@@ -88,6 +88,19 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	return &Scalable{config: c, stages: firstStage(p)}, nil
 }
 
+// SizeBytes returns the memory of a new filter for c in bytes: that of its
+// first stage. It returns 0 if [NewScalable] returns an error. O(1) time.
+func (c ScalableConfig) SizeBytes() uint64 {
+	if c.check(ErrParams) != nil {
+		return 0
+	}
+	p, err := c.stage(0).Params()
+	if err != nil {
+		return 0
+	}
+	return p.SizeBytes()
+}
+
 // firstStage returns one empty stage.
 func firstStage(p Params) stages { return stages{*newFilter(p, make([]uint64, p.words()))} }
 

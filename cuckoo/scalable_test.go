@@ -363,3 +363,17 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 		require.Equal(t, n, c.s.Len())
 	}
 }
+
+// The size is known before the filter is made.
+func TestScalableConfigsKnowTheSizeOfANewFilter(t *testing.T) {
+	for _, c := range []ScalableConfig{
+		{Expected: 1, FPRate: 0.5}, {Expected: 10_000, FPRate: 0.01}, {Expected: 123_456, FPRate: 0.0001, Compact: true},
+	} {
+		s, err := NewScalable(c)
+		require.NoError(t, err)
+		require.Equal(t, s.SizeBytes(), c.SizeBytes(), "%v", c)
+	}
+	for _, c := range []ScalableConfig{{}, {Expected: 1}, {Expected: 1 << 62, FPRate: 0.01}} {
+		require.Zero(t, c.SizeBytes(), "%v", c)
+	}
+}

@@ -145,6 +145,16 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	return s, nil
 }
 
+// SizeBytes returns the memory of a new filter for c in bytes: that of its
+// first pages. It returns 0 if [NewScalable] returns an error. O(1) time.
+func (c ScalableConfig) SizeBytes() uint64 {
+	if c.check(ErrParams) != nil {
+		return 0
+	}
+	g := c.geometry()
+	return g.roots * (plotHeader + pointer + pageHeader + g.pageBytes(g.tails[0]))
+}
+
 // NewScalableReceiver returns an empty filter to decode into. It accepts
 // encodings made under fam; the zero Scalable accepts those of the public
 // family. O(1) time.

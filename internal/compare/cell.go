@@ -86,7 +86,7 @@ func (c *cell) size(ctx context.Context, keys *keyList) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.static { // it has its size once it has its keys
+	if c.static || c.over > 0 { // it has its size once it has its keys
 		if _, _, err := c.addAll(ctx, f, keys); err != nil {
 			return 0, err
 		}

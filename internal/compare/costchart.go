@@ -61,12 +61,12 @@ func costChart(rows []row) *chart {
 }
 
 // costSeries returns the points of each structure that are inside the figure.
-// An exact set is far above it, and a rate of which no case was seen has no
-// position on a logarithmic axis.
+// An exact set is far above it, a filter that has grown would hide others, and
+// a rate of which no case was seen has no position on a logarithmic axis.
 func costSeries(rows []row) []series {
 	var list []series
 	for _, x := range rows {
-		if x.structure.exact || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop {
+		if x.structure.exact || x.structure.over > 1 || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop {
 			continue
 		}
 		i := slices.IndexFunc(list, func(s series) bool { return s.name == x.Structure })

@@ -95,13 +95,16 @@ func TestTheNumberOfKeysMayHaveAnExponentOrSeparators(t *testing.T) {
 	}
 }
 
+const ownNames = "map bloom bloom-partitioned bloom-blocked bloom-scalable bloom-scalable-3x bloom-scalable-30x counting " +
+	"cuckoo cuckoo-compact cuckoo-scalable cuckoo-scalable-3x cuckoo-scalable-30x static perfect static-exact"
+
 func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{nil, "map bloom bloom-partitioned bloom-blocked counting cuckoo cuckoo-compact static perfect static-exact"},
-		{[]string{"-peers"}, "map bloom bloom-partitioned bloom-blocked counting cuckoo cuckoo-compact static perfect static-exact " + peerNames()},
+		{nil, ownNames},
+		{[]string{"-peers"}, ownNames + " " + peerNames()},
 		{[]string{"-structures", "bloom-blocked, bloom"}, "bloom bloom-blocked"},
 		{[]string{"-structures", "bloom", "-peers"}, "bloom " + peerNames()},
 		{[]string{"-structures", "bits-and-blooms"}, "bits-and-blooms"},
@@ -211,19 +214,49 @@ func TestStaticRows(t *testing.T) {
 	assert.Positive(t, *fuse.Hit)
 }
 
+// Filters that get more keys than they expect keep their rate and their keys.
+// What they take is what the documents say.
+func TestGrowingRows(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "30000", "-fpr", "0.01", "-format", "json", "-structures",
+		"bloom,bloom-scalable,bloom-scalable-3x,bloom-scalable-30x,cuckoo,cuckoo-scalable,cuckoo-scalable-3x,cuckoo-scalable-30x")
+	require.Equal(t, exitOK, code, stderr)
+	var doc struct{ Rows []row }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	bits := map[string]float64{}
+	for _, r := range doc.Rows {
+		bits[r.Structure] = r.BitsPerKey
+		if !strings.Contains(r.Structure, "scalable") {
+			continue
+		}
+		assert.Zero(t, r.FalseNegatives, r.Structure)
+		assert.Less(t, r.FPRHigh, 0.01, r.Structure)
+		plain, _, _ := strings.Cut(r.Structure, "-")
+		assert.Equal(t, plain, r.Against)
+		assert.Positive(t, *r.Miss)
+		assert.Equal(t, plain == "cuckoo", r.DeleteNS != nil)
+	}
+	assert.InDelta(t, 11.04, bits["bloom-scalable"], 0.02)
+	assert.InDelta(t, 12.71, bits["bloom-scalable-3x"], 0.02)
+	assert.InDelta(t, 15.6, bits["bloom-scalable-30x"], 0.2)
+	for _, name := range []string{"cuckoo-scalable", "cuckoo-scalable-3x", "cuckoo-scalable-30x"} {
+		assert.Greater(t, bits[name], bits["cuckoo"])
+		assert.Less(t, bits[name], 29.0)
+	}
+}
+
 func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
 	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.01", "-format", "csv")
 	require.Equal(t, exitOK, code, stderr)
 	records, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	require.NoError(t, err)
-	require.Len(t, records, 1+2+8+5)
+	require.Len(t, records, 1+2+14+5)
 	assert.Equal(t, "structure,target_fpr,n,bytes,bits_per_key,bound_ratio,fpr,fpr_low,fpr_high,false_negatives,add_ns,hit_ns,miss_ns,delete_ns,"+
 		"refused,foreign_rate,against,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
 		"setting,distinct,total,mean_error,max_error,error_bound,above_bound,below_truth,wanted,missed,extra,table",
 		strings.Join(records[0], ","))
 	at := func(record []string, name string) string { return record[slices.Index(records[0], name)] }
 	assert.Empty(t, at(records[1], "bound_ratio"), "a map has no bound")
-	for _, record := range records[3:11] {
+	for _, record := range records[3:17] {
 		assert.Equal(t, "filters", at(record, "table"))
 		for _, name := range []string{"target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
 			"false_negatives", "add_ns", "hit_ns", "miss_ns", "refused"} {
@@ -233,13 +266,13 @@ func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
 		for _, name := range []string{"total", "wanted"} {
 			assert.Empty(t, at(record, name), name)
 		}
-		built := record[0] == "static" || record[0] == "perfect"
-		assert.Equal(t, built, at(record, "against") != "")
-		assert.Equal(t, built, at(record, "add_ratio") != "")
+		compared := record[0] == "static" || record[0] == "perfect" || strings.Contains(record[0], "scalable")
+		assert.Equal(t, compared, at(record, "against") != "")
+		assert.Equal(t, compared, at(record, "add_ratio") != "")
 		assert.Equal(t, strings.HasPrefix(record[0], "bloom") || record[0] == "static", at(record, "delete_ns") == "",
 			"nothing is deleted from a Bloom filter")
 	}
-	for _, record := range records[11:] {
+	for _, record := range records[17:] {
 		assert.Equal(t, "counts", at(record, "table"))
 		assert.Equal(t, "1000000", at(record, "total"))
 		for _, name := range []string{"bytes", "bits_per_key", "add_ns", "distinct", "mean_error", "max_error", "above_bound", "wanted"} {
@@ -291,7 +324,7 @@ func TestMarkdownIsATable(t *testing.T) {
 		assert.Equal(t, strings.Count((*table)[0], "|"), strings.Count(line, "|"), line)
 	}
 	require.Len(t, tables, 2)
-	assert.Len(t, tables[0], 2+2+8)
+	assert.Len(t, tables[0], 2+2+14)
 	assert.Len(t, tables[1], 2+5)
 }
 

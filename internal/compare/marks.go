@@ -79,9 +79,11 @@ var marks = map[string]mark{
 	"bloom":             {blue, ring, nil},
 	"bloom-partitioned": {blue, cross, nil},
 	"bloom-blocked":     {green, square, nil},
+	"bloom-scalable":    {blue, hexagon, nil},
 	"counting":          {ochre, plus, nil},
 	"cuckoo":            {vermilion, triangle, nil},
 	"cuckoo-compact":    {purple, pyramid, nil},
+	"cuckoo-scalable":   {vermilion, pentagon, nil},
 	"static":            {indigo, diamond, nil},
 	"perfect":           {olive, star, nil},
 }

@@ -55,6 +55,8 @@ var kinds = []struct {
 		"a rate that cannot be chosen: %s. The target is the rate that it is made for"},
 	{func(s structure) bool { return s.static },
 		"built from all keys at once: %s. add is the time of that for each key"},
+	{func(s structure) bool { return s.over > 1 },
+		"made for a part of the keys, so that they grow: %s. Their names end in the number of keys over the expected one"},
 }
 
 // namesOf returns the structures of a kind, each once.

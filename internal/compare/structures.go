@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	ours "github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -33,23 +35,26 @@ type structure struct {
 	unkeyed bool    // cannot be given another hash family: see round.salted
 	static  bool    // is built from all keys at once: a staticFilter
 	knows   bool    // is told the absent keys, too: a knowing filter
+	over    uint64  // how many times the keys it expects a growing filter gets; 0 if it does not grow
 	heap    bool    // does not know its size: measured by how much the heap grows
 	build   func(n uint64, rate float64, family hashfam.Family) (filter, error)
 }
 
 // structures lists everything that can be compared, in the order of the rows.
-var structures = append([]structure{
+var structures = slices.Concat([]structure{
 	{name: "map", against: "bloom", also: "list", exact: true, heap: true, build: newExact},
 	{name: "bloom", also: "merge", build: newBloom(ours.Classic)},
 	{name: "bloom-partitioned", also: "merge", build: newBloom(ours.Partitioned)},
 	{name: "bloom-blocked", also: "merge", build: newBloom(ours.Blocked)},
+}, growing(structure{name: "bloom-scalable", against: "bloom", also: "grows"}, newBloomScalable), []structure{
 	{name: "counting", also: "count merge", build: newCounting},
 	{name: "cuckoo", also: "count merge", build: newCuckoo(false)},
 	{name: "cuckoo-compact", also: "count merge", build: newCuckoo(true)},
+}, growing(structure{name: "cuckoo-scalable", against: "cuckoo", also: "count grows"}, newCuckooScalable), []structure{
 	{name: "static", against: "bloom-blocked", static: true, build: newStatic},
 	{name: "perfect", against: "static", also: "values", static: true, build: newPerfect},
 	{name: "static-exact", against: "map", exact: true, static: true, knows: true, build: newStaticExact},
-}, peers...)
+}, peers)
 
 // bloomFilter adapts bloom.Filter, whose Add cannot fail.
 type bloomFilter struct{ *ours.Filter }

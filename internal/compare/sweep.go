@@ -105,7 +105,8 @@ func named(names ...string) []structure {
 	return list
 }
 
-// ourOwn are the structures of this library that meet a rate.
+// ourOwn are the structures of this library that meet a rate when they are
+// full. Those that grow never are.
 func ourOwn() []structure {
-	return slices.DeleteFunc(slices.Clone(structures), func(s structure) bool { return s.peer || s.exact })
+	return slices.DeleteFunc(slices.Clone(structures), func(s structure) bool { return s.peer || s.exact || s.over > 0 })
 }

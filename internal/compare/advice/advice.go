@@ -24,6 +24,7 @@ type Needs struct {
 	Keys   uint64  `json:"keys"`   // distinct keys at one time
 	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count
 	Fixed  bool    `json:"fixed"`  // the set does not change
+	Guess  bool    `json:"guess"`  // Keys is not known: there may be many more
 	Delete bool    `json:"delete"` // keys are taken out again
 	Counts bool    `json:"counts"` // how often, not only whether
 	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is no limit
@@ -44,6 +45,7 @@ type Choice struct {
 type candidate struct {
 	name    string
 	fixed   bool // is built from a set and takes no more keys
+	grows   bool // with the keys
 	deletes bool
 	counts  bool
 	only    bool // does nothing but count
@@ -56,14 +58,18 @@ var candidates = []candidate{
 	{name: "perfect", fixed: true, remark: "can keep a value with each key, and delete members", size: sizePerfect},
 	{name: "bloom", remark: "merges, folds and estimates its number of keys", size: sizeBloom(bloom.Classic, "")},
 	{name: "bloom-blocked", remark: "one cache line per lookup", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
+	{name: "bloom-scalable", grows: true, remark: "grows in steps: later up to three times as many bits per key", size: sizeBloomScalable},
 	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may fail", size: sizeCuckoo(false)},
 	{name: "cuckoo-compact", deletes: true, remark: "one bit less per key, slower to fill", size: sizeCuckoo(true)},
+	{name: "cuckoo-scalable", grows: true, deletes: true, remark: "grows page by page: later up to 2.3 times as many bits per key", size: sizeCuckooScalable},
 	{name: "counting", deletes: true, counts: true, remark: "counts to 15, projects to a Bloom filter", size: sizeCounting},
 	{name: "count-min", counts: true, only: true, remark: "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys", size: sizeSketch},
 }
 
 // ErrNeeds marks needs that no structure serves.
 var ErrNeeds = errors.New("no structure serves these needs")
+
+var errNoneGrows = errors.New("none that counts keys grows with them")
 
 // near is how much more memory than the smallest structure a Bloom filter may
 // take and still be the first choice.
@@ -94,7 +100,7 @@ func For(n Needs) ([]Choice, error) {
 		list = append(list, choice)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: %w", ErrNeeds, failed)
+		return nil, fmt.Errorf("%w: %w", ErrNeeds, cmp.Or(failed, errNoneGrows))
 	}
 	slices.SortStableFunc(list, func(a, b Choice) int {
 		return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.Bytes, b.Bytes))
@@ -105,6 +111,8 @@ func For(n Needs) ([]Choice, error) {
 // serves reports whether c can do what is needed and is not a waste for it.
 func (c candidate) serves(n Needs) bool {
 	switch {
+	case n.Guess && !c.grows && !c.fixed, c.grows && !n.Guess:
+		return false // is of one size, or needs not grow
 	case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts, c.fixed && !n.Fixed:
 		return false // does too little
 	case c.deletes && c.counts:
@@ -206,6 +214,25 @@ func sizeBloom(layout bloom.Layout, extra string) func(uint64, float64) (uint64,
 		return p.SizeBytes(), fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes),
 			fmt.Sprintf("bloom.New(bloom.Config{Capacity: %s, FPRate: %s%s})", integer(keys), number(rate), extra), err
 	}
+}
+
+func sizeBloomScalable(keys uint64, rate float64) (uint64, string, string, error) {
+	c := bloom.ScalableConfig{Expected: keys, FPRate: rate}
+	return sizeScalable("bloom", "a first stage at half of the rate", keys, rate, c.SizeBytes())
+}
+
+func sizeCuckooScalable(keys uint64, rate float64) (uint64, string, string, error) {
+	c := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}
+	return sizeScalable("cuckoo", "pages of up to 4,096 slots", keys, rate, c.SizeBytes())
+}
+
+// sizeScalable describes a growing filter of a package.
+func sizeScalable(pkg, params string, keys uint64, rate float64, bytes uint64) (uint64, string, string, error) {
+	if bytes == 0 {
+		return 0, "", "", fmt.Errorf("%s: no filter grows from Expected = %s at FPRate = %g", pkg, words(keys), rate)
+	}
+	return bytes, params,
+		fmt.Sprintf("%[1]s.NewScalable(%[1]s.ScalableConfig{Expected: %[2]s, FPRate: %[3]s})", pkg, integer(keys), number(rate)), nil
 }
 
 func sizeCounting(keys uint64, rate float64) (uint64, string, string, error) {

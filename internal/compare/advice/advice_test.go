@@ -40,6 +40,9 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 		{advice.Needs{Keys: 1_000_000, Rate: 0.001, Fixed: true}, "static perfect cuckoo-compact cuckoo bloom bloom-blocked"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.03, Fixed: true}, "static cuckoo-compact perfect bloom bloom-blocked cuckoo"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Delete: true}, "cuckoo-compact cuckoo counting"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Guess: true}, "bloom-scalable cuckoo-scalable"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Guess: true, Delete: true}, "cuckoo-scalable"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Guess: true, Fixed: true}, "static perfect bloom-scalable cuckoo-scalable"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Fixed: true, Delete: true}, "cuckoo-compact cuckoo counting"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Counts: true}, "counting count-min"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Delete: true, Counts: true}, "counting"},
@@ -59,6 +62,7 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 	for _, needs := range []advice.Needs{
 		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},
+		{Keys: 12_345, Rate: 0.001, Guess: true}, {Keys: 12_345, Rate: 0.001, Memory: 20_000, Guess: true},
 		{Keys: 100_000, Rate: 0.02, Fixed: true}, {Keys: 100_000, Rate: 1e-6, Fixed: true},
 		{Keys: 100_000, Rate: 0.001, Memory: 100_000, Fixed: true}, {Keys: 100_000, Rate: 0.001, Memory: 100_000}, {Keys: 100_000, Rate: 0.001, Memory: 300_000, Delete: true},
 	} {
@@ -69,8 +73,8 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 			e, err := parser.ParseExpr(c.Literal)
 			require.NoError(t, err, c.Literal)
 			call := e.(*ast.CallExpr)
-			pkg := call.Fun.(*ast.SelectorExpr).X.(*ast.Ident).Name
-			bytes, err := build(t, pkg, call.Args[0], needs.Keys)
+			function := call.Fun.(*ast.SelectorExpr)
+			bytes, err := build(t, function.X.(*ast.Ident).Name+"."+function.Sel.Name, call.Args[0], needs.Keys)
 			require.NoError(t, err, c.Literal)
 			if len(call.Args) > 1 { // the size depends on the keys
 				assert.InEpsilon(t, c.Bytes, bytes, 0.015, c.Literal)
@@ -84,9 +88,9 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 	}
 }
 
-// build makes the structure that a Config literal of a package describes, of n
-// keys if it is built from keys, and returns its size.
-func build(t *testing.T, pkg string, literal ast.Expr, n uint64) (uint64, error) {
+// build makes the structure that a constructor and its Config literal describe,
+// of n keys if it is built from keys, and returns its size.
+func build(t *testing.T, constructor string, literal ast.Expr, n uint64) (uint64, error) {
 	t.Helper()
 	sized := func(f interface{ SizeBytes() uint64 }, err error) (uint64, error) {
 		if err != nil {
@@ -98,16 +102,20 @@ func build(t *testing.T, pkg string, literal ast.Expr, n uint64) (uint64, error)
 	for i := range digests {
 		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
 	}
-	switch pkg {
-	case "static":
+	switch constructor {
+	case "static.New":
 		return sized(static.NewFromDigests(*fill(t, &static.Config{}, literal), digests))
-	case "perfect":
+	case "perfect.NewFilter":
 		return sized(perfect.NewFilterFromDigests(*fill(t, &perfect.FilterConfig{}, literal), digests))
-	case "bloom":
+	case "bloom.New":
 		return sized(bloom.New(*fill(t, &bloom.Config{}, literal)))
-	case "counting":
+	case "counting.New":
 		return sized(counting.New(*fill(t, &counting.Config{}, literal)))
-	case "cuckoo":
+	case "bloom.NewScalable":
+		return sized(bloom.NewScalable(*fill(t, &bloom.ScalableConfig{}, literal)))
+	case "cuckoo.NewScalable":
+		return sized(cuckoo.NewScalable(*fill(t, &cuckoo.ScalableConfig{}, literal)))
+	case "cuckoo.New":
 		return sized(cuckoo.New(*fill(t, &cuckoo.Config{}, literal)))
 	}
 	return sized(countmin.New(*fill(t, &countmin.Config{}, literal)))
@@ -167,6 +175,8 @@ func TestNeedsThatNothingServesAreExplained(t *testing.T) {
 		{advice.Needs{Keys: 1, Rate: math.NaN()}, "rate NaN"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01}, "Capacity"},
+		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01, Guess: true}, "Expected = 18,446,744,073,709,551,615"},
+		{advice.Needs{Keys: 1000, Rate: 0.01, Guess: true, Counts: true}, "none that counts keys grows"},
 	} {
 		_, err := advice.For(c.needs)
 		require.ErrorIs(t, err, advice.ErrNeeds, "%+v", c.needs)

@@ -24,6 +24,7 @@ func TestAFormIsReadAsItIsWritten(t *testing.T) {
 		{advice.Form{Keys: "1.5e6", Rate: "1e-9"}, advice.Needs{Keys: 1_500_000, Rate: 1e-11}},
 		{advice.Form{Keys: "1e+3", Rate: "1E0", Memory: "1.5"}, advice.Needs{Keys: 1000, Rate: 0.01, Memory: 3 << 19}},
 		{advice.Form{Keys: "7", Rate: "7", Memory: " ", Counts: true}, advice.Needs{Keys: 7, Rate: 0.07, Counts: true}},
+		{advice.Form{Keys: "7", Rate: "7", Guess: true}, advice.Needs{Keys: 7, Rate: 0.07, Guess: true}},
 		{advice.Form{Keys: "7", Rate: "7", Delete: true}, advice.Needs{Keys: 7, Rate: 0.07, Delete: true}},
 	} {
 		got := c.form.Answer()
