@@ -63,7 +63,7 @@ func rate(c contestant, operations int) float64 {
 	}
 	done.Wait()
 	whole := slices.Max(ended) - slices.Min(began)
-	if 10*(slices.Min(ended)-slices.Max(began)) < 8*whole {
+	if 10*(slices.Min(ended)-slices.Max(began)) < 5*whole {
 		return 0 // they had to take turns
 	}
 	return 1e3 * float64(operations) / float64(whole)

@@ -52,10 +52,12 @@ func TestProgramsInDocumentsRun(t *testing.T) {
 // output runs a program in the module and returns what it prints.
 func output(t *testing.T, code string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "main.go")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.go")
 	require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
 	cmd := exec.Command("go", "run", file)
-	cmd.Dir = root // the program uses its go.mod and go.sum
+	cmd.Dir = root                                // the program uses its go.mod and go.sum
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // and leaves its files there
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)

@@ -42,6 +42,17 @@ func Join(g Goal, shards iter.Seq[*Tracker]) Tracker {
 	return t
 }
 
+// Stray reports whether t tracks a key that another one of n shards should. t
+// is the shard with the given number. O(records) time.
+func (t *Tracker) Stray(shard, n int) bool {
+	for r := range t.log.all() {
+		if t.log.digest(r).Shard(n) != shard {
+			return true
+		}
+	}
+	return false
+}
+
 // Split returns the trackers of goal g, of g.Shards shards, that together have
 // counted what t has. The first one has the total. Counters of their tails
 // stand for several of the tail of t, so estimates of rare keys are higher.
