@@ -93,3 +93,10 @@ func ExampleNewScalableReceiver() {
 	// 584 <nil>
 	// true true <nil>
 }
+
+// The memory that a filter takes at first can be checked before it is made.
+func ExampleScalableConfig_SizeBytes() {
+	c := bloom.ScalableConfig{Expected: 100_000, FPRate: 0.01}
+	fmt.Printf("%.1f bits per key\n", 8*float64(c.SizeBytes())/100_000)
+	// Output: 11.0 bits per key
+}

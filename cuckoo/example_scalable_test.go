@@ -185,3 +185,10 @@ func ExampleFilter_MergeAll() {
 	fmt.Println(all.MergeAll(filter("b"), filter("c", "d")), all.Len(), all.ContainsString("d"))
 	// Output: <nil> 4 true
 }
+
+// The memory that a filter takes at first can be checked before it is made.
+func ExampleScalableConfig_SizeBytes() {
+	c := cuckoo.ScalableConfig{Expected: 100_000, FPRate: 0.01}
+	fmt.Printf("%.1f bits per key\n", 8*float64(c.SizeBytes())/100_000)
+	// Output: 13.2 bits per key
+}
