@@ -1,0 +1,115 @@
+package filterbeam
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Ranges: each owner sorts the digests of its range and drops copies. One task
+// adds the digests of all ranges in ascending order, so that the result depends
+// on the set of keys only.
+type ranges struct{ spec spec }
+
+// A rangeCollector sends digests to the owners of their ranges.
+type rangeCollector struct {
+	family  hashfam.Family
+	digests []hashfam.Digest
+	blocks  *blocks
+}
+
+func (r ranges) collector() (collector, error) {
+	fam, err := r.spec.family()
+	return &rangeCollector{family: fam, blocks: newBlocks(r.spec.windows())}, err
+}
+
+func (c *rangeCollector) addKeys(keys [][]byte, emit emitter) error {
+	c.digests = c.family.SumAll(c.digests[:0], keys)
+	return c.addDigests(c.digests, emit)
+}
+
+func (c *rangeCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
+	c.blocks.emit = emit
+	for _, d := range digests {
+		c.blocks.put64(d.Shard(len(c.blocks.of)), uint64(d))
+	}
+	return nil
+}
+
+func (c *rangeCollector) flush(emit emitter) error {
+	c.blocks.emit = emit
+	c.blocks.flush()
+	return nil
+}
+
+func (r ranges) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	var digests []uint64
+	for block := range values {
+		for ; len(block) >= 8; block = block[8:] {
+			digests = append(digests, binary.LittleEndian.Uint64(block))
+		}
+	}
+	slices.Sort(digests)
+	return writePart(ctx, out, owner, slices.Compact(digests))
+}
+
+func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+	parts, err := partsOf(records)
+	if err != nil {
+		return err
+	}
+	var p cuckoo.Params
+	f, err := build(r.spec, &p, &p.Family, cuckoo.NewFromParams)
+	if err != nil {
+		return err
+	}
+	if err := r.each(ctx, parts, func(digests []hashfam.Digest) error {
+		_, err := f.AddAllDigests(digests)
+		return err
+	}); err != nil {
+		return describeFull(err, f.Len())
+	}
+	sum.FPRate = f.FalsePositiveRate()
+	return replace(ctx, out, func(w io.Writer) error {
+		n, err := f.WriteTo(w)
+		sum.Size = uint64(n)
+		return err
+	})
+}
+
+// each calls add with the digests of all parts in ascending order.
+func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam.Digest) error) error {
+	var digests []hashfam.Digest
+	for owner := range r.spec.windows() {
+		var failed error
+		err := parts[owner].read(ctx, func(piece []byte) bool {
+			digests = digests[:0]
+			for ; len(piece) >= 8; piece = piece[8:] {
+				digests = append(digests, hashfam.Digest(binary.LittleEndian.Uint64(piece)))
+			}
+			failed = add(digests)
+			return failed == nil
+		})
+		if err := errors.Join(failed, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeFull adds to ErrFull how many keys went in.
+func describeFull(err error, added uint64) error {
+	if errors.Is(err, ErrFull) {
+		return fmt.Errorf("filterbeam: after %d different keys: %w", added, err)
+	}
+	return err
+}
+
+func (ranges) sweep(ctx context.Context, out string) error { return sweepParts(ctx, out) }
