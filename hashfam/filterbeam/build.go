@@ -137,11 +137,12 @@ type Key interface {
 // combines keys of type K to the frame of the plan's structure. Use it to build
 // many small filters, one for each key of a collection of pairs, or one for
 // each window of a stream. An accumulator holds digests until the structure is
-// smaller. For one large filter [Build] costs much less: the SDK calls Combine's
-// function for every key, and one task merges all accumulators.
+// smaller. For one large filter [Build] costs much less: the SDK calls
+// Combine's function for every key, and one task merges all accumulators.
 //
 // It returns [ErrParams] if the structure takes more than 8 MiB, or if it is
-// one that is not built of frames: a cuckoo filter, a static filter, or a top k.
+// one that is not built of frames: a cuckoo filter, a static filter, or a top
+// k.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err

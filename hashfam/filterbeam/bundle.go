@@ -14,7 +14,6 @@ const tallyOwner = -1
 // travel to the workers as JSON.
 type bundle struct {
 	Spec spec
-	CRLF bool
 
 	collector collector
 	tally     tally

@@ -20,8 +20,8 @@ var families = struct {
 // never part of a Plan: a worker compares the check value of its family with
 // that of the Plan and fails with [ErrFamily] if they differ.
 //
-// It returns [ErrParams] if the name is empty or registered already. RegisterFamily may be
-// called by several goroutines.
+// It returns [ErrParams] if the name is empty or registered already.
+// RegisterFamily may be called by several goroutines.
 func RegisterFamily(name string, open func() (hashfam.Family, error)) error {
 	families.Lock()
 	defer families.Unlock()

@@ -28,10 +28,10 @@ func newScanner(r io.Reader, offset int64) *scanner {
 	return &scanner{r: r, buffer: make([]byte, blockBytes), offset: offset}
 }
 
-// next reads the next batch of lines into keys and starts, without their line
-// ends. The batch is empty at the end of the file only. Both slices and the
-// lines are valid until the next call. The last line need not end with a
-// newline.
+// next reads the next batch of lines into keys and starts. Like bufio.ScanLines
+// it drops the line end, a newline or a carriage return and a newline, and
+// takes a last line without a newline. The batch is empty at the end of the
+// file only. Both slices and the lines are valid until the next call.
 func (s *scanner) next() error {
 	s.keys, s.starts = s.keys[:0], s.starts[:0]
 	for len(s.keys) == 0 && !(s.ended && s.from == s.to) {
@@ -79,7 +79,7 @@ func (s *scanner) split() {
 		if length < 0 {
 			length, next = len(rest), 0
 		}
-		s.keys = append(s.keys, rest[:length:length])
+		s.keys = append(s.keys, bytes.TrimSuffix(rest[:length:length], []byte("\r")))
 		s.starts = append(s.starts, s.offset)
 		s.from += length + next
 		s.offset += int64(length + next)

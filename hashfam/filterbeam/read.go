@@ -211,19 +211,7 @@ func (f *readFn) addLines(ctx context.Context, lines *scanner, n int, emit func(
 		end = lines.starts[n]
 	}
 	f.tally.bytes += uint64(end - lines.starts[0])
-	if f.CRLF {
-		trimCR(keys)
-	}
 	return f.add(ctx, keys, emit)
-}
-
-// trimCR drops the carriage return at the end of every key.
-func trimCR(keys [][]byte) {
-	for i, key := range keys {
-		if n := len(key); n > 0 && key[n-1] == '\r' {
-			keys[i] = key[:n-1]
-		}
-	}
 }
 
 // progress counts the keys that workers have read; runners show it while the

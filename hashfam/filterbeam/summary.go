@@ -13,8 +13,8 @@ type Summary struct {
 	Bytes  uint64 // bytes of these files, after decompression
 	Size   uint64 // bytes of the encoded structure
 
-	// FPRate is the expected false-positive rate if no key occurs twice; 0 for a
-	// structure that counts.
+	// FPRate is the expected false-positive rate if no key occurs twice; 0 for
+	// a structure that counts.
 	FPRate float64
 
 	// Complete reports whether heavy hitters or a top k are certain to miss no

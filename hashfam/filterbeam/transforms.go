@@ -24,7 +24,8 @@ func init() {
 }
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Every line is a key, without its line end. Patterns
+// frame to the file out. Every line is a key, without its line end
+// (as bufio.ScanLines splits lines; an empty line is the empty key). Patterns
 // are those of the file system; a file that several of them match is read once.
 // A file whose name ends in .gz is decompressed.
 //
