@@ -63,11 +63,16 @@ func (f frames) finish(ctx context.Context, out string, records iter.Seq[[]byte]
 	if err != nil {
 		return err
 	}
-	frame, err := merged.frame()
+	return writeStructure(ctx, out, merged, sum)
+}
+
+// writeStructure writes the frame of a structure and describes it.
+func writeStructure(ctx context.Context, out string, s structure, sum *Summary) error {
+	frame, err := s.frame()
 	if err != nil {
 		return err
 	}
-	merged.describe(sum)
+	s.describe(sum)
 	sum.Size = uint64(len(frame))
 	return replace(ctx, out, func(w io.Writer) error {
 		_, err := w.Write(frame)

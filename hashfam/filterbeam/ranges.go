@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"iter"
 	"slices"
 
-	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -65,22 +62,12 @@ func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte]
 	if err != nil {
 		return err
 	}
-	var p cuckoo.Params
-	f, err := build(r.spec, &p, &p.Family, cuckoo.NewFromParams)
-	if err != nil {
-		return err
+	n := uint64(0)
+	for _, p := range parts {
+		n += p.Bytes / 8
 	}
-	if err := r.each(ctx, parts, func(digests []hashfam.Digest) error {
-		_, err := f.AddAllDigests(digests)
-		return err
-	}); err != nil {
-		return describeFull(err, f.Len())
-	}
-	sum.FPRate = f.FalsePositiveRate()
-	return replace(ctx, out, func(w io.Writer) error {
-		n, err := f.WriteTo(w)
-		sum.Size = uint64(n)
-		return err
+	return r.spec.writeSorted(ctx, out, n, sum, func(add func([]hashfam.Digest) error) error {
+		return r.each(ctx, parts, add)
 	})
 }
 
@@ -102,14 +89,6 @@ func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam
 		}
 	}
 	return nil
-}
-
-// describeFull adds to ErrFull how many keys went in.
-func describeFull(err error, added uint64) error {
-	if errors.Is(err, ErrFull) {
-		return fmt.Errorf("filterbeam: after %d different keys: %w", added, err)
-	}
-	return err
 }
 
 func (ranges) sweep(ctx context.Context, out string) error { return sweepParts(ctx, out) }
