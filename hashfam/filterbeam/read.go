@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
@@ -213,7 +212,3 @@ func (f *readFn) addLines(ctx context.Context, lines *scanner, n int, emit func(
 	f.tally.bytes += uint64(end - lines.starts[0])
 	return f.add(ctx, keys, emit)
 }
-
-// progress counts the keys that workers have read; runners show it while the
-// job runs.
-var progress = beam.NewCounter("filterbeam", "keys")

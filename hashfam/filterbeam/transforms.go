@@ -128,6 +128,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 	if err := d.finish(ctx, f.Out, records, &sum); err != nil || failed != nil {
 		return cmp.Or(err, failed)
 	}
+	sum.count(ctx)
 	emit(0, sum)
 	return nil
 }
