@@ -42,7 +42,9 @@ func (s spec) array() (array, error) {
 		a, err = s.countingArray()
 	}
 	a.window = (a.units-1)/uint64(s.windows()) + 1
-	a.window += -a.window % lineCells // whole words
+	if !a.blocked {
+		a.window += -a.window % 64 // whole words
+	}
 	return a, err
 }
 
