@@ -46,6 +46,11 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // misses (Blocked: one), no allocation. It tests all k positions even if an
 // early one is zero: a branch that is mispredicted for half of the keys costs
 // more than the lookups it saves.
+//
+// In a filter larger than the cache a single call mostly waits for memory: the
+// instructions of a hash keep the processor from reading for the next key. If
+// you have many keys at once, [Filter.ContainsAll] takes a fifth to a third of
+// the time.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
 
 // ContainsString is [Filter.Contains] for a string.

@@ -7,7 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// useAVX512 is a variable, so that tests can turn it off.
+// useAVX512 is a variable, so that tests can turn it off. Builds with the race
+// detector do without, because it does not see what assembly reads and writes.
 var useAVX512 = cpu.AVX512
 
 // powers[i] is value i of the sequence of digest 1. The table is as long as the

@@ -4,7 +4,7 @@ package bloom
 
 import "github.com/filterfam/filterfam/hashfam"
 
-const useAVX512 = false
+const useAVX512 = false // in this build
 
 // hasLineAVX512 is not called.
 func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool { return false }

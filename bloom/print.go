@@ -3,6 +3,7 @@ package bloom
 import (
 	"fmt"
 	"log/slog"
+	"math"
 )
 
 // String describes f in one line. It does not show the key. Its receiver is a
@@ -16,11 +17,12 @@ func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of keys
 // (n), the size in bits, the current false-positive rate, the fill ratio and
-// the Params. O(m) time. Its receiver is a value for the same reason as that of
+// the Params. O(m) time. JSON has no infinity: n of a full filter
+// is math.MaxFloat64. The receiver is a value for the same reason as that of
 // String.
 func (f Filter) LogValue() slog.Value {
 	return slog.GroupValue(
-		slog.Float64("n", f.EstimatedLen()),
+		slog.Float64("n", min(f.EstimatedLen(), math.MaxFloat64)),
 		slog.Uint64("bits", f.params.Bits),
 		slog.Float64("rate", f.FalsePositiveRate()),
 		slog.Float64("fill", f.FillRatio()),

@@ -6,40 +6,51 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/lanes"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // AddAll adds one copy of every key, like [Filter.Add] on each. O(k) time per
-// key, no allocation. It is two to four times as fast as single calls if the
-// filter is larger than the cache. AddAll does not keep any key.
+// key, no allocation. It takes half the time of single calls, and a quarter to
+// half if the filter is larger than the cache. AddAll does not keep any key.
 func (f *Filter) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.Add(key)
+	}
 	for len(keys) > 0 {
-		f.addChunk(b.Take(f.params.Family, &keys))
+		var b batch.Buffer
+		f.addBlock(b.Take(f.params.Family, &keys))
 	}
 }
 
 // AddAllStrings is [Filter.AddAll] for strings.
 func (f *Filter) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.AddString(key)
+	}
 	for len(keys) > 0 {
-		f.addChunk(b.TakeStrings(f.params.Family, &keys))
+		var b batch.Buffer
+		f.addBlock(b.TakeStrings(f.params.Family, &keys))
 	}
 }
 
 // AddAllUint64 is [Filter.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (f *Filter) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		f.AddUint64(key)
+	}
 	for len(keys) > 0 {
-		f.addChunk(b.TakeUint64(f.params.Family, &keys))
+		var b batch.Buffer
+		f.addBlock(b.TakeUint64(f.params.Family, &keys))
 	}
 }
 
 // AddAllDigests is [Filter.AddAll] for keys already hashed by the filter's
 // family.
 func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		f.addChunk(chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		f.addBlock(block)
 	}
 }
 
@@ -48,20 +59,22 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 // kilobyte. It takes less time than [Filter.Add] on each if the filter is
 // larger than the cache.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
-	for chunk := range batch.Chunks(f.params.Family, keys) {
-		f.addChunk(chunk)
+	for block := range batch.Blocks(f.params.Family, keys) {
+		f.addBlock(block)
 	}
 }
 
 // ContainsAll appends the answer of [Filter.Contains] for each key to dst and
-// returns the extended slice. O(k) time per key. It is two to four times as
-// fast as single calls if the filter is larger than the cache. It allocates
-// only if dst is too small.
+// returns the extended slice. O(k) time per key. It takes a quarter to two
+// fifths of the time of single calls. It allocates only if dst is too small.
 func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.Contains(key))
+	}
 	for len(keys) > 0 {
-		dst = f.hasChunk(dst, b.Take(f.params.Family, &keys))
+		var b batch.Buffer
+		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -69,9 +82,12 @@ func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsString(key))
+	}
 	for len(keys) > 0 {
-		dst = f.hasChunk(dst, b.TakeStrings(f.params.Family, &keys))
+		var b batch.Buffer
+		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -79,9 +95,12 @@ func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
 // ContainsAllUint64 is [Filter.ContainsAll] for integers.
 func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsUint64(key))
+	}
 	for len(keys) > 0 {
-		dst = f.hasChunk(dst, b.TakeUint64(f.params.Family, &keys))
+		var b batch.Buffer
+		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -90,21 +109,26 @@ func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 // filter's family.
 func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		dst = f.hasChunk(dst, chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.hasBlock(dst, block)
 	}
 	return dst
 }
 
 // DeleteAll removes one copy of every key, like [Filter.Delete] on each in
 // turn, and returns the number of copies removed. Delete only keys that were
-// added. O(k) time per key, no allocation. It is two to four times as fast as
-// single calls if the filter is larger than the cache.
+// added. O(k) time per key, no allocation. It takes half the time of single
+// calls, and a quarter to half if the filter is larger than the cache.
 func (f *Filter) DeleteAll(keys [][]byte) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if f.Delete(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
-		removed += f.removeChunk(b.Take(f.params.Family, &keys))
+		var b batch.Buffer
+		removed += f.removeBlock(b.Take(f.params.Family, &keys))
 	}
 	return removed
 }
@@ -112,9 +136,14 @@ func (f *Filter) DeleteAll(keys [][]byte) int {
 // DeleteAllStrings is [Filter.DeleteAll] for strings.
 func (f *Filter) DeleteAllStrings(keys []string) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if f.DeleteString(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
-		removed += f.removeChunk(b.TakeStrings(f.params.Family, &keys))
+		var b batch.Buffer
+		removed += f.removeBlock(b.TakeStrings(f.params.Family, &keys))
 	}
 	return removed
 }
@@ -122,9 +151,14 @@ func (f *Filter) DeleteAllStrings(keys []string) int {
 // DeleteAllUint64 is [Filter.DeleteAll] for integers.
 func (f *Filter) DeleteAllUint64(keys []uint64) int {
 	removed := 0
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		if f.DeleteUint64(key) {
+			removed++
+		}
+	}
 	for len(keys) > 0 {
-		removed += f.removeChunk(b.TakeUint64(f.params.Family, &keys))
+		var b batch.Buffer
+		removed += f.removeBlock(b.TakeUint64(f.params.Family, &keys))
 	}
 	return removed
 }
@@ -133,8 +167,8 @@ func (f *Filter) DeleteAllUint64(keys []uint64) int {
 // filter's family.
 func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 	removed := 0
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		removed += f.removeChunk(chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		removed += f.removeBlock(block)
 	}
 	return removed
 }
@@ -144,9 +178,12 @@ func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 // filter is larger than the cache. It allocates only if dst is too small.
 func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.Count(key))
+	}
 	for len(keys) > 0 {
-		dst = f.countChunk(dst, b.Take(f.params.Family, &keys))
+		var b batch.Buffer
+		dst = f.countBlock(dst, b.Take(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -154,9 +191,12 @@ func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
 // CountAllStrings is [Filter.CountAll] for strings.
 func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.CountString(key))
+	}
 	for len(keys) > 0 {
-		dst = f.countChunk(dst, b.TakeStrings(f.params.Family, &keys))
+		var b batch.Buffer
+		dst = f.countBlock(dst, b.TakeStrings(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -164,9 +204,12 @@ func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
 // CountAllUint64 is [Filter.CountAll] for integers.
 func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.CountUint64(key))
+	}
 	for len(keys) > 0 {
-		dst = f.countChunk(dst, b.TakeUint64(f.params.Family, &keys))
+		var b batch.Buffer
+		dst = f.countBlock(dst, b.TakeUint64(f.params.Family, &keys))
 	}
 	return dst
 }
@@ -175,56 +218,47 @@ func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 // family.
 func (f *Filter) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		dst = f.countChunk(dst, chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.countBlock(dst, block)
 	}
 	return dst
 }
 
-// addChunk adds one copy of each key of a chunk.
-func (f *Filter) addChunk(digests []hashfam.Digest) {
-	counters, span, k := f.counters, f.span, f.params.Hashes
-	if f.params.Layout == Blocked {
-		for len(digests) > 0 {
-			var group []hashfam.Digest
-			group, digests = f.nextGroup(digests)
-			for _, d := range group {
-				addBlocked(counters, span, k, d)
-			}
+// addBlock adds one copy of each key of a block.
+func (f *Filter) addBlock(digests []hashfam.Digest) {
+	for len(digests) > 0 {
+		var group []hashfam.Digest
+		group, digests = f.nextGroup(digests)
+		for _, d := range group {
+			f.AddDigest(d)
 		}
-		return
+	}
+}
+
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them. It never stops at the first zero, which saves nothing if all
+// counters are fetched.
+func (f *Filter) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	has := hasBlocked
+	if f.params.Layout == Classic {
+		a := lanes.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
+		if a.Ready(len(digests)) {
+			return a.Has(dst, digests)
+		}
+		has = hasNear
 	}
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
 		for _, d := range group {
-			add(counters, span, k, d)
+			dst = append(dst, has(f.counters, f.span, f.params.Hashes, d))
 		}
-	}
-}
-
-// hasChunk appends the answer for each digest of a chunk to dst. Lookups in the
-// classic layout have no stores between them, and need no fetch.
-func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
-	counters, span, k := f.counters, f.span, f.params.Hashes
-	if f.params.Layout == Blocked {
-		for len(digests) > 0 {
-			var group []hashfam.Digest
-			group, digests = f.nextGroup(digests)
-			for _, d := range group {
-				dst = append(dst, hasBlocked(counters, span, k, d))
-			}
-		}
-		return dst
-	}
-	for _, d := range digests {
-		dst = append(dst, has(counters, span, k, d))
 	}
 	return dst
 }
 
-// countChunk appends the count of each digest of a chunk to dst.
-func (f *Filter) countChunk(dst []uint64, digests []hashfam.Digest) []uint64 {
+// countBlock appends the count of each digest of a block to dst.
+func (f *Filter) countBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
@@ -235,8 +269,8 @@ func (f *Filter) countChunk(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// removeChunk returns how many keys of the chunk there were to remove.
-func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
+// removeBlock returns how many keys of the block there were to remove.
+func (f *Filter) removeBlock(digests []hashfam.Digest) (removed int) {
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
@@ -252,28 +286,11 @@ func (f *Filter) removeChunk(digests []hashfam.Digest) (removed int) {
 // nextGroup returns some of the digests, from the first on, and the others. The
 // counters of the group are then in the cache, or on their way.
 func (f *Filter) nextGroup(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
-	if f.params.Layout == Blocked {
-		return nextBlocks(f.counters, f.span, digests)
+	switch {
+	case f.params.Layout == Blocked:
+		return prefetch.Blocks(f.counters, digests, f.span)
+	case len(f.counters) > outOfCache:
+		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2, 0)
 	}
-	f.fetch(digests)
 	return digests, nil
-}
-
-// fetch brings the counters of the digests into the cache if they are not
-// likely to be there. These loads are next to each other, so that more of them
-// are under way at once than between increments and decrements. The result is
-// meaningless. The function is not inlined because a compiler that saw this
-// would drop the loads.
-//
-//go:noinline
-func (f *Filter) fetch(digests []hashfam.Digest) (sink uint64) {
-	if len(f.counters) <= outOfCache {
-		return 0
-	}
-	for _, d := range digests {
-		for k, p := f.params.Hashes, d.Probe(); k > 0; k, p = k-1, p.Next() {
-			sink |= f.counters[p.In(f.span)>>4]
-		}
-	}
-	return sink
 }

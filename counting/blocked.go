@@ -9,7 +9,6 @@ import "github.com/filterfam/filterfam/hashfam"
 const (
 	blockCounters = 512
 	blockWords    = blockCounters / perWord
-	lineWords     = 8
 )
 
 // blockOf returns the block of a digest. There must be at least one block.

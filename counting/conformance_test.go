@@ -14,10 +14,58 @@ import (
 )
 
 var suite = conformance.Suite[*Filter]{
-	Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
-		p := drawParams(t)
-		p.Family = fam
-		return mustNew(t, p)
+	Encoded: conformance.Encoded[*Filter]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+			p := drawParams(t)
+			p.Family = fam
+			return mustNew(t, p)
+		},
+		Receiver:      NewReceiver,
+		Insert:        func(f *Filter, key []byte) error { f.Add(key); return nil },
+		Has:           (*Filter).Contains,
+		HasString:     (*Filter).ContainsString,
+		HasDigest:     (*Filter).ContainsDigest,
+		HasAll:        (*Filter).ContainsAll,
+		HasAllDigests: (*Filter).ContainsAllDigests,
+		Reads: func(f *Filter) {
+			f.Count(nil)
+			f.CountString("a")
+			f.CountDigest(1)
+			f.Bloom()
+			f.EstimatedLen()
+			f.FillRatio()
+			f.FalsePositiveRate()
+			f.Stuck()
+			f.SizeBytes()
+			f.Params()
+			_ = f.String()
+		},
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params, 1<<38)
+			return 1 << 37
+		},
+		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
+			v, err := NewView(data, fam)
+			if err != nil {
+				return conformance.Viewed[*Filter]{}, err
+			}
+			return conformance.Viewed[*Filter]{
+				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
+				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
+			}, nil
+		},
+		HasAllStrings: (*Filter).ContainsAllStrings,
+		HasAllUint64:  (*Filter).ContainsAllUint64,
+		HasUint64:     (*Filter).ContainsUint64,
+		ReadParams:    func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+		Params:        func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+		Shown:         func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
+		Golden: []conformance.Golden[*Filter]{
+			{File: "counting.bin", Build: golden(Params{Counters: 1000, Hashes: 7})},
+			{File: "blocked.bin", Build: golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked})},
+			{File: "stuck.bin", Build: golden(Params{Counters: 37, Hashes: 3})},
+			{File: "keyed.bin", Build: golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
+		},
 	},
 	Like: func(f *Filter) *Filter {
 		g, err := NewFromParams(f.Params())
@@ -43,8 +91,9 @@ var suite = conformance.Suite[*Filter]{
 		}
 		return variants
 	},
-	Receiver:     NewReceiver,
-	Insert:       func(f *Filter, key []byte) error { f.Add(key); return nil },
+	Reset:        (*Filter).Reset,
+	Clone:        (*Filter).Clone,
+	Merge:        (*Filter).Merge,
 	InsertString: func(f *Filter, key string) error { f.AddString(key); return nil },
 	InsertDigest: func(f *Filter, d hashfam.Digest) error { f.AddDigest(d); return nil },
 	InsertAll:    func(f *Filter, keys [][]byte) error { f.AddAll(keys); return nil },
@@ -55,56 +104,12 @@ var suite = conformance.Suite[*Filter]{
 	HasOrInsertDigest: func(f *Filter, d hashfam.Digest) (bool, error) {
 		return f.ContainsOrAddDigest(d), nil
 	},
-	Has:              (*Filter).Contains,
-	HasString:        (*Filter).ContainsString,
-	HasDigest:        (*Filter).ContainsDigest,
-	HasAll:           (*Filter).ContainsAll,
 	InsertAllDigests: func(f *Filter, digests []hashfam.Digest) error { f.AddAllDigests(digests); return nil },
-	HasAllDigests:    (*Filter).ContainsAllDigests,
 	Delete:           (*Filter).Delete,
-	Reads: func(f *Filter) {
-		f.Count(nil)
-		f.CountString("a")
-		f.CountDigest(1)
-		f.Bloom()
-		f.EstimatedLen()
-		f.FillRatio()
-		f.FalsePositiveRate()
-		f.Stuck()
-		f.SizeBytes()
-		f.Params()
-		_ = f.String()
-	},
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<38)
-		return 1 << 37
-	},
-	View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-		v, err := NewView(data, fam)
-		if err != nil {
-			return conformance.Viewed[*Filter]{}, err
-		}
-		return conformance.Viewed[*Filter]{
-			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-			Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-		}, nil
-	},
 	InsertAllStrings: func(f *Filter, keys []string) error { f.AddAllStrings(keys); return nil },
-	HasAllStrings:    (*Filter).ContainsAllStrings,
 	InsertAllUint64:  func(f *Filter, keys []uint64) error { f.AddAllUint64(keys); return nil },
-	HasAllUint64:     (*Filter).ContainsAllUint64,
 	InsertSeq:        func(f *Filter, keys iter.Seq[[]byte]) error { f.AddSeq(keys); return nil },
 	InsertUint64:     func(f *Filter, key uint64) error { f.AddUint64(key); return nil },
-	HasUint64:        (*Filter).ContainsUint64,
-	ReadParams:       func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
-	Params:           func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
-	Shown:            func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
-	Golden: []conformance.Golden[*Filter]{
-		{File: "counting.bin", Build: golden(Params{Counters: 1000, Hashes: 7})},
-		{File: "blocked.bin", Build: golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked})},
-		{File: "stuck.bin", Build: golden(Params{Counters: 37, Hashes: 3})},
-		{File: "keyed.bin", Build: golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
-	},
 }
 
 // golden returns a function that builds a filter: it adds a hundred keys, the
@@ -146,4 +151,5 @@ func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
 func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
 func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Batches)) }
 func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
+func FuzzMutations(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

@@ -9,11 +9,14 @@ import (
 )
 
 // AddAll counts every key once. It does the same as [Sketch.Add] on each, in
-// about half the time (amd64 with AVX2). O(depth) time a key, no allocation; no
-// key is kept.
+// two fifths of the time (amd64 with AVX2 or AVX-512). O(depth) time a key, no
+// allocation; no key is kept.
 func (s *Sketch) AddAll(keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		s.Add(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		s.addBlock(b.Take(s.params.Family, &keys))
 	}
 }
@@ -31,8 +34,11 @@ func (s *Sketch) AddAllDigests(digests []hashfam.Digest) {
 // to grow.
 func (s *Sketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.Count(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.countBlock(dst, b.Take(s.params.Family, &keys))
 	}
 	return dst
@@ -50,8 +56,11 @@ func (s *Sketch) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uint6
 
 // AddAllStrings is [Sketch.AddAll] for strings.
 func (s *Sketch) AddAllStrings(keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		s.AddString(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		s.addBlock(b.TakeStrings(s.params.Family, &keys))
 	}
 }
@@ -59,8 +68,11 @@ func (s *Sketch) AddAllStrings(keys []string) {
 // AddAllUint64 is [Sketch.AddAll] for integers, each the key of its eight
 // little-endian bytes.
 func (s *Sketch) AddAllUint64(keys []uint64) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		s.AddUint64(key)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		s.addBlock(b.TakeUint64(s.params.Family, &keys))
 	}
 }
@@ -69,7 +81,7 @@ func (s *Sketch) AddAllUint64(keys []uint64) {
 // until the sequence yields the next one. O(depth) time a key, one allocation
 // of a kilobyte.
 func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) {
-	for block := range batch.Chunks(s.params.Family, keys) {
+	for block := range batch.Blocks(s.params.Family, keys) {
 		s.addBlock(block)
 	}
 }
@@ -77,8 +89,11 @@ func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) {
 // CountAllStrings is [Sketch.CountAll] for strings.
 func (s *Sketch) CountAllStrings(dst []uint64, keys []string) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.CountString(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.countBlock(dst, b.TakeStrings(s.params.Family, &keys))
 	}
 	return dst
@@ -87,8 +102,11 @@ func (s *Sketch) CountAllStrings(dst []uint64, keys []string) []uint64 {
 // CountAllUint64 is [Sketch.CountAll] for integers.
 func (s *Sketch) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, s.CountUint64(key))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = s.countBlock(dst, b.TakeUint64(s.params.Family, &keys))
 	}
 	return dst

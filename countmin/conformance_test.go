@@ -50,10 +50,37 @@ func positive(dst []bool, counts []uint64) []bool {
 // all is to be in it.
 func sketches(conservative bool) conformance.Suite[*Sketch] {
 	s := conformance.Suite[*Sketch]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *Sketch {
-			p := drawParams(t, conservative)
-			p.Family = fam
-			return mustNew(t, p)
+		Encoded: conformance.Encoded[*Sketch]{
+			Fresh: func(t *rapid.T, fam hashfam.Family) *Sketch {
+				p := drawParams(t, conservative)
+				p.Family = fam
+				return mustNew(t, p)
+			},
+			Receiver:  NewReceiver,
+			Insert:    func(s *Sketch, key []byte) error { s.Add(key); return nil },
+			Has:       func(s *Sketch, key []byte) bool { return s.Count(key) > 0 },
+			HasString: func(s *Sketch, key string) bool { return s.CountString(key) > 0 },
+			HasDigest: func(s *Sketch, d hashfam.Digest) bool { return s.CountDigest(d) > 0 },
+			HasAll: func(s *Sketch, dst []bool, keys [][]byte) []bool {
+				var buf [1024]uint64
+				return positive(dst, s.CountAll(buf[:0], keys))
+			},
+			Reads: func(s *Sketch) {
+				s.Bounds(nil)
+				s.BoundsString("")
+				s.BoundsDigest(0)
+				s.ErrorBound()
+				s.Total()
+				s.InnerProduct(s)
+				s.SizeBytes()
+				s.Params()
+				_ = s.String()
+			},
+			ClaimHuge: func(params []byte) uint64 {
+				binary.LittleEndian.PutUint64(params, 1<<32)
+				params[8], params[9] = 4, 64
+				return 1 << 37
+			},
 		},
 		Like: func(s *Sketch) *Sketch { return must(NewFromParams(s.Params())) },
 		Variants: func(s *Sketch) []*Sketch {
@@ -70,35 +97,13 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 			}
 			return made
 		},
-		Receiver:     NewReceiver,
-		Insert:       func(s *Sketch, key []byte) error { s.Add(key); return nil },
-		InsertString: func(s *Sketch, key string) error { s.AddString(key); return nil },
-		InsertDigest: func(s *Sketch, d hashfam.Digest) error { s.AddDigest(d); return nil },
-		InsertAll:    func(s *Sketch, keys [][]byte) error { s.AddAll(keys); return nil },
-		Has:          func(s *Sketch, key []byte) bool { return s.Count(key) > 0 },
-		HasString:    func(s *Sketch, key string) bool { return s.CountString(key) > 0 },
-		HasDigest:    func(s *Sketch, d hashfam.Digest) bool { return s.CountDigest(d) > 0 },
-		HasAll: func(s *Sketch, dst []bool, keys [][]byte) []bool {
-			var buf [1024]uint64
-			return positive(dst, s.CountAll(buf[:0], keys))
-		},
+		Reset:               (*Sketch).Reset,
+		Clone:               (*Sketch).Clone,
+		Merge:               (*Sketch).Merge,
+		InsertString:        func(s *Sketch, key string) error { s.AddString(key); return nil },
+		InsertDigest:        func(s *Sketch, d hashfam.Digest) error { s.AddDigest(d); return nil },
+		InsertAll:           func(s *Sketch, keys [][]byte) error { s.AddAll(keys); return nil },
 		MergeIsAnUpperBound: conservative,
-		Reads: func(s *Sketch) {
-			s.Bounds(nil)
-			s.BoundsString("")
-			s.BoundsDigest(0)
-			s.ErrorBound()
-			s.Total()
-			s.InnerProduct(s)
-			s.SizeBytes()
-			s.Params()
-			_ = s.String()
-		},
-		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params, 1<<32)
-			params[8], params[9] = 4, 64
-			return 1 << 37
-		},
 	}
 	s.InsertAllDigests = func(s *Sketch, digests []hashfam.Digest) error { s.AddAllDigests(digests); return nil }
 	s.HasAllDigests = func(s *Sketch, dst []bool, digests []hashfam.Digest) []bool {
@@ -202,4 +207,5 @@ func FuzzViews(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
 func FuzzBatches(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
 func FuzzTexts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
 func FuzzParameters(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
+func FuzzMutations(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(plain.Mutations)) }
 func FuzzDecode(f *testing.F)     { plain.FuzzDecode(f) }

@@ -58,7 +58,9 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 // of its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
 // section 4.1). A count at the maximum of [Params].CounterBits means that or
 // more. [Sketch.Bounds] says how much too high a count may be. O(depth) time,
-// at most one cache miss a row, no allocation.
+// at most one cache miss a row, no allocation. In a sketch larger than the
+// cache a single call mostly waits for memory. If you have many keys at once,
+// [Sketch.CountAll] overlaps the cache misses.
 func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.params.Family.Sum(key)) }
 
 // CountString is [Sketch.Count] for a string.

@@ -102,7 +102,8 @@ func (h *HeavyHitters) AddNString(key string, n uint64) {
 }
 
 // AddAll counts every key once. It does the same as [HeavyHitters.Add] on each,
-// in less time. O(1) time a key, amortized; no key is kept.
+// in less time if there are eight keys or more. O(1) time a key, amortized; no
+// key is kept.
 func (h *HeavyHitters) AddAll(keys [][]byte) { observeAll(&h.tracker, h.family, keys) }
 
 // AddAllDigests is [HeavyHitters.AddAll] for keys already hashed by the family

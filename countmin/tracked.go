@@ -29,8 +29,11 @@ func checkMemory(field string, bytes int, reason error) error {
 
 // observeAll counts every key once.
 func observeAll(t *tracker.Tracker, fam hashfam.Family, keys [][]byte) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		tracker.Observe(t, fam.Sum(key), key, 1)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		block := keys
 		for i, d := range b.Take(fam, &keys) {
 			tracker.Observe(t, d, block[i], 1)
@@ -40,8 +43,11 @@ func observeAll(t *tracker.Tracker, fam hashfam.Family, keys [][]byte) {
 
 // observeStrings is observeAll for strings.
 func observeStrings(t *tracker.Tracker, fam hashfam.Family, keys []string) {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		tracker.Observe(t, fam.SumString(key), key, 1)
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		block := keys
 		for i, d := range b.TakeStrings(fam, &keys) {
 			tracker.Observe(t, d, block[i], 1)
@@ -62,8 +68,11 @@ func observeDigests(t *tracker.Tracker, digests []hashfam.Digest, keys [][]byte)
 
 // estimateAll appends what is known of each key.
 func estimateAll(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys [][]byte) []Estimate {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, Estimate(t.Estimate(fam.Sum(key))))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = estimateBlock(t, dst, b.Take(fam, &keys))
 	}
 	return dst
@@ -71,8 +80,11 @@ func estimateAll(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys []
 
 // estimateStrings is estimateAll for strings.
 func estimateStrings(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys []string) []Estimate {
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, Estimate(t.Estimate(fam.SumString(key))))
+	}
 	for len(keys) > 0 {
+		var b batch.Buffer
 		dst = estimateBlock(t, dst, b.TakeStrings(fam, &keys))
 	}
 	return dst

@@ -42,10 +42,71 @@ func insertAll(f *Filter, keys [][]byte) error {
 }
 
 var suite = conformance.Suite[*Filter]{
-	Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
-		p := drawParams(t)
-		p.Family = fam
-		return mustNew(t, p)
+	Encoded: conformance.Encoded[*Filter]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+			p := drawParams(t)
+			p.Family = fam
+			return mustNew(t, p)
+		},
+		Receiver:  NewReceiver,
+		Insert:    (*Filter).Add,
+		Has:       (*Filter).Contains,
+		HasString: (*Filter).ContainsString,
+		HasDigest: (*Filter).ContainsDigest,
+		HasAll:    (*Filter).ContainsAll,
+		Reads: func(f *Filter) {
+			f.Count(nil)
+			f.Len()
+			f.FillRatio()
+			f.FalsePositiveRate()
+			f.SizeBytes()
+			f.Params().Capacity()
+			_ = f.String()
+		},
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params, 1<<35)
+			params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
+			return 1<<37 + 8
+		},
+		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
+			v, err := NewView(data, fam)
+			if err != nil {
+				return conformance.Viewed[*Filter]{}, err
+			}
+			return conformance.Viewed[*Filter]{
+				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
+				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
+			}, nil
+		},
+		NilErrors: []func(*Filter) error{
+			func(f *Filter) error { return f.Add(nil) },
+			func(f *Filter) error { return f.AddString("") },
+			func(f *Filter) error { return f.AddDigest(0) },
+			func(f *Filter) error { return f.AddUint64(0) },
+			func(f *Filter) error { _, err := f.AddAllStrings([]string{""}); return err },
+			func(f *Filter) error { _, err := f.AddAllUint64([]uint64{1}); return err },
+			func(f *Filter) error { _, err := f.AddAllDigests([]hashfam.Digest{1}); return err },
+			func(f *Filter) error { _, err := f.AddSeq(slices.Values([][]byte{nil})); return err },
+			func(f *Filter) error { _, err := f.AddAll(nil); return err },
+			func(f *Filter) error { _, err := f.AddAll([][]byte{nil}); return err },
+			func(f *Filter) error { _, err := f.ContainsOrAdd(nil); return err },
+			func(f *Filter) error { _, err := f.ContainsOrAddString(""); return err },
+			func(f *Filter) error { _, err := f.ContainsOrAddDigest(0); return err },
+		},
+		HasAllDigests: (*Filter).ContainsAllDigests,
+		HasAllStrings: (*Filter).ContainsAllStrings,
+		HasAllUint64:  (*Filter).ContainsAllUint64,
+		HasUint64:     (*Filter).ContainsUint64,
+		ReadParams:    func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
+		Params:        func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
+		Shown:         func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
+		Golden: []conformance.Golden[*Filter]{
+			{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
+			{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
+			{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
+			{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
+			{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
+		},
 	},
 	Like: func(f *Filter) *Filter {
 		g, err := NewFromParams(f.Params())
@@ -70,79 +131,23 @@ var suite = conformance.Suite[*Filter]{
 		}
 		return variants
 	},
-	Receiver:          NewReceiver,
-	Insert:            (*Filter).Add,
+	Reset:             (*Filter).Reset,
+	Clone:             (*Filter).Clone,
+	Merge:             (*Filter).Merge,
 	InsertString:      (*Filter).AddString,
 	InsertDigest:      (*Filter).AddDigest,
 	InsertAll:         insertAll,
 	HasOrInsert:       (*Filter).ContainsOrAdd,
 	HasOrInsertString: (*Filter).ContainsOrAddString,
 	HasOrInsertDigest: (*Filter).ContainsOrAddDigest,
-	Has:               (*Filter).Contains,
-	HasString:         (*Filter).ContainsString,
-	HasDigest:         (*Filter).ContainsDigest,
-	HasAll:            (*Filter).ContainsAll,
 	Delete:            (*Filter).Delete,
 	Count:             (*Filter).Count,
 	MergeReorders:     true,
-	Reads: func(f *Filter) {
-		f.Count(nil)
-		f.Len()
-		f.FillRatio()
-		f.FalsePositiveRate()
-		f.SizeBytes()
-		f.Params().Capacity()
-		_ = f.String()
-	},
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<35)
-		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
-		return 1<<37 + 8
-	},
-	View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-		v, err := NewView(data, fam)
-		if err != nil {
-			return conformance.Viewed[*Filter]{}, err
-		}
-		return conformance.Viewed[*Filter]{
-			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-			Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-		}, nil
-	},
-	NilErrors: []func(*Filter) error{
-		func(f *Filter) error { return f.Add(nil) },
-		func(f *Filter) error { return f.AddString("") },
-		func(f *Filter) error { return f.AddDigest(0) },
-		func(f *Filter) error { return f.AddUint64(0) },
-		func(f *Filter) error { _, err := f.AddAllStrings([]string{""}); return err },
-		func(f *Filter) error { _, err := f.AddAllUint64([]uint64{1}); return err },
-		func(f *Filter) error { _, err := f.AddAllDigests([]hashfam.Digest{1}); return err },
-		func(f *Filter) error { _, err := f.AddSeq(slices.Values([][]byte{nil})); return err },
-		func(f *Filter) error { _, err := f.AddAll(nil); return err },
-		func(f *Filter) error { _, err := f.AddAll([][]byte{nil}); return err },
-		func(f *Filter) error { _, err := f.ContainsOrAdd(nil); return err },
-		func(f *Filter) error { _, err := f.ContainsOrAddString(""); return err },
-		func(f *Filter) error { _, err := f.ContainsOrAddDigest(0); return err },
-	},
-	InsertAllDigests: func(f *Filter, digests []hashfam.Digest) error { _, err := f.AddAllDigests(digests); return err },
-	HasAllDigests:    (*Filter).ContainsAllDigests,
-	InsertAllStrings: func(f *Filter, keys []string) error { _, err := f.AddAllStrings(keys); return err },
-	HasAllStrings:    (*Filter).ContainsAllStrings,
-	InsertAllUint64:  func(f *Filter, keys []uint64) error { _, err := f.AddAllUint64(keys); return err },
-	HasAllUint64:     (*Filter).ContainsAllUint64,
-	InsertSeq:        func(f *Filter, keys iter.Seq[[]byte]) error { _, err := f.AddSeq(keys); return err },
-	InsertUint64:     (*Filter).AddUint64,
-	HasUint64:        (*Filter).ContainsUint64,
-	ReadParams:       func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
-	Params:           func(f *Filter) (any, hashfam.Family) { return f.params, f.params.Family },
-	Shown:            func(f *Filter) []any { return []any{f.params, Config{Family: f.params.Family}, View{filter: *f}} },
-	Golden: []conformance.Golden[*Filter]{
-		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
-		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
-		{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
-		{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
-		{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
-	},
+	InsertAllDigests:  func(f *Filter, digests []hashfam.Digest) error { _, err := f.AddAllDigests(digests); return err },
+	InsertAllStrings:  func(f *Filter, keys []string) error { _, err := f.AddAllStrings(keys); return err },
+	InsertAllUint64:   func(f *Filter, keys []uint64) error { _, err := f.AddAllUint64(keys); return err },
+	InsertSeq:         func(f *Filter, keys iter.Seq[[]byte]) error { _, err := f.AddSeq(keys); return err },
+	InsertUint64:      (*Filter).AddUint64,
 }
 
 // golden returns what builds a filter of a hundred keys.
@@ -181,4 +186,5 @@ func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
 func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
 func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Batches)) }
 func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
+func FuzzMutations(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

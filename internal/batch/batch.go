@@ -1,6 +1,6 @@
-// Package batch hashes keys in chunks for the batch methods of all structures.
+// Package batch hashes keys in blocks for the batch methods of all structures.
 //
-// A structure hashes a whole chunk before it accesses its own memory, so that
+// A structure hashes a whole block before it accesses its own memory, so that
 // the processor can overlap many cache misses. The instructions of a hash
 // between two lookups would leave room for few.
 package batch
@@ -11,10 +11,27 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Size is the number of digests in a chunk.
+// Size is the number of digests in a block.
 const Size = 128
 
-// A Buffer holds the digests of one chunk.
+// few is the number of keys from which a block is faster than single calls,
+// which have no buffer to clear.
+const few = 8
+
+// Few returns all keys, and removes them, if they are too few for a block: the
+// caller makes a single call for each. Otherwise it returns none and changes
+// nothing. A [Buffer] should be declared after it, because it is cleared where
+// it is declared.
+func Few[K any](keys *[]K) []K {
+	all := *keys
+	if len(all) >= few {
+		return nil
+	}
+	*keys = nil
+	return all
+}
+
+// A Buffer holds the digests of one block.
 type Buffer [Size]hashfam.Digest
 
 // Take removes up to Size keys from the front of keys and returns their
@@ -35,26 +52,26 @@ func (b *Buffer) TakeUint64(fam hashfam.Family, keys *[]uint64) []hashfam.Digest
 
 // cut removes up to Size keys from the front of keys and returns them.
 func cut[K any](keys *[]K) []K {
-	chunk := (*keys)[:min(len(*keys), Size)]
-	*keys = (*keys)[len(chunk):]
-	return chunk
+	block := (*keys)[:min(len(*keys), Size)]
+	*keys = (*keys)[len(block):]
+	return block
 }
 
-// Chunks yields the digests of a sequence of keys in chunks of at most Size. It
-// hashes every key before it asks for the next one. A chunk is valid until the
-// next one is yielded. It allocates the digests of one chunk.
-func Chunks(fam hashfam.Family, keys iter.Seq[[]byte]) iter.Seq[[]hashfam.Digest] {
+// Blocks yields the digests of a sequence of keys in blocks of at most Size. It
+// hashes every key before it asks for the next one. A block is valid until the
+// next one is yielded. It allocates the digests of one block.
+func Blocks(fam hashfam.Family, keys iter.Seq[[]byte]) iter.Seq[[]hashfam.Digest] {
 	return func(yield func([]hashfam.Digest) bool) {
-		chunk := make([]hashfam.Digest, 0, Size)
+		block := make([]hashfam.Digest, 0, Size)
 		for key := range keys {
-			if chunk = append(chunk, fam.Sum(key)); len(chunk) < Size {
+			if block = append(block, fam.Sum(key)); len(block) < Size {
 				continue
 			}
-			if !yield(chunk) {
+			if !yield(block) {
 				return
 			}
-			chunk = chunk[:0]
+			block = block[:0]
 		}
-		yield(chunk)
+		yield(block)
 	}
 }

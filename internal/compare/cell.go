@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -12,18 +13,23 @@ import (
 type cell struct {
 	structure
 	rate              float64
+	beside            bool     // has the fixed rate of a peer, to stand beside it
+	absent            *keyList // told to a knowing filter; else nil
+	skipped           int      // rounds left out after each one measured: see tell
 	bytes             uint64
 	rounds            int
 	queries, positive uint64 // absent keys queried, and answered with yes
 	negative          uint64 // members queried or to be deleted, and answered with no
 	given, refused    uint64 // keys given to Add, and those that a peer did not take
+	foreign, taken    uint64 // keys in neither list queried, and answered with yes
 	failure           string // why it could not be built or measured; else empty
 	add, hit, miss    []float64
 	del               []float64 // empty if nothing can be deleted
 }
 
 // newCells returns the cells to measure: first the exact structures, then those
-// with a configurable rate, rate by rate, then those with a fixed rate.
+// with a configurable rate, rate by rate, then those with a fixed rate, each
+// after the structure of ours that it is compared with, if that is static too.
 func newCells(chosen []structure, rates []float64) []*cell {
 	var cells []*cell
 	for _, s := range chosen {
@@ -40,15 +46,40 @@ func newCells(chosen []structure, rates []float64) []*cell {
 	}
 	for _, s := range chosen {
 		if s.fixed > 0 {
-			cells = append(cells, &cell{structure: s, rate: s.fixed})
+			cells = append(besides(cells, chosen, s), &cell{structure: s, rate: s.fixed})
 		}
 	}
 	return cells
 }
 
+// besides appends the cell of ours that has the fixed rate of a static peer,
+// unless it is there already.
+func besides(cells []*cell, chosen []structure, peer structure) []*cell {
+	for _, s := range chosen {
+		there := slices.ContainsFunc(cells, func(c *cell) bool { return c.name == s.name && c.rate == peer.fixed })
+		if s.name == peer.against && s.static && !there {
+			s.against = "" // nothing of ours has a rate near this one
+			cells = append(cells, &cell{structure: s, rate: peer.fixed, beside: true})
+		}
+	}
+	return cells
+}
+
+// mostTold is how many absent keys a knowing filter is told in all rounds, if
+// five rounds do not need more.
+const mostTold = 5_000_000
+
+// tell lets a knowing filter know the absent keys. Many of them for few members
+// would take most of the time of a run: then it is measured in fewer rounds,
+// which does no harm, as its rate is 0.
+func (c *cell) tell(absent *keyList, rounds int) {
+	c.absent = absent
+	c.skipped = max(0, min(rounds/minRounds, rounds*absent.len()/mostTold)-1)
+}
+
 // size returns the bytes that c takes for the keys.
 func (c *cell) size(ctx context.Context, keys *keyList) (uint64, error) {
-	if c.exact || c.heap {
+	if c.heap {
 		return heapBytes(ctx, c, keys)
 	}
 	f, err := c.build(uint64(keys.len()), c.rate, hashfam.Family{})

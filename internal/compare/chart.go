@@ -24,7 +24,8 @@ import (
 // dark color scheme.
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
-	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#9A6A00", "#d9a23a"},
+	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
+	{"#9A6A00", "#d9a23a"},
 }
 
 // darkTheme returns a style that repaints a figure, lines by their stroke and

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -46,20 +45,18 @@ func costChart(rows []row) *chart {
 		rise := l.bits(1e-2) - l.bits(1e-3)
 		c.write(l.nameAt, l.bits(l.nameAt)+l.lift, l.name, l.like.color, draw.XLeft, c.slope(rise))
 	}
-	var peers []series
+	var own, peers []series
 	for _, s := range costSeries(rows) {
 		if s.peer {
+			s.look.shape = peerShapes[len(peers)%len(peerShapes)]
 			peers = append(peers, s)
-			continue
+		} else {
+			own = append(own, s)
 		}
 		c.points(s.XYs, s.look)
-		// What is on no line of its own is named at its highest point.
-		if s.name == "bloom-blocked" || s.name == "counting" {
-			high := slices.MaxFunc(s.XYs, func(a, b plotter.XY) int { return cmp.Compare(a.Y, b.Y) })
-			c.write(high.X*1.25, high.Y+1.1, s.name, s.look.color, draw.XLeft, 0)
-		}
 	}
-	c.peers(peers)
+	c.legend(own, 8.5)
+	c.legend(peers, bitsTop-1.5)
 	return c
 }
 
@@ -69,7 +66,7 @@ func costChart(rows []row) *chart {
 func costSeries(rows []row) []series {
 	var list []series
 	for _, x := range rows {
-		if x.BoundRatio == nil || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop {
+		if x.structure.exact || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop {
 			continue
 		}
 		i := slices.IndexFunc(list, func(s series) bool { return s.name == x.Structure })
@@ -82,13 +79,11 @@ func costSeries(rows []row) []series {
 	return list
 }
 
-// peers draws the points of peers and a legend in the upper left corner, which
-// no line crosses.
-func (c *chart) peers(list []series) {
+// legend names the points of a list in columns of four, the first row at y. No
+// line crosses the upper left and the lower left corner.
+func (c *chart) legend(list []series, y float64) {
 	for i, s := range list {
-		s.look.shape = peerShapes[i%len(peerShapes)]
-		c.points(s.XYs, s.look)
-		x, y := 1.5e-6*math.Pow(10, 1.15*float64(i/4)), bitsTop-1.5-2.1*float64(i%4)
+		x, y := 1.5e-6*math.Pow(10, 1.15*float64(i/4)), y-2.1*float64(i%4)
 		c.points(plotter.XYs{{X: x, Y: y}}, s.look)
 		c.write(1.2*x, y, s.name, s.look.color, draw.XLeft, 0)
 	}

@@ -41,6 +41,9 @@ func newExperiment(ctx context.Context, d *dataset, filters []structure, rates [
 	var impossible error
 	possible := len(e.cells) == 0
 	for _, c := range e.cells {
+		if c.knows {
+			c.tell(&d.absent, e.plan.rounds)
+		}
 		err := c.attempt(ctx, func() (err error) {
 			c.bytes, err = c.size(ctx, &d.members)
 			return err
@@ -90,6 +93,10 @@ func (e *experiment) measureCells(ctx context.Context, done func()) error {
 	for round := range e.plan.rounds {
 		for i := range e.cells {
 			c := e.cells[(i+round)%len(e.cells)] // none always follows the same neighbor
+			if round%(c.skipped+1) != 0 {
+				done()
+				continue
+			}
 			err := c.attempt(ctx, func() error { return c.measure(ctx, e.data, e.plan, round) })
 			switch {
 			case ctx.Err() != nil:

@@ -29,6 +29,9 @@ func (l *keyList) at(i int) []byte {
 	return l.bytes[start:l.ends[i]:l.ends[i]]
 }
 
+// first returns the first n keys. It shares the memory of l.
+func (l *keyList) first(n int) *keyList { return &keyList{l.bytes, l.ends[:n]} }
+
 // mostKeys is how many keys a keySet can hold.
 const mostKeys = math.MaxUint32 - 1
 

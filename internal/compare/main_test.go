@@ -100,8 +100,8 @@ func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "map bloom bloom-partitioned bloom-blocked counting cuckoo cuckoo-compact"},
-		{[]string{"-peers"}, "map bloom bloom-partitioned bloom-blocked counting cuckoo cuckoo-compact " + peerNames()},
+		{nil, "map bloom bloom-partitioned bloom-blocked counting cuckoo cuckoo-compact static perfect static-exact"},
+		{[]string{"-peers"}, "map bloom bloom-partitioned bloom-blocked counting cuckoo cuckoo-compact static perfect static-exact " + peerNames()},
 		{[]string{"-structures", "bloom-blocked, bloom"}, "bloom bloom-blocked"},
 		{[]string{"-structures", "bloom", "-peers"}, "bloom " + peerNames()},
 		{[]string{"-structures", "bits-and-blooms"}, "bits-and-blooms"},
@@ -119,7 +119,7 @@ func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
 
 func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 	code, stdout, stderr := compare(t, "-n", "3000", "-fpr", "0.05,0.01", "-format", "json",
-		"-structures", "map,bloom,bloom-partitioned,bloom-blocked,counting,cuckoo,cuckoo-compact,bits-and-blooms,boom-counting")
+		"-structures", "map,bloom,bloom-partitioned,bloom-blocked,counting,cuckoo,cuckoo-compact,static,perfect,bits-and-blooms,boom-counting")
 	require.Equal(t, exitOK, code, stderr)
 	var doc struct {
 		Machine         map[string]any
@@ -127,7 +127,7 @@ func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 	require.Len(t, doc.Frequency, 1, "of the map")
-	require.Len(t, doc.Rows, 1+2*8)
+	require.Len(t, doc.Rows, 1+2*10)
 	for _, name := range []string{"go", "goos", "goarch", "cpu", "date", "command"} {
 		assert.NotEmpty(t, doc.Machine[name], name)
 	}
@@ -135,7 +135,7 @@ func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 	assert.Regexp(t, `^go run -C internal/compare \. .*-n 3000 -fpr 0\.05,0\.01`, doc.Machine["command"])
 
 	names := []string{"structure", "target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
-		"false_negatives", "add_ns", "hit_ns", "miss_ns", "delete_ns", "refused", "against", "add_ratio", "hit_ratio",
+		"false_negatives", "add_ns", "hit_ns", "miss_ns", "delete_ns", "refused", "foreign_rate", "against", "add_ratio", "hit_ratio",
 		"miss_ratio", "delete_ratio"}
 	for i, r := range doc.Rows {
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(r)))
@@ -164,7 +164,7 @@ func checkNumbers(t *testing.T, r map[string]any) {
 		assert.Positive(t, r[name])
 	}
 	switch r["structure"] {
-	case "map", "counting", "cuckoo", "cuckoo-compact", "boom-counting":
+	case "map", "counting", "cuckoo", "cuckoo-compact", "perfect", "boom-counting":
 		assert.Positive(t, r["delete_ns"])
 	default:
 		assert.Nil(t, r["delete_ns"], r["structure"])
@@ -177,12 +177,38 @@ func checkRates(t *testing.T, r map[string]any) {
 	target := r["target_fpr"].(float64)
 	assert.InDelta(t, r["bits_per_key"].(float64)/math.Log2(1/target), r["bound_ratio"], 1e-9)
 	assert.Greater(t, r["bound_ratio"], 1.0)
-	if r["against"] == "" { // ours
+	if r["structure"] != "bits-and-blooms" && r["structure"] != "boom-counting" {
 		assert.LessOrEqual(t, r["fpr_low"], target, r["structure"])
 	}
-	if !strings.HasPrefix(r["structure"].(string), "cuckoo") { // whose fingerprints are of whole bits
+	if !strings.HasPrefix(r["structure"].(string), "cuckoo") && r["structure"] != "perfect" { // whose fingerprints are of whole bits
 		assert.InEpsilon(t, target, r["fpr"], 0.15, r["structure"])
 	}
+}
+
+// A static peer of a fixed rate stands beside our static filter of that rate.
+// The one that knows the absent keys has no errors on them, and a bound of its
+// own.
+func TestStaticRows(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "20000", "-fpr", "0.01", "-format", "json", "-structures", "static-exact,static,perfect,xor8,fuse8")
+	require.Equal(t, exitOK, code, stderr)
+	var doc struct{ Rows []row }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	var names []string
+	for _, r := range doc.Rows {
+		names = append(names, r.Structure)
+		assert.Zero(t, r.FalseNegatives, r.Structure)
+	}
+	require.Equal(t, "static-exact static perfect static xor8 fuse8", strings.Join(names, " "))
+	exact, static, beside, fuse := doc.Rows[0], doc.Rows[1], doc.Rows[3], doc.Rows[5]
+	assert.Zero(t, exact.FPR)
+	assert.InDelta(t, 1.06, *exact.BoundRatio, 0.06, "50 absent keys for each member")
+	assert.InDelta(t, 1.0/64, *exact.ForeignRate, 5*math.Sqrt(1.0/64/50_000), "five columns, and a bit")
+	assert.Nil(t, static.ForeignRate)
+	assert.Less(t, *static.BoundRatio, 1.035)
+	assert.Equal(t, fuse.TargetFPR, beside.TargetFPR)
+	assert.Empty(t, beside.Against)
+	assert.Equal(t, "static", fuse.Against)
+	assert.Positive(t, *fuse.Hit)
 }
 
 func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
@@ -190,26 +216,30 @@ func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	records, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	require.NoError(t, err)
-	require.Len(t, records, 1+1+6+5)
+	require.Len(t, records, 1+2+8+5)
 	assert.Equal(t, "structure,target_fpr,n,bytes,bits_per_key,bound_ratio,fpr,fpr_low,fpr_high,false_negatives,add_ns,hit_ns,miss_ns,delete_ns,"+
-		"refused,against,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
+		"refused,foreign_rate,against,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
 		"setting,distinct,total,mean_error,max_error,error_bound,above_bound,below_truth,wanted,missed,extra,table",
 		strings.Join(records[0], ","))
 	at := func(record []string, name string) string { return record[slices.Index(records[0], name)] }
 	assert.Empty(t, at(records[1], "bound_ratio"), "a map has no bound")
-	for _, record := range records[2:8] {
+	for _, record := range records[3:11] {
 		assert.Equal(t, "filters", at(record, "table"))
 		for _, name := range []string{"target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
 			"false_negatives", "add_ns", "hit_ns", "miss_ns", "refused"} {
 			_, err := strconv.ParseFloat(at(record, name), 64)
 			assert.NoError(t, err, name)
 		}
-		for _, name := range []string{"against", "add_ratio", "total", "wanted"} {
+		for _, name := range []string{"total", "wanted"} {
 			assert.Empty(t, at(record, name), name)
 		}
-		assert.Equal(t, strings.HasPrefix(record[0], "bloom"), at(record, "delete_ns") == "", "nothing is deleted from a Bloom filter")
+		built := record[0] == "static" || record[0] == "perfect"
+		assert.Equal(t, built, at(record, "against") != "")
+		assert.Equal(t, built, at(record, "add_ratio") != "")
+		assert.Equal(t, strings.HasPrefix(record[0], "bloom") || record[0] == "static", at(record, "delete_ns") == "",
+			"nothing is deleted from a Bloom filter")
 	}
-	for _, record := range records[8:] {
+	for _, record := range records[11:] {
 		assert.Equal(t, "counts", at(record, "table"))
 		assert.Equal(t, "1000000", at(record, "total"))
 		for _, name := range []string{"bytes", "bits_per_key", "add_ns", "distinct", "mean_error", "max_error", "above_bound", "wanted"} {
@@ -261,7 +291,7 @@ func TestMarkdownIsATable(t *testing.T) {
 		assert.Equal(t, strings.Count((*table)[0], "|"), strings.Count(line, "|"), line)
 	}
 	require.Len(t, tables, 2)
-	assert.Len(t, tables[0], 2+1+6)
+	assert.Len(t, tables[0], 2+2+8)
 	assert.Len(t, tables[1], 2+5)
 }
 

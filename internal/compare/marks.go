@@ -9,13 +9,16 @@ import (
 )
 
 // The colors of Okabe and Ito, which people with any common color blindness
-// tell apart, the pale ones darkened so that names in them can be read.
+// tell apart, the pale ones darkened so that names in them can be read, and two
+// more.
 var (
 	blue      = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
 	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
 	green     = color.RGBA{0x00, 0x9E, 0x73, 0xFF}
 	purple    = color.RGBA{0xA8, 0x3A, 0x7A, 0xFF}
 	ochre     = color.RGBA{0x9A, 0x6A, 0x00, 0xFF}
+	indigo    = color.RGBA{0x4B, 0x3F, 0xB5, 0xFF}
+	olive     = color.RGBA{0x5E, 0x7D, 0x00, 0xFF}
 	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
 )
 
@@ -66,7 +69,11 @@ func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	}
 }
 
-var dashed, dotted = []vg.Length{vg.Points(5), vg.Points(3)}, []vg.Length{vg.Points(1.5), vg.Points(2.5)}
+var (
+	dashed = []vg.Length{vg.Points(5), vg.Points(3)}
+	dotted = []vg.Length{vg.Points(1.5), vg.Points(2.5)}
+	mixed  = []vg.Length{vg.Points(7), vg.Points(2.5), vg.Points(1.5), vg.Points(2.5)}
+)
 
 var marks = map[string]mark{
 	"bloom":             {blue, ring, nil},
@@ -75,6 +82,8 @@ var marks = map[string]mark{
 	"counting":          {ochre, plus, nil},
 	"cuckoo":            {vermilion, triangle, nil},
 	"cuckoo-compact":    {purple, pyramid, nil},
+	"static":            {indigo, diamond, nil},
+	"perfect":           {olive, star, nil},
 }
 
 // markOf gives everything that is not ours a gray mark.
@@ -88,6 +97,8 @@ func markOf(name string) mark {
 		dashes = nil
 	case "seiflotfy-cuckoo":
 		dashes = dotted
+	case "fuse8":
+		dashes = mixed
 	}
 	return mark{gray, cross, dashes}
 }

@@ -122,6 +122,7 @@ func TestThePageCalculatesWhatTheLibraryDoes(t *testing.T) {
 	}{
 		{"", advice.Form{Keys: "1000000", Rate: "1"}},
 		{"#keys=5_000_000&rate=0.1&delete=1", advice.Form{Keys: "5000000", Rate: "0.1", Delete: true}},
+		{"#keys=5e6&rate=0.1&fixed=1", advice.Form{Keys: "5000000", Rate: "0.1", Fixed: true}},
 		{"#keys=1000&rate=5&counts=1", advice.Form{Keys: "1000", Rate: "5", Counts: true}},
 		{"#keys=1e6&rate=0.01&memory=1.5", advice.Form{Keys: "1000000", Rate: "0.01", Memory: "1.5"}},
 		{"#keys=none&rate=2,5&memory=10M", advice.Form{Keys: "none", Rate: "2,5", Memory: "10M"}},

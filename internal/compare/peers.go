@@ -7,7 +7,7 @@ import "fmt"
 // of its code is here. What one of them cannot do, or gets wrong, is a result
 // and never ends the program: see cell.attempt.
 var peers = []structure{
-	{name: "sorted", against: "bloom", also: "list", exact: true, peer: true, static: true, build: newSorted},
+	{name: "sorted", against: "bloom", also: "list", exact: true, peer: true, static: true, heap: true, build: newSorted},
 
 	{name: "bits-and-blooms", against: "bloom", also: "merge", peer: true, unkeyed: true, build: newPeerBloom},
 	{name: "holiman", against: "bloom", also: "merge", peer: true, build: newHoliman},
@@ -18,16 +18,9 @@ var peers = []structure{
 	{name: "boom-cuckoo", against: "cuckoo", peer: true, unkeyed: true, heap: true, build: newBoomCuckoo},
 
 	{name: "seiflotfy-cuckoo", against: "cuckoo", fixed: seiflotfyRate, peer: true, unkeyed: true, build: newSeiflotfy},
-	{name: "xor8", against: "bloom", fixed: 1.0 / (1 << 8), peer: true, static: true, build: newXor8},
-	{name: "fuse8", against: "bloom", fixed: 1.0 / (1 << 8), peer: true, static: true, build: newFuse[uint8]},
-	{name: "fuse16", against: "bloom", fixed: 1.0 / (1 << 16), peer: true, static: true, build: newFuse[uint16]},
-}
-
-// A staticFilter takes no key once it can be queried: Add only collects keys,
-// and Build makes the filter of them all.
-type staticFilter interface {
-	filter
-	Build() error
+	{name: "xor8", against: "static", fixed: 1.0 / (1 << 8), peer: true, static: true, build: newXor8},
+	{name: "fuse8", against: "static", fixed: 1.0 / (1 << 8), peer: true, static: true, build: newFuse[uint8]},
+	{name: "fuse16", against: "static", fixed: 1.0 / (1 << 16), peer: true, static: true, build: newFuse[uint16]},
 }
 
 // mostPeerBytes is the memory that a peer may take. One that needs more is

@@ -33,8 +33,8 @@ func ratiosOf(c *cell, cells []*cell) ratios {
 	}
 	return ratios{
 		Against: ours.name, rate: ours.rate, bits: float64(c.bytes) / float64(ours.bytes),
-		Add: medianRatio(c.add, ours.add), Hit: medianRatio(c.hit, ours.hit),
-		Miss: medianRatio(c.miss, ours.miss), Delete: medianRatio(c.del, ours.del),
+		Add: medianRatio(c.add, ours.add, c.skipped+1), Hit: medianRatio(c.hit, ours.hit, c.skipped+1),
+		Miss: medianRatio(c.miss, ours.miss, c.skipped+1), Delete: medianRatio(c.del, ours.del, c.skipped+1),
 	}
 }
 
@@ -44,13 +44,13 @@ func distance(a, b float64) float64 {
 	return math.Abs(math.Log(max(a, math.SmallestNonzeroFloat64)) - math.Log(max(b, math.SmallestNonzeroFloat64)))
 }
 
-// medianRatio compares the rounds that both have. It returns nil
-// if there are none.
-func medianRatio(theirs, ours []float64) *float64 {
+// medianRatio compares the rounds that both have: theirs[i] and ours[i*every].
+// It returns nil if there are none.
+func medianRatio(theirs, ours []float64, every int) *float64 {
 	var list []float64
-	for i := range min(len(theirs), len(ours)) {
-		if ours[i] > 0 {
-			list = append(list, theirs[i]/ours[i])
+	for i := range theirs {
+		if i*every < len(ours) && ours[i*every] > 0 {
+			list = append(list, theirs[i]/ours[i*every])
 		}
 	}
 	if len(list) == 0 {

@@ -28,8 +28,14 @@ func peerRemarks(list []row, failures []failure) []string {
 		}
 	}
 	for _, x := range list {
-		if x.BoundRatio != nil && x.FPRLow > missedBy*x.TargetFPR {
+		if !x.structure.exact && x.FPRLow > missedBy*x.TargetFPR {
 			note("%s at %s errs %.1f times as often as requested", x.Structure, x.target(), x.FPR/x.TargetFPR)
+		}
+	}
+	for _, x := range list {
+		if x.ForeignRate != nil {
+			note("%s is built from the absent keys, too, which add counts, and errs on none of them. A key in neither list is "+
+				"taken for one of its keys at a rate of %s", x.Structure, percent(*x.ForeignRate, 1))
 		}
 	}
 	for _, f := range failures {

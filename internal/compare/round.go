@@ -31,6 +31,7 @@ type round struct {
 	refusals           uint64
 	adding, hitting    time.Duration
 	missing, deleting  time.Duration
+	foreign, taken     uint64
 }
 
 // measure does one round and adds its results to c, or nothing if it fails.
@@ -42,7 +43,7 @@ func (c *cell) measure(ctx context.Context, d *dataset, p plan, number int) erro
 		runtime.GC() // so that none pays for a neighbor's garbage
 	}
 	// Salted comes last, when the memory of the filter can be taken again.
-	for _, step := range []func() error{r.build, r.queryMembers, r.queryAbsent, r.deleteMembers, r.salted} {
+	for _, step := range []func() error{r.build, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -56,10 +57,16 @@ func (r *round) record() {
 	c.rounds++
 	c.queries += uint64(r.plan.queries)
 	c.positive += r.positive
+	c.foreign += r.foreign
+	c.taken += r.taken
 	c.negative += r.negative
 	c.given += uint64(members)
 	c.refused += r.refusals
-	c.add = append(c.add, perKey(r.adding, members))
+	built := members
+	if c.knows {
+		built += r.repeats * c.absent.len()
+	}
+	c.add = append(c.add, perKey(r.adding, built))
 	c.hit = append(c.hit, perKey(r.hitting, members))
 	c.miss = append(c.miss, perKey(r.missing, r.plan.queries))
 	if _, ok := r.filter.(deletable); ok {
@@ -110,6 +117,26 @@ func (r *round) queryAbsent() (err error) {
 
 // from is the first absent key to query: every round queries others.
 func (r *round) from() int { return r.number * r.plan.queries % r.data.absent.len() }
+
+// mostForeign is how many keys in neither list a round queries.
+const mostForeign = 10_000
+
+// queryForeign asks a filter that knows both lists for keys in neither: absent
+// ones with eight bytes before them.
+func (r *round) queryForeign() error {
+	if !r.knows {
+		return nil
+	}
+	key := binary.LittleEndian.AppendUint64(nil, ^uint64(r.number))
+	for i := range min(r.data.absent.len(), mostForeign) {
+		key = append(key[:8], r.data.absent.at(i)...)
+		r.foreign++
+		if r.filter.Contains(key) {
+			r.taken++
+		}
+	}
+	return nil
+}
 
 // salted counts false positives again, for a structure whose hash functions are
 // fixed: every key gets the same eight bytes put before it, others in every
@@ -205,12 +232,23 @@ func (c *cell) addAll(ctx context.Context, f filter, keys *keyList) (took time.D
 			}
 		}
 	}
-	if f, ok := f.(staticFilter); ok {
-		if err := f.Build(); err != nil {
-			return 0, nil, err
-		}
+	if err := c.finish(f); err != nil {
+		return 0, nil, err
 	}
 	return time.Since(start), refused, nil
+}
+
+// finish builds a static filter of the keys it was given.
+func (c *cell) finish(f filter) error {
+	if f, ok := f.(knowing); ok {
+		for i := range c.absent.len() {
+			f.AddAbsent(c.absent.at(i))
+		}
+	}
+	if f, ok := f.(staticFilter); ok {
+		return f.Build()
+	}
+	return nil
 }
 
 // count queries total keys, starting at from and beginning again at the end of

@@ -3,31 +3,35 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"gonum.org/v1/plot/plotter"
-
-	"github.com/filterfam/filterfam/hashfam"
 )
 
 // sizeSeries returns bits per key by the number of keys, at 1 %.
 func (s sweep) sizeSeries(ctx context.Context) ([]series, error) {
+	keys := syntheticKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare sizes of keys!"))), s.sizes[len(s.sizes)-1])
 	var list []series
-	for _, one := range named("bloom", "cuckoo", "cuckoo-compact", "ristretto", "seiflotfy-cuckoo") {
+	for _, one := range named("bloom", "cuckoo", "cuckoo-compact", "static", "perfect", "fuse8", "ristretto", "seiflotfy-cuckoo") {
 		line := series{name: one.name, look: markOf(one.name)}
-		for _, n := range s.sizes {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
+		for i, n := range s.sizes {
+			if one.static && i%staticEvery != 0 {
+				continue
 			}
-			f, err := one.build(uint64(n), 0.01, hashfam.Family{})
+			bytes, err := (&cell{structure: one, rate: 0.01}).size(ctx, keys.first(n))
 			if err != nil {
 				return nil, fmt.Errorf("%s of %d keys: %w", one.name, n, err)
 			}
-			line.XYs = append(line.XYs, plotter.XY{X: float64(n), Y: 8 * float64(f.SizeBytes()) / float64(n)})
+			line.XYs = append(line.XYs, plotter.XY{X: float64(n), Y: 8 * float64(bytes) / float64(n)})
 		}
 		list = append(list, line)
 	}
 	return list, nil
 }
+
+// staticEvery thins out the sizes of static filters, which have to be built
+// before their size is known.
+const staticEvery = 4
 
 // sizeChart draws bits per key against the number of keys.
 func sizeChart(list []series) *chart {

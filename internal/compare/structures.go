@@ -32,19 +32,23 @@ type structure struct {
 	peer    bool    // third-party code: shown only on request
 	unkeyed bool    // cannot be given another hash family: see round.salted
 	static  bool    // is built from all keys at once: a staticFilter
-	heap    bool    // does not know its size: measured as that of an exact set
+	knows   bool    // is told the absent keys, too: a knowing filter
+	heap    bool    // does not know its size: measured by how much the heap grows
 	build   func(n uint64, rate float64, family hashfam.Family) (filter, error)
 }
 
 // structures lists everything that can be compared, in the order of the rows.
 var structures = append([]structure{
-	{name: "map", against: "bloom", also: "list", exact: true, build: newExact},
+	{name: "map", against: "bloom", also: "list", exact: true, heap: true, build: newExact},
 	{name: "bloom", also: "merge", build: newBloom(ours.Classic)},
 	{name: "bloom-partitioned", also: "merge", build: newBloom(ours.Partitioned)},
 	{name: "bloom-blocked", also: "merge", build: newBloom(ours.Blocked)},
 	{name: "counting", also: "count merge", build: newCounting},
 	{name: "cuckoo", also: "count merge", build: newCuckoo(false)},
 	{name: "cuckoo-compact", also: "count merge", build: newCuckoo(true)},
+	{name: "static", against: "bloom-blocked", static: true, build: newStatic},
+	{name: "perfect", against: "static", also: "values", static: true, build: newPerfect},
+	{name: "static-exact", against: "map", exact: true, static: true, knows: true, build: newStaticExact},
 }, peers...)
 
 // bloomFilter adapts bloom.Filter, whose Add cannot fail.

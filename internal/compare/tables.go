@@ -6,7 +6,7 @@ import (
 )
 
 const spaceLegend = "How to read it: bound is bits/key over log2(1/target), the least that any structure needs for that " +
-	"rate. lost counts added keys that were not found and must be 0. add, hit, miss and del are ns per operation " +
+	"rate, or over the least that tells the keys from the absent ones without an error. lost counts added keys that were not found and must be 0. add, hit, miss and del are ns per operation " +
 	"(median): hit for keys that were added, miss for others, del for deleting. also lists what else it can do."
 
 // spaceTable shows rows in groups of one target rate.
@@ -34,7 +34,7 @@ func spaceTable(list []row) table {
 func (x row) spaceCells() []string {
 	rate, interval := "0", "-"
 	switch {
-	case x.BoundRatio != nil:
+	case !x.structure.exact:
 		rate, interval = measuredRate(x.FPR, x.FPRLow, x.FPRHigh)
 	case x.FPR > 0:
 		rate = percent(x.FPR, 4)
@@ -53,18 +53,18 @@ func (x row) spaceCells() []string {
 // target shows the requested rate.
 func (x row) target() string {
 	switch {
-	case x.BoundRatio == nil:
+	case x.structure.exact:
 		return "exact"
-	case x.structure.fixed > 0:
+	case x.structure.fixed > 0, x.beside:
 		return strconv.FormatFloat(100*x.TargetFPR, 'g', 2, 64) + "%"
 	}
 	return percentOf(x.TargetFPR)
 }
 
 // group names the group of rows that x belongs to: by the requested rate, or by
-// having a fixed one.
+// having a fixed one or that of a peer.
 func (x row) group() string {
-	if x.structure.fixed > 0 {
+	if x.structure.fixed > 0 || x.beside {
 		return "fixed"
 	}
 	return x.target()
@@ -78,7 +78,7 @@ func bound(ratio float64) string {
 }
 
 const ratiosLegend = "Times against ours: the ratio to the structure of ours that is named (median over the rounds); above 1 " +
-	"ours is faster, and above 1 under bits ours is smaller. If the rates differ, ours has the nearest one."
+	"that one is faster, and above 1 under bits it is smaller. If the rates differ, it has the nearest one."
 
 // ratioTable compares the rows that have something of ours to compare with. It
 // has no lines if no row is a peer's.

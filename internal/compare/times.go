@@ -62,7 +62,7 @@ func (s sweep) timesAt(ctx context.Context, n int) ([]timePoint, error) {
 		keys[i] = random.at(i)
 	}
 	var list []*timed
-	for _, one := range named("map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "bits-and-blooms", "seiflotfy-cuckoo") {
+	for _, one := range named("map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bits-and-blooms", "seiflotfy-cuckoo") {
 		ways, err := waysToQuery(one, keys)
 		if err != nil {
 			return nil, err
@@ -99,6 +99,11 @@ func waysToQuery(one structure, keys [][]byte) ([]*timed, error) {
 	}
 	for i := 0; i < len(keys); i += 2 {
 		if err := f.Add(keys[i]); err != nil && !one.peer {
+			return nil, err
+		}
+	}
+	if f, ok := f.(staticFilter); ok {
+		if err := f.Build(); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +146,7 @@ func timeChart(sizes []int, times map[int][]timePoint) *chart {
 	var list []series
 	top := 0.0
 	for i, p := range times[sizes[0]] {
-		if p.structure == "counting" || p.structure == "cuckoo-compact" || p.structure == "seiflotfy-cuckoo" {
+		if p.structure == "counting" || p.structure == "cuckoo-compact" || p.structure == "perfect" || p.structure == "seiflotfy-cuckoo" {
 			continue // in the table; here they would cover others
 		}
 		l := series{name: p.name(), look: markOf(p.structure)}

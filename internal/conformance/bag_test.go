@@ -204,34 +204,39 @@ func bags(defect string) conformance.Suite[*bag] {
 		return &bag{fam, room, map[hashfam.Digest]int{}, defect}
 	}
 	return conformance.Suite[*bag]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *bag {
-			return empty(fam, rapid.IntRange(1, 60).Draw(t, "room"))
+		Encoded: conformance.Encoded[*bag]{
+			Fresh: func(t *rapid.T, fam hashfam.Family) *bag {
+				return empty(fam, rapid.IntRange(1, 60).Draw(t, "room"))
+			},
+			Receiver:  func(fam hashfam.Family) *bag { return empty(fam, 0) },
+			Insert:    func(b *bag, key []byte) error { return b.insert(b.fam.Sum(key)) },
+			Has:       func(b *bag, key []byte) bool { return b.has(b.fam.Sum(key)) },
+			HasString: func(b *bag, key string) bool { return b.has(b.fam.SumString(key)) },
+			HasDigest: (*bag).has,
+			HasAll: func(b *bag, dst []bool, keys [][]byte) []bool {
+				for _, k := range keys {
+					dst = append(dst, b.has(b.fam.Sum(k)))
+				}
+				return dst
+			},
+			Reads: func(*bag) {},
 		},
 		Like: func(b *bag) *bag { return empty(b.fam, b.room) },
 		Variants: func(b *bag) []*bag {
 			return []*bag{empty(b.fam, b.room+1), empty(b.fam.Derive("another"), b.room)}
 		},
-		Receiver:     func(fam hashfam.Family) *bag { return empty(fam, 0) },
-		Insert:       func(b *bag, key []byte) error { return b.insert(b.fam.Sum(key)) },
+		Reset:        (*bag).Reset,
+		Clone:        (*bag).Clone,
+		Merge:        (*bag).Merge,
 		InsertString: func(b *bag, key string) error { return b.insert(b.fam.SumString(key)) },
 		InsertDigest: (*bag).insert,
 		InsertAll:    (*bag).insertAll,
-		Has:          func(b *bag, key []byte) bool { return b.has(b.fam.Sum(key)) },
-		HasString:    func(b *bag, key string) bool { return b.has(b.fam.SumString(key)) },
-		HasDigest:    (*bag).has,
-		HasAll: func(b *bag, dst []bool, keys [][]byte) []bool {
-			for _, k := range keys {
-				dst = append(dst, b.has(b.fam.Sum(k)))
-			}
-			return dst
-		},
-		HasOrInsert: func(b *bag, key []byte) (bool, error) { return b.hasOrInsert(b.fam.Sum(key)) },
+		HasOrInsert:  func(b *bag, key []byte) (bool, error) { return b.hasOrInsert(b.fam.Sum(key)) },
 		HasOrInsertString: func(b *bag, key string) (bool, error) {
 			return b.hasOrInsert(b.fam.SumString(key))
 		},
 		HasOrInsertDigest: (*bag).hasOrInsert,
 		Delete:            func(b *bag, key []byte) bool { return b.delete(b.fam.Sum(key)) },
 		Count:             func(b *bag, key []byte) uint64 { return uint64(b.copies[b.fam.Sum(key)]) },
-		Reads:             func(*bag) {},
 	}
 }

@@ -27,7 +27,7 @@ func (s Suite[T]) Benchmark(b *testing.B, fresh func(n uint64) (T, error)) {
 		require.NoError(b, err)
 		b.Run(fmt.Sprintf("Add/n=%d", n), func(b *testing.B) { s.inserts(b, f, n) })
 		b.Run(fmt.Sprintf("Add/batch/n=%d", n), func(b *testing.B) { s.insertBatches(b, f, n) })
-		f.Reset()
+		s.Reset(f)
 		for i := range n {
 			require.NoError(b, s.Insert(f, putKey(make([]byte, 16), i)))
 		}
@@ -50,7 +50,7 @@ func (s Suite[T]) inserts(b *testing.B, f T, n uint64) {
 	key, i := make([]byte, 16), uint64(0)
 	for b.Loop() {
 		if i++; i%n == 0 {
-			f.Reset()
+			s.Reset(f)
 		}
 		s.Insert(f, putKey(key, i%n))
 	}
@@ -61,7 +61,7 @@ func (s Suite[T]) insertBatches(b *testing.B, f T, n uint64) {
 	keys, i := newBatch(), uint64(0)
 	for b.Loop() {
 		if i += batchKeys; i%n < batchKeys {
-			f.Reset()
+			s.Reset(f)
 		}
 		s.InsertAll(f, fillBatch(keys, i%n))
 	}
@@ -134,6 +134,27 @@ func Ratio(b *testing.B, before, after func(n int)) {
 	b.ReportMetric(0, "ns/op") // means nothing here
 	for name, at := range map[string]int{"ratio": 2, "lower": 1, "upper": 3} {
 		b.ReportMetric(ratios[len(ratios)*at/4], name)
+	}
+}
+
+// Short compares batches of 1 to 8 keys with single calls on the same keys.
+// Both functions treat a group of keys.
+func Short(b *testing.B, singly, batch func(keys [][]byte)) {
+	keys := fillBatch(newBatch(), 0)
+	for _, n := range []int{1, 2, 4, 7, 8} {
+		b.Run(fmt.Sprintf("keys=%d", n), func(b *testing.B) {
+			Ratio(b, inGroups(keys, n, singly), inGroups(keys, n, batch))
+		})
+	}
+}
+
+// inGroups returns a function that calls do for groups of size keys until it
+// has done so for n keys.
+func inGroups(keys [][]byte, size int, do func(keys [][]byte)) func(n int) {
+	return func(n int) {
+		for ; n > 0; n -= size {
+			do(keys[n%(batchKeys-size):][:size])
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/hex"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,11 +14,10 @@ import (
 var byteRow = regexp.MustCompile(`(?m)^\| \d+ \|([^|]*)\|`)
 
 // RequireDocumented checks that encoded equals the example that docs/format.md
-// shows byte by byte in the section of a kind, such as "Kind 1". It can be
-// called from packages one level below the root.
+// shows byte by byte in the section of a kind, such as "Kind 1".
 func RequireDocumented(t *testing.T, kind string, encoded []byte) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/format.md")
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "format.md"))
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(text), "\n## "+kind+":")
 	require.True(t, found, "no section of %s", kind)
@@ -31,4 +31,16 @@ func RequireDocumented(t *testing.T, kind string, encoded []byte) {
 		shown = append(shown, b...)
 	}
 	require.Equal(t, encoded, shown)
+}
+
+// root returns the directory of the module, above the package under test.
+func root(t *testing.T) string {
+	t.Helper()
+	for dir := "."; len(dir) < 30; dir = filepath.Join("..", dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	require.Fail(t, "there is no go.mod above the package")
+	return ""
 }

@@ -10,10 +10,13 @@ import (
 
 // Which instructions the processor has, the operating system supports, and
 // GODEBUG does not turn off. AVX2 includes BMI2, and AVX512 the extensions F,
-// DQ, BW and VL, and AVX2.
+// CD, DQ, BW and VL, and AVX2.
 var (
 	AVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
 	AVX512 = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
+
+	// VPOPCNTDQ is AVX512 with the extension VPOPCNTDQ, which counts bits.
+	VPOPCNTDQ = AVX512 && hasVPOPCNTDQ()
 )
 
 // turnedOff reports whether godebug, a value of the environment variable
@@ -41,8 +44,11 @@ const (
 	bmi2     = 1 << 8
 	avx512f  = 1 << 16
 	avx512dq = 1 << 17
+	avx512cd = 1 << 28
 	avx512bw = 1 << 30
 	avx512vl = 1 << 31
+
+	vpopcntdq = 1 << 14 // leaf 7, ECX
 
 	ymmState = 1<<1 | 1<<2                   // XCR0: XMM, upper halves of YMM
 	zmmState = ymmState | 1<<5 | 1<<6 | 1<<7 // masks, upper halves of ZMM, Z16 to Z31
@@ -55,7 +61,13 @@ func hasAVX2() bool { return has(ymmState, osxsave|avx, avx2|bmi2) }
 // hasAVX512 is hasAVX2 for AVX-512. It is not used on macOS, some versions of
 // which lose mask registers when a signal arrives (Go issue 49233).
 func hasAVX512() bool {
-	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512dq|avx512bw|avx512vl)
+	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512cd|avx512dq|avx512bw|avx512vl)
+}
+
+// hasVPOPCNTDQ reports whether the processor has VPOPCNTDQ. It needs leaf 7.
+func hasVPOPCNTDQ() bool {
+	_, _, ecx := cpuid(7)
+	return ecx&vpopcntdq != 0
 }
 
 // has reports whether all given bits are set: of XCR0, of leaf 1 in ECX, and of

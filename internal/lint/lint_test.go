@@ -40,7 +40,7 @@ func TestTheModuleRequiresThreeOthersDirectly(t *testing.T) {
 }
 
 func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
-	for _, pkg := range []string{"./hashfam", "./bloom", "./counting", "./cuckoo", "./countmin"} {
+	for _, pkg := range []string{"./hashfam", "./hashfam/perfect", "./bloom", "./counting", "./cuckoo", "./countmin"} {
 		deps := goCommand(t, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg)
 		for _, dep := range deps {
 			ours := strings.HasPrefix(dep, module+"/")
@@ -51,7 +51,7 @@ func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
 
 func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 	below := func(more ...string) []string {
-		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/sizing")
+		return append(more, "hashfam", "internal/batch", "internal/cpu", "internal/fault", "internal/frame", "internal/lanes", "internal/prefetch", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/cpu":              nil,
@@ -62,7 +62,12 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"hashfam":                   {"internal/cpu", "internal/fault"},
 		"internal/batch":            {"hashfam"},
 		"internal/frame":            {"internal/fault"},
+		"internal/lanes":            {"hashfam", "internal/cpu"},
+		"internal/prefetch":         {"hashfam"},
+		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame"},
+		"hashfam/perfect":           below("internal/ribbon"),
 		"bloom":                     below(),
+		"bloom/static":              below("internal/ribbon"),
 		"countmin":                  below("countmin/internal/tracker"),
 		"countmin/internal/tracker": below(),
 		"cuckoo":                    below(),
@@ -80,7 +85,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 }
 
 func TestAlgorithmsImportOnlyTheHashFamily(t *testing.T) {
-	for _, file := range []string{"bloom/bloom.go", "counting/counting.go", "counting/blocked.go", "cuckoo/cuckoo.go", "countmin/countmin.go"} {
+	for _, file := range []string{"hashfam/perfect/perfect.go", "bloom/bloom.go", "counting/counting.go", "counting/blocked.go", "cuckoo/cuckoo.go", "countmin/countmin.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
 		require.NoError(t, err)
 		for _, spec := range f.Imports {
@@ -137,7 +142,7 @@ func TestCodeInDocumentsIsCompiled(t *testing.T) {
 // digests are called in that for bytes.
 func TestEveryEntryPointIsInAnExample(t *testing.T) {
 	printing := []string{"String", "GoString", "Format", "Error", "Unwrap"} // other packages call them
-	for _, dir := range []string{"hashfam", "bloom", "counting", "cuckoo", "countmin"} {
+	for _, dir := range []string{"hashfam", "hashfam/perfect", "bloom", "counting", "cuckoo", "countmin"} {
 		shown, wanted := map[string]bool{}, map[string]string{}
 		sources, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		require.NoError(t, err)

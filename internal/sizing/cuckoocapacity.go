@@ -5,6 +5,12 @@ import (
 	"math/bits"
 )
 
+// The narrowest and the widest fingerprint of a cuckoo filter.
+const (
+	MinFingerprintBits = 4
+	MaxFingerprintBits = 32
+)
+
 // A cuckoo filter's table has m buckets of four slots and fingerprints of f
 // bits. A key may lie in one even and one odd bucket that its fingerprint ties
 // together. Two things keep keys from fitting in:

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 // The table of bits per key is correct in every digit that is printed.
@@ -21,7 +23,7 @@ func TestSpacePerKey(t *testing.T) {
 		{1e-6, "19.93", "28.76", "115.02", "24.21", "23.16", "23"},
 	} {
 		t.Run(fmt.Sprintf("at rate %g", row.eps), func(t *testing.T) {
-			bits, ok := CuckooFingerprintBits(row.eps, 1) // ceil(log2(8/eps)), except for the reserved zero
+			bits, ok := oracle.CuckooFingerprintBits(row.eps, 1) // ceil(log2(8/eps)), except for the reserved zero
 			require.True(t, ok)
 			require.Equal(t, row.bits_, fmt.Sprint(bits))
 			require.Equal(t, row.bound, fmt.Sprintf("%.2f", LowerBound(row.eps)))
@@ -36,7 +38,7 @@ func TestSpacePerKey(t *testing.T) {
 		// 2.942 percent, and a key costs 8.42 bits instead of 9.47. The other
 		// rows do not change.
 		for eps, want := range map[float64]int{0.03: 8, 0.01: 10, 1e-3: 13, 1e-4: 17, 1e-6: 23} {
-			got, _ := CuckooFingerprintBits(eps, 0.95)
+			got, _ := oracle.CuckooFingerprintBits(eps, 0.95)
 			require.Equal(t, want, got)
 		}
 	})

@@ -1,6 +1,7 @@
 // Package advice says which structure of filterfam serves a need, how large it
-// is, and what to write to get it. All figures come from the structure's own
-// Config.
+// is, and what to write to get it. All sizes come from the structure's own
+// Config. Those of structures built from a set are estimates: they depend on
+// the keys.
 package advice
 
 import (
@@ -12,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -21,6 +23,7 @@ import (
 type Needs struct {
 	Keys   uint64  `json:"keys"`   // distinct keys at one time
 	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count
+	Fixed  bool    `json:"fixed"`  // the set does not change
 	Delete bool    `json:"delete"` // keys are taken out again
 	Counts bool    `json:"counts"` // how often, not only whether
 	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is no limit
@@ -40,6 +43,7 @@ type Choice struct {
 // A candidate is a structure before its size is known.
 type candidate struct {
 	name    string
+	fixed   bool // is built from a set and takes no more keys
 	deletes bool
 	counts  bool
 	only    bool // does nothing but count
@@ -48,6 +52,8 @@ type candidate struct {
 }
 
 var candidates = []candidate{
+	{name: "static", fixed: true, remark: "the smallest filter; if all keys that can be queried are known, static.NewExact errs on none of them", size: sizeStatic},
+	{name: "perfect", fixed: true, remark: "can keep a value with each key, and delete members", size: sizePerfect},
 	{name: "bloom", remark: "merges, folds and estimates its number of keys", size: sizeBloom(bloom.Classic, "")},
 	{name: "bloom-blocked", remark: "one cache line per lookup", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
 	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may fail", size: sizeCuckoo(false)},
@@ -99,7 +105,7 @@ func For(n Needs) ([]Choice, error) {
 // serves reports whether c can do what is needed and is not a waste for it.
 func (c candidate) serves(n Needs) bool {
 	switch {
-	case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts:
+	case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts, c.fixed && !n.Fixed:
 		return false // does too little
 	case c.deletes && c.counts:
 		return n.Delete || n.Counts // and costs four times as much
@@ -163,6 +169,35 @@ func tidy(rate float64) float64 {
 		return rate
 	}
 	return x
+}
+
+func sizeStatic(keys uint64, rate float64) (uint64, string, string, error) {
+	bytes := static.Config{FPRate: rate}.SizeBytes(keys)
+	if bytes == 0 {
+		return 0, "", "", fmt.Errorf("static: FPRate = %g is too low for %s keys", rate, words(keys))
+	}
+	return bytes, fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate)),
+		fmt.Sprintf("static.New(static.Config{FPRate: %s}, keys)", number(rate)), nil
+}
+
+// functionBits is what a perfect.Function takes for each of many keys.
+const functionBits = 2.2
+
+func sizePerfect(keys uint64, rate float64) (uint64, string, string, error) {
+	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
+		return 0, "", "", fmt.Errorf("perfect: FPRate = %g is too low for %s keys", rate, words(keys))
+	}
+	fingerprint := mixedBits(rate)
+	return uint64(math.Ceil(float64(keys) * (functionBits + fingerprint) / 8)),
+		fmt.Sprintf("%.1f bits of a hash function and a fingerprint of %.2f", functionBits, fingerprint),
+		fmt.Sprintf("perfect.NewFilter(perfect.FilterConfig{FPRate: %s}, keys)", number(rate)), nil
+}
+
+// mixedBits returns the bits of a fingerprint that give a rate if some have one
+// bit more than others.
+func mixedBits(rate float64) float64 {
+	whole := math.Ceil(math.Log2(1 / rate))
+	return whole + 1 - math.Ldexp(rate, int(whole))
 }
 
 func sizeBloom(layout bloom.Layout, extra string) func(uint64, float64) (uint64, string, string, error) {

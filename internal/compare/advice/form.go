@@ -13,6 +13,7 @@ type Form struct {
 	Keys   string `json:"keys"`   // see ParseCount
 	Rate   string `json:"rate"`   // percent, with a decimal point
 	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
+	Fixed  bool   `json:"fixed"`
 	Delete bool   `json:"delete"`
 	Counts bool   `json:"counts"`
 }
@@ -48,7 +49,7 @@ func (f Form) Answer() Answer {
 
 // read returns the needs, and a message for each field that cannot be read.
 func (f Form) read() (Needs, map[string]string) {
-	needs := Needs{Delete: f.Delete, Counts: f.Counts}
+	needs := Needs{Fixed: f.Fixed, Delete: f.Delete, Counts: f.Counts}
 	wrong := make(map[string]string)
 	check := func(field, text string, ok bool, want string) {
 		if !ok {

@@ -1,0 +1,211 @@
+package static
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/ribbon"
+)
+
+// The parameters in a frame of kind Static, version 1. The payload is that of
+// package ribbon.
+//
+//	offset  size  field
+//	     0     8  Keys
+//	     8     4  Columns
+//	    12     1  Layers
+//	    13     3  zero
+const (
+	version    = 1
+	paramBytes = 16
+)
+
+// AppendBinary appends the encoded filter to dst and returns the extended
+// slice. The encoding is 72 bytes plus Params().Bytes. It depends only on the
+// family, the rate and the set of digests, and contains the family's check
+// value but not its key. AppendBinary returns [ErrParams] if f is the zero
+// Filter. O(n) time; it allocates once if dst is too small.
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
+	h, err := f.header()
+	if err != nil {
+		return dst, err
+	}
+	return frame.Append(dst, h, f.ribbon.Payload()), nil
+}
+
+// MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
+// nil dst.
+func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
+
+// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
+// number of bytes written. It stops at the first error of w and returns it; the
+// bytes written so far are then not a valid encoding. O(n) time, about a
+// kilobyte of memory.
+func (f *Filter) WriteTo(w io.Writer) (int64, error) {
+	h, err := f.header()
+	if err != nil {
+		return 0, err
+	}
+	return frame.Write(w, h, f.ribbon.Payload())
+}
+
+// UnmarshalBinary decodes data into f and does not keep data. data must have
+// been encoded under the family of f: that of a filter in use, the one given to
+// [NewReceiver], or the public family of a zero Filter. Do not call it while
+// other goroutines query f.
+//
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
+// under another family. After an error f is unchanged. O(n) time, one
+// allocation of the payload.
+func (f *Filter) UnmarshalBinary(data []byte) error {
+	return f.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom reads one encoded filter from r into f. It reads no byte after it,
+// so that filters can follow one another in a stream. The family and the errors
+// are those of [Filter.UnmarshalBinary]; ReadFrom also returns any error of r.
+// At the end of the stream the error is io.EOF too, by errors.Is. O(n) time.
+//
+// ReadFrom allocates the payload once if r tells that enough bytes follow: a
+// regular file, or a reader with a method Len such as bytes.Reader. From other
+// readers it uses memory in proportion to the bytes that have arrived, and at
+// most one and a half times the size of the filter.
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.N(), err
+}
+
+// AppendText appends the text form of f, the base64 of its encoding, to dst.
+// Its errors are those of [Filter.AppendBinary]. O(n) time and memory.
+func (f *Filter) AppendText(dst []byte) ([]byte, error) {
+	encoded, err := f.AppendBinary(nil)
+	return frame.AppendText(dst, encoded, err)
+}
+
+// MarshalText returns the text form of f. It is [Filter.AppendText] with a nil
+// dst. Packages such as encoding/xml store a pointer to a filter as that text.
+func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
+
+// MarshalJSON returns the text form of f as a JSON string. O(n) time and
+// memory. Its receiver is a value so that a Filter that is a value in a struct
+// is encoded, too.
+func (f Filter) MarshalJSON() ([]byte, error) { return frame.JSON(f.AppendBinary(nil)) }
+
+// UnmarshalText decodes the text form of a filter into f. The family and the
+// errors are those of [Filter.UnmarshalBinary]. O(n) time and memory.
+func (f *Filter) UnmarshalText(text []byte) error {
+	encoded, err := frame.FromText(text, errs)
+	if err != nil {
+		return err
+	}
+	return f.UnmarshalBinary(encoded)
+}
+
+// ReadParams reads the header of an encoded filter from r, and no byte after
+// it, and returns the filter's parameters. Use it to check a file's
+// [Params.SizeBytes] before you decode it. The errors are those of
+// [Filter.ReadFrom]; if the header is that of another structure, ReadParams
+// returns [ErrCorrupt] and names that structure. O(1) time and memory.
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
+	fr := frame.NewReader(r, errs)
+	return readParams(fr, fam)
+}
+
+// header returns the header of f's frame, or ErrParams if f is a zero Filter.
+func (f *Filter) header() (frame.Header, error) {
+	if f == nil {
+		return frame.Header{}, errs.Nil()
+	}
+	p := f.Params()
+	if p.Columns == 0 {
+		return frame.Header{}, paramError("Params.Columns", 0, "a filter that was built or decoded")
+	}
+	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), p.Keys)
+	params = binary.LittleEndian.AppendUint32(params, p.Columns)
+	params = append(params, byte(p.Layers), 0, 0, 0)
+	return frame.Header{
+		Kind:    frame.Static,
+		Version: version,
+		Check:   p.Family.CheckValue(),
+		Params:  params,
+		Payload: p.Bytes,
+	}, nil
+}
+
+// decode reads a filter and, if there was no error, replaces f with it.
+func (f *Filter) decode(r *frame.Reader) error {
+	if f == nil {
+		return errs.Nil()
+	}
+	p, err := readParams(r, f.family)
+	if err != nil {
+		return err
+	}
+	words := frame.Read[uint64](r, p.Bytes/8)
+	if err := r.Err(); err != nil {
+		return err
+	}
+	decoded, err := parse(p, words)
+	if err != nil {
+		return err
+	}
+	if err := decoded.ribbon.Verify(errs); err != nil {
+		return err
+	}
+	*f = *decoded
+	return nil
+}
+
+// parse returns the filter of the given parameters whose payload is words. It
+// keeps words.
+func parse(p Params, words []uint64) (*Filter, error) {
+	r, rest, err := ribbon.Parse(p.Columns, p.Keys, p.Layers, words, errs)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, errs.Field(ErrCorrupt, "payload length", p.Bytes, fmt.Sprint(p.Bytes-8*uint64(len(rest))))
+	}
+	return &Filter{p.Family, *r}, nil
+}
+
+// readParams reads the header of a filter that was encoded under fam.
+func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
+	h := r.Header(frame.Static, version, fam.CheckValue())
+	if err := r.Err(); err != nil {
+		return Params{}, err
+	}
+	return parseParams(h, fam)
+}
+
+// parseParams reads the parameters of a verified header. It checks that the
+// payload has room for the first layer, whose size follows from them.
+func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
+	b := h.Params
+	if len(b) != paramBytes || !bytes.Equal(b[13:], make([]byte, 3)) {
+		return Params{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "16 bytes, the last 3 of them zero")
+	}
+	p := Params{
+		Keys:    binary.LittleEndian.Uint64(b),
+		Columns: binary.LittleEndian.Uint32(b[8:]),
+		Layers:  int(b[12]),
+		Bytes:   h.Payload,
+		Family:  fam,
+	}
+	if p.Columns == 0 {
+		return Params{}, errs.Field(ErrCorrupt, "columns", 0, "at least 1")
+	}
+	if err := ribbon.Check(p.Columns, p.Keys, p.Layers, errs); err != nil {
+		return Params{}, err
+	}
+	if least := ribbon.LeastBytes(p.Columns, p.Keys, p.Layers); p.Bytes < least {
+		return Params{}, errs.Field(ErrCorrupt, "payload length", p.Bytes, fmt.Sprintf("at least %d", least))
+	}
+	return p, nil
+}

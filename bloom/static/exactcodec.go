@@ -1,0 +1,271 @@
+package static
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/ribbon"
+)
+
+// The parameters in a frame of kind Exact, version 1. The payload is that of
+// the first level's ribbon, which has the rarer class, and then that of the
+// second level's.
+//
+//	offset  size  field
+//	     0     8  Members
+//	     8     8  Others
+//	    16     8  keys that pass the first level
+//	    24     1  layers of the first level
+//	    25     1  layers of the second level
+//	    26     6  zero
+const (
+	exactVersion    = 1
+	exactParamBytes = 32
+)
+
+// An exactShape is all that the header tells about the levels.
+type exactShape struct {
+	ExactParams
+	passed                    uint64
+	filterLayers, classLayers int
+}
+
+// AppendBinary appends the encoded e to dst and returns the extended slice. The
+// encoding is 72 bytes plus Params().Bytes. It depends only on the family and
+// the two sets of keys, and contains the family's check value but not its key.
+// AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
+// it allocates once if dst is too small.
+func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
+	h, err := e.header()
+	if err != nil {
+		return dst, err
+	}
+	return frame.Append(dst, h, e.payload), nil
+}
+
+// MarshalBinary returns the encoded e. It is [Exact.AppendBinary] with a nil
+// dst.
+func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
+
+// WriteTo writes the encoded e to w, 64 KiB at a time, and returns the number
+// of bytes written. It stops at the first error of w and returns it; the bytes
+// written so far are then not a valid encoding. O(m) time, less than a kilobyte
+// of memory.
+func (e *Exact) WriteTo(w io.Writer) (int64, error) {
+	h, err := e.header()
+	if err != nil {
+		return 0, err
+	}
+	return frame.Write(w, h, e.payload)
+}
+
+// UnmarshalBinary decodes data into e and does not keep data. data must have
+// been encoded under the family of e: that of an Exact in use, the one given to
+// [NewExactReceiver], or the public family of a zero Exact.
+//
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
+// under another family. After an error e is unchanged. O(m) time, one
+// allocation of both levels.
+func (e *Exact) UnmarshalBinary(data []byte) error {
+	return e.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom reads one encoded Exact from r into e. It reads no byte after it, so
+// that structures can follow one another in a stream. The family and the errors
+// are those of [Exact.UnmarshalBinary]; ReadFrom also returns any error of r.
+// At the end of the stream the error is io.EOF too, by errors.Is. O(m) time.
+//
+// ReadFrom allocates both levels once if r tells that enough bytes follow: a
+// regular file, or a reader with a method Len such as bytes.Reader. From other
+// readers it uses memory in proportion to the bytes that have arrived, and at
+// most one and a half times the size of e.
+func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := e.decode(fr)
+	return fr.N(), err
+}
+
+// AppendText appends the text form of e, the base64 of its encoding, to dst.
+// Its errors are those of [Exact.AppendBinary]. O(m) time and memory.
+func (e *Exact) AppendText(dst []byte) ([]byte, error) {
+	encoded, err := e.AppendBinary(nil)
+	return frame.AppendText(dst, encoded, err)
+}
+
+// MarshalText returns the text form of e. It is [Exact.AppendText] with a nil
+// dst. Packages such as encoding/xml store a pointer to an Exact as that text.
+func (e *Exact) MarshalText() ([]byte, error) { return e.AppendText(nil) }
+
+// MarshalJSON returns the text form of e as a JSON string. O(m) time and
+// memory. Its receiver is a value so that an Exact that is a value in a struct
+// is encoded, too.
+func (e Exact) MarshalJSON() ([]byte, error) { return frame.JSON(e.AppendBinary(nil)) }
+
+// UnmarshalText decodes the text form of an Exact into e. The family and the
+// errors are those of [Exact.UnmarshalBinary]. O(m) time and memory.
+func (e *Exact) UnmarshalText(text []byte) error {
+	encoded, err := frame.FromText(text, errs)
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalBinary(encoded)
+}
+
+// ReadExactParams reads the header of an encoded [Exact] from r, and no byte
+// after it, and returns its parameters. Use it to check a file's
+// [ExactParams.SizeBytes] before you decode it. The errors are those of
+// [Exact.ReadFrom]; if the header is that of another structure, it returns
+// [ErrCorrupt] and names that structure. O(1) time and memory.
+func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
+	s, err := readShape(frame.NewReader(r, errs), fam)
+	return s.ExactParams, err
+}
+
+// header returns the header of e's frame, or ErrParams if e is a zero Exact.
+func (e *Exact) header() (frame.Header, error) {
+	if e == nil {
+		return frame.Header{}, errs.Nil()
+	}
+	if e.class.Columns() == 0 {
+		return frame.Header{}, paramError("receiver", "zero", "an Exact that was built or decoded")
+	}
+	p := e.params
+	params := make([]byte, 0, exactParamBytes)
+	for _, n := range []uint64{p.Members, p.Others, e.class.Len()} {
+		params = binary.LittleEndian.AppendUint64(params, n)
+	}
+	params = append(params, byte(e.filter.Layers()), byte(e.class.Layers()), 0, 0, 0, 0, 0, 0)
+	return frame.Header{
+		Kind:    frame.Exact,
+		Version: exactVersion,
+		Check:   p.Family.CheckValue(),
+		Params:  params,
+		Payload: p.Bytes,
+	}, nil
+}
+
+// payload yields the payload of both levels.
+func (e *Exact) payload(yield func([]byte) bool) {
+	for _, level := range []*ribbon.Ribbon{&e.filter, &e.class} {
+		for piece := range level.Payload() {
+			if !yield(piece) {
+				return
+			}
+		}
+	}
+}
+
+// decode reads an Exact and, if there was no error, replaces e with it.
+func (e *Exact) decode(r *frame.Reader) error {
+	if e == nil {
+		return errs.Nil()
+	}
+	s, err := readShape(r, e.params.Family)
+	if err != nil {
+		return err
+	}
+	words := frame.Read[uint64](r, s.Bytes/8)
+	if err := r.Err(); err != nil {
+		return err
+	}
+	decoded, err := s.levels(words)
+	if err == nil {
+		err = decoded.verify()
+	}
+	if err == nil {
+		*e = *decoded
+	}
+	return err
+}
+
+// readShape reads the header of an Exact that was encoded under fam.
+func readShape(r *frame.Reader, fam hashfam.Family) (exactShape, error) {
+	h := r.Header(frame.Exact, exactVersion, fam.CheckValue())
+	if err := r.Err(); err != nil {
+		return exactShape{}, err
+	}
+	return parseShape(h, fam)
+}
+
+// parseShape reads the parameters of a verified header.
+func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
+	b := h.Params
+	if len(b) != exactParamBytes || !bytes.Equal(b[26:], make([]byte, 6)) {
+		return exactShape{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "32 bytes, the last 6 of them zero")
+	}
+	s := exactShape{
+		ExactParams: ExactParams{
+			Members: binary.LittleEndian.Uint64(b),
+			Others:  binary.LittleEndian.Uint64(b[8:]),
+			Bytes:   h.Payload,
+			Family:  fam,
+		},
+		passed:       binary.LittleEndian.Uint64(b[16:]),
+		filterLayers: int(b[24]),
+		classLayers:  int(b[25]),
+	}
+	return s, s.check()
+}
+
+// check returns ErrCorrupt if no two lists have these numbers.
+func (s exactShape) check() error {
+	rare, common := s.classes()
+	if common > ribbon.MaxKeys {
+		return errs.Field(ErrCorrupt, "keys", common, "at most 2^48")
+	}
+	columns := filterColumns(rare, common)
+	least, most := rare, rare+common
+	switch {
+	case rare == 0:
+		most = 0
+	case columns == 0:
+		least = most
+	}
+	if s.passed < least || s.passed > most {
+		return errs.Field(ErrCorrupt, "keys that pass", s.passed, fmt.Sprintf("%d to %d", least, most))
+	}
+	if err := ribbon.Check(columns, rare, s.filterLayers, errs); err != nil {
+		return err
+	}
+	if err := ribbon.Check(classColumns, s.passed, s.classLayers, errs); err != nil {
+		return err
+	}
+	least = ribbon.LeastBytes(columns, rare, s.filterLayers) + ribbon.LeastBytes(classColumns, s.passed, s.classLayers)
+	if s.Bytes < least {
+		return errs.Field(ErrCorrupt, "payload length", s.Bytes, fmt.Sprintf("at least %d", least))
+	}
+	return nil
+}
+
+// levels returns the Exact of the shape s with the payload words, which it
+// keeps.
+func (s exactShape) levels(words []uint64) (*Exact, error) {
+	rare, common := s.classes()
+	filter, words, err := ribbon.Parse(filterColumns(rare, common), rare, s.filterLayers, words, errs)
+	if err != nil {
+		return nil, err
+	}
+	class, words, err := ribbon.Parse(classColumns, s.passed, s.classLayers, words, errs)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) > 0 {
+		return nil, errs.Field(ErrCorrupt, "payload length", s.Bytes, fmt.Sprint(s.Bytes-8*uint64(len(words))))
+	}
+	e := &Exact{params: s.ExactParams}
+	e.set(filter, class)
+	return e, nil
+}
+
+// verify returns ErrCorrupt if a bit that no level uses is set.
+func (e *Exact) verify() error {
+	if err := e.filter.Verify(errs); err != nil {
+		return err
+	}
+	return e.class.Verify(errs)
+}

@@ -1,0 +1,42 @@
+// Package perfect implements a minimal perfect hash function, and a filter
+// built on it.
+//
+// A [Function] maps each of n keys to an index of its own, 0 to n-1, without
+// storing the keys. It needs 2.2 bits per key, whatever their length, and 1.95
+// if [Config] asks for a compact one. Use it to attach data to keys that do not
+// change: keep the data in a slice, in the order of the indexes. The slice may
+// change at any time.
+//
+//	f, err := perfect.New(perfect.Config{}, keys)
+//	counts := make([]int, f.Len())
+//	counts[f.IndexString("example.org")]++
+//
+// A Function cannot tell whether a key is one of the n: a different key has
+// some index, too. A [Filter] also keeps a fingerprint of each key at its
+// index, and thus answers "may contain" or "certainly does not contain", at
+// log2(1/rate) + 2.2 bits per key and up to 0.09 more. It can keep a small
+// value beside each fingerprint. If nothing but membership is needed, a ribbon
+// filter takes about two bits per key less.
+//
+// # Algorithm
+//
+// The function is PHast+ (Beling and Sanders, ALENEX 2026), and PHast if it is
+// compact. The keys are sorted by their hash and divided into buckets of 4.4
+// keys on average. Each bucket has a seed of one byte that determines, together
+// with the hash of a key, the place of the key in a slice of 1,024 places. To
+// build is to choose the seeds so that no two keys have the same place, bucket
+// after bucket along the slices, those with many keys first. The few buckets
+// for which no seed does are bumped: their keys go to a second, smaller level,
+// the places of which stand for those that the first level left free.
+//
+// # Concurrency
+//
+// Methods that do not change a structure are pure: any number of them may run
+// at the same time. A method that changes one must run alone: decoding, and
+// SetValue, Delete and Restore of a Filter.
+//
+// # Zero values and nil
+//
+// A zero Function or Filter has no keys and is a receiver for decoding. Methods
+// that return an error return one on a nil pointer; the others panic on it.
+package perfect

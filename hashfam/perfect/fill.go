@@ -1,0 +1,140 @@
+package perfect
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// fill chooses the seeds of a level and places the keys. digests are sorted by
+// the first value of the probe sequence, and distinct. fill returns the places
+// that are used, and the digests that are bumped.
+func (l *level) fill(digests []hashfam.Digest) (used bitmap, bumped []hashfam.Digest) {
+	for i := range l.seeds {
+		l.seeds[i] = 1 // empty buckets need no other
+	}
+	f := filler{level: l, used: newBitmap(uint64(len(digests)))}
+	w := newWindow(l, digests)
+	for b, ok := w.next(); ok; b, ok = w.next() {
+		seed := f.settle(b.digests)
+		if seed == 0 {
+			bumped = append(bumped, b.digests...)
+		}
+		l.seeds[b.number] = byte(seed)
+	}
+	return f.used, bumped
+}
+
+// A filler places the keys of a level bucket by bucket.
+type filler struct {
+	*level
+	used bitmap
+	keys [maxBucket]candidate
+}
+
+// settle places the keys of a bucket and returns its seed, or 0 if it is
+// bumped.
+func (f *filler) settle(digests []hashfam.Digest) uint64 {
+	if len(digests) > maxBucket {
+		return 0
+	}
+	keys := f.keys[:len(digests)]
+	for i, d := range digests {
+		keys[i] = f.candidate(d.Probe())
+	}
+	seed := f.best(keys)
+	if seed != 0 {
+		for _, c := range keys {
+			f.used.set(c.place(f.level, seed))
+		}
+	}
+	return seed
+}
+
+// best returns, of the seeds that place keys on places that are free and
+// distinct, the one with the least sum of places: it leaves the most room for
+// the buckets to come. It returns 0 if there is no such seed.
+func (f *filler) best(keys []candidate) uint64 {
+	best, least := uint64(0), uint64(math.MaxUint64)
+	for from := uint64(0); from < seeds; from += 64 {
+		free := ^f.taken(keys, from)
+		if from == 0 {
+			free &^= 1
+		}
+		for ; free != 0; free &= free - 1 {
+			seed := from + uint64(bits.TrailingZeros64(free))
+			if sum := f.sum(keys, seed); sum < least && f.distinct(keys, seed) {
+				best, least = seed, sum
+			}
+		}
+	}
+	return best
+}
+
+// taken tests the 64 seeds from one on. It sets bit i if a place of a key under
+// seed from+i is used.
+func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
+	for _, c := range keys {
+		if f.factors {
+			taken |= f.test(c, from, ^taken)
+		} else {
+			taken |= f.run(c, from)
+		}
+	}
+	return taken
+}
+
+// test is taken for one key if seeds are factors. It tests the seeds whose bit
+// in open is set.
+func (f *filler) test(c candidate, from, open uint64) (taken uint64) {
+	for ; open != 0; open &= open - 1 {
+		i := bits.TrailingZeros64(open)
+		taken |= f.used.bit(c.place(f.level, from+uint64(i))) << i
+	}
+	return taken
+}
+
+// run is taken for one key if seeds are shifts: the places of 64 seeds follow
+// each other in the slice, up to its end and on from its start.
+func (f *filler) run(c candidate, from uint64) uint64 {
+	at := (c.y>>f.shift + from) % maxSlice
+	if end := maxSlice - at; end < 64 {
+		return f.used.run(c.start+at)&(1<<end-1) | f.used.run(c.start)<<end
+	}
+	return f.used.run(c.start + at)
+}
+
+func (f *filler) sum(keys []candidate, seed uint64) (sum uint64) {
+	for _, c := range keys {
+		sum += c.place(f.level, seed)
+	}
+	return sum
+}
+
+// distinct reports whether no two keys have the same place.
+func (f *filler) distinct(keys []candidate, seed uint64) bool {
+	for i, c := range keys {
+		place := c.place(f.level, seed)
+		for _, other := range keys[:i] {
+			if other.place(f.level, seed) == place {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A bitmap is a set of small integers.
+type bitmap []uint64
+
+// newBitmap returns an empty set of integers below n.
+func newBitmap(n uint64) bitmap { return make(bitmap, n/64+2) }
+
+func (b bitmap) set(i uint64)        { b[i/64] |= 1 << (i % 64) }
+func (b bitmap) bit(i uint64) uint64 { return b[i/64] >> (i % 64) & 1 }
+
+// run returns the bits of the 64 integers from i on.
+func (b bitmap) run(i uint64) uint64 {
+	return b[i/64]>>(i%64) | b[i/64+1]<<(64-i%64)
+}

@@ -1,0 +1,223 @@
+package perfect
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// filterOf builds a filter of digests, which it does not overwrite.
+func filterOf(t require.TestingT, c FilterConfig, digests []hashfam.Digest) *Filter {
+	f, err := NewFilterFromDigests(c, slices.Clone(digests))
+	require.NoError(t, err)
+	return f
+}
+
+// The rate of foreign keys is that of the Params, and at most the one asked
+// for. The standard deviation of the share of m queries is sqrt(rate/m) or
+// less. A correct program misses by 6 of them with a chance of 1e-9 on each
+// side, so that the 90 or so comparisons fail with a chance of 1e-7.
+func TestRates(t *testing.T) {
+	const queries = 400_000
+	for _, rate := range []float64{0.9, 0.5, 0.3, 0.1, 0.017, 0.01, 1. / 128, 1e-3} {
+		for _, n := range []int{1, 2, 7, 9, 100, 4095, 4096, 20_000} {
+			f := filterOf(t, FilterConfig{FPRate: rate}, random(n, 1))
+			require.LessOrEqual(t, f.FalsePositiveRate(), rate*(1+1e-9))
+			hits := 0
+			for _, d := range random(queries, uint64(n)) {
+				if f.ContainsDigest(d) {
+					hits++
+				}
+			}
+			got, sigma := float64(hits)/queries, math.Sqrt(rate*(1-rate)/queries)
+			require.Less(t, got, rate+6*sigma, "n = %d", n)
+			if n >= 4095 {
+				require.InDelta(t, f.FalsePositiveRate(), got, 6*sigma, "n = %d, rate %g", n, rate)
+			}
+		}
+	}
+}
+
+func TestMixedWidthsMeetTheRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := math.Exp(-rapid.Float64Range(1e-9, 23).Draw(t, "ln(1/rate)"))
+		value := rapid.IntRange(0, 20).Draw(t, "bits of a value")
+		s := newSlotSize(rate, value, minMixed)
+		require.LessOrEqual(t, s.rate(), rate*(1+1e-12))
+		require.GreaterOrEqual(t, s.rate(), rate*(1-1e-4), "at most 1/65536 of a bit too many")
+		bits := float64(s.width)/one - float64(value)
+		require.InDelta(t, -math.Log2(rate), bits, 0.0861+1e-4, "the cost of whole bits")
+
+		// The slots that are built have this rate, and never a higher one.
+		n := rapid.Uint64Range(1, 100_000).Draw(t, "n")
+		sum := 0.
+		for i := range n {
+			fingerprint := s.start(i+1) - s.start(i) - uint64(value)
+			sum += math.Ldexp(1, -int(fingerprint))
+		}
+		require.LessOrEqual(t, sum/float64(n), s.rate()*(1+1e-9))
+		require.GreaterOrEqual(t, s.bytes(n)*8, s.start(n)+63)
+		whole := newSlotSize(rate, value, minMixed-1)
+		require.Zero(t, whole.width%one)
+		require.LessOrEqual(t, whole.rate(), rate*(1+1e-12))
+	})
+}
+
+func TestFilterConfigsThatCannotBeMet(t *testing.T) {
+	for field, c := range map[string]FilterConfig{
+		"FilterConfig.FPRate = 0, want above 0":      {},
+		"FilterConfig.FPRate = 1, want above 0":      {FPRate: 1},
+		"FilterConfig.FPRate = NaN":                  {FPRate: math.NaN()},
+		"FilterConfig.FPRate = 1e-17, want at least": {FPRate: 1e-17},
+		"FilterConfig.FPRate = 1e-08, want at least": {FPRate: 1e-8, ValueBits: 32},
+		"FilterConfig.ValueBits = -1, want 0 to 32":  {FPRate: 0.1, ValueBits: -1},
+		"FilterConfig.ValueBits = 33, want 0 to 32":  {FPRate: 0.1, ValueBits: 33},
+	} {
+		_, err := NewFilter(c, [][]byte{[]byte("a")})
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, field)
+	}
+	least := filterOf(t, FilterConfig{FPRate: math.Ldexp(1, -56)}, random(100, 1))
+	require.Equal(t, math.Ldexp(1, -56), least.FalsePositiveRate())
+	requireMembers(t, least, random(100, 1))
+}
+
+func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
+	for i, found := range f.ContainsAllDigests(nil, digests) {
+		if !found || !f.ContainsDigest(digests[i]) {
+			require.Fail(t, "lost a key", "digest %d of %d", i, len(digests))
+		}
+	}
+}
+
+// A filter with values, of which some are set and some keys deleted and
+// restored, in any order, gives the answers of a map.
+func TestSlotsAreReplacedInPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type member struct {
+			value   uint64
+			deleted bool
+		}
+		c := FilterConfig{
+			FPRate:    rapid.SampledFrom([]float64{0.4, 0.1, 1e-3}).Draw(t, "rate"),
+			ValueBits: rapid.IntRange(0, 32).Draw(t, "bits of a value"),
+		}
+		digests := random(rapid.SampledFrom([]int{1, 5, 30, 1000}).Draw(t, "n"), 1)
+		f, model := filterOf(t, c, digests), map[hashfam.Digest]*member{}
+		untouched := f.Clone()
+		for _, d := range digests {
+			model[d] = new(member)
+		}
+		for range 100 {
+			d := rapid.SampledFrom(digests).Draw(t, "digest")
+			switch m := model[d]; rapid.IntRange(0, 2).Draw(t, "operation") {
+			case 0:
+				value := rapid.Uint64Range(0, 1<<c.ValueBits).Draw(t, "value")
+				fits := value < 1<<c.ValueBits
+				require.Equal(t, fits && !m.deleted, f.SetValueDigest(d, value))
+				if fits && !m.deleted {
+					m.value = value
+				}
+			case 1:
+				require.Equal(t, !m.deleted, f.DeleteDigest(d))
+				m.deleted = true
+			case 2:
+				require.Equal(t, m.deleted, f.RestoreDigest(d))
+				m.deleted = false
+			}
+		}
+		decoded := new(Filter)
+		encoded, err := f.MarshalBinary()
+		require.NoError(t, err)
+		require.NoError(t, decoded.UnmarshalBinary(encoded))
+		for d, m := range model {
+			want := *m
+			if m.deleted {
+				want.value = 0
+			}
+			value, found := f.ValueDigest(d)
+			require.Equal(t, want, member{value, !found})
+			require.Equal(t, found, f.ContainsDigest(d))
+			value, found = decoded.ValueDigest(d)
+			require.Equal(t, want, member{value, !found})
+		}
+		requireMembers(t, untouched, digests)
+	})
+}
+
+func TestFormsOfValuesAgree(t *testing.T) {
+	keys := goldenKeys(100)
+	fam := hashfam.New(hashfam.Key{1})
+	for i := range uint64(50) {
+		keys = append(keys, []byte{byte(i), 0, 0, 0, 0, 0, 0, 0})
+	}
+	f, err := NewFilter(FilterConfig{FPRate: 0.01, ValueBits: 8, Family: fam}, keys)
+	require.NoError(t, err)
+	for i, key := range keys[:50] {
+		require.True(t, f.SetValue(key, uint64(i)))
+		require.True(t, f.SetValueString(string(keys[50+i]), 50+uint64(i)))
+		require.True(t, f.SetValueUint64(uint64(i), 100+uint64(i)))
+	}
+	v := view(NewFilterView, f, fam)
+	for i, key := range keys {
+		for form, value := range map[string]func() (uint64, bool){
+			"bytes": func() (uint64, bool) { return f.Value(key) }, "string": func() (uint64, bool) { return f.ValueString(string(key)) },
+			"digest": func() (uint64, bool) { return f.ValueDigest(fam.Sum(key)) }, "view": func() (uint64, bool) { return v.Value(key) },
+			"view of a string": func() (uint64, bool) { return v.ValueString(string(key)) },
+			"view of a digest": func() (uint64, bool) { return v.ValueDigest(fam.Sum(key)) },
+		} {
+			got, found := value()
+			require.Equal(t, []any{uint64(i), true}, []any{got, found}, form)
+		}
+	}
+	for i := range uint64(50) {
+		got, found := f.ValueUint64(i)
+		require.Equal(t, []any{100 + i, true}, []any{got, found})
+		require.True(t, f.DeleteUint64(i) && !f.ContainsUint64(i) && f.RestoreUint64(i) && f.ContainsUint64(i))
+		key := keys[i]
+		require.True(t, f.Delete(key) && !f.Contains(key) && f.Restore(key) && f.Contains(key))
+		require.True(t, f.DeleteString(string(key)) && !f.ContainsString(string(key)) && f.RestoreString(string(key)))
+	}
+}
+
+// The share of a shard: keys chosen by bits of the digest spoil neither the
+// size nor the rate.
+func TestShards(t *testing.T) {
+	var digests []hashfam.Digest
+	r := rand.New(rand.NewPCG(1, 2))
+	shard := func() hashfam.Digest { return hashfam.Digest(r.Uint64()>>6 | 5<<58) }
+	for range 50_000 {
+		digests = append(digests, shard())
+	}
+	f := filterOf(t, FilterConfig{FPRate: 0.01}, digests)
+	require.Less(t, f.BitsPerKey(), 9.05)
+	hits, queries := 0, 500_000
+	for range queries {
+		if f.ContainsDigest(shard()) {
+			hits++
+		}
+	}
+	require.InDelta(t, 0.01, float64(hits)/float64(queries), 6*math.Sqrt(0.01/float64(queries)))
+}
+
+func TestAZeroFilterHasNoKeys(t *testing.T) {
+	var f Filter
+	require.False(t, f.ContainsString("a") || f.Delete(nil) || f.Restore(nil) || f.SetValue(nil, 0))
+	require.Equal(t, []bool{false, false}, f.ContainsAllStrings(nil, []string{"a", "b"}))
+	_, found := f.Value(nil)
+	require.False(t, found)
+	_, err := f.MarshalBinary()
+	require.ErrorIs(t, err, ErrParams)
+	require.Zero(t, f.FalsePositiveRate()+f.BitsPerKey())
+	require.Equal(t, f, *f.Clone())
+	empty := filterOf(t, FilterConfig{FPRate: 0.1}, nil)
+	require.False(t, empty.ContainsString("a"))
+	require.Equal(t, fmt.Sprint(empty), fmt.Sprint(*empty.Clone()))
+}

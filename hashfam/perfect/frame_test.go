@@ -1,0 +1,153 @@
+package perfect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+const payloadAt = 128 // of a frame with 2 to 9 levels
+
+// requireInRange checks that all indexes are below Len, singly and in batches.
+func requireInRange(t *testing.T, f *Function, digests []hashfam.Digest) {
+	for i, index := range f.IndexAllDigests(nil, digests) {
+		if index >= f.Len() || f.IndexDigest(digests[i]) != index {
+			require.Fail(t, "out of range", "index %d of %d", index, f.Len())
+		}
+	}
+}
+
+// Frames that someone changed who can also correct the checksums: seeds, the
+// list and the numbers in the header, in functions of several levels. A
+// decoder returns an error, or a function whose indexes are all in range.
+func TestForgedFrames(t *testing.T) {
+	digests := random(3000, 1)
+	f := build1(t, Config{}, digests)
+	good, err := f.MarshalBinary()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(f.levels), 3)
+	r := rand.New(rand.NewPCG(1, 2))
+	queries := append(random(500, 2), digests[:500]...)
+	decoded, rounds := 0, 2000
+	if long() {
+		rounds = 200_000
+	}
+	for range rounds {
+		b := bytes.Clone(good)
+		for range 1 + r.IntN(4) {
+			switch at := 24 + r.IntN(len(b)-32); r.IntN(6) {
+			case 0:
+				b[at] = byte(r.Uint64())
+			case 1:
+				b[at] = 0 // a bucket that is bumped
+			case 2:
+				b[payloadAt+r.IntN(690)] = 0
+			case 3: // a number of the header
+				at = 24 + 8*r.IntN(8)
+				binary.LittleEndian.PutUint64(b[at:], binary.LittleEndian.Uint64(b[at:])+r.Uint64N(3)-1)
+			case 4: // the list: as many ones as before, elsewhere
+				i, j := len(b)-9-r.IntN(300), len(b)-9-r.IntN(300)
+				b[i], b[j] = b[j], b[i]
+			case 5:
+				clear(b[at:min(at+r.IntN(64), len(b)-8)])
+			}
+		}
+		conformance.Reseal(b)
+		g, v := new(Function), (*View)(nil)
+		err := g.UnmarshalBinary(b)
+		v, viewErr := NewView(b, hashfam.Family{})
+		require.Equal(t, err == nil, viewErr == nil)
+		if err != nil {
+			require.ErrorIs(t, err, ErrCorrupt)
+			continue
+		}
+		decoded++
+		requireInRange(t, g, queries)
+		requireInRange(t, &v.function, queries)
+	}
+	require.Greater(t, decoded, rounds/20, "the changes are too coarse to test anything")
+}
+
+func TestDecodersRejectHeaders(t *testing.T) {
+	good, err := build1(t, Config{}, random(3000, 1)).MarshalBinary()
+	require.NoError(t, err)
+	for name, change := range map[string]func(params []byte){
+		"more than 2^40 keys":        func(p []byte) { binary.LittleEndian.PutUint64(p, maxKeys+1) },
+		"2^64-1 keys":                func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
+		"compact is 2":               func(p []byte) { p[8] = 2 },
+		"fewer levels than sizes":    func(p []byte) { p[9]-- },
+		"more levels than sizes":     func(p []byte) { p[9] = 255 },
+		"a level that grows":         func(p []byte) { binary.LittleEndian.PutUint64(p[32:], 1<<30) },
+		"a last level that is large": func(p []byte) { binary.LittleEndian.PutUint64(p[24+8*int(p[9]-1):], 9) },
+		"a large last seed":          func(p []byte) { p[15] = 1 },
+		"slots in a function":        func(p []byte) { p[18] = 7 },
+		"values in a function":       func(p []byte) { p[20] = 1 },
+		"byte 21 is set":             func(p []byte) { p[21] = 1 },
+	} {
+		b := bytes.Clone(good)
+		change(b[24:])
+		conformance.Reseal(b)
+		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, name)
+		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
+		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+}
+
+// The list of free places is checked number by number.
+func TestDecodersRejectLists(t *testing.T) {
+	f := build1(t, Config{}, random(3000, 1))
+	size := f.shape.listSize()
+	listAt := 0
+	for _, l := range f.levels {
+		listAt += len(l.seeds)
+	}
+	good := f.payload
+	s := f.shape
+	for name, change := range map[string]func(b []byte){
+		"no number":          func(b []byte) { clear(b[listAt:]) },
+		"one number too few": func(b []byte) { at := listAt + int(size.lowBytes()); b[at] &= b[at] - 1 },
+		"too many numbers":   func(b []byte) { b[listAt+int(size.lowBytes())+20] = 0xFF },
+		"a number that is too large": func(b []byte) {
+			for i := listAt; i < listAt+int(size.lowBytes()); i++ {
+				b[i] = 0xFF
+			}
+			high := b[listAt+int(size.lowBytes()):]
+			clear(high)
+			for i := range size.n {
+				bit := size.highBits() - 1 - i
+				high[bit/8] |= 1 << (bit % 8)
+			}
+		},
+		"a byte after the list": func(b []byte) { b[len(b)-1] |= 0x80 },
+	} {
+		b := bytes.Clone(good)
+		change(b)
+		_, err := s.over(b)
+		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+	_, err := s.over(good)
+	require.NoError(t, err)
+}
+
+// The golden files are of small sets. These digests of encodings stand for
+// files of large ones, in which seeds are shifts and the widths of slots mixed.
+func TestLargeEncodingsStay(t *testing.T) {
+	for want, encoding := range map[string]encoding.BinaryMarshaler{
+		"869dd026407d0e2ecd2753adff623a1b7971832a7d2f832e56011fd730ea6f4c": goldenFunction(Config{}, 20_000)(),
+		"09d4b33b5dd4a7a525a364c66cbfbf074e12066e31bc69567fd60d67b42c4176": goldenFunction(Config{Compact: true}, 20_000)(),
+		"89a2bf6447077b1a85a562e1b175d185b6ee3184e3951d14ec492a369545a5dd": goldenFilter(FilterConfig{FPRate: 0.01, ValueBits: 5}, 20_000)(),
+	} {
+		b, err := encoding.MarshalBinary()
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprintf("%x", sha256.Sum256(b)))
+	}
+}

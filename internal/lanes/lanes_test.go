@@ -1,0 +1,83 @@
+package lanes
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// draw returns n digests.
+func draw(rng *rand.Rand, n int) []hashfam.Digest {
+	digests := make([]hashfam.Digest, n)
+	for i := range digests {
+		digests[i] = hashfam.Digest(rng.Uint64())
+	}
+	return digests
+}
+
+// compare checks that Has answers as hasEach does and leaves the rest of the
+// room alone.
+func (a *Array) compare(t *testing.T, digests []hashfam.Digest) {
+	t.Helper()
+	room := make([]bool, 300)
+	for i := range room {
+		room[i] = i%3 == 0
+	}
+	want := append([]bool{}, room...)
+	n := len(a.hasEach(want[:5], digests))
+	got := a.Has(room[:5], digests)
+	require.Equal(t, want[:n], got)
+	require.Equal(t, want, room)
+}
+
+// Words are full, empty or random, so that keys drop out at any counter.
+func TestHasIsTheLookupOfEachKey(t *testing.T) {
+	rng := rand.New(rand.NewPCG(50, 51))
+	for range 5_000 {
+		a := Array{K: 1 + rng.IntN(12), LogBits: rng.Uint64N(6), Words: make([]uint64, 1+rng.IntN(100))}
+		if rng.IntN(50) == 0 {
+			a.K = 1 + rng.IntN(255)
+		}
+		full := rng.Float64()
+		for i := range a.Words {
+			if a.Words[i] = rng.Uint64(); rng.Float64() < full {
+				a.Words[i] = math.MaxUint64
+			}
+		}
+		a.Span = uint64(len(a.Words)) * 64 >> a.LogBits
+		if rng.IntN(3) == 0 && a.Span >= uint64(a.K) {
+			a.Step = a.Span / uint64(a.K)
+			a.Span = a.Step
+		}
+		a.compare(t, draw(rng, 1+rng.IntN(Block)))
+	}
+}
+
+// The memory of the words that no position falls on is never touched.
+func TestLargeSpans(t *testing.T) {
+	if testing.Short() || math.MaxInt == math.MaxInt32 {
+		t.Skip("needs 520 megabytes of addresses")
+	}
+	rng := rand.New(rand.NewPCG(52, 53))
+	words := make([]uint64, 1<<26+1)
+	digests := draw(rng, 20)
+	for _, span := range []uint64{math.MaxUint32, math.MaxUint32 - 1, 1<<32 - 64, 1 << 32, 1<<32 + 1} {
+		a := Array{K: 2, Span: span, Words: words}
+		for i, d := range digests {
+			for k, p := 0, d.Probe(); k < i%3; k, p = k+1, p.Next() {
+				words[p.In(span)/64] |= 1 << (p.In(span) % 64)
+			}
+		}
+		a.compare(t, digests)
+	}
+}
+
+func TestNoCounters(t *testing.T) {
+	for _, a := range []Array{{}, {Words: make([]uint64, 4), Span: 256}} {
+		a.compare(t, draw(rand.New(rand.NewPCG(54, 55)), 20))
+	}
+}

@@ -1,0 +1,7 @@
+// Package prefetch brings the memory of a block of digests into the cache while
+// digests before them are worked on.
+//
+// A processor works on a window of a few hundred instructions, and waits when
+// the oldest of them waits for memory. So the accesses of few keys are under
+// way at once. An instruction that only asks for memory never waits.
+package prefetch

@@ -1,0 +1,170 @@
+package ribbon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// ErrLayers is the error of digests that 32 layers do not place. Random digests
+// never come near it. Digests that someone chose can, and a digest in two lists
+// of [Values] does.
+var ErrLayers = errors.New("the digests need more than 32 layers")
+
+// A Build says how to build. The result does not depend on it.
+type Build struct {
+	Workers int // goroutines, at least 1
+
+	// Did, if it is not nil, is called with a number of digests that have been
+	// sorted or placed, from any goroutine. The sum for [Sort] is that of all
+	// digests, copies included, and for the others that of the distinct ones.
+	Did func(n int)
+}
+
+// Report calls b.Did if there is one and n is above zero.
+func (b Build) Report(n int) {
+	if b.Did != nil && n > 0 {
+		b.Did(n)
+	}
+}
+
+// Parallel calls work in at most b.Workers goroutines. They share the tasks: in
+// each, next returns the number of a task until there is none or ctx ends. It
+// returns the error of ctx.
+func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
+	var taken atomic.Int64
+	next := func() (int, bool) {
+		i := int(taken.Add(1)) - 1
+		return i, i < tasks && ctx.Err() == nil
+	}
+	var group sync.WaitGroup
+	for range min(b.Workers, tasks) - 1 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			work(next)
+		}()
+	}
+	work(next)
+	group.Wait()
+	return ctx.Err()
+}
+
+// Members returns a ribbon that contains digests, which are in the order of
+// [Sort]. The columns are in units of 1/65536, at most [MaxColumns]. O(n) time;
+// besides the result, memory for 2 % of the digests and 0.8 MB for each worker.
+// It returns [ErrLayers], or the error of ctx if that ends first.
+func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
+	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
+	return r, r.fill(ctx, b, r.fingerprints(), [][]hashfam.Digest{digests})
+}
+
+// Values returns a ribbon in which the value of each digest of lists[i] is i.
+// Each list is in the order of [Sort], and no digest is in two of them. The
+// columns are in units of 1/65536, and a multiple of that. Cost and errors are
+// those of [Members].
+func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Digest) (*Ribbon, error) {
+	r := &Ribbon{columns: columns}
+	for _, list := range lists {
+		r.keys += uint64(len(list))
+	}
+	return r, r.fill(ctx, b, 0, lists)
+}
+
+// fingerprints returns the bits of a fingerprint that r stores.
+func (r *Ribbon) fingerprints() uint32 {
+	return uint32(uint64(1)<<((uint64(r.columns)+1<<16-1)>>16) - 1)
+}
+
+// fill builds the layers of r for lists of digests, each in the order of
+// [Sort].
+func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
+	if r.columns == 0 || count(lists) == 0 {
+		b.Report(int(count(lists)))
+		return ctx.Err()
+	}
+	if len(r.layers) == MaxLayers {
+		return ErrLayers
+	}
+	l := newLayer(len(r.layers), count(lists), r.columns)
+	l.allocate()
+	bumped, err := l.fill(ctx, b, fingerprints, lists)
+	if err != nil {
+		return err
+	}
+	r.layers = append(r.layers, l)
+	return r.rest(ctx, b, fingerprints, bumped)
+}
+
+// rest builds the layers of bumped digests.
+func (r *Ribbon) rest(ctx context.Context, b Build, fingerprints uint32, bumped [][]hashfam.Digest) error {
+	quiet := Build{Workers: b.Workers}
+	for i := range bumped {
+		var err error
+		if bumped[i], err = Sort(ctx, quiet, bumped[i]); err != nil {
+			return err
+		}
+	}
+	return r.fill(ctx, quiet, fingerprints, bumped)
+}
+
+// count returns the number of digests in the lists.
+func count(lists [][]hashfam.Digest) (n uint64) {
+	for _, list := range lists {
+		n += uint64(len(list))
+	}
+	return n
+}
+
+// enough is one over a share of digests above that which a large layer bumps.
+const enough = 40
+
+// fill builds the shards of l, and returns the digests that it bumps, in any
+// order.
+func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
+	bumped := make([][]hashfam.Digest, len(lists))
+	for i, list := range lists {
+		bumped[i] = make([]hashfam.Digest, 0, len(list)/enough)
+	}
+	var lock sync.Mutex
+	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
+		s := system{fingerprints: fingerprints, bumped: make([][]hashfam.Digest, len(lists))}
+		for i, ok := next(); ok; i, ok = next() {
+			part := l.part(uint64(i), lists)
+			n := count(part)
+			s.build(l, uint64(i), part)
+			b.Report(int(n))
+			lock.Lock()
+			for i := range bumped {
+				bumped[i] = append(bumped[i], s.bumped[i]...)
+				s.bumped[i] = s.bumped[i][:0]
+			}
+			lock.Unlock()
+		}
+	})
+	return bumped, err
+}
+
+// part returns the digests of each list that start in a shard.
+func (l *layer) part(shard uint64, lists [][]hashfam.Digest) [][]hashfam.Digest {
+	part := make([][]hashfam.Digest, len(lists))
+	for i, list := range lists {
+		part[i] = list[l.before(shard, list):l.before(shard+1, list)]
+	}
+	return part
+}
+
+// before returns the number of digests of a list that start before a shard.
+func (l *layer) before(shard uint64, list []hashfam.Digest) int {
+	n, _ := slices.BinarySearchFunc(list, shard*shardStarts, func(d hashfam.Digest, start uint64) int {
+		if d.Probe().In(l.starts) < start {
+			return -1
+		}
+		return 1
+	})
+	return n
+}

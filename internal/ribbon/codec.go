@@ -1,0 +1,124 @@
+package ribbon
+
+import (
+	"fmt"
+
+	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// The payload of a ribbon in 64-bit words. Numbers of words follow from the
+// columns and the numbers of digests by [newLayer].
+//
+//	the number of digests of each layer except the first
+//	for each layer: thresholds, 16 in a word, and zero bits after the last one
+//	                segments, each with one word for each of its columns
+
+// Payload returns the payload of r in a frame.
+func (r *Ribbon) Payload() frame.Payload {
+	return func(yield func([]byte) bool) {
+		for _, words := range r.parts() {
+			for piece := range frame.Numbers(words) {
+				if !yield(piece) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// PayloadBytes returns the length of the payload.
+func (r *Ribbon) PayloadBytes() uint64 {
+	n := uint64(0)
+	for _, words := range r.parts() {
+		n += 8 * uint64(len(words))
+	}
+	return n
+}
+
+// parts returns the words of the payload in pieces.
+func (r *Ribbon) parts() [][]uint64 {
+	var bumped []uint64
+	for i := 1; i < len(r.layers); i++ {
+		bumped = append(bumped, r.layers[i].keys)
+	}
+	parts := [][]uint64{bumped}
+	for i := range r.layers {
+		parts = append(parts, r.layers[i].thresholds, r.layers[i].words)
+	}
+	return parts
+}
+
+// Parse returns the ribbon of the given columns, number of digests and number
+// of layers that words begin with, and the words after it. The ribbon keeps
+// words. Any thresholds and slots are a ribbon, so Parse looks at lengths only;
+// [Ribbon.Verify] checks the rest. It returns ErrCorrupt if the numbers are
+// invalid. O(1) time.
+func Parse(columns uint32, keys uint64, layers int, words []uint64, m *fault.Maker) (*Ribbon, []uint64, error) {
+	if err := Check(columns, keys, layers, m); err != nil {
+		return nil, nil, err
+	}
+	r := &Ribbon{columns: columns, keys: keys}
+	if layers == 0 {
+		return r, words, nil
+	}
+	if len(words) < layers-1 {
+		return nil, nil, short(len(words), uint64(layers-1), m)
+	}
+	bumped, words := words[:layers-1], words[layers-1:]
+	for i := range layers {
+		if i > 0 && (bumped[i-1] == 0 || bumped[i-1] > keys) {
+			return nil, nil, m.Field(fault.ErrCorrupt, fmt.Sprintf("digests of layer %d", i), bumped[i-1], fmt.Sprintf("1 to %d", keys))
+		}
+		if i > 0 {
+			keys = bumped[i-1]
+		}
+		l := newLayer(i, keys, columns)
+		if uint64(len(words)) < l.size() {
+			return nil, nil, short(len(words), l.size(), m)
+		}
+		l.thresholds, words = cut(words, l.thresholdWords())
+		l.words, words = cut(words, l.slotWords())
+		r.layers = append(r.layers, l)
+	}
+	return r, words, nil
+}
+
+// Check returns ErrCorrupt if no ribbon has these numbers of columns, digests
+// and layers. O(1) time.
+func Check(columns uint32, keys uint64, layers int, m *fault.Maker) error {
+	least, most := 1, MaxLayers
+	if columns == 0 || keys == 0 {
+		least, most = 0, 0
+	}
+	switch {
+	case columns > MaxColumns:
+		return m.Field(fault.ErrCorrupt, "columns", columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
+	case keys > MaxKeys:
+		return m.Field(fault.ErrCorrupt, "keys", keys, "at most 2^48")
+	case layers < least || layers > most:
+		return m.Field(fault.ErrCorrupt, "layers", layers, fmt.Sprintf("%d to %d", least, most))
+	}
+	return nil
+}
+
+// short returns the error of a payload that ends too early.
+func short(have int, want uint64, m *fault.Maker) error {
+	return m.Field(fault.ErrCorrupt, "payload length", fmt.Sprintf("%d more words", have), fmt.Sprintf("at least %d", want))
+}
+
+// cut divides words after the first n. The first part has no room to grow.
+func cut(words []uint64, n uint64) (head, tail []uint64) { return words[:n:n], words[n:] }
+
+// Verify returns ErrCorrupt if a bit after the last threshold of a layer is
+// set. O(1) time.
+func (r *Ribbon) Verify(m *fault.Maker) error {
+	for i := range r.layers {
+		l := &r.layers[i]
+		used := l.buckets() % 16 * 4
+		if last := l.thresholds[len(l.thresholds)-1]; used != 0 && last>>used != 0 {
+			return m.Field(fault.ErrCorrupt, "bits after the last threshold", fmt.Sprintf("%#x", last>>used), "0")
+		}
+	}
+	return nil
+}

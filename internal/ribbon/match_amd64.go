@@ -1,0 +1,80 @@
+//go:build !purego && !race
+
+package ribbon
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cpu"
+)
+
+// useAVX512 is a variable, so that tests can turn it off.
+var useAVX512 = cpu.VPOPCNTDQ
+
+// multiplier is the factor between two values of a probe sequence.
+var multiplier = uint64(hashfam.Digest(1).Probe())
+
+// blockSize is the largest number of digests that are prepared together. It is
+// a multiple of 8.
+const blockSize = 128
+
+// A block holds what a block of digests looks up in a layer.
+type block struct {
+	at   [blockSize]uint64 // the first word of the segment
+	next [blockSize]uint64 // and of the next one
+	low  [blockSize]uint64 // the coefficients of the slots of both
+	high [blockSize]uint64
+	tag  [blockSize]uint64 // the fingerprint, and in the lower half the bits that count
+
+	bumped [blockSize / 64]uint64 // a bit for each digest that the layer bumps
+}
+
+// ContainsAll appends the answer of [Ribbon.Contains] for each digest to dst,
+// which has room for them. It fetches the words of all digests first, so
+// digests should be no more than fit into the cache.
+func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	if !useAVX512 || len(r.layers) == 0 || r.layers[0].starts > math.MaxUint32 {
+		return r.containsEach(dst, digests)
+	}
+	var b block
+	for len(digests) > 0 {
+		chunk := digests[:min(len(digests), blockSize)]
+		digests = digests[len(chunk):]
+		dst = r.containsBlock(&b, dst, chunk)
+	}
+	return dst
+}
+
+// containsBlock is ContainsAll for at least one digest and at most blockSize.
+func (r *Ribbon) containsBlock(b *block, dst []bool, digests []hashfam.Digest) []bool {
+	l, end := &r.layers[0], len(dst)
+	dst = dst[:end+len(digests)]
+	prepareAVX512(b, l, digests)
+	matchAVX512(dst[end:], b, l)
+	for i, bumped := range b.bumped {
+		for ; bumped != 0; bumped &= bumped - 1 {
+			i := 64*i + bits.TrailingZeros64(bumped)
+			dst[end+i] = r.contains(1, next(digests[i]))
+		}
+	}
+	return dst
+}
+
+// prepareAVX512 sets b to the lookups of digests, at least one and at most
+// blockSize, and begins to fetch their words. l has less than 2^32 starts.
+//
+//go:noescape
+func prepareAVX512(b *block, l *layer, digests []hashfam.Digest)
+
+// matchAVX512 sets dst to the answers of the digests of b. Those of bumped
+// digests are meaningless.
+//
+//go:noescape
+func matchAVX512(dst []bool, b *block, l *layer)
+
+// containsAVX512 is layer.contains.
+//
+//go:noescape
+func containsAVX512(l *layer, digest hashfam.Digest) answer

@@ -1,0 +1,100 @@
+//go:build !purego && !race
+
+package ribbon
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func needAVX512(t *testing.T) {
+	t.Helper()
+	if !useAVX512 {
+		t.Skip("this machine has no VPOPCNTDQ, or GODEBUG turns it off")
+	}
+}
+
+// plainly calls do without the functions in assembly.
+func plainly(do func()) {
+	defer func(was bool) { useAVX512 = was }(useAVX512)
+	useAVX512 = false
+	do()
+}
+
+// arbitrary returns a ribbon of arbitrary words. Its thresholds are low, so
+// that most digests are looked up in the first layer.
+func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
+	r := &Ribbon{columns: columns, keys: keys}
+	for i := range 2 {
+		l := newLayer(i, keys, columns)
+		l.allocate()
+		for j := range l.words {
+			l.words[j] = rng.Uint64()
+		}
+		for j := range l.thresholds {
+			l.thresholds[j] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+		}
+		r.layers = append(r.layers, l)
+		keys /= 2
+	}
+	return r
+}
+
+// The functions in assembly give the answers of their plain twins, for digests
+// that are found and others.
+func TestVectorsAreLikeOneByOne(t *testing.T) {
+	needAVX512(t)
+	rng := rand.New(rand.NewPCG(30, 31))
+	check := func(r *Ribbon, n int) {
+		head := []bool{true, false, true}
+		digests := random(rng, n)
+		room := func() []bool { return append(make([]bool, 0, len(head)+n), head...) }
+		var want []bool
+		plainly(func() { want = r.containsEach(room(), digests) })
+		require.Equal(t, want, r.ContainsAll(room(), digests), "%d columns, %d keys, %d digests", r.columns, r.keys, n)
+		require.Equal(t, want, r.containsEach(room(), digests), "%d columns, %d keys", r.columns, r.keys)
+	}
+	t.Run("every number of columns", func(t *testing.T) {
+		for columns := uint32(1 << 14); columns <= MaxColumns; columns += 1 << 14 {
+			check(arbitrary(rng, columns, rng.Uint64N(3000)), 300)
+		}
+		check(arbitrary(rng, 3<<16+5, 200_000), 3000) // several shards
+	})
+	t.Run("every length", func(t *testing.T) {
+		for n := range 300 {
+			check(arbitrary(rng, percent, rng.Uint64N(3000)), n)
+		}
+	})
+}
+
+// Exactly one column differs from the fingerprint, or none.
+func TestEveryColumnIsCompared(t *testing.T) {
+	needAVX512(t)
+	rng := rand.New(rand.NewPCG(32, 33))
+	for r := uint32(1); r <= 32; r++ {
+		for _, columns := range []uint32{r << 16, r<<16 - 1<<15} {
+			list := sorted(t, random(rng, 300))
+			f, err := Members(t.Context(), one, columns, list)
+			require.NoError(t, err)
+			l := &f.layers[0]
+			for column := range int(r) {
+				was := slices.Clone(l.words)
+				for s := uint64(0); l.at(s) < uint64(len(was)); s++ { // invert a column
+					if at := l.at(s) + uint64(column); at < l.at(s+1) {
+						l.words[at] = ^l.words[at]
+					}
+				}
+				var want []bool
+				plainly(func() { want = f.containsEach(make([]bool, 0, len(list)), list) })
+				require.Contains(t, want, false)
+				require.Equal(t, want, f.ContainsAll(make([]bool, 0, len(list)), list))
+				require.Equal(t, want, f.containsEach(make([]bool, 0, len(list)), list))
+				copy(l.words, was)
+			}
+			require.NotContains(t, f.ContainsAll(make([]bool, 0, len(list)), list), false)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package ribbon
+
+import (
+	"math/bits"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A system holds the equations of one shard, in echelon form: the first slot of
+// row i is slot i. So there is room for one row for each slot, and a row is
+// free if its coefficients are zero.
+type system struct {
+	rows   []uint64 // bit j of row i is the coefficient of slot i+j
+	values []uint32 // the right sides; those of free rows are zero
+	filled []int32  // the rows that the current bucket filled, in order
+	group  []equation
+
+	fingerprints uint32 // the bits of a fingerprint that are stored
+	bumped       [][]hashfam.Digest
+}
+
+// reset makes all rows of a shard of l free.
+func (s *system) reset(slots uint64) {
+	if uint64(len(s.rows)) < slots {
+		s.rows, s.values = make([]uint64, slots), make([]uint32, slots)
+		return
+	}
+	clear(s.rows[:slots])
+	clear(s.values[:slots])
+}
+
+// build places the digests of a shard into l. lists[i] has those of list i, in
+// the order of [Sort]. It appends the digests that do not fit, as those of the
+// next layer, to s.bumped[i].
+func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
+	from := shard * shardStarts
+	to := min(l.starts, from+shardStarts)
+	s.reset(to - from + width)
+	for start := from; start < to; start += bucketStarts {
+		s.bucket(l, start, lists)
+	}
+	s.solve(l, segment(from), (to-from)/width)
+}
+
+// bucket enters the digests of the bucket that begins at start and removes them
+// from the lists. It enters them from the last to the first, since the rows of
+// the first are those that the previous bucket has filled already. A group of
+// starts enters as a whole, or the bucket is cut there.
+func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
+	inside := make([][]hashfam.Digest, 0, 2)
+	for i, list := range lists {
+		n := 0
+		for n < len(list) && list[n].Probe().In(l.starts) < start+bucketStarts {
+			n++
+		}
+		inside = append(inside, list[:n])
+		lists[i] = list[n:]
+	}
+	t := s.enter(l, inside)
+	l.setThreshold(start/bucketStarts, t)
+	for i, list := range inside {
+		for _, d := range list {
+			if !below(d.Probe().In(l.starts), t) {
+				break
+			}
+			s.bumped[i] = append(s.bumped[i], next(d))
+		}
+	}
+}
+
+// enter enters as many groups of a bucket as fit, and returns the threshold.
+func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
+	s.filled = s.filled[:0]
+	left := append(make([][]hashfam.Digest, 0, 2), lists...)
+	for group := groups - 1; group >= 0; group-- {
+		s.group = s.group[:0]
+		for i, list := range left {
+			left[i] = s.collect(l, uint64(group), uint32(i), list)
+		}
+		if mark := len(s.filled); !s.add(s.group) {
+			return s.cut(uint64(group), mark)
+		}
+	}
+	return 0
+}
+
+// collect appends the equations of the digests of a group to s.group. They are
+// the last ones of a list, the rest of which it returns.
+func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Digest) []hashfam.Digest {
+	for n := len(list); n > 0; n-- {
+		p := list[n-1].Probe()
+		start := p.In(l.starts)
+		if start%bucketStarts/groupStarts != group {
+			return list[:n]
+		}
+		p = p.Next()
+		s.group = append(s.group, equation{
+			row:   start % shardStarts,
+			c:     coefficients(p),
+			value: fingerprint(p.Next())&s.fingerprints ^ value,
+		})
+	}
+	return nil
+}
+
+// cut undoes the rows of a group that does not fit, and returns the threshold.
+// If the threshold cannot tell that group, it undoes the whole bucket.
+func (s *system) cut(group uint64, mark int) uint64 {
+	t := group + 1
+	if t >= allBumped {
+		t, mark = allBumped, 0
+	}
+	for _, row := range s.filled[mark:] {
+		s.rows[row], s.values[row] = 0, 0
+	}
+	return t
+}
+
+// An equation is the sum of the slots from row on that c selects.
+type equation struct {
+	row, c uint64
+	value  uint32
+}
+
+// add enters equations. It reports false if one contradicts the others.
+//
+// An equation subtracts the rows that have the same first slot until it finds a
+// free row. Each step waits for the row that the last one determines, so add
+// works on two equations at a time. Their order does not matter.
+func (s *system) add(list []equation) bool {
+	if len(list) == 0 {
+		return true
+	}
+	a := list[0]
+	for _, b := range list[1:] {
+		done := false
+		if a, done = s.pair(a, b); !done {
+			return false
+		}
+	}
+	for a.c != 0 {
+		n := bits.TrailingZeros64(a.c)
+		a.row, a.c = a.row+uint64(n), a.c>>(n&63)
+		old := s.rows[a.row]
+		if old == 0 {
+			s.fill(a)
+			return true
+		}
+		a.c, a.value = a.c^old, a.value^s.values[a.row]
+	}
+	return a.value == 0
+}
+
+// fill makes a the row of its first slot, which is free.
+func (s *system) fill(a equation) {
+	s.rows[a.row], s.values[a.row] = a.c, a.value
+	s.filled = append(s.filled, int32(a.row))
+}
+
+// pair enters one of two equations and returns what is left of the other. It
+// reports false if one contradicts the others.
+func (s *system) pair(a, b equation) (equation, bool) {
+	rows, values := s.rows, s.values[:len(s.rows)]
+	for a.c != 0 && b.c != 0 {
+		na, nb := bits.TrailingZeros64(a.c), bits.TrailingZeros64(b.c)
+		a.row, b.row = a.row+uint64(na), b.row+uint64(nb)
+		a.c, b.c = a.c>>(na&63), b.c>>(nb&63)
+		oldA, oldB := rows[a.row], rows[b.row]
+		if oldA == 0 {
+			s.fill(a)
+			return b, true
+		}
+		if oldB == 0 {
+			s.fill(b)
+			return a, true
+		}
+		a.c, a.value = a.c^oldA, a.value^values[a.row]
+		b.c, b.value = b.c^oldB, b.value^values[b.row]
+	}
+	if a.c == 0 {
+		return b, a.value == 0
+	}
+	return a, b.value == 0
+}
+
+// solve computes the slots of a shard from the last to the first and stores
+// them in l. The slots of free rows are zero. The shard has starts in parts
+// segments, and one more after them.
+func (s *system) solve(l *layer, first, parts uint64) {
+	var state [32]uint64 // the 64 slots of each column that were computed last
+	for part := int(parts); part >= 0; part-- {
+		rows := (*[width]uint64)(s.rows[part*width:])
+		values := (*[width]uint32)(s.values[part*width:])
+		for j := uint64(0); j < l.r; j += 4 {
+			solve4((*[4]uint64)(state[j:]), rows, values, j)
+		}
+		at := l.at(first + uint64(part))
+		copy(l.words[at:l.at(first+uint64(part)+1)], state[:])
+	}
+}
+
+// solve4 computes 64 slots of columns j to j+3. slots has the 64 slots after
+// them.
+func solve4(slots *[4]uint64, rows *[width]uint64, values *[width]uint32, j uint64) {
+	a, b, c, d := slots[0], slots[1], slots[2], slots[3]
+	for i := width - 1; i >= 0; i-- {
+		row, v := rows[i], uint64(values[i]>>(j&31))
+		a, b, c, d = a<<1, b<<1, c<<1, d<<1
+		a |= (uint64(bits.OnesCount64(a&row)) ^ v) & 1
+		b |= (uint64(bits.OnesCount64(b&row)) ^ v>>1) & 1
+		c |= (uint64(bits.OnesCount64(c&row)) ^ v>>2) & 1
+		d |= (uint64(bits.OnesCount64(d&row)) ^ v>>3) & 1
+	}
+	slots[0], slots[1], slots[2], slots[3] = a, b, c, d
+}

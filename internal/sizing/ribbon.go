@@ -1,0 +1,34 @@
+package sizing
+
+import "math"
+
+// columnUnits is the number of units in one column of a ribbon.
+const columnUnits = 1 << 16
+
+// MaxColumns is the largest number of columns of a ribbon: the bits of a
+// fingerprint.
+const MaxColumns = 32
+
+// RibbonColumns returns the number of columns of a ribbon with n keys that
+// meets eps, in units of 1/65536. The share s of segments with r-1 columns,
+// where the others have r, gives the rate 2^-r (1+s). It is 2^-r eps-1, rounded
+// down. A rate that exceeds eps by less than one unit of s counts as eps.
+// RibbonColumns reports false if 32 columns are too few.
+//
+// The cost of mixing is log2(1+s) - s bits for each key, at most 0.086.
+func RibbonColumns(eps float64, n uint64) (uint32, bool) {
+	same := DigestRate(n)
+	eps = (eps - same) / (1 - same)
+	if !(eps > 0 && eps < 1) {
+		return 0, false
+	}
+	r := math.Ceil(LowerBound(eps))
+	units := r*columnUnits - math.Floor((eps*math.Exp2(r)-1)*columnUnits)
+	if units > 1 && math.Mod(units, columnUnits) == 1 {
+		units-- // a power of two, except for the digests of members
+	}
+	return uint32(units), 0 < units && units <= MaxColumns*columnUnits
+}
+
+// RibbonFloor returns the smallest rate of a ribbon with n keys.
+func RibbonFloor(n uint64) float64 { return WithDigest(math.Ldexp(1, -MaxColumns), n) }
