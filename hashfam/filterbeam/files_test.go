@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -93,6 +94,22 @@ var singles = []single{
 		s.AddAll(keys)
 		return s.MarshalBinary()
 	}},
+}
+
+// A static filter is the one that a single process builds of the set of keys.
+func TestAStaticFilterIsThatOfASingleProcess(t *testing.T) {
+	keys := testKeys(testCapacity)
+	want, err := static.New(static.Config{FPRate: 0.01}, keys)
+	require.NoError(t, err)
+	frame, err := want.MarshalBinary()
+	require.NoError(t, err)
+	for _, n := range []int{0, 1, 64} {
+		p, err := Static(static.Config{FPRate: 0.01})
+		require.NoError(t, err)
+		p, err = p.Windows(n)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(frame, runFiles(t, p, writeKeys(t, t.TempDir(), append(keys[:len(keys):len(keys)], keys[:100*n]...), 3))))
+	}
 }
 
 const testCapacity = 20_000

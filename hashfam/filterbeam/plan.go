@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -103,6 +104,22 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 	fam := c.Family
 	c.Family = hashfam.Family{}
 	return newPlan(topkKind, fam, c, 0, err)
+}
+
+// Static returns the plan of a static filter. The keys are sorted by digest, and
+// one task solves the equations of all of them, a shard at a time: it needs 8
+// bytes of disk per key and the memory of the filter. The Workers of c are the
+// goroutines of that task; its Progress is not called. The errors are like
+// those of [Bloom]. O(1) time.
+func Static(c static.Config) (Plan, error) {
+	_, err := static.New(c, nil)
+	return newPlan(staticKind, c.Family, staticParams{c.FPRate, c.Workers}, 0, err)
+}
+
+// staticParams are what a worker needs to know of a static.Config.
+type staticParams struct {
+	FPRate  float64
+	Workers int
 }
 
 // newPlan returns the plan of a structure with the given parameters, which do

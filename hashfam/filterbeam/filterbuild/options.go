@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
@@ -30,12 +31,12 @@ type options struct {
 
 func newOptions(flags *flag.FlagSet) *options {
 	o := &options{}
-	flags.StringVar(&o.structure, "structure", "bloom", "build a `NAME`: bloom, counting, cuckoo, sketch, heavy or topk")
+	flags.StringVar(&o.structure, "structure", "bloom", "build a `NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	flags.BoolVar(&o.local, "local", false, "run a loop in this process, without an engine")
 	flags.Float64Var(&o.n, "n", 0, "expected number of different keys, such as 1e9 (bloom, counting, cuckoo)")
-	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo)")
+	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
 	flags.StringVar(&o.layout, "layout", "classic", "`layout`: classic, blocked, or partitioned (bloom, counting)")
 	flags.BoolVar(&o.compact, "compact", false, "take one bit per slot less (cuckoo)")
 	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "largest error as a share of the total (sketch)")
@@ -77,6 +78,8 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 		return filterbeam.Counting(counting.Config{Capacity: uint64(o.n), FPRate: o.rate, Layout: l, Family: fam})
 	case "cuckoo":
 		return filterbeam.Cuckoo(cuckoo.Config{Capacity: uint64(o.n), FPRate: o.rate, Compact: o.compact, Family: fam})
+	case "static":
+		return filterbeam.Static(static.Config{FPRate: o.rate, Family: fam})
 	case "sketch":
 		return filterbeam.Sketch(countmin.Config{Epsilon: o.epsilon, Delta: o.delta, Conservative: o.conservative, Family: fam})
 	case "heavy":
@@ -84,7 +87,7 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	case "topk":
 		return filterbeam.TopK(countmin.TopKConfig{K: o.k, MemoryBytes: o.memory, Family: fam})
 	}
-	return filterbeam.Plan{}, fmt.Errorf("-structure %q, want bloom, counting, cuckoo, sketch, heavy or topk", o.structure)
+	return filterbeam.Plan{}, fmt.Errorf("-structure %q, want bloom, counting, cuckoo, static, sketch, heavy or topk", o.structure)
 }
 
 // keyVariable is the environment variable with the secret key.
