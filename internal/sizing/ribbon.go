@@ -11,9 +11,9 @@ const MaxColumns = 32
 
 // RibbonColumns returns the number of columns of a ribbon with n keys that
 // meets eps, in units of 1/65536. The share s of segments with r-1 columns,
-// where the others have r, gives the rate 2^-r (1+s). It is 2^-r eps-1, rounded
-// down. A rate that exceeds eps by less than one unit of s counts as eps.
-// RibbonColumns reports false if 32 columns are too few.
+// where the others have r, gives the rate 2^-r (1+s). It is 2^r eps - 1,
+// rounded down. A rate that exceeds eps by less than one unit of s counts as
+// eps. RibbonColumns reports false if 32 columns are too few.
 //
 // The cost of mixing is log2(1+s) - s bits for each key, at most 0.086.
 func RibbonColumns(eps float64, n uint64) (uint32, bool) {
