@@ -74,7 +74,7 @@ type part struct {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // writePart writes words to a part file and returns its record.
-func writePart(ctx context.Context, out string, owner int, words []uint64) ([]byte, error) {
+func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W) ([]byte, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return nil, err

@@ -136,9 +136,11 @@ func (d *digestSet) addKeys(keys [][]byte) error {
 }
 
 func (d *digestSet) write(ctx context.Context, out string, sum *Summary) error {
-	slices.Sort(d.digests)
-	d.digests = slices.Compact(d.digests)
-	return d.spec.writeSorted(ctx, out, uint64(len(d.digests)), sum, func(add func([]hashfam.Digest) error) error {
-		return add(d.digests)
+	digests, err := sorted(ctx, d.digests)
+	if err != nil {
+		return err
+	}
+	return d.spec.writeSorted(ctx, out, uint64(len(digests)), sum, func(add func([]hashfam.Digest) error) error {
+		return add(digests)
 	})
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // Ranges: each owner sorts the digests of its range and drops copies. One task
-// adds the digests of all ranges in ascending order, so that the result depends
+// adds the digests of all ranges in order, so that the result depends
 // on the set of keys only.
 type ranges struct{ spec spec }
 
@@ -35,7 +35,7 @@ func (c *rangeCollector) addKeys(keys [][]byte, emit emitter) error {
 func (c *rangeCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
 	c.blocks.emit = emit
 	for _, d := range digests {
-		c.blocks.put64(d.Shard(len(c.blocks.of)), uint64(d))
+		c.blocks.put64(int(d.Probe().In(uint64(len(c.blocks.of)))), uint64(d))
 	}
 	return nil
 }
@@ -47,14 +47,30 @@ func (c *rangeCollector) flush(emit emitter) error {
 }
 
 func (r ranges) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
-	var digests []uint64
+	var digests []hashfam.Digest
 	for block := range values {
-		for ; len(block) >= 8; block = block[8:] {
-			digests = append(digests, binary.LittleEndian.Uint64(block))
-		}
+		digests = appendDigests(digests, block)
 	}
-	slices.Sort(digests)
-	return writePart(ctx, out, owner, slices.Compact(digests))
+	digests, err := sorted(ctx, digests)
+	if err != nil {
+		return nil, err
+	}
+	return writePart(ctx, out, owner, digests)
+}
+
+// sorted sorts digests by the first value of their probe sequences, the order
+// in which a static filter is built, and drops copies. It overwrites its
+// argument.
+func sorted(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
+	return ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
+}
+
+// appendDigests appends the digests of a block.
+func appendDigests(digests []hashfam.Digest, block []byte) []hashfam.Digest {
+	for ; len(block) >= 8; block = block[8:] {
+		digests = append(digests, hashfam.Digest(binary.LittleEndian.Uint64(block)))
+	}
+	return digests
 }
 
 func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
@@ -77,10 +93,7 @@ func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam
 	for owner := range r.spec.windows() {
 		var failed error
 		err := parts[owner].read(ctx, func(piece []byte) bool {
-			digests = digests[:0]
-			for ; len(piece) >= 8; piece = piece[8:] {
-				digests = append(digests, hashfam.Digest(binary.LittleEndian.Uint64(piece)))
-			}
+			digests = appendDigests(digests[:0], piece)
 			failed = add(digests)
 			return failed == nil
 		})

@@ -108,9 +108,9 @@ func yieldZeros(n uint64, yield func([]byte) bool) {
 func (windows) sweep(ctx context.Context, out string) error { return sweepParts(ctx, out) }
 
 // appendWords appends the little-endian bytes of words.
-func appendWords(dst []byte, words []uint64) []byte {
+func appendWords[W ~uint64](dst []byte, words []W) []byte {
 	for _, w := range words {
-		dst = binary.LittleEndian.AppendUint64(dst, w)
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(w))
 	}
 	return dst
 }
