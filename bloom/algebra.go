@@ -21,6 +21,36 @@ func (f *Filter) Merge(other *Filter) error {
 	return nil
 }
 
+// MergeAll adds every key of the others to f, like [Filter.Merge] of each. It
+// passes over f once, so it is faster than single calls if f is larger than the
+// cache. If the [Params] of one of them differ, MergeAll returns
+// [ErrIncompatible] and leaves f unchanged. O(m) time for each of them, no
+// allocation.
+func (f *Filter) MergeAll(others ...*Filter) error {
+	for i, other := range others {
+		if err := f.compatible(other); err != nil {
+			return errs.Errorf("others[%d]: %w", i, err)
+		}
+	}
+	if f == nil {
+		return errs.Nil()
+	}
+	for first := 0; first < len(f.words); first += mergeWords {
+		piece := f.words[first:min(first+mergeWords, len(f.words))]
+		for _, other := range others {
+			b := other.words[first:][:len(piece)]
+			for i := range piece {
+				piece[i] |= b[i]
+			}
+		}
+	}
+	return nil
+}
+
+// mergeWords is the number of words that MergeAll merges at a time: 8 KiB,
+// which stay in the first cache.
+const mergeWords = 1024
+
 // Intersect clears the bits of f that are not set in other. Every key that is
 // in both filters is still found. The result has all bits of the filter built
 // from the common keys alone and usually some more. So its rate is at least
@@ -49,11 +79,47 @@ func (f *Filter) Intersect(other *Filter) error {
 // [ErrParams] and leaves f unchanged. A filter made by [New] can be folded at
 // least three times, except a Blocked one with fewer than 1,024 lines.
 func (f *Filter) Fold() error {
+	half, err := f.folded()
+	if err != nil {
+		return err
+	}
+	*f = *half
+	return nil
+}
+
+// FoldTo folds f as often as its rate allows: until it cannot be folded, or the
+// next [Filter.Fold] would raise [Filter.FalsePositiveRate] above rate. Use it
+// for a filter that got fewer keys than it was made for, before it is stored or
+// sent. A filter whose rate is above rate already stays as it is. FoldTo
+// returns [ErrParams] if rate is not above 0 and below 1, or if f is nil or the
+// zero Filter. O(m) time; it allocates the smaller arrays.
+func (f *Filter) FoldTo(rate float64) error {
 	if f == nil {
 		return errs.Nil()
 	}
+	if err := f.params.check(ErrParams); err != nil {
+		return err
+	}
+	if !(rate > 0 && rate < 1) {
+		return paramError("rate", rate, "above 0 and below 1")
+	}
+	for {
+		half, err := f.folded()
+		if err != nil || half.FalsePositiveRate() > rate {
+			return nil
+		}
+		*f = *half
+	}
+}
+
+// folded returns f with half of the Bits. Its errors are those of
+// [Filter.Fold].
+func (f *Filter) folded() (*Filter, error) {
+	if f == nil {
+		return nil, errs.Nil()
+	}
 	if f.span == 0 || f.span%2 != 0 {
-		return paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")
+		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")
 	}
 	p := f.params
 	p.Bits /= 2
@@ -63,8 +129,7 @@ func (f *Filter) Fold() error {
 	} else {
 		foldBits(words, f.words)
 	}
-	*f = *newFilter(p, words)
-	return nil
+	return newFilter(p, words), nil
 }
 
 // foldBits sets bit i of dst if bit 2i or 2i+1 of src is set. A pair of bits

@@ -57,6 +57,8 @@ var suite = conformance.Suite[*Filter]{
 		NilErrors: []func(*Filter) error{
 			func(f *Filter) error { return f.Intersect(f) },
 			func(f *Filter) error { return f.Fold() },
+			func(f *Filter) error { return f.FoldTo(0.1) },
+			func(f *Filter) error { return f.MergeAll(f) },
 			func(f *Filter) error { _, err := f.EstimatedUnionLen(f); return err },
 			func(f *Filter) error { _, err := f.EstimatedIntersectionLen(f); return err },
 			func(f *Filter) error { _, err := f.Jaccard(f); return err },

@@ -24,7 +24,13 @@
 // # Concurrency
 //
 // Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes a filter must run alone.
+// the same time. A method that changes a filter must run alone. [Concurrent] is
+// a filter without that limit.
+//
+// # Unknown numbers, windows
+//
+// A [Scalable] filter grows with the number of its keys and keeps its rate. A
+// [Rotating] filter forgets: it has the keys of the last hour, or the last N.
 //
 // # Zero values and nil
 //

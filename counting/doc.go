@@ -47,7 +47,8 @@
 // # Concurrency
 //
 // Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes a filter must run alone.
+// the same time. A method that changes a filter must run alone. [Concurrent] is
+// a filter without that limit.
 //
 // # Zero values and nil
 //

@@ -190,7 +190,7 @@ func (s Suite[T]) HasOrInserts(t *rapid.T) {
 	for _, k := range drawKeys(t, "keys") {
 		had := s.Has(plain, k)
 		var want error
-		if !had {
+		if !had || s.HasOrInsertAlways {
 			want = s.Insert(plain, k)
 		}
 		check := func(form string, g T, found bool, err error) {

@@ -42,6 +42,8 @@ type Suite[T Structure[T]] struct {
 	HasOrInsert       func(T, []byte) (bool, error)
 	HasOrInsertString func(T, string) (bool, error)
 	HasOrInsertDigest func(T, hashfam.Digest) (bool, error)
+	// HasOrInsertAlways means that they insert a key that is found, too.
+	HasOrInsertAlways bool
 
 	// MergeIsAnUpperBound means that a merged structure contains all keys of
 	// both but need not equal the one built from them.

@@ -1,0 +1,238 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+// long reports whether the tests run in their long form.
+func long() bool { return os.Getenv("FILTERFAM_LONG") != "" }
+
+func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
+	s, err := NewScalable(c)
+	require.NoError(t, err)
+	return s
+}
+
+// A filter that has grown to 300 times its expected size finds every key, and
+// keeps the rate: that of its bits, and the one measured. A correct program
+// measures a rate that is six standard deviations off with probability below
+// 2e-9.
+func TestAScalableFilterKeepsItsRateAsItGrows(t *testing.T) {
+	expected := uint64(1000)
+	if long() {
+		expected = 10_000
+	}
+	for _, layout := range layouts {
+		s := mustScale(t, ScalableConfig{Expected: expected, FPRate: 0.01, Layout: layout})
+		keys := make([]uint64, 300*expected)
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range keys {
+			keys[i] = r.Uint64() >> 1
+		}
+		s.AddAllUint64(keys)
+		for i, found := range s.ContainsAllUint64(nil, keys) {
+			require.True(t, found, "lost key %d", i)
+		}
+		require.Equal(t, 9, s.Stages())
+		rate := s.FalsePositiveRate()
+		require.LessOrEqual(t, rate, 0.01)
+		const queries = 1_000_000
+		hits := 0
+		for i := range uint64(queries) {
+			if s.ContainsUint64(1<<63 | i) {
+				hits++
+			}
+		}
+		measured := float64(hits) / queries
+		t.Logf("%v: rate %.4f %%, measured %.4f %%", layout, 100*rate, 100*measured)
+		require.InDelta(t, rate, measured, sigmas*math.Sqrt(rate/queries))
+		// Keys that are found when they are added are not stored.
+		require.InEpsilon(t, float64(len(keys))*(1-0.004), s.EstimatedLen(), 0.01)
+	}
+}
+
+// The memory of a filter for 10,000 keys at 1 %.
+func TestAScalableFilterIsSmall(t *testing.T) {
+	for times, most := range map[uint64]float64{1: 11.1, 3: 12.8, 10: 21.8, 30: 16, 100: 21.5, 300: 31.5} {
+		if times > 30 && !long() {
+			continue
+		}
+		s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.01})
+		stored := times * 10_000
+		for i := uint64(0); stored > 0; i++ {
+			if !s.ContainsOrAddDigest(hashfam.Family{}.SumUint64(i)) {
+				stored--
+			}
+		}
+		bits := float64(8*s.SizeBytes()) / float64(times*10_000)
+		t.Logf("%d x: %.2f bits per key", times, bits)
+		require.LessOrEqual(t, bits, most, "%d x", times)
+	}
+}
+
+// The rates of the stages add up to the rate of the filter, and never above it.
+func TestTheRatesOfTheStagesAddUp(t *testing.T) {
+	c := ScalableConfig{Expected: 1, FPRate: 0.01}
+	sum := 0.0
+	for i := range 200 {
+		sum += c.rateOf(i)
+		require.LessOrEqual(t, sum, c.FPRate*(1+1e-12))
+	}
+	require.InDelta(t, c.FPRate, sum, 1e-12)
+}
+
+// A filter that cannot grow any more keeps every key.
+func TestAScalableFilterThatCannotGrowKeepsEveryKey(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// The second stage is at 0.15 of a rate twice as high as the lowest
+		// possible one for the first stage.
+		c := ScalableConfig{Expected: 1 << 20, FPRate: 2.1 / (1 << 43)}
+		require.ErrorIs(t, errorOf(c.stage(1).Params()), ErrParams)
+		s := &Scalable{config: c, stages: firstStage(Params{Bits: 1 << 12, Hashes: 3})}
+		s.stored = s.capacity() - 1 // as if it were full
+		for i := range rapid.Uint64Range(0, 100).Draw(t, "keys") {
+			s.AddUint64(i)
+			require.True(t, s.ContainsUint64(i))
+		}
+		require.Equal(t, 1, s.Stages())
+		require.LessOrEqual(t, s.stored, s.capacity())
+	})
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+// The capacity of a stage does not overflow.
+func TestStagesOfManyKeys(t *testing.T) {
+	c := ScalableConfig{Expected: 3, FPRate: 0.01}
+	require.EqualValues(t, 3, c.capacityOf(0))
+	require.EqualValues(t, uint64(3<<62), c.capacityOf(62))
+	require.EqualValues(t, uint64(math.MaxUint64), c.capacityOf(63))
+	require.EqualValues(t, uint64(math.MaxUint64), c.capacityOf(1000))
+}
+
+func TestScalableConfigsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		config ScalableConfig
+		field  string
+	}{
+		{ScalableConfig{FPRate: 0.01}, "ScalableConfig.Expected"},
+		{ScalableConfig{Expected: 1}, "ScalableConfig.FPRate"},
+		{ScalableConfig{Expected: 1, FPRate: 1}, "ScalableConfig.FPRate"},
+		{ScalableConfig{Expected: 1, FPRate: math.NaN()}, "ScalableConfig.FPRate"},
+		{ScalableConfig{Expected: 1 << 60, FPRate: 0.01}, "ScalableConfig.FPRate"},
+		{ScalableConfig{Expected: 1 << 50, FPRate: 0.01}, "ScalableConfig.Expected"},
+		{ScalableConfig{Expected: 1, FPRate: 0.01, Layout: 3}, "ScalableConfig.Layout"},
+	} {
+		_, err := NewScalable(c.config)
+		requireField(t, err, ErrParams, c.field)
+	}
+}
+
+// A filter that was merged is found, and takes no keys.
+func TestScalableMergesPlainFilters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1, Layout: rapid.SampledFrom(layouts).Draw(t, "layout")})
+		n := uint64(0)
+		add := func() {
+			for range rapid.IntRange(0, 30).Draw(t, "keys") {
+				s.AddUint64(n)
+				n++
+			}
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "merges") {
+			add()
+			p := drawParams(t)
+			p.Family = hashfam.Family{}
+			f := mustNew(t, p)
+			for range rapid.IntRange(0, 5).Draw(t, "keys") {
+				f.AddUint64(n)
+				n++
+			}
+			before := f.Clone()
+			stages := s.Stages()
+			require.NoError(t, s.Merge(f))
+			require.Equal(t, stages+1, s.Stages())
+			add()
+			require.True(t, f.Equal(before), "the merged filter is a copy")
+		}
+		for i := range n {
+			require.True(t, s.ContainsUint64(i), "lost key %d", i)
+		}
+		b, err := s.MarshalBinary()
+		require.NoError(t, err)
+		var decoded Scalable
+		require.NoError(t, decoded.UnmarshalBinary(b))
+		require.True(t, decoded.Equal(s))
+	})
+}
+
+func TestScalableRejectsOtherFamilies(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1})
+	before := s.Clone()
+	p := Params{Bits: 64, Hashes: 1, Family: hashfam.New(hashfam.Key{1})}
+	requireField(t, s.Merge(mustNew(t, p)), ErrIncompatible, "Params.Family")
+	requireField(t, s.Merge(nil), ErrIncompatible, "other")
+	requireField(t, s.Merge(new(Filter)), ErrIncompatible, "other")
+	require.True(t, s.Equal(before))
+	p.Family = hashfam.Family{}
+	require.ErrorIs(t, new(Scalable).Merge(mustNew(t, p)), ErrParams)
+	require.ErrorIs(t, (*Scalable)(nil).Merge(s.stages.newest()), ErrParams)
+}
+
+func TestAZeroScalableContainsEverything(t *testing.T) {
+	var s Scalable
+	require.True(t, s.ContainsString("any"))
+	s.AddString("any")
+	s.Reset()
+	require.Equal(t, 0, s.Stages())
+	require.EqualValues(t, 1, s.FalsePositiveRate())
+	require.True(t, math.IsInf(s.EstimatedLen(), 1))
+	require.ErrorIs(t, errorOf(s.MarshalBinary()), ErrParams)
+}
+
+// An encoding cannot make the next stage much larger than what has arrived: the
+// keys that its stages claim to have must fit into their bits.
+func TestAnEncodedScalableClaimsNoMoreKeysThanItHasRoomFor(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01})
+	for i := range uint64(90) {
+		s.AddUint64(i)
+	}
+	good, err := s.MarshalBinary()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		offset int
+		value  uint64
+	}{{0, 1 << 40}, {16, 101}, {16, 1 << 40}, {8, math.Float64bits(2)}, {8, math.Float64bits(0)}} {
+		b := append([]byte{}, good...)
+		binary.LittleEndian.PutUint64(b[24+c.offset:], c.value)
+		if c.offset == 0 { // 2^40 keys are expected, and that many are stored
+			binary.LittleEndian.PutUint64(b[24+16:], c.value)
+		}
+		conformance.Reseal(b)
+		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, fmt.Sprint(c))
+	}
+}
+
+// Bits of the table and of the padding that must be zero.
+func TestPaddingOfAScalableFilterIsZero(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.01})
+	good, err := s.MarshalBinary()
+	require.NoError(t, err)
+	for _, at := range []int{24 + 26, 64 + 10, 64 + 16, len(good) - 9} {
+		b := append([]byte{}, good...)
+		b[at] = 1
+		conformance.Reseal(b)
+		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
+	}
+}

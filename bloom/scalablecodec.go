@@ -1,0 +1,242 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// The parameters in a frame of kind ScalableBloom, version 1:
+//
+//	offset  size  field
+//	     0     8  Expected
+//	     8     8  FPRate, the bits of a 64-bit IEEE 754 number
+//	    16     8  number of keys in the newest stage
+//	    24     1  Layout
+//	    25     1  number of stages that are not frozen, at least 1
+//	    26     2  zero
+//	    28     4  number of frozen stages; they come first
+//
+// The payload is a table with 16 bytes for each stage, the parameters of a
+// frame of kind Bloom, and then the array of each stage. The table and every
+// array are followed by zeros up to a multiple of 64 bytes.
+const (
+	scalableVersion = 1
+	scalableBytes   = 32
+	stageWords      = paramBytes / 8 // of the table
+)
+
+// AppendBinary appends the encoded filter to dst and returns the extended
+// slice. The encoding is the bit arrays and about 80 bytes for each stage. It
+// depends only on the ScalableConfig and the stages, and contains the family's
+// check value but not its key. AppendBinary returns [ErrParams] if s is the
+// zero Scalable. O(m) time; it allocates once if dst is too small.
+func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
+	h, err := s.header()
+	if err != nil {
+		return dst, err
+	}
+	return frame.Append(dst, h, s.payload), nil
+}
+
+// MarshalBinary returns the encoded filter. It is [Scalable.AppendBinary] with
+// a nil dst.
+func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+
+// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
+// number of bytes written. It stops at the first error of w and returns it; the
+// bytes written so far are then not a valid encoding. O(m) time, a few
+// kilobytes of memory.
+func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
+	h, err := s.header()
+	if err != nil {
+		return 0, err
+	}
+	return frame.Write(w, h, s.payload)
+}
+
+// UnmarshalBinary decodes data into s and does not keep data. data must have
+// been encoded under the family of s: that of a filter in use, the one given to
+// [NewScalableReceiver], or the public family of a zero Scalable.
+//
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
+// under another family. After an error s is unchanged. O(m) time, one
+// allocation for all bit arrays.
+func (s *Scalable) UnmarshalBinary(data []byte) error {
+	return s.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom reads one encoded filter from r into s, and no byte after it. The
+// family and the errors are those of [Scalable.UnmarshalBinary]; ReadFrom also
+// returns any error of r. At the end of the stream the error is io.EOF too, by
+// errors.Is. O(m) time; its use of memory is that of [Filter.ReadFrom].
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := s.decode(fr)
+	return fr.N(), err
+}
+
+// AppendText appends the text form of s, the base64 of its encoding, to dst.
+// Its errors are those of [Scalable.AppendBinary]. O(m) time and memory.
+func (s *Scalable) AppendText(dst []byte) ([]byte, error) {
+	encoded, err := s.AppendBinary(nil)
+	return frame.AppendText(dst, encoded, err)
+}
+
+// MarshalText returns the text form of s. It is [Scalable.AppendText] with a
+// nil dst.
+func (s *Scalable) MarshalText() ([]byte, error) { return s.AppendText(nil) }
+
+// MarshalJSON returns the text form of s as a JSON string. O(m) time and
+// memory. Its receiver is a value so that a Scalable that is a value in a
+// struct is encoded, too.
+func (s Scalable) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
+
+// UnmarshalText decodes the text form of a filter into s. The family and the
+// errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
+func (s *Scalable) UnmarshalText(text []byte) error {
+	encoded, err := frame.FromText(text, errs)
+	if err != nil {
+		return err
+	}
+	return s.UnmarshalBinary(encoded)
+}
+
+// tableWords returns the number of words of a table of n stages.
+func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineWords * lineWords }
+
+// header returns the header of s's frame, or ErrParams if s is a zero Scalable.
+func (s *Scalable) header() (frame.Header, error) {
+	if s == nil {
+		return frame.Header{}, errs.Nil()
+	}
+	if len(s.stages) == 0 {
+		return frame.Header{}, s.config.check(ErrParams)
+	}
+	params := binary.LittleEndian.AppendUint64(make([]byte, 0, scalableBytes), s.config.Expected)
+	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(s.config.FPRate))
+	params = binary.LittleEndian.AppendUint64(params, s.stored)
+	params = append(params, byte(s.config.Layout), byte(s.grown()), 0, 0)
+	size := 8 * tableWords(uint64(len(s.stages)))
+	for i := range s.stages {
+		size += 8 * s.stages[i].params.paddedWords()
+	}
+	return frame.Header{
+		Kind:    frame.ScalableBloom,
+		Version: scalableVersion,
+		Check:   s.config.Family.CheckValue(),
+		Params:  binary.LittleEndian.AppendUint32(params, uint32(s.frozen)),
+		Payload: size,
+	}, nil
+}
+
+// payload yields the table and the arrays.
+func (s *Scalable) payload(yield func([]byte) bool) {
+	table := make([]byte, 8*tableWords(uint64(len(s.stages))))
+	for i := range s.stages {
+		s.stages[i].params.put(table[i*paramBytes:])
+	}
+	if yield(table) {
+		s.stages.yield(yield)
+	}
+}
+
+// put writes the parameters of a frame of kind Bloom to the 16 bytes of b.
+func (p Params) put(b []byte) {
+	binary.LittleEndian.PutUint64(b, p.Bits)
+	b[8], b[9] = byte(p.Hashes), byte(p.Layout)
+}
+
+// decode reads a filter and, if there was no error, replaces s with it.
+func (s *Scalable) decode(r *frame.Reader) error {
+	if s == nil {
+		return errs.Nil()
+	}
+	h := r.Header(frame.ScalableBloom, scalableVersion, s.config.Family.CheckValue())
+	if err := r.Err(); err != nil {
+		return err
+	}
+	t := Scalable{config: ScalableConfig{Family: s.config.Family}}
+	n, err := t.parse(h.Params)
+	if err != nil {
+		return err
+	}
+	words := frame.Read[uint64](r, h.Payload/8)
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if t.stages, err = t.cut(words, n); err != nil {
+		return err
+	}
+	if err := t.checkStages(); err != nil {
+		return err
+	}
+	*s = t
+	return nil
+}
+
+// parse reads the parameters of a verified header into s, except the stages. It
+// returns their number.
+func (s *Scalable) parse(b []byte) (uint64, error) {
+	if len(b) != scalableBytes || !bytes.Equal(b[26:28], make([]byte, 2)) {
+		return 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "32 bytes, two of them zero")
+	}
+	s.config.Expected = binary.LittleEndian.Uint64(b)
+	s.config.FPRate = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
+	s.stored = binary.LittleEndian.Uint64(b[16:])
+	s.config.Layout = Layout(b[24])
+	grown, frozen := b[25], binary.LittleEndian.Uint32(b[28:])
+	if grown == 0 || grown > 64 || frozen > math.MaxInt32 {
+		return 0, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d frozen", grown, frozen), "1 to 64 and at most 2^31-1")
+	}
+	s.frozen = int(frozen)
+	return uint64(grown) + uint64(frozen), s.config.check(ErrCorrupt)
+}
+
+// cut returns the n stages of a payload, whose memory they share.
+func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
+	room := tableWords(n)
+	if uint64(len(words)) < room {
+		return nil, errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
+	}
+	list := make([]Params, n)
+	for i := range list {
+		bits, rest := words[stageWords*i], words[stageWords*i+1]
+		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
+		if err := list[i].check(ErrCorrupt); err != nil {
+			return nil, err
+		}
+		if rest>>16 != 0 || i >= s.frozen && list[i].Layout != s.config.Layout {
+			return nil, errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), list[i], "the Layout of the filter, then zeros")
+		}
+	}
+	if ones(words[stageWords*n:room]) != 0 {
+		return nil, errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
+	}
+	return cut(words[room:], list)
+}
+
+// checkStages checks that the stages are large enough for the keys that they
+// should have. So the size of the next stage, which doubles the number of keys,
+// is in proportion to the bytes that have arrived. n keys at rate p need n
+// log2(1/p) bits in any structure; a Bloom filter needs 1.44 times as many.
+func (s *Scalable) checkStages() error {
+	if s.stored > s.capacity() {
+		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
+	}
+	for i, f := range s.stages[s.frozen:] {
+		n := s.config.capacityOf(i)
+		if i == s.grown()-1 {
+			n = s.stored
+		}
+		if least := -float64(n) * math.Log2(s.config.rateOf(i)); float64(f.params.Bits) < least {
+			return errs.Field(ErrCorrupt, fmt.Sprint("bits of stage ", s.frozen+i), f.params.Bits, fmt.Sprintf("at least %.0f for %d keys", least, n))
+		}
+	}
+	return nil
+}
