@@ -153,7 +153,8 @@ func TestATopKIsThatOfTheWhole(t *testing.T) {
 	n := 0
 	for key, estimate := range k.All() {
 		n++
-		require.Equal(t, counts[key], estimate.Count, key)
+		require.LessOrEqual(t, estimate.Low, counts[key], key)
+		require.GreaterOrEqual(t, estimate.High, counts[key], key)
 		require.GreaterOrEqual(t, counts[key], uint64(20_000/101), key)
 	}
 	require.Equal(t, 100, n)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -113,6 +114,11 @@ func (s spec) whole() (whole, error) {
 		fam, err := s.family()
 		return &digestSet{spec: s, family: fam}, err
 	}
+	if s.Kind == topkKind {
+		s.Windows = 1
+		top, err := shards{s}.open()
+		return wholeTopK{shards{s}, top}, err
+	}
 	opened, err := s.open()
 	return wholeStructure{opened}, err
 }
@@ -121,6 +127,21 @@ type wholeStructure struct{ structure }
 
 func (w wholeStructure) write(ctx context.Context, out string, sum *Summary) error {
 	return writeStructure(ctx, out, w.structure, sum)
+}
+
+// A wholeTopK is the only shard of its keys.
+type wholeTopK struct {
+	shards shards
+	top    *countmin.TopK
+}
+
+func (w wholeTopK) addKeys(keys [][]byte) error {
+	w.top.AddAll(keys)
+	return nil
+}
+
+func (w wholeTopK) write(ctx context.Context, out string, sum *Summary) error {
+	return w.shards.write(ctx, out, w.top, sum)
 }
 
 // A digestSet holds the digests of all keys.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 )
 
@@ -33,6 +34,11 @@ func TestLocalBuildsWhatAJobBuilds(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(want, frame), test.name)
 	}
+	top, err := TopK(countmin.TopKConfig{K: 10})
+	require.NoError(t, err)
+	sum, err := Local(context.Background(), top, out, nil, pattern)
+	require.NoError(t, err)
+	require.EqualValues(t, len(keys), sum.Keys)
 	p, err := Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01})
 	require.NoError(t, err)
 	_, err = Local(context.Background(), p, out, nil, pattern)

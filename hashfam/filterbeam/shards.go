@@ -3,6 +3,8 @@ package filterbeam
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
+	"io"
 	"iter"
 
 	"github.com/filterfam/filterfam/countmin"
@@ -70,9 +72,14 @@ func (c *shardCollector) flush(emit emitter) error {
 	return nil
 }
 
-func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
+func (s shards) open() (*countmin.TopK, error) {
 	var c countmin.TopKConfig
-	top, err := build(s.spec, &c, &c.Family, countmin.NewTopK)
+	return build(s.spec, &c, &c.Family, countmin.NewTopK)
+}
+
+// gather returns a record of the shard's number and its frame.
+func (s shards) gather(_ context.Context, _ string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	top, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +88,7 @@ func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byt
 			return nil, err
 		}
 	}
-	return top.MarshalBinary()
+	return top.AppendBinary(binary.LittleEndian.AppendUint64(nil, uint64(owner)))
 }
 
 // addCounts adds a block of counts to top.
@@ -100,7 +107,40 @@ func addCounts(top *countmin.TopK, block []byte) error {
 }
 
 func (s shards) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
-	return frames(s).finish(ctx, out, records, sum)
+	all := make([]*countmin.TopK, s.spec.windows())
+	for i := range all { // a shard without keys has no record
+		var err error
+		if all[i], err = s.open(); err != nil {
+			return err
+		}
+	}
+	for record := range records {
+		owner := uint64(len(all))
+		if len(record) >= 8 {
+			owner = binary.LittleEndian.Uint64(record)
+		}
+		if owner >= uint64(len(all)) {
+			return errs.Field(ErrCorrupt, "number of a shard", owner, fmt.Sprintf("below %d", len(all)))
+		}
+		if err := all[owner].UnmarshalBinary(record[8:]); err != nil {
+			return err
+		}
+	}
+	top, err := countmin.JoinTopK(all)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, out, top, sum)
+}
+
+// write writes the frame of top and describes it.
+func (shards) write(ctx context.Context, out string, top *countmin.TopK, sum *Summary) error {
+	sum.Complete = top.Complete()
+	return replace(ctx, out, func(w io.Writer) error {
+		n, err := top.WriteTo(w)
+		sum.Size = uint64(n)
+		return err
+	})
 }
 
 func (shards) sweep(context.Context, string) error { return nil }

@@ -30,8 +30,6 @@ func (s spec) open() (structure, error) {
 		return s.openSketch()
 	case heavyKind:
 		return s.openHeavy()
-	case topkKind:
-		return s.openTopK()
 	}
 	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
@@ -138,17 +136,5 @@ func (s spec) openHeavy() (structure, error) {
 		keys:     unfailing(h.AddAll),
 		digests:  needKeys,
 		tell:     func(s *Summary) { s.Complete = h.Complete() },
-	}, err
-}
-
-func (s spec) openTopK() (structure, error) {
-	var c countmin.TopKConfig
-	k, err := build(s, &c, &c.Family, countmin.NewTopK)
-	return adapter[*countmin.TopK]{
-		value:    k,
-		receiver: func() *countmin.TopK { return countmin.NewTopKReceiver(c.Family) },
-		keys:     unfailing(k.AddAll),
-		digests:  needKeys,
-		tell:     func(s *Summary) { s.Complete = k.Complete() },
 	}, err
 }
