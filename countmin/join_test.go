@@ -32,8 +32,8 @@ func TestJoinedShardsAreAsGoodAsTheWhole(t *testing.T) {
 	require.EqualValues(t, len(moby.IDs), top.Total())
 	least, reported := uint64(1<<63), map[string]bool{}
 	for word, e := range top.All() {
-		require.Equal(t, counts[word], e.Count)
-		least, reported[word] = min(least, e.Count), true
+		require.True(t, e.Low <= counts[word] && counts[word] <= e.High, word)
+		least, reported[word] = min(least, counts[word]), true
 	}
 	require.Len(t, reported, 100)
 	for word, n := range counts {
