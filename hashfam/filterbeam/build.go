@@ -25,7 +25,7 @@ func init() {
 //
 // The result has one element, a [Summary]. The job fails if the elements have
 // another type. Build is for bounded collections: it ignores their windows. It
-// treats out as Files does.
+// treats out as Files does. O(keys) time, spread over the workers.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	b := bundle{Spec: p.spec}
@@ -50,7 +50,7 @@ type elements struct {
 	digests []hashfam.Digest
 }
 
-// A batch has at most so many keys, or bytes of them.
+// The limits of a batch.
 const (
 	batchKeys  = 512
 	batchBytes = blockBytes

@@ -19,7 +19,7 @@ import (
 // the memory of the structure, and 8 bytes per key in addition for a cuckoo or
 // a static filter. If report is not nil, Local calls it with the sum so far
 // after every block of a file. If ctx ends, Local returns its error and leaves
-// out as it was.
+// out as it was. O(bytes read) time.
 func Local(ctx context.Context, p Plan, out string, report func(Summary), patterns ...string) (Summary, error) {
 	l := local{sum: Summary{Output: out, Complete: true}, report: report}
 	if l.report == nil {

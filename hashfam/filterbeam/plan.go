@@ -106,10 +106,10 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 	return newPlan(topkKind, fam, c, 0, err)
 }
 
-// Static returns the plan of a static filter. The keys are sorted by digest, and
-// one task solves the equations of all of them, a shard at a time: it needs 8
-// bytes of disk per key and the memory of the filter. The Workers of c are the
-// goroutines of that task; its Progress is not called. The errors are like
+// Static returns the plan of a static filter. The keys are sorted by digest,
+// and one task solves the equations of all of them, a shard at a time: it needs
+// 8 bytes of disk per key and the memory of the filter. The Workers of c are
+// the goroutines of that task; its Progress is not called. The errors are like
 // those of [Bloom]. O(1) time.
 func Static(c static.Config) (Plan, error) {
 	_, err := static.New(c, nil)

@@ -33,7 +33,8 @@ func init() {
 // no file, if a file is longer or shorter than listed, or if a worker does not
 // know the plan's family. If it fails, out stays as it was: the frame is
 // written under another name, and renamed at the end. A file system without a
-// rename copies it.
+// rename copies it. O(bytes read) time, spread over the workers; see
+// docs/distributed.md for memory.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
 	found := beam.ParDo(s, &matchFn{}, beam.CreateList(s, patterns))

@@ -1,7 +1,7 @@
 // Filterbuild builds a filter or a counter from keys in files: one key a line,
 // decompressed if the name ends in .gz.
 //
-//	filterbuild -structure bloom -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
+//	filterbuild -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
 //
 // With -local it is a loop in one process, which is the fastest way for what
 // one machine can read. Without, it is a job of Apache Beam: -runner=prism, the

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -63,18 +64,17 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	if err != nil {
 		return filterbeam.Plan{}, err
 	}
+	if !(o.n >= 0 && o.n <= 1<<48 && o.n == math.Trunc(o.n)) {
+		return filterbeam.Plan{}, fmt.Errorf("-n %g, want a whole number up to 2^48", o.n)
+	}
+	var l bloom.Layout
+	if err := l.UnmarshalText([]byte(o.layout)); err != nil {
+		return filterbeam.Plan{}, err
+	}
 	switch o.structure {
 	case "bloom":
-		var l bloom.Layout
-		if err := l.UnmarshalText([]byte(o.layout)); err != nil {
-			return filterbeam.Plan{}, err
-		}
 		return filterbeam.Bloom(bloom.Config{Capacity: uint64(o.n), FPRate: o.rate, Layout: l, Family: fam})
 	case "counting":
-		var l counting.Layout
-		if err := l.UnmarshalText([]byte(o.layout)); err != nil {
-			return filterbeam.Plan{}, err
-		}
 		return filterbeam.Counting(counting.Config{Capacity: uint64(o.n), FPRate: o.rate, Layout: l, Family: fam})
 	case "cuckoo":
 		return filterbeam.Cuckoo(cuckoo.Config{Capacity: uint64(o.n), FPRate: o.rate, Compact: o.compact, Family: fam})
@@ -93,7 +93,10 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 // keyVariable is the environment variable with the secret key.
 const keyVariable = "FILTERBUILD_KEY"
 
-func init() {
+func init() { registerFamily() }
+
+// registerFamily names the family of the environment variable, if it is set.
+func registerFamily() {
 	if os.Getenv(keyVariable) != "" {
 		if err := filterbeam.RegisterFamily("environment", family); err != nil {
 			panic(err) // no other family is registered here
