@@ -1,0 +1,157 @@
+package filterbeam
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, string, func(int, []byte), error](&stringFn{})
+	register.DoFn3x1[context.Context, []byte, func(int, []byte), error](&bytesFn{})
+	register.DoFn3x1[context.Context, hashfam.Digest, func(int, []byte), error](&digestFn{})
+	beam.RegisterType(reflect.TypeFor[hashfam.Digest]())
+}
+
+// Build builds the structure of the plan from a collection of keys, which are
+// string, []byte or hashfam.Digest, and writes its frame to the file out. Heavy
+// hitters and a top k store keys, so they take no digests. An element of an
+// engine costs several times what a line of a file costs in [Files].
+//
+// The result has one element, a [Summary]. The job fails if the elements have
+// another type. Build is for bounded collections: it ignores their windows. It
+// treats out as Files does. O(keys) time, spread over the workers.
+func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
+	s = s.Scope("filterbeam.Build")
+	b := bundle{Spec: p.spec}
+	var collect any
+	switch keys.Type().Type() {
+	case reflect.TypeFor[string]():
+		collect = &stringFn{elements{bundle: b}}
+	case reflect.TypeFor[hashfam.Digest]():
+		collect = &digestFn{elements{bundle: b}}
+	default: // the engine reports any type but []byte
+		collect = &bytesFn{elements{bundle: b}}
+	}
+	return join(s, p, out, beam.ParDo(s, collect, keys))
+}
+
+// The elements of a bundle are collected a batch at a time.
+type elements struct {
+	bundle
+	arena   []byte // the bytes of the keys of the batch
+	ends    []int  // where each key ends
+	keys    [][]byte
+	digests []hashfam.Digest
+}
+
+// The limits of a batch.
+const (
+	batchKeys  = 512
+	batchBytes = blockBytes
+)
+
+// StartBundle drops what a bundle that failed may have left.
+func (e *elements) StartBundle(emit func(int, []byte)) {
+	e.bundle.StartBundle(emit)
+	e.arena, e.ends, e.digests = e.arena[:0], e.ends[:0], e.digests[:0]
+}
+
+// FinishBundle collects the last batch and sends what is left.
+func (e *elements) FinishBundle(ctx context.Context, emit func(int, []byte)) error {
+	if err := e.flush(ctx, emit); err != nil {
+		return err
+	}
+	return e.bundle.FinishBundle(ctx, emit)
+}
+
+// full reports whether the batch is to be collected.
+func (e *elements) full() bool { return len(e.ends) >= batchKeys || len(e.arena) >= batchBytes }
+
+// flush collects the batch.
+func (e *elements) flush(ctx context.Context, emit func(int, []byte)) error {
+	if len(e.ends)+len(e.digests) == 0 {
+		return nil
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	e.keys = e.keys[:0]
+	start := 0
+	for _, end := range e.ends {
+		e.keys = append(e.keys, e.arena[start:end:end])
+		start = end
+	}
+	e.tally.bytes += uint64(len(e.arena))
+	err := e.add(ctx, e.keys, emit)
+	if err == nil && len(e.digests) > 0 {
+		err = e.addDigests(ctx, e.digests, emit)
+	}
+	e.arena, e.ends, e.digests = e.arena[:0], e.ends[:0], e.digests[:0]
+	return err
+}
+
+type stringFn struct{ elements }
+
+func (f *stringFn) ProcessElement(ctx context.Context, key string, emit func(int, []byte)) error {
+	f.arena = append(f.arena, key...)
+	f.ends = append(f.ends, len(f.arena))
+	if f.full() {
+		return f.flush(ctx, emit)
+	}
+	return nil
+}
+
+type bytesFn struct{ elements }
+
+func (f *bytesFn) ProcessElement(ctx context.Context, key []byte, emit func(int, []byte)) error {
+	f.arena = append(f.arena, key...)
+	f.ends = append(f.ends, len(f.arena))
+	if f.full() {
+		return f.flush(ctx, emit)
+	}
+	return nil
+}
+
+type digestFn struct{ elements }
+
+func (f *digestFn) ProcessElement(ctx context.Context, d hashfam.Digest, emit func(int, []byte)) error {
+	f.digests = append(f.digests, d)
+	if len(f.digests) >= batchKeys {
+		return f.flush(ctx, emit)
+	}
+	return nil
+}
+
+// A Key is a type of elements that [Combine] takes.
+type Key interface {
+	string | []byte | hashfam.Digest
+}
+
+// Combine returns a function for beam.Combine and beam.CombinePerKey: it
+// combines keys of type K to the frame of the plan's structure. Use it to build
+// many small filters, one for each key of a collection of pairs, or one for
+// each window of a stream. An accumulator holds digests until the structure is
+// smaller. For one large filter [Build] costs much less: the SDK calls
+// Combine's function for every key, and one task merges all accumulators.
+//
+// It returns [ErrParams] if the structure takes more than 8 MiB, or if it is
+// one that is not built of frames: a cuckoo filter, a static filter, or a top
+// k.
+func Combine[K Key](p Plan) (any, error) {
+	if _, err := p.spec.family(); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.spec.Bytes > frameLimit:
+		return nil, errs.Field(ErrParams, "size of the structure", p.spec.Bytes, fmt.Sprintf("at most %d bytes", frameLimit))
+	case p.spec.Kind == cuckooKind || p.spec.Kind == staticKind || p.spec.Kind == topkKind:
+		return nil, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, sketch or heavy")
+	}
+	return &combineFn[K]{Spec: p.spec}, nil
+}

@@ -1,0 +1,161 @@
+package filterbeam
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+func init() {
+	register.Function1x2(pairOf)
+	register.Function2x1(lengthOf)
+}
+
+// forms returns the keys as collections of each type.
+func forms(keys [][]byte) []any {
+	var texts []string
+	for _, key := range keys {
+		texts = append(texts, string(key))
+	}
+	return []any{texts, keys, hashfam.Family{}.SumAll(nil, keys)}
+}
+
+// A collection of keys of any type gives the frame of a single process.
+func TestBuildBuildsWhatASingleProcessBuilds(t *testing.T) {
+	keys := testKeys(2000)
+	for _, test := range singles {
+		want, err := test.frame(keys)
+		require.NoError(t, err)
+		for _, form := range forms(keys) {
+			for _, n := range []int{0, 7} {
+				p, err := test.plan()
+				require.NoError(t, err)
+				p, err = p.Windows(n)
+				require.NoError(t, err)
+				out := filepath.Join(t.TempDir(), "out.bin")
+				pipeline, s := beam.NewPipelineWithRoot()
+				Build(s, p, out, beam.CreateList(s, form))
+				result, err := ptest.RunWithMetrics(pipeline)
+				require.NoError(t, err)
+				require.EqualValues(t, len(keys), Result(out, result).Keys)
+				frame, err := os.ReadFile(out)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(want, frame), "%s of %T, %d windows", test.name, form, n)
+			}
+		}
+	}
+}
+
+// pairOf makes a collection of one key for CombinePerKey.
+func pairOf(key string) (int, string) { return len(key) % 3, key }
+
+func lengthOf(_ int, frame []byte) int { return len(frame) }
+
+// Combine gives the same frame, also for each key of a collection of pairs.
+func TestCombineBuildsWhatASingleProcessBuilds(t *testing.T) {
+	keys := testKeys(3000)
+	for _, test := range singles {
+		want, err := test.frame(keys)
+		require.NoError(t, err)
+		p, err := test.plan()
+		require.NoError(t, err)
+		pipeline, s := beam.NewPipelineWithRoot()
+		combine, err := Combine[string](p)
+		require.NoError(t, err)
+		passert.Equals(s, beam.Combine(s, combine, beam.CreateList(s, forms(keys)[0])), want)
+		combine, err = Combine[hashfam.Digest](p)
+		require.NoError(t, err)
+		passert.Equals(s, beam.Combine(s, combine, beam.CreateList(s, forms(keys)[2])), want)
+		perKey, err := Combine[string](p)
+		require.NoError(t, err)
+		frames := beam.CombinePerKey(s, perKey, beam.ParDo(s, pairOf, beam.CreateList(s, forms(keys)[0])))
+		passert.Equals(s, beam.ParDo(s, lengthOf, frames), len(want), len(want), len(want))
+		require.NoError(t, ptest.Run(pipeline), test.name)
+	}
+}
+
+// What cannot be combined is refused when the pipeline is made.
+func TestCombineRefusesWhatIsNotBuiltOfFrames(t *testing.T) {
+	large, err := Bloom(bloom.Config{Capacity: 1e8, FPRate: 0.01})
+	require.NoError(t, err)
+	ordered, err := Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
+	require.NoError(t, err)
+	top, err := TopK(countmin.TopKConfig{K: 10})
+	require.NoError(t, err)
+	for _, p := range []Plan{{}, large, ordered, top} {
+		_, err := Combine[string](p)
+		require.ErrorIs(t, err, ErrParams)
+	}
+}
+
+// zipf returns a stream in which key i occurs about n/i times, and the counts.
+func zipf(n int) (stream [][]byte, counts map[string]uint64) {
+	counts = map[string]uint64{}
+	for i := 1; i <= n; i++ {
+		key := fmt.Appendf(nil, "word %d", i)
+		for range n / i {
+			stream = append(stream, key)
+		}
+		counts[string(key)] = uint64(n / i)
+	}
+	for i := range stream { // a fixed shuffle
+		j := int(uint64(i) * 0x9E3779B97F4A7C15 >> 1 % uint64(i+1))
+		stream[i], stream[j] = stream[j], stream[i]
+	}
+	return stream, counts
+}
+
+// Heavy hitters of many bundles are complete.
+func TestHeavyHittersAreComplete(t *testing.T) {
+	stream, counts := zipf(20_000)
+	p, err := Heavy(countmin.HeavyConfig{Phi: 0.001})
+	require.NoError(t, err)
+	var h countmin.HeavyHitters
+	require.NoError(t, h.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), stream, 16))))
+	require.True(t, h.Complete())
+	require.EqualValues(t, len(stream), h.Total())
+	found := map[string]countmin.Estimate{}
+	for key, estimate := range h.All() {
+		found[key] = estimate
+	}
+	for key, n := range counts {
+		if n >= h.Threshold() {
+			require.Contains(t, found, key)
+			require.LessOrEqual(t, found[key].Low, n)
+			require.GreaterOrEqual(t, found[key].High, n)
+		}
+	}
+}
+
+// A top k is exactly the k most frequent keys, because all counts of a key meet
+// in one shard.
+func TestATopKIsThatOfTheWhole(t *testing.T) {
+	stream, counts := zipf(20_000)
+	p, err := TopK(countmin.TopKConfig{K: 100})
+	require.NoError(t, err)
+	var k countmin.TopK
+	require.NoError(t, k.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), stream, 16))))
+	require.True(t, k.Complete())
+	require.EqualValues(t, len(stream), k.Total())
+	n := 0
+	for key, estimate := range k.All() {
+		n++
+		require.LessOrEqual(t, estimate.Low, counts[key], key)
+		require.GreaterOrEqual(t, estimate.High, counts[key], key)
+		require.GreaterOrEqual(t, counts[key], uint64(20_000/101), key)
+	}
+	require.Equal(t, 100, n)
+}

@@ -1,0 +1,157 @@
+package filterbeam
+
+import (
+	"encoding/binary"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// An array is the payload of a Bloom or counting filter, cut into windows that
+// tasks fill apart. docs/format.md says which cells a key changes.
+//
+// A unit of the array is what the first position of a key selects: a line of a
+// Blocked filter, otherwise a single cell. A window is a range of units. It
+// gets the digests of the keys whose line it owns, or the positions that fall
+// into it.
+type array struct {
+	header   frame.Header
+	family   hashfam.Family
+	rateAt   func(keys uint64) float64
+	cellBits uint64 // 1 in a Bloom filter, 4 in a counting one
+	hashes   int
+	blocked  bool
+	slice    uint64 // Partitioned: cells of a slice, otherwise 0
+	span     uint64 // the range of a position, in units
+	units    uint64 // units of the whole array
+	window   uint64 // units of a window
+}
+
+// lineCells is the number of cells in a line of a Blocked filter.
+const lineCells = 512
+
+// array returns the array of the plan's filter.
+func (s spec) array() (array, error) {
+	var a array
+	var err error
+	if s.Kind == bloomKind {
+		a, err = s.bloomArray()
+	} else {
+		a, err = s.countingArray()
+	}
+	a.window = (a.units-1)/uint64(s.windows()) + 1
+	if !a.blocked {
+		a.window += -a.window % 64 // whole words
+	}
+	return a, err
+}
+
+func (s spec) bloomArray() (array, error) {
+	var p bloom.Params
+	if _, err := build(s, &p, &p.Family, func(p bloom.Params) (bloom.Params, error) { return p, nil }); err != nil {
+		return array{units: 1}, err
+	}
+	params := binary.LittleEndian.AppendUint64(nil, p.Bits)
+	params = append(params, byte(p.Hashes), byte(p.Layout), 0, 0, 0, 0, 0, 0)
+	a := array{
+		family: p.Family, rateAt: p.RateAt, cellBits: 1, hashes: p.Hashes, span: p.Bits, units: p.Bits,
+		header: frame.Header{Kind: frame.Bloom, Version: 1, Check: s.Check, Params: params, Payload: (p.Bits + 63) / 64 * 8},
+	}
+	switch p.Layout {
+	case bloom.Partitioned:
+		a.slice = p.Bits / uint64(p.Hashes)
+		a.span = a.slice
+	case bloom.Blocked:
+		a.block(p.Bits)
+	}
+	return a, nil
+}
+
+func (s spec) countingArray() (array, error) {
+	var p counting.Params
+	if _, err := build(s, &p, &p.Family, func(p counting.Params) (counting.Params, error) { return p, nil }); err != nil {
+		return array{units: 1}, err
+	}
+	params := binary.LittleEndian.AppendUint64(nil, p.Counters)
+	params = append(params, byte(p.Hashes), byte(p.Layout), 0, 0, 0, 0, 0, 0)
+	a := array{
+		family: p.Family, rateAt: p.RateAt, cellBits: 4, hashes: p.Hashes, span: p.Counters, units: p.Counters,
+		header: frame.Header{Kind: frame.Counting, Version: 1, Check: s.Check, Params: params, Payload: (p.Counters + 15) / 16 * 8},
+	}
+	if p.Layout == counting.Blocked {
+		a.block(p.Counters)
+	}
+	return a, nil
+}
+
+// block makes a the array of a Blocked filter with the given number of cells.
+func (a *array) block(cells uint64) {
+	a.blocked = true
+	a.span = cells / lineCells
+	a.units = a.span
+}
+
+// windows returns the number of windows.
+func (a *array) windows() int { return int((a.units-1)/a.window) + 1 }
+
+// bytes returns the range of the payload that window w covers.
+func (a *array) bytes(w int) (from, to uint64) {
+	unit := a.cellBits
+	if a.blocked {
+		unit *= lineCells
+	}
+	from = uint64(w) * a.window * unit / 8
+	return from, min(from+a.window*unit/8, a.header.Payload)
+}
+
+// route sends to the windows what d changes in them: a digest to one window, or
+// the place of each cell in its window.
+func (a *array) route(d hashfam.Digest, to *blocks) {
+	p := d.Probe()
+	if a.blocked {
+		to.put64(int(p.In(a.span)/a.window), uint64(d))
+		return
+	}
+	base := uint64(0)
+	for range a.hashes {
+		i := base + p.In(a.span)
+		to.put32(int(i/a.window), uint32(i%a.window))
+		base += a.slice
+		p = p.Next()
+	}
+}
+
+// fill applies a block to the words of window w.
+func (a *array) fill(words []uint64, w int, block []byte) {
+	mark := setBit
+	if a.cellBits == 4 {
+		mark = increment
+	}
+	if !a.blocked {
+		for ; len(block) >= 4; block = block[4:] {
+			mark(words, uint64(binary.LittleEndian.Uint32(block)))
+		}
+		return
+	}
+	for ; len(block) >= 8; block = block[8:] {
+		p := hashfam.Digest(binary.LittleEndian.Uint64(block)).Probe()
+		line := (p.In(a.span) - uint64(w)*a.window) * lineCells
+		for range a.hashes {
+			p = p.Next()
+			mark(words, line+uint64(p)>>55)
+		}
+	}
+}
+
+// setBit sets bit i.
+func setBit(words []uint64, i uint64) { words[i>>6] |= 1 << (i & 63) }
+
+// increment adds one to the counter i of four bits, unless it is stuck at 15.
+func increment(words []uint64, i uint64) {
+	shift := i & 15 * 4
+	if word := words[i>>4]; word>>shift&15 < 15 {
+		words[i>>4] = word + 1<<shift
+	}
+}

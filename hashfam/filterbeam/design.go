@@ -1,0 +1,52 @@
+package filterbeam
+
+import (
+	"context"
+	"iter"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A design is a way to build a structure in three stages:
+//
+//	collect  each bundle of keys    sends values to owners, which are numbers
+//	gather   each owner             makes one record of its values
+//	finish   one task               makes the output of all records
+//
+// There are four. In frames, a value is a whole encoded structure and an owner
+// merges some of them. In windows, a value is a block of digests or positions,
+// and an owner fills its range of the array. In ranges, an owner sorts the
+// digests of its range. In shards, an owner counts its keys.
+type design interface {
+	collector() (collector, error)
+	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
+	finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error
+	// sweep removes the files that gather wrote.
+	sweep(ctx context.Context, out string) error
+}
+
+// A collector takes the keys of a bundle.
+type collector interface {
+	addKeys(keys [][]byte, emit emitter) error
+	addDigests(digests []hashfam.Digest, emit emitter) error
+	flush(emit emitter) error
+}
+
+// design returns the design of the plan.
+func (s spec) design() (design, error) {
+	if _, err := s.family(); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.Kind == cuckooKind || s.Kind == staticKind:
+		return ranges{s}, nil
+	case s.Kind == topkKind:
+		return shards{s}, nil
+	case s.Kind == bloomKind || s.Kind == countingKind:
+		if s.Windows > 0 || s.Bytes > frameLimit {
+			a, err := s.array()
+			return windows{a}, err
+		}
+	}
+	return frames{s}, nil
+}

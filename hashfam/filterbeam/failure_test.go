@@ -1,0 +1,205 @@
+package filterbeam
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+var testFamily = hashfam.New(hashfam.Key{1, 2, 3})
+
+func init() {
+	if err := RegisterFamily("test", func() (hashfam.Family, error) { return testFamily, nil }); err != nil {
+		panic(err)
+	}
+}
+
+// fails runs a job that must fail, and returns the error. The output stays as
+// it was, and nothing is left beside it.
+func fails(t *testing.T, p Plan, patterns ...string) error {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.bin")
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+	pipeline, s := beam.NewPipelineWithRoot()
+	Files(s, p, out, patterns...)
+	err := ptest.Run(pipeline)
+	require.Error(t, err)
+	text, readErr := os.ReadFile(out)
+	require.NoError(t, readErr)
+	require.Equal(t, "before", string(text))
+	return err
+}
+
+func TestAPatternThatMatchesNothingFails(t *testing.T) {
+	p, err := Bloom(bloomConfig(bloom.Classic))
+	require.NoError(t, err)
+	require.ErrorContains(t, fails(t, p, filepath.Join(t.TempDir(), "*.txt")), "one that matches a file")
+	require.ErrorContains(t, fails(t, Plan{}, writeKeys(t, t.TempDir(), testKeys(10), 1)), "the zero Plan")
+}
+
+// More keys than a cuckoo filter takes are an error that says how many.
+func TestAFullCuckooFilterFails(t *testing.T) {
+	p, err := Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
+	require.NoError(t, err)
+	require.ErrorContains(t, fails(t, p, writeKeys(t, t.TempDir(), testKeys(5000), 3)), "of 5000 different keys: cuckoo: filter is full")
+}
+
+// A line that never ends is an error, not a huge allocation.
+func TestALineThatIsTooLongFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "keys.txt")
+	require.NoError(t, os.WriteFile(file, make([]byte, maxLine+1), 0o600))
+	p, err := Bloom(bloomConfig(bloom.Classic))
+	require.NoError(t, err)
+	require.ErrorContains(t, fails(t, p, file), "has more than 16777216 bytes")
+}
+
+// A keyed family is found by its name. The plan does not contain its key.
+func TestAKeyedFamily(t *testing.T) {
+	c := bloomConfig(bloom.Blocked)
+	c.Family = hashfam.New(hashfam.Key{9})
+	_, err := Bloom(c)
+	require.ErrorIs(t, err, ErrParams)
+	require.ErrorContains(t, err, "RegisterFamily")
+
+	c.Family = testFamily
+	p, err := Bloom(c)
+	require.NoError(t, err)
+	want, err := bloom.New(c)
+	require.NoError(t, err)
+	keys := testKeys(1000)
+	want.AddAll(keys)
+	got := bloom.NewReceiver(testFamily)
+	require.NoError(t, got.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), keys, 3))))
+	require.True(t, want.Equal(got))
+	text, err := json.Marshal(p.spec)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "010203")
+}
+
+// A worker that knows another key, or none, fails.
+func TestAWorkerWithAnotherFamilyFails(t *testing.T) {
+	c := bloomConfig(bloom.Blocked)
+	c.Family = testFamily
+	p, err := Bloom(c)
+	require.NoError(t, err)
+	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
+	p.spec.Check++
+	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
+	p.spec.Family = "unknown"
+	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
+	_, err = p.spec.family()
+	require.ErrorIs(t, err, ErrFamily)
+}
+
+func TestAFamilyNeedsANameOfItsOwn(t *testing.T) {
+	open := func() (hashfam.Family, error) { return testFamily, nil }
+	require.ErrorIs(t, RegisterFamily("", open), ErrParams)
+	require.ErrorIs(t, RegisterFamily("test", open), ErrParams)
+}
+
+// A bundle that fails leaves nothing for the next one: the engine may call the
+// same DoFn again.
+func TestABundleThatFailedLeavesNothing(t *testing.T) {
+	for _, n := range []int{0, 7} {
+		p, err := Bloom(bloomConfig(bloom.Blocked))
+		require.NoError(t, err)
+		p, err = p.Windows(n)
+		require.NoError(t, err)
+		f := &stringFn{elements{bundle: bundle{Spec: p.spec}}}
+		ctx := context.Background()
+		drop := func(int, []byte) {}
+		f.StartBundle(drop)
+		for range batchKeys + 10 {
+			require.NoError(t, f.ProcessElement(ctx, "of the failed bundle", drop))
+		}
+		var sent [][]byte
+		keep := func(owner int, value []byte) {
+			if owner != tallyOwner {
+				sent = append(sent, append([]byte(nil), value...))
+			}
+		}
+		f.StartBundle(keep)
+		require.NoError(t, f.ProcessElement(ctx, "of the next bundle", keep))
+		require.NoError(t, f.FinishBundle(ctx, keep))
+		require.Len(t, sent, 1)
+		if n > 0 {
+			require.Len(t, sent[0], 8, "one digest")
+		} else {
+			var g bloom.Filter
+			require.NoError(t, g.UnmarshalBinary(sent[0]))
+			require.True(t, g.ContainsString("of the next bundle"))
+			require.False(t, g.ContainsString("of the failed bundle"))
+		}
+	}
+}
+
+// A stage that runs twice writes the same frame again, and a damaged part is an
+// error.
+func TestStagesCanBeRepeated(t *testing.T) {
+	p, err := Bloom(bloomConfig(bloom.Blocked))
+	require.NoError(t, err)
+	p, err = p.Windows(3)
+	require.NoError(t, err)
+	d, err := p.spec.design()
+	require.NoError(t, err)
+	keys := testKeys(1000)
+	blocks := map[int][][]byte{}
+	c, err := d.collector()
+	require.NoError(t, err)
+	keep := func(owner int, value []byte) { blocks[owner] = append(blocks[owner], append([]byte(nil), value...)) }
+	require.NoError(t, c.addKeys(keys, keep))
+	require.NoError(t, c.flush(keep))
+
+	ctx, out := context.Background(), filepath.Join(t.TempDir(), "out.bin")
+	var records [][]byte
+	for range 2 { // the first attempt's parts are left behind
+		records = records[:0]
+		for owner, values := range blocks {
+			record, err := d.gather(ctx, out, owner, sequence(values))
+			require.NoError(t, err)
+			records = append(records, record)
+		}
+	}
+	want, err := bloomFrame(bloom.Blocked)(keys)
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, d.finish(ctx, out, sequence(records), &Summary{}))
+		frame, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.Equal(t, want, frame)
+	}
+	parts, err := partsOf(sequence(records))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(parts[1].Name, make([]byte, parts[1].Bytes), 0o600))
+	require.ErrorIs(t, d.finish(ctx, out, sequence(records), &Summary{}), ErrCorrupt)
+	require.NoError(t, os.Truncate(parts[1].Name, 8))
+	require.Error(t, d.finish(ctx, out, sequence(records), &Summary{}))
+	frame, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, want, frame)
+	require.NoError(t, d.sweep(ctx, out))
+	require.NoError(t, d.sweep(ctx, out))
+	left, err := os.ReadDir(filepath.Dir(out))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+func sequence(values [][]byte) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for _, v := range values {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}

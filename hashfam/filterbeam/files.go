@@ -1,0 +1,171 @@
+package filterbeam
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+)
+
+// replace writes a file under a temporary name of its own and renames it to
+// out. If write fails, out stays as it was. A file system without a rename
+// copies the file instead, which is not atomic.
+func replace(ctx context.Context, out string, write func(io.Writer) error) error {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	temporary := unique(out, "tmp")
+	if err := writeFile(ctx, fs, temporary, write); err != nil {
+		remove(ctx, fs, temporary)
+		return fmt.Errorf("filterbeam: %s: %w", out, err)
+	}
+	return filesystem.Rename(ctx, fs, temporary, out)
+}
+
+// unique returns a name beside out that no other attempt uses.
+func unique(out, purpose string) string { return out + "." + purpose + "-" + rand.Text() }
+
+// writeFile writes one file. If the file can be synced, it is.
+func writeFile(ctx context.Context, fs filesystem.Interface, name string, write func(io.Writer) error) error {
+	file, err := fs.OpenWrite(ctx, name)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(file, blockBytes)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if syncer, ok := file.(interface{ Sync() error }); ok && err == nil {
+		err = syncer.Sync()
+	}
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// remove removes a file as well as the file system can.
+func remove(ctx context.Context, fs filesystem.Interface, name string) error {
+	if remover, ok := fs.(filesystem.Remover); ok {
+		return remover.Remove(ctx, name)
+	}
+	return nil
+}
+
+// A part describes an intermediate file. Its name is unique to the attempt that
+// wrote it, so that attempts that run twice do not meet.
+type part struct {
+	Owner int
+	Name  string
+	Bytes uint64
+	CRC   uint32
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// writePart writes words to a part file and returns its record.
+func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W) ([]byte, error) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	p := part{Owner: owner, Name: unique(out, "part"), Bytes: uint64(len(words)) * 8}
+	err = writeFile(ctx, fs, p.Name, func(w io.Writer) error {
+		buffer := make([]byte, 0, blockBytes)
+		for len(words) > 0 {
+			n := min(len(words), blockBytes/8)
+			buffer = appendWords(buffer[:0], words[:n])
+			words = words[n:]
+			p.CRC = crc32.Update(p.CRC, castagnoli, buffer)
+			if _, err := w.Write(buffer); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+	}
+	return json.Marshal(p)
+}
+
+// read yields the bytes of the part, a multiple of 8 at a time. It returns
+// ErrCorrupt if the file is not what was written.
+func (p part) read(ctx context.Context, yield func([]byte) bool) error {
+	fs, err := filesystem.New(ctx, p.Name)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	file, err := fs.OpenRead(ctx, p.Name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	crc, left, buffer := uint32(0), p.Bytes, make([]byte, blockBytes)
+	for left > 0 {
+		piece := buffer[:min(left, blockBytes)]
+		if _, err := io.ReadFull(file, piece); err != nil {
+			return fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+		}
+		crc = crc32.Update(crc, castagnoli, piece)
+		left -= uint64(len(piece))
+		if left == 0 && crc != p.CRC {
+			return errs.Field(ErrCorrupt, "checksum of "+p.Name, crc, fmt.Sprint(p.CRC))
+		}
+		if !yield(piece) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// partsOf decodes the records of all parts.
+func partsOf(records iter.Seq[[]byte]) (map[int]part, error) {
+	parts := map[int]part{}
+	for record := range records {
+		var p part
+		if err := json.Unmarshal(record, &p); err != nil {
+			return nil, fmt.Errorf("filterbeam: record of a part: %w", err)
+		}
+		parts[p.Owner] = p
+	}
+	return parts, nil
+}
+
+// sweepParts removes the parts of out, those of failed attempts included.
+func sweepParts(ctx context.Context, out string) error {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, escape(out)+".part-*")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := remove(ctx, fs, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// escape returns the pattern that matches name only.
+func escape(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}
+
+func binaryLength(n uint64) string { return fmt.Sprintf("%d bytes", n) }

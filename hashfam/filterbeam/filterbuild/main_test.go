@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// command runs the program with the given arguments, and returns what it
+// prints.
+func command(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	flags := flag.NewFlagSet("filterbuild", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	o := newOptions(flags)
+	if err := flags.Parse(args); err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	err := run(t.Context(), o, flags.Args(), &out, io.Discard)
+	return out.String(), err
+}
+
+func TestEveryStructure(t *testing.T) {
+	dir := t.TempDir()
+	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
+	require.NoError(t, os.WriteFile(keys, []byte("ada\ngrace\nedsger\n"), 0o600))
+	for _, structure := range []string{"bloom", "counting", "cuckoo", "static", "sketch", "heavy", "topk"} {
+		for _, layout := range []string{"classic", "blocked"} {
+			text, err := command(t, "-local", "-force", "-structure="+structure, "-layout="+layout, "-n=1e3", "-o="+out, keys)
+			require.NoError(t, err, structure)
+			require.Contains(t, text, "3 keys of 1 files", structure)
+		}
+	}
+}
+
+func TestASecretKey(t *testing.T) {
+	dir := t.TempDir()
+	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
+	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+	t.Setenv(keyVariable, "000102030405060708090a0b0c0d0e0f")
+	registerFamily()
+	_, err := command(t, "-local", "-n=10", "-o="+out, keys)
+	require.NoError(t, err)
+	frame, err := os.ReadFile(out)
+	require.NoError(t, err)
+	f := bloom.NewReceiver(hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}))
+	require.NoError(t, f.UnmarshalBinary(frame))
+	require.True(t, f.ContainsString("ada"))
+	for _, bad := range []string{"00", "xx0102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f00"} {
+		t.Setenv(keyVariable, bad)
+		_, err := command(t, "-local", "-n=10", "-force", "-o="+out, keys)
+		require.ErrorContains(t, err, "want 32 hexadecimal digits")
+		require.NotContains(t, err.Error(), bad)
+	}
+}
+
+func TestErrorsSayWhatIsWanted(t *testing.T) {
+	dir := t.TempDir()
+	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
+	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+	for _, test := range []struct {
+		want string
+		args []string
+	}{
+		{"want -o FILE", []string{"-local", keys}},
+		{"want -o FILE", []string{"-local", "-o=" + out}},
+		{"-force replaces it", []string{"-local", "-n=10", "-o=" + out, keys}},
+		{"want bloom, counting", []string{"-local", "-structure=tree", "-o=" + out, keys}},
+		{"square", []string{"-local", "-layout=square", "-o=" + out, keys}},
+		{"Capacity", []string{"-local", "-n=0", "-o=" + out, keys}},
+		{"want a whole number", []string{"-local", "-n=1.5", "-o=" + out, keys}},
+		{"want a whole number", []string{"-local", "-n=-1", "-o=" + out, keys}},
+		{"want a whole number", []string{"-local", "-n=1e30", "-o=" + out, keys}},
+		{"want a whole number", []string{"-local", "-n=NaN", "-o=" + out, keys}},
+		{"windows", []string{"-local", "-n=10", "-windows=-1", "-o=" + out, keys}},
+		{"one that matches a file", []string{"-local", "-n=10", "-force", "-o=" + out, filepath.Join(dir, "none*")}},
+	} {
+		_, err := command(t, test.args...)
+		require.ErrorContains(t, err, test.want)
+	}
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, "before", string(text))
+}

@@ -1,0 +1,83 @@
+package filterbeam
+
+import (
+	"context"
+	"io"
+	"iter"
+	"math/rand/v2"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Frames: each bundle builds a structure, and these are merged in two levels.
+type frames struct{ spec spec }
+
+// mergers is the number of tasks that merge the structures of the bundles.
+const mergers = 32
+
+// A frameCollector is a bundle's structure.
+type frameCollector struct{ structure structure }
+
+func (f frames) collector() (collector, error) {
+	s, err := f.spec.open()
+	return frameCollector{s}, err
+}
+
+func (c frameCollector) addKeys(keys [][]byte, _ emitter) error { return c.structure.addKeys(keys) }
+func (c frameCollector) addDigests(d []hashfam.Digest, _ emitter) error {
+	return c.structure.addDigests(d)
+}
+
+func (c frameCollector) flush(emit emitter) error {
+	frame, err := c.structure.frame()
+	if err == nil {
+		emit(rand.IntN(mergers), frame)
+	}
+	return err
+}
+
+func (f frames) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
+	merged, err := f.merge(values)
+	if err != nil {
+		return nil, err
+	}
+	return merged.frame()
+}
+
+// merge returns the merger of all frames.
+func (f frames) merge(frames iter.Seq[[]byte]) (structure, error) {
+	merged, err := f.spec.open()
+	if err != nil {
+		return nil, err
+	}
+	for frame := range frames {
+		if err := merged.merge(frame); err != nil {
+			return nil, err
+		}
+	}
+	return merged, nil
+}
+
+func (f frames) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+	merged, err := f.merge(records)
+	if err != nil {
+		return err
+	}
+	return writeStructure(ctx, out, merged, sum)
+}
+
+// writeStructure writes the frame of a structure and describes it.
+func writeStructure(ctx context.Context, out string, s structure, sum *Summary) error {
+	frame, err := s.frame()
+	if err != nil {
+		return err
+	}
+	s.describe(sum)
+	sum.Size = uint64(len(frame))
+	return replace(ctx, out, func(w io.Writer) error {
+		_, err := w.Write(frame)
+		return err
+	})
+}
+
+func (frames) sweep(context.Context, string) error { return nil }

@@ -1,0 +1,106 @@
+package filterbeam
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// maxLine is the longest line, in bytes. Keys are far shorter; a longer line
+// means that the file does not hold lines.
+const maxLine = 16 << 20
+
+// A scanner reads lines in batches. Unlike a bufio.Scanner it tells where each
+// line starts, and returns many lines at once without copying them.
+type scanner struct {
+	r      io.Reader
+	buffer []byte
+	from   int   // start in the buffer of what has not been returned
+	to     int   // end of what has been read
+	offset int64 // place of buffer[from] in the file
+	ended  bool  // r is at its end
+
+	keys   [][]byte // the lines of the last batch
+	starts []int64  // where they start
+}
+
+func newScanner(r io.Reader, offset int64) *scanner {
+	return &scanner{r: r, buffer: make([]byte, blockBytes), offset: offset}
+}
+
+// next reads the next batch of lines into keys and starts. Like bufio.ScanLines
+// it drops the line end, a newline or a carriage return and a newline, and
+// takes a last line without a newline. The batch is empty at the end of the
+// file only. Both slices and the lines are valid until the next call.
+func (s *scanner) next() error {
+	s.keys, s.starts = s.keys[:0], s.starts[:0]
+	for len(s.keys) == 0 && !(s.ended && s.from == s.to) {
+		if err := s.fill(); err != nil {
+			return err
+		}
+		s.split()
+	}
+	return nil
+}
+
+// fill moves what is left to the front of the buffer and reads behind it. If
+// what is left fills the buffer, it is a part of one line, and the buffer is
+// doubled.
+func (s *scanner) fill() error {
+	s.to = copy(s.buffer, s.buffer[s.from:s.to])
+	s.from = 0
+	if s.to == len(s.buffer) {
+		if s.to >= maxLine {
+			return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
+		}
+		s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
+	}
+	for s.to < len(s.buffer) && !s.ended {
+		n, err := s.r.Read(s.buffer[s.to:])
+		s.to += n
+		switch {
+		case err == io.EOF:
+			s.ended = true
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// split appends the lines in the buffer to the batch.
+func (s *scanner) split() {
+	for s.from < s.to {
+		rest := s.buffer[s.from:s.to]
+		length, next := bytes.IndexByte(rest, '\n'), 1
+		if length < 0 && !s.ended {
+			return
+		}
+		if length < 0 {
+			length, next = len(rest), 0
+		}
+		s.keys = append(s.keys, bytes.TrimSuffix(rest[:length:length], []byte("\r")))
+		s.starts = append(s.starts, s.offset)
+		s.from += length + next
+		s.offset += int64(length + next)
+	}
+}
+
+// skipLine drops the rest of the line at the offset.
+func (s *scanner) skipLine() error {
+	for {
+		if err := s.fill(); err != nil {
+			return err
+		}
+		rest := s.buffer[s.from:s.to]
+		n := bytes.IndexByte(rest, '\n') + 1
+		if n == 0 {
+			n = len(rest)
+		}
+		s.from += n
+		s.offset += int64(n)
+		if s.ended || (n > 0 && rest[n-1] == '\n') {
+			return nil
+		}
+	}
+}

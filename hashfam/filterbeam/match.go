@@ -1,0 +1,52 @@
+package filterbeam
+
+import (
+	"context"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, string, func(string, int64), error](&matchFn{})
+	register.DoFn2x2[string, func(*int64) bool, string, int64](&onceFn{})
+	register.Emitter2[string, int64]()
+	register.Iter1[int64]()
+}
+
+// A matchFn lists the files that match a pattern, with their sizes. A pattern
+// that matches none is an error: the usual cause is a mistake in it.
+type matchFn struct{}
+
+func (matchFn) ProcessElement(ctx context.Context, pattern string, emit func(string, int64)) error {
+	fs, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, pattern)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return errs.Field(ErrParams, "pattern", pattern, "one that matches a file")
+	}
+	for _, name := range names {
+		size, err := fs.Size(ctx, name)
+		if err != nil {
+			return err
+		}
+		emit(name, size)
+	}
+	return nil
+}
+
+// A onceFn drops the second and later mentions of a file, which several
+// patterns may match.
+type onceFn struct{}
+
+func (onceFn) ProcessElement(name string, sizes func(*int64) bool) (string, int64) {
+	var size int64
+	sizes(&size)
+	return name, size
+}

@@ -1,0 +1,185 @@
+package filterbeam
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A Plan says which structure a job builds. Make one with [Bloom], [Counting],
+// [Cuckoo], [Sketch], [Heavy], [TopK] or [Static]. It holds the structure's
+// parameters, not its Config, so that all workers build the same structure. It
+// names the hash family and holds its check value, never its key.
+type Plan struct{ spec spec }
+
+// A spec is what the workers get of a Plan, as JSON.
+type spec struct {
+	Kind    kind
+	Params  json.RawMessage // the structure's parameters without the family
+	Family  string          // its registered name; empty for the public family
+	Check   uint64          // its check value
+	Bytes   uint64          // size of the structure; 0 if it is not known in advance
+	Windows int             // number of windows; 0 to choose it by Bytes
+}
+
+type kind string
+
+const (
+	bloomKind    kind = "bloom"
+	countingKind kind = "counting"
+	cuckooKind   kind = "cuckoo"
+	sketchKind   kind = "sketch"
+	heavyKind    kind = "heavy"
+	topkKind     kind = "topk"
+	staticKind   kind = "static"
+)
+
+// frameLimit is the size up to which every bundle builds a structure of its
+// own. A worker needs ten to twenty times the size of a frame for each bundle
+// that it works on.
+const frameLimit = 8 << 20
+
+// Bloom returns the plan of a Bloom filter. It returns the errors of
+// bloom.Config.Params, and [ErrParams] if the family is not registered. O(1)
+// time.
+func Bloom(c bloom.Config) (Plan, error) {
+	p, err := c.Params()
+	fam := p.Family
+	p.Family = hashfam.Family{}
+	return newPlan(bloomKind, fam, p, p.SizeBytes(), err)
+}
+
+// Counting returns the plan of a counting Bloom filter. Its errors are like
+// those of [Bloom]. O(1) time.
+func Counting(c counting.Config) (Plan, error) {
+	p, err := c.Params()
+	fam := p.Family
+	p.Family = hashfam.Family{}
+	return newPlan(countingKind, fam, p, p.SizeBytes(), err)
+}
+
+// Cuckoo returns the plan of a cuckoo filter. The keys are sorted by digest,
+// and copies are dropped, so that the result does not depend on the order of
+// the keys. One task adds all of them: it needs 8 bytes of disk per key and the
+// memory of the filter. Its errors are like those of [Bloom]. O(1) time.
+func Cuckoo(c cuckoo.Config) (Plan, error) {
+	p, err := c.Params()
+	fam := p.Family
+	p.Family = hashfam.Family{}
+	return newPlan(cuckooKind, fam, p, p.SizeBytes(), err)
+}
+
+// Sketch returns the plan of a count-min sketch. Every bundle has a sketch of
+// its own, whatever its size. A Conservative sketch is valid, but not the one
+// that a single process builds: the errors of the bundles add up. Its errors
+// are like those of [Bloom]. O(1) time.
+func Sketch(c countmin.Config) (Plan, error) {
+	p, err := c.Params()
+	fam := p.Family
+	p.Family = hashfam.Family{}
+	return newPlan(sketchKind, fam, p, p.SizeBytes(), err)
+}
+
+// Heavy returns the plan of heavy hitters: every key with a share of at least
+// Phi. Every bundle has a structure of its own. Its errors are like those of
+// [Bloom]. O(1) time.
+func Heavy(c countmin.HeavyConfig) (Plan, error) {
+	_, err := countmin.NewHeavyHitters(c)
+	fam := c.Family
+	c.Family = hashfam.Family{}
+	return newPlan(heavyKind, fam, c, 0, err)
+}
+
+// TopK returns the plan of the K most frequent keys. All counts of a key meet
+// in one task, so that the result is as good as that of a single process. Its
+// errors are like those of [Bloom]. O(1) time.
+func TopK(c countmin.TopKConfig) (Plan, error) {
+	_, err := countmin.NewTopK(c)
+	fam := c.Family
+	c.Family = hashfam.Family{}
+	return newPlan(topkKind, fam, c, 0, err)
+}
+
+// Static returns the plan of a static filter. The keys are sorted by digest,
+// and one task solves the equations of all of them, a shard at a time: it needs
+// 8 bytes of disk per key and the memory of the filter. The Workers of c are
+// the goroutines of that task; its Progress is not called. The errors are like
+// those of [Bloom]. O(1) time.
+func Static(c static.Config) (Plan, error) {
+	_, err := static.New(c, nil)
+	return newPlan(staticKind, c.Family, staticParams{c.FPRate, c.Workers}, 0, err)
+}
+
+// staticParams are what a worker needs to know of a static.Config.
+type staticParams struct {
+	FPRate  float64
+	Workers int
+}
+
+// newPlan returns the plan of a structure with the given parameters, which do
+// not contain the family, or err if that is not nil.
+func newPlan(k kind, fam hashfam.Family, params any, bytes uint64, err error) (Plan, error) {
+	if err != nil {
+		return Plan{}, err
+	}
+	name, err := nameOf(fam)
+	if err != nil {
+		return Plan{}, err
+	}
+	encoded, err := json.Marshal(params)
+	if err != nil {
+		return Plan{}, fmt.Errorf("filterbeam: parameters: %w", err)
+	}
+	return Plan{spec{Kind: k, Params: encoded, Family: name, Check: fam.CheckValue(), Bytes: bytes}}, nil
+}
+
+// Windows returns the plan with the work spread over n tasks, each of which
+// owns a range of the structure or of the keys; 0 chooses n by the size of the
+// structure, which is also the default. The result of the job is the same for
+// every n. Each bundle that a worker reads takes up to 64 KiB per window. A
+// sketch and heavy hitters have no windows, so n changes nothing for them. It
+// returns [ErrParams] unless n is 0 to 4,096. O(1) time.
+func (p Plan) Windows(n int) (Plan, error) {
+	if n < 0 || n > maxWindows {
+		return Plan{}, errs.Field(ErrParams, "windows", n, fmt.Sprintf("0 to %d", maxWindows))
+	}
+	p.spec.Windows = n
+	return p, nil
+}
+
+// maxWindows bounds the buffers of a bundle: 64 KiB for each window.
+const maxWindows = 4096
+
+// windowBytes is the size of a window if the plan does not say how many there
+// are. There are then 16 to 512 of them.
+const windowBytes = 4 << 20
+
+// windows returns the number of windows.
+func (s spec) windows() int {
+	if s.Windows > 0 {
+		return s.Windows
+	}
+	return int(min(max(s.Bytes/windowBytes, 16), 512))
+}
+
+// family returns the plan's family as this process knows it.
+func (s spec) family() (hashfam.Family, error) {
+	if s.Kind == "" {
+		return hashfam.Family{}, errs.Field(ErrParams, "Plan", "the zero Plan", "one made by Bloom, Counting, ...")
+	}
+	return familyOf(s.Family, s.Check)
+}
+
+// decode decodes the parameters into p.
+func (s spec) decode(p any) error {
+	if err := json.Unmarshal(s.Params, p); err != nil {
+		return fmt.Errorf("filterbeam: parameters of a plan: %w", err)
+	}
+	return nil
+}

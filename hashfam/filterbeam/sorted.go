@@ -1,0 +1,85 @@
+package filterbeam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A digestSource passes digests to add in ascending order, some at a time. It
+// stops at the first error, and returns it.
+type digestSource func(add func([]hashfam.Digest) error) error
+
+// writeSorted writes the structure of n different digests.
+func (s spec) writeSorted(ctx context.Context, out string, n uint64, sum *Summary, digests digestSource) error {
+	var f io.WriterTo
+	var err error
+	if s.Kind == staticKind {
+		f, err = s.buildStatic(ctx, n, sum, digests)
+	} else {
+		f, err = s.buildCuckoo(n, sum, digests)
+	}
+	if err != nil {
+		return err
+	}
+	return replace(ctx, out, func(w io.Writer) error {
+		n, err := f.WriteTo(w)
+		sum.Size = uint64(n)
+		return err
+	})
+}
+
+func (s spec) buildCuckoo(n uint64, sum *Summary, digests digestSource) (*cuckoo.Filter, error) {
+	var p cuckoo.Params
+	f, err := build(s, &p, &p.Family, cuckoo.NewFromParams)
+	if err != nil {
+		return nil, err
+	}
+	err = digests(func(some []hashfam.Digest) error {
+		_, err := f.AddAllDigests(some)
+		return err
+	})
+	if errors.Is(err, ErrFull) {
+		err = fmt.Errorf("filterbeam: after %d of %d different keys: %w", f.Len(), n, err)
+	}
+	sum.FPRate = f.FalsePositiveRate()
+	return f, err
+}
+
+func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests digestSource) (*static.Filter, error) {
+	var p staticParams
+	fam, err := s.family()
+	if err == nil {
+		err = s.decode(&p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	sequence := func(yield func(hashfam.Digest) bool) {
+		failed = digests(func(some []hashfam.Digest) error {
+			for _, d := range some {
+				if !yield(d) {
+					return errStopped
+				}
+			}
+			return nil
+		})
+	}
+	f, err := static.NewFromSortedContext(ctx, static.Config{FPRate: p.FPRate, Workers: p.Workers, Family: fam}, n, sequence)
+	if failed != nil && failed != errStopped {
+		return nil, failed
+	}
+	if err == nil {
+		sum.FPRate = f.FalsePositiveRate()
+	}
+	return f, err
+}
+
+// errStopped stops a digestSource. The builder that stopped it has the cause.
+var errStopped = errors.New("no more digests are needed")

@@ -1,0 +1,157 @@
+package filterbeam
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[Summary]())
+	register.DoFn2x0[[]byte, func(int, []byte)](&nothingFn{})
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&gatherFn{})
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, Summary), error](&finishFn{})
+	register.DoFn4x1[context.Context, int, func(*Summary) bool, func(Summary), error](&sweepFn{})
+	register.Emitter2[int, Summary]()
+	register.Emitter1[Summary]()
+	register.Iter1[[]byte]()
+	register.Iter1[Summary]()
+}
+
+// Files builds the structure of the plan from the lines of files and writes its
+// frame to the file out. Every line is a key, without its line end
+// (as bufio.ScanLines splits lines; an empty line is the empty key). Patterns
+// are those of the file system; a file that several of them match is read once.
+// A file whose name ends in .gz is decompressed.
+//
+// The result has one element, a [Summary]. The job fails if a pattern matches
+// no file, if a file is longer or shorter than listed, or if a worker does not
+// know the plan's family. If it fails, out stays as it was: the frame is
+// written under another name, and renamed at the end. A file system without a
+// rename copies it. O(bytes read) time, spread over the workers; see
+// docs/distributed.md for memory.
+func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
+	s = s.Scope("filterbeam.Files")
+	found := beam.ParDo(s, &matchFn{}, beam.CreateList(s, patterns))
+	files := beam.ParDo(s, &onceFn{}, beam.GroupByKey(s, found))
+	return join(s, p, out, beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, files))
+}
+
+// join builds the structure of the values that bundles have collected, and
+// writes it. The stages are those of a [design].
+func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PCollection {
+	nothing := beam.ParDo(s, &nothingFn{}, beam.Impulse(s))
+	collected := beam.GroupByKey(s, beam.Flatten(s, values, nothing))
+	records := beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, out}, collected))
+	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, out}, records))
+	return beam.ParDo(s, &sweepFn{p.spec, out}, written)
+}
+
+// A nothingFn sends an empty tally, so that a job without any key writes an
+// empty structure.
+type nothingFn struct{}
+
+func (nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
+	emit(tallyOwner, tally{}.append(nil))
+}
+
+// The first byte of a record.
+const (
+	tallyRecord = 't'
+	valueRecord = 'v'
+)
+
+// A gatherFn makes one record of the values of an owner.
+type gatherFn struct {
+	Spec spec
+	Out  string
+}
+
+func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	if owner == tallyOwner {
+		var sum tally
+		for encoded := range values(next) {
+			if err := sum.add(encoded); err != nil {
+				return err
+			}
+		}
+		emit(0, sum.append([]byte{tallyRecord}))
+		return nil
+	}
+	d, err := g.Spec.design()
+	if err != nil {
+		return err
+	}
+	record, err := d.gather(ctx, g.Out, owner, values(next))
+	if err != nil {
+		return err
+	}
+	emit(0, append([]byte{valueRecord}, record...))
+	return nil
+}
+
+// values returns the sequence of what next returns.
+func values(next func(*[]byte) bool) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var value []byte
+		for next(&value) && yield(value) {
+		}
+	}
+}
+
+// A finishFn writes the output.
+type finishFn struct {
+	Spec spec
+	Out  string
+}
+
+func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool, emit func(int, Summary)) error {
+	d, err := f.Spec.design()
+	if err != nil {
+		return err
+	}
+	sum := Summary{Output: f.Out, Complete: true}
+	var failed error
+	records := func(yield func([]byte) bool) {
+		for record := range values(next) {
+			if record[0] == tallyRecord {
+				failed = sum.add(record[1:])
+			} else if !yield(record[1:]) {
+				return
+			}
+		}
+	}
+	if err := d.finish(ctx, f.Out, records, &sum); err != nil || failed != nil {
+		return cmp.Or(err, failed)
+	}
+	sum.count(ctx)
+	emit(0, sum)
+	return nil
+}
+
+// A sweepFn removes intermediate files. It runs behind a barrier, so that an
+// attempt to finish that is repeated still finds them.
+type sweepFn struct {
+	Spec spec
+	Out  string
+}
+
+func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {
+	d, err := f.Spec.design()
+	if err != nil {
+		return err
+	}
+	if err := d.sweep(ctx, f.Out); err != nil {
+		log.Warnf(ctx, "filterbeam: intermediate files of %s: %v", f.Out, err)
+	}
+	var sum Summary
+	for next(&sum) {
+		emit(sum)
+	}
+	return nil
+}
