@@ -15,6 +15,9 @@
 // exactly from the moment they stand out, so their counts are often the truth
 // itself, and always between Low and High of an [Estimate].
 //
+// A [Window] does what HeavyHitters does for the last keys of a stream, or for
+// what came in the last minute.
+//
 // # Update
 //
 // Plain update adds to every counter of a key. Conservative update (Estan and
@@ -38,11 +41,13 @@
 // # Concurrency
 //
 // Methods that do not change a structure are pure: any number of them may run
-// at the same time. A method that changes it must run alone.
+// at the same time. A method that changes it must run alone. All methods of a
+// [ConcurrentSketch] and of [ConcurrentHeavyHitters] may run at the same time;
+// Snapshot returns the plain structure, which can be encoded.
 //
 // # The zero value
 //
-// A zero Sketch, HeavyHitters or TopK is only a receiver for decoding. Every
-// count is math.MaxUint64, and adding to it counts nothing, except the total of
-// a Sketch.
+// A zero Sketch, HeavyHitters, TopK or Window is only a receiver for decoding.
+// Every count is math.MaxUint64, and adding to it counts nothing, except the
+// total of a Sketch. Zero concurrent structures behave in the same way.
 package countmin

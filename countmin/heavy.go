@@ -6,7 +6,6 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A HeavyConfig says which heavy hitters are wanted. It is also the Params of
@@ -175,8 +174,11 @@ func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 // Threshold returns the count from which on a key is now a heavy hitter: Phi
 // times the total, rounded up; at least 1. Rounding of a Phi such as 1/50 is
 // tolerated: 20 of 1,000 is a heavy hitter. O(1) time.
-func (h *HeavyHitters) Threshold() uint64 {
-	return max(1, uint64(math.Ceil(h.tracker.Phi*float64(h.tracker.Total())*(1-1e-15))))
+func (h *HeavyHitters) Threshold() uint64 { return threshold(h.tracker.Phi, h.tracker.Total()) }
+
+// threshold returns the share phi of a total, rounded up, and at least 1.
+func threshold(phi float64, total uint64) uint64 {
+	return max(1, uint64(math.Ceil(phi*float64(total)*(1-1e-15))))
 }
 
 // Complete reports whether every heavy hitter is certain to be among those of
@@ -209,19 +211,7 @@ func (h *HeavyHitters) SizeBytes() uint64 { return h.tracker.SizeBytes() }
 //
 // O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
 // Params differ, and h is then unchanged.
-func (h *HeavyHitters) Merge(other *HeavyHitters) error {
-	switch {
-	case h == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "heavy hitters")
-	}
-	if err := fault.Same(errs, "HeavyConfig", h.Params(), other.Params()); err != nil {
-		return err
-	}
-	h.tracker.Merge(&other.tracker)
-	return nil
-}
+func (h *HeavyHitters) Merge(other *HeavyHitters) error { return h.MergeAll(other) }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
 func (h *HeavyHitters) Reset() { h.tracker = h.tracker.Fresh() }

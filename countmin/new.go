@@ -22,12 +22,17 @@ func NewFromParams(p Params) (*Sketch, error) {
 		return nil, err
 	}
 	s := &Sketch{params: p}
-	if p.CounterBits == 32 {
-		s.narrow = make([]uint32, p.cells())
-	} else {
-		s.wide = make([]uint64, p.cells())
-	}
+	s.allocate()
 	return s, nil
+}
+
+// allocate makes the counters, all zero.
+func (s *Sketch) allocate() {
+	if s.params.CounterBits == 32 {
+		s.narrow = make([]uint32, s.params.cells())
+	} else {
+		s.wide = make([]uint64, s.params.cells())
+	}
 }
 
 // NewReceiver returns an empty sketch to decode into. It accepts encodings made

@@ -47,6 +47,31 @@ func (k TopK) String() string { return fmt.Sprintf("countmin.TopK(%v)", k.Params
 // the key.
 func (k TopK) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
+// String describes w in one line, without its key.
+func (w Window) String() string { return fmt.Sprintf("countmin.Window(%v)", w.config) }
+
+// Format prints [Window.String] for every verb and flag, so that no format
+// shows the key.
+func (w Window) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.String()) }
+
+// String describes c in one line, without its key.
+func (c ConcurrentSketch) String() string {
+	return fmt.Sprintf("countmin.ConcurrentSketch(%v)", c.params)
+}
+
+// Format prints [ConcurrentSketch.String] for every verb and flag, so that no
+// format shows the key.
+func (c ConcurrentSketch) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
+
+// String describes c in one line, without its key.
+func (c ConcurrentHeavyHitters) String() string {
+	return fmt.Sprintf("countmin.ConcurrentHeavyHitters(%v)", c.config)
+}
+
+// Format prints [ConcurrentHeavyHitters.String] for every verb and flag, so
+// that no format shows the key.
+func (c ConcurrentHeavyHitters) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
+
 // LogValue returns a group for structured logs: n, the total, the size in bits,
 // the error bound of a count, and the Params. O(1) time.
 func (s Sketch) LogValue() slog.Value {
@@ -77,6 +102,40 @@ func (k TopK) LogValue() slog.Value {
 		slog.Uint64("bits", 8*k.SizeBytes()),
 		slog.Uint64("missed", k.MissBound()),
 		slog.String("params", k.Params().String()),
+	)
+}
+
+// LogValue returns a group for structured logs: n, how much the window covers,
+// the size in bits, whether all heavy hitters are certain to be known, and the
+// Params. O(Panes) time.
+func (w Window) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Uint64("n", w.Total()),
+		slog.Uint64("bits", 8*w.SizeBytes()),
+		slog.Bool("complete", w.Complete()),
+		slog.String("params", w.config.String()),
+	)
+}
+
+// LogValue returns a group for structured logs, as that of a [Sketch] is. O(1)
+// time.
+func (c ConcurrentSketch) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Uint64("n", c.Total()),
+		slog.Uint64("bits", 8*c.SizeBytes()),
+		slog.Uint64("bound", c.ErrorBound()),
+		slog.String("params", c.params.String()),
+	)
+}
+
+// LogValue returns a group for structured logs, as that of [HeavyHitters] is.
+// It takes all locks. O(1) time.
+func (c ConcurrentHeavyHitters) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Uint64("n", c.Total()),
+		slog.Uint64("bits", 8*c.SizeBytes()),
+		slog.Bool("complete", c.Complete()),
+		slog.String("params", c.config.String()),
 	)
 }
 

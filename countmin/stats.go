@@ -21,11 +21,14 @@ func (s *Sketch) Total() uint64 { return s.total }
 // ErrorBound returns the most by which a count exceeds the truth, with
 // probability 1-Delta: the share Epsilon of [Sketch.Total], rounded down. Delta
 // is e^-Depth; see [Params.Epsilon] and [Params.Delta]. O(1) time.
-func (s *Sketch) ErrorBound() uint64 {
-	if bound := s.params.Epsilon() * float64(s.total); bound < float64(s.total) {
+func (s *Sketch) ErrorBound() uint64 { return s.params.errorBound(s.total) }
+
+// errorBound returns the share Epsilon of a total, rounded down.
+func (p Params) errorBound(total uint64) uint64 {
+	if bound := p.Epsilon() * float64(total); bound < float64(total) {
 		return uint64(bound)
 	}
-	return s.total
+	return total
 }
 
 // Bounds returns an interval that contains key's true count: that is at most
@@ -45,10 +48,14 @@ func (s *Sketch) BoundsString(key string) (low, high uint64) {
 // BoundsDigest is [Sketch.Bounds] for a key already hashed by the sketch's
 // family.
 func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
-	high = s.CountDigest(d)
-	low = high - min(high, s.ErrorBound())
-	if high == math.MaxUint64 || s.wide == nil && high == math.MaxUint32 {
+	return s.params.bounds(s.CountDigest(d), s.ErrorBound())
+}
+
+// bounds returns the bounds of a count that is too high by at most err. A count
+// at the maximum of a counter means that or more.
+func (p Params) bounds(count, err uint64) (low, high uint64) {
+	if count == math.MaxUint64 || p.CounterBits == 32 && count == math.MaxUint32 {
 		return 0, math.MaxUint64
 	}
-	return low, high
+	return count - min(count, err), count
 }

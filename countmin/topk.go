@@ -7,7 +7,6 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A TopKConfig says how many of the most frequent keys are wanted. It is also
@@ -191,19 +190,7 @@ func (k *TopK) SizeBytes() uint64 { return k.tracker.SizeBytes() }
 // and of neither part, and be missed; [TopK.Complete] tells. O(memory of both)
 // time; it allocates. Merge returns [ErrIncompatible] if the Params differ, and
 // k is then unchanged.
-func (k *TopK) Merge(other *TopK) error {
-	switch {
-	case k == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "a top k")
-	}
-	if err := fault.Same(errs, "TopKConfig", k.Params(), other.Params()); err != nil {
-		return err
-	}
-	k.tracker.Merge(&other.tracker)
-	return nil
-}
+func (k *TopK) Merge(other *TopK) error { return k.MergeAll(other) }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
 func (k *TopK) Reset() { k.tracker = k.tracker.Fresh() }

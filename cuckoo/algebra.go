@@ -15,24 +15,46 @@ import (
 // the [Params] differ; f is then unchanged. ErrFull can happen to filters whose
 // keys together would fit, since fingerprints find room in another order. Merge
 // works on a copy of f, so it needs as much memory again. O(m) time.
-func (f *Filter) Merge(other *Filter) error {
-	if err := f.compatible(other); err != nil {
-		return err
+func (f *Filter) Merge(other *Filter) error { return f.MergeAll(other) }
+
+// MergeAll is [Filter.Merge] of several filters, all or none of them: f is
+// unchanged after an error. It copies f once, so it takes less time and memory
+// than as many merges. O(k m) time for k filters.
+func (f *Filter) MergeAll(others ...*Filter) error {
+	if f == nil {
+		return errs.Nil()
 	}
-	if f.count+other.count > f.params.slots() {
-		return errFull
+	room := f.params.slots() - f.count
+	for _, other := range others {
+		if err := f.compatible(other); err != nil {
+			return err
+		}
+		if other.count > room {
+			return errFull
+		}
+		room -= other.count
 	}
 	merged := f.Clone()
+	for _, other := range others {
+		if err := merged.insertAll(other); err != nil {
+			return err
+		}
+	}
+	*f = *merged
+	return nil
+}
+
+// insertAll adds every fingerprint of other, as far as there is room.
+func (f *Filter) insertAll(other *Filter) error {
 	for i := range other.params.Buckets {
 		for s := range slots {
 			if fp := other.table.get(i, s); fp != 0 {
-				if err := merged.insert(i, f.moves.other(i, f.moves.hash(fp)), fp); err != nil {
+				if err := f.insert(i, f.moves.other(i, f.moves.hash(fp)), fp); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	*f = *merged
 	return nil
 }
 

@@ -24,10 +24,15 @@
 // found until it has been deleted twice. Two buckets hold eight copies; the
 // ninth Add of a key returns [ErrCopies].
 //
+// # An unknown number of keys
+//
+// A [Scalable] grows page by page and keeps its rate. Its Delete stays right.
+//
 // # Concurrency
 //
 // Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes it must run alone.
+// the same time. A method that changes it must run alone. All methods of a
+// [Concurrent] may run at the same time.
 //
 // # The zero value and nil
 //

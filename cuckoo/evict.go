@@ -61,7 +61,7 @@ func (f *Filter) evictFar(shorter []uint64, fp uint64) error {
 func (f *Filter) moveAlong(queue []uint64, known int, fp uint64) bool {
 	last := f.search(queue, known)
 	if last > 0 {
-		f.shift(queue, last, fp)
+		f.table.shift(queue, last, fp)
 	}
 	return last > 0
 }
@@ -91,13 +91,13 @@ func (f *Filter) search(queue []uint64, known int) int {
 
 // shift moves the fingerprints along the path to the last bucket by one step
 // each, beginning at its end, and puts fp where the first of them was.
-func (f *Filter) shift(queue []uint64, last int, fp uint64) {
+func (t *table) shift(queue []uint64, last int, fp uint64) {
 	free := uint64(0) // what the next fingerprint takes the place of
 	for last >= 2 {
 		from := (last - 2) / slots
-		moved := f.table.get(queue[from], (last-2)%slots)
-		f.table.exchange(queue[last], free, moved)
+		moved := t.get(queue[from], (last-2)%slots)
+		t.exchange(queue[last], free, moved)
 		last, free = from, moved
 	}
-	f.table.exchange(queue[last], free, fp)
+	t.exchange(queue[last], free, fp)
 }

@@ -18,7 +18,7 @@ func (f *Filter) insertPlainly(d hashfam.Digest) (last int, ok bool) {
 		if last = f.search(queue, 2); last == 0 {
 			return 0, false
 		}
-		f.shift(queue, last, fp)
+		f.table.shift(queue, last, fp)
 	}
 	f.count++
 	return last, true

@@ -67,7 +67,7 @@ func (f *sumFilter) evict(i, j, fp uint64) error {
 	var queue [near]uint64
 	queue[0], queue[1] = i, j
 	if last := f.search(queue[:]); last > 0 {
-		f.shift(queue[:], last, fp)
+		f.table.shift(queue[:], last, fp)
 		return nil
 	}
 	return f.evictFar(i, j, fp)
@@ -81,7 +81,7 @@ func (f *sumFilter) evictFar(i, j, fp uint64) error {
 	if last == 0 {
 		return errFull
 	}
-	f.shift(queue[:], last, fp)
+	f.table.shift(queue[:], last, fp)
 	return nil
 }
 

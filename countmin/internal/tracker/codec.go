@@ -74,8 +74,13 @@ func Decode(r *frame.Reader, h frame.Header, g Goal, fam hashfam.Family) (Tracke
 	if err := r.Err(); err != nil {
 		return Tracker{}, err
 	}
+	return DecodeWords(r, words, g, fam)
+}
+
+// DecodeWords is Decode for a payload that has been read. r makes the errors.
+func DecodeWords(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
-		return Tracker{}, r.Corrupt("payload length", h.Payload, fmt.Sprint("at least ", 8*headWords))
+		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
 	}
 	t := Tracker{Goal: g, want: g.wanted(), room: minLog, total: words[0], floor: words[1], missed: words[2]}
 	shape, records := words[3], words[4]

@@ -1,67 +1,104 @@
 package tracker
 
 import (
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Merge adds what o counted, which has the same Goal. Keys that either tracks
-// are tracked, as far as memory allows; beyond that t is swept as by an
-// Observe. O(memory of both) time; it allocates.
-func (t *Tracker) Merge(o *Tracker) {
-	switch {
-	case o.total == 0:
-		return
-	case o == t:
-		c := t.Clone()
-		o = &c
-	case t.total == 0:
-		*t = o.Clone()
+// Merge adds what the others counted, which have the same Goal. Keys that any
+// of them tracks are tracked, as far as memory allows; beyond that t is swept
+// once, as by an Observe. O(memory of all) time; it allocates.
+func (t *Tracker) Merge(others ...*Tracker) {
+	sides := counted(t, others)
+	if len(sides) == 0 {
 		return
 	}
-	mine, theirs := *t, o.tail.clone()
+	if t.total == 0 {
+		*t = sides[0].Clone()
+	}
+	if len(sides) == 1 {
+		return
+	}
+	mine := *t
 	mine.tail = t.tail.clone()
-	t.addTail(&theirs)
-	t.total = addSat(t.total, o.total)
-	joint := make(log, 0, len(t.log)+len(o.log))
-	for _, side := range []*Tracker{&mine, o} {
+	for i, side := range sides {
+		if i == 0 || side == t {
+			sides[i] = &mine
+		}
+	}
+	for _, side := range sides[1:] {
+		theirs := side.tail.clone()
+		t.addTail(&theirs)
+		t.total = addSat(t.total, side.total)
+		t.floor, t.missed = max(t.floor, side.floor), addSat(t.missed, side.missed)
+		t.room = max(t.room, side.room)
+	}
+	t.log = t.jointLog(sides)
+	t.fit()
+}
+
+// counted returns those of t and others that have counted anything.
+func counted(t *Tracker, others []*Tracker) []*Tracker {
+	sides := make([]*Tracker, 0, 1+len(others))
+	for _, side := range append([]*Tracker{t}, others...) {
+		if side.total > 0 {
+			sides = append(sides, side)
+		}
+	}
+	return sides
+}
+
+// jointLog returns a log of the keys that any side tracks. The tail of t is the
+// merged one.
+func (t *Tracker) jointLog(sides []*Tracker) log {
+	words := 0
+	for _, side := range sides {
+		words += len(side.log)
+	}
+	joint := make(log, 0, words)
+	for i, side := range sides {
 		for r := range side.log.all() {
 			d := side.log.digest(r)
-			if side == o && mine.index.find(mine.log, d) != none {
+			if tracked(sides[:i], d) {
 				continue // has been merged already
 			}
-			count, guess := t.joint(d, &mine, o)
+			count, guess := t.joint(d, sides[i:])
 			joint = append(joint.appendHead(count, guess, d), side.log.key(r)...)
 		}
 	}
-	t.floor, t.missed = max(t.floor, o.floor), addSat(t.missed, o.missed)
-	t.log, t.room = joint, max(t.room, o.room)
-	t.settle()
-	if t.lacks(0) > 0 {
-		t.makeRoom(0, math.MaxUint64)
-		t.settle()
-	}
+	return joint
 }
 
-// joint returns the count of a key that a or b tracks, or both, and how much of
-// that is estimate. What the key counted before it was tracked is in the tail,
-// on either side; so the merged tail of t is asked, and all that was counted
-// exactly is added to it. That does not depend on the order of merges.
+// tracked reports whether any of ts has a record of the key with digest d.
+func tracked(ts []*Tracker, d hashfam.Digest) bool {
+	for _, t := range ts {
+		if t.index.find(t.log, d) != none {
+			return true
+		}
+	}
+	return false
+}
+
+// joint returns the count of a key that some of the sides track, and how much
+// of that is estimate. What the key counted before it was tracked is in the
+// tail, on every side; so the merged tail of t is asked, and all that was
+// counted exactly is added to it. That does not depend on the order of merges.
 //
 // If a guess has reached maxGuess, how much of a count is exact is not known,
-// and the upper bounds of both sides are added instead.
-func (t *Tracker) joint(d hashfam.Digest, a, b *Tracker) (count, guess uint64) {
+// and the upper bounds of all sides are added instead.
+func (t *Tracker) joint(d hashfam.Digest, sides []*Tracker) (count, guess uint64) {
 	exact, known := uint64(0), true
-	for _, side := range []*Tracker{a, b} {
+	for _, side := range sides {
 		if r := side.index.find(side.log, d); r != none {
 			exact = addSat(exact, side.log.exact(r))
 			known = known && side.log.guess(r) != maxGuess
 		}
 	}
 	if !known {
-		count = addSat(a.Estimate(d).High, b.Estimate(d).High)
+		for _, side := range sides {
+			count = addSat(count, side.Estimate(d).High)
+		}
 		return count, count
 	}
 	guess = t.tail.count(d)

@@ -49,11 +49,17 @@ func (t *Tracker) estimateOf(r record) Estimate {
 // their counts and rising order of the keys, and of those the first few. It
 // sorts them when it is called: O(r log r) time and O(r) memory for r keys.
 func (t *Tracker) Ranked(least uint64, few int) iter.Seq2[string, Estimate] {
-	type item struct {
-		key string
-		e   Estimate
-	}
-	var items []item
+	return ranked(t.appendItems(nil, least), few)
+}
+
+// An item is a tracked key with what is known of it.
+type item struct {
+	key string
+	e   Estimate
+}
+
+// appendItems appends the tracked keys that count at least least.
+func (t *Tracker) appendItems(items []item, least uint64) []item {
 	var buf []byte
 	for r := range t.log.all() {
 		if t.log.count(r) >= least {
@@ -61,6 +67,11 @@ func (t *Tracker) Ranked(least uint64, few int) iter.Seq2[string, Estimate] {
 			items = append(items, item{string(buf), t.estimateOf(r)})
 		}
 	}
+	return items
+}
+
+// ranked sorts items and yields the first few.
+func ranked(items []item, few int) iter.Seq2[string, Estimate] {
 	slices.SortFunc(items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(b.e.Count, a.e.Count), cmp.Compare(a.key, b.key))
 	})

@@ -25,19 +25,22 @@ import (
 //
 // The zero Tracker has no memory and knows no key.
 type Tracker struct {
-	Goal
+	// What an Observe changes, and then what it reads: two cache lines if a
+	// lock of 8 bytes precedes them.
 	total  uint64
 	floor  uint64
 	missed uint64
 	tail   tail
 	index  index
 	log    log
-	live   int    // records in the log
-	want   int    // records that the log should hold, if memory allows
-	room   uint64 // words that the log may fill
+	live   int // records in the log
 
-	refused refusal
-	walks   int // over the log to find a bar
+	Goal
+	want      int    // records that the log should hold, if memory allows
+	room      uint64 // words that the log may fill
+	elsewhere uint64 // what other shards have counted, or less
+	refused   refusal
+	walks     int // over the log to find a bar
 }
 
 // A refusal remembers that a key of that many words was not admitted, because
@@ -57,7 +60,8 @@ func New(g Goal) Tracker { return newTracker(g, g.tailWords()) }
 func newTracker(g Goal, tailWords uint64) Tracker {
 	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
 	if g.grows() {
-		t.room, t.index = minLog, newIndex(minLog/4)
+		t.room = g.firstRoom()
+		t.index = newIndex(int(t.room / 4))
 		return t
 	}
 	t.room, t.index = g.logWords(tailWords), newIndex(g.maxHeads())
@@ -134,7 +138,7 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 			return false
 		}
 		bar := t.bar(words)
-		if t.near(bar, t.total) && t.enlarge(words) {
+		if t.near(bar, addSat(t.total, t.elsewhere)) && t.enlarge(words) {
 			continue
 		}
 		if long && (words > t.room || bar >= now) {

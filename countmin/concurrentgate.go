@@ -1,0 +1,120 @@
+package countmin
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A gate lets any number of goroutines add at the same time, and lets one of
+// them in alone when all additions are complete. It also counts the total.
+//
+// An addition of n announces itself in a lane, changes the counters, and
+// reports back in the same lane. A lane is at rest if as much has been done as
+// has been begun. Who wants to be alone closes the gate and waits until every
+// lane is at rest; an addition that finds the gate closed takes its
+// announcement back and waits. Either the addition sees the closed gate, or the
+// one who closed it sees the announcement, because atomic operations have one
+// order that all goroutines agree on.
+//
+// The lanes are there because one number that all goroutines change is slower
+// than everything else that an addition does.
+type gate struct {
+	lanes  []lane
+	closed atomic.Bool
+	full   atomic.Bool // a lane's total did not fit into 64 bits
+	alone  sync.Mutex  // held while the gate is closed, and by a Remove
+}
+
+// A lane has a cache line to itself.
+type lane struct {
+	begun atomic.Uint64
+	done  atomic.Uint64
+	turn  sync.Mutex // see ConcurrentSketch.addConservative
+	_     [40]byte
+}
+
+// lanesPerProcessor makes it unlikely that two goroutines meet in a lane.
+const lanesPerProcessor = 8
+
+func newGate() *gate { return &gate{lanes: make([]lane, lanesPerProcessor*runtime.GOMAXPROCS(0))} }
+
+// lane returns the lane of the keys with digest d.
+func (g *gate) lane(d hashfam.Digest) *lane { return &g.lanes[d.Shard(len(g.lanes))] }
+
+// enter announces that n will be added.
+func (g *gate) enter(l *lane, n uint64) {
+	for {
+		if l.begun.Add(n) < n {
+			g.full.Store(true)
+		}
+		if !g.closed.Load() {
+			return
+		}
+		l.begun.Add(-n)
+		g.alone.Lock() // wait for the gate to open
+		g.alone.Unlock()
+	}
+}
+
+// leave reports that the n announced by enter have been added.
+func (l *lane) leave(n uint64) { l.done.Add(n) }
+
+// close waits for all additions to be complete and keeps others out until open.
+func (g *gate) close() {
+	g.alone.Lock()
+	g.closed.Store(true)
+	for i := range g.lanes {
+		for l := &g.lanes[i]; l.begun.Load() != l.done.Load(); {
+			runtime.Gosched()
+		}
+	}
+}
+
+func (g *gate) open() {
+	g.closed.Store(false)
+	g.alone.Unlock()
+}
+
+// total returns how much additions have been begun for, or the largest number
+// if that does not fit.
+func (g *gate) total() uint64 { return g.sum(func(l *lane) uint64 { return l.begun.Load() }) }
+
+// complete is total for the additions that are complete.
+func (g *gate) complete() uint64 { return g.sum(func(l *lane) uint64 { return l.done.Load() }) }
+
+func (g *gate) sum(of func(*lane) uint64) uint64 {
+	sum := uint64(0)
+	for i := range g.lanes {
+		sum = addSat(sum, of(&g.lanes[i]))
+	}
+	if g.full.Load() {
+		return math.MaxUint64
+	}
+	return sum
+}
+
+// credit makes n the total of a new gate.
+func (g *gate) credit(n uint64) {
+	g.lanes[0].begun.Store(n)
+	g.lanes[0].done.Store(n)
+	g.full.Store(n == math.MaxUint64)
+}
+
+// debit takes n, at most complete(), from the total. The caller holds alone, so
+// no lane has less complete than is read here.
+func (g *gate) debit(n uint64) {
+	if g.full.Load() {
+		return
+	}
+	for i := range g.lanes {
+		l := &g.lanes[i]
+		part := min(n, l.done.Load())
+		l.done.Add(-part)
+		l.begun.Add(-part)
+		n -= part
+	}
+}

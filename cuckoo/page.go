@@ -1,0 +1,203 @@
+package cuckoo
+
+import "math/bits"
+
+// A page is a cuckoo table of a [Scalable]. All its keys have the same first
+// bits, the number of the page; there are depth of them. A slot holds the next
+// bits of a key as its tail, as many as are known, and before it the bits that
+// choose the key's other bucket, its partner, which is never zero:
+//
+//	bit t+5  t+1 t                  0
+//	   | partner | tail | 1 | 0 ... 0 |
+//
+// A key that is added to the page knows t bits. If a page splits, the first bit
+// of each tail becomes the last one of the number of its page, and the marker 1
+// moves up.
+//
+// The table stores the XOR of that with free, so that a free slot is zero. The
+// value of a free slot has no partner, so it agrees with no key.
+type page struct {
+	table
+	free  uint64 // 2^t
+	frees uint64 // in all lanes
+	depth uint8
+	tail  uint8  // t
+	taken uint32 // slots
+}
+
+// newPage returns an empty page.
+func (g *geometry) newPage(depth, tail uint8) *page {
+	params := g.pageParams(tail)
+	p := &page{table: newTable(params, make([]byte, params.bytes())), free: 1 << tail, depth: depth, tail: tail}
+	p.frees = p.free * p.ones
+	return p
+}
+
+// value returns what a key with that partner and those bits would have in a
+// slot of the page, with the bit of the key that follows in place of a marker.
+func (p *page) value(k locus) uint64 {
+	return k.partner<<((p.tail+1)&63) | k.bits<<(p.depth&63)>>((63-p.tail)&63)
+}
+
+// fingerprint returns what the page stores for a key of which n bits are known:
+// at least depth, at most depth+t.
+func (p *page) fingerprint(k locus, n uint8) uint64 {
+	marker := uint64(1) << (p.depth + p.tail - n)
+	return (p.value(k)&^(2*marker-1) | marker) ^ p.free
+}
+
+// differ returns for each lane in which bits a slot's key differs from the key
+// with that value, of those that are known: zero if it may be that key. A free
+// slot differs from all. As no value is zero, no lane borrows from the next.
+func (p *page) differ(lanes, value uint64) uint64 {
+	v := lanes ^ p.frees
+	unknown := v ^ (v - p.ones) // the marker and all below
+	return (v ^ value*p.ones) &^ unknown
+}
+
+// has reports whether one of the two buckets may hold the key.
+func (p *page) has(k locus) bool {
+	value := p.value(k)
+	if p.kind != single {
+		return p.hasLanes(k, value)
+	}
+	return p.anyMatches(p.differ(p.load(k.i*p.stride), value), p.differ(p.load(k.j*p.stride), value), 0)
+}
+
+func (p *page) hasLanes(k locus, value uint64) bool {
+	a, b := p.lanes(k.i)
+	c, d := p.lanes(k.j)
+	return p.matches(p.differ(a, value), 0)|p.matches(p.differ(b, value), 0)|
+		p.matches(p.differ(c, value), 0)|p.matches(p.differ(d, value), 0) != 0
+}
+
+// count returns how many slots may hold the key.
+func (p *page) count(k locus) (n int) {
+	value := p.value(k)
+	for _, i := range [...]uint64{k.i, k.j} {
+		a, b := p.lanes(i)
+		n += bits.OnesCount64(p.matches(p.differ(a, value), 0))
+		if p.width > maxSingle {
+			n += bits.OnesCount64(p.matches(p.differ(b, value), 0))
+		}
+	}
+	return n
+}
+
+// remove frees the slot that may hold the key and knows most of its bits, and
+// returns that number of bits; false if there is no such slot.
+func (p *page) remove(k locus) (known uint8, ok bool) {
+	value, most := p.value(k), uint8(0)
+	var bucket, fp uint64
+	for _, i := range [...]uint64{k.i, k.j} {
+		a, b := p.lanes(i)
+		for s := range slots {
+			stored := p.lane(a, b, s)
+			v := stored ^ p.free
+			n := p.depth + p.tail - uint8(bits.TrailingZeros64(v))
+			if (v^value)&^(v^(v-1)) == 0 && (!ok || n > most) {
+				ok, most, bucket, fp = true, n, i, stored
+			}
+		}
+	}
+	if ok {
+		p.exchange(bucket, fp, 0)
+		p.taken--
+	}
+	return most, ok
+}
+
+// most is the number of slots that are taken before a page splits: 31 of 32.
+// The last ones would take long searches.
+func (g *geometry) most() uint32 { return uint32(slots * g.buckets / 32 * 31) }
+
+// put puts a fingerprint into the page if there is a free slot in the buckets
+// of the key, and reports whether there was one.
+func (g *geometry) put(p *page, k locus, fp uint64) bool {
+	if p.taken >= g.most() || !p.putEither(k.i, k.j, fp) {
+		return false
+	}
+	p.taken++
+	return true
+}
+
+// fit puts a fingerprint into the page, and moves others to make room, along a
+// shortest path like [Filter.evict]. It reports whether there was room.
+func (g *geometry) fit(p *page, k locus, fp uint64) bool {
+	if g.put(p, k, fp) {
+		return true
+	}
+	if p.taken >= g.most() {
+		return false
+	}
+	var queue [middle]uint64
+	queue[0], queue[1] = k.i, k.j
+	last := g.search(p, queue[:])
+	if last > 0 {
+		p.shift(queue[:], last, fp)
+		p.taken++
+	}
+	return last > 0
+}
+
+// search is [Filter.search] in a page.
+func (g *geometry) search(p *page, queue []uint64) int {
+	for from, to := 0, 2; to+slots <= len(queue); from, to = from+1, to+slots {
+		i, next := queue[from], (*[slots]uint64)(queue[to:])
+		a, b := p.lanes(i)
+		for s := range next {
+			next[s] = i ^ g.moves[p.lane(a, b, s)>>(p.tail+1)]
+		}
+		if s := p.firstFree(next); s < slots {
+			return to + s
+		}
+	}
+	return 0
+}
+
+// split returns the two halves of a page, for keys that go on with 0 and 1, and
+// calls orphan for each slot whose key has no known bit left. Every key keeps
+// its bucket, so there is room. It stops and returns false if orphan does.
+func (g *geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
+	tail := max(p.tail, g.tails[min(p.depth+1, maxDepth)])
+	for h := range halves {
+		halves[h] = g.newPage(p.depth+1, tail)
+	}
+	for i := range g.buckets {
+		a, b := p.lanes(i)
+		for s := range slots {
+			stored := p.lane(a, b, s)
+			if stored == 0 {
+				continue
+			}
+			v := stored ^ p.free
+			partner, code := v>>(p.tail+1), v&(2*p.free-1)
+			if code == p.free {
+				if !orphan(i, partner) {
+					return halves, false
+				}
+				continue
+			}
+			half := halves[code>>p.tail]
+			rest := code << (tail - p.tail + 1) & (2*half.free - 1)
+			half.table.put(i, (partner<<(tail+1)|rest)^half.free)
+			half.taken++
+		}
+	}
+	return halves, true
+}
+
+// widen returns the page with longer tails.
+func (g *geometry) widen(p *page, tail uint8) *page {
+	wide := g.newPage(p.depth, tail)
+	wide.taken = p.taken
+	for i := range g.buckets {
+		a, b := p.lanes(i)
+		for s := range slots {
+			if stored := p.lane(a, b, s); stored != 0 {
+				wide.table.put(i, (stored^p.free)<<(tail-p.tail)^wide.free)
+			}
+		}
+	}
+	return wide
+}

@@ -1,0 +1,237 @@
+package cuckoo
+
+import (
+	"bytes"
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// A plot is the share of a [Scalable] that began as one page. Its keys are in
+// the pages of its directory. The number of a page is the first bits of its
+// keys.
+//
+// A key from before many splits knows no bit that could tell in which half of
+// its page it belongs, if that splits again: it becomes an orphan, and moves
+// to the first of the older directories. That has fewer pages, whose numbers
+// have fewer bits, so that the key has a long tail again. If those pages split
+// often, there are orphans there, and a second older directory. Keys in an
+// older directory know fewer bits than any in a newer one.
+type plot struct {
+	directory
+	older []directory
+}
+
+// A directory finds the page of a key by its first depth bits. Pages of a lower
+// depth are in it several times.
+type directory struct {
+	depth uint8
+	pages []*page
+	count int // distinct pages
+}
+
+// page returns the page of a key.
+func (d *directory) page(bits uint64) *page { return d.pages[bits>>(64-d.depth)] }
+
+// has reports whether the plot may hold the key.
+func (pl *plot) has(k locus) bool {
+	if pl.page(k.bits).has(k) {
+		return true
+	}
+	for l := range pl.older {
+		if pl.older[l].page(k.bits).has(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// copies returns how many slots may hold the key.
+func (pl *plot) copies(k locus) int {
+	n := pl.page(k.bits).count(k)
+	for l := range pl.older {
+		n += pl.older[l].page(k.bits).count(k)
+	}
+	return n
+}
+
+// remove frees the slot that agrees with the key in most bits, and returns
+// their number; false if there is none.
+func (pl *plot) remove(k locus) (known uint8, ok bool) {
+	for l := range pl.levels() {
+		if known, ok = pl.level(l).page(k.bits).remove(k); ok {
+			break
+		}
+	}
+	return known, ok
+}
+
+// levels returns the number of directories, and level one of them.
+func (pl *plot) levels() int { return 1 + len(pl.older) }
+
+func (pl *plot) level(l int) *directory {
+	if l == 0 {
+		return &pl.directory
+	}
+	return &pl.older[l-1]
+}
+
+// all yields the distinct pages in order.
+func (d *directory) all() iter.Seq[*page] {
+	return func(yield func(*page) bool) {
+		for n := 0; n < len(d.pages); n += 1 << (d.depth - d.pages[n].depth) {
+			if !yield(d.pages[n]) {
+				return
+			}
+		}
+	}
+}
+
+// replace puts the page in its places: those of keys with these bits.
+func (d *directory) replace(bits uint64, p *page) {
+	n := uint64(1) << (d.depth - p.depth)
+	first := bits >> (64 - d.depth) &^ (n - 1)
+	for i := range n {
+		d.pages[first+i] = p
+	}
+}
+
+// slack limits the directories of keys that someone chose: 2^slack entries for
+// each page.
+const slack = 6
+
+// mayGrow reports whether the page of some key may split. Pages of keys that no
+// one chose split at about the same number of keys.
+func (d *directory) mayGrow(p *page) bool {
+	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.count+1))+slack
+}
+
+// maySplit reports whether a page should split to make room for a key of which
+// n bits are known. A page that is almost empty does not: there is no room only
+// because copies of a few keys fill the buckets, and it would take much memory
+// to part these keys. But an orphan has to go somewhere. Then the page must
+// stay one that other orphans know all bits of.
+func (g *geometry) maySplit(level int, p *page, n uint8) bool {
+	if level == 0 {
+		return uint64(p.taken) >= slots*g.buckets/8
+	}
+	return p.depth+1 < n
+}
+
+// halve replaces the page of a key by two.
+func (d *directory) halve(key uint64, halves [2]*page) {
+	depth := halves[0].depth
+	if depth > d.depth {
+		double := make([]*page, 0, 2*len(d.pages))
+		for _, p := range d.pages {
+			double = append(double, p, p)
+		}
+		d.depth, d.pages = depth, double
+	}
+	bit := uint64(1) << (64 - depth)
+	d.replace(key&^bit, halves[0])
+	d.replace(key|bit, halves[1])
+	d.count++
+}
+
+// place puts a key into a directory, and splits pages until there is room. An
+// orphan knows n bits; a key that is added, as many as its page has room for.
+// place returns that number; false if no room can be made: then every key is
+// where it can be found still.
+func (s *Scalable) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
+	for {
+		d := pl.level(level)
+		p := d.page(k.bits)
+		switch {
+		case level == 0:
+			n = p.depth + p.tail
+		case n < p.depth:
+			return n, false
+		case n > p.depth+p.tail && n <= p.depth+maxTail:
+			p = s.widen(p, n-p.depth)
+			d.replace(k.bits, p)
+		}
+		if n <= p.depth+p.tail && s.fit(p, k, p.fingerprint(k, n)) {
+			return n, true
+		}
+		if !s.maySplit(level, p, n) || !d.mayGrow(p) || !s.divide(pl, level, p, k.bits) {
+			return n, false
+		}
+	}
+}
+
+// divide splits the page of a key and moves its orphans to the next older
+// directory. If there is no room for one, it takes all back and returns false.
+func (s *Scalable) divide(pl *plot, level int, p *page, key uint64) bool {
+	var moved []locus
+	halves, ok := s.split(p, func(i, partner uint64) bool {
+		if pl.levels() == level+1 {
+			pl.older = append(pl.older, s.firstPage())
+		}
+		k := locus{i: i, j: i ^ s.moves[partner], partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
+		_, ok := s.place(pl, level+1, k, p.depth)
+		if ok {
+			moved = append(moved, k)
+		}
+		return ok
+	})
+	if ok {
+		pl.level(level).halve(key, halves)
+		return true
+	}
+	for _, k := range moved {
+		pl.forget(level+1, k, p.depth)
+	}
+	return false
+}
+
+// forget removes a key of which n bits are known from one of the directories
+// from a level on.
+func (pl *plot) forget(level int, k locus, n uint8) {
+	for ; level < pl.levels(); level++ {
+		p := pl.level(level).page(k.bits)
+		if n < p.depth || n > p.depth+p.tail {
+			continue
+		}
+		fp := p.fingerprint(k, n)
+		if p.exchange(k.i, fp, 0) || p.exchange(k.j, fp, 0) {
+			p.taken--
+			return
+		}
+	}
+}
+
+// clone returns a copy that shares nothing with pl.
+func (pl *plot) clone() plot {
+	c := plot{directory: pl.directory.clone(), older: slices.Clone(pl.older)}
+	for l := range c.older {
+		c.older[l] = c.older[l].clone()
+	}
+	return c
+}
+
+func (d *directory) clone() directory {
+	c := directory{depth: d.depth, pages: make([]*page, len(d.pages)), count: d.count}
+	n := uint64(0)
+	for p := range d.all() {
+		q := *p
+		q.bytes = slices.Clone(p.bytes)
+		for range 1 << (d.depth - p.depth) {
+			c.pages[n] = &q
+			n++
+		}
+	}
+	return c
+}
+
+// equal reports whether pl and other have the same fingerprints in the same
+// places.
+func (pl plot) equal(other plot) bool {
+	return pl.directory.equal(other.directory) && slices.EqualFunc(pl.older, other.older, directory.equal)
+}
+
+func (d directory) equal(other directory) bool {
+	return slices.EqualFunc(d.pages, other.pages, func(p, q *page) bool {
+		return p.depth == q.depth && p.tail == q.tail && bytes.Equal(p.bytes, q.bytes)
+	})
+}
