@@ -13,10 +13,10 @@ import (
 // over, the oldest one is cleared and becomes the newest. This extends the
 // double buffering of Chang, Feng and Li (INFOCOM 2004) to more generations.
 //
-// With G generations in the window there are G+1, each for a G-th of it. So a
-// key is remembered for the window at least, and for the window and a G-th of
-// it at most. A key of a window costs 16 bits at 1 % and G = 4; a lookup asks
-// every generation.
+// With G generations in the window there are G+1, each for a G-th of it,
+// rounded up to a whole number of keys or nanoseconds. So a key is remembered
+// for the window at least, and for G+1 of these parts at most. A key of a
+// window costs 16 bits at 1 % and G = 4; a lookup asks every generation.
 //
 // Make one with [NewRotating]. A Rotating must not be copied by value; use
 // [Rotating.Clone]. It has no clock and no goroutine: time comes from the

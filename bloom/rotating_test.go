@@ -255,3 +255,22 @@ func TestFieldsOfAnEncodedRotatingAreChecked(t *testing.T) {
 		require.ErrorIs(t, new(Rotating).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
 	}
 }
+
+// A time that no clock shows would stop the window: no key would be forgotten.
+func TestTheTimeOfAnEncodedRotatingIsPossible(t *testing.T) {
+	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Span: time.Hour})
+	first, last := r.config.epochOf(time.Time{}), r.config.epochOf(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
+	for epoch, possible := range map[int64]bool{
+		start: true, first: true, last: true,
+		start + 1: false, first - 1: false, last + 1: false, math.MaxInt64: false,
+	} {
+		r.epoch = epoch
+		b, err := r.MarshalBinary()
+		require.NoError(t, err)
+		if err = new(Rotating).UnmarshalBinary(b); possible {
+			require.NoError(t, err, epoch)
+		} else {
+			require.ErrorIs(t, err, ErrCorrupt, "%d", epoch)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -62,11 +63,14 @@ func (c RotatingConfig) generation() Config {
 	}
 }
 
-// epochOf returns the number of the generation at t. A generation lasts a G-th
-// of Span, rounded up, so that G of them last at least Span. Time.Sub returns
-// the least or the greatest Duration if the difference is beyond it.
-func (c RotatingConfig) epochOf(t time.Time) int64 {
-	since := int64(t.Sub(time.Unix(0, 0)))
+// epochOf returns the number of the generation at t. Time.Sub returns the least
+// or the greatest Duration if the difference is beyond it.
+func (c RotatingConfig) epochOf(t time.Time) int64 { return c.epochAt(int64(t.Sub(time.Unix(0, 0)))) }
+
+// epochAt returns the number of the generation at the given nanosecond since
+// 1970. A generation lasts a G-th of Span, rounded up, so that G of them last
+// at least Span.
+func (c RotatingConfig) epochAt(since int64) int64 {
 	g := int64(c.Generations)
 	length := (int64(c.Span)-1)/g + 1
 	epoch := since / length
@@ -181,10 +185,14 @@ func (r *Rotating) position() uint64 {
 }
 
 // setPosition is the inverse of position. It returns ErrCorrupt if the newest
-// generation has more keys than it is for.
+// generation has more keys than it is for, or is at a time that cannot be.
 func (r *Rotating) setPosition(x uint64) error {
 	if r.epoch = start; r.config.Span != 0 {
 		r.epoch = int64(x)
+		first, last := r.config.epochAt(math.MinInt64), r.config.epochAt(math.MaxInt64)
+		if r.epoch != start && (r.epoch < first || r.epoch > last) {
+			return errs.Field(ErrCorrupt, "number of the newest generation", r.epoch, fmt.Sprintf("%d to %d", first, last))
+		}
 		return nil
 	}
 	if r.used = x; x > r.config.perGeneration() {

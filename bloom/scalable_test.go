@@ -224,6 +224,15 @@ func TestAnEncodedScalableClaimsNoMoreKeysThanItHasRoomFor(t *testing.T) {
 	}
 }
 
+// A newest stage that is too small for its keys is an error while it has none,
+// too: later the filter would encode to what cannot be decoded.
+func TestAnEncodedScalableHasANewestStageWithRoomForItsKeys(t *testing.T) {
+	s := &Scalable{config: ScalableConfig{Expected: 100, FPRate: 0.01}, stages: firstStage(Params{Bits: 512, Hashes: 3})}
+	b, err := s.MarshalBinary()
+	require.NoError(t, err)
+	require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt)
+}
+
 // Bits of the table and of the padding that must be zero.
 func TestPaddingOfAScalableFilterIsZero(t *testing.T) {
 	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.01})

@@ -223,17 +223,15 @@ func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
 
 // checkStages checks that the stages are large enough for the keys that they
 // should have. So the size of the next stage, which doubles the number of keys,
-// is in proportion to the bytes that have arrived. n keys at rate p need n
-// log2(1/p) bits in any structure; a Bloom filter needs 1.44 times as many.
+// is in proportion to the bytes that have arrived, and the filter can still be
+// decoded when its newest stage is full. n keys at rate p need n log2(1/p) bits
+// in any structure; a Bloom filter needs 1.44 times as many.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
 	}
 	for i, f := range s.stages[s.frozen:] {
 		n := s.config.capacityOf(i)
-		if i == s.grown()-1 {
-			n = s.stored
-		}
 		if least := -float64(n) * math.Log2(s.config.rateOf(i)); float64(f.params.Bits) < least {
 			return errs.Field(ErrCorrupt, fmt.Sprint("bits of stage ", s.frozen+i), f.params.Bits, fmt.Sprintf("at least %.0f for %d keys", least, n))
 		}

@@ -61,6 +61,9 @@ func (v *View) Contains(key []byte) bool { return v.filter.Contains(key) }
 // ContainsString is [Filter.ContainsString].
 func (v *View) ContainsString(key string) bool { return v.filter.ContainsString(key) }
 
+// ContainsUint64 is [Filter.ContainsUint64].
+func (v *View) ContainsUint64(key uint64) bool { return v.filter.ContainsUint64(key) }
+
 // ContainsDigest is [Filter.ContainsDigest].
 func (v *View) ContainsDigest(d hashfam.Digest) bool { return v.filter.ContainsDigest(d) }
 

@@ -53,3 +53,22 @@ func TestMemoryToReadAFilter(t *testing.T) {
 		require.LessOrEqual(t, float64(after.TotalAlloc-before.TotalAlloc), c.most*float64(f.SizeBytes()), c.name)
 	}
 }
+
+func TestViewsAnswerForIntegers(t *testing.T) {
+	f, err := New(Config{Capacity: 1000, FPRate: 0.01})
+	require.NoError(t, err)
+	for i := range uint64(500) {
+		f.AddUint64(i)
+	}
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	v, err := NewView(b, hashfam.Family{})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	for i := range uint64(1000) {
+		require.True(t, i >= 500 || v.ContainsUint64(i), "lost key %d", i)
+		require.Equal(t, f.ContainsUint64(i), v.ContainsUint64(i))
+	}
+}

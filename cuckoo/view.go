@@ -59,6 +59,9 @@ func (v *View) Contains(key []byte) bool { return v.filter.Contains(key) }
 // ContainsString is [Filter.ContainsString].
 func (v *View) ContainsString(key string) bool { return v.filter.ContainsString(key) }
 
+// ContainsUint64 is [Filter.ContainsUint64].
+func (v *View) ContainsUint64(key uint64) bool { return v.filter.ContainsUint64(key) }
+
 // ContainsDigest is [Filter.ContainsDigest].
 func (v *View) ContainsDigest(d hashfam.Digest) bool { return v.filter.ContainsDigest(d) }
 
@@ -85,6 +88,9 @@ func (v *View) Count(key []byte) uint64 { return v.filter.Count(key) }
 
 // CountString is [Filter.CountString].
 func (v *View) CountString(key string) uint64 { return v.filter.CountString(key) }
+
+// CountUint64 is [Filter.CountUint64].
+func (v *View) CountUint64(key uint64) uint64 { return v.filter.CountUint64(key) }
 
 // CountDigest is [Filter.CountDigest].
 func (v *View) CountDigest(d hashfam.Digest) uint64 { return v.filter.CountDigest(d) }

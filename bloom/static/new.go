@@ -97,6 +97,10 @@ func (c Config) fromDigests(ctx context.Context, b ribbon.Build, digests []hashf
 //
 // It returns [ErrParams] if c is invalid for n keys, if the digests are out of
 // order, or if n is not their number. A digest that is repeated counts once.
+//
+// NewFromSorted allocates the filter before the first digest arrives. The
+// program ends if the machine does not have that much memory. If n comes from
+// an untrusted source, check [Config.SizeBytes] first.
 func NewFromSorted(c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
 	return NewFromSortedContext(context.Background(), c, n, digests)
 }

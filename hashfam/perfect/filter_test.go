@@ -180,6 +180,8 @@ func TestFormsOfValuesAgree(t *testing.T) {
 	for i := range uint64(50) {
 		got, found := f.ValueUint64(i)
 		require.Equal(t, []any{100 + i, true}, []any{got, found})
+		got, found = v.ValueUint64(i)
+		require.Equal(t, []any{100 + i, true}, []any{got, found}, "view of an integer")
 		require.True(t, f.DeleteUint64(i) && !f.ContainsUint64(i) && f.RestoreUint64(i) && f.ContainsUint64(i))
 		key := keys[i]
 		require.True(t, f.Delete(key) && !f.Contains(key) && f.Restore(key) && f.Contains(key))

@@ -80,6 +80,11 @@ func (v *FilterView) ValueString(key string) (value uint64, found bool) {
 	return v.filter.ValueString(key)
 }
 
+// ValueUint64 is [Filter.ValueUint64].
+func (v *FilterView) ValueUint64(key uint64) (value uint64, found bool) {
+	return v.filter.ValueUint64(key)
+}
+
 // ValueDigest is [Filter.ValueDigest].
 func (v *FilterView) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	return v.filter.ValueDigest(d)

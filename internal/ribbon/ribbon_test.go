@@ -270,7 +270,7 @@ func TestEqualDigests(t *testing.T) {
 
 func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, 1000, countKeys - 1, countKeys, countKeys + 1, 300_000} {
+	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, compareKeys, compareKeys + 1, 1000, countKeys - 1, countKeys, countKeys + 1, 300_000} {
 		for bits := 1; bits <= 64; bits += 9 {
 			digests := random(rng, n)
 			for i := range digests { // few distinct ranks, with a common prefix or suffix

@@ -1,6 +1,7 @@
 package ribbon
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 	"slices"
@@ -9,10 +10,11 @@ import (
 )
 
 const (
-	flagBits   = 5       // at most that many bits divide a large list in place
-	countKeys  = 1 << 16 // a list of at most that many is divided through a buffer
-	countBits  = 13      // at most that many bits at a time
-	insertKeys = 24      // a list of at most that many is sorted by insertion
+	flagBits    = 5       // at most that many bits divide a large list in place
+	countKeys   = 1 << 16 // a list of at most that many is divided through a buffer
+	countBits   = 13      // at most that many bits at a time
+	insertKeys  = 24      // a list of at most that many is sorted by insertion
+	compareKeys = 512     // and by comparison; to clear the counters takes longer
 )
 
 // rank returns what digests are sorted by: the first value of the probe
@@ -57,6 +59,8 @@ func (s *sorter) sort(list []hashfam.Digest, left int) {
 	case len(list) <= insertKeys:
 		insert(list)
 	case left == 0:
+	case len(list) <= compareKeys:
+		slices.SortFunc(list, func(a, b hashfam.Digest) int { return cmp.Compare(rank(a), rank(b)) })
 	case len(list) > countKeys:
 		parts, left := divide(list, left)
 		for _, part := range parts {
