@@ -95,3 +95,12 @@ func (c Concurrent) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 // O(m) time and memory. Its receiver is a value for the same reason as that of
 // String.
 func (c Concurrent) LogValue() slog.Value { return c.Snapshot().LogValue() }
+
+// MarshalJSON returns the text form of a [Concurrent.Snapshot] as a JSON
+// string, which a plain [Filter] reads. O(m) time and memory.
+func (c *Concurrent) MarshalJSON() ([]byte, error) {
+	if c == nil {
+		return nil, errs.Nil()
+	}
+	return c.Snapshot().MarshalJSON()
+}

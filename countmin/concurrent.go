@@ -251,3 +251,12 @@ func (c *ConcurrentSketch) family() hashfam.Family {
 	}
 	return c.params.Family
 }
+
+// MarshalJSON returns the text form of a [ConcurrentSketch.Snapshot] as a JSON
+// string, which a plain [Sketch] reads. O(memory) time; it allocates.
+func (c *ConcurrentSketch) MarshalJSON() ([]byte, error) {
+	if c == nil {
+		return nil, errs.Nil()
+	}
+	return c.Snapshot().MarshalJSON()
+}

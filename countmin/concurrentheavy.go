@@ -338,3 +338,13 @@ func (c *ConcurrentHeavyHitters) Reset() {
 		}
 	})
 }
+
+// MarshalJSON returns the text form of a [ConcurrentHeavyHitters.Snapshot] as a
+// JSON string, which a plain [HeavyHitters] reads. O(memory) time; it
+// allocates.
+func (c *ConcurrentHeavyHitters) MarshalJSON() ([]byte, error) {
+	if c == nil {
+		return nil, errs.Nil()
+	}
+	return c.Snapshot().MarshalJSON()
+}

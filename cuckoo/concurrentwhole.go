@@ -44,11 +44,11 @@ func newConcurrent(p Params) *Concurrent {
 }
 
 // Snapshot returns a [Filter] with the keys of c at one moment. Encode that to
-// store c. Writers wait meanwhile; readers go on. It returns nil for a zero
-// Concurrent. O(m) time and memory.
+// store c. Writers wait meanwhile; readers go on. The
+// snapshot of a zero Concurrent is a zero Filter. O(m) time and memory.
 func (c *Concurrent) Snapshot() *Filter {
 	if len(c.stripes) == 0 {
-		return nil
+		return new(Filter)
 	}
 	f := newFilter(c.params, make([]byte, c.params.bytes()))
 	c.lockAll()
@@ -125,4 +125,13 @@ func (c Concurrent) LogValue() slog.Value {
 		slog.Float64("fill", c.FillRatio()),
 		slog.String("params", c.params.String()),
 	)
+}
+
+// MarshalJSON returns the text form of a [Concurrent.Snapshot] as a JSON
+// string, which a plain [Filter] reads. O(m) time and memory.
+func (c *Concurrent) MarshalJSON() ([]byte, error) {
+	if c == nil {
+		return nil, errs.Nil()
+	}
+	return c.Snapshot().MarshalJSON()
 }

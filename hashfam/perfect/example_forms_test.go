@@ -92,7 +92,7 @@ func ExampleFunction_LogValue() {
 		return
 	}
 	slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Info("loaded", "function", f)
-	// Output: level=INFO msg=loaded function.n=13 function.bits=14.76923076923077 function.params="13 keys, 24 bytes, family public"
+	// Output: level=INFO msg=loaded function.n=13 function.bits_per_key=14.76923076923077 function.params="13 keys, 24 bytes, family public"
 }
 
 // withoutTime drops the time, which differs in every run.

@@ -7,7 +7,8 @@ import "github.com/filterfam/filterfam/hashfam"
 // gives to the key; the slot has a fingerprint of the key and, if the
 // [FilterConfig] asks for it, a small value. Both can be replaced in place.
 // Make one with [NewFilter]. A Filter must not be copied by value; use
-// [Filter.Clone].
+// [Filter.Clone]. A zero Filter is only a receiver for decoding: it contains
+// every key, and nothing in it can be replaced.
 type Filter struct {
 	params FilterParams
 	mapping
@@ -35,7 +36,10 @@ func (f *Filter) ContainsUint64(key uint64) bool {
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
 // family, Params().Family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
-	return f.n > 0 && f.slots.has(f.index(d), d)
+	if f.n == 0 {
+		return f.isZero()
+	}
+	return f.slots.has(f.index(d), d)
 }
 
 // Value returns the value of key, and whether key may be in the set. The value
@@ -60,7 +64,7 @@ func (f *Filter) ValueUint64(key uint64) (value uint64, found bool) {
 // family.
 func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	if f.n == 0 {
-		return 0, false
+		return 0, f.isZero()
 	}
 	slot, width := f.slots.load(f.index(d))
 	if slot>>f.slots.value != f.slots.fingerprint(d, width) {
@@ -92,7 +96,7 @@ func (f *Filter) SetValueUint64(key, value uint64) bool {
 // SetValueDigest is [Filter.SetValue] for a key already hashed by the filter's
 // family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
-	if !f.ContainsDigest(d) || value > f.slots.valueMask() {
+	if f.n == 0 || !f.ContainsDigest(d) || value > f.slots.valueMask() {
 		return false
 	}
 	i := f.index(d)

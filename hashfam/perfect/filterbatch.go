@@ -56,7 +56,10 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 // at one.
 func (f *Filter) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
 	if f.n == 0 {
-		return append(dst, make([]bool, len(digests))...)
+		for range digests {
+			dst = append(dst, f.isZero())
+		}
+		return dst
 	}
 	var room, words [batch.Size]uint64
 	indexes := f.indexChunk(room[:0], digests)

@@ -46,7 +46,7 @@ func NewFilterFromDigests(c FilterConfig, digests []hashfam.Digest) (*Filter, er
 
 // NewFilterReceiver returns a filter to decode into. It accepts encodings made
 // under fam, as a zero Filter accepts those made under the public family. Until
-// then it has no keys. O(1) time.
+// then it contains every key. O(1) time.
 func NewFilterReceiver(fam hashfam.Family) *Filter {
 	return &Filter{params: FilterParams{Family: fam}}
 }

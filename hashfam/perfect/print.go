@@ -20,7 +20,7 @@ func (f Function) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 func (f Function) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Uint64("n", f.n),
-		slog.Float64("bits", f.BitsPerKey()),
+		slog.Float64("bits_per_key", f.BitsPerKey()),
 		slog.String("params", f.params.String()),
 	)
 }
@@ -40,7 +40,7 @@ func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 func (f Filter) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Uint64("n", f.n),
-		slog.Float64("bits", f.BitsPerKey()),
+		slog.Float64("bits_per_key", f.BitsPerKey()),
 		slog.Float64("rate", f.FalsePositiveRate()),
 		slog.String("params", f.params.String()),
 	)
