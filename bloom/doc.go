@@ -27,7 +27,7 @@
 // the same time. A method that changes a filter must run alone. [Concurrent] is
 // a filter without that limit.
 //
-// # Unknown numbers, windows
+// # Growing and forgetting
 //
 // A [Scalable] filter grows with the number of its keys and keeps its rate. A
 // [Rotating] filter forgets: it has the keys of the last hour, or the last N.

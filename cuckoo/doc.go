@@ -26,7 +26,8 @@
 //
 // # An unknown number of keys
 //
-// A [Scalable] grows page by page and keeps its rate. Its Delete stays right.
+// A [Scalable] grows page by page and keeps its rate. Deleting a member never
+// loses another one.
 //
 // # Concurrency
 //

@@ -18,18 +18,18 @@
 // A Filter is a bumped ribbon (Dillinger, Hübschle-Schneider, Sanders and
 // Walzer, SEA 2022). The digest of a key selects about half of 64 neighboring
 // slots of an array, and the sum of these slots modulo 2 is the fingerprint of
-// the key. To build the filter is to solve one linear equation for each key.
-// Two percent of the keys do not fit and go to a second array.
+// the key. Building the filter solves one linear equation for each key. Two
+// percent of the keys do not fit and go to a second array.
 //
-// Building takes about as long as adding the keys to a Bloom filter ten times.
-// It uses any number of goroutines, and the result does not depend on them, on
-// the order of the keys or on copies: equal sets have equal encodings.
+// Building takes four to ten times as long as adding the keys to a Bloom
+// filter. It uses any number of goroutines. The result does not depend on them,
+// on the order of the keys or on copies: equal sets have equal encodings.
 //
 // # Known universes
 //
 // If all keys that will ever be asked for are known, no answer needs to be
-// wrong. An [Exact] is built from members and others, and is right for each of
-// them:
+// wrong. An [Exact] is built from the members and all other keys, and its
+// answer is right for each of them:
 //
 //	e, err := static.NewExact(static.ExactConfig{}, revoked, valid)
 //

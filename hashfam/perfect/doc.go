@@ -13,21 +13,21 @@
 //
 // A Function cannot tell whether a key is one of the n: a different key has
 // some index, too. A [Filter] also keeps a fingerprint of each key at its
-// index, and thus answers "may contain" or "certainly does not contain", at
+// index, and so answers "may contain" or "certainly does not contain", at
 // log2(1/rate) + 2.2 bits per key and up to 0.09 more. It can keep a small
-// value beside each fingerprint. If nothing but membership is needed, a ribbon
-// filter takes about two bits per key less.
+// value beside each fingerprint. If only membership is needed, a filter of
+// package bloom/static takes about two bits per key less.
 //
 // # Algorithm
 //
 // The function is PHast+ (Beling and Sanders, ALENEX 2026), and PHast if it is
 // compact. The keys are sorted by their hash and divided into buckets of 4.4
 // keys on average. Each bucket has a seed of one byte that determines, together
-// with the hash of a key, the place of the key in a slice of 1,024 places. To
-// build is to choose the seeds so that no two keys have the same place, bucket
+// with the hash of a key, the place of the key in a slice of 1,024 places.
+// Building chooses the seeds so that no two keys have the same place, bucket
 // after bucket along the slices, those with many keys first. The few buckets
-// for which no seed does are bumped: their keys go to a second, smaller level,
-// the places of which stand for those that the first level left free.
+// for which no seed works are bumped: their keys go to a second, smaller level,
+// whose places stand for those that the first level left free.
 //
 // # Concurrency
 //
