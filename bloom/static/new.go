@@ -90,10 +90,10 @@ func (c Config) fromDigests(ctx context.Context, b ribbon.Build, digests []hashf
 // NewFromSorted returns a filter of n distinct digests that arrive in ascending
 // order of d.Probe(), the first value of their probe sequence. So they need not
 // be in memory together: they can come from files that an external sort has
-// written. Besides the filter it takes 0.2 bytes of memory for each key, and
-// 1.5 MB. One worker places the digests as they come; the others only help with
-// the 2 % that go to further layers. O(n) time. The filter is the one that
-// [New] returns.
+// written. Besides the filter it allocates 0.5 bytes for each key, and 1.5 MB.
+// One worker places the digests as they come; the others only help with the 2 %
+// that go to further layers. O(n) time. The filter is the one that [New]
+// returns.
 //
 // It returns [ErrParams] if c is invalid for n keys, if the digests are out of
 // order, or if n is not their number. A digest that is repeated counts once.

@@ -12,6 +12,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
 )
@@ -112,4 +116,43 @@ func ExampleRegisterFamily() {
 	})
 	fmt.Println(err)
 	// Output: <nil>
+}
+
+// Keys that are elements of a pipeline, here of a list.
+func ExampleBuild() {
+	dir, err := os.MkdirTemp("", "filterbeam")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if plan, err = plan.Windows(4); err != nil { // four tasks, each with a quarter of the array
+		log.Fatal(err)
+	}
+	out := filepath.Join(dir, "out.bin")
+	p, s := beam.NewPipelineWithRoot()
+	filterbeam.Build(s, plan, out, beam.Create(s, "ada", "grace"))
+	result, err := prism.Execute(context.Background(), p)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filterbeam.Result(out, result).Keys)
+	// Output: 2
+}
+
+// The plans of the other structures.
+func ExampleTopK() {
+	plans := make([]filterbeam.Plan, 6)
+	var errs [6]error
+	plans[0], errs[0] = filterbeam.Counting(counting.Config{Capacity: 1000, FPRate: 0.01})
+	plans[1], errs[1] = filterbeam.Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
+	plans[2], errs[2] = filterbeam.Static(static.Config{FPRate: 0.01})
+	plans[3], errs[3] = filterbeam.Sketch(countmin.Config{Epsilon: 0.001, Delta: 0.01})
+	plans[4], errs[4] = filterbeam.Heavy(countmin.HeavyConfig{Phi: 0.001})
+	plans[5], errs[5] = filterbeam.TopK(countmin.TopKConfig{K: 100})
+	fmt.Println(errs)
+	// Output: [<nil> <nil> <nil> <nil> <nil> <nil>]
 }

@@ -40,7 +40,7 @@ func TestTheModuleRequiresThreeOthersDirectly(t *testing.T) {
 }
 
 func TestPackagesDependOnlyOnSipHashAndTheStandardLibrary(t *testing.T) {
-	for _, pkg := range []string{"./hashfam", "./hashfam/perfect", "./bloom", "./counting", "./cuckoo", "./countmin"} {
+	for _, pkg := range []string{"./hashfam", "./hashfam/perfect", "./bloom", "./bloom/static", "./counting", "./cuckoo", "./countmin"} {
 		deps := goCommand(t, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg)
 		for _, dep := range deps {
 			ours := strings.HasPrefix(dep, module+"/")
@@ -142,7 +142,7 @@ func TestCodeInDocumentsIsCompiled(t *testing.T) {
 // digests are called in that for bytes.
 func TestEveryEntryPointIsInAnExample(t *testing.T) {
 	printing := []string{"String", "GoString", "Format", "Error", "Unwrap"} // other packages call them
-	for _, dir := range []string{"hashfam", "hashfam/perfect", "bloom", "counting", "cuckoo", "countmin"} {
+	for _, dir := range []string{"hashfam", "hashfam/perfect", "hashfam/filterbeam", "bloom", "bloom/static", "counting", "cuckoo", "countmin"} {
 		shown, wanted := map[string]bool{}, map[string]string{}
 		sources, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		require.NoError(t, err)
@@ -185,6 +185,9 @@ func receiver(fn *ast.FuncDecl) string {
 	t := fn.Recv.List[0].Type
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
+	}
+	if generic, ok := t.(*ast.IndexExpr); ok {
+		t = generic.X
 	}
 	if name := t.(*ast.Ident); name.IsExported() {
 		return name.Name + "_"
