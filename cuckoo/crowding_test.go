@@ -19,7 +19,7 @@ import (
 // than seven of its standard deviations off with probability below 1e-6, even
 // if they are far from normal.
 func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
-	work := 1 << 20
+	work := 1 << 19
 	switch {
 	case long():
 		work = 1 << 27

@@ -57,9 +57,9 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 		case testing.Short():
 			p.Buckets = 20
 		case p.Compact || p.FingerprintBits > 10:
-			p.Buckets, further = 2, 100_000
+			p.Buckets, further = 2, 30_000
 		default:
-			p.Buckets, further = 6, 100_000
+			p.Buckets, further = 6, 30_000
 		}
 		f := mustNew(t, p)
 		in := fillUp(t, f)
