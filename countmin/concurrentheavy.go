@@ -21,6 +21,11 @@ import (
 // the total, and with it the threshold, is that of all shards. A key that is
 // much more frequent than others makes its shard busier than others.
 //
+// It makes calls from many goroutines safe, but hardly faster: each Add moves a
+// shard's memory to another core. For throughput give each goroutine a
+// HeavyHitters of its own and use [HeavyHitters.MergeAll], or spread the keys
+// by Digest.Shard and use [JoinHeavyHitters].
+//
 // An Add that returned is in every answer that is asked for later. Answers
 // about the whole, such as All, Complete and Total, take all locks and are
 // those of one moment.
