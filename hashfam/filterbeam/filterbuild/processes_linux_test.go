@@ -26,8 +26,9 @@ type cluster struct {
 }
 
 // bootScript passes on the worker's id, which Prism puts in quotes, without
-// them.
+// them. The boot program writes a file to its working directory.
 const bootScript = `#!/bin/sh
+cd %s || exit 1
 for a; do shift; set -- "$@" "$(printf %%s "$a" | tr -d "'")"; done
 exec %s "$@"
 `
@@ -46,7 +47,7 @@ func newCluster(t *testing.T) cluster {
 		out, err := exec.Command("go", "build", "-o", c.file(name), pkg).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	require.NoError(t, os.WriteFile(c.file("boot.sh"), fmt.Appendf(nil, bootScript, c.file("boot")), 0o700))
+	require.NoError(t, os.WriteFile(c.file("boot.sh"), fmt.Appendf(nil, bootScript, c.dir, c.file("boot")), 0o700))
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
 	c.endpoint = listener.Addr().String()
