@@ -32,6 +32,10 @@ type array struct {
 // lineCells is the number of cells in a line of a Blocked filter.
 const lineCells = 512
 
+// maxWindow is the number of cells of a window at most: a place in it is sent
+// in four bytes. If the plan asks for fewer windows, there are more.
+const maxWindow = 1 << 32
+
 // array returns the array of the plan's filter.
 func (s spec) array() (array, error) {
 	var a array
@@ -43,6 +47,7 @@ func (s spec) array() (array, error) {
 	}
 	a.window = (a.units-1)/uint64(s.windows()) + 1
 	if !a.blocked {
+		a.window = min(a.window, maxWindow)
 		a.window += -a.window % 64 // whole words
 	}
 	return a, err

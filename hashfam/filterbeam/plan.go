@@ -143,8 +143,9 @@ func newPlan(k kind, fam hashfam.Family, params any, bytes uint64, err error) (P
 // owns a range of the structure or of the keys; 0 chooses n by the size of the
 // structure, which is also the default. The result of the job is the same for
 // every n. Each bundle that a worker reads takes up to 64 KiB per window. A
-// sketch and heavy hitters have no windows, so n changes nothing for them. It
-// returns [ErrParams] unless n is 0 to 4,096. O(1) time.
+// sketch and heavy hitters have no windows, so n changes nothing for them; a
+// filter that is not Blocked has at least one for each 2^32 cells. It returns
+// [ErrParams] unless n is 0 to 4,096. O(1) time.
 func (p Plan) Windows(n int) (Plan, error) {
 	if n < 0 || n > maxWindows {
 		return Plan{}, errs.Field(ErrParams, "windows", n, fmt.Sprintf("0 to %d", maxWindows))
