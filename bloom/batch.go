@@ -13,36 +13,23 @@ import (
 // allocation. On amd64 it takes half the time of single calls, and a quarter if
 // the filter is Blocked and larger than the cache; a call with fewer than eight
 // keys takes as long as single calls. AddAll does not keep any key.
-func (f *Filter) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		f.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		f.addBlock(b.Take(f.params.Family, &keys))
-	}
-}
+func (f *Filter) AddAll(keys [][]byte) { addAll(f, keys) }
 
 // AddAllStrings is [Filter.AddAll] for strings.
-func (f *Filter) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		f.AddString(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		f.addBlock(b.TakeStrings(f.params.Family, &keys))
-	}
-}
+func (f *Filter) AddAllStrings(keys []string) { addAll(f, keys) }
 
 // AddAllUint64 is [Filter.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
-func (f *Filter) AddAllUint64(keys []uint64) {
+func (f *Filter) AddAllUint64(keys []uint64) { addAll(f, keys) }
+
+// addAll is [Filter.AddAll] for keys of any form.
+func addAll[K batch.Key](f *Filter, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		f.AddUint64(key)
+		f.AddDigest(batch.Sum(f.params.Family, key))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		f.addBlock(b.TakeUint64(f.params.Family, &keys))
+		f.addBlock(batch.Take(&b, f.params.Family, &keys))
 	}
 }
 
@@ -69,40 +56,27 @@ func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
 // of single calls on amd64 with AVX-512, and half of it with AVX2, and less if
 // the filter is larger than the cache; a call with fewer than eight keys takes
 // as long as single calls. It allocates only if dst is too small.
-func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
-	}
-	return dst
-}
+func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool { return containsAll(f, dst, keys) }
 
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
-	}
-	return dst
+	return containsAll(f, dst, keys)
 }
 
 // ContainsAllUint64 is [Filter.ContainsAll] for integers.
 func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAll(f, dst, keys)
+}
+
+// containsAll is [Filter.ContainsAll] for keys of any form.
+func containsAll[K batch.Key](f *Filter, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.ContainsUint64(key))
+		dst = append(dst, f.ContainsDigest(batch.Sum(f.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
+		dst = f.hasBlock(dst, batch.Take(&b, f.params.Family, &keys))
 	}
 	return dst
 }

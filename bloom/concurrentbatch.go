@@ -11,36 +11,23 @@ import (
 // AddAll adds every key, like [Concurrent.Add] on each, at its cost. It takes
 // less time than single calls, above all if the filter is larger than the
 // cache. AddAll does not keep any key.
-func (c *Concurrent) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		c.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		c.addBlock(b.Take(c.filter.params.Family, &keys))
-	}
-}
+func (c *Concurrent) AddAll(keys [][]byte) { addAllConcurrent(c, keys) }
 
 // AddAllStrings is [Concurrent.AddAll] for strings.
-func (c *Concurrent) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		c.AddString(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		c.addBlock(b.TakeStrings(c.filter.params.Family, &keys))
-	}
-}
+func (c *Concurrent) AddAllStrings(keys []string) { addAllConcurrent(c, keys) }
 
 // AddAllUint64 is [Concurrent.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
-func (c *Concurrent) AddAllUint64(keys []uint64) {
+func (c *Concurrent) AddAllUint64(keys []uint64) { addAllConcurrent(c, keys) }
+
+// addAllConcurrent is [Concurrent.AddAll] for keys of any form.
+func addAllConcurrent[K batch.Key](c *Concurrent, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		c.AddUint64(key)
+		c.AddDigest(batch.Sum(c.filter.params.Family, key))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		c.addBlock(b.TakeUint64(c.filter.params.Family, &keys))
+		c.addBlock(batch.Take(&b, c.filter.params.Family, &keys))
 	}
 }
 
@@ -66,39 +53,28 @@ func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 // single calls, above all if the filter is larger than the cache. It allocates
 // only if dst is too small.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.hasBlock(dst, b.Take(c.filter.params.Family, &keys))
-	}
-	return dst
+	return containsAllConcurrent(c, dst, keys)
 }
 
 // ContainsAllStrings is [Concurrent.ContainsAll] for strings.
 func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.hasBlock(dst, b.TakeStrings(c.filter.params.Family, &keys))
-	}
-	return dst
+	return containsAllConcurrent(c, dst, keys)
 }
 
 // ContainsAllUint64 is [Concurrent.ContainsAll] for integers.
 func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllConcurrent(c, dst, keys)
+}
+
+// containsAllConcurrent is [Concurrent.ContainsAll] for keys of any form.
+func containsAllConcurrent[K batch.Key](c *Concurrent, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.ContainsUint64(key))
+		dst = append(dst, c.ContainsDigest(batch.Sum(c.filter.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = c.hasBlock(dst, b.TakeUint64(c.filter.params.Family, &keys))
+		dst = c.hasBlock(dst, batch.Take(&b, c.filter.params.Family, &keys))
 	}
 	return dst
 }

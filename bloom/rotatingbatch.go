@@ -11,36 +11,23 @@ import (
 // AddAll adds every key, like [Rotating.Add] on each in turn, at its cost. It
 // takes less time than single calls because it hashes many keys at once. AddAll
 // does not keep any key.
-func (r *Rotating) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		r.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		r.AddAllDigests(b.Take(r.config.Family, &keys))
-	}
-}
+func (r *Rotating) AddAll(keys [][]byte) { addAllRotating(r, keys) }
 
 // AddAllStrings is [Rotating.AddAll] for strings.
-func (r *Rotating) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		r.AddString(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		r.AddAllDigests(b.TakeStrings(r.config.Family, &keys))
-	}
-}
+func (r *Rotating) AddAllStrings(keys []string) { addAllRotating(r, keys) }
 
 // AddAllUint64 is [Rotating.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
-func (r *Rotating) AddAllUint64(keys []uint64) {
+func (r *Rotating) AddAllUint64(keys []uint64) { addAllRotating(r, keys) }
+
+// addAllRotating is [Rotating.AddAll] for keys of any form.
+func addAllRotating[K batch.Key](r *Rotating, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		r.AddUint64(key)
+		r.AddDigest(batch.Sum(r.config.Family, key))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		r.AddAllDigests(b.TakeUint64(r.config.Family, &keys))
+		r.AddAllDigests(batch.Take(&b, r.config.Family, &keys))
 	}
 }
 
@@ -66,39 +53,28 @@ func (r *Rotating) AddSeq(keys iter.Seq[[]byte]) {
 // less time than single calls because it hashes many keys at once. It allocates
 // only if dst is too small.
 func (r *Rotating) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, r.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = r.ContainsAllDigests(dst, b.Take(r.config.Family, &keys))
-	}
-	return dst
+	return containsAllRotating(r, dst, keys)
 }
 
 // ContainsAllStrings is [Rotating.ContainsAll] for strings.
 func (r *Rotating) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, r.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = r.ContainsAllDigests(dst, b.TakeStrings(r.config.Family, &keys))
-	}
-	return dst
+	return containsAllRotating(r, dst, keys)
 }
 
 // ContainsAllUint64 is [Rotating.ContainsAll] for integers.
 func (r *Rotating) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllRotating(r, dst, keys)
+}
+
+// containsAllRotating is [Rotating.ContainsAll] for keys of any form.
+func containsAllRotating[K batch.Key](r *Rotating, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, r.ContainsUint64(key))
+		dst = append(dst, r.ContainsDigest(batch.Sum(r.config.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = r.ContainsAllDigests(dst, b.TakeUint64(r.config.Family, &keys))
+		dst = r.ContainsAllDigests(dst, batch.Take(&b, r.config.Family, &keys))
 	}
 	return dst
 }

@@ -11,36 +11,23 @@ import (
 // AddAll adds every key, like [Scalable.Add] on each in turn, at its cost. It
 // takes less time than single calls because it hashes many keys at once. AddAll
 // does not keep any key.
-func (s *Scalable) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		s.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		s.AddAllDigests(b.Take(s.config.Family, &keys))
-	}
-}
+func (s *Scalable) AddAll(keys [][]byte) { addAllScalable(s, keys) }
 
 // AddAllStrings is [Scalable.AddAll] for strings.
-func (s *Scalable) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		s.AddString(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		s.AddAllDigests(b.TakeStrings(s.config.Family, &keys))
-	}
-}
+func (s *Scalable) AddAllStrings(keys []string) { addAllScalable(s, keys) }
 
 // AddAllUint64 is [Scalable.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
-func (s *Scalable) AddAllUint64(keys []uint64) {
+func (s *Scalable) AddAllUint64(keys []uint64) { addAllScalable(s, keys) }
+
+// addAllScalable is [Scalable.AddAll] for keys of any form.
+func addAllScalable[K batch.Key](s *Scalable, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		s.AddUint64(key)
+		s.AddDigest(batch.Sum(s.config.Family, key))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		s.AddAllDigests(b.TakeUint64(s.config.Family, &keys))
+		s.AddAllDigests(batch.Take(&b, s.config.Family, &keys))
 	}
 }
 
@@ -66,39 +53,28 @@ func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) {
 // time than single calls because it hashes many keys at once. It allocates only
 // if dst is too small.
 func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = s.ContainsAllDigests(dst, b.Take(s.config.Family, &keys))
-	}
-	return dst
+	return containsAllScalable(s, dst, keys)
 }
 
 // ContainsAllStrings is [Scalable.ContainsAll] for strings.
 func (s *Scalable) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = s.ContainsAllDigests(dst, b.TakeStrings(s.config.Family, &keys))
-	}
-	return dst
+	return containsAllScalable(s, dst, keys)
 }
 
 // ContainsAllUint64 is [Scalable.ContainsAll] for integers.
 func (s *Scalable) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllScalable(s, dst, keys)
+}
+
+// containsAllScalable is [Scalable.ContainsAll] for keys of any form.
+func containsAllScalable[K batch.Key](s *Scalable, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.ContainsUint64(key))
+		dst = append(dst, s.ContainsDigest(batch.Sum(s.config.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = s.ContainsAllDigests(dst, b.TakeUint64(s.config.Family, &keys))
+		dst = s.ContainsAllDigests(dst, batch.Take(&b, s.config.Family, &keys))
 	}
 	return dst
 }

@@ -11,36 +11,23 @@ import (
 // AddAll adds one copy of every key, like [Concurrent.Add] on each. O(k) time
 // per key, no allocation. It takes each lock at most once for a block of 128
 // keys. AddAll does not keep any key.
-func (c *Concurrent) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		c.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		c.addBlock(b.Take(c.filter.params.Family, &keys))
-	}
-}
+func (c *Concurrent) AddAll(keys [][]byte) { addAllConcurrent(c, keys) }
 
 // AddAllStrings is [Concurrent.AddAll] for strings.
-func (c *Concurrent) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		c.AddString(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		c.addBlock(b.TakeStrings(c.filter.params.Family, &keys))
-	}
-}
+func (c *Concurrent) AddAllStrings(keys []string) { addAllConcurrent(c, keys) }
 
 // AddAllUint64 is [Concurrent.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
-func (c *Concurrent) AddAllUint64(keys []uint64) {
+func (c *Concurrent) AddAllUint64(keys []uint64) { addAllConcurrent(c, keys) }
+
+// addAllConcurrent is [Concurrent.AddAll] for keys of any form.
+func addAllConcurrent[K batch.Key](c *Concurrent, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		c.AddUint64(key)
+		c.AddDigest(batch.Sum(c.filter.params.Family, key))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		c.addBlock(b.TakeUint64(c.filter.params.Family, &keys))
+		c.addBlock(batch.Take(&b, c.filter.params.Family, &keys))
 	}
 }
 
@@ -65,39 +52,28 @@ func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 // and returns the extended slice. O(k) time per key. It allocates only if dst
 // is too small.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.ContainsAllDigests(dst, b.Take(c.filter.params.Family, &keys))
-	}
-	return dst
+	return containsAllConcurrent(c, dst, keys)
 }
 
 // ContainsAllStrings is [Concurrent.ContainsAll] for strings.
 func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.ContainsAllDigests(dst, b.TakeStrings(c.filter.params.Family, &keys))
-	}
-	return dst
+	return containsAllConcurrent(c, dst, keys)
 }
 
 // ContainsAllUint64 is [Concurrent.ContainsAll] for integers.
 func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllConcurrent(c, dst, keys)
+}
+
+// containsAllConcurrent is [Concurrent.ContainsAll] for keys of any form.
+func containsAllConcurrent[K batch.Key](c *Concurrent, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.ContainsUint64(key))
+		dst = append(dst, c.ContainsDigest(batch.Sum(c.filter.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = c.ContainsAllDigests(dst, b.TakeUint64(c.filter.params.Family, &keys))
+		dst = c.ContainsAllDigests(dst, batch.Take(&b, c.filter.params.Family, &keys))
 	}
 	return dst
 }
@@ -116,39 +92,28 @@ func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []
 // returns the extended slice. O(k) time per key. It allocates only if dst is
 // too small.
 func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Count(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.CountAllDigests(dst, b.Take(c.filter.params.Family, &keys))
-	}
-	return dst
+	return countAllConcurrent(c, dst, keys)
 }
 
 // CountAllStrings is [Concurrent.CountAll] for strings.
 func (c *Concurrent) CountAllStrings(dst []uint64, keys []string) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.CountString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.CountAllDigests(dst, b.TakeStrings(c.filter.params.Family, &keys))
-	}
-	return dst
+	return countAllConcurrent(c, dst, keys)
 }
 
 // CountAllUint64 is [Concurrent.CountAll] for integers.
 func (c *Concurrent) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	return countAllConcurrent(c, dst, keys)
+}
+
+// countAllConcurrent is [Concurrent.CountAll] for keys of any form.
+func countAllConcurrent[K batch.Key](c *Concurrent, dst []uint64, keys []K) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.CountUint64(key))
+		dst = append(dst, c.CountDigest(batch.Sum(c.filter.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = c.CountAllDigests(dst, b.TakeUint64(c.filter.params.Family, &keys))
+		dst = c.CountAllDigests(dst, batch.Take(&b, c.filter.params.Family, &keys))
 	}
 	return dst
 }
@@ -167,46 +132,25 @@ func (c *Concurrent) CountAllDigests(dst []uint64, digests []hashfam.Digest) []u
 // and returns the number of copies removed. Delete only keys that were added.
 // O(k) time per key, no allocation. It takes each lock at most once for a block
 // of 128 keys.
-func (c *Concurrent) DeleteAll(keys [][]byte) int {
-	removed := 0
-	for _, key := range batch.Few(&keys) {
-		if c.Delete(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += c.removeBlock(b.Take(c.filter.params.Family, &keys))
-	}
-	return removed
-}
+func (c *Concurrent) DeleteAll(keys [][]byte) int { return deleteAllConcurrent(c, keys) }
 
 // DeleteAllStrings is [Concurrent.DeleteAll] for strings.
-func (c *Concurrent) DeleteAllStrings(keys []string) int {
-	removed := 0
-	for _, key := range batch.Few(&keys) {
-		if c.DeleteString(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += c.removeBlock(b.TakeStrings(c.filter.params.Family, &keys))
-	}
-	return removed
-}
+func (c *Concurrent) DeleteAllStrings(keys []string) int { return deleteAllConcurrent(c, keys) }
 
 // DeleteAllUint64 is [Concurrent.DeleteAll] for integers.
-func (c *Concurrent) DeleteAllUint64(keys []uint64) int {
+func (c *Concurrent) DeleteAllUint64(keys []uint64) int { return deleteAllConcurrent(c, keys) }
+
+// deleteAllConcurrent is [Concurrent.DeleteAll] for keys of any form.
+func deleteAllConcurrent[K batch.Key](c *Concurrent, keys []K) int {
 	removed := 0
 	for _, key := range batch.Few(&keys) {
-		if c.DeleteUint64(key) {
+		if c.DeleteDigest(batch.Sum(c.filter.params.Family, key)) {
 			removed++
 		}
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		removed += c.removeBlock(b.TakeUint64(c.filter.params.Family, &keys))
+		removed += c.removeBlock(batch.Take(&b, c.filter.params.Family, &keys))
 	}
 	return removed
 }

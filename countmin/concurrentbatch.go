@@ -11,15 +11,7 @@ import (
 // AddAll counts every key once. It does the same as [ConcurrentSketch.Add] on
 // each, in less time: what an Add pays for the total is paid once for 128 keys.
 // O(depth) time a key, no allocation; no key is kept.
-func (c *ConcurrentSketch) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		c.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		c.addBlock(b.Take(c.params.Family, &keys))
-	}
-}
+func (c *ConcurrentSketch) AddAll(keys [][]byte) { addAllConcurrentSketch(c, keys) }
 
 // AddAllDigests is [ConcurrentSketch.AddAll] for keys already hashed by the
 // sketch's family.
@@ -30,25 +22,20 @@ func (c *ConcurrentSketch) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddAllStrings is [ConcurrentSketch.AddAll] for strings.
-func (c *ConcurrentSketch) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		c.AddString(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		c.addBlock(b.TakeStrings(c.params.Family, &keys))
-	}
-}
+func (c *ConcurrentSketch) AddAllStrings(keys []string) { addAllConcurrentSketch(c, keys) }
 
 // AddAllUint64 is [ConcurrentSketch.AddAll] for integers, each the key of its
 // eight little-endian bytes.
-func (c *ConcurrentSketch) AddAllUint64(keys []uint64) {
+func (c *ConcurrentSketch) AddAllUint64(keys []uint64) { addAllConcurrentSketch(c, keys) }
+
+// addAllConcurrentSketch is [ConcurrentSketch.AddAll] for keys of any form.
+func addAllConcurrentSketch[K batch.Key](c *ConcurrentSketch, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		c.AddUint64(key)
+		c.AddDigest(batch.Sum(c.params.Family, key))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		c.addBlock(b.TakeUint64(c.params.Family, &keys))
+		c.addBlock(batch.Take(&b, c.params.Family, &keys))
 	}
 }
 
@@ -66,15 +53,7 @@ func (c *ConcurrentSketch) AddSeq(keys iter.Seq[[]byte]) {
 // and returns the extended slice. O(depth) time a key; it allocates only if dst
 // has to grow.
 func (c *ConcurrentSketch) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Count(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.cells.countRows(dst, b.Take(c.params.Family, &keys))
-	}
-	return dst
+	return countAllConcurrentSketch(c, dst, keys)
 }
 
 // CountAllDigests is [ConcurrentSketch.CountAll] for keys already hashed by the
@@ -89,26 +68,23 @@ func (c *ConcurrentSketch) CountAllDigests(dst []uint64, digests []hashfam.Diges
 
 // CountAllStrings is [ConcurrentSketch.CountAll] for strings.
 func (c *ConcurrentSketch) CountAllStrings(dst []uint64, keys []string) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.CountString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.cells.countRows(dst, b.TakeStrings(c.params.Family, &keys))
-	}
-	return dst
+	return countAllConcurrentSketch(c, dst, keys)
 }
 
 // CountAllUint64 is [ConcurrentSketch.CountAll] for integers.
 func (c *ConcurrentSketch) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	return countAllConcurrentSketch(c, dst, keys)
+}
+
+// countAllConcurrentSketch is [ConcurrentSketch.CountAll] for keys of any form.
+func countAllConcurrentSketch[K batch.Key](c *ConcurrentSketch, dst []uint64, keys []K) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.CountUint64(key))
+		dst = append(dst, c.CountDigest(batch.Sum(c.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = c.cells.countRows(dst, b.TakeUint64(c.params.Family, &keys))
+		dst = c.cells.countRows(dst, batch.Take(&b, c.params.Family, &keys))
 	}
 	return dst
 }

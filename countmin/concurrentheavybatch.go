@@ -15,13 +15,20 @@ import (
 // [ConcurrentHeavyHitters.Add] on each, in less time: it takes a shard's lock
 // once for all keys of the shard among 1,024. O(1) time a key, amortized; no
 // key is kept.
-func (c *ConcurrentHeavyHitters) AddAll(keys [][]byte) {
+func (c *ConcurrentHeavyHitters) AddAll(keys [][]byte) { addAllConcurrentHeavy(c, keys) }
+
+// AddAllStrings is [ConcurrentHeavyHitters.AddAll] for strings.
+func (c *ConcurrentHeavyHitters) AddAllStrings(keys []string) { addAllConcurrentHeavy(c, keys) }
+
+// addAllConcurrentHeavy is [ConcurrentHeavyHitters.AddAll] for keys of any
+// form.
+func addAllConcurrentHeavy[K tracker.Key](c *ConcurrentHeavyHitters, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		c.Add(key)
+		observe(c, batch.Sum(c.config.Family, key), key, 1)
 	}
 	for block := range slices.Chunk(keys, groupSize) {
 		var g grouping
-		observeBlock(c, &g, c.config.Family.SumAll(g.digests[:0], block), block)
+		observeBlock(c, &g, batch.SumAll(g.digests[:0], c.config.Family, block), block)
 	}
 }
 
@@ -43,17 +50,6 @@ func (c *ConcurrentHeavyHitters) AddAllDigests(digests []hashfam.Digest, keys []
 	return nil
 }
 
-// AddAllStrings is [ConcurrentHeavyHitters.AddAll] for strings.
-func (c *ConcurrentHeavyHitters) AddAllStrings(keys []string) {
-	for _, key := range batch.Few(&keys) {
-		c.AddString(key)
-	}
-	for block := range slices.Chunk(keys, groupSize) {
-		var g grouping
-		observeBlock(c, &g, c.config.Family.SumAllStrings(g.digests[:0], block), block)
-	}
-}
-
 // AddSeq counts every key of a sequence once. A key needs to be valid only
 // until the sequence yields the next one. O(1) time a key, amortized.
 func (c *ConcurrentHeavyHitters) AddSeq(keys iter.Seq[[]byte]) {
@@ -66,26 +62,24 @@ func (c *ConcurrentHeavyHitters) AddSeq(keys iter.Seq[[]byte]) {
 // key to dst and returns the extended slice. O(1) time a key; it allocates only
 // if dst has to grow.
 func (c *ConcurrentHeavyHitters) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Estimate(key))
-	}
-	for block := range slices.Chunk(keys, groupSize) {
-		var g grouping
-		dst = c.estimateBlock(dst, &g, c.config.Family.SumAll(g.digests[:0], block))
-	}
-	return dst
+	return estimateAllConcurrentHeavy(c, dst, keys)
 }
 
 // EstimateAllStrings is [ConcurrentHeavyHitters.EstimateAll] for strings.
 func (c *ConcurrentHeavyHitters) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
+	return estimateAllConcurrentHeavy(c, dst, keys)
+}
+
+// estimateAllConcurrentHeavy is [ConcurrentHeavyHitters.EstimateAll] for keys
+// of any form.
+func estimateAllConcurrentHeavy[K tracker.Key](c *ConcurrentHeavyHitters, dst []Estimate, keys []K) []Estimate {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.EstimateString(key))
+		dst = append(dst, c.EstimateDigest(batch.Sum(c.config.Family, key)))
 	}
 	for block := range slices.Chunk(keys, groupSize) {
 		var g grouping
-		dst = c.estimateBlock(dst, &g, c.config.Family.SumAllStrings(g.digests[:0], block))
+		dst = c.estimateBlock(dst, &g, batch.SumAll(g.digests[:0], c.config.Family, block))
 	}
 	return dst
 }
@@ -141,7 +135,7 @@ func (c *ConcurrentHeavyHitters) estimateBlock(dst []Estimate, g *grouping, dige
 }
 
 // groupSize is how many keys of a batch are grouped by shards. It is more than
-// a chunk of package batch: the more keys of a shard come together, the more of
+// a block of package batch: the more keys of a shard come together, the more of
 // its memory is moved to the processor's cache at once.
 const groupSize = 1024
 

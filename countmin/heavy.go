@@ -116,7 +116,7 @@ func (h *HeavyHitters) AddAllDigests(digests []hashfam.Digest, keys [][]byte) er
 }
 
 // AddAllStrings is [HeavyHitters.AddAll] for strings.
-func (h *HeavyHitters) AddAllStrings(keys []string) { observeStrings(&h.tracker, h.family, keys) }
+func (h *HeavyHitters) AddAllStrings(keys []string) { observeAll(&h.tracker, h.family, keys) }
 
 // AddSeq counts every key of a sequence once. A key needs to be valid only
 // until the sequence yields the next one. O(1) time a key, amortized.
@@ -152,7 +152,7 @@ func (h *HeavyHitters) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 
 // EstimateAllStrings is [HeavyHitters.EstimateAll] for strings.
 func (h *HeavyHitters) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
-	return estimateStrings(&h.tracker, h.family, dst, keys)
+	return estimateAll(&h.tracker, h.family, dst, keys)
 }
 
 // EstimateAllDigests is [HeavyHitters.EstimateAll] for keys already hashed by

@@ -103,7 +103,7 @@ func (k *TopK) AddAllDigests(digests []hashfam.Digest, keys [][]byte) error {
 }
 
 // AddAllStrings is [TopK.AddAll] for strings.
-func (k *TopK) AddAllStrings(keys []string) { observeStrings(&k.tracker, k.family, keys) }
+func (k *TopK) AddAllStrings(keys []string) { observeAll(&k.tracker, k.family, keys) }
 
 // AddSeq counts every key of a sequence once. A key needs to be valid only
 // until the sequence yields the next one. O(1) time a key, amortized.
@@ -137,7 +137,7 @@ func (k *TopK) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
 
 // EstimateAllStrings is [TopK.EstimateAll] for strings.
 func (k *TopK) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
-	return estimateStrings(&k.tracker, k.family, dst, keys)
+	return estimateAll(&k.tracker, k.family, dst, keys)
 }
 
 // EstimateAllDigests is [TopK.EstimateAll] for keys already hashed by the

@@ -28,28 +28,14 @@ func checkMemory(field string, bytes int, reason error) error {
 }
 
 // observeAll counts every key once.
-func observeAll(t *tracker.Tracker, fam hashfam.Family, keys [][]byte) {
+func observeAll[K tracker.Key](t *tracker.Tracker, fam hashfam.Family, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		tracker.Observe(t, fam.Sum(key), key, 1)
+		tracker.Observe(t, batch.Sum(fam, key), key, 1)
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
 		block := keys
-		for i, d := range b.Take(fam, &keys) {
-			tracker.Observe(t, d, block[i], 1)
-		}
-	}
-}
-
-// observeStrings is observeAll for strings.
-func observeStrings(t *tracker.Tracker, fam hashfam.Family, keys []string) {
-	for _, key := range batch.Few(&keys) {
-		tracker.Observe(t, fam.SumString(key), key, 1)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		block := keys
-		for i, d := range b.TakeStrings(fam, &keys) {
+		for i, d := range batch.Take(&b, fam, &keys) {
 			tracker.Observe(t, d, block[i], 1)
 		}
 	}
@@ -67,25 +53,13 @@ func observeDigests(t *tracker.Tracker, digests []hashfam.Digest, keys [][]byte)
 }
 
 // estimateAll appends what is known of each key.
-func estimateAll(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys [][]byte) []Estimate {
+func estimateAll[K tracker.Key](t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys []K) []Estimate {
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, Estimate(t.Estimate(fam.Sum(key))))
+		dst = append(dst, Estimate(t.Estimate(batch.Sum(fam, key))))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = estimateBlock(t, dst, b.Take(fam, &keys))
-	}
-	return dst
-}
-
-// estimateStrings is estimateAll for strings.
-func estimateStrings(t *tracker.Tracker, fam hashfam.Family, dst []Estimate, keys []string) []Estimate {
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, Estimate(t.Estimate(fam.SumString(key))))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = estimateBlock(t, dst, b.TakeStrings(fam, &keys))
+		dst = estimateBlock(t, dst, batch.Take(&b, fam, &keys))
 	}
 	return dst
 }

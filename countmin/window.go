@@ -289,28 +289,20 @@ func (w *Window) Equal(other *Window) bool {
 // AddAll counts every key once, as of the latest time. It does the same as
 // [Window.Add] on each, in less time. O(1) time a key, amortized; no key is
 // kept.
-func (w *Window) AddAll(keys [][]byte) {
-	for _, key := range batch.Few(&keys) {
-		w.Add(key)
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		block := keys
-		for i, d := range b.Take(w.config.Family, &keys) {
-			observeIn(w, d, block[i], 1)
-		}
-	}
-}
+func (w *Window) AddAll(keys [][]byte) { addAllWindow(w, keys) }
 
 // AddAllStrings is [Window.AddAll] for strings.
-func (w *Window) AddAllStrings(keys []string) {
+func (w *Window) AddAllStrings(keys []string) { addAllWindow(w, keys) }
+
+// addAllWindow is [Window.AddAll] for keys of any form.
+func addAllWindow[K tracker.Key](w *Window, keys []K) {
 	for _, key := range batch.Few(&keys) {
-		w.AddString(key)
+		observeIn(w, batch.Sum(w.config.Family, key), key, 1)
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
 		block := keys
-		for i, d := range b.TakeStrings(w.config.Family, &keys) {
+		for i, d := range batch.Take(&b, w.config.Family, &keys) {
 			observeIn(w, d, block[i], 1)
 		}
 	}
@@ -344,24 +336,22 @@ func (w *Window) AddSeq(keys iter.Seq[[]byte]) {
 // returns the extended slice. O(Panes) time a key; it allocates only if dst has
 // to grow.
 func (w *Window) EstimateAll(dst []Estimate, keys [][]byte) []Estimate {
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, w.Estimate(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = w.EstimateAllDigests(dst, b.Take(w.config.Family, &keys))
-	}
-	return dst
+	return estimateAllWindow(w, dst, keys)
 }
 
 // EstimateAllStrings is [Window.EstimateAll] for strings.
 func (w *Window) EstimateAllStrings(dst []Estimate, keys []string) []Estimate {
+	return estimateAllWindow(w, dst, keys)
+}
+
+// estimateAllWindow is [Window.EstimateAll] for keys of any form.
+func estimateAllWindow[K tracker.Key](w *Window, dst []Estimate, keys []K) []Estimate {
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, w.EstimateString(key))
+		dst = append(dst, w.EstimateDigest(batch.Sum(w.config.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = w.EstimateAllDigests(dst, b.TakeStrings(w.config.Family, &keys))
+		dst = w.EstimateAllDigests(dst, batch.Take(&b, w.config.Family, &keys))
 	}
 	return dst
 }

@@ -14,46 +14,31 @@ import (
 // calls, and half if the filter is larger than the cache: what is left is the
 // search for room. No allocation; no key is kept.
 func (f *Filter) AddAll(keys [][]byte) (added int, err error) {
-	for _, key := range batch.Few(&keys) {
-		if err := f.Add(key); err != nil {
-			return added, err
-		}
-		added++
-	}
-	for n := 0; len(keys) > 0 && err == nil; added += n {
-		var b batch.Buffer
-		n, err = f.addBlock(b.Take(f.family(), &keys))
-	}
-	return added, f.orNil(err)
+	return addAll(f, keys)
 }
 
 // AddAllStrings is [Filter.AddAll] for strings.
 func (f *Filter) AddAllStrings(keys []string) (added int, err error) {
-	for _, key := range batch.Few(&keys) {
-		if err := f.AddString(key); err != nil {
-			return added, err
-		}
-		added++
-	}
-	for n := 0; len(keys) > 0 && err == nil; added += n {
-		var b batch.Buffer
-		n, err = f.addBlock(b.TakeStrings(f.family(), &keys))
-	}
-	return added, f.orNil(err)
+	return addAll(f, keys)
 }
 
 // AddAllUint64 is [Filter.AddAll] for integers, each the key of its eight
 // little-endian bytes.
 func (f *Filter) AddAllUint64(keys []uint64) (added int, err error) {
+	return addAll(f, keys)
+}
+
+// addAll is [Filter.AddAll] for keys of any form.
+func addAll[K batch.Key](f *Filter, keys []K) (added int, err error) {
 	for _, key := range batch.Few(&keys) {
-		if err := f.AddUint64(key); err != nil {
+		if err := f.AddDigest(batch.Sum(f.family(), key)); err != nil {
 			return added, err
 		}
 		added++
 	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
 		var b batch.Buffer
-		n, err = f.addBlock(b.TakeUint64(f.family(), &keys))
+		n, err = f.addBlock(batch.Take(&b, f.family(), &keys))
 	}
 	return added, f.orNil(err)
 }
@@ -90,40 +75,27 @@ func (f *Filter) orNil(err error) error {
 // returns the extended slice. It takes a third of the time of single calls, and
 // less if the filter is larger than the cache (amd64 with AVX-512; half with
 // AVX2). O(1) time a key; it allocates only if dst has to grow.
-func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = f.hasBlock(dst, b.Take(f.params.Family, &keys))
-	}
-	return dst
-}
+func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool { return containsAll(f, dst, keys) }
 
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = f.hasBlock(dst, b.TakeStrings(f.params.Family, &keys))
-	}
-	return dst
+	return containsAll(f, dst, keys)
 }
 
 // ContainsAllUint64 is [Filter.ContainsAll] for integers.
 func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAll(f, dst, keys)
+}
+
+// containsAll is [Filter.ContainsAll] for keys of any form.
+func containsAll[K batch.Key](f *Filter, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.ContainsUint64(key))
+		dst = append(dst, f.ContainsDigest(batch.Sum(f.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = f.hasBlock(dst, b.TakeUint64(f.params.Family, &keys))
+		dst = f.hasBlock(dst, batch.Take(&b, f.params.Family, &keys))
 	}
 	return dst
 }
@@ -138,46 +110,25 @@ func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool
 // turn, and returns the number of copies removed. Delete's condition holds for
 // every key: delete only what was added. If the filter is larger than the
 // cache, DeleteAll takes two fifths of the time of single calls. No allocation.
-func (f *Filter) DeleteAll(keys [][]byte) int {
-	removed := 0
-	for _, key := range batch.Few(&keys) {
-		if f.Delete(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += f.removeBlock(b.Take(f.params.Family, &keys))
-	}
-	return removed
-}
+func (f *Filter) DeleteAll(keys [][]byte) int { return deleteAll(f, keys) }
 
 // DeleteAllStrings is [Filter.DeleteAll] for strings.
-func (f *Filter) DeleteAllStrings(keys []string) int {
-	removed := 0
-	for _, key := range batch.Few(&keys) {
-		if f.DeleteString(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += f.removeBlock(b.TakeStrings(f.params.Family, &keys))
-	}
-	return removed
-}
+func (f *Filter) DeleteAllStrings(keys []string) int { return deleteAll(f, keys) }
 
 // DeleteAllUint64 is [Filter.DeleteAll] for integers.
-func (f *Filter) DeleteAllUint64(keys []uint64) int {
+func (f *Filter) DeleteAllUint64(keys []uint64) int { return deleteAll(f, keys) }
+
+// deleteAll is [Filter.DeleteAll] for keys of any form.
+func deleteAll[K batch.Key](f *Filter, keys []K) int {
 	removed := 0
 	for _, key := range batch.Few(&keys) {
-		if f.DeleteUint64(key) {
+		if f.DeleteDigest(batch.Sum(f.params.Family, key)) {
 			removed++
 		}
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		removed += f.removeBlock(b.TakeUint64(f.params.Family, &keys))
+		removed += f.removeBlock(batch.Take(&b, f.params.Family, &keys))
 	}
 	return removed
 }
@@ -191,40 +142,27 @@ func (f *Filter) DeleteAllDigests(digests []hashfam.Digest) int {
 // CountAll appends the answer of [Filter.Count] for each key to dst and returns
 // the extended slice. O(1) time a key; it
 // allocates only if dst has to grow.
-func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.Count(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = f.countBlock(dst, b.Take(f.params.Family, &keys))
-	}
-	return dst
-}
+func (f *Filter) CountAll(dst []uint64, keys [][]byte) []uint64 { return countAll(f, dst, keys) }
 
 // CountAllStrings is [Filter.CountAll] for strings.
 func (f *Filter) CountAllStrings(dst []uint64, keys []string) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.CountString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = f.countBlock(dst, b.TakeStrings(f.params.Family, &keys))
-	}
-	return dst
+	return countAll(f, dst, keys)
 }
 
 // CountAllUint64 is [Filter.CountAll] for integers.
 func (f *Filter) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	return countAll(f, dst, keys)
+}
+
+// countAll is [Filter.CountAll] for keys of any form.
+func countAll[K batch.Key](f *Filter, dst []uint64, keys []K) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, f.CountUint64(key))
+		dst = append(dst, f.CountDigest(batch.Sum(f.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = f.countBlock(dst, b.TakeUint64(f.params.Family, &keys))
+		dst = f.countBlock(dst, batch.Take(&b, f.params.Family, &keys))
 	}
 	return dst
 }

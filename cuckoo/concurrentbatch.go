@@ -14,46 +14,31 @@ import (
 // for a whole block would keep others waiting, and the locks of a block are
 // spread over the table. O(1) time a key on average, no allocation.
 func (c *Concurrent) AddAll(keys [][]byte) (added int, err error) {
-	for _, key := range batch.Few(&keys) {
-		if err := c.Add(key); err != nil {
-			return added, err
-		}
-		added++
-	}
-	for n := 0; len(keys) > 0 && err == nil; added += n {
-		var b batch.Buffer
-		n, err = c.AddAllDigests(b.Take(c.family(), &keys))
-	}
-	return added, c.orNil(err)
+	return addAllConcurrent(c, keys)
 }
 
 // AddAllStrings is [Concurrent.AddAll] for strings.
 func (c *Concurrent) AddAllStrings(keys []string) (added int, err error) {
-	for _, key := range batch.Few(&keys) {
-		if err := c.AddString(key); err != nil {
-			return added, err
-		}
-		added++
-	}
-	for n := 0; len(keys) > 0 && err == nil; added += n {
-		var b batch.Buffer
-		n, err = c.AddAllDigests(b.TakeStrings(c.family(), &keys))
-	}
-	return added, c.orNil(err)
+	return addAllConcurrent(c, keys)
 }
 
 // AddAllUint64 is [Concurrent.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (c *Concurrent) AddAllUint64(keys []uint64) (added int, err error) {
+	return addAllConcurrent(c, keys)
+}
+
+// addAllConcurrent is [Concurrent.AddAll] for keys of any form.
+func addAllConcurrent[K batch.Key](c *Concurrent, keys []K) (added int, err error) {
 	for _, key := range batch.Few(&keys) {
-		if err := c.AddUint64(key); err != nil {
+		if err := c.AddDigest(batch.Sum(c.family(), key)); err != nil {
 			return added, err
 		}
 		added++
 	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
 		var b batch.Buffer
-		n, err = c.AddAllDigests(b.TakeUint64(c.family(), &keys))
+		n, err = c.AddAllDigests(batch.Take(&b, c.family(), &keys))
 	}
 	return added, c.orNil(err)
 }
@@ -105,39 +90,28 @@ func (c *Concurrent) orNil(err error) error {
 // takes less time than single calls. O(1) time a key; it allocates only if dst
 // has to grow.
 func (c *Concurrent) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.ContainsAllDigests(dst, b.Take(c.params.Family, &keys))
-	}
-	return dst
+	return containsAllConcurrent(c, dst, keys)
 }
 
 // ContainsAllStrings is [Concurrent.ContainsAll] for strings.
 func (c *Concurrent) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.ContainsAllDigests(dst, b.TakeStrings(c.params.Family, &keys))
-	}
-	return dst
+	return containsAllConcurrent(c, dst, keys)
 }
 
 // ContainsAllUint64 is [Concurrent.ContainsAll] for integers.
 func (c *Concurrent) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllConcurrent(c, dst, keys)
+}
+
+// containsAllConcurrent is [Concurrent.ContainsAll] for keys of any form.
+func containsAllConcurrent[K batch.Key](c *Concurrent, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.ContainsUint64(key))
+		dst = append(dst, c.ContainsDigest(batch.Sum(c.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = c.ContainsAllDigests(dst, b.TakeUint64(c.params.Family, &keys))
+		dst = c.ContainsAllDigests(dst, batch.Take(&b, c.params.Family, &keys))
 	}
 	return dst
 }
@@ -161,39 +135,28 @@ func (c *Concurrent) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []
 // returns the extended slice. O(1) time a key; it allocates only if dst has to
 // grow.
 func (c *Concurrent) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.Count(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.CountAllDigests(dst, b.Take(c.params.Family, &keys))
-	}
-	return dst
+	return countAllConcurrent(c, dst, keys)
 }
 
 // CountAllStrings is [Concurrent.CountAll] for strings.
 func (c *Concurrent) CountAllStrings(dst []uint64, keys []string) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.CountString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = c.CountAllDigests(dst, b.TakeStrings(c.params.Family, &keys))
-	}
-	return dst
+	return countAllConcurrent(c, dst, keys)
 }
 
 // CountAllUint64 is [Concurrent.CountAll] for integers.
 func (c *Concurrent) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	return countAllConcurrent(c, dst, keys)
+}
+
+// countAllConcurrent is [Concurrent.CountAll] for keys of any form.
+func countAllConcurrent[K batch.Key](c *Concurrent, dst []uint64, keys []K) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, c.CountUint64(key))
+		dst = append(dst, c.CountDigest(batch.Sum(c.params.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = c.CountAllDigests(dst, b.TakeUint64(c.params.Family, &keys))
+		dst = c.CountAllDigests(dst, batch.Take(&b, c.params.Family, &keys))
 	}
 	return dst
 }
@@ -216,43 +179,28 @@ func (c *Concurrent) CountAllDigests(dst []uint64, digests []hashfam.Digest) []u
 // DeleteAll removes one copy of each key, like [Concurrent.Delete] on each in
 // turn, and returns the number of copies removed. Delete only what was added.
 // O(1) time a key, no allocation.
-func (c *Concurrent) DeleteAll(keys [][]byte) (removed int) {
-	for _, key := range batch.Few(&keys) {
-		if c.Delete(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += c.DeleteAllDigests(b.Take(c.params.Family, &keys))
-	}
-	return removed
-}
+func (c *Concurrent) DeleteAll(keys [][]byte) (removed int) { return deleteAllConcurrent(c, keys) }
 
 // DeleteAllStrings is [Concurrent.DeleteAll] for strings.
 func (c *Concurrent) DeleteAllStrings(keys []string) (removed int) {
-	for _, key := range batch.Few(&keys) {
-		if c.DeleteString(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += c.DeleteAllDigests(b.TakeStrings(c.params.Family, &keys))
-	}
-	return removed
+	return deleteAllConcurrent(c, keys)
 }
 
 // DeleteAllUint64 is [Concurrent.DeleteAll] for integers.
 func (c *Concurrent) DeleteAllUint64(keys []uint64) (removed int) {
+	return deleteAllConcurrent(c, keys)
+}
+
+// deleteAllConcurrent is [Concurrent.DeleteAll] for keys of any form.
+func deleteAllConcurrent[K batch.Key](c *Concurrent, keys []K) (removed int) {
 	for _, key := range batch.Few(&keys) {
-		if c.DeleteUint64(key) {
+		if c.DeleteDigest(batch.Sum(c.params.Family, key)) {
 			removed++
 		}
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		removed += c.DeleteAllDigests(b.TakeUint64(c.params.Family, &keys))
+		removed += c.DeleteAllDigests(batch.Take(&b, c.params.Family, &keys))
 	}
 	return removed
 }

@@ -12,46 +12,31 @@ import (
 // first error. It returns the number of keys added, always the first of keys,
 // and Add's error. O(1) time a key on average; it allocates like Add.
 func (s *Scalable) AddAll(keys [][]byte) (added int, err error) {
-	for _, key := range batch.Few(&keys) {
-		if err := s.Add(key); err != nil {
-			return added, err
-		}
-		added++
-	}
-	for n := 0; len(keys) > 0 && err == nil; added += n {
-		var b batch.Buffer
-		n, err = s.AddAllDigests(b.Take(s.family(), &keys))
-	}
-	return added, s.orNil(err)
+	return addAllScalable(s, keys)
 }
 
 // AddAllStrings is [Scalable.AddAll] for strings.
 func (s *Scalable) AddAllStrings(keys []string) (added int, err error) {
-	for _, key := range batch.Few(&keys) {
-		if err := s.AddString(key); err != nil {
-			return added, err
-		}
-		added++
-	}
-	for n := 0; len(keys) > 0 && err == nil; added += n {
-		var b batch.Buffer
-		n, err = s.AddAllDigests(b.TakeStrings(s.family(), &keys))
-	}
-	return added, s.orNil(err)
+	return addAllScalable(s, keys)
 }
 
 // AddAllUint64 is [Scalable.AddAll] for integers: each key is the eight
 // little-endian bytes of one.
 func (s *Scalable) AddAllUint64(keys []uint64) (added int, err error) {
+	return addAllScalable(s, keys)
+}
+
+// addAllScalable is [Scalable.AddAll] for keys of any form.
+func addAllScalable[K batch.Key](s *Scalable, keys []K) (added int, err error) {
 	for _, key := range batch.Few(&keys) {
-		if err := s.AddUint64(key); err != nil {
+		if err := s.AddDigest(batch.Sum(s.family(), key)); err != nil {
 			return added, err
 		}
 		added++
 	}
 	for n := 0; len(keys) > 0 && err == nil; added += n {
 		var b batch.Buffer
-		n, err = s.AddAllDigests(b.TakeUint64(s.family(), &keys))
+		n, err = s.AddAllDigests(batch.Take(&b, s.family(), &keys))
 	}
 	return added, s.orNil(err)
 }
@@ -103,39 +88,28 @@ func (s *Scalable) orNil(err error) error {
 // less time than single calls. O(1) time a key; it allocates only if dst has to
 // grow.
 func (s *Scalable) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.Contains(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = s.ContainsAllDigests(dst, b.Take(s.config.Family, &keys))
-	}
-	return dst
+	return containsAllScalable(s, dst, keys)
 }
 
 // ContainsAllStrings is [Scalable.ContainsAll] for strings.
 func (s *Scalable) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.ContainsString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = s.ContainsAllDigests(dst, b.TakeStrings(s.config.Family, &keys))
-	}
-	return dst
+	return containsAllScalable(s, dst, keys)
 }
 
 // ContainsAllUint64 is [Scalable.ContainsAll] for integers.
 func (s *Scalable) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllScalable(s, dst, keys)
+}
+
+// containsAllScalable is [Scalable.ContainsAll] for keys of any form.
+func containsAllScalable[K batch.Key](s *Scalable, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.ContainsUint64(key))
+		dst = append(dst, s.ContainsDigest(batch.Sum(s.config.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = s.ContainsAllDigests(dst, b.TakeUint64(s.config.Family, &keys))
+		dst = s.ContainsAllDigests(dst, batch.Take(&b, s.config.Family, &keys))
 	}
 	return dst
 }
@@ -159,39 +133,28 @@ func (s *Scalable) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bo
 // returns the extended slice. O(1) time a key; it allocates only if dst has to
 // grow.
 func (s *Scalable) CountAll(dst []uint64, keys [][]byte) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.Count(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = s.CountAllDigests(dst, b.Take(s.config.Family, &keys))
-	}
-	return dst
+	return countAllScalable(s, dst, keys)
 }
 
 // CountAllStrings is [Scalable.CountAll] for strings.
 func (s *Scalable) CountAllStrings(dst []uint64, keys []string) []uint64 {
-	dst = slices.Grow(dst, len(keys))
-	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.CountString(key))
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		dst = s.CountAllDigests(dst, b.TakeStrings(s.config.Family, &keys))
-	}
-	return dst
+	return countAllScalable(s, dst, keys)
 }
 
 // CountAllUint64 is [Scalable.CountAll] for integers.
 func (s *Scalable) CountAllUint64(dst []uint64, keys []uint64) []uint64 {
+	return countAllScalable(s, dst, keys)
+}
+
+// countAllScalable is [Scalable.CountAll] for keys of any form.
+func countAllScalable[K batch.Key](s *Scalable, dst []uint64, keys []K) []uint64 {
 	dst = slices.Grow(dst, len(keys))
 	for _, key := range batch.Few(&keys) {
-		dst = append(dst, s.CountUint64(key))
+		dst = append(dst, s.CountDigest(batch.Sum(s.config.Family, key)))
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		dst = s.CountAllDigests(dst, b.TakeUint64(s.config.Family, &keys))
+		dst = s.CountAllDigests(dst, batch.Take(&b, s.config.Family, &keys))
 	}
 	return dst
 }
@@ -214,43 +177,28 @@ func (s *Scalable) CountAllDigests(dst []uint64, digests []hashfam.Digest) []uin
 // DeleteAll removes one copy of each key, like [Scalable.Delete] on each in
 // turn, and returns the number of copies removed. Delete only what was added.
 // O(1) time a key, no allocation.
-func (s *Scalable) DeleteAll(keys [][]byte) (removed int) {
-	for _, key := range batch.Few(&keys) {
-		if s.Delete(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += s.DeleteAllDigests(b.Take(s.config.Family, &keys))
-	}
-	return removed
-}
+func (s *Scalable) DeleteAll(keys [][]byte) (removed int) { return deleteAllScalable(s, keys) }
 
 // DeleteAllStrings is [Scalable.DeleteAll] for strings.
 func (s *Scalable) DeleteAllStrings(keys []string) (removed int) {
-	for _, key := range batch.Few(&keys) {
-		if s.DeleteString(key) {
-			removed++
-		}
-	}
-	for len(keys) > 0 {
-		var b batch.Buffer
-		removed += s.DeleteAllDigests(b.TakeStrings(s.config.Family, &keys))
-	}
-	return removed
+	return deleteAllScalable(s, keys)
 }
 
 // DeleteAllUint64 is [Scalable.DeleteAll] for integers.
 func (s *Scalable) DeleteAllUint64(keys []uint64) (removed int) {
+	return deleteAllScalable(s, keys)
+}
+
+// deleteAllScalable is [Scalable.DeleteAll] for keys of any form.
+func deleteAllScalable[K batch.Key](s *Scalable, keys []K) (removed int) {
 	for _, key := range batch.Few(&keys) {
-		if s.DeleteUint64(key) {
+		if s.DeleteDigest(batch.Sum(s.config.Family, key)) {
 			removed++
 		}
 	}
 	for len(keys) > 0 {
 		var b batch.Buffer
-		removed += s.DeleteAllDigests(b.TakeUint64(s.config.Family, &keys))
+		removed += s.DeleteAllDigests(batch.Take(&b, s.config.Family, &keys))
 	}
 	return removed
 }

@@ -12,31 +12,27 @@ import (
 // of the time of single calls if the filter is larger than the cache: the
 // memory of many keys is fetched at once. It allocates only if dst is too
 // small.
-func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
-	for len(keys) > 0 {
-		dst = f.ribbon.ContainsAll(dst, b.Take(f.family, &keys))
-	}
-	return dst
-}
+func (f *Filter) ContainsAll(dst []bool, keys [][]byte) []bool { return containsAll(f, dst, keys) }
 
 // ContainsAllStrings is [Filter.ContainsAll] for strings.
 func (f *Filter) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
-	for len(keys) > 0 {
-		dst = f.ribbon.ContainsAll(dst, b.TakeStrings(f.family, &keys))
-	}
-	return dst
+	return containsAll(f, dst, keys)
 }
 
 // ContainsAllUint64 is [Filter.ContainsAll] for integers.
 func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAll(f, dst, keys)
+}
+
+// containsAll is [Filter.ContainsAll] for keys of any form.
+func containsAll[K batch.Key](f *Filter, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, f.ContainsDigest(batch.Sum(f.family, key)))
+	}
 	for len(keys) > 0 {
-		dst = f.ribbon.ContainsAll(dst, b.TakeUint64(f.family, &keys))
+		var b batch.Buffer
+		dst = f.ribbon.ContainsAll(dst, batch.Take(&b, f.family, &keys))
 	}
 	return dst
 }
@@ -45,8 +41,8 @@ func (f *Filter) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 // filter's family.
 func (f *Filter) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		dst = f.ribbon.ContainsAll(dst, chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = f.ribbon.ContainsAll(dst, block)
 	}
 	return dst
 }

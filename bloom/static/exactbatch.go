@@ -12,30 +12,28 @@ import (
 // single calls for keys that the first level rejects. It allocates only if dst
 // is too small.
 func (e *Exact) ContainsAll(dst []bool, keys [][]byte) []bool {
-	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
-	for len(keys) > 0 {
-		dst = e.hasChunk(dst, b.Take(e.params.Family, &keys))
-	}
-	return dst
+	return containsAllExact(e, dst, keys)
 }
 
 // ContainsAllStrings is [Exact.ContainsAll] for strings.
 func (e *Exact) ContainsAllStrings(dst []bool, keys []string) []bool {
-	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
-	for len(keys) > 0 {
-		dst = e.hasChunk(dst, b.TakeStrings(e.params.Family, &keys))
-	}
-	return dst
+	return containsAllExact(e, dst, keys)
 }
 
 // ContainsAllUint64 is [Exact.ContainsAll] for integers.
 func (e *Exact) ContainsAllUint64(dst []bool, keys []uint64) []bool {
+	return containsAllExact(e, dst, keys)
+}
+
+// containsAllExact is [Exact.ContainsAll] for keys of any form.
+func containsAllExact[K batch.Key](e *Exact, dst []bool, keys []K) []bool {
 	dst = slices.Grow(dst, len(keys))
-	var b batch.Buffer
+	for _, key := range batch.Few(&keys) {
+		dst = append(dst, e.ContainsDigest(batch.Sum(e.params.Family, key)))
+	}
 	for len(keys) > 0 {
-		dst = e.hasChunk(dst, b.TakeUint64(e.params.Family, &keys))
+		var b batch.Buffer
+		dst = e.hasBlock(dst, batch.Take(&b, e.params.Family, &keys))
 	}
 	return dst
 }
@@ -44,15 +42,15 @@ func (e *Exact) ContainsAllUint64(dst []bool, keys []uint64) []bool {
 // family of e.
 func (e *Exact) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for chunk := range slices.Chunk(digests, batch.Size) {
-		dst = e.hasChunk(dst, chunk)
+	for block := range slices.Chunk(digests, batch.Size) {
+		dst = e.hasBlock(dst, block)
 	}
 	return dst
 }
 
-// hasChunk appends the answer for each digest of a chunk to dst, which has room
+// hasBlock appends the answer for each digest of a block to dst, which has room
 // for them. It asks the first level for all of them before the second.
-func (e *Exact) hasChunk(dst []bool, digests []hashfam.Digest) []bool {
+func (e *Exact) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if e.filter.Columns() == 0 {
 		for _, d := range digests {
 			dst = append(dst, (e.class.Value(d) == 1) == e.direct)

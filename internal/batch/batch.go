@@ -34,27 +34,43 @@ func Few[K any](keys *[]K) []K {
 // A Buffer holds the digests of one block.
 type Buffer [Size]hashfam.Digest
 
-// Take removes up to Size keys from the front of keys and returns their
-// digests, which are valid until the next call. No allocation.
-func (b *Buffer) Take(fam hashfam.Family, keys *[][]byte) []hashfam.Digest {
-	return fam.SumAll(b[:0], cut(keys))
+// A Key has one of the forms of the keys of a batch. An integer is the key of
+// its eight little-endian bytes.
+type Key interface {
+	[]byte | string | uint64
 }
 
-// TakeStrings is Take for strings.
-func (b *Buffer) TakeStrings(fam hashfam.Family, keys *[]string) []hashfam.Digest {
-	return fam.SumAllStrings(b[:0], cut(keys))
+// Sum returns the digest of a key. No allocation.
+func Sum[K Key](fam hashfam.Family, key K) hashfam.Digest {
+	switch key := any(key).(type) {
+	case []byte:
+		return fam.Sum(key)
+	case string:
+		return fam.SumString(key)
+	default:
+		return fam.SumUint64(key.(uint64)) // the only other Key
+	}
 }
 
-// TakeUint64 is Take for integers.
-func (b *Buffer) TakeUint64(fam hashfam.Family, keys *[]uint64) []hashfam.Digest {
-	return fam.SumAllUint64(b[:0], cut(keys))
+// SumAll appends the digests of keys to dst. It allocates only if dst is too
+// small.
+func SumAll[K Key](dst []hashfam.Digest, fam hashfam.Family, keys []K) []hashfam.Digest {
+	switch keys := any(keys).(type) {
+	case [][]byte:
+		return fam.SumAll(dst, keys)
+	case []string:
+		return fam.SumAllStrings(dst, keys)
+	default:
+		return fam.SumAllUint64(dst, keys.([]uint64))
+	}
 }
 
-// cut removes up to Size keys from the front of keys and returns them.
-func cut[K any](keys *[]K) []K {
+// Take removes up to Size keys from the front of keys and returns their digests
+// in b, which are valid until the next call. No allocation.
+func Take[K Key](b *Buffer, fam hashfam.Family, keys *[]K) []hashfam.Digest {
 	block := (*keys)[:min(len(*keys), Size)]
 	*keys = (*keys)[len(block):]
-	return block
+	return SumAll(b[:0], fam, block)
 }
 
 // Blocks yields the digests of a sequence of keys in blocks of at most Size. It
