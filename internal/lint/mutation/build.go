@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+
+	"github.com/filterfam/filterfam/internal/lint/mutation/point"
 )
 
 func base(path string) string { return filepath.Base(path) }
@@ -146,8 +148,8 @@ func (p *pkg) check(skip *regexp.Regexp) error {
 	p.sources = kept
 	p.find()
 	p.sources = all
-	if len(p.mutants) > 1<<14 {
-		return fmt.Errorf("%s: %d mutants, want at most %d", p.path, len(p.mutants), 1<<14)
+	if len(p.mutants) > point.Size {
+		return fmt.Errorf("%s: %d mutants, want at most %d", p.path, len(p.mutants), point.Size)
 	}
 	p.dropConstants()
 	p.dropInexact()
@@ -236,10 +238,6 @@ func (p *pkg) dropErrors() error {
 			return fmt.Errorf("instrumented: %w", errs[0])
 		}
 	}
-}
-
-func (p *pkg) rewritten(s *source) []byte {
-	return s.instrumented(func(pos token.Pos) int { return p.set.Position(pos).Offset })
 }
 
 // dropAt drops the innermost site at an offset of the instrumented text, or all

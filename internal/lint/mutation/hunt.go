@@ -10,7 +10,7 @@ import (
 
 // hunt runs the units that reach a mutant, the quickest first, until one of
 // them fails.
-func hunt(ctx context.Context, m *mutant, usable []*unit) error {
+func hunt(ctx context.Context, m *mutant, usable []*unit, patience time.Duration) error {
 	var reach []*unit
 	for _, u := range usable {
 		if u.reached[m.id] != 0 {
@@ -22,7 +22,7 @@ func hunt(ctx context.Context, m *mutant, usable []*unit) error {
 	}
 	for budget := 50 * time.Millisecond; len(reach) > 0; budget *= 4 {
 		n := batch(reach, budget)
-		verdict, err := try(ctx, m, reach[:n])
+		verdict, err := try(ctx, m, reach[:n], patience)
 		if err != nil {
 			return err
 		}
@@ -54,10 +54,11 @@ func batch(of []*unit, budget time.Duration) int {
 }
 
 // try runs units of one binary with a mutant on. They may take five times the
-// processor time that they take without it. The limit on the time of day is for
-// mutants that wait forever, and leaves room for other programs.
-func try(ctx context.Context, m *mutant, of []*unit) (verdict, error) {
-	cpu, wall := 500*time.Millisecond, 10*time.Second
+// processor time that they take without it, plus half a second. The limit on
+// the time of day is for mutants that wait forever; patience leaves room for
+// other programs.
+func try(ctx context.Context, m *mutant, of []*unit, patience time.Duration) (verdict, error) {
+	cpu, wall := 500*time.Millisecond, patience
 	for _, u := range of {
 		cpu += 5 * u.cpu
 		wall += 10 * u.wall

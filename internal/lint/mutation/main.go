@@ -19,18 +19,20 @@ import (
 	"os/signal"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // options are the flags.
 type options struct {
-	workers int
-	least   float64
-	listed  bool
-	all     bool
-	tags    string
-	tests   string
-	skip    string
-	docs    string
+	workers  int
+	least    float64
+	listed   bool
+	all      bool
+	tags     string
+	tests    string
+	skip     string
+	docs     string
+	patience time.Duration
 }
 
 func main() {
@@ -43,6 +45,7 @@ func main() {
 	flag.StringVar(&o.tests, "tests", "", "packages whose tests are run, separated by commas, instead of the package's own")
 	flag.StringVar(&o.skip, "skip", `(print|plot)\.go$`, "leave files out whose names match: by default those that only format")
 	flag.StringVar(&o.docs, "docs", "docs/mutants.md", "the document that lists accepted mutants")
+	flag.DurationVar(&o.patience, "patience", 10*time.Second, "how long a mutant may wait, beyond ten times the time of its tests")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -108,7 +111,7 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		m := p.mutants[i]
 		var err error
 		if m.verdict != notViable {
-			err = hunt(ctx, m, usable)
+			err = hunt(ctx, m, usable, o.patience)
 		}
 		shown.step(m, p)
 		return err

@@ -109,13 +109,35 @@ func (p *pkg) find() {
 			if at == token.NoPos {
 				return true
 			}
-			if new := p.site(s, n, op, at); new != nil {
-				p.number(new, p.set.Position(at), lines)
-				s.sites = append(s.sites, new)
+			p.passDown(n)
+			if made := p.site(s, n, op, at); made != nil {
+				p.number(made, p.set.Position(at), lines)
+				s.sites = append(s.sites, made)
 			}
 			return true
 		})
 	}
+}
+
+// passDown gives the type of a constant expression to its operands: package
+// types records them as untyped.
+func (p *pkg) passDown(n ast.Node) {
+	whole, ok := n.(*ast.BinaryExpr)
+	if !ok || p.info.Types[whole].Value == nil || rules[whole.Op].changes == nil || typed(whole) != whole {
+		return
+	}
+	for _, operand := range []ast.Expr{whole.X, whole.Y} {
+		operand = ast.Unparen(operand)
+		if tv := p.info.Types[operand]; isUntyped(tv.Type) {
+			tv.Type = p.info.Types[whole].Type
+			p.info.Types[operand] = tv
+		}
+	}
+}
+
+func isUntyped(t types.Type) bool {
+	basic, ok := t.(*types.Basic)
+	return ok && basic.Info()&types.IsUntyped != 0
 }
 
 // operator returns the operator of a node and its position, or no position if
@@ -132,41 +154,42 @@ func operator(n ast.Node) (token.Token, token.Pos) {
 	return 0, token.NoPos
 }
 
-// site returns the edits for a node, or nil if none of its mutants is asked
-// for.
+// site returns the edits for a node, or nil if its operator has no mutants.
 func (p *pkg) site(s *source, n ast.Node, op token.Token, at token.Pos) *site {
-	made := &site{node: n}
-	offset := func(pos token.Pos) int { return p.set.Position(pos).Offset }
-	add := func(at, cut int, text string) {
-		made.edits = append(made.edits, edit{at, cut, text, made, len(made.edits) == 0})
-	}
-	rule, known := rules[op]
+	made, rule := &site{node: n}, rules[op]
+	begin, end, operator := p.offset(n.Pos()), p.offset(n.End()), p.offset(at)
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
 		if op != token.SUB {
 			return nil
 		}
-		made.mutants = []*mutant{{operator: negative, from: "-", to: "+"}}
-		add(offset(at), 1, p.call(s, "Neg", n))
-		add(offset(n.End()), 0, ")")
-		return made
+		rule.changes = [][2]string{{negative, "+"}}
+		made.edit(operator, 1, p.call(s, "Neg", n))
+		made.edit(end, 0, ")")
 	case *ast.IncDecStmt:
-		add(offset(at), 2, " "+n.Tok.String()[:1]+"= "+p.call(s, "One", n.X)+")")
+		made.edit(operator, 2, " "+op.String()[:1]+"= "+p.call(s, "One", n.X)+")")
 	case *ast.BinaryExpr:
-		if !known {
-			return nil
-		}
-		add(offset(n.Pos()), 0, p.call(s, rule.function, typed(n)))
+		made.edit(begin, 0, p.call(s, rule.function, typed(n)))
 		if rule.function != "Not" {
-			add(offset(at), len(op.String()), ",")
+			made.edit(operator, len(op.String()), ",")
 		}
-		add(offset(n.End()), 0, ")")
+		made.edit(end, 0, ")")
 	}
 	for _, c := range rule.changes {
 		made.mutants = append(made.mutants, &mutant{operator: c[0], from: op.String(), to: c[1]})
 	}
+	if made.mutants == nil {
+		return nil
+	}
 	return made
 }
+
+// edit adds an edit; the first one opens the site.
+func (s *site) edit(at, cut int, text string) {
+	s.edits = append(s.edits, edit{at, cut, text, s, len(s.edits) == 0})
+}
+
+func (p *pkg) offset(pos token.Pos) int { return p.set.Position(pos).Offset }
 
 // typed returns the expression whose type is the type argument: an operand of
 // a comparison, or else the whole.
@@ -213,7 +236,7 @@ func typeName(s *source, own *types.Package, t types.Type) string {
 		foreign = true
 		return other.Name()
 	})
-	if foreign || strings.HasPrefix(name, "untyped") {
+	if foreign || isUntyped(t) {
 		return ""
 	}
 	return "[" + name + "]"
@@ -235,36 +258,38 @@ func (p *pkg) number(s *site, at token.Position, lines []string) {
 	}
 }
 
-// instrumented returns the text of a file with all sites that are viable. Line
-// numbers stay as they are.
-func (s *source) instrumented(name func(token.Pos) int) []byte {
-	edits := []edit{{name(s.file.Name.End()), 0, "; import " + alias + ` "` + pointPath + `"`, nil, false}}
-	used := false
+// rewritten returns the text of a file with calls in place of the operators of
+// all viable sites. Line numbers stay as they are.
+func (p *pkg) rewritten(s *source) []byte {
+	var edits []edit
 	for _, site := range s.sites {
 		if !site.dead {
-			edits, used = append(edits, site.edits...), true
+			edits = append(edits, site.edits...)
 		}
 	}
-	if !used {
+	if len(edits) == 0 {
 		return s.text
 	}
-	// At one offset, insertions come first, those of outer sites before those of
-	// inner ones, as they were found.
+	edits = append(edits, edit{at: p.offset(s.file.Name.End()), text: "; import " + alias + ` "` + pointPath + `"`, site: &site{}})
+	// At one offset, insertions come first, those of outer sites before those
+	// of inner ones, as they were found.
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.cut, b.cut))
 	})
-	var out []byte
+	return apply(s.text, edits)
+}
+
+// apply makes sorted edits, and notes where their sites begin and end.
+func apply(text []byte, edits []edit) (out []byte) {
 	done := 0
 	for _, e := range edits {
-		out = append(out, s.text[done:e.at]...)
+		out = append(out, text[done:e.at]...)
 		if e.opens {
 			e.site.begin = len(out)
 		}
 		out = append(out, e.text...)
 		done = e.at + e.cut
-		if e.site != nil {
-			e.site.end = len(out)
-		}
+		e.site.end = len(out)
 	}
-	return append(out, s.text[done:]...)
+	return append(out, text[done:]...)
 }
