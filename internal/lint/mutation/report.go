@@ -23,24 +23,32 @@ func (r *report) counts() (n [accepted + 1]int) {
 	return n
 }
 
-// efficacy is the percentage of the covered mutants that are killed. Those that
-// a test ran too long with are killed, and those accepted have lived.
+// efficacy is the percentage of the covered mutants that are killed, of those
+// that are not accepted. A test that a mutant makes run too long has killed it.
 func (r *report) efficacy() float64 {
 	n := r.counts()
-	dead := n[killed] + n[timedOut]
-	all := dead + n[lived] + n[accepted]
-	if all == 0 {
+	return percentage(n[killed]+n[timedOut], n[lived])
+}
+
+// strict is the efficacy with the accepted mutants among those that lived.
+func (r *report) strict() float64 {
+	n := r.counts()
+	return percentage(n[killed]+n[timedOut], n[lived]+n[accepted])
+}
+
+func percentage(part, rest int) float64 {
+	if part+rest == 0 {
 		return 100
 	}
-	return 100 * float64(dead) / float64(all)
+	return 100 * float64(part) / float64(part+rest)
 }
 
 // print prints the counts and the mutants that lived, with all those that no
 // test reached or that do not compile if asked to.
 func (r *report) print(w io.Writer, all bool) {
 	n := r.counts()
-	fmt.Fprintf(w, "%s: %d mutants: %d killed, %d timed out, %d lived, %d accepted, %d not covered, %d not viable; efficacy %.1f %%\n",
-		r.pkg.name, len(r.pkg.mutants), n[killed], n[timedOut], n[lived], n[accepted], n[notCovered], n[notViable], r.efficacy())
+	fmt.Fprintf(w, "%s: %d mutants: %d killed, %d timed out, %d lived, %d accepted, %d not covered, %d not viable; efficacy %.1f %%, %.1f %% with the accepted ones\n",
+		r.pkg.name, len(r.pkg.mutants), n[killed], n[timedOut], n[lived], n[accepted], n[notCovered], n[notViable], r.efficacy(), r.strict())
 	if !r.finished {
 		fmt.Fprintln(w, "\tinterrupted: not covered includes mutants that were not tried")
 	}
