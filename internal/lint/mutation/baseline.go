@@ -19,37 +19,39 @@ import (
 
 // A unit is a test, an example, or the seeds of a fuzz target.
 type unit struct {
-	binary
 	name      string
 	cpu, wall time.Duration
 	reached   [point.Size]byte
 	failed    bool
 }
 
-// units lists what a test binary can run.
-func units(ctx context.Context, b binary) ([]*unit, error) {
-	cmd := exec.CommandContext(ctx, b.path, "-test.list", ".")
-	cmd.Dir = b.dir
+// units lists what the test binary can run.
+func (p *pkg) units(ctx context.Context) ([]*unit, error) {
+	if p.tests == "" {
+		return nil, nil
+	}
+	cmd := exec.CommandContext(ctx, p.tests, "-test.list", ".")
+	cmd.Dir = p.dir
 	out, err := run(cmd)
 	var all []*unit
 	for name := range strings.FieldsSeq(string(out)) {
 		if !strings.HasPrefix(name, "Benchmark") {
-			all = append(all, &unit{binary: b, name: name})
+			all = append(all, &unit{name: name})
 		}
 	}
 	return all, err
 }
 
-// process returns the command that runs units of one binary, and stops at the
-// first that fails.
-func process(ctx context.Context, of []*unit, env ...string) *exec.Cmd {
+// process returns the command that runs units, and stops at the first that
+// fails.
+func (p *pkg) process(ctx context.Context, of []*unit, env ...string) *exec.Cmd {
 	var names []string
 	for _, u := range of {
 		names = append(names, regexp.QuoteMeta(u.name))
 	}
-	cmd := exec.CommandContext(ctx, of[0].path, "-test.short", "-test.failfast", "-test.timeout=0",
+	cmd := exec.CommandContext(ctx, p.tests, "-test.short", "-test.failfast", "-test.timeout=0",
 		"-test.run", "^("+strings.Join(names, "|")+")$")
-	cmd.Dir = of[0].dir
+	cmd.Dir = p.dir
 	cmd.WaitDelay = time.Second
 	// Rapid draws the same values in each run, and reports the first failure
 	// as it is.
@@ -63,13 +65,13 @@ const tooLong = 2 * time.Minute
 
 // measure runs a unit alone, without a mutant. It records its time and the
 // mutants that it reaches.
-func (u *unit) measure(ctx context.Context, file string) error {
+func (p *pkg) measure(ctx context.Context, u *unit, file string) error {
 	if err := os.WriteFile(file, make([]byte, point.Size), 0o600); err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, tooLong)
 	defer cancel()
-	cmd := process(within, []*unit{u}, point.Reach+"="+file)
+	cmd := p.process(within, []*unit{u}, point.Reach+"="+file)
 	begin := time.Now()
 	err := cmd.Run()
 	u.wall = time.Since(begin)
@@ -83,19 +85,15 @@ func (u *unit) measure(ctx context.Context, file string) error {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// baseline measures the units of all binaries and returns those that pass, the
-// quickest of a binary first, and the names of the others.
-func baseline(ctx context.Context, p *pkg, binaries []binary, workers int) (usable []*unit, failing []string, err error) {
-	var all []*unit
-	for _, b := range binaries {
-		more, err := units(ctx, b)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, more...)
+// baseline measures all units and returns those that pass, the quickest first,
+// and the names of the others.
+func (p *pkg) baseline(ctx context.Context, workers int) (usable []*unit, failing []string, err error) {
+	all, err := p.units(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
 	err = parallel(workers, len(all), func(worker, i int) error {
-		return all[i].measure(ctx, filepath.Join(p.temp, fmt.Sprint("reached", worker)))
+		return p.measure(ctx, all[i], filepath.Join(p.temp, fmt.Sprint("reached", worker)))
 	})
 	for _, u := range all {
 		if u.failed {
@@ -104,9 +102,7 @@ func baseline(ctx context.Context, p *pkg, binaries []binary, workers int) (usab
 			usable = append(usable, u)
 		}
 	}
-	slices.SortStableFunc(usable, func(a, b *unit) int {
-		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.cpu, b.cpu))
-	})
+	slices.SortStableFunc(usable, func(a, b *unit) int { return cmp.Compare(a.cpu, b.cpu) })
 	return usable, failing, err
 }
 

@@ -36,6 +36,7 @@ type pkg struct {
 	mutants   []*mutant
 	equal     map[string]int // equal lines with equal operators
 	temp      string         // folder of what is compiled
+	tests     string         // the test binary
 }
 
 // load parses and checks a package without its tests and numbers its mutants.
@@ -277,33 +278,20 @@ func (p *pkg) overlay(dir string) (string, error) {
 	return path, os.WriteFile(path, encoded, 0o600)
 }
 
-// A binary is a compiled test binary of a package, whose tests run in dir.
-type binary struct{ path, dir string }
-
-// compile compiles the tests of packages against the instrumented package.
-func (p *pkg) compile(ctx context.Context, tags string, tests []string) ([]binary, error) {
-	dir, err := os.MkdirTemp("", "mutation")
+// compile compiles the package's tests against the instrumented package. The
+// test binary is at p.tests; there is none without test files.
+func (p *pkg) compile(ctx context.Context, tags, pattern string) (err error) {
+	if p.temp, err = os.MkdirTemp("", "mutation"); err != nil {
+		return err
+	}
+	overlay, err := p.overlay(p.temp)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.temp = dir
-	overlay, err := p.overlay(dir)
-	if err != nil {
-		return nil, err
+	p.tests = filepath.Join(p.temp, "tests")
+	_, err = run(exec.CommandContext(ctx, "go", "test", "-c", "-tags", tags, "-overlay", overlay, "-o", p.tests, pattern))
+	if _, missing := os.Stat(p.tests); missing != nil {
+		p.tests = ""
 	}
-	var built []binary
-	for i, pattern := range tests {
-		where, err := list(ctx, tags, "-f", "{{.Dir}}", pattern)
-		if err != nil {
-			return nil, err
-		}
-		b := binary{filepath.Join(dir, fmt.Sprint("tests", i)), strings.TrimSpace(string(where))}
-		if _, err := run(exec.CommandContext(ctx, "go", "test", "-c", "-tags", tags, "-overlay", overlay, "-o", b.path, pattern)); err != nil {
-			return nil, err
-		}
-		if _, err := os.Stat(b.path); err == nil { // none without test files
-			built = append(built, b)
-		}
-	}
-	return built, nil
+	return err
 }

@@ -10,7 +10,7 @@ import (
 
 // hunt runs the units that reach a mutant, the quickest first, until one of
 // them fails.
-func hunt(ctx context.Context, m *mutant, usable []*unit, patience time.Duration) error {
+func (p *pkg) hunt(ctx context.Context, m *mutant, usable []*unit, patience time.Duration) error {
 	var reach []*unit
 	for _, u := range usable {
 		if u.reached[m.id] != 0 {
@@ -22,7 +22,7 @@ func hunt(ctx context.Context, m *mutant, usable []*unit, patience time.Duration
 	}
 	for budget := 50 * time.Millisecond; len(reach) > 0; budget *= 4 {
 		n := batch(reach, budget)
-		verdict, err := try(ctx, m, reach[:n], patience)
+		verdict, err := p.try(ctx, m, reach[:n], patience)
 		if err != nil {
 			return err
 		}
@@ -39,13 +39,13 @@ func hunt(ctx context.Context, m *mutant, usable []*unit, patience time.Duration
 // startup is about the time to start a process, which units of a batch share.
 const startup = 10 * time.Millisecond
 
-// batch returns how many of the units run in one process: those of the same
-// binary that take no longer than the budget together, and at least one.
+// batch returns how many of the units run in one process: those that take no
+// longer than the budget together, and at least one.
 func batch(of []*unit, budget time.Duration) int {
 	n := 0
 	for _, u := range of {
 		budget -= max(u.cpu-startup, time.Millisecond)
-		if n > 0 && (budget < 0 || u.path != of[0].path) {
+		if n > 0 && budget < 0 {
 			break
 		}
 		n++
@@ -53,11 +53,11 @@ func batch(of []*unit, budget time.Duration) int {
 	return n
 }
 
-// try runs units of one binary with a mutant on. They may take five times the
+// try runs units with a mutant on. They may take five times the
 // processor time that they take without it, plus half a second. The limit on
 // the time of day is for mutants that wait forever; patience leaves room for
 // other programs.
-func try(ctx context.Context, m *mutant, of []*unit, patience time.Duration) (verdict, error) {
+func (p *pkg) try(ctx context.Context, m *mutant, of []*unit, patience time.Duration) (verdict, error) {
 	cpu, wall := 500*time.Millisecond, patience
 	for _, u := range of {
 		cpu += 5 * u.cpu
@@ -65,7 +65,7 @@ func try(ctx context.Context, m *mutant, of []*unit, patience time.Duration) (ve
 	}
 	within, cancel := context.WithTimeout(ctx, wall)
 	defer cancel()
-	cmd := process(within, of, fmt.Sprint(point.On, "=", m.id), fmt.Sprint(point.CPU, "=", cpu.Milliseconds()))
+	cmd := p.process(within, of, fmt.Sprint(point.On, "=", m.id), fmt.Sprint(point.CPU, "=", cpu.Milliseconds()))
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:

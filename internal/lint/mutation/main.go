@@ -18,7 +18,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"strings"
 	"time"
 )
 
@@ -29,7 +28,6 @@ type options struct {
 	listed   bool
 	all      bool
 	tags     string
-	tests    string
 	skip     string
 	docs     string
 	patience time.Duration
@@ -42,7 +40,6 @@ func main() {
 	flag.BoolVar(&o.listed, "listed", false, "fail also if a mutant lived that the document does not list")
 	flag.BoolVar(&o.all, "all", false, "print all mutants, not only those that lived")
 	flag.StringVar(&o.tags, "tags", "", "build tags")
-	flag.StringVar(&o.tests, "tests", "", "packages whose tests are run, separated by commas, instead of the package's own")
 	flag.StringVar(&o.skip, "skip", `(print|plot)\.go$`, "leave files out whose names match: by default those that only format")
 	flag.StringVar(&o.docs, "docs", "docs/mutants.md", "the document that lists accepted mutants")
 	flag.DurationVar(&o.patience, "patience", 10*time.Second, "how long a mutant may wait, beyond ten times the time of its tests")
@@ -94,15 +91,10 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		return nil, err
 	}
 	defer func() { os.RemoveAll(p.temp) }()
-	tests := []string{pattern}
-	if o.tests != "" {
-		tests = strings.Split(o.tests, ",")
-	}
-	binaries, err := p.compile(ctx, o.tags, tests)
-	if err != nil {
+	if err := p.compile(ctx, o.tags, pattern); err != nil {
 		return nil, err
 	}
-	usable, failing, err := baseline(ctx, p, binaries, o.workers)
+	usable, failing, err := p.baseline(ctx, o.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +103,7 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		m := p.mutants[i]
 		var err error
 		if m.verdict != notViable {
-			err = hunt(ctx, m, usable, o.patience)
+			err = p.hunt(ctx, m, usable, o.patience)
 		}
 		shown.step(m, p)
 		return err
