@@ -40,7 +40,8 @@ func (f *Filter) MergeAll(others ...*Filter) error {
 	return nil
 }
 
-// addCounters adds the counters of src, which is at least as long, to those of dst.
+// addCounters adds the counters of src, which is at least as long, to those of
+// dst.
 func addCounters(dst, src []uint64) {
 	src = src[:len(dst)]
 	for i := range dst {

@@ -70,8 +70,8 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 	return nil
 }
 
-// Each returns the first error of check, preceded by the place in others of what
-// it rejects.
+// Each returns the first error of check, preceded by the place in others of
+// what it rejects.
 func Each[T any](m *Maker, others []T, check func(T) error) error {
 	for i, other := range others {
 		if err := check(other); err != nil {
