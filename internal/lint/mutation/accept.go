@@ -73,13 +73,16 @@ func parse(line, pkg, why string) (*acceptance, error) {
 }
 
 // accept marks the mutants that lived and are listed. It returns the listed
-// ones that are stale: a test kills them, or the code has changed.
+// ones that are stale: a test kills them, or the code has changed. Those that
+// were not asked for are not stale.
 func accept(p *pkg, listed []*acceptance) (stale []string) {
 	for _, m := range p.mutants {
 		for _, a := range listed {
-			if a.pkg == p.name && a.file == m.file && a.operator == m.operator && a.source == m.source && a.nth == m.nth &&
-				m.verdict == lived {
-				m.verdict, m.why, a.used = accepted, a.why, true
+			if a.pkg == p.name && a.file == m.file && a.operator == m.operator && a.source == m.source && a.nth == m.nth {
+				a.used = m.verdict == lived || m.verdict == notAsked
+				if m.verdict == lived {
+					m.verdict, m.why = accepted, a.why
+				}
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type options struct {
 	least    float64
 	listed   bool
 	all      bool
+	since    string
 	tags     string
 	skip     string
 	docs     string
@@ -39,6 +40,7 @@ func main() {
 	flag.Float64Var(&o.least, "least", 95, "fail if less than this percentage of the covered mutants is killed")
 	flag.BoolVar(&o.listed, "listed", false, "fail also if a mutant lived that the document does not list")
 	flag.BoolVar(&o.all, "all", false, "print all mutants, not only those that lived")
+	flag.StringVar(&o.since, "since", "", "try only mutants on lines that differ from this commit")
 	flag.StringVar(&o.tags, "tags", "", "build tags")
 	flag.StringVar(&o.skip, "skip", `(print|plot)\.go$`, "leave files out whose names match: by default those that only format")
 	flag.StringVar(&o.docs, "docs", "docs/mutants.md", "the document that lists accepted mutants")
@@ -91,6 +93,11 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		return nil, err
 	}
 	defer func() { os.RemoveAll(p.temp) }()
+	if o.since != "" {
+		if n, err := p.since(ctx, o.since); err != nil || n == 0 {
+			return &report{pkg: p, finished: err == nil}, err
+		}
+	}
 	if err := p.compile(ctx, o.tags, pattern); err != nil {
 		return nil, err
 	}
@@ -102,7 +109,7 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 	err = parallel(o.workers, len(p.mutants), func(_, i int) error {
 		m := p.mutants[i]
 		var err error
-		if m.verdict != notViable {
+		if m.verdict == notCovered {
 			err = p.hunt(ctx, m, usable, o.patience)
 		}
 		shown.step(m, p)

@@ -51,7 +51,7 @@ func TestEveryMutantGetsItsVerdict(t *testing.T) {
 	}, got)
 	require.Equal(t, []string{"TestBroken"}, r.failing)
 	n := r.counts()
-	require.Equal(t, [...]int{1, 4, 7, 1, 3, 0}, n)
+	require.Equal(t, [...]int{1, 4, 7, 1, 3, 0, 0}, n)
 	require.InDelta(t, 100*8/11., r.efficacy(), 1e-9)
 	checkAcceptance(t, r)
 }
@@ -68,7 +68,7 @@ func checkAcceptance(t *testing.T, r *report) {
 	require.Equal(t, "Both branches return the same.", listed[0].why)
 	r.stale = accept(r.pkg, listed)
 	require.Equal(t, []string{"sample.go CONDITIONALS_NEGATION 1: if x > most {"}, r.stale)
-	require.Equal(t, [...]int{1, 4, 7, 1, 2, 1}, r.counts())
+	require.Equal(t, [...]int{1, 4, 7, 1, 2, 1, 0}, r.counts())
 	require.InDelta(t, 80, r.efficacy(), 1e-9)
 	require.InDelta(t, 100*8/11., r.strict(), 1e-9, "as if no mutant was accepted")
 
@@ -123,4 +123,21 @@ func TestBatchesStayBelowTheirBudget(t *testing.T) {
 	require.Equal(t, 2, batch(of, 50*time.Millisecond))
 	require.Equal(t, 1, batch(of[2:], 50*time.Millisecond), "at least one")
 	require.Equal(t, 4, batch(of, time.Hour))
+}
+
+func TestChangedLines(t *testing.T) {
+	require.Equal(t, map[int]bool{3: true, 10: true, 11: true}, changed("--- a\n+++ b\n@@ -3 +3 @@ func f() {\n-x\n+y\n"+
+		"@@ -8,2 +8,0 @@\n-x\n-x\n@@ -12,0 +10,2 @@\n+@@ -1 +1 @@\n+y\n"))
+}
+
+func TestOnlyMutantsOnChangedLinesAreTried(t *testing.T) {
+	p, err := load(t.Context(), sample, "", none)
+	require.NoError(t, err)
+	n, err := p.since(t.Context(), "HEAD")
+	if err != nil {
+		t.Skip("not in a git repository")
+	}
+	require.Zero(t, n)
+	r := report{pkg: p}
+	require.Equal(t, len(p.mutants), r.counts()[notAsked])
 }

@@ -16,7 +16,7 @@ type report struct {
 }
 
 // counts returns the number of mutants with each verdict.
-func (r *report) counts() (n [accepted + 1]int) {
+func (r *report) counts() (n [notAsked + 1]int) {
 	for _, m := range r.pkg.mutants {
 		n[m.verdict]++
 	}
@@ -48,7 +48,7 @@ func percentage(part, rest int) float64 {
 func (r *report) print(w io.Writer, all bool) {
 	n := r.counts()
 	fmt.Fprintf(w, "%s: %d mutants: %d killed, %d timed out, %d lived, %d accepted, %d not covered, %d not viable; efficacy %.1f %%, %.1f %% with the accepted ones\n",
-		r.pkg.name, len(r.pkg.mutants), n[killed], n[timedOut], n[lived], n[accepted], n[notCovered], n[notViable], r.efficacy(), r.strict())
+		r.pkg.name, len(r.pkg.mutants)-n[notAsked], n[killed], n[timedOut], n[lived], n[accepted], n[notCovered], n[notViable], r.efficacy(), r.strict())
 	if !r.finished {
 		fmt.Fprintln(w, "\tinterrupted: not covered includes mutants that were not tried")
 	}

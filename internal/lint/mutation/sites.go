@@ -40,6 +40,7 @@ const (
 	timedOut // a test ran several times as long as it should
 	lived
 	accepted // lived, and is listed with a reason
+	notAsked // on a line that has not changed
 )
 
 func (m mutant) String() string {
