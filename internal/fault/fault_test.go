@@ -61,3 +61,16 @@ func TestErrorsWithoutAField(t *testing.T) {
 	require.EqualError(t, err, "pkg: reading: filter is full")
 	require.EqualError(t, errs.Nil(), "pkg: invalid parameters: receiver = nil, want a pointer to a structure")
 }
+
+func TestEachNamesTheFirstThatIsRejected(t *testing.T) {
+	full := func(n int) error {
+		if n > 2 {
+			return ErrFull
+		}
+		return nil
+	}
+	require.NoError(t, Each(errs, []int{1, 2}, full))
+	err := Each(errs, []int{1, 2, 3, 4}, full)
+	require.ErrorIs(t, err, ErrFull)
+	require.EqualError(t, err, "pkg: others[2]: filter is full")
+}
