@@ -106,8 +106,8 @@ func TestAMergeAddsUpTails(t *testing.T) {
 	}
 }
 
-// A count whose guess is at its maximum is exact in no part: the upper bounds of
-// all sides are added.
+// A count whose guess is at its maximum is exact in no part: the upper bounds
+// of all sides are added.
 func TestAMergeWithAGuessAtItsMaximum(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	side := func(count, guess uint64) *Tracker {
