@@ -12,6 +12,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
+// SmallDiskBytes is the size of a [SmallDisk].
+const SmallDiskBytes = 64 << 10
+
 var errBroken = errors.New("broken cable")
 
 // failingReaders reads the golden files from streams that fail at every byte,
