@@ -109,19 +109,20 @@ func (h *sketchHeap) Pop() any {
 // rows, where delta is 0.1, and 0.0068 for 5, where it is 0.01. The stream has
 // little slack: most keys count a little more than n/100, so that one of them
 // in a counter is enough. A correct program fails with a chance of less than
-// 1e-8 for each of eight counts. The library's HeavyHitters do better in the
-// same memory: they never report a key below n/100 here.
+// 1e-8 for each of the four keys just below n/100 and each delta; keys that
+// occur once are far from their bound. HeavyHitters in the same memory must
+// meet the same bound.
 func TestHeavyHittersOfTheLectureNotes(t *testing.T) {
 	families := 200
 	if os.Getenv("FILTERFAM_LONG") != "" {
-		families = 10_000
+		families = 2000
 	}
 	stream := lectureStream()
 	for _, delta := range []float64{0.1, 0.01} {
 		depth := int(math.Ceil(math.Log(1 / delta)))
 		chance := math.Pow(100.0/271, float64(depth))
 		require.LessOrEqual(t, chance, delta)
-		most := binomialBound(families, chance, 1e-8)
+		allowed := binomialBound(families, chance, 1e-8)
 		light, tracked := map[string]int{}, map[string]int{}
 		for i := range families {
 			fam := hashfam.Family{}.Derive(fmt.Sprint("lecture ", i))
@@ -137,13 +138,29 @@ func TestHeavyHittersOfTheLectureNotes(t *testing.T) {
 			requireDesired(t, countsOf(hh), tracked)
 			require.True(t, hh.Complete())
 		}
-		t.Logf("delta %g, %d families: keys of n/100 - 1 that %d rows of 271 and a heap report: %v, HeavyHitters in the same memory: %v; the bound is %.1f, allowed are %d",
-			delta, families, depth, light, tracked, chance*float64(families), most)
-		for key, n := range light {
-			require.LessOrEqual(t, n, most, key)
-			require.LessOrEqual(t, tracked[key], most, key)
-		}
+		t.Logf("delta %g, %d families: %d rows of 271 and a heap report a key of n/100 - 1 in %d to %d of them, HeavyHitters in the same memory in %d to %d; the bound is %.1f, %d are allowed",
+			delta, families, depth, least(light), most(light), least(tracked), most(tracked), chance*float64(families), allowed)
+		require.LessOrEqual(t, most(light), allowed)
+		require.LessOrEqual(t, most(tracked), allowed)
 	}
+}
+
+// least returns in how many families the least reported of the keys that occur
+// 99 times is reported.
+func least(light map[string]int) int {
+	n := math.MaxInt
+	for i := range 4 {
+		n = min(n, light[fmt.Sprint("light ", i)])
+	}
+	return n
+}
+
+// most returns in how many families the most reported key is.
+func most(light map[string]int) (n int) {
+	for _, families := range light {
+		n = max(n, families)
+	}
+	return n
 }
 
 // lectureStream returns 10,000 keys: five that occur 200 times, 80 that occur
