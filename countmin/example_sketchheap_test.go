@@ -10,7 +10,7 @@ import (
 // A sketch with a heap of candidates beside HeavyHitters in the same memory, in
 // a quarter of it, and in as much as they take by themselves. The sketch has
 // epsilon = Phi/2 and delta = 0.01, as lecture notes propose. Errors are means
-// over the keys that were found, in per cent of their counts.
+// over the keys that were found, in percent of their counts.
 func ExampleHeavyHitters_sketchWithHeap() {
 	fmt.Println("stream         share  structure      bytes  recall  precision  error %")
 	moby, web, weblog := data.Tokens(data.MobyDick()), data.RequestsWeb12(), data.WeblogPaths()

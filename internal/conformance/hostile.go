@@ -25,9 +25,9 @@ const (
 	// hostileBytes is the payload that follows the header of a hostile frame.
 	hostileBytes = 4 << 20
 
-	// hostilePeak is how far the resident memory of the process may rise: by the
-	// frame, by twice as much for memory that doubles while a stream is read,
-	// and by a few megabytes of the program.
+	// hostilePeak is how far the resident memory of the process may rise: by
+	// the frame, by twice as much for memory that doubles while a stream is
+	// read, and by a few megabytes of the program.
 	hostilePeak = 5 * hostileBytes
 
 	// hostileRoom is the address space and, in a control group, the memory that
