@@ -52,8 +52,8 @@ const (
 	keyed  = "keyed"
 )
 
-// bothFamilies returns a structure of ours under the public family and under a secret
-// key.
+// bothFamilies returns a structure of ours under the public family and under a
+// secret key.
 func bothFamilies(t target) []target {
 	var secret, renewed hashfam.Key
 	copy(secret[:], "the secret key..")
@@ -98,7 +98,8 @@ type finding struct {
 	Section string  `json:"section"`
 	Attack  string  `json:"attack"`
 	Target  string  `json:"target"`
-	Version string  `json:"version"` // of a peer
+	Module  string  `json:"module"` // of a peer, with its version
+	Version string  `json:"version"`
 	Knows   string  `json:"knows"`
 	Members int     `json:"members"`
 	Hashes  int     `json:"hashes"`
@@ -114,7 +115,7 @@ type battle struct {
 	attacks []attack
 }
 
-// targets returns the columns of b, in the order of their first use.
+// columns returns the columns of b, in the order of their first use.
 func (b battle) columns() []string {
 	var list []string
 	seen := map[string]bool{}
@@ -169,7 +170,7 @@ func (a attack) against(ctx context.Context, t target, b budget) (finding, error
 		err = ctx.Err()
 	}
 	return finding{
-		Attack: a.name, Target: t.column, Version: versionOf(t.module), Knows: a.knows, Members: d.n,
+		Attack: a.name, Target: t.column, Module: t.module, Version: versionOf(t.module), Knows: a.knows, Members: d.n,
 		Hashes: d.hashes, Queries: d.queries, Honest: honest, Outcome: outcome, Key: a.key,
 	}, err
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -28,10 +29,10 @@ var expectations = []struct {
 	section, attack, succeeds string
 	success, failure          within
 }{
-	// Where a rate of 1 % is expected, chance exceeds the limit less than once in
-	// a million times: 15 of 200 keys, or 6 of 20 for "ask, new key". Sampling a
-	// rate over 10,000 keys, and the fill of a filter for 200, err by less than
-	// 0.01 then.
+	// Where a rate of 1 % is expected, chance exceeds the limit less than once
+	// in a million times: 15 of 200 keys, or 6 of 20 for "ask, new key".
+	// Sampling a rate over 10,000 keys, and the fill of a filter for 200, err
+	// by less than 0.01 then.
 	{"Bloom filters", "pollute", "public bits-and-blooms boom bbloom", within{0.05, 0.13}, within{0, 0.02}},
 	{"Bloom filters", "pollute, blocked", "public", within{0.04, 0.13}, within{0, 0.03}},
 	{"Bloom filters", "one line", "public", within{0.9, 1}, within{0, 0.07}},
@@ -159,7 +160,7 @@ func TestTheAttacksAreShownInEveryForm(t *testing.T) {
 	records, err := csv.NewReader(&out).ReadAll()
 	require.NoError(t, err)
 	assert.Len(t, records, 1+duels(battles))
-	assert.Equal(t, "section,attack,target,version,knows,members,hashes,queries,honest,outcome,key,table", strings.Join(records[0], ","))
+	assert.Equal(t, "section,attack,target,module,version,knows,members,hashes,queries,honest,outcome,key,table", strings.Join(records[0], ","))
 }
 
 func TestAnInterruptShowsTheAttacksSoFar(t *testing.T) {
@@ -182,11 +183,12 @@ func TestAnInterruptShowsTheAttacksSoFar(t *testing.T) {
 	assert.Equal(t, "compare: interrupted: some attacks are missing\n", errs.String())
 }
 
-// docs/security.md quotes the tables as they are: every figure is the same on
-// every machine of 64 bits.
+// docs/security.md quotes the tables as they are: every figure is the same in
+// every run. On other processors rounding may change the size of a filter by a
+// bit.
 func TestTheSecurityDocumentQuotesTheTables(t *testing.T) {
-	if testing.Short() {
-		t.Skip("attacks for three seconds")
+	if testing.Short() || runtime.GOARCH != "amd64" {
+		t.Skip("attacks for three seconds, on amd64")
 	}
 	code, stdout, stderr := compare(t, "-attack", "-format", "markdown")
 	require.Equal(t, exitOK, code, stderr)

@@ -108,16 +108,16 @@ func (b battle) legend(width int) string {
 	return lines.String()
 }
 
-// peers names the versions of the libraries attacked.
+// peers names the libraries attacked, with their versions.
 func (r attackReport) peers() string {
 	var names []string
 	for _, f := range r.findings {
-		if name := f.Target + " " + f.Version; f.Version != "" && !slices.Contains(names, name) {
+		if name := f.Target + " is " + f.Module + " " + f.Version; f.Module != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	return "Libraries: " + strings.Join(names, ", ") + "."
+	return "Libraries: " + strings.Join(names, "; ") + "."
 }
 
 // table shows the findings of b.
