@@ -19,18 +19,18 @@ var countBattle = battle{"Counts", []attack{
 	{name: "inflate", key: stops, on: sketchTargets, show: rateText, try: inflate,
 		about: "half of what is counted are a few keys, which share the counters of a victim; the estimate of the victim, which was never counted, as a share of the total"},
 	{name: "ask, inflate", key: useless, on: sketchTargets, show: rateText, try: inflateByAsking,
-		about: "keys are added four times as often as by all others, and those repeated that raise the estimate of the victim; the same share"},
+		about: "keys are added ten times as often as by all others, and those repeated that raise the estimate of the victim; the same share"},
 	{name: "flood", key: needless, on: topTargets, show: rateText, try: flood(manyKeys),
 		about: "50,000 keys are counted once each; the share of 20 keys counted 50 times each that a top-20 does not report"},
 	{name: "flood, long keys", key: useless, on: topTargets, show: rateText, try: flood(longKeys),
-		about: "400 keys of 2,000 bytes are counted 49 times each; the same share"},
+		about: "600 keys of 2,000 bytes are counted 49 times each; the same share"},
 	{name: "unnoticed", key: needless, on: topTargets, show: rateText, try: unnoticed,
 		about: "the part of that share for which the structure does not say that keys may be missing"},
 }}
 
 const (
 	honestTotal = 10_000 // counted by honest users
-	askedTotal  = 4 * honestTotal
+	askedTotal  = 10 * honestTotal
 	victimsHit  = 3
 )
 
@@ -146,7 +146,7 @@ type surge struct{ keys, bytes, each int }
 
 var (
 	manyKeys = surge{keys: 50_000, bytes: 16, each: 1}
-	longKeys = surge{keys: 400, bytes: 2000, each: floodEach - 1}
+	longKeys = surge{keys: 600, bytes: 2000, each: floodEach - 1}
 )
 
 // add counts the keys of s in c, one after another.

@@ -51,10 +51,14 @@ func (d *duel) deletables(keys [][]byte) (victim, twin deletable, err error) {
 	return v.(deletable), t.(deletable), nil
 }
 
+// most returns nine tenths of the members: seiflotfy does not always take all
+// that it is made for.
+func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
+
 // deleteVictims finds for each victim a key that removes it from a twin of all
 // members.
 func deleteVictims(d *duel) (honest, outcome float64, err error) {
-	_, twin, err := d.deletables(d.members()[:d.n*9/10])
+	_, twin, err := d.deletables(d.most())
 	if err != nil {
 		return 0, 0, err
 	}
@@ -88,7 +92,7 @@ func deleteTwins(d *duel) (honest, outcome float64, err error) {
 // deleteWith deletes the key that forge makes for each of some victims, and
 // returns the share of them that is lost.
 func (d *duel) deleteWith(forge func(victim []byte) ([]byte, error)) (honest, outcome float64, err error) {
-	members := d.members()[:d.n*9/10] // seiflotfy does not always take as many as it is made for
+	members := d.most()
 	victims := members[:d.budget.victims]
 	lost := 0
 	for _, victim := range victims {
@@ -114,7 +118,8 @@ func (d *duel) deleteWith(forge func(victim []byte) ([]byte, error)) (honest, ou
 // deleteFound deletes false positives found by asking.
 func deleteFound(d *duel) (honest, outcome float64, err error) {
 	d.n *= 10 // so that few members are lost twice
-	f, _, err := d.deletables(d.members())
+	members := d.most()
+	f, _, err := d.deletables(members)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -124,7 +129,7 @@ func deleteFound(d *duel) (honest, outcome float64, err error) {
 	}
 	d.queries += len(keys)
 	deleted := number(keys, f.Delete)
-	lost := number(d.members(), func(key []byte) bool { return !f.Contains(key) })
+	lost := number(members, func(key []byte) bool { return !f.Contains(key) })
 	return 0, float64(lost) / float64(deleted), nil
 }
 
