@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -284,6 +285,7 @@ func TestFailedDeletesAreNeverSeen(t *testing.T) {
 				lost++
 			}
 		}
+		runtime.Gosched() // WebAssembly has one thread and does not preempt
 	}
 	wg.Wait()
 	require.Zero(t, lost)
