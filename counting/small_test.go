@@ -9,8 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// Every other key is a second copy, and as many again have been added and
-// deleted.
+// Every key is added twice and deleted once.
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range []Layout{Classic, Blocked} {
 		t.Run(layout.String(), func(t *testing.T) {
