@@ -17,15 +17,14 @@ func TestTheLargestParametersAreValid(t *testing.T) {
 	for _, p := range []Params{
 		{Counters: 1, Hashes: 1},
 		{Counters: maxCounters, Hashes: sizing.MaxHashes},
-		{Counters: maxCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
+		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
 	} {
 		require.NoError(t, p.check(ErrParams))
 	}
 }
 
 // The largest capacity takes all counters, 2^46 on 64-bit platforms, in steps
-// of 8. The error of the next
-// one, and that of none, say what is allowed.
+// of 8. The error of the next one, and that of none, say what is allowed.
 func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 	at := func(n uint64) (Params, error) { return Config{Capacity: n, FPRate: 0.9}.Params() }
 	fits, most := Params{}, uint64(0)
