@@ -112,7 +112,7 @@ func TestAWordMayBeTheLast(t *testing.T) {
 	b := []byte{1, 0, 0, 0, 0, 0, 0, 1}
 	w, err := cutWord(&b)
 	require.NoError(t, err)
-	require.EqualValues(t, 1<<56|1, w)
+	require.Equal(t, uint64(1<<56|1), w)
 	require.Empty(t, b)
 	b = make([]byte, 7)
 	_, err = cutWord(&b)
