@@ -132,7 +132,6 @@ func golden(p Params) func() *Filter {
 
 func TestConformance(t *testing.T) { suite.Run(t) }
 
-func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
 func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.KeyForms)) }
 func FuzzHasOrInserts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.HasOrInserts)) }
 func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.EmptyKey)) }

@@ -187,7 +187,6 @@ func golden(p Params) func() *Sketch {
 func TestConformanceOfPlainSketches(t *testing.T)        { plain.Run(t) }
 func TestConformanceOfConservativeSketches(t *testing.T) { conservative.Run(t) }
 
-func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(plain.Membership)) }
 func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(plain.KeyForms)) }
 func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(plain.EmptyKey)) }
 func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.MergeIsJointBuild)) }
@@ -200,12 +199,9 @@ func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(plain.WrongFami
 func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.WrongVersion)) }
 func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(plain.Streams)) }
 func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.PureReads)) }
-func FuzzConservativeMembership(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(conservative.Membership))
-}
-func FuzzViews(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
-func FuzzBatches(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
-func FuzzTexts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
-func FuzzParameters(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
-func FuzzMutations(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(plain.Mutations)) }
-func FuzzDecode(f *testing.F)     { plain.FuzzDecode(f) }
+func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
+func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
+func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
+func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
+func FuzzMutations(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.Mutations)) }
+func FuzzDecode(f *testing.F)            { plain.FuzzDecode(f) }

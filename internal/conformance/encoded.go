@@ -189,7 +189,7 @@ func (e Encoded[T]) family(f T) hashfam.Family {
 }
 
 // requireAll checks that all keys are found.
-func (e Encoded[T]) requireAll(t *rapid.T, f T, keys [][]byte) {
+func (e Encoded[T]) requireAll(t require.TestingT, f T, keys [][]byte) {
 	for i, found := range e.hasAll(t, f, keys) {
 		require.True(t, found, "lost key %x", keys[i])
 		require.True(t, e.Has(f, keys[i]), "lost key %x", keys[i])
@@ -197,7 +197,7 @@ func (e Encoded[T]) requireAll(t *rapid.T, f T, keys [][]byte) {
 }
 
 // hasAll queries all keys in one batch. It appends to answers that must stay.
-func (e Encoded[T]) hasAll(t *rapid.T, f T, keys [][]byte) []bool {
+func (e Encoded[T]) hasAll(t require.TestingT, f T, keys [][]byte) []bool {
 	dst := e.HasAll(f, []bool{true, false}, keys)
 	require.Len(t, dst, 2+len(keys), "one answer per key")
 	require.Equal(t, []bool{true, false}, dst[:2], "answers are appended")

@@ -61,13 +61,16 @@ type Suite[T Structure[T]] struct {
 	// the structure cannot distinguish from it. Required if MergeReorders is
 	// set.
 	Count func(T, []byte) uint64
+
+	// Programs declares what random programs do.
+	Programs Programs[T]
 }
 
 // Run runs every property as a subtest, and the tests that need no random
 // input.
 func (s Suite[T]) Run(t *testing.T) {
 	run(t,
-		property{"a key that was added is found after any sequence of operations", s.Membership},
+		property{"any program does what it does to a multiset", s.Program},
 		property{"byte, string and digest forms and batches agree", s.KeyForms},
 		property{"batches of any length and form equal single calls", s.Batches},
 		property{"query and insertion in one call equal both calls", s.HasOrInserts},
