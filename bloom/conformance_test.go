@@ -155,5 +155,5 @@ func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
 func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
 func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Batches)) }
 func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
-func FuzzMutations(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
+func FuzzMutations(f *testing.F)         { suite.FuzzMutations(f) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

@@ -130,5 +130,5 @@ func goldenRotating(c RotatingConfig) func() *Rotating {
 
 func TestRotatingConformance(t *testing.T) { rotatingSuite.Run(t) }
 
-func FuzzRotatingMutations(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rotatingSuite.Mutations)) }
+func FuzzRotatingMutations(f *testing.F) { rotatingSuite.FuzzMutations(f) }
 func FuzzRotatingDecode(f *testing.F)    { rotatingSuite.FuzzDecode(f) }

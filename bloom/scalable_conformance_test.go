@@ -134,5 +134,5 @@ func goldenMerged(scalable func() *Scalable, plain func() *Filter) func() *Scala
 
 func TestScalableConformance(t *testing.T) { scalableSuite.Run(t) }
 
-func FuzzScalableMutations(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalableSuite.Mutations)) }
+func FuzzScalableMutations(f *testing.F) { scalableSuite.FuzzMutations(f) }
 func FuzzScalableDecode(f *testing.F)    { scalableSuite.FuzzDecode(f) }

@@ -193,5 +193,7 @@ func FuzzHeavyKeyForms(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavy.KeyForms)) }
 func FuzzHeavyMerge(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(heavy.MergeIsJointBuild)) }
 func FuzzHeavyRoundTrip(f *testing.F) { f.Fuzz(rapid.MakeFuzz(heavy.RoundTrip)) }
 func FuzzHeavyDamage(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(heavy.Damage)) }
+func FuzzHeavyMutations(f *testing.F) { heavy.FuzzMutations(f) }
+func FuzzTopKMutations(f *testing.F)  { top.FuzzMutations(f) }
 func FuzzHeavyDecode(f *testing.F)    { heavy.FuzzDecode(f) }
 func FuzzTopKDecode(f *testing.F)     { top.FuzzDecode(f) }

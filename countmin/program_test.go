@@ -219,10 +219,10 @@ func checkHeavy(t require.TestingT, counts map[string]uint64, h interface {
 		reported[key] = true
 		require.GreaterOrEqual(t, e.Count, h.Threshold())
 	}
+	least, miss := h.Threshold(), h.MissBound()
+	require.Equal(t, miss < least, h.Complete())
 	for key, n := range counts {
-		if n >= h.Threshold() && (h.Complete() || n > h.MissBound()) {
-			require.True(t, reported[key], "%x, counted %d times, is not reported; threshold %d", key, n, h.Threshold())
-		}
+		require.True(t, n < least || n <= miss || reported[key], "%x, counted %d times, is not reported; threshold %d", key, n, least)
 	}
 }
 
@@ -235,8 +235,11 @@ func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
 		least = min(least, counts[key])
 	}
 	require.LessOrEqual(t, len(reported), k.Params().K)
+	if !k.Complete() {
+		return
+	}
 	for key, n := range counts {
-		if n > 0 && !reported[key] && k.Complete() {
+		if n > 0 && !reported[key] {
 			require.LessOrEqual(t, n, least, "%x, counted %d times, is not reported", key, n)
 			require.Len(t, reported, k.Params().K)
 		}
@@ -349,10 +352,9 @@ func checkWindow(r *conformance.Run[*Window]) {
 	for key := range r.F.All() {
 		reported[key] = true
 	}
+	least, complete := threshold(c.Phi, total), r.F.Complete()
 	for key, n := range exact {
-		if n >= max(1, threshold(c.Phi, total)) && r.F.Complete() {
-			require.True(r, reported[key], "%x, counted %d times of %d, is not reported", key, n, total)
-		}
+		require.True(r, n < least || reported[key] || !complete, "%x, counted %d times of %d, is not reported", key, n, total)
 	}
 }
 

@@ -141,4 +141,5 @@ func likely(dst []bool, estimates []Estimate) []bool {
 func TestConformanceOfWindows(t *testing.T) { windows.Run(t) }
 
 func FuzzWindowRoundTrip(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windows.RoundTrip)) }
+func FuzzWindowMutations(f *testing.F) { windows.FuzzMutations(f) }
 func FuzzWindowDecode(f *testing.F)    { windows.FuzzDecode(f) }

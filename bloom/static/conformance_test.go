@@ -168,7 +168,7 @@ func FuzzQueries(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Queries)) }
 func FuzzRoundTrip(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
 func FuzzEquality(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.Equality)) }
 func FuzzDamage(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
-func FuzzMutations(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
+func FuzzMutations(f *testing.F)    { suite.FuzzMutations(f) }
 func FuzzLyingLength(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
 func FuzzWrongFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
 func FuzzWrongVersion(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }

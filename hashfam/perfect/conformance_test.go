@@ -238,7 +238,7 @@ func FuzzFunctionMembership(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(functionSuite
 func FuzzFunctionSameSet(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(functionSuite.SameSet)) }
 func FuzzFunctionRoundTrip(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(functionSuite.RoundTrip)) }
 func FuzzFunctionDamage(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(functionSuite.Damage)) }
-func FuzzFunctionMutations(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(functionSuite.Mutations)) }
+func FuzzFunctionMutations(f *testing.F)   { functionSuite.FuzzMutations(f) }
 func FuzzFunctionLyingLength(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functionSuite.LyingLength)) }
 func FuzzFunctionStreams(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(functionSuite.Streams)) }
 func FuzzFunctionViews(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(functionSuite.Views)) }
@@ -249,7 +249,7 @@ func FuzzFilterSameSet(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.S
 func FuzzFilterQueries(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.Queries)) }
 func FuzzFilterRoundTrip(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(filterSuite.RoundTrip)) }
 func FuzzFilterDamage(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filterSuite.Damage)) }
-func FuzzFilterMutations(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(filterSuite.Mutations)) }
+func FuzzFilterMutations(f *testing.F)     { filterSuite.FuzzMutations(f) }
 func FuzzFilterLyingLength(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filterSuite.LyingLength)) }
 func FuzzFilterStreams(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.Streams)) }
 func FuzzFilterViews(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filterSuite.Views)) }

@@ -41,6 +41,7 @@ func (b Built[T]) Run(t *testing.T) {
 		property{"every key is found, in all forms", b.Membership},
 		property{"the same set gives the same bytes", b.SameSet},
 		property{"another family gives another structure", b.OtherFamily},
+		property{"a changed frame with correct checksums is decoded or rejected", b.Mutations},
 	)
 	t.Run("every method is declared", b.declared)
 	b.Encoded.run(t)

@@ -226,7 +226,7 @@ func (r *Run[T]) reset() {
 // receiver is a structure in use.
 func (r *Run[T]) recode() {
 	g := r.suite.Receiver(r.Family)
-	if r.Bool() {
+	if r.Bool() && !r.suite.Programs.forged {
 		g, _ = r.other()
 	}
 	form := r.Intn(recodings)

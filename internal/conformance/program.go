@@ -33,6 +33,8 @@ type Programs[T Structure[T]] struct {
 	Remembered func(*Run[T]) map[string]uint64
 	// Check checks what must be true after every operation.
 	Check func(*Run[T])
+
+	forged bool // the structure was decoded from a changed frame
 }
 
 // A Run is a program that is being run. It changes three things together: the
@@ -82,7 +84,7 @@ const (
 
 // Program runs a random program.
 func (s Suite[T]) Program(t *rapid.T) {
-	s.runProgram(t, drawCode(t, 256))
+	s.runProgram(t, drawCode(t, 128))
 }
 
 // FuzzProgram runs any program.

@@ -78,6 +78,7 @@ func (s Suite[T]) Run(t *testing.T) {
 		property{"merging equals building from all keys", s.MergeIsJointBuild},
 		property{"structures that differ in one parameter are neither equal nor merged", s.Incompatible},
 		property{"clones are independent and Reset removes all keys", s.CloneAndReset},
+		property{"a changed frame with correct checksums is decoded or rejected", s.Forgeries},
 		property{"a structure can be merged and cloned while it is read", s.PureReads},
 	)
 	t.Run("no insertion allocates", s.insertAllocations)
