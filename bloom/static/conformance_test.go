@@ -178,3 +178,4 @@ func FuzzViews(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
 func FuzzParameters(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
 func FuzzTexts(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
 func FuzzDecode(f *testing.F)       { suite.FuzzDecode(f) }
+func FuzzProgram(f *testing.F)      { suite.FuzzProgram(f) }

@@ -108,3 +108,4 @@ func FuzzExactLyingLength(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactSuite.Lying
 func FuzzExactViews(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(exactSuite.Views)) }
 func FuzzExactStreams(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(exactSuite.Streams)) }
 func FuzzExactDecode(f *testing.F)      { exactSuite.FuzzDecode(f) }
+func FuzzExactProgram(f *testing.F)     { exactSuite.FuzzProgram(f) }

@@ -255,3 +255,5 @@ func FuzzFilterStreams(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.S
 func FuzzFilterViews(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filterSuite.Views)) }
 func FuzzFilterTexts(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filterSuite.Texts)) }
 func FuzzFilterDecode(f *testing.F)        { filterSuite.FuzzDecode(f) }
+func FuzzFunctionProgram(f *testing.F)     { functionSuite.FuzzProgram(f) }
+func FuzzFilterSetProgram(f *testing.F)    { filterSuite.FuzzProgram(f) }

@@ -57,6 +57,24 @@ func drawCode(t *rapid.T, n int) []byte {
 	return b
 }
 
+// keys reads up to 15 keys of the first ones, or up to a thousand that follow
+// one another, some of them twice.
+func (c *Code) keys(first int) [][]byte {
+	var keys [][]byte
+	n := c.Intn(32)
+	if n < 16 {
+		for range n {
+			keys = append(keys, ProgramKey(c.Intn(first)))
+		}
+		return keys
+	}
+	from, length, step := c.Intn(first), c.Intn(256)*(n-15)/4, 1+c.Intn(2)
+	for i := range length {
+		keys = append(keys, ProgramKey((from+i/step)%first))
+	}
+	return keys
+}
+
 // ProgramKey returns key i of those that programs use: the empty key, texts,
 // long keys that differ at the end, and many numbers of eight bytes.
 func ProgramKey(i int) []byte {

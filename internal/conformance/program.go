@@ -171,17 +171,7 @@ func (r *Run[T]) universe() int {
 // Keys reads up to 15 keys, or up to a thousand that follow one another, some of
 // them more than once. It reads no more than a program may still add.
 func (r *Run[T]) Keys() [][]byte {
-	var keys [][]byte
-	if n := r.Intn(32); n >= 16 {
-		first, length, step := r.Intn(r.universe()), r.Intn(256)*(n-15)/4, 1+r.Intn(2)
-		for i := range length {
-			keys = append(keys, ProgramKey((first+i/step)%r.universe()))
-		}
-	} else {
-		for range n {
-			keys = append(keys, r.Key())
-		}
-	}
+	keys := r.keys(r.universe())
 	return keys[:min(len(keys), programKeys-min(len(r.Log), programKeys))]
 }
 
