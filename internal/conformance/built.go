@@ -108,7 +108,7 @@ func (b Built[T]) Program(t *rapid.T) { b.runProgram(t, &Code{drawCode(t, 64)}) 
 
 // FuzzProgram is Program by any bytes.
 func (b Built[T]) FuzzProgram(f *testing.F) {
-	f.Fuzz(func(t *testing.T, code []byte) { b.runProgram(t, &Code{code}) })
+	FuzzBytes(f, func(t *testing.T, code []byte) { b.runProgram(t, &Code{code}) })
 }
 
 func (b Built[T]) runProgram(t require.TestingT, c *Code) {

@@ -23,7 +23,7 @@ func (e Encoded[T]) Mutations(t *rapid.T) { e.mutations(t, &Code{drawCode(t, 64)
 
 // FuzzMutations is Mutations by any bytes.
 func (e Encoded[T]) FuzzMutations(f *testing.F) {
-	f.Fuzz(func(t *testing.T, code []byte) { e.mutations(t, &Code{code}) })
+	FuzzBytes(f, func(t *testing.T, code []byte) { e.mutations(t, &Code{code}) })
 }
 
 // A forgery is a structure that was decoded from a changed frame.
@@ -165,7 +165,7 @@ func (s Suite[T]) Forgeries(t *rapid.T) { s.forgeries(t, &Code{drawCode(t, 128)}
 
 // FuzzMutations is Forgeries by any bytes.
 func (s Suite[T]) FuzzMutations(f *testing.F) {
-	f.Fuzz(func(t *testing.T, code []byte) { s.forgeries(t, &Code{code}) })
+	FuzzBytes(f, func(t *testing.T, code []byte) { s.forgeries(t, &Code{code}) })
 }
 
 func (s Suite[T]) forgeries(t require.TestingT, c *Code) {

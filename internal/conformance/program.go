@@ -61,6 +61,8 @@ type Run[T Structure[T]] struct {
 	suite Suite[T]
 	aside []aside[T]
 	trace []string
+
+	failed bool // whether the last merge failed
 }
 
 // An Entry is N copies of a key that were added at a time.
@@ -89,7 +91,7 @@ func (s Suite[T]) Program(t *rapid.T) {
 
 // FuzzProgram runs any program.
 func (s Suite[T]) FuzzProgram(f *testing.F) {
-	f.Fuzz(func(t *testing.T, program []byte) { s.runProgram(t, program) })
+	FuzzBytes(f, func(t *testing.T, program []byte) { s.runProgram(t, program) })
 }
 
 // runProgram runs a program on a new structure.
