@@ -18,7 +18,8 @@ import (
 
 func init() {
 	plain.Programs = conformance.Programs[*Sketch]{
-		Canonical: func(s *Sketch) bool { return true },
+		Canonical: func(*Sketch) bool { return true },
+		Deletes:   func(s *Sketch) bool { return !s.params.Conservative },
 		Share:     shareSketch,
 		More:      []func(*conformance.Run[*Sketch]){addSketchN, removeN, multiply},
 		Check:     checkSketch,

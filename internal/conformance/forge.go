@@ -173,6 +173,9 @@ func (s Suite[T]) forgeries(t require.TestingT, c *Code) {
 	if g == nil {
 		return
 	}
+	if s.Programs.Deletes != nil && !s.Programs.Deletes(g.f) {
+		s.Delete = nil
+	}
 	s.Programs = Programs[T]{Remembered: s.Programs.Remembered, forged: true}
 	if s.Programs.Remembered != nil {
 		s.Programs.Remembered = func(*Run[T]) map[string]uint64 { return map[string]uint64{} } // it does not know when to forget

@@ -23,6 +23,9 @@ type Programs[T Structure[T]] struct {
 	// keys, so that it equals the one that they are added to one by one, and
 	// the empty one after all are deleted. Nil stands for never.
 	Canonical func(T) bool
+	// Deletes reports whether Delete works with the parameters of a structure.
+	// Nil stands for always.
+	Deletes func(T) bool
 	// Share returns the concurrent form of a structure, or
 	// [errors.ErrUnsupported] if there is none for its parameters.
 	Share func(T) (Shared[T], error)
