@@ -16,6 +16,12 @@ import (
 
 func init() {
 	suite.Programs = conformance.Programs[*Filter]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+			p := drawParams(t)
+			p.Bits *= rapid.SampledFrom([]uint64{1, 10, 100}).Draw(t, "times")
+			p.Family = fam
+			return mustNew(t, p)
+		},
 		Canonical: func(*Filter) bool { return true },
 		Share: func(f *Filter) (conformance.Shared[*Filter], error) {
 			c, err := NewConcurrentFrom(f)

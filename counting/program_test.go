@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
@@ -14,6 +16,12 @@ import (
 
 func init() {
 	suite.Programs = conformance.Programs[*Filter]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+			p := drawParams(t)
+			p.Counters *= rapid.SampledFrom([]uint64{1, 10}).Draw(t, "times")
+			p.Family = fam
+			return mustNew(t, p)
+		},
 		// A counter that has saturated stays as it is.
 		Canonical: func(f *Filter) bool { return f.Stuck() == 0 },
 		Share: func(f *Filter) (conformance.Shared[*Filter], error) {

@@ -17,7 +17,16 @@ import (
 // What random programs do besides what every structure does.
 
 func init() {
+	wide := func(conservative bool) func(*rapid.T, hashfam.Family) *Sketch {
+		return func(t *rapid.T, fam hashfam.Family) *Sketch {
+			p := drawParams(t, conservative)
+			p.Width *= rapid.SampledFrom([]uint64{1, 20}).Draw(t, "times")
+			p.Family = fam
+			return mustNew(t, p)
+		}
+	}
 	plain.Programs = conformance.Programs[*Sketch]{
+		Fresh:     wide(false),
 		Canonical: func(*Sketch) bool { return true },
 		Deletes:   func(s *Sketch) bool { return !s.params.Conservative },
 		Share:     shareSketch,
@@ -25,6 +34,7 @@ func init() {
 		Check:     checkSketch,
 	}
 	conservative.Programs = conformance.Programs[*Sketch]{
+		Fresh: wide(true),
 		Share: shareSketch,
 		More:  []func(*conformance.Run[*Sketch]){addSketchN},
 		Check: checkConservative,
