@@ -59,6 +59,9 @@ func TestConcurrentEqualsThePlainFilter(t *testing.T) {
 			"either string": func(_ uint64, key []byte) {
 				require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAddString(string(key)))
 			},
+			"either int": func(i uint64, key []byte) {
+				require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAddUint64(i))
+			},
 		}
 		actions := map[string]func(*rapid.T){
 			"": func(t *rapid.T) { require.True(t, c.Snapshot().Equal(f)) },

@@ -56,12 +56,14 @@ func (r *Run[T]) hasOrInsert() {
 	had := r.suite.Has(r.Twin, key)
 	var found bool
 	var err, want error
-	switch i := r.Intn(3); i {
-	case 0:
+	switch i := r.Intn(4); {
+	case i == 0:
 		found, err = r.suite.HasOrInsert(r.F, key)
-	case 1:
+	case i == 1:
 		found, err = r.suite.HasOrInsertString(r.F, string(key))
-	case 2:
+	case i == 2 && len(key) == 8 && r.suite.HasOrInsertUint64 != nil:
+		found, err = r.suite.HasOrInsertUint64(r.F, numberOf(key))
+	default:
 		found, err = r.suite.HasOrInsertDigest(r.F, r.Family.Sum(key))
 	}
 	r.Note("query and add %x", key)

@@ -166,15 +166,17 @@ const noVerify = "a view is not verified"
 
 func viewOf(defect string) func([]byte, hashfam.Family) (conformance.Viewed[*set], error) {
 	return func(data []byte, fam hashfam.Family) (conformance.Viewed[*set], error) {
-		v, err := bloom.NewView(data, fam)
+		plain, err := conformance.ViewOf[*bloom.Filter](bloom.NewView(data, fam))
 		if err != nil {
 			return conformance.Viewed[*set]{}, err
 		}
 		viewed := conformance.Viewed[*set]{
-			Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-			Verify: v.Verify, JSON: v.MarshalJSON,
+			Has: plain.Has, HasString: plain.HasString, HasUint64: plain.HasUint64, HasDigest: plain.HasDigest,
+			HasAll: plain.HasAll, HasAllStrings: plain.HasAllStrings,
+			HasAllUint64: plain.HasAllUint64, HasAllDigests: plain.HasAllDigests,
+			Verify: plain.Verify, JSON: plain.JSON,
 			Decode: func() (*set, error) {
-				f, err := v.Decode()
+				f, err := plain.Decode()
 				return &set{f, defect}, err
 			},
 		}
