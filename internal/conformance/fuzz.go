@@ -1,16 +1,37 @@
 package conformance
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
-// Fuzz fuzzes a property: the input is what it draws from.
-func Fuzz(f *testing.F, property func(*rapid.T)) { FuzzBytes(f, rapid.MakeFuzz(property)) }
+// Fuzz fuzzes a property: the input is what it draws from. Rapid skips a test
+// when the input ends, and most inputs of a fuzzer are short. So random bytes
+// follow the input, which depend on its beginning.
+func Fuzz(f *testing.F, property func(*rapid.T)) {
+	run := rapid.MakeFuzz(property)
+	FuzzBytes(f, func(t *testing.T, input []byte) { run(t, extended(input)) })
+}
+
+// extended returns the input, filled up to whole words, and 32 KiB more.
+func extended(input []byte) []byte {
+	b := append(slices.Clip(input), make([]byte, -len(input)&7)...)
+	r := rand.NewPCG(16, 0)
+	if len(b) > 0 {
+		r.Seed(16, binary.LittleEndian.Uint64(b))
+	}
+	for range 4096 {
+		b = binary.LittleEndian.AppendUint64(b, r.Uint64())
+	}
+	return b
+}
 
 // FuzzBytes fuzzes a function of any bytes. If the environment variable
 // FILTERFAM_COVERAGE names a file, it appends a line for each input: the name
