@@ -21,8 +21,6 @@ type design interface {
 	collector() (collector, error)
 	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
 	finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error
-	// sweep removes the files that gather wrote.
-	sweep(ctx context.Context, out string) error
 }
 
 // A collector takes the keys of a bundle.

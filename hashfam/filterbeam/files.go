@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -23,13 +24,19 @@ func replace(ctx context.Context, out string, write func(io.Writer) error) error
 		return err
 	}
 	defer fs.Close()
-	temporary := unique(out, "tmp")
+	temporary := unique(out, temporaryPurpose)
 	if err := writeFile(ctx, fs, temporary, write); err != nil {
 		remove(ctx, fs, temporary)
 		return fmt.Errorf("filterbeam: %s: %w", out, err)
 	}
 	return filesystem.Rename(ctx, fs, temporary, out)
 }
+
+// The purposes of intermediate files are parts of their names.
+const (
+	partPurpose      = "part" // a part
+	temporaryPurpose = "tmp"  // the frame, until it is complete
+)
 
 // unique returns a name beside out that no other attempt uses.
 func unique(out, purpose string) string { return out + "." + purpose + "-" + rand.Text() }
@@ -80,7 +87,7 @@ func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W)
 		return nil, err
 	}
 	defer fs.Close()
-	p := part{Owner: owner, Name: unique(out, "part"), Bytes: uint64(len(words)) * 8}
+	p := part{Owner: owner, Name: unique(out, partPurpose), Bytes: uint64(len(words)) * 8}
 	err = writeFile(ctx, fs, p.Name, func(w io.Writer) error {
 		buffer := make([]byte, 0, blockBytes)
 		for len(words) > 0 {
@@ -144,23 +151,23 @@ func partsOf(records iter.Seq[[]byte]) (map[int]part, error) {
 	return parts, nil
 }
 
-// sweepParts removes the parts of out, those of failed attempts included.
-func sweepParts(ctx context.Context, out string) error {
+// sweep removes the parts of out, and what attempts that failed have left
+// beside it.
+func sweep(ctx context.Context, out string) error {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return err
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, escape(out)+".part-*")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := remove(ctx, fs, name); err != nil {
-			return err
+	var failed []error
+	for _, purpose := range []string{partPurpose, temporaryPurpose} {
+		names, err := fs.List(ctx, escape(out)+"."+purpose+"-*")
+		failed = append(failed, err)
+		for _, name := range names {
+			failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // escape returns the pattern that matches name only.

@@ -103,5 +103,3 @@ func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam
 	}
 	return nil
 }
-
-func (ranges) sweep(ctx context.Context, out string) error { return sweepParts(ctx, out) }

@@ -49,7 +49,7 @@ func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PColle
 	collected := beam.GroupByKey(s, beam.Flatten(s, values, nothing))
 	records := beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, out}, collected))
 	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, out}, records))
-	return beam.ParDo(s, &sweepFn{p.spec, out}, written)
+	return beam.ParDo(s, &sweepFn{out}, written)
 }
 
 // A nothingFn sends an empty tally, so that a job without any key writes an
@@ -136,17 +136,10 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 
 // A sweepFn removes intermediate files. It runs behind a barrier, so that an
 // attempt to finish that is repeated still finds them.
-type sweepFn struct {
-	Spec spec
-	Out  string
-}
+type sweepFn struct{ Out string }
 
 func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {
-	d, err := f.Spec.design()
-	if err != nil {
-		return err
-	}
-	if err := d.sweep(ctx, f.Out); err != nil {
+	if err := sweep(ctx, f.Out); err != nil {
 		log.Warnf(ctx, "filterbeam: intermediate files of %s: %v", f.Out, err)
 	}
 	var sum Summary
