@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
+	"path"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -34,8 +35,9 @@ func replace(ctx context.Context, out string, write func(io.Writer) error) error
 
 // The purposes of intermediate files are parts of their names.
 const (
-	partPurpose      = "part" // a part
-	temporaryPurpose = "tmp"  // the frame, until it is complete
+	partPurpose      = "part"  // a part
+	shardPurpose     = "shard" // a part that stays
+	temporaryPurpose = "tmp"   // the frame, until it is complete
 )
 
 // unique returns a name beside out that no other attempt uses.
@@ -82,9 +84,18 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // writePart writes words to a part file and returns its record.
 func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W) ([]byte, error) {
-	fs, err := filesystem.New(ctx, out)
+	p, err := newPart(ctx, out, owner, words)
 	if err != nil {
 		return nil, err
+	}
+	return json.Marshal(p)
+}
+
+// newPart writes words to a part file.
+func newPart[W ~uint64](ctx context.Context, out string, owner int, words []W) (part, error) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return part{}, err
 	}
 	defer fs.Close()
 	p := part{Owner: owner, Name: unique(out, partPurpose), Bytes: uint64(len(words)) * 8}
@@ -102,9 +113,9 @@ func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+		return part{}, fmt.Errorf("filterbeam: %s: %w", p.Name, err)
 	}
-	return json.Marshal(p)
+	return p, nil
 }
 
 // read yields the bytes of the part, a multiple of 8 at a time. It returns
@@ -151,20 +162,22 @@ func partsOf(records iter.Seq[[]byte]) (map[int]part, error) {
 	return parts, nil
 }
 
-// sweep removes the parts of out, and what attempts that failed have left
-// beside it.
-func sweep(ctx context.Context, out string) error {
+// sweep removes the parts of out except those to keep, and what attempts that
+// failed have left beside it.
+func sweep(ctx context.Context, out string, keep map[string]bool) error {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return err
 	}
 	defer fs.Close()
 	var failed []error
-	for _, purpose := range []string{partPurpose, temporaryPurpose} {
+	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
 		names, err := fs.List(ctx, escape(out)+"."+purpose+"-*")
 		failed = append(failed, err)
 		for _, name := range names {
-			failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
+			if !keep[path.Base(name)] {
+				failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
+			}
 		}
 	}
 	return errors.Join(failed...)

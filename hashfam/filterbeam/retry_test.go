@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
 )
@@ -87,6 +89,125 @@ func TestFilesThatAreCutAndRepeated(t *testing.T) {
 	}
 	for _, point := range []cutrunner.Point{cutrunner.Start, cutrunner.Element, cutrunner.Output, cutrunner.File, cutrunner.Finish, cutrunner.Commit, cutrunner.Twin} {
 		require.NotZero(t, failed[point], "no attempt failed at point %d", point)
+	}
+}
+
+// buildOf returns the job of Build for a list of keys.
+func buildOf(keys any) job {
+	return func(s beam.Scope, p Plan, out string) { Build(s, p, out, beam.CreateList(s, keys)) }
+}
+
+// The same for elements of a pipeline, of each type.
+func TestBuildsThatAreCutAndRepeated(t *testing.T) {
+	keys := testKeys(400)
+	keys = append(keys, keys[:50]...)
+	pattern := writeKeys(t, t.TempDir(), keys, 1)
+	for i, test := range append(ordered[:2:2], singles...) {
+		p, err := test.plan()
+		require.NoError(t, err)
+		want := localFrame(t, p, pattern)
+		for j, form := range forms(keys) {
+			p, err := p.Windows(j)
+			require.NoError(t, err)
+			seed := uint64(10*i + j)
+			frame, result := runCut(t, p, cutrunner.Options{
+				Elements: []int{7, 1, 0}[j], Workers: 3, Seed: seed, Fault: cutrunner.Random(seed),
+			}, buildOf(form))
+			require.True(t, bytes.Equal(want, frame), "%s of %T", test.name, form)
+			require.EqualValues(t, len(keys), Result("", result).Keys)
+		}
+	}
+}
+
+// A large static filter has several shards, which tasks of their own solve.
+func TestShardsOfAStaticFilter(t *testing.T) {
+	keys := testKeys(350_000)
+	pattern := writeKeys(t, t.TempDir(), keys, 3)
+	p, err := Static(static.Config{FPRate: 0.01})
+	require.NoError(t, err)
+	want := localFrame(t, p, pattern)
+	for _, n := range []int{1, 3, 16} {
+		p, err := p.Windows(n)
+		require.NoError(t, err)
+		frame, result := runCut(t, p, cutrunner.Options{
+			Elements: 1, Workers: 2, Seed: uint64(n), Fault: cutrunner.Random(uint64(n)),
+		}, files(pattern))
+		require.True(t, bytes.Equal(want, frame), "%d windows", n)
+		require.EqualValues(t, len(want), Result("", result).Size)
+	}
+}
+
+// Heavy hitters and a top k count every occurrence once.
+func TestCountersThatAreCutAndRepeated(t *testing.T) {
+	stream, counts := zipf(2000)
+	pattern := writeKeys(t, t.TempDir(), stream, 7)
+	for _, n := range []int{1, 7, 0} {
+		o := cutrunner.Options{Elements: n, Workers: 2, Seed: 7, Fault: cutrunner.Random(uint64(n)), Split: n > 0}
+		p, err := Heavy(countmin.HeavyConfig{Phi: 0.01})
+		require.NoError(t, err)
+		frame, _ := runCut(t, p, o, files(pattern))
+		var h countmin.HeavyHitters
+		require.NoError(t, h.UnmarshalBinary(frame))
+		require.True(t, h.Complete())
+		require.EqualValues(t, len(stream), h.Total())
+		p, err = TopK(countmin.TopKConfig{K: 20})
+		require.NoError(t, err)
+		frame, _ = runCut(t, p, o, files(pattern))
+		var k countmin.TopK
+		require.NoError(t, k.UnmarshalBinary(frame))
+		require.True(t, k.Complete())
+		require.EqualValues(t, len(stream), k.Total())
+		for key, estimate := range k.All() {
+			require.LessOrEqual(t, estimate.Low, counts[key])
+			require.GreaterOrEqual(t, estimate.High, counts[key])
+		}
+	}
+}
+
+// combined takes the frames that a pipeline of Combine writes.
+var combined struct {
+	sync.Mutex
+	frames map[int][]byte
+}
+
+// keepFrame keeps the frame of a key.
+func keepFrame(key int, frame []byte) {
+	combined.Lock()
+	defer combined.Unlock()
+	combined.frames[key] = frame
+}
+
+func init() { beam.RegisterFunction(keepFrame) }
+
+// Combine combines each key once, whether or not the runner combines before it
+// groups.
+func TestCombinersThatAreCutAndRepeated(t *testing.T) {
+	keys := testKeys(500)
+	byKey := map[int][][]byte{}
+	for _, key := range keys {
+		byKey[len(key)%3] = append(byKey[len(key)%3], key)
+	}
+	for i, test := range singles {
+		p, err := test.plan()
+		require.NoError(t, err)
+		for j, n := range []int{1, 7, 0} {
+			combined.frames = map[int][]byte{}
+			combine, err := Combine[string](p)
+			require.NoError(t, err)
+			pipeline, s := beam.NewPipelineWithRoot()
+			pairs := beam.ParDo(s, pairOf, beam.CreateList(s, forms(keys)[0]))
+			beam.ParDo0(s, keepFrame, beam.CombinePerKey(s, combine, pairs))
+			seed := uint64(10*i + j)
+			_, err = cutrunner.Run(t.Context(), pipeline, cutrunner.Options{
+				Elements: n, Workers: 2, Seed: seed, Fault: cutrunner.Random(seed), Lift: (i+j)%2 == 0,
+			})
+			require.NoError(t, err)
+			for key, some := range byKey {
+				want, err := test.frame(some)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(want, combined.frames[key]), "%s, %d elements", test.name, n)
+			}
+		}
 	}
 }
 

@@ -48,8 +48,11 @@ func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PColle
 	nothing := beam.ParDo(s, &nothingFn{}, beam.Impulse(s))
 	collected := beam.GroupByKey(s, beam.Flatten(s, values, nothing))
 	records := beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, out}, collected))
+	if p.spec.solved() {
+		records = solve(s, p, out, records)
+	}
 	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, out}, records))
-	return beam.ParDo(s, &sweepFn{out}, written)
+	return beam.ParDo(s, &sweepFn{p.spec, out}, written)
 }
 
 // A nothingFn sends an empty tally, so that a job without any key writes an
@@ -73,6 +76,17 @@ type gatherFn struct {
 }
 
 func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	d, err := g.Spec.design()
+	if err != nil {
+		return err
+	}
+	return emitRecord(ctx, g.Out, owner, next, emit, d.gather)
+}
+
+// emitRecord emits the record that make returns for the values of an owner, or
+// the sum of tallies.
+func emitRecord(ctx context.Context, out string, owner int, next func(*[]byte) bool, emit func(int, []byte),
+	make func(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)) error {
 	if owner == tallyOwner {
 		var sum tally
 		for encoded := range values(next) {
@@ -83,16 +97,11 @@ func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]b
 		emit(0, sum.append([]byte{tallyRecord}))
 		return nil
 	}
-	d, err := g.Spec.design()
-	if err != nil {
-		return err
+	record, err := make(ctx, out, owner, values(next))
+	if err == nil {
+		emit(0, append([]byte{valueRecord}, record...))
 	}
-	record, err := d.gather(ctx, g.Out, owner, values(next))
-	if err != nil {
-		return err
-	}
-	emit(0, append([]byte{valueRecord}, record...))
-	return nil
+	return err
 }
 
 // values returns the sequence of what next returns.
@@ -136,10 +145,17 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 
 // A sweepFn removes intermediate files. It runs behind a barrier, so that an
 // attempt to finish that is repeated still finds them.
-type sweepFn struct{ Out string }
+type sweepFn struct {
+	Spec spec
+	Out  string
+}
 
 func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {
-	if err := sweep(ctx, f.Out); err != nil {
+	keep, err := f.Spec.keep(ctx, f.Out)
+	if err == nil {
+		err = sweep(ctx, f.Out, keep)
+	}
+	if err != nil {
 		log.Warnf(ctx, "filterbeam: intermediate files of %s: %v", f.Out, err)
 	}
 	var sum Summary
