@@ -165,7 +165,7 @@ func ExamplePlan_Parts() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	// Each of the 8 parts gets an eighth of the keys, and a little more or less.
+	// Each of the 8 parts gets an eighth of 8,000 keys, or a little more.
 	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 8000/8 + 200, FPRate: 0.01})
 	if err != nil {
 		log.Fatal(err)

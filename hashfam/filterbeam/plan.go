@@ -109,7 +109,7 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 
 // Static returns the plan of a static filter. The keys are sorted by digest,
 // and each task solves the equations of a range of them. That takes 8 bytes of
-// disk per key. One task joins the results: it needs 0.5 bytes of memory per
+// disk per key. One task joins the results: it needs 0.4 bytes of memory per
 // key. The Workers of c are the goroutines of that task; its Progress is not
 // called. The errors are like those of [Bloom]. O(1) time.
 func Static(c static.Config) (Plan, error) {

@@ -114,23 +114,29 @@ func (r ribbons) divide(records iter.Seq[[]byte], emit emitter) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	shards := ribbon.NewShards(columns, n)
-	tasks := min(uint64(r.spec.windows()), shards.Len())
+	all := ribbon.NewShards(columns, n).Len()
+	tasks := min(uint64(r.spec.windows()), all)
 	for i := range tasks {
-		task := solveTask{shardRange: shardRange{n, columns, i * shards.Len() / tasks, (i + 1) * shards.Len() / tasks}}
-		first, last := shards.Ranks(task.From, task.To)
-		for owner := r.owner(first); owner <= r.owner(last); owner++ {
-			if p, written := parts[owner]; written {
-				task.Parts = append(task.Parts, p)
-			}
-		}
-		encoded, err := json.Marshal(task)
+		shards := shardRange{n, columns, i * all / tasks, (i + 1) * all / tasks}
+		encoded, err := json.Marshal(solveTask{shards, r.overlapping(shards, parts)})
 		if err != nil {
 			return err
 		}
 		emit(int(i), encoded)
 	}
 	return nil
+}
+
+// overlapping returns the parts that have digests of the shards.
+func (r ribbons) overlapping(s shardRange, parts map[int]part) []part {
+	var some []part
+	first, last := s.shards().Ranks(s.From, s.To)
+	for owner := r.owner(first); owner <= r.owner(last); owner++ {
+		if p, written := parts[owner]; written {
+			some = append(some, p)
+		}
+	}
+	return some
 }
 
 // solve solves the shards of a task and writes them to part files.

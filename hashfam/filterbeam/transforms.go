@@ -13,10 +13,12 @@ import (
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[Summary]())
-	register.DoFn2x0[[]byte, func(int, []byte)](&nothingFn{})
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&gatherFn{})
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, Summary), error](&finishFn{})
-	register.DoFn4x1[context.Context, int, func(*Summary) bool, func(Summary), error](&sweepFn{})
+	// These are called once for a task, so a call by reflection is fast enough.
+	// The generic functions that avoid it take a minute to compile.
+	beam.RegisterType(reflect.TypeFor[nothingFn]())
+	beam.RegisterType(reflect.TypeFor[gatherFn]())
+	beam.RegisterType(reflect.TypeFor[finishFn]())
+	beam.RegisterType(reflect.TypeFor[sweepFn]())
 	register.Emitter2[int, Summary]()
 	register.Emitter1[Summary]()
 	register.Iter1[[]byte]()

@@ -44,6 +44,13 @@ func (s *stage) worker() (*worker, error) {
 		return nil, err
 	}
 	_, fn, _, _, _, err := graphx.DecodeMultiEdge(encoded)
+	switch {
+	case err != nil:
+	case s.edge.Op == graph.Combine:
+		_, err = graph.AsCombineFn(fn)
+	default:
+		_, err = graph.AsDoFn(fn, graph.MainUnknown)
+	}
 	return &worker{fn: fn}, err
 }
 
