@@ -29,6 +29,7 @@ func TestConcurrentEqualsThePlainFilter(t *testing.T) {
 			func(_ uint64, key []byte) {
 				require.Equal(t, f.Contains(key), c.ContainsOrAddString(string(key)))
 			},
+			func(i uint64, key []byte) { require.Equal(t, f.Contains(key), c.ContainsOrAddUint64(i)) },
 		}
 		var keys [][]byte
 		for i := range rapid.Uint64Range(0, 60).Draw(t, "keys") {

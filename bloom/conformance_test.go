@@ -45,14 +45,7 @@ var suite = conformance.Suite[*Filter]{
 			return 1 << 37
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewView(data, fam))
 		},
 		NilErrors: []func(*Filter) error{
 			func(f *Filter) error { return f.Intersect(f) },
@@ -111,6 +104,9 @@ var suite = conformance.Suite[*Filter]{
 	HasOrInsert:  func(f *Filter, key []byte) (bool, error) { return f.ContainsOrAdd(key), nil },
 	HasOrInsertString: func(f *Filter, key string) (bool, error) {
 		return f.ContainsOrAddString(key), nil
+	},
+	HasOrInsertUint64: func(f *Filter, key uint64) (bool, error) {
+		return f.ContainsOrAddUint64(key), nil
 	},
 	HasOrInsertDigest: func(f *Filter, d hashfam.Digest) (bool, error) {
 		return f.ContainsOrAddDigest(d), nil

@@ -89,6 +89,9 @@ var rotatingSuite = conformance.Suite[*Rotating]{
 	HasOrInsertString: func(r *Rotating, key string) (bool, error) {
 		return r.ContainsOrAddString(key), nil
 	},
+	HasOrInsertUint64: func(r *Rotating, key uint64) (bool, error) {
+		return r.ContainsOrAddUint64(key), nil
+	},
 	HasOrInsertDigest: func(r *Rotating, d hashfam.Digest) (bool, error) {
 		return r.ContainsOrAddDigest(d), nil
 	},

@@ -82,6 +82,9 @@ var scalableSuite = conformance.Suite[*Scalable]{
 	HasOrInsertString: func(s *Scalable, key string) (bool, error) {
 		return s.ContainsOrAddString(key), nil
 	},
+	HasOrInsertUint64: func(s *Scalable, key uint64) (bool, error) {
+		return s.ContainsOrAddUint64(key), nil
+	},
 	HasOrInsertDigest: func(s *Scalable, d hashfam.Digest) (bool, error) {
 		return s.ContainsOrAddDigest(d), nil
 	},

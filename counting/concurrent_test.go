@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -58,6 +59,9 @@ func TestConcurrentEqualsThePlainFilter(t *testing.T) {
 			"either":        func(_ uint64, key []byte) { require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAdd(key)) },
 			"either string": func(_ uint64, key []byte) {
 				require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAddString(string(key)))
+			},
+			"either int": func(i uint64, key []byte) {
+				require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAddUint64(i))
 			},
 		}
 		actions := map[string]func(*rapid.T){
@@ -281,6 +285,7 @@ func TestFailedDeletesAreNeverSeen(t *testing.T) {
 				lost++
 			}
 		}
+		runtime.Gosched() // WebAssembly has one thread and does not preempt
 	}
 	wg.Wait()
 	require.Zero(t, lost)

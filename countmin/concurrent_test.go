@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -150,6 +151,7 @@ func TestCountersSaturateWhileGoroutinesAdd(t *testing.T) {
 					now := c.CountDigest(full)
 					fell = fell || now < last
 					last = now
+					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
 			writers.Wait()
@@ -310,6 +312,9 @@ func requireSameCounts(t require.TestingT, plain *Sketch, c *ConcurrentSketch, k
 		l, h := bounds()
 		require.Equal(t, [2]uint64{low, high}, [2]uint64{l, h})
 	}
+	low, high = plain.BoundsUint64(3)
+	l, h := c.BoundsUint64(3)
+	require.Equal(t, [2]uint64{low, high}, [2]uint64{l, h})
 }
 
 func TestErrorsOfConcurrentSketches(t *testing.T) {
@@ -328,6 +333,10 @@ func TestErrorsOfConcurrentSketches(t *testing.T) {
 	require.ErrorIs(t, c.RemoveN([]byte("a"), 2), ErrParams)
 	require.NoError(t, c.RemoveDigest(c.Params().Family.SumString("a")))
 	require.Zero(t, c.CountString("a")+c.Total())
+	c.AddNUint64(17, 3)
+	require.NoError(t, c.RemoveUint64(17))
+	require.NoError(t, c.RemoveNUint64(17, 2))
+	require.Zero(t, c.CountUint64(17)+c.Total())
 	careful := must(NewConcurrentSketch(Config{Width: 20, Depth: 3, Conservative: true}))
 	careful.AddString("a")
 	require.ErrorIs(t, careful.Remove([]byte("a")), ErrParams)

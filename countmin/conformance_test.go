@@ -118,9 +118,19 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 		return conformance.Viewed[*Sketch]{
 			Has:       func(key []byte) bool { return v.Count(key) > 0 },
 			HasString: func(key string) bool { return v.CountString(key) > 0 },
+			HasUint64: func(key uint64) bool { return v.CountUint64(key) > 0 },
 			HasDigest: func(d hashfam.Digest) bool { return v.CountDigest(d) > 0 },
 			HasAll:    func(dst []bool, keys [][]byte) []bool { return positive(dst, v.CountAll(nil, keys)) },
-			Verify:    v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
+			HasAllStrings: func(dst []bool, keys []string) []bool {
+				return positive(dst, v.CountAllStrings(nil, keys))
+			},
+			HasAllUint64: func(dst []bool, keys []uint64) []bool {
+				return positive(dst, v.CountAllUint64(nil, keys))
+			},
+			HasAllDigests: func(dst []bool, digests []hashfam.Digest) []bool {
+				return positive(dst, v.CountAllDigests(nil, digests))
+			},
+			Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
 		}, nil
 	}
 	s.InsertAllStrings = func(s *Sketch, keys []string) error { s.AddAllStrings(keys); return nil }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -158,6 +159,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 							missed.Add(1)
 						}
 					}
+					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
 		}
@@ -291,6 +293,9 @@ func TestAZeroConcurrent(t *testing.T) {
 	require.Equal(t, []bool{true}, c.ContainsAllStrings(nil, []string{"x"}))
 	require.ErrorIs(t, c.AddString("x"), ErrFull)
 	found, err := c.ContainsOrAddString("x")
+	require.True(t, found)
+	require.NoError(t, err)
+	found, err = c.ContainsOrAddUint64(1)
 	require.True(t, found)
 	require.NoError(t, err)
 	require.False(t, c.DeleteString("x"))

@@ -69,14 +69,7 @@ var suite = conformance.Suite[*Filter]{
 			return 1<<37 + 8
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewView(data, fam))
 		},
 		NilErrors: []func(*Filter) error{
 			func(f *Filter) error { return f.Add(nil) },
@@ -139,6 +132,7 @@ var suite = conformance.Suite[*Filter]{
 	InsertAll:         insertAll,
 	HasOrInsert:       (*Filter).ContainsOrAdd,
 	HasOrInsertString: (*Filter).ContainsOrAddString,
+	HasOrInsertUint64: (*Filter).ContainsOrAddUint64,
 	HasOrInsertDigest: (*Filter).ContainsOrAddDigest,
 	Delete:            (*Filter).Delete,
 	Count:             (*Filter).Count,

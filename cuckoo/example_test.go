@@ -253,6 +253,14 @@ func ExampleFilter_CountDigest() {
 	// Output: 2
 }
 
+func ExampleFilter_ContainsOrAddUint64() {
+	f := filter()
+	first, err := f.ContainsOrAddUint64(42)
+	second, _ := f.ContainsOrAddUint64(42)
+	fmt.Println(first, err, second)
+	// Output: false <nil> true
+}
+
 func ExampleFilter_ContainsOrAddDigest() {
 	f := filter()
 	d := f.Params().Family.SumString("a")

@@ -112,6 +112,7 @@ var scalableSuite = conformance.Suite[*Scalable]{
 	InsertAll:         func(s *Scalable, keys [][]byte) error { _, err := s.AddAll(keys); return err },
 	HasOrInsert:       (*Scalable).ContainsOrAdd,
 	HasOrInsertString: (*Scalable).ContainsOrAddString,
+	HasOrInsertUint64: (*Scalable).ContainsOrAddUint64,
 	HasOrInsertDigest: (*Scalable).ContainsOrAddDigest,
 	Delete:            (*Scalable).Delete,
 	Count:             (*Scalable).Count,

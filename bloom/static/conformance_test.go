@@ -119,14 +119,7 @@ var suite = conformance.Built[*Filter]{
 			return 1 << 38
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewView(data, fam))
 		},
 		ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
 		Params:     func(f *Filter) (any, hashfam.Family) { return f.Params(), f.family },

@@ -113,9 +113,19 @@ var functionSuite = conformance.Built[*Function]{
 			return conformance.Viewed[*Function]{
 				Has:       func(key []byte) bool { return v.Index(key) < v.Len() },
 				HasString: func(key string) bool { return v.IndexString(key) < v.Len() },
+				HasUint64: func(key uint64) bool { return v.IndexUint64(key) < v.Len() },
 				HasDigest: func(d hashfam.Digest) bool { return v.IndexDigest(d) < v.Len() },
 				HasAll: func(dst []bool, keys [][]byte) []bool {
 					return below(dst, v.Len(), v.IndexAll(nil, keys))
+				},
+				HasAllStrings: func(dst []bool, keys []string) []bool {
+					return below(dst, v.Len(), v.IndexAllStrings(nil, keys))
+				},
+				HasAllUint64: func(dst []bool, keys []uint64) []bool {
+					return below(dst, v.Len(), v.IndexAllUint64(nil, keys))
+				},
+				HasAllDigests: func(dst []bool, digests []hashfam.Digest) []bool {
+					return below(dst, v.Len(), v.IndexAllDigests(nil, digests))
 				},
 				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
 			}, nil
@@ -159,14 +169,7 @@ var filterSuite = conformance.Built[*Filter]{
 		},
 		ClaimHuge: claimHuge,
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewFilterView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewFilterView(data, fam))
 		},
 		ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadFilterParams(r, fam) },
 		Params:     func(f *Filter) (any, hashfam.Family) { return f.Params(), f.params.Family },

@@ -205,4 +205,12 @@ func (s Suite[T]) HasOrInserts(t *rapid.T) {
 		found, err = s.HasOrInsertDigest(digest, fam.Sum(k))
 		check("digest form", digest, found, err)
 	}
+	if s.HasOrInsertUint64 != nil {
+		key := rapid.Uint64().Draw(t, "integer")
+		want, wantErr := s.HasOrInsertDigest(plain, fam.SumUint64(key))
+		found, err := s.HasOrInsertUint64(f, key)
+		require.Equal(t, want, found, "integer form")
+		require.Equal(t, wantErr, err, "integer form")
+		require.True(t, f.Equal(plain), "integer form")
+	}
 }

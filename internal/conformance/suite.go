@@ -37,10 +37,12 @@ type Suite[T Structure[T]] struct {
 	InsertSeq        func(T, iter.Seq[[]byte]) error
 	InsertUint64     func(T, uint64) error
 
-	// Query and insertion in one call, by bytes, string and digest; nil if
-	// there is no such method. A key that is found is not inserted again.
+	// Query and insertion in one call, by bytes, string, integer and digest;
+	// nil if there is no such method. A key that is found is not inserted
+	// again.
 	HasOrInsert       func(T, []byte) (bool, error)
 	HasOrInsertString func(T, string) (bool, error)
+	HasOrInsertUint64 func(T, uint64) (bool, error)
 	HasOrInsertDigest func(T, hashfam.Digest) (bool, error)
 	// HasOrInsertAlways means that they insert a key that is found, too.
 	HasOrInsertAlways bool
