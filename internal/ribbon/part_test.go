@@ -87,3 +87,27 @@ func TestSolvingCanBeCanceled(t *testing.T) {
 	_, _, _, err := NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// The ranks of shards are exact: the first one starts in the shard, and the one
+// before it does not.
+func TestTheRanksOfShardsAreExact(t *testing.T) {
+	for _, n := range []uint64{1, 1000, 70_000, 1e6, 1e9, 1e12} {
+		s := NewShards(percent, n)
+		for shard := uint64(0); shard < min(s.Len(), 1000); shard++ {
+			first, last := s.Ranks(shard, shard+1)
+			from, to := s.layer.span(shard)
+			require.GreaterOrEqual(t, hashfam.Reduce(first, s.layer.starts), from)
+			require.Less(t, hashfam.Reduce(last, s.layer.starts), to)
+			if shard > 0 {
+				require.Less(t, hashfam.Reduce(first-1, s.layer.starts), from)
+			} else {
+				require.Zero(t, first)
+			}
+			if shard+1 < s.Len() {
+				require.GreaterOrEqual(t, hashfam.Reduce(last+1, s.layer.starts), to)
+			} else {
+				require.Zero(t, last+1)
+			}
+		}
+	}
+}
