@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -161,7 +160,7 @@ func sequence(keys [][]byte) iter.Seq[[]byte] {
 func TestConcurrentWritersLoseNothing(t *testing.T) {
 	const writers = 8
 	keys := uint64(20_000)
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 0.5, 0.2) {
 		keys = 1_000_000
 	}
 	config := Config{Capacity: writers * keys, FPRate: 0.01, Layout: Blocked}

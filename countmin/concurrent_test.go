@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
@@ -183,7 +182,7 @@ func digestAt(i, w uint64) hashfam.Digest {
 func TestEightWritersLoseNothing(t *testing.T) {
 	const writers = 8
 	keys := 4_000
-	if streams.Long() {
+	if conformance.Long(t, 1, 0.1) {
 		keys = 1_000_000
 	}
 	for _, conservative := range []bool{false, true} {

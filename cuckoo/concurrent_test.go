@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func mustConcurrent(t require.TestingT, p Params) *Concurrent {
@@ -127,7 +128,7 @@ func schedule(t *testing.T, p Params, seed uint64) {
 // The tables are so small that most Adds evict, and some are refused.
 func TestRandomSchedulesLoseNoKey(t *testing.T) {
 	n := uint64(1000)
-	if long() {
+	if conformance.Long(t, 5, 0.1) {
 		n = 1_000_000
 	}
 	for seed := range n {
@@ -139,6 +140,10 @@ func TestRandomSchedulesLoseNoKey(t *testing.T) {
 // Readers look for keys that are in the filter all the time, while writers add
 // and delete others, so that fingerprints move all the time.
 func TestReadersMissNoKeyThatMoves(t *testing.T) {
+	rounds := 8
+	if conformance.Long(t, 3, 0.1) {
+		rounds = 3000
+	}
 	for _, p := range []Params{
 		{Buckets: 64, FingerprintBits: 10}, {Buckets: 64, FingerprintBits: 13, Compact: true},
 		{Buckets: 64, FingerprintBits: 27}, {Buckets: 64, FingerprintBits: 29, Compact: true},
@@ -162,10 +167,6 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
-		}
-		rounds := 8
-		if long() {
-			rounds = 3000
 		}
 		for g := range uint64(2) {
 			writers.Go(func() {
@@ -197,7 +198,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 // each at once. No Add is refused, and none is lost.
 func TestEightWritersFillAConcurrent(t *testing.T) {
 	each := uint64(2_000)
-	if long() {
+	if conformance.Long(t, 2, 0.1) {
 		each = 1_000_000
 	}
 	for _, sorted := range []bool{false, true} {

@@ -38,7 +38,7 @@ func TestForgedFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	queries := append(random(500, 2), digests[:500]...)
 	decoded, rounds := 0, 2000
-	if long() {
+	if conformance.Long(t, 2, 0.1) {
 		rounds = 200_000
 	}
 	for range rounds {
