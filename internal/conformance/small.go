@@ -35,7 +35,7 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 		}
 		k := float64(families)
 		mean, want := sum/k, exact/k
-		// A variance of few hits is itself uncertain: queries alone have this one.
+		// Few hits say little about the variance. Queries alone have this.
 		variance := max(squares/k-mean*mean, want*(1-want)/float64(queries))
 		t.Logf("%d keys: rate %.5f, exact %.5f", n, mean, want)
 		require.InDelta(t, want, mean, 7*math.Sqrt(variance/k), "%d keys", n)
