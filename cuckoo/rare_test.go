@@ -182,7 +182,7 @@ func tables(t *testing.T, rate float64, most uint64, step int) (list []rare) {
 // tenths of the promise that are left with probability below 1e-6.
 func TestSmallTablesFailLessThanOnceInAMillion(t *testing.T) {
 	list := []rare{{Params: Params{Buckets: 16, FingerprintBits: 10}}, {Params: Params{Buckets: 30, FingerprintBits: 6}}}
-	if conformance.Long(t, 6, 0.1) {
+	if conformance.Long(t, 5, 0.1) {
 		list = slices.Concat(tables(t, 0.4, 200, 100), tables(t, 0.01, 200, 100))
 	}
 	t.Run("tables", func(t *testing.T) {
