@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -283,6 +284,7 @@ func TestFailedDeletesAreNeverSeen(t *testing.T) {
 				lost++
 			}
 		}
+		runtime.Gosched() // WebAssembly has one thread and does not preempt
 	}
 	wg.Wait()
 	require.Zero(t, lost)

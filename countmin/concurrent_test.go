@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -149,6 +150,7 @@ func TestCountersSaturateWhileGoroutinesAdd(t *testing.T) {
 					now := c.CountDigest(full)
 					fell = fell || now < last
 					last = now
+					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
 			writers.Wait()

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -163,6 +164,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 							missed.Add(1)
 						}
 					}
+					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
 		}

@@ -59,7 +59,7 @@ var exactSuite = conformance.Built[*Exact]{
 				binary.LittleEndian.PutUint64(params[8*i:], n)
 			}
 			params[24], params[25] = 2, 2
-			return 1 << 38
+			return 1 << 35
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Exact], error) {
 			return conformance.ViewOf[*Exact](NewExactView(data, fam))

@@ -119,6 +119,10 @@ func (e Encoded[T]) run(t *testing.T) {
 	t.Run("every truncation and every flipped bit is detected", e.everyDamage)
 	t.Run("no bit of a frame is ignored", e.canonical)
 	t.Run("golden files are decoded", e.golden)
+	t.Run("a read that fails at any byte leaves the receiver unchanged", e.failingReaders)
+	t.Run("streams may return a byte at a time", e.oddReaders)
+	t.Run("a write that fails at any byte tells how much was written", e.failingWriters)
+	t.Run("hostile frames take no more memory than their bytes", e.hostileMemory)
 	t.Run("nil receivers return errors", e.nilReceivers)
 	t.Run("no output shows the key", e.secrets)
 }

@@ -451,3 +451,18 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A writer that returns a number of bytes that it did not get is an error, and
+// the number is not counted.
+func TestAnInvalidNumberOfWrittenBytesIsAnError(t *testing.T) {
+	for _, extra := range []int{1, -1000} {
+		n, err := Write(lyingWriter(extra), header, Numbers([]uint64{1}))
+		require.ErrorIs(t, err, errInvalidWrite)
+		require.Zero(t, n)
+	}
+}
+
+// A lyingWriter returns the number of bytes that it got, plus itself.
+type lyingWriter int
+
+func (w lyingWriter) Write(b []byte) (int, error) { return len(b) + int(w), nil }

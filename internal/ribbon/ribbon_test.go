@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
@@ -451,4 +452,43 @@ func FuzzAnyWordsAreARibbon(f *testing.F) {
 			r.Value(d)
 		}
 	})
+}
+
+// A layer after the first has between one digest and as many as the first, so
+// the payload is between the bounds.
+func TestPayloadsAreWithinTheirBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.Uint32Range(1, MaxColumns).Draw(t, "columns")
+		keys := rapid.OneOf(rapid.Uint64Range(1, 300_000), rapid.Uint64Range(1, MaxKeys)).Draw(t, "keys")
+		layers := rapid.IntRange(1, MaxLayers).Draw(t, "layers")
+		least, most := Bounds(columns, keys, layers)
+		size := func(bumped uint64) uint64 {
+			first, other := newLayer(0, keys, columns), newLayer(1, bumped, columns)
+			return 8 * (first.size() + uint64(layers-1)*(1+other.size()))
+		}
+		bumped := rapid.Uint64Range(1, keys).Draw(t, "bumped")
+		require.LessOrEqual(t, least, size(bumped))
+		require.GreaterOrEqual(t, most, size(bumped))
+		require.Equal(t, least, size(1))
+		require.Equal(t, most, size(keys)+8*uint64(layers-1))
+	})
+	least, most := Bounds(1<<16, 0, 0)
+	require.Zero(t, least+most)
+}
+
+// Layers grow with their digests, except by a word.
+func TestALayerOfFewerDigestsIsAtMostAWordLarger(t *testing.T) {
+	drops := 0
+	for _, columns := range []uint32{1, 6554, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, percent, MaxColumns - 1} {
+		largest := uint64(0)
+		for keys := uint64(1); keys < 150_000; keys += 20 { // segments are of 60.8
+			l := newLayer(1, keys, columns)
+			require.GreaterOrEqual(t, l.size()+1, largest, "%d columns, %d keys", columns, keys)
+			if l.size() < largest {
+				drops++
+			}
+			largest = max(largest, l.size())
+		}
+	}
+	require.Positive(t, drops, "the word is needed")
 }
