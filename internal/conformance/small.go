@@ -23,7 +23,7 @@ type Small struct {
 // are at most 101 means.
 func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Small) {
 	families, queries, step := 100, 1000, 9
-	if Long(t, 0.1, 0.1) {
+	if Long(t, 0.25, 0.1) {
 		families, queries, step = 3000, 1000, 1
 	}
 	r := rand.New(rand.NewPCG(3, 100))
