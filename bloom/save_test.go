@@ -31,7 +31,7 @@ func TestASaverThatIsKilledLeavesTheOldFilterOrTheNewOne(t *testing.T) {
 		return
 	}
 	kills := 30
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 0.5, 0.1) {
 		kills = 1000
 	}
 	name := filepath.Join(t.TempDir(), "versions")
