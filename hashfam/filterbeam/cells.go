@@ -183,7 +183,7 @@ func sumCounters(x, y uint64) uint64 {
 // stick replaces each byte above 15 by 15.
 func stick(bytes uint64) uint64 {
 	carries := bytes & 0x1010101010101010
-	return (bytes | carries - carries>>4) & 0x0f0f0f0f0f0f0f0f
+	return (bytes | (carries - carries>>4)) & 0x0f0f0f0f0f0f0f0f
 }
 
 // setBit sets bit i.
