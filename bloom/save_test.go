@@ -97,8 +97,10 @@ func killSaver(t *testing.T, name string, rng *rand.Rand) (saved uint64) {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), saverVariable+"="+name)
 	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	if err := cmd.Start(); err != nil {
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Skip("this program cannot start itself: ", err)
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
