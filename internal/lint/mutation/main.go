@@ -42,7 +42,7 @@ func main() {
 	flag.BoolVar(&o.all, "all", false, "print all mutants, not only those that lived")
 	flag.StringVar(&o.since, "since", "", "try only mutants on lines that differ from this commit")
 	flag.StringVar(&o.tags, "tags", "", "build tags")
-	flag.StringVar(&o.skip, "skip", `(print|plot)\.go$`, "leave files out whose names match: by default those that only format")
+	flag.StringVar(&o.skip, "skip", `print\.go$`, "leave files out whose names match: by default those that only format")
 	flag.StringVar(&o.docs, "docs", "docs/mutants.md", "the document that lists accepted mutants")
 	flag.DurationVar(&o.patience, "patience", 10*time.Second, "how long a mutant may wait, beyond ten times the time of its tests")
 	flag.Parse()
