@@ -31,7 +31,7 @@ func TestASaverThatIsKilledLeavesTheOldFilterOrTheNewOne(t *testing.T) {
 		return
 	}
 	kills := 30
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 0.5, 0.1) {
 		kills = 1000
 	}
 	name := filepath.Join(t.TempDir(), "versions")
@@ -97,8 +97,10 @@ func killSaver(t *testing.T, name string, rng *rand.Rand) (saved uint64) {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), saverVariable+"="+name)
 	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	if err := cmd.Start(); err != nil {
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Skip("this program cannot start itself: ", err)
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {

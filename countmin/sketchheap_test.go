@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // A sketchHeap finds heavy hitters as lecture notes do: a plain sketch counts
@@ -114,7 +114,7 @@ func (h *sketchHeap) Pop() any {
 // meet the same bound.
 func TestHeavyHittersOfTheLectureNotes(t *testing.T) {
 	families := 200
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 0.5, 0.1) {
 		families = 2000
 	}
 	stream := lectureStream()

@@ -198,7 +198,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 // each at once. No Add is refused, and none is lost.
 func TestEightWritersFillAConcurrent(t *testing.T) {
 	each := uint64(2_000)
-	if conformance.Long(t, 2, 0.1) {
+	if conformance.Long(t, 1, 0.1) {
 		each = 1_000_000
 	}
 	for _, sorted := range []bool{false, true} {

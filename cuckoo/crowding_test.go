@@ -22,7 +22,7 @@ import (
 func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
 	work := 1 << 19
 	switch {
-	case conformance.Long(t, 3, 0.1):
+	case conformance.Long(t, 15, 0.1):
 		work = 1 << 27
 	case testing.Short():
 		work = 1 << 18

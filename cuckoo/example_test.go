@@ -47,7 +47,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-9 (fingerprints have at most 32 bits)
+	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-09 (fingerprints have at most 32 bits)
 }
 
 func ExampleNewFromParams() {

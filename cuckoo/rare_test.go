@@ -125,6 +125,9 @@ func choose(n, k int) float64 {
 // standard errors off with probability below 1e-6, even though the results are
 // far from normal: these deviations were at most two.
 func TestSplittingAgreesWithExactChances(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation")
+	}
 	for _, c := range []struct {
 		m    uint64
 		f, n int
@@ -181,8 +184,11 @@ func tables(t *testing.T, rate float64, most uint64, step int) (list []rare) {
 // below that in every table. The mean of four runs is off by more than the nine
 // tenths of the promise that are left with probability below 1e-6.
 func TestSmallTablesFailLessThanOnceInAMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation")
+	}
 	list := []rare{{Params: Params{Buckets: 16, FingerprintBits: 10}}, {Params: Params{Buckets: 30, FingerprintBits: 6}}}
-	if conformance.Long(t, 8, 0.1) {
+	if conformance.Long(t, 5, 0.1) {
 		list = slices.Concat(tables(t, 0.4, 200, 100), tables(t, 0.01, 200, 100))
 	}
 	t.Run("tables", func(t *testing.T) {

@@ -142,6 +142,5 @@ func goldenScalable(c ScalableConfig, n int) func() *Scalable {
 
 func TestScalableConformance(t *testing.T) { scalableSuite.Run(t) }
 
-func FuzzScalableMembership(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalableSuite.Membership)) }
-func FuzzScalableMutations(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(scalableSuite.Mutations)) }
-func FuzzScalableDecode(f *testing.F)     { scalableSuite.FuzzDecode(f) }
+func FuzzScalableMutations(f *testing.F) { scalableSuite.FuzzMutations(f) }
+func FuzzScalableDecode(f *testing.F)    { scalableSuite.FuzzDecode(f) }

@@ -154,20 +154,21 @@ func golden(c Config, n int) func() *Filter {
 
 func TestConformance(t *testing.T) { suite.Run(t) }
 
-func FuzzMembership(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
-func FuzzSameSet(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.SameSet)) }
-func FuzzOtherFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.OtherFamily)) }
-func FuzzQueries(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Queries)) }
-func FuzzRoundTrip(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
-func FuzzEquality(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.Equality)) }
-func FuzzDamage(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
-func FuzzMutations(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
-func FuzzLyingLength(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
-func FuzzWrongFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
-func FuzzWrongVersion(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
-func FuzzStreams(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
-func FuzzPureReads(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
-func FuzzViews(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
-func FuzzParameters(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
-func FuzzTexts(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
+func FuzzMembership(f *testing.F)   { conformance.Fuzz(f, suite.Membership) }
+func FuzzSameSet(f *testing.F)      { conformance.Fuzz(f, suite.SameSet) }
+func FuzzOtherFamily(f *testing.F)  { conformance.Fuzz(f, suite.OtherFamily) }
+func FuzzQueries(f *testing.F)      { conformance.Fuzz(f, suite.Queries) }
+func FuzzRoundTrip(f *testing.F)    { conformance.Fuzz(f, suite.RoundTrip) }
+func FuzzEquality(f *testing.F)     { conformance.Fuzz(f, suite.Equality) }
+func FuzzDamage(f *testing.F)       { conformance.Fuzz(f, suite.Damage) }
+func FuzzMutations(f *testing.F)    { suite.FuzzMutations(f) }
+func FuzzLyingLength(f *testing.F)  { conformance.Fuzz(f, suite.LyingLength) }
+func FuzzWrongFamily(f *testing.F)  { conformance.Fuzz(f, suite.WrongFamily) }
+func FuzzWrongVersion(f *testing.F) { conformance.Fuzz(f, suite.WrongVersion) }
+func FuzzStreams(f *testing.F)      { conformance.Fuzz(f, suite.Streams) }
+func FuzzPureReads(f *testing.F)    { conformance.Fuzz(f, suite.PureReads) }
+func FuzzViews(f *testing.F)        { conformance.Fuzz(f, suite.Views) }
+func FuzzParameters(f *testing.F)   { conformance.Fuzz(f, suite.Parameters) }
+func FuzzTexts(f *testing.F)        { conformance.Fuzz(f, suite.Texts) }
 func FuzzDecode(f *testing.F)       { suite.FuzzDecode(f) }
+func FuzzProgram(f *testing.F)      { suite.FuzzProgram(f) }

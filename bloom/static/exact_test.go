@@ -185,7 +185,7 @@ func clone(digests []hashfam.Digest) []hashfam.Digest {
 // Universes of a few keys, with copies of keys, in any order.
 func TestSmallUniversesAreExactInAnyOrder(t *testing.T) { rapid.Check(t, smallUniverses) }
 
-func FuzzExact(f *testing.F) { f.Fuzz(rapid.MakeFuzz(smallUniverses)) }
+func FuzzExact(f *testing.F) { conformance.Fuzz(f, smallUniverses) }
 
 func smallUniverses(t *rapid.T) {
 	a := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "members")

@@ -92,12 +92,13 @@ func goldenExact(fam hashfam.Family, members, others int) func() *Exact {
 
 func TestExactConformance(t *testing.T) { exactSuite.Run(t) }
 
-func FuzzExactMembership(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exactSuite.Membership)) }
-func FuzzExactSameSet(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(exactSuite.SameSet)) }
-func FuzzExactRoundTrip(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(exactSuite.RoundTrip)) }
-func FuzzExactDamage(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(exactSuite.Damage)) }
-func FuzzExactMutations(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(exactSuite.Mutations)) }
-func FuzzExactLyingLength(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactSuite.LyingLength)) }
-func FuzzExactViews(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(exactSuite.Views)) }
-func FuzzExactStreams(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(exactSuite.Streams)) }
+func FuzzExactMembership(f *testing.F)  { conformance.Fuzz(f, exactSuite.Membership) }
+func FuzzExactSameSet(f *testing.F)     { conformance.Fuzz(f, exactSuite.SameSet) }
+func FuzzExactRoundTrip(f *testing.F)   { conformance.Fuzz(f, exactSuite.RoundTrip) }
+func FuzzExactDamage(f *testing.F)      { conformance.Fuzz(f, exactSuite.Damage) }
+func FuzzExactMutations(f *testing.F)   { exactSuite.FuzzMutations(f) }
+func FuzzExactLyingLength(f *testing.F) { conformance.Fuzz(f, exactSuite.LyingLength) }
+func FuzzExactViews(f *testing.F)       { conformance.Fuzz(f, exactSuite.Views) }
+func FuzzExactStreams(f *testing.F)     { conformance.Fuzz(f, exactSuite.Streams) }
 func FuzzExactDecode(f *testing.F)      { exactSuite.FuzzDecode(f) }
+func FuzzExactProgram(f *testing.F)     { exactSuite.FuzzProgram(f) }

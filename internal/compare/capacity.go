@@ -17,11 +17,12 @@ var capacityRows string
 func capacityText() string {
 	return "## Capacity of small cuckoo filters\n\n" +
 		"The chance that Add refuses one of the keys that a table has the capacity for, which is promised to be below 1e-6.\n" +
-		"*pairs* bounds the chance that nine keys have the same two buckets (docs/theory.md). *others* is the chance that Add\n" +
-		"fails without such keys, estimated by multilevel splitting: the mean of four independent runs, with its standard\n" +
-		"error. A splitting stops below 1e-10. *at most* is the sum, plus four standard errors. The tables are those that\n" +
-		"`Config` chooses at 40 % and 1 % for up to 100 keys, and some of those for up to 10,000.\n\n" +
-		"`" + capacityCommand + "`\nmeasures them again, and more of them.\n\n" +
+		"*pairs* bounds the chance that nine keys have the same two buckets (see [theory](theory.md)). *others* is the chance\n" +
+		"that Add fails without such keys, estimated by multilevel splitting: the mean of four independent runs, with its\n" +
+		"standard error. A run ends when its estimate is below 1e-10, so smaller numbers are upper limits. *at most* is the\n" +
+		"sum, plus four standard errors. The tables are those that `Config` chooses at 40 % and 1 % for up to 200 keys, and\n" +
+		"every hundredth of those for up to 10,000.\n\n" +
+		"`" + capacityCommand + "`\nmeasures them again.\n\n" +
 		capacityTable().markdown()
 }
 

@@ -22,9 +22,13 @@ type Small struct {
 // seven standard errors of the mean off with probability below 1e-10, and there
 // are at most 101 means.
 func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Small) {
-	families, queries, step := 100, 1000, 9
-	if Long(t, 0.1, 0.1) {
-		families, queries, step = 3000, 1000, 1
+	const queries = 1000
+	families, step := 100, 9
+	switch {
+	case testing.Short():
+		families = 20
+	case Long(t, 0.25, 0.1):
+		families, step = 3000, 1
 	}
 	r := rand.New(rand.NewPCG(3, 100))
 	for n := 0; n <= 100; n += max(1, min(step, n)) {
@@ -35,7 +39,7 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 		}
 		k := float64(families)
 		mean, want := sum/k, exact/k
-		// A variance of few hits is itself uncertain: queries alone have this one.
+		// Few hits say little about the variance. Queries alone have this.
 		variance := max(squares/k-mean*mean, want*(1-want)/float64(queries))
 		t.Logf("%d keys: rate %.5f, exact %.5f", n, mean, want)
 		require.InDelta(t, want, mean, 7*math.Sqrt(variance/k), "%d keys", n)

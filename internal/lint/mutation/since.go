@@ -53,3 +53,18 @@ func (p *pkg) since(ctx context.Context, commit string) (int, error) {
 	}
 	return left, nil
 }
+
+// thin leaves at most n mutants to try, spread evenly over those that were.
+func (p *pkg) thin(n int) {
+	var asked []*mutant
+	for _, m := range p.mutants {
+		if m.verdict == notCovered {
+			asked = append(asked, m)
+		}
+	}
+	for i, m := range asked {
+		if all := max(n, len(asked)); i*n/all == (i+1)*n/all {
+			m.verdict = notAsked
+		}
+	}
+}
