@@ -95,13 +95,8 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		return nil, err
 	}
 	defer func() { os.RemoveAll(p.temp) }()
-	if o.since != "" {
-		if n, err := p.since(ctx, o.since); err != nil || n == 0 {
-			return &report{pkg: p, finished: err == nil}, err
-		}
-	}
-	if o.most > 0 {
-		p.thin(o.most)
+	if n, err := p.choose(ctx, o); err != nil || n == 0 {
+		return &report{pkg: p, finished: err == nil}, err
 	}
 	if err := p.compile(ctx, o.tags, pattern); err != nil {
 		return nil, err
