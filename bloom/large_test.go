@@ -10,7 +10,7 @@ import (
 
 func TestLargeFiltersHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
-	if conformance.Long(t, 3, 0.3) {
+	if conformance.Long(t, 1, 0.3) {
 		n = 100_000_000
 	}
 	for _, layout := range layouts {
