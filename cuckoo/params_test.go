@@ -69,7 +69,7 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 }
 
 // The error names the rate if the widest fingerprints, of 32 bits, do not meet
-// it in a full table. Otherwise fewer keys would fit, and it names the capacity.
+// it in a full table. Otherwise fewer keys would fit: it names the capacity.
 func TestTheFieldOfAConfigThatDoesNotFit(t *testing.T) {
 	const n = 1 << 43
 	least := math.Ldexp(8, -32) + math.Ldexp(n, -64)

@@ -12,8 +12,8 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, string, func(int, []byte), error](&stringFn{})
-	register.DoFn3x1[context.Context, []byte, func(int, []byte), error](&bytesFn{})
+	register.DoFn3x1[context.Context, string, func(int, []byte), error](&keyFn[string]{})
+	register.DoFn3x1[context.Context, []byte, func(int, []byte), error](&keyFn[[]byte]{})
 	register.DoFn3x1[context.Context, hashfam.Digest, func(int, []byte), error](&digestFn{})
 	beam.RegisterType(reflect.TypeFor[hashfam.Digest]())
 }
@@ -32,11 +32,11 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 	var collect any
 	switch keys.Type().Type() {
 	case reflect.TypeFor[string]():
-		collect = &stringFn{elements{bundle: b}}
+		collect = &keyFn[string]{elements{bundle: b}}
 	case reflect.TypeFor[hashfam.Digest]():
 		collect = &digestFn{elements{bundle: b}}
 	default: // the engine reports any type but []byte
-		collect = &bytesFn{elements{bundle: b}}
+		collect = &keyFn[[]byte]{elements{bundle: b}}
 	}
 	return join(s, p, out, beam.ParDo(s, collect, keys))
 }
@@ -96,9 +96,11 @@ func (e *elements) flush(ctx context.Context, emit func(int, []byte)) error {
 	return err
 }
 
-type stringFn struct{ elements }
+// A keyFn collects keys that are not hashed yet.
+type keyFn[K string | []byte] struct{ elements }
 
-func (f *stringFn) ProcessElement(ctx context.Context, key string, emit func(int, []byte)) error {
+// ProcessElement adds a key to the batch.
+func (f *keyFn[K]) ProcessElement(ctx context.Context, key K, emit func(int, []byte)) error {
 	f.arena = append(f.arena, key...)
 	f.ends = append(f.ends, len(f.arena))
 	if f.full() {
@@ -107,17 +109,7 @@ func (f *stringFn) ProcessElement(ctx context.Context, key string, emit func(int
 	return nil
 }
 
-type bytesFn struct{ elements }
-
-func (f *bytesFn) ProcessElement(ctx context.Context, key []byte, emit func(int, []byte)) error {
-	f.arena = append(f.arena, key...)
-	f.ends = append(f.ends, len(f.arena))
-	if f.full() {
-		return f.flush(ctx, emit)
-	}
-	return nil
-}
-
+// A digestFn collects digests.
 type digestFn struct{ elements }
 
 func (f *digestFn) ProcessElement(ctx context.Context, d hashfam.Digest, emit func(int, []byte)) error {

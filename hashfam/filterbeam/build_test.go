@@ -21,6 +21,7 @@ import (
 
 func init() {
 	register.Function1x2(pairOf)
+	register.Function2x0(noneOf)
 	register.Function2x1(lengthOf)
 }
 
@@ -58,6 +59,28 @@ func TestBuildBuildsWhatASingleProcessBuilds(t *testing.T) {
 		}
 	}
 }
+
+// A collection without elements gives an empty filter.
+func TestBuildOfNoKeys(t *testing.T) {
+	p, err := Bloom(bloomConfig(bloom.Blocked))
+	require.NoError(t, err)
+	for _, n := range []int{0, 7} {
+		p, err := p.Windows(n)
+		require.NoError(t, err)
+		out := filepath.Join(t.TempDir(), "out.bin")
+		pipeline, s := beam.NewPipelineWithRoot()
+		Build(s, p, out, beam.ParDo(s, noneOf, beam.Create(s, "dropped")))
+		require.NoError(t, ptest.Run(pipeline))
+		frame, err := os.ReadFile(out)
+		require.NoError(t, err)
+		want, err := bloomFrame(bloom.Blocked)(nil)
+		require.NoError(t, err)
+		require.Equal(t, want, frame, "%d windows", n)
+	}
+}
+
+// noneOf emits nothing.
+func noneOf(string, func(string)) {}
 
 // pairOf makes a collection of one key for CombinePerKey.
 func pairOf(key string) (int, string) { return len(key) % 3, key }

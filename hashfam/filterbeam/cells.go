@@ -128,6 +128,17 @@ func (a *array) route(d hashfam.Digest, to *blocks) {
 	}
 }
 
+// copied reports whether a bundle may keep a copy of the array.
+func (a *array) copied() bool { return a.header.Payload <= copyLimit }
+
+// routedBytes returns the number of bytes that route sends for a key.
+func (a *array) routedBytes() uint64 {
+	if a.blocked {
+		return 8
+	}
+	return uint64(a.hashes) * 4
+}
+
 // fill applies a block to the words of window w.
 func (a *array) fill(words []uint64, w int, block []byte) {
 	mark := setBit
@@ -148,6 +159,31 @@ func (a *array) fill(words []uint64, w int, block []byte) {
 			mark(words, line+uint64(p)>>55)
 		}
 	}
+}
+
+// merge adds a copy of a window to its words.
+func (a *array) merge(words []uint64, other []byte) {
+	union := func(x, y uint64) uint64 { return x | y }
+	if a.cellBits == 4 {
+		union = sumCounters
+	}
+	for i := range words {
+		words[i] = union(words[i], binary.LittleEndian.Uint64(other[8*i:]))
+	}
+}
+
+// sumCounters adds the 16 counters of y to those of x. A sum above 15 becomes
+// 15.
+func sumCounters(x, y uint64) uint64 {
+	const even = 0x0f0f0f0f0f0f0f0f // every other counter, with room for a carry
+	low, high := x&even+y&even, x>>4&even+y>>4&even
+	return stick(low) | stick(high)<<4
+}
+
+// stick replaces each byte above 15 by 15.
+func stick(bytes uint64) uint64 {
+	carries := bytes & 0x1010101010101010
+	return (bytes | (carries - carries>>4)) & 0x0f0f0f0f0f0f0f0f
 }
 
 // setBit sets bit i.

@@ -48,7 +48,7 @@ func (s spec) design() (design, error) {
 	case s.Kind == bloomKind || s.Kind == countingKind:
 		if s.Windows > 0 || s.Bytes > frameLimit {
 			a, err := s.array()
-			return windows{a}, err
+			return windows{s, a}, err
 		}
 	}
 	return frames{s}, nil

@@ -115,7 +115,7 @@ func TestABundleThatFailedLeavesNothing(t *testing.T) {
 		require.NoError(t, err)
 		p, err = p.Windows(n)
 		require.NoError(t, err)
-		f := &stringFn{elements{bundle: bundle{Spec: p.spec}}}
+		f := &keyFn[string]{elements{bundle: bundle{Spec: p.spec}}}
 		ctx := context.Background()
 		drop := func(int, []byte) {}
 		f.StartBundle(drop)
@@ -133,7 +133,7 @@ func TestABundleThatFailedLeavesNothing(t *testing.T) {
 		require.NoError(t, f.FinishBundle(ctx, keep))
 		require.Len(t, sent, 1)
 		if n > 0 {
-			require.Len(t, sent[0], 8, "one digest")
+			require.Len(t, sent[0], 8+1, "one digest and the kind of the value")
 		} else {
 			var g bloom.Filter
 			require.NoError(t, g.UnmarshalBinary(sent[0]))

@@ -63,6 +63,21 @@ func writeFile(ctx context.Context, fs filesystem.Interface, name string, write 
 	return err
 }
 
+// readFile calls use with a file, and closes the file.
+func readFile(ctx context.Context, name string, use func(io.Reader) error) error {
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	file, err := fs.OpenRead(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return use(file)
+}
+
 // remove removes a file as well as the file system can.
 func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 	if remover, ok := fs.(filesystem.Remover); ok {
@@ -79,6 +94,10 @@ type part struct {
 	Bytes uint64
 	CRC   uint32
 }
+
+// checksumBytes is the size of what follows the payload of a frame: a checksum
+// and four zero bytes.
+const checksumBytes = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -121,32 +140,24 @@ func newPart[W ~uint64](ctx context.Context, out string, owner int, words []W) (
 // read yields the bytes of the part, a multiple of 8 at a time. It returns
 // ErrCorrupt if the file is not what was written.
 func (p part) read(ctx context.Context, yield func([]byte) bool) error {
-	fs, err := filesystem.New(ctx, p.Name)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	file, err := fs.OpenRead(ctx, p.Name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	crc, left, buffer := uint32(0), p.Bytes, make([]byte, blockBytes)
-	for left > 0 {
-		piece := buffer[:min(left, blockBytes)]
-		if _, err := io.ReadFull(file, piece); err != nil {
-			return fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+	return readFile(ctx, p.Name, func(file io.Reader) error {
+		crc, left, buffer := uint32(0), p.Bytes, make([]byte, blockBytes)
+		for left > 0 {
+			piece := buffer[:min(left, blockBytes)]
+			if _, err := io.ReadFull(file, piece); err != nil {
+				return fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+			}
+			crc = crc32.Update(crc, castagnoli, piece)
+			left -= uint64(len(piece))
+			if left == 0 && crc != p.CRC {
+				return errs.Field(ErrCorrupt, "checksum of "+p.Name, crc, fmt.Sprint(p.CRC))
+			}
+			if !yield(piece) {
+				return nil
+			}
 		}
-		crc = crc32.Update(crc, castagnoli, piece)
-		left -= uint64(len(piece))
-		if left == 0 && crc != p.CRC {
-			return errs.Field(ErrCorrupt, "checksum of "+p.Name, crc, fmt.Sprint(p.CRC))
-		}
-		if !yield(piece) {
-			return nil
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // partsOf decodes the records of all parts.

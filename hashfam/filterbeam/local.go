@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -63,25 +61,17 @@ type local struct {
 
 // read adds the lines of a file.
 func (l *local) read(ctx context.Context, name string) error {
-	fs, err := filesystem.New(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	file, err := fs.OpenRead(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	l.sum.Files++
-	if !compressed(name) {
-		return l.readLines(ctx, file)
-	}
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		return err
-	}
-	return l.readLines(ctx, unzipped)
+	return readFile(ctx, name, func(file io.Reader) error {
+		l.sum.Files++
+		if !compressed(name) {
+			return l.readLines(ctx, file)
+		}
+		unzipped, err := gzip.NewReader(file)
+		if err != nil {
+			return err
+		}
+		return l.readLines(ctx, unzipped)
+	})
 }
 
 func (l *local) readLines(ctx context.Context, r io.Reader) error {

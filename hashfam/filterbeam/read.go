@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
@@ -51,20 +50,12 @@ func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restrictio
 }
 
 // seekable reports whether a file can be read from any byte on.
-func seekable(name string) bool {
-	ctx := context.Background()
-	fs, err := filesystem.New(ctx, name)
-	if err != nil {
-		return false
-	}
-	defer fs.Close()
-	file, err := fs.OpenRead(ctx, name)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	_, ok := file.(io.Seeker)
-	return ok
+func seekable(name string) (ok bool) {
+	err := readFile(context.Background(), name, func(file io.Reader) error {
+		_, ok = file.(io.Seeker)
+		return nil
+	})
+	return ok && err == nil
 }
 
 // RestrictionSize returns the number of bytes of a piece.
@@ -82,31 +73,26 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 	if err := f.open(); err != nil {
 		return err
 	}
-	if err := f.read(ctx, rt, name, size, emit); err != nil {
+	err := readFile(ctx, name, func(file io.Reader) error {
+		if compressed(name) {
+			return f.readCompressed(ctx, rt, file, emit)
+		}
+		return f.readPlain(ctx, rt, file, size, emit)
+	})
+	if err != nil {
 		return fmt.Errorf("filterbeam: %s: %w", name, err)
 	}
 	return nil
 }
 
-func (f *readFn) read(ctx context.Context, rt *sdf.LockRTracker, name string, size int64, emit func(int, []byte)) error {
-	fs, err := filesystem.New(ctx, name)
+// readPlain adds the lines that start in the piece.
+func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64, emit func(int, []byte)) error {
+	start := rt.GetRestriction().(offsetrange.Restriction).Start
+	lines, err := linesFrom(file, start)
 	if err != nil {
 		return err
 	}
-	defer fs.Close()
-	file, err := fs.OpenRead(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if compressed(name) {
-		return f.readCompressed(ctx, rt, file, emit)
-	}
-	lines, err := linesFrom(file, rt.GetRestriction().(offsetrange.Restriction).Start)
-	if err != nil {
-		return err
-	}
-	if rt.GetRestriction().(offsetrange.Restriction).Start == 0 {
+	if start == 0 {
 		f.tally.files++
 	}
 	return f.readPiece(ctx, rt, lines, size, emit)

@@ -48,8 +48,8 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 // writes it. The stages are those of a [design].
 func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PCollection {
 	nothing := beam.ParDo(s, &nothingFn{}, beam.Impulse(s))
-	collected := beam.GroupByKey(s, beam.Flatten(s, values, nothing))
-	records := beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, out}, collected))
+	gathered := beam.ParDo(s, &gatherFn{p.spec, out}, beam.GroupByKey(s, values))
+	records := beam.GroupByKey(s, beam.Flatten(s, gathered, nothing))
 	if p.spec.solved() {
 		records = solve(s, p, out, records)
 	}
@@ -57,12 +57,12 @@ func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PColle
 	return beam.ParDo(s, &sweepFn{p.spec, out}, written)
 }
 
-// A nothingFn sends an empty tally, so that a job without any key writes an
-// empty structure.
+// A nothingFn sends the record of an empty tally, so that a job without any key
+// writes an empty structure.
 type nothingFn struct{}
 
 func (nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
-	emit(tallyOwner, tally{}.append(nil))
+	emit(0, tally{}.append([]byte{tallyRecord}))
 }
 
 // The first byte of a record.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -12,43 +13,135 @@ import (
 
 // Windows: each owner fills a range of the array and writes it to a part file;
 // the parts are streamed into one frame.
-type windows struct{ array array }
+type windows struct {
+	spec  spec
+	array array
+}
 
-// A windowCollector routes digests to the windows.
+// The last byte of a value says what the rest is.
+const (
+	blockValue = 'b' // a block of digests or of places
+	copyValue  = 'c' // a copy of the window, which contains other keys
+)
+
+// copyLimit is the size of an array of which a bundle keeps a copy.
+const copyLimit = 16 << 20
+
+// A windowCollector routes digests to the windows. If the array is small, it
+// holds the digests at first: when they would take more bytes than the array,
+// the bundle adds them and all later keys to a copy of the array, and sends
+// that instead. A large array has no copy, so that the memory of a bundle is
+// bounded.
 type windowCollector struct {
-	array   *array
-	digests []hashfam.Digest
+	windows
+	digests []hashfam.Digest   // of one call
+	held    [][]hashfam.Digest // of all calls so far
+	keys    uint64             // number of the digests that are held
+	own     structure          // the copy, or nil
 	blocks  *blocks
 }
 
 func (w windows) collector() (collector, error) {
-	return &windowCollector{array: &w.array, blocks: newBlocks(w.array.windows())}, nil
+	return &windowCollector{windows: w, blocks: newBlocks(w.array.windows())}, nil
 }
 
 func (c *windowCollector) addKeys(keys [][]byte, emit emitter) error {
+	switch {
+	case c.own != nil:
+		return c.own.addKeys(keys)
+	case c.array.copied():
+		return c.hold(c.array.family.SumAll(nil, keys))
+	}
 	c.digests = c.array.family.SumAll(c.digests[:0], keys)
 	return c.addDigests(c.digests, emit)
 }
 
 func (c *windowCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
-	c.blocks.emit = emit
-	for _, d := range digests {
-		c.array.route(d, c.blocks)
+	switch {
+	case c.own != nil:
+		return c.own.addDigests(digests)
+	case c.array.copied():
+		return c.hold(slices.Clone(digests))
 	}
+	c.route(digests, emit)
 	return nil
 }
 
+// route sends digests to the windows.
+func (c *windowCollector) route(digests []hashfam.Digest, emit emitter) {
+	c.sendTo(emit)
+	for _, d := range digests {
+		c.array.route(d, c.blocks)
+	}
+}
+
+// hold keeps digests, or makes the copy of the array if it takes less than
+// their blocks.
+func (c *windowCollector) hold(digests []hashfam.Digest) error {
+	c.held = append(c.held, digests)
+	c.keys += uint64(len(digests))
+	if c.keys*c.array.routedBytes() < c.array.header.Payload {
+		return nil
+	}
+	var err error
+	if c.own, err = c.spec.open(); err != nil {
+		return err
+	}
+	for _, digests := range c.held {
+		if err := c.own.addDigests(digests); err != nil {
+			return err
+		}
+	}
+	c.held = nil
+	return nil
+}
+
+// sendTo makes the blocks send themselves to emit.
+func (c *windowCollector) sendTo(emit emitter) {
+	c.blocks.emit = func(w int, block []byte) { emit(w, append(block, blockValue)) }
+}
+
 func (c *windowCollector) flush(emit emitter) error {
-	c.blocks.emit = emit
+	if c.own != nil {
+		return c.sendCopy(emit)
+	}
+	for _, digests := range c.held {
+		c.route(digests, emit)
+	}
+	c.sendTo(emit)
 	c.blocks.flush()
+	return nil
+}
+
+// sendCopy sends each window of the copy.
+func (c *windowCollector) sendCopy(emit emitter) error {
+	encoded, err := c.own.frame()
+	if err != nil {
+		return err
+	}
+	c.own = nil // it is not needed while its encoding is sent
+	size := c.array.header.Payload
+	payload := encoded[uint64(len(encoded))-checksumBytes-size:]
+	for w := range c.array.windows() {
+		from, to := c.array.bytes(w)
+		emit(w, append(payload[from:to:to], copyValue))
+	}
 	return nil
 }
 
 func (w windows) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
 	from, to := w.array.bytes(owner)
 	words := make([]uint64, (to-from)/8)
-	for block := range values {
-		w.array.fill(words, owner, block)
+	for value := range values {
+		n := len(value) - 1
+		switch {
+		case n >= 0 && value[n] == blockValue:
+			w.array.fill(words, owner, value[:n])
+		case uint64(n) == to-from && value[n] == copyValue:
+			w.array.merge(words, value[:n])
+		default:
+			return nil, errs.Field(ErrCorrupt, "length of a value", len(value), "a block, or "+binaryLength(to-from+1))
+		}
 	}
 	return writePart(ctx, out, owner, words)
 }

@@ -101,9 +101,9 @@ func (b Built[T]) OtherFamily(t *rapid.T) {
 	require.False(t, g.Equal(f))
 }
 
-// Program builds a structure from any keys, in two ways, and then encodes it and
-// decodes it in any ways. Every key must be found and the bytes must stay the
-// same, also after failing to decode something else.
+// Program builds a structure from any keys, in two ways, and then encodes it
+// and decodes it in any ways. Every key must be found and the bytes must stay
+// the same, also after failing to decode something else.
 func (b Built[T]) Program(t *rapid.T) { b.runProgram(t, &Code{drawCode(t, 64)}) }
 
 // FuzzProgram is Program by any bytes.

@@ -46,8 +46,8 @@ func (c *Code) number() uint64 {
 // rand returns a source of random numbers that the next two bytes choose.
 func (c *Code) rand() *rand.Rand { return rand.New(rand.NewPCG(16, uint64(c.Intn(1<<16)))) }
 
-// drawCode draws n/2 to n bytes, all of which are as likely. Slices of rapid are
-// short, and their bytes are small.
+// drawCode draws n/2 to n bytes, all of which are as likely. Slices of rapid
+// are short, and their bytes are small.
 func drawCode(t *rapid.T, n int) []byte {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 16))
 	b := make([]byte, rapid.IntRange(n/2, n).Draw(t, "length"))

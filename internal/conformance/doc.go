@@ -24,7 +24,7 @@
 // changes a frame in several places, corrects the checksums, and goes on to use
 // what can be decoded.
 //
-// Every property is a method that takes a [rapid.T]: it is a test and, by [Fuzz],
-// a fuzz target. Every property can fail: the tests of this
-// package run it on structures with a defect each.
+// Every property is a method that takes a [rapid.T]: it is a test and, by
+// [Fuzz], a fuzz target. Every property can fail: the tests of this package run
+// it on structures with a defect each.
 package conformance

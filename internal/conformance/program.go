@@ -173,8 +173,8 @@ func (r *Run[T]) universe() int {
 	return 4096
 }
 
-// Keys reads up to 15 keys, or up to a thousand that follow one another, some of
-// them more than once. It reads no more than a program may still add.
+// Keys reads up to 15 keys, or up to a thousand that follow one another, some
+// of them more than once. It reads no more than a program may still add.
 func (r *Run[T]) Keys() [][]byte {
 	keys := r.keys(r.universe())
 	return keys[:min(len(keys), programKeys-min(len(r.Log), programKeys))]

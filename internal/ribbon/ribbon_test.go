@@ -208,22 +208,24 @@ func TestRedundantEquationsAreAccepted(t *testing.T) {
 // A bucket that is cut after group 13 bumps everything, also what fits: its
 // slots stay free for others.
 func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
-	l := newLayer(0, 1000, seven)
-	digests := make([]hashfam.Digest, 0, 1000)
-	for i := range uint64(1000) {
-		start := uint64(20*groupStarts + groupStarts/2) // half of the digests, too many
-		if i%2 == 0 {
-			start = 21*groupStarts + i%80
+	for _, full := range []uint64{14, 20} {
+		l := newLayer(0, 500, seven)
+		digests := make([]hashfam.Digest, 0, 500)
+		for i := range uint64(500) {
+			start := full*groupStarts + groupStarts/2 // too many
+			if i%25 == 0 {
+				start = (full+1)*groupStarts + i/25*4 // these fit
+			}
+			digests = append(digests, unrank(start*(math.MaxUint64/l.starts)+(i+1)<<20))
 		}
-		digests = append(digests, unrank(start*(math.MaxUint64/l.starts)+i<<20))
-	}
-	r := members(t, seven, digests)
-	for _, d := range digests {
-		require.True(t, r.Contains(d))
-	}
-	require.EqualValues(t, allBumped, r.layers[0].threshold(0))
-	for _, word := range r.layers[0].words {
-		require.Zero(t, word)
+		r := members(t, seven, digests)
+		for _, d := range digests {
+			require.True(t, r.Contains(d))
+		}
+		require.EqualValues(t, allBumped, r.layers[0].threshold(0))
+		for _, word := range r.layers[0].words {
+			require.Zero(t, word, "group %d", full)
+		}
 	}
 }
 

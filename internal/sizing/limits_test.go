@@ -106,3 +106,21 @@ func ribbonRate(units uint32, n uint64) float64 {
 	r := math.Ceil(columns)
 	return WithDigest(math.Exp2(-r)*(1+r-columns), n)
 }
+
+// Ten buckets with fingerprints of 4 bits take as much memory as eight with 5.
+func TestOfTablesOfOneSizeTheNarrowerWins(t *testing.T) {
+	plan, ok := CuckooPlan(10, 0.13, 0)
+	require.True(t, ok)
+	require.Equal(t, CuckooShape{Buckets: 10, FingerprintBits: 4}, plan)
+}
+
+// Above fewKeys, the logarithms of factorials are as exact as the product.
+func TestExactBoundBesideTheProduct(t *testing.T) {
+	for _, s := range []float64{fewKeys + 1, 1e6} {
+		sum := 0.0
+		for i := 1.0; i <= fewKeys+1; i++ {
+			sum += math.Log2((s + i) / i)
+		}
+		require.InDelta(t, sum, ExactBound(fewKeys+1, uint64(s)), 1e-11)
+	}
+}

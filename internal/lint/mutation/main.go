@@ -24,6 +24,7 @@ import (
 // options are the flags.
 type options struct {
 	workers  int
+	most     int
 	least    float64
 	listed   bool
 	all      bool
@@ -39,10 +40,11 @@ func main() {
 	flag.IntVar(&o.workers, "workers", 2, "processes at a time")
 	flag.Float64Var(&o.least, "least", 95, "fail if less than this percentage of the covered mutants is killed")
 	flag.BoolVar(&o.listed, "listed", false, "fail also if a mutant lived that the document does not list")
+	flag.IntVar(&o.most, "most", 0, "try at most this many mutants of a package, spread evenly; 0 means all")
 	flag.BoolVar(&o.all, "all", false, "print all mutants, not only those that lived")
 	flag.StringVar(&o.since, "since", "", "try only mutants on lines that differ from this commit")
 	flag.StringVar(&o.tags, "tags", "", "build tags")
-	flag.StringVar(&o.skip, "skip", `(print|plot)\.go$`, "leave files out whose names match: by default those that only format")
+	flag.StringVar(&o.skip, "skip", `print\.go$`, "leave files out whose names match: by default those that only format")
 	flag.StringVar(&o.docs, "docs", "docs/mutants.md", "the document that lists accepted mutants")
 	flag.DurationVar(&o.patience, "patience", 10*time.Second, "how long a mutant may wait, beyond ten times the time of its tests")
 	flag.Parse()
@@ -93,10 +95,8 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		return nil, err
 	}
 	defer func() { os.RemoveAll(p.temp) }()
-	if o.since != "" {
-		if n, err := p.since(ctx, o.since); err != nil || n == 0 {
-			return &report{pkg: p, finished: err == nil}, err
-		}
+	if n, err := p.choose(ctx, o); err != nil || n == 0 {
+		return &report{pkg: p, finished: err == nil}, err
 	}
 	if err := p.compile(ctx, o.tags, pattern); err != nil {
 		return nil, err

@@ -141,3 +141,20 @@ func TestOnlyMutantsOnChangedLinesAreTried(t *testing.T) {
 	r := report{pkg: p}
 	require.Equal(t, len(p.mutants), r.counts()[notAsked])
 }
+
+func TestThinningLeavesTheNumberAsked(t *testing.T) {
+	for _, all := range []int{0, 1, 3, 4, 10, 400} {
+		p := &pkg{}
+		for range all {
+			p.mutants = append(p.mutants, &mutant{}, &mutant{verdict: notViable})
+		}
+		p.thin(4)
+		left := 0
+		for _, m := range p.mutants {
+			if m.verdict == notCovered {
+				left++
+			}
+		}
+		require.Equal(t, min(4, all), left)
+	}
+}

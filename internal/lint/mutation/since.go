@@ -53,3 +53,31 @@ func (p *pkg) since(ctx context.Context, commit string) (int, error) {
 	}
 	return left, nil
 }
+
+// choose leaves the mutants to try that the options ask for, and returns how
+// many they are.
+func (p *pkg) choose(ctx context.Context, o options) (n int, err error) {
+	n = len(p.mutants)
+	if o.since != "" {
+		n, err = p.since(ctx, o.since)
+	}
+	if o.most > 0 {
+		p.thin(o.most)
+	}
+	return n, err
+}
+
+// thin leaves at most n mutants to try, spread evenly over those that were.
+func (p *pkg) thin(n int) {
+	var asked []*mutant
+	for _, m := range p.mutants {
+		if m.verdict == notCovered {
+			asked = append(asked, m)
+		}
+	}
+	for i, m := range asked {
+		if all := max(n, len(asked)); i*n/all == (i+1)*n/all {
+			m.verdict = notAsked
+		}
+	}
+}
