@@ -8,7 +8,7 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-func TestLargeFiltersHaveTheExactRate(t *testing.T) {
+func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
 	if conformance.Long(t, 3, 1.2) {
 		n = 100_000_000

@@ -9,7 +9,7 @@ import (
 // Key k is counted twice if it is even and once if not. No count is too low,
 // and as the theorem says, at most Delta of them are more than Epsilon*Total
 // too high.
-func TestLargeSketchesAreWithinTheTheorem(t *testing.T) {
+func TestSketchesOfManyKeysAreWithinTheTheorem(t *testing.T) {
 	keys, epsilon := uint64(50_000), 1e-4
 	if conformance.Long(t, 3, 0.5) {
 		keys, epsilon = 100_000_000, 1e-7
