@@ -14,10 +14,7 @@ func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
 	}
-	b := other.words[:len(f.words)]
-	for i := range f.words {
-		f.words[i] |= b[i]
-	}
+	or(f.words, other.words)
 	return nil
 }
 
@@ -27,24 +24,27 @@ func (f *Filter) Merge(other *Filter) error {
 // [ErrIncompatible] and leaves f unchanged. O(m) time for each of them, no
 // allocation.
 func (f *Filter) MergeAll(others ...*Filter) error {
-	for i, other := range others {
-		if err := f.compatible(other); err != nil {
-			return errs.Errorf("others[%d]: %w", i, err)
-		}
-	}
 	if f == nil {
 		return errs.Nil()
+	}
+	if err := fault.Each(errs, others, f.compatible); err != nil {
+		return err
 	}
 	for first := 0; first < len(f.words); first += mergeWords {
 		piece := f.words[first:min(first+mergeWords, len(f.words))]
 		for _, other := range others {
-			b := other.words[first:][:len(piece)]
-			for i := range piece {
-				piece[i] |= b[i]
-			}
+			or(piece, other.words[first:])
 		}
 	}
 	return nil
+}
+
+// or sets in dst the bits that are set in src, which is at least as long.
+func or(dst, src []uint64) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] |= src[i]
+	}
 }
 
 // mergeWords is the number of words that MergeAll merges at a time: 8 KiB,

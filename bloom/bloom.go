@@ -90,6 +90,11 @@ func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
+// ContainsOrAddUint64 is [Filter.ContainsOrAdd] for an integer.
+func (f *Filter) ContainsOrAddUint64(key uint64) bool {
+	return f.ContainsOrAddDigest(f.params.Family.SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {

@@ -151,6 +151,11 @@ func (c *Concurrent) ContainsOrAddString(key string) bool {
 	return c.ContainsOrAddDigest(c.filter.params.Family.SumString(key))
 }
 
+// ContainsOrAddUint64 is [Concurrent.ContainsOrAdd] for an integer.
+func (c *Concurrent) ContainsOrAddUint64(key uint64) bool {
+	return c.ContainsOrAddDigest(c.filter.params.Family.SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 //

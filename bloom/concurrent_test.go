@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // On one goroutine a concurrent filter is, bit for bit, the plain one, whatever
@@ -29,6 +30,7 @@ func TestConcurrentEqualsThePlainFilter(t *testing.T) {
 			func(_ uint64, key []byte) {
 				require.Equal(t, f.Contains(key), c.ContainsOrAddString(string(key)))
 			},
+			func(i uint64, key []byte) { require.Equal(t, f.Contains(key), c.ContainsOrAddUint64(i)) },
 		}
 		var keys [][]byte
 		for i := range rapid.Uint64Range(0, 60).Draw(t, "keys") {
@@ -118,7 +120,7 @@ func TestSharedFormsEqualPlainOnes(t *testing.T) {
 func TestConcurrentAddsLoseNothing(t *testing.T) {
 	const writers = 8
 	keys := uint64(20_000)
-	if long() {
+	if conformance.Long(t, 1, 0.2) {
 		keys = 1_000_000
 	}
 	for _, layout := range layouts {
@@ -157,7 +159,7 @@ func TestConcurrentAddsLoseNothing(t *testing.T) {
 func TestOnlyOneContainsOrAddGetsFalse(t *testing.T) {
 	const goroutines = 4
 	keys := uint64(30_000)
-	if long() {
+	if conformance.Long(t, 0.1, 0.1) {
 		keys = 3_000_000
 	}
 	c, err := NewConcurrent(Config{Capacity: keys, FPRate: 0.001})

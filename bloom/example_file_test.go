@@ -3,16 +3,20 @@ package bloom_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/filterfam/filterfam/bloom"
 )
 
-// save replaces a file by the encoding of f. After a crash the file is the old
-// one or the new one, and never a part of one: the new one is on the disk
-// before it gets the name.
-func save(f *bloom.Filter, name string) error {
+// save replaces a file by the encoding of f, a structure of any kind. After a
+// crash of the program or of the machine the file is the old one or the new
+// one, and never a part of one: the new one is on the disk before it gets the
+// name. After save has returned nil, it is the new one. A crash can leave a
+// file behind whose name begins with ".filter-".
+func save(f io.WriterTo, name string) error {
 	file, err := os.CreateTemp(filepath.Dir(name), ".filter-*")
 	if err != nil {
 		return err
@@ -24,8 +28,22 @@ func save(f *bloom.Filter, name string) error {
 	}
 	if err != nil {
 		os.Remove(file.Name())
+		return err
 	}
-	return err
+	return syncDir(filepath.Dir(name))
+}
+
+// syncDir writes the names of files in a directory to the disk. Windows has no
+// call for that.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // load returns the filter in a file.

@@ -42,6 +42,22 @@ func ExampleNewRotating() {
 	// 440 bytes
 }
 
+// Requests come with the number of a user and a time.
+func ExampleRotating_ContainsOrAddUint64At() {
+	recent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 200, Span: time.Hour, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	noon := time.Date(2013, time.December, 1, 12, 0, 0, 0, time.UTC)
+	recent.AddUint64At(17, noon)
+	fmt.Println(recent.ContainsOrAddUint64At(17, noon.Add(59*time.Minute)))
+	fmt.Println(recent.ContainsOrAddUint64At(17, noon.Add(3*time.Hour)))
+	// Output:
+	// true
+	// false
+}
+
 // The last 1,000 keys. All forms of keys, and batches.
 func ExampleRotating() {
 	r, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 1000, FPRate: 0.01, Generations: 8})

@@ -141,6 +141,12 @@ func ExampleFilter_ContainsOrAddString() {
 	// Output: false true
 }
 
+func ExampleFilter_ContainsOrAddUint64() {
+	seen := filter()
+	fmt.Println(seen.ContainsOrAddUint64(42), seen.ContainsOrAddUint64(42))
+	// Output: false true
+}
+
 func ExampleFilter_ContainsOrAddDigest() {
 	seen := filter()
 	d := seen.Params().Family.SumUint64(42)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
@@ -89,10 +89,11 @@ func TestMeasuredRateOfLargeFiltersIsAtMostTheConfiguredRate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills filters of 1,000,000 keys, and of 10,000,000 if FILTERFAM_LONG is set")
 	}
+	long := conformance.Long(t, 2, 0.5)
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv("FILTERFAM_LONG") == "" {
+			if !long {
 				requireRate(t, Config{Capacity: 1_000_000, FPRate: 0.001, Layout: layout}, 5_000_000)
 				return
 			}

@@ -72,6 +72,11 @@ func (r *Rotating) AddStringAt(key string, t time.Time) {
 	r.AddDigestAt(r.config.Family.SumString(key), t)
 }
 
+// AddUint64At is [Rotating.AddAt] for an integer.
+func (r *Rotating) AddUint64At(key uint64, t time.Time) {
+	r.AddDigestAt(r.config.Family.SumUint64(key), t)
+}
+
 // AddDigestAt is [Rotating.AddAt] for a key already hashed by the filter's
 // family.
 func (r *Rotating) AddDigestAt(d hashfam.Digest, t time.Time) {
@@ -115,6 +120,11 @@ func (r *Rotating) ContainsOrAddString(key string) bool {
 	return r.ContainsOrAddDigest(r.config.Family.SumString(key))
 }
 
+// ContainsOrAddUint64 is [Rotating.ContainsOrAdd] for an integer.
+func (r *Rotating) ContainsOrAddUint64(key uint64) bool {
+	return r.ContainsOrAddDigest(r.config.Family.SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Rotating.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
@@ -132,6 +142,11 @@ func (r *Rotating) ContainsOrAddAt(key []byte, t time.Time) bool {
 // ContainsOrAddStringAt is [Rotating.ContainsOrAddAt] for a string.
 func (r *Rotating) ContainsOrAddStringAt(key string, t time.Time) bool {
 	return r.ContainsOrAddDigestAt(r.config.Family.SumString(key), t)
+}
+
+// ContainsOrAddUint64At is [Rotating.ContainsOrAddAt] for an integer.
+func (r *Rotating) ContainsOrAddUint64At(key uint64, t time.Time) bool {
+	return r.ContainsOrAddDigestAt(r.config.Family.SumUint64(key), t)
 }
 
 // ContainsOrAddDigestAt is [Rotating.ContainsOrAddAt] for a key already hashed

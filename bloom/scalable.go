@@ -86,6 +86,11 @@ func (s *Scalable) ContainsOrAddString(key string) bool {
 	return s.ContainsOrAddDigest(s.config.Family.SumString(key))
 }
 
+// ContainsOrAddUint64 is [Scalable.ContainsOrAdd] for an integer.
+func (s *Scalable) ContainsOrAddUint64(key uint64) bool {
+	return s.ContainsOrAddDigest(s.config.Family.SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) bool {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,9 +13,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
-
-// long reports whether the tests run in their long form.
-func long() bool { return os.Getenv("FILTERFAM_LONG") != "" }
 
 func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
 	s, err := NewScalable(c)
@@ -30,7 +26,7 @@ func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
 // 2e-9.
 func TestAScalableFilterKeepsItsRateAsItGrows(t *testing.T) {
 	expected := uint64(1000)
-	if long() {
+	if conformance.Long(t, 0.2, 0.1) {
 		expected = 10_000
 	}
 	for _, layout := range layouts {
@@ -64,8 +60,9 @@ func TestAScalableFilterKeepsItsRateAsItGrows(t *testing.T) {
 
 // The memory of a filter for 10,000 keys at 1 %.
 func TestAScalableFilterIsSmall(t *testing.T) {
+	long := conformance.Long(t, 0.1, 0.1)
 	for times, most := range map[uint64]float64{1: 11.1, 3: 12.8, 10: 21.8, 30: 16, 100: 21.5, 300: 31.5} {
-		if times > 30 && !long() {
+		if times > 30 && !long {
 			continue
 		}
 		s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.01})

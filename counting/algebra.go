@@ -15,10 +15,7 @@ func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
 	}
-	b := other.counters[:len(f.counters)]
-	for i := range f.counters {
-		f.counters[i] = sum(f.counters[i], b[i])
-	}
+	addCounters(f.counters, other.counters)
 	return nil
 }
 
@@ -28,24 +25,28 @@ func (f *Filter) Merge(other *Filter) error {
 // MergeAll returns [ErrIncompatible] and leaves f unchanged. O(m) time for each
 // of them, no allocation.
 func (f *Filter) MergeAll(others ...*Filter) error {
-	for i, other := range others {
-		if err := f.compatible(other); err != nil {
-			return errs.Errorf("others[%d]: %w", i, err)
-		}
-	}
 	if f == nil {
 		return errs.Nil()
+	}
+	if err := fault.Each(errs, others, f.compatible); err != nil {
+		return err
 	}
 	for first := 0; first < len(f.counters); first += mergeWords {
 		piece := f.counters[first:min(first+mergeWords, len(f.counters))]
 		for _, other := range others {
-			b := other.counters[first:][:len(piece)]
-			for i := range piece {
-				piece[i] = sum(piece[i], b[i])
-			}
+			addCounters(piece, other.counters[first:])
 		}
 	}
 	return nil
+}
+
+// addCounters adds the counters of src, which is at least as long, to those of
+// dst.
+func addCounters(dst, src []uint64) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = sum(dst[i], src[i])
+	}
 }
 
 // mergeWords is the number of words that MergeAll merges at a time: 8 KiB,

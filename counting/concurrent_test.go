@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -58,6 +58,9 @@ func TestConcurrentEqualsThePlainFilter(t *testing.T) {
 			"either":        func(_ uint64, key []byte) { require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAdd(key)) },
 			"either string": func(_ uint64, key []byte) {
 				require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAddString(string(key)))
+			},
+			"either int": func(i uint64, key []byte) {
+				require.Equal(t, f.ContainsOrAdd(key), c.ContainsOrAddUint64(i))
 			},
 		}
 		actions := map[string]func(*rapid.T){
@@ -157,7 +160,7 @@ func sequence(keys [][]byte) iter.Seq[[]byte] {
 func TestConcurrentWritersLoseNothing(t *testing.T) {
 	const writers = 8
 	keys := uint64(20_000)
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 0.5, 0.2) {
 		keys = 1_000_000
 	}
 	config := Config{Capacity: writers * keys, FPRate: 0.01, Layout: Blocked}
@@ -281,6 +284,7 @@ func TestFailedDeletesAreNeverSeen(t *testing.T) {
 				lost++
 			}
 		}
+		runtime.Gosched() // WebAssembly has one thread and does not preempt
 	}
 	wg.Wait()
 	require.Zero(t, lost)

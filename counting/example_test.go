@@ -124,6 +124,12 @@ func ExampleFilter_ContainsOrAddString() {
 	// Output: false true 1
 }
 
+func ExampleFilter_ContainsOrAddUint64() {
+	f := filter()
+	fmt.Println(f.ContainsOrAddUint64(42), f.ContainsOrAddUint64(42))
+	// Output: false true
+}
+
 func ExampleFilter_ContainsOrAddDigest() {
 	f := filter()
 	d := f.Params().Family.SumUint64(42)

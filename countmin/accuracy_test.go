@@ -10,6 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -53,7 +54,7 @@ func mean(x []float64) float64 {
 func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 	const epsilon, delta = 1e-4, 0.01
 	keys, length := 100_000, 1_000_000
-	if streams.Long() {
+	if conformance.Long(t, 0.5, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
 	s := streams.Zipf(1.1, keys, length, 11)
@@ -92,7 +93,7 @@ func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 func TestFormsAtEqualMemory(t *testing.T) {
 	const w, depth = 2719, 5 // epsilon = 1e-3, delta = 1e-2
 	families := 2
-	if streams.Long() {
+	if conformance.Long(t, 1, 0.1) {
 		families = 5
 	}
 	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Zipf(1.1, 20_000, 100_000, 3)} {

@@ -169,6 +169,11 @@ func (c *ConcurrentSketch) BoundsString(key string) (low, high uint64) {
 	return c.BoundsDigest(c.params.Family.SumString(key))
 }
 
+// BoundsUint64 is [ConcurrentSketch.Bounds] for an integer.
+func (c *ConcurrentSketch) BoundsUint64(key uint64) (low, high uint64) {
+	return c.BoundsDigest(c.params.Family.SumUint64(key))
+}
+
 // BoundsDigest is [ConcurrentSketch.Bounds] for a key already hashed by the
 // sketch's family.
 func (c *ConcurrentSketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
@@ -207,6 +212,11 @@ func (c *ConcurrentSketch) RemoveString(key string) error {
 	return c.RemoveNDigest(c.family().SumString(key), 1)
 }
 
+// RemoveUint64 is [ConcurrentSketch.Remove] for an integer.
+func (c *ConcurrentSketch) RemoveUint64(key uint64) error {
+	return c.RemoveNDigest(c.family().SumUint64(key), 1)
+}
+
 // RemoveDigest is [ConcurrentSketch.Remove] for a key already hashed by the
 // sketch's family.
 func (c *ConcurrentSketch) RemoveDigest(d hashfam.Digest) error { return c.RemoveNDigest(d, 1) }
@@ -219,6 +229,11 @@ func (c *ConcurrentSketch) RemoveN(key []byte, n uint64) error {
 // RemoveNString is [ConcurrentSketch.RemoveN] for a string.
 func (c *ConcurrentSketch) RemoveNString(key string, n uint64) error {
 	return c.RemoveNDigest(c.family().SumString(key), n)
+}
+
+// RemoveNUint64 is [ConcurrentSketch.RemoveN] for an integer.
+func (c *ConcurrentSketch) RemoveNUint64(key, n uint64) error {
+	return c.RemoveNDigest(c.family().SumUint64(key), n)
 }
 
 // RemoveNDigest is [ConcurrentSketch.RemoveN] for a key already hashed by the

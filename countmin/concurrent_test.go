@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
@@ -150,6 +150,7 @@ func TestCountersSaturateWhileGoroutinesAdd(t *testing.T) {
 					now := c.CountDigest(full)
 					fell = fell || now < last
 					last = now
+					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
 			writers.Wait()
@@ -181,7 +182,7 @@ func digestAt(i, w uint64) hashfam.Digest {
 func TestEightWritersLoseNothing(t *testing.T) {
 	const writers = 8
 	keys := 4_000
-	if streams.Long() {
+	if conformance.Long(t, 1, 0.1) {
 		keys = 1_000_000
 	}
 	for _, conservative := range []bool{false, true} {
@@ -310,6 +311,9 @@ func requireSameCounts(t require.TestingT, plain *Sketch, c *ConcurrentSketch, k
 		l, h := bounds()
 		require.Equal(t, [2]uint64{low, high}, [2]uint64{l, h})
 	}
+	low, high = plain.BoundsUint64(3)
+	l, h := c.BoundsUint64(3)
+	require.Equal(t, [2]uint64{low, high}, [2]uint64{l, h})
 }
 
 func TestErrorsOfConcurrentSketches(t *testing.T) {
@@ -328,6 +332,10 @@ func TestErrorsOfConcurrentSketches(t *testing.T) {
 	require.ErrorIs(t, c.RemoveN([]byte("a"), 2), ErrParams)
 	require.NoError(t, c.RemoveDigest(c.Params().Family.SumString("a")))
 	require.Zero(t, c.CountString("a")+c.Total())
+	c.AddNUint64(17, 3)
+	require.NoError(t, c.RemoveUint64(17))
+	require.NoError(t, c.RemoveNUint64(17, 2))
+	require.Zero(t, c.CountUint64(17)+c.Total())
 	careful := must(NewConcurrentSketch(Config{Width: 20, Depth: 3, Conservative: true}))
 	careful.AddString("a")
 	require.ErrorIs(t, careful.Remove([]byte("a")), ErrParams)

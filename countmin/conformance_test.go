@@ -118,9 +118,19 @@ func sketches(conservative bool) conformance.Suite[*Sketch] {
 		return conformance.Viewed[*Sketch]{
 			Has:       func(key []byte) bool { return v.Count(key) > 0 },
 			HasString: func(key string) bool { return v.CountString(key) > 0 },
+			HasUint64: func(key uint64) bool { return v.CountUint64(key) > 0 },
 			HasDigest: func(d hashfam.Digest) bool { return v.CountDigest(d) > 0 },
 			HasAll:    func(dst []bool, keys [][]byte) []bool { return positive(dst, v.CountAll(nil, keys)) },
-			Verify:    v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
+			HasAllStrings: func(dst []bool, keys []string) []bool {
+				return positive(dst, v.CountAllStrings(nil, keys))
+			},
+			HasAllUint64: func(dst []bool, keys []uint64) []bool {
+				return positive(dst, v.CountAllUint64(nil, keys))
+			},
+			HasAllDigests: func(dst []bool, digests []hashfam.Digest) []bool {
+				return positive(dst, v.CountAllDigests(nil, digests))
+			},
+			Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
 		}, nil
 	}
 	s.InsertAllStrings = func(s *Sketch, keys []string) error { s.AddAllStrings(keys); return nil }
@@ -187,25 +197,22 @@ func golden(p Params) func() *Sketch {
 func TestConformanceOfPlainSketches(t *testing.T)        { plain.Run(t) }
 func TestConformanceOfConservativeSketches(t *testing.T) { conservative.Run(t) }
 
-func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(plain.Membership)) }
-func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(plain.KeyForms)) }
-func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(plain.EmptyKey)) }
-func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.MergeIsJointBuild)) }
-func FuzzIncompatible(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Incompatible)) }
-func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(plain.CloneAndReset)) }
-func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.RoundTrip)) }
-func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(plain.Damage)) }
-func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(plain.LyingLength)) }
-func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(plain.WrongFamily)) }
-func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.WrongVersion)) }
-func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(plain.Streams)) }
-func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(plain.PureReads)) }
-func FuzzConservativeMembership(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(conservative.Membership))
-}
-func FuzzViews(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Views)) }
-func FuzzBatches(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(plain.Batches)) }
-func FuzzTexts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(plain.Texts)) }
-func FuzzParameters(f *testing.F) { f.Fuzz(rapid.MakeFuzz(plain.Parameters)) }
-func FuzzMutations(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(plain.Mutations)) }
-func FuzzDecode(f *testing.F)     { plain.FuzzDecode(f) }
+func FuzzKeyForms(f *testing.F)              { conformance.Fuzz(f, plain.KeyForms) }
+func FuzzEmptyKey(f *testing.F)              { conformance.Fuzz(f, plain.EmptyKey) }
+func FuzzMergeIsJointBuild(f *testing.F)     { conformance.Fuzz(f, plain.MergeIsJointBuild) }
+func FuzzIncompatible(f *testing.F)          { conformance.Fuzz(f, plain.Incompatible) }
+func FuzzCloneAndReset(f *testing.F)         { conformance.Fuzz(f, plain.CloneAndReset) }
+func FuzzRoundTrip(f *testing.F)             { conformance.Fuzz(f, plain.RoundTrip) }
+func FuzzDamage(f *testing.F)                { conformance.Fuzz(f, plain.Damage) }
+func FuzzLyingLength(f *testing.F)           { conformance.Fuzz(f, plain.LyingLength) }
+func FuzzWrongFamily(f *testing.F)           { conformance.Fuzz(f, plain.WrongFamily) }
+func FuzzWrongVersion(f *testing.F)          { conformance.Fuzz(f, plain.WrongVersion) }
+func FuzzStreams(f *testing.F)               { conformance.Fuzz(f, plain.Streams) }
+func FuzzPureReads(f *testing.F)             { conformance.Fuzz(f, plain.PureReads) }
+func FuzzViews(f *testing.F)                 { conformance.Fuzz(f, plain.Views) }
+func FuzzBatches(f *testing.F)               { conformance.Fuzz(f, plain.Batches) }
+func FuzzTexts(f *testing.F)                 { conformance.Fuzz(f, plain.Texts) }
+func FuzzParameters(f *testing.F)            { conformance.Fuzz(f, plain.Parameters) }
+func FuzzMutations(f *testing.F)             { plain.FuzzMutations(f) }
+func FuzzConservativeMutations(f *testing.F) { conservative.FuzzMutations(f) }
+func FuzzDecode(f *testing.F)                { plain.FuzzDecode(f) }

@@ -172,6 +172,14 @@ func ExampleSketch_RemoveDigest() {
 	// Output: <nil> <nil> 1
 }
 
+func ExampleSketch_BoundsUint64() {
+	s := sketch()
+	s.AddNUint64(17, 3)
+	low, high := s.BoundsUint64(17)
+	fmt.Println(low, high, s.RemoveUint64(17), s.RemoveNUint64(17, 2), s.CountUint64(17))
+	// Output: 3 3 <nil> <nil> 0
+}
+
 func ExampleSketch_BoundsDigest() {
 	s := sketch("a", "a", "b")
 	low, high := s.BoundsDigest(s.Params().Family.SumString("a"))

@@ -11,6 +11,7 @@ import (
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // An outcome is how well the heavy hitters of a stream were found.
@@ -79,7 +80,7 @@ func median(t require.TestingT, s *streams.Stream, c HeavyConfig) outcome {
 // of 10^7 updates over 10^6 keys.
 func TestHeavyHittersInASmallBudget(t *testing.T) {
 	keys, length := 50_000, 200_000
-	if streams.Long() {
+	if conformance.Long(t, 2, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
 	small := HeavyConfig{Phi: 1.0 / 1000, MemoryBytes: 16 << 10}

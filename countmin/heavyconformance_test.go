@@ -189,11 +189,11 @@ var top = conformance.Suite[*TopK]{
 func TestConformanceOfHeavyHitters(t *testing.T) { heavy.Run(t) }
 func TestConformanceOfTopK(t *testing.T)         { top.Run(t) }
 
-func FuzzHeavyMembership(f *testing.F) { f.Fuzz(rapid.MakeFuzz(heavy.Membership)) }
-func FuzzHeavyKeyForms(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(heavy.KeyForms)) }
-func FuzzHeavyMerge(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(heavy.MergeIsJointBuild)) }
-func FuzzHeavyRoundTrip(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavy.RoundTrip)) }
-func FuzzHeavyDamage(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(heavy.Damage)) }
-func FuzzHeavyDecode(f *testing.F)     { heavy.FuzzDecode(f) }
-func FuzzTopKMembership(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(top.Membership)) }
-func FuzzTopKDecode(f *testing.F)      { top.FuzzDecode(f) }
+func FuzzHeavyKeyForms(f *testing.F)  { conformance.Fuzz(f, heavy.KeyForms) }
+func FuzzHeavyMerge(f *testing.F)     { conformance.Fuzz(f, heavy.MergeIsJointBuild) }
+func FuzzHeavyRoundTrip(f *testing.F) { conformance.Fuzz(f, heavy.RoundTrip) }
+func FuzzHeavyDamage(f *testing.F)    { conformance.Fuzz(f, heavy.Damage) }
+func FuzzHeavyMutations(f *testing.F) { heavy.FuzzMutations(f) }
+func FuzzTopKMutations(f *testing.F)  { top.FuzzMutations(f) }
+func FuzzHeavyDecode(f *testing.F)    { heavy.FuzzDecode(f) }
+func FuzzTopKDecode(f *testing.F)     { top.FuzzDecode(f) }

@@ -17,10 +17,8 @@ func (s *Sketch) MergeAll(others ...*Sketch) error {
 	if s == nil {
 		return errs.Nil()
 	}
-	for _, other := range others {
-		if err := s.compatible(other); err != nil {
-			return err
-		}
+	if err := fault.Each(errs, others, s.compatible); err != nil {
+		return err
 	}
 	for from := 0; from < len(s.narrow); from += mergeBlock {
 		to := min(from+mergeBlock, len(s.narrow))
@@ -50,12 +48,12 @@ func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	if h == nil {
 		return errs.Nil()
 	}
-	trackers := make([]*tracker.Tracker, 0, len(others))
-	for _, other := range others {
-		if err := h.compatible(other); err != nil {
-			return err
-		}
-		trackers = append(trackers, &other.tracker)
+	if err := fault.Each(errs, others, h.compatible); err != nil {
+		return err
+	}
+	trackers := make([]*tracker.Tracker, len(others))
+	for i, other := range others {
+		trackers[i] = &other.tracker
 	}
 	h.tracker.Merge(trackers...)
 	return nil
@@ -76,12 +74,12 @@ func (k *TopK) MergeAll(others ...*TopK) error {
 	if k == nil {
 		return errs.Nil()
 	}
-	trackers := make([]*tracker.Tracker, 0, len(others))
-	for _, other := range others {
-		if err := k.compatible(other); err != nil {
-			return err
-		}
-		trackers = append(trackers, &other.tracker)
+	if err := fault.Each(errs, others, k.compatible); err != nil {
+		return err
+	}
+	trackers := make([]*tracker.Tracker, len(others))
+	for i, other := range others {
+		trackers[i] = &other.tracker
 	}
 	k.tracker.Merge(trackers...)
 	return nil

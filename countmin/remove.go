@@ -24,6 +24,11 @@ func (s *Sketch) RemoveString(key string) error {
 	return s.RemoveNDigest(s.family().SumString(key), 1)
 }
 
+// RemoveUint64 is [Sketch.Remove] for an integer.
+func (s *Sketch) RemoveUint64(key uint64) error {
+	return s.RemoveNDigest(s.family().SumUint64(key), 1)
+}
+
 // RemoveDigest is [Sketch.Remove] for a key already hashed by the sketch's
 // family.
 func (s *Sketch) RemoveDigest(d hashfam.Digest) error { return s.RemoveNDigest(d, 1) }
@@ -36,6 +41,11 @@ func (s *Sketch) RemoveN(key []byte, n uint64) error {
 // RemoveNString is [Sketch.RemoveN] for a string.
 func (s *Sketch) RemoveNString(key string, n uint64) error {
 	return s.RemoveNDigest(s.family().SumString(key), n)
+}
+
+// RemoveNUint64 is [Sketch.RemoveN] for an integer.
+func (s *Sketch) RemoveNUint64(key, n uint64) error {
+	return s.RemoveNDigest(s.family().SumUint64(key), n)
 }
 
 // RemoveNDigest is [Sketch.RemoveN] for a key already hashed by the sketch's

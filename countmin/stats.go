@@ -45,6 +45,11 @@ func (s *Sketch) BoundsString(key string) (low, high uint64) {
 	return s.BoundsDigest(s.params.Family.SumString(key))
 }
 
+// BoundsUint64 is [Sketch.Bounds] for an integer.
+func (s *Sketch) BoundsUint64(key uint64) (low, high uint64) {
+	return s.BoundsDigest(s.params.Family.SumUint64(key))
+}
+
 // BoundsDigest is [Sketch.Bounds] for a key already hashed by the sketch's
 // family.
 func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {

@@ -65,6 +65,9 @@ func (v *View) Count(key []byte) uint64 { return v.sketch.Count(key) }
 // CountString is [Sketch.CountString].
 func (v *View) CountString(key string) uint64 { return v.sketch.CountString(key) }
 
+// CountUint64 is [Sketch.CountUint64].
+func (v *View) CountUint64(key uint64) uint64 { return v.sketch.CountUint64(key) }
+
 // CountDigest is [Sketch.CountDigest].
 func (v *View) CountDigest(d hashfam.Digest) uint64 { return v.sketch.CountDigest(d) }
 
@@ -89,6 +92,9 @@ func (v *View) Bounds(key []byte) (low, high uint64) { return v.sketch.Bounds(ke
 
 // BoundsString is [Sketch.BoundsString].
 func (v *View) BoundsString(key string) (low, high uint64) { return v.sketch.BoundsString(key) }
+
+// BoundsUint64 is [Sketch.BoundsUint64].
+func (v *View) BoundsUint64(key uint64) (low, high uint64) { return v.sketch.BoundsUint64(key) }
 
 // BoundsDigest is [Sketch.BoundsDigest].
 func (v *View) BoundsDigest(d hashfam.Digest) (low, high uint64) { return v.sketch.BoundsDigest(d) }

@@ -140,6 +140,6 @@ func likely(dst []bool, estimates []Estimate) []bool {
 
 func TestConformanceOfWindows(t *testing.T) { windows.Run(t) }
 
-func FuzzWindowMembership(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windows.Membership)) }
-func FuzzWindowRoundTrip(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(windows.RoundTrip)) }
-func FuzzWindowDecode(f *testing.F)     { windows.FuzzDecode(f) }
+func FuzzWindowRoundTrip(f *testing.F) { conformance.Fuzz(f, windows.RoundTrip) }
+func FuzzWindowMutations(f *testing.F) { windows.FuzzMutations(f) }
+func FuzzWindowDecode(f *testing.F)    { windows.FuzzDecode(f) }

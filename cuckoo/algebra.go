@@ -24,11 +24,11 @@ func (f *Filter) MergeAll(others ...*Filter) error {
 	if f == nil {
 		return errs.Nil()
 	}
+	if err := fault.Each(errs, others, f.compatible); err != nil {
+		return err
+	}
 	room := f.params.slots() - f.count
 	for _, other := range others {
-		if err := f.compatible(other); err != nil {
-			return err
-		}
 		if other.count > room {
 			return errFull
 		}

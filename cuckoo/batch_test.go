@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"testing"
 
@@ -95,6 +96,150 @@ func TestBatchesFillATableAsSingleCallsDo(t *testing.T) {
 				}
 				require.Equal(t, want, got, "%v in batches of %d", f, length)
 			}
+		}
+	}
+}
+
+// A zero filter answers batches that are longer than few as it answers single
+// calls.
+func TestZeroFiltersAnswerBatches(t *testing.T) {
+	digests, want := make([]hashfam.Digest, window+1), make([]bool, window+1)
+	for i := range want {
+		want[i] = true
+	}
+	var f Filter
+	require.Equal(t, want, f.ContainsAllDigests(nil, digests))
+	require.Zero(t, f.DeleteAllDigests(digests))
+	require.Equal(t, slices.Repeat([]uint64{8}, window+1), f.CountAllDigests(nil, digests))
+	n, err := f.AddAllDigests(digests)
+	require.Equal(t, []any{0, errFull}, []any{n, err})
+
+	var c Concurrent
+	require.Equal(t, want, c.ContainsAllDigests(nil, digests))
+	require.Zero(t, c.DeleteAllDigests(digests))
+	require.Equal(t, slices.Repeat([]uint64{8}, window+1), c.CountAllDigests(nil, digests))
+	n, err = c.AddAllDigests(digests)
+	require.Equal(t, []any{0, errFull}, []any{n, err})
+
+	var s Scalable
+	require.Equal(t, want, s.ContainsAllDigests(nil, digests))
+	require.Zero(t, s.DeleteAllDigests(digests))
+	require.Equal(t, slices.Repeat([]uint64{8}, window+1), s.CountAllDigests(nil, digests))
+	n, err = s.AddAllDigests(digests)
+	require.Equal(t, []any{0, errFull}, []any{n, err})
+}
+
+// A sequence longer than a block of 128 keys is added to its end, or up to the
+// first key for which there is no room.
+func TestSequencesOfManyBlocks(t *testing.T) {
+	keys := make([][]byte, 1000)
+	for k := range keys {
+		keys[k] = binary.LittleEndian.AppendUint64(nil, uint64(k))
+	}
+	p := Params{Buckets: 100, FingerprintBits: 12}
+	type adder interface {
+		Add([]byte) error
+		AddSeq(iter.Seq[[]byte]) (int, error)
+		Len() uint64
+	}
+	fresh := func() []adder {
+		return []adder{mustNew(t, p), mustConcurrent(t, p), mustScale(t, ScalableConfig{Expected: 1000, FPRate: 0.1})}
+	}
+	for _, n := range []int{1, 127, 128, 129, 300, 1000} {
+		single := fresh()
+		for k, f := range fresh() {
+			added, failed := 0, error(nil)
+			for _, key := range keys[:n] {
+				if failed = single[k].Add(key); failed != nil {
+					break
+				}
+				added++
+			}
+			asked := 0
+			got, err := f.AddSeq(func(yield func([]byte) bool) {
+				for _, key := range keys[:n] {
+					if asked++; !yield(key) {
+						return
+					}
+				}
+			})
+			require.Equal(t, []any{added, failed}, []any{got, err}, "%T, %d keys", f, n)
+			require.EqualValues(t, added, f.Len(), "%T, %d keys", f, n)
+			require.LessOrEqual(t, asked, added+127, "%T, %d keys", f, n)
+		}
+	}
+}
+
+// The lookup for processors without wide vectors gives the answers of single
+// calls.
+func TestAnswersOfAWindowAreTheSingleOnes(t *testing.T) {
+	eachKind(t, func(t *testing.T, p Params) {
+		f := mustNew(t, p)
+		if f.table.kind != single && f.table.kind != compact {
+			return
+		}
+		digests := p.Family.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+		var want []bool
+		for k, d := range digests {
+			if k < 8 {
+				require.NoError(t, f.AddDigest(d))
+			}
+		}
+		for _, d := range digests {
+			want = append(want, f.ContainsDigest(d))
+		}
+		var g group
+		require.Equal(t, want, f.table.answer(nil, g.locate(f, &digests)))
+	})
+}
+
+// Batches of a Scalable of any length and form do what single calls do.
+func TestScalableBatchesEqualSingleCalls(t *testing.T) {
+	for _, n := range []int{0, 1, few - 1, few, window - 1, window, window + 1, 129, 500} {
+		numbers, keys, texts := make([]uint64, n), make([][]byte, n), make([]string, n)
+		for k := range numbers {
+			numbers[k] = uint64(k) % 170 // up to three copies
+			keys[k] = binary.LittleEndian.AppendUint64(nil, numbers[k])
+			texts[k] = string(keys[k])
+		}
+		digests := hashfam.Family{}.SumAllUint64(nil, numbers)
+		half := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01})
+		for _, d := range digests[:n/2] {
+			require.NoError(t, half.AddDigest(d))
+		}
+		found, counts, removed := make([]bool, n), make([]uint64, n), 0
+		for k, d := range digests {
+			found[k], counts[k] = half.ContainsDigest(d), half.CountDigest(d)
+		}
+		less := half.Clone()
+		for _, d := range digests {
+			if less.DeleteDigest(d) {
+				removed++
+			}
+		}
+		for form, f := range map[string]struct {
+			contains func([]bool) []bool
+			count    func([]uint64) []uint64
+			remove   func(*Scalable) int
+		}{
+			"bytes": {func(dst []bool) []bool { return half.ContainsAll(dst, keys) },
+				func(dst []uint64) []uint64 { return half.CountAll(dst, keys) },
+				func(s *Scalable) int { return s.DeleteAll(keys) }},
+			"strings": {func(dst []bool) []bool { return half.ContainsAllStrings(dst, texts) },
+				func(dst []uint64) []uint64 { return half.CountAllStrings(dst, texts) },
+				func(s *Scalable) int { return s.DeleteAllStrings(texts) }},
+			"integers": {func(dst []bool) []bool { return half.ContainsAllUint64(dst, numbers) },
+				func(dst []uint64) []uint64 { return half.CountAllUint64(dst, numbers) },
+				func(s *Scalable) int { return s.DeleteAllUint64(numbers) }},
+			"digests": {func(dst []bool) []bool { return half.ContainsAllDigests(dst, digests) },
+				func(dst []uint64) []uint64 { return half.CountAllDigests(dst, digests) },
+				func(s *Scalable) int { return s.DeleteAllDigests(digests) }},
+		} {
+			s := half.Clone()
+			require.Equal(t, found, f.contains([]bool{}), "%s, %d keys", form, n)
+			require.Equal(t, counts, f.count([]uint64{}), "%s, %d keys", form, n)
+			require.Equal(t, removed, f.remove(s), "%s, %d keys", form, n)
+			require.True(t, s.Equal(less), "%s, %d keys", form, n)
 		}
 	}
 }

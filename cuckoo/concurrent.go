@@ -150,6 +150,11 @@ func (c *Concurrent) ContainsOrAddString(key string) (bool, error) {
 	return c.ContainsOrAddDigest(c.family().SumString(key))
 }
 
+// ContainsOrAddUint64 is [Concurrent.ContainsOrAdd] for an integer.
+func (c *Concurrent) ContainsOrAddUint64(key uint64) (bool, error) {
+	return c.ContainsOrAddDigest(c.family().SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {

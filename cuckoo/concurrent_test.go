@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func mustConcurrent(t require.TestingT, p Params) *Concurrent {
@@ -126,7 +128,7 @@ func schedule(t *testing.T, p Params, seed uint64) {
 // The tables are so small that most Adds evict, and some are refused.
 func TestRandomSchedulesLoseNoKey(t *testing.T) {
 	n := uint64(1000)
-	if long() {
+	if conformance.Long(t, 5, 0.1) {
 		n = 1_000_000
 	}
 	for seed := range n {
@@ -138,6 +140,10 @@ func TestRandomSchedulesLoseNoKey(t *testing.T) {
 // Readers look for keys that are in the filter all the time, while writers add
 // and delete others, so that fingerprints move all the time.
 func TestReadersMissNoKeyThatMoves(t *testing.T) {
+	rounds := 8
+	if conformance.Long(t, 3, 0.1) {
+		rounds = 3000
+	}
 	for _, p := range []Params{
 		{Buckets: 64, FingerprintBits: 10}, {Buckets: 64, FingerprintBits: 13, Compact: true},
 		{Buckets: 64, FingerprintBits: 27}, {Buckets: 64, FingerprintBits: 29, Compact: true},
@@ -158,12 +164,9 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 							missed.Add(1)
 						}
 					}
+					runtime.Gosched() // WebAssembly has one thread and does not preempt
 				}
 			})
-		}
-		rounds := 8
-		if long() {
-			rounds = 3000
 		}
 		for g := range uint64(2) {
 			writers.Go(func() {
@@ -195,7 +198,7 @@ func TestReadersMissNoKeyThatMoves(t *testing.T) {
 // each at once. No Add is refused, and none is lost.
 func TestEightWritersFillAConcurrent(t *testing.T) {
 	each := uint64(2_000)
-	if long() {
+	if conformance.Long(t, 1, 0.1) {
 		each = 1_000_000
 	}
 	for _, sorted := range []bool{false, true} {
@@ -291,6 +294,9 @@ func TestAZeroConcurrent(t *testing.T) {
 	require.Equal(t, []bool{true}, c.ContainsAllStrings(nil, []string{"x"}))
 	require.ErrorIs(t, c.AddString("x"), ErrFull)
 	found, err := c.ContainsOrAddString("x")
+	require.True(t, found)
+	require.NoError(t, err)
+	found, err = c.ContainsOrAddUint64(1)
 	require.True(t, found)
 	require.NoError(t, err)
 	require.False(t, c.DeleteString("x"))

@@ -69,14 +69,7 @@ var suite = conformance.Suite[*Filter]{
 			return 1<<37 + 8
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewView(data, fam))
 		},
 		NilErrors: []func(*Filter) error{
 			func(f *Filter) error { return f.Add(nil) },
@@ -139,6 +132,7 @@ var suite = conformance.Suite[*Filter]{
 	InsertAll:         insertAll,
 	HasOrInsert:       (*Filter).ContainsOrAdd,
 	HasOrInsertString: (*Filter).ContainsOrAddString,
+	HasOrInsertUint64: (*Filter).ContainsOrAddUint64,
 	HasOrInsertDigest: (*Filter).ContainsOrAddDigest,
 	Delete:            (*Filter).Delete,
 	Count:             (*Filter).Count,
@@ -168,23 +162,22 @@ func golden(p Params) func() *Filter {
 
 func TestConformance(t *testing.T) { suite.Run(t) }
 
-func FuzzMembership(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
-func FuzzKeyForms(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.KeyForms)) }
-func FuzzHasOrInserts(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.HasOrInserts)) }
-func FuzzEmptyKey(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(suite.EmptyKey)) }
-func FuzzMergeIsJointBuild(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.MergeIsJointBuild)) }
-func FuzzIncompatible(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Incompatible)) }
-func FuzzCloneAndReset(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.CloneAndReset)) }
-func FuzzRoundTrip(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
-func FuzzDamage(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
-func FuzzLyingLength(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
-func FuzzWrongFamily(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
-func FuzzWrongVersion(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
-func FuzzStreams(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
-func FuzzPureReads(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
-func FuzzViews(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
-func FuzzParameters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
-func FuzzBatches(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(suite.Batches)) }
-func FuzzTexts(f *testing.F)             { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
-func FuzzMutations(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
+func FuzzKeyForms(f *testing.F)          { conformance.Fuzz(f, suite.KeyForms) }
+func FuzzHasOrInserts(f *testing.F)      { conformance.Fuzz(f, suite.HasOrInserts) }
+func FuzzEmptyKey(f *testing.F)          { conformance.Fuzz(f, suite.EmptyKey) }
+func FuzzMergeIsJointBuild(f *testing.F) { conformance.Fuzz(f, suite.MergeIsJointBuild) }
+func FuzzIncompatible(f *testing.F)      { conformance.Fuzz(f, suite.Incompatible) }
+func FuzzCloneAndReset(f *testing.F)     { conformance.Fuzz(f, suite.CloneAndReset) }
+func FuzzRoundTrip(f *testing.F)         { conformance.Fuzz(f, suite.RoundTrip) }
+func FuzzDamage(f *testing.F)            { conformance.Fuzz(f, suite.Damage) }
+func FuzzLyingLength(f *testing.F)       { conformance.Fuzz(f, suite.LyingLength) }
+func FuzzWrongFamily(f *testing.F)       { conformance.Fuzz(f, suite.WrongFamily) }
+func FuzzWrongVersion(f *testing.F)      { conformance.Fuzz(f, suite.WrongVersion) }
+func FuzzStreams(f *testing.F)           { conformance.Fuzz(f, suite.Streams) }
+func FuzzPureReads(f *testing.F)         { conformance.Fuzz(f, suite.PureReads) }
+func FuzzViews(f *testing.F)             { conformance.Fuzz(f, suite.Views) }
+func FuzzParameters(f *testing.F)        { conformance.Fuzz(f, suite.Parameters) }
+func FuzzBatches(f *testing.F)           { conformance.Fuzz(f, suite.Batches) }
+func FuzzTexts(f *testing.F)             { conformance.Fuzz(f, suite.Texts) }
+func FuzzMutations(f *testing.F)         { suite.FuzzMutations(f) }
 func FuzzDecode(f *testing.F)            { suite.FuzzDecode(f) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -21,7 +22,7 @@ import (
 func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
 	work := 1 << 19
 	switch {
-	case long():
+	case conformance.Long(t, 15, 0.1):
 		work = 1 << 27
 	case testing.Short():
 		work = 1 << 18

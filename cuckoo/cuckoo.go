@@ -111,6 +111,11 @@ func (f *Filter) ContainsOrAddString(key string) (bool, error) {
 	return f.ContainsOrAddDigest(f.family().SumString(key))
 }
 
+// ContainsOrAddUint64 is [Filter.ContainsOrAdd] for an integer.
+func (f *Filter) ContainsOrAddUint64(key uint64) (bool, error) {
+	return f.ContainsOrAddDigest(f.family().SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // kinds are filters of about a thousand slots in each way of storing them.
@@ -49,10 +50,11 @@ func requireKeys(t *testing.T, f *Filter, keys []uint64) {
 }
 
 func TestDrivenPastFullItLosesNothing(t *testing.T) {
+	long := conformance.Long(t, 2, 0.1)
 	for _, p := range kinds {
 		further := uint64(1000) // a failed Add takes tens of microseconds
 		switch {
-		case long():
+		case long:
 			further = 100_000
 		case testing.Short():
 			p.Buckets = 20

@@ -47,7 +47,7 @@ func ExampleNew_impossible() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-9 (fingerprints have at most 32 bits)
+	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-09 (fingerprints have at most 32 bits)
 }
 
 func ExampleNewFromParams() {
@@ -251,6 +251,14 @@ func ExampleFilter_CountDigest() {
 	f := filter("a", "a")
 	fmt.Println(f.CountDigest(f.Params().Family.SumString("a")))
 	// Output: 2
+}
+
+func ExampleFilter_ContainsOrAddUint64() {
+	f := filter()
+	first, err := f.ContainsOrAddUint64(42)
+	second, _ := f.ContainsOrAddUint64(42)
+	fmt.Println(first, err, second)
+	// Output: false <nil> true
 }
 
 func ExampleFilter_ContainsOrAddDigest() {

@@ -4,22 +4,20 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
-
-// long reports whether simulations that take minutes are asked for.
-func long() bool { return os.Getenv("FILTERFAM_LONG") != "" }
 
 // All n keys go in, whichever family hashes them. The promise is that a family
 // fails with probability below 1e-6; for the sizes here the simulation below
 // shows far less. Families are fixed, so a result is the same in every run.
 func TestCapacityIsReached(t *testing.T) {
+	long := conformance.Long(t, 10, 0.1)
 	for _, n := range []uint64{
 		1, 7, 8, 9, 10, 33, 100, 1000, 1030, 10_000, 65_537, 100_000, 1_000_000, 1_050_000, 1_500_000, 10_000_000,
 	} {
@@ -29,7 +27,7 @@ func TestCapacityIsReached(t *testing.T) {
 				if n <= 100_000 {
 					families = 100
 				}
-				if !long() && (n > 100_000 || n > 10_000 && !usual) || testing.Short() && n > 1030 {
+				if !long && (n > 100_000 || n > 10_000 && !usual) || testing.Short() && n > 1030 {
 					continue
 				}
 				p := plan(t, Config{Capacity: n, FPRate: rate, Compact: sorted})
@@ -102,7 +100,7 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 		t.Skip("a simulation")
 	}
 	work := 20_000
-	if long() {
+	if conformance.Long(t, 50, 0.1) {
 		work = 4_000_000
 	}
 	for _, m := range []uint64{4, 6, 8, 10, 14, 16, 24, 30, 32, 62, 64, 126, 128, 254, 256, 1022, 1024, 4096, 16384} {

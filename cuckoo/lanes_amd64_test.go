@@ -49,3 +49,18 @@ func TestLookupInLanesIsTheSingleOne(t *testing.T) {
 		require.NotContains(t, rest, true)
 	}
 }
+
+// Buckets of one word are looked up in lanes, if their numbers have 32 bits.
+func TestTheTablesThatAreLookedUpInLanes(t *testing.T) {
+	for _, c := range []struct {
+		kind    kind
+		buckets uint64
+		want    bool
+	}{
+		{none, 0, false}, {single, 2, true}, {compact, 2, true}, {paired, 2, false}, {compactPaired, 2, false},
+		{single, 1<<32 - 2, true}, {single, 1 << 32, false}, {compact, 1 << 32, false},
+	} {
+		f := Filter{table: table{kind: c.kind}, moves: relocation{buckets: c.buckets}}
+		require.Equal(t, c.want && useAVX512, f.inLanes(), "%+v", c)
+	}
+}

@@ -35,3 +35,17 @@ func TestMergeAll(t *testing.T) {
 	require.NoError(t, all.MergeAll())
 	require.ErrorIs(t, (*Filter)(nil).MergeAll(), ErrParams)
 }
+
+// If there are more fingerprints than free slots, Merge returns ErrFull, and
+// not ErrCopies, since it does not begin.
+func TestAMergeOfMoreKeysThanSlots(t *testing.T) {
+	p := Params{Buckets: 2, FingerprintBits: 12}
+	f, other := mustNew(t, p), mustNew(t, p)
+	for range 8 {
+		require.NoError(t, f.AddString("copy"))
+	}
+	require.NoError(t, other.AddString("copy"))
+	require.Equal(t, errFull, f.Merge(other))
+	require.Equal(t, errFull, other.Merge(f))
+	require.NoError(t, f.Merge(mustNew(t, p)))
+}

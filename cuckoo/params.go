@@ -69,16 +69,16 @@ func (c Config) Params() (Params, error) {
 	if c.Compact {
 		saved = 1
 	}
-	p, ok := sizing.CuckooPlan(c.Capacity, c.FPRate, saved)
-	switch {
-	case ok:
+	if p, ok := sizing.CuckooPlan(c.Capacity, c.FPRate, saved); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
-	case c.Capacity > sizing.MaxBits/(slots*minBits):
-		return Params{}, paramError("Config.Capacity", c.Capacity,
-			fmt.Sprintf("a capacity that fits in %d bits", uint64(sizing.MaxBits)))
 	}
-	return Params{}, paramError("Config.FPRate", c.FPRate,
-		fmt.Sprintf("at least about 1.9e-9 (fingerprints have at most %d bits)", maxBits))
+	// In a full table a query meets eight fingerprints, and any digest.
+	if least := math.Ldexp(2*slots, -maxBits) + math.Ldexp(float64(c.Capacity), -64); c.FPRate < least {
+		return Params{}, paramError("Config.FPRate", c.FPRate,
+			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
+	}
+	return Params{}, paramError("Config.Capacity", c.Capacity,
+		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
 // The narrowest and the widest fingerprint.

@@ -20,6 +20,19 @@ func step(r *relocation, i, fp uint64) bool {
 	return j < r.buckets && j != i && r.other(j, h) == i && a == i && b == j
 }
 
+// The hashes of fingerprints are kept if they take at most a 256th of the
+// table: 16 KiB of four megabytes, at ten bits, and never if there are more.
+func TestHashesAreKeptForLargeTables(t *testing.T) {
+	for p, want := range map[Params]int{
+		{Buckets: 838_856, FingerprintBits: 10}:     0,
+		{Buckets: 838_858, FingerprintBits: 10}:     1024,
+		{Buckets: 100_000_000, FingerprintBits: 11}: 0,
+	} {
+		require.Len(t, newRelocation(p).hashes, want, "%v", p)
+	}
+	require.EqualValues(t, 256*16*1024, Params{Buckets: 838_858, FingerprintBits: 10}.SizeBytes())
+}
+
 func TestRelocationUndoesItself(t *testing.T) {
 	t.Run("every bucket of every table up to 5,000", func(t *testing.T) {
 		largest := uint64(5000)

@@ -145,6 +145,11 @@ func (s *Scalable) ContainsOrAddString(key string) (bool, error) {
 	return s.ContainsOrAddDigest(s.family().SumString(key))
 }
 
+// ContainsOrAddUint64 is [Scalable.ContainsOrAdd] for an integer.
+func (s *Scalable) ContainsOrAddUint64(key uint64) (bool, error) {
+	return s.ContainsOrAddDigest(s.family().SumUint64(key))
+}
+
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {

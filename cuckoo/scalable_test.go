@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // requireWhole checks that s has all keys of the model, and that its pages hold
@@ -102,7 +103,7 @@ func (c *churn) remove(t *testing.T, n int) {
 // older directories, every copy stays, and all can be deleted.
 func TestScalableEqualsAMultiset(t *testing.T) {
 	n := 4000
-	if long() {
+	if conformance.Long(t, 2, 0.1) {
 		n = 100_000
 	}
 	for k, c := range []ScalableConfig{
@@ -131,7 +132,7 @@ func TestScalableEqualsAMultiset(t *testing.T) {
 // five standard deviations of a binomial number and of a sample of families.
 func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 	times := []int{1, 3, 10, 30}
-	if long() {
+	if conformance.Long(t, 0.2, 0.1) {
 		times = append(times, 100, 300, 1000)
 	}
 	for _, c := range []ScalableConfig{{Expected: 2000, FPRate: 0.01}, {Expected: 1000, FPRate: 0.3, Compact: true}} {

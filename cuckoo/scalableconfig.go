@@ -43,7 +43,7 @@ func (c ScalableConfig) check(reason error) error {
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
 	}
 	g := c.geometry()
-	if c.Expected > sizing.MaxBits/minBits || g.roots > sizing.MaxBits/(8*g.pageBytes(g.tails[0])) {
+	if g.roots > sizing.MaxBits/(8*g.pageBytes(g.tails[0])) {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
 	}

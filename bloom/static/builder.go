@@ -2,6 +2,7 @@ package static
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -73,6 +74,14 @@ func (b *Builder) AddSeq(keys iter.Seq[[]byte]) {
 	for key := range keys {
 		b.Add(key)
 	}
+}
+
+// MarshalJSON returns errors.ErrUnsupported: what a Builder holds cannot be
+// encoded. Encode the filter that [Builder.Build] returns. O(1) time. Its
+// receiver is a value so that a Builder that is a value in a struct is refused,
+// too.
+func (b Builder) MarshalJSON() ([]byte, error) {
+	return nil, errs.Errorf("a Builder cannot be encoded, only the filter that it builds: %w", errors.ErrUnsupported)
 }
 
 // Build returns a filter of the keys added so far. The builder keeps its keys,

@@ -184,8 +184,18 @@ func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
 	return parseParams(h, fam)
 }
 
+// checkBytes returns ErrCorrupt unless the length of a payload is within
+// bounds.
+func checkBytes(length, least, most uint64) error {
+	if length < least || length > most {
+		return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprintf("%d to %d", least, most))
+	}
+	return nil
+}
+
 // parseParams reads the parameters of a verified header. It checks that the
-// payload has room for the first layer, whose size follows from them.
+// payload is as long as that of some filter with them. The size of the first
+// layer follows from them, and those of the others are bounded.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	b := h.Params
 	if len(b) != paramBytes || !bytes.Equal(b[13:], make([]byte, 3)) {
@@ -204,8 +214,6 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	if err := ribbon.Check(p.Columns, p.Keys, p.Layers, errs); err != nil {
 		return Params{}, err
 	}
-	if least := ribbon.LeastBytes(p.Columns, p.Keys, p.Layers); p.Bytes < least {
-		return Params{}, errs.Field(ErrCorrupt, "payload length", p.Bytes, fmt.Sprintf("at least %d", least))
-	}
-	return p, nil
+	least, most := ribbon.Bounds(p.Columns, p.Keys, p.Layers)
+	return p, checkBytes(p.Bytes, least, most)
 }

@@ -119,14 +119,7 @@ var suite = conformance.Built[*Filter]{
 			return 1 << 38
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewView(data, fam))
 		},
 		ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadParams(r, fam) },
 		Params:     func(f *Filter) (any, hashfam.Family) { return f.Params(), f.family },
@@ -161,20 +154,21 @@ func golden(c Config, n int) func() *Filter {
 
 func TestConformance(t *testing.T) { suite.Run(t) }
 
-func FuzzMembership(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Membership)) }
-func FuzzSameSet(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.SameSet)) }
-func FuzzOtherFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.OtherFamily)) }
-func FuzzQueries(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Queries)) }
-func FuzzRoundTrip(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.RoundTrip)) }
-func FuzzEquality(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(suite.Equality)) }
-func FuzzDamage(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(suite.Damage)) }
-func FuzzMutations(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.Mutations)) }
-func FuzzLyingLength(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.LyingLength)) }
-func FuzzWrongFamily(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(suite.WrongFamily)) }
-func FuzzWrongVersion(f *testing.F) { f.Fuzz(rapid.MakeFuzz(suite.WrongVersion)) }
-func FuzzStreams(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(suite.Streams)) }
-func FuzzPureReads(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(suite.PureReads)) }
-func FuzzViews(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Views)) }
-func FuzzParameters(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(suite.Parameters)) }
-func FuzzTexts(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(suite.Texts)) }
+func FuzzMembership(f *testing.F)   { conformance.Fuzz(f, suite.Membership) }
+func FuzzSameSet(f *testing.F)      { conformance.Fuzz(f, suite.SameSet) }
+func FuzzOtherFamily(f *testing.F)  { conformance.Fuzz(f, suite.OtherFamily) }
+func FuzzQueries(f *testing.F)      { conformance.Fuzz(f, suite.Queries) }
+func FuzzRoundTrip(f *testing.F)    { conformance.Fuzz(f, suite.RoundTrip) }
+func FuzzEquality(f *testing.F)     { conformance.Fuzz(f, suite.Equality) }
+func FuzzDamage(f *testing.F)       { conformance.Fuzz(f, suite.Damage) }
+func FuzzMutations(f *testing.F)    { suite.FuzzMutations(f) }
+func FuzzLyingLength(f *testing.F)  { conformance.Fuzz(f, suite.LyingLength) }
+func FuzzWrongFamily(f *testing.F)  { conformance.Fuzz(f, suite.WrongFamily) }
+func FuzzWrongVersion(f *testing.F) { conformance.Fuzz(f, suite.WrongVersion) }
+func FuzzStreams(f *testing.F)      { conformance.Fuzz(f, suite.Streams) }
+func FuzzPureReads(f *testing.F)    { conformance.Fuzz(f, suite.PureReads) }
+func FuzzViews(f *testing.F)        { conformance.Fuzz(f, suite.Views) }
+func FuzzParameters(f *testing.F)   { conformance.Fuzz(f, suite.Parameters) }
+func FuzzTexts(f *testing.F)        { conformance.Fuzz(f, suite.Texts) }
 func FuzzDecode(f *testing.F)       { suite.FuzzDecode(f) }
+func FuzzProgram(f *testing.F)      { suite.FuzzProgram(f) }

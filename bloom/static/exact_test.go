@@ -3,7 +3,6 @@ package static
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/data"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -137,7 +137,7 @@ var longCases = []sizeCase{
 // Every key of both classes is queried.
 func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
 	cases := randomCases
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 1, 1) {
 		cases = append(cases, longCases...)
 	}
 	for _, c := range cases {
@@ -185,7 +185,7 @@ func clone(digests []hashfam.Digest) []hashfam.Digest {
 // Universes of a few keys, with copies of keys, in any order.
 func TestSmallUniversesAreExactInAnyOrder(t *testing.T) { rapid.Check(t, smallUniverses) }
 
-func FuzzExact(f *testing.F) { f.Fuzz(rapid.MakeFuzz(smallUniverses)) }
+func FuzzExact(f *testing.F) { conformance.Fuzz(f, smallUniverses) }
 
 func smallUniverses(t *rapid.T) {
 	a := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "members")

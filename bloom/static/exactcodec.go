@@ -235,11 +235,9 @@ func (s exactShape) check() error {
 	if err := ribbon.Check(classColumns, s.passed, s.classLayers, errs); err != nil {
 		return err
 	}
-	least = ribbon.LeastBytes(columns, rare, s.filterLayers) + ribbon.LeastBytes(classColumns, s.passed, s.classLayers)
-	if s.Bytes < least {
-		return errs.Field(ErrCorrupt, "payload length", s.Bytes, fmt.Sprintf("at least %d", least))
-	}
-	return nil
+	least, most = ribbon.Bounds(columns, rare, s.filterLayers)
+	leastClass, mostClass := ribbon.Bounds(classColumns, s.passed, s.classLayers)
+	return checkBytes(s.Bytes, least+leastClass, most+mostClass)
 }
 
 // levels returns the Exact of the shape s with the payload words, which it

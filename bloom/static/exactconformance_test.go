@@ -59,17 +59,10 @@ var exactSuite = conformance.Built[*Exact]{
 				binary.LittleEndian.PutUint64(params[8*i:], n)
 			}
 			params[24], params[25] = 2, 2
-			return 1 << 38
+			return 1 << 35
 		},
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Exact], error) {
-			v, err := NewExactView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Exact]{}, err
-			}
-			return conformance.Viewed[*Exact]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Exact](NewExactView(data, fam))
 		},
 		ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadExactParams(r, fam) },
 		Params:     func(e *Exact) (any, hashfam.Family) { return e.Params(), e.Params().Family },
@@ -99,12 +92,13 @@ func goldenExact(fam hashfam.Family, members, others int) func() *Exact {
 
 func TestExactConformance(t *testing.T) { exactSuite.Run(t) }
 
-func FuzzExactMembership(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exactSuite.Membership)) }
-func FuzzExactSameSet(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(exactSuite.SameSet)) }
-func FuzzExactRoundTrip(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(exactSuite.RoundTrip)) }
-func FuzzExactDamage(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(exactSuite.Damage)) }
-func FuzzExactMutations(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(exactSuite.Mutations)) }
-func FuzzExactLyingLength(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactSuite.LyingLength)) }
-func FuzzExactViews(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(exactSuite.Views)) }
-func FuzzExactStreams(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(exactSuite.Streams)) }
+func FuzzExactMembership(f *testing.F)  { conformance.Fuzz(f, exactSuite.Membership) }
+func FuzzExactSameSet(f *testing.F)     { conformance.Fuzz(f, exactSuite.SameSet) }
+func FuzzExactRoundTrip(f *testing.F)   { conformance.Fuzz(f, exactSuite.RoundTrip) }
+func FuzzExactDamage(f *testing.F)      { conformance.Fuzz(f, exactSuite.Damage) }
+func FuzzExactMutations(f *testing.F)   { exactSuite.FuzzMutations(f) }
+func FuzzExactLyingLength(f *testing.F) { conformance.Fuzz(f, exactSuite.LyingLength) }
+func FuzzExactViews(f *testing.F)       { conformance.Fuzz(f, exactSuite.Views) }
+func FuzzExactStreams(f *testing.F)     { conformance.Fuzz(f, exactSuite.Streams) }
 func FuzzExactDecode(f *testing.F)      { exactSuite.FuzzDecode(f) }
+func FuzzExactProgram(f *testing.F)     { exactSuite.FuzzProgram(f) }

@@ -2,12 +2,13 @@ package static
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // A build allocates, besides the digests, the filter and the digests that it
@@ -15,7 +16,7 @@ import (
 // Small builds have the work memory of each worker as well.
 func TestBuildsTakeLittleMemory(t *testing.T) {
 	n := 300_000
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if conformance.Long(t, 0.5, 1) {
 		n = 10_000_000
 	}
 	const work = 1_600_000

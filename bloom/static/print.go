@@ -36,3 +36,10 @@ func (b Builder) String() string {
 // Format prints [Builder.String] for every verb and flag, so that no format
 // shows the key. Its receiver is a value for the same reason as that of String.
 func (b Builder) Format(s fmt.State, _ rune) { fmt.Fprint(s, b.String()) }
+
+// LogValue returns a group for package log/slog: the number of keys (n), copies
+// included, and the rate asked for. O(1) time. Its receiver is a value for the
+// same reason as that of String.
+func (b Builder) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int("n", b.Len()), slog.Float64("rate", b.config.FPRate))
+}

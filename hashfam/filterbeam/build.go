@@ -139,6 +139,9 @@ func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err
 	}
+	if err := p.spec.single(); err != nil {
+		return nil, err
+	}
 	switch {
 	case p.spec.Bytes > frameLimit:
 		return nil, errs.Field(ErrParams, "size of the structure", p.spec.Bytes, fmt.Sprintf("at most %d bytes", frameLimit))

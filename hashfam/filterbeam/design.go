@@ -13,16 +13,15 @@ import (
 //	gather   each owner             makes one record of its values
 //	finish   one task               makes the output of all records
 //
-// There are four. In frames, a value is a whole encoded structure and an owner
-// merges some of them. In windows, a value is a block of digests or positions,
-// and an owner fills its range of the array. In ranges, an owner sorts the
-// digests of its range. In shards, an owner counts its keys.
+// In frames, a value is a whole encoded structure and an owner merges some of
+// them. In windows, a value is a block of digests or positions, and an owner
+// fills its range of the array. In ranges, an owner sorts the digests of its
+// range; in ribbons, two more stages solve their equations. In shards, an owner
+// counts its keys. In apart, an owner builds a filter of its keys.
 type design interface {
 	collector() (collector, error)
 	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
 	finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error
-	// sweep removes the files that gather wrote.
-	sweep(ctx context.Context, out string) error
 }
 
 // A collector takes the keys of a bundle.
@@ -38,7 +37,11 @@ func (s spec) design() (design, error) {
 		return nil, err
 	}
 	switch {
-	case s.Kind == cuckooKind || s.Kind == staticKind:
+	case s.Parts > 0:
+		return apart{s}, nil
+	case s.Kind == staticKind:
+		return ribbons{ranges{s}}, nil
+	case s.Kind == cuckooKind:
 		return ranges{s}, nil
 	case s.Kind == topkKind:
 		return shards{s}, nil

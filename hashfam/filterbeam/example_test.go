@@ -18,6 +18,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/sharded"
 )
 
 // A job on the runner in this process builds a filter from the lines of files.
@@ -155,4 +156,35 @@ func ExampleTopK() {
 	plans[5], errs[5] = filterbeam.TopK(countmin.TopKConfig{K: 100})
 	fmt.Println(errs)
 	// Output: [<nil> <nil> <nil> <nil> <nil> <nil>]
+}
+
+// A filter in parts. Each part is a file; the output is an index of them.
+func ExamplePlan_Parts() {
+	dir, err := os.MkdirTemp("", "filterbeam")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	// Each of the 8 parts gets an eighth of 8,000 keys, or a little more.
+	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 8000/8 + 200, FPRate: 0.01})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if plan, err = plan.Parts(8); err != nil {
+		log.Fatal(err)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	filterbeam.Build(s, plan, filepath.Join(dir, "users"), beam.Create(s, "ada", "grace"))
+	if _, err := prism.Execute(context.Background(), p); err != nil {
+		log.Fatal(err)
+	}
+
+	// A program that answers queries, which needs no engine.
+	f, err := sharded.Open(os.DirFS(dir), "users", hashfam.Family{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := f.ContainsString("grace") // reads one part
+	fmt.Println(found, err)
+	// Output: true <nil>
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"iter"
+	"path"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -23,13 +25,20 @@ func replace(ctx context.Context, out string, write func(io.Writer) error) error
 		return err
 	}
 	defer fs.Close()
-	temporary := unique(out, "tmp")
+	temporary := unique(out, temporaryPurpose)
 	if err := writeFile(ctx, fs, temporary, write); err != nil {
 		remove(ctx, fs, temporary)
 		return fmt.Errorf("filterbeam: %s: %w", out, err)
 	}
 	return filesystem.Rename(ctx, fs, temporary, out)
 }
+
+// The purposes of intermediate files are parts of their names.
+const (
+	partPurpose      = "part"  // a part
+	shardPurpose     = "shard" // a part that stays
+	temporaryPurpose = "tmp"   // the frame, until it is complete
+)
 
 // unique returns a name beside out that no other attempt uses.
 func unique(out, purpose string) string { return out + "." + purpose + "-" + rand.Text() }
@@ -94,12 +103,21 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // writePart writes words to a part file and returns its record.
 func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W) ([]byte, error) {
-	fs, err := filesystem.New(ctx, out)
+	p, err := newPart(ctx, out, owner, words)
 	if err != nil {
 		return nil, err
 	}
+	return json.Marshal(p)
+}
+
+// newPart writes words to a part file.
+func newPart[W ~uint64](ctx context.Context, out string, owner int, words []W) (part, error) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return part{}, err
+	}
 	defer fs.Close()
-	p := part{Owner: owner, Name: unique(out, "part"), Bytes: uint64(len(words)) * 8}
+	p := part{Owner: owner, Name: unique(out, partPurpose), Bytes: uint64(len(words)) * 8}
 	err = writeFile(ctx, fs, p.Name, func(w io.Writer) error {
 		buffer := make([]byte, 0, blockBytes)
 		for len(words) > 0 {
@@ -114,9 +132,9 @@ func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+		return part{}, fmt.Errorf("filterbeam: %s: %w", p.Name, err)
 	}
-	return json.Marshal(p)
+	return p, nil
 }
 
 // read yields the bytes of the part, a multiple of 8 at a time. It returns
@@ -155,23 +173,25 @@ func partsOf(records iter.Seq[[]byte]) (map[int]part, error) {
 	return parts, nil
 }
 
-// sweepParts removes the parts of out, those of failed attempts included.
-func sweepParts(ctx context.Context, out string) error {
+// sweep removes the parts of out except those to keep, and what attempts that
+// failed have left beside it.
+func sweep(ctx context.Context, out string, keep map[string]bool) error {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return err
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, escape(out)+".part-*")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := remove(ctx, fs, name); err != nil {
-			return err
+	var failed []error
+	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
+		names, err := fs.List(ctx, escape(out)+"."+purpose+"-*")
+		failed = append(failed, err)
+		for _, name := range names {
+			if !keep[path.Base(name)] {
+				failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
+			}
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // escape returns the pattern that matches name only.

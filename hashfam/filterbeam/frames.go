@@ -79,5 +79,3 @@ func writeStructure(ctx context.Context, out string, s structure, sum *Summary) 
 		return err
 	})
 }
-
-func (frames) sweep(context.Context, string) error { return nil }

@@ -100,6 +100,9 @@ type whole interface {
 
 // whole returns the whole of the plan's structure.
 func (s spec) whole() (whole, error) {
+	if err := s.single(); err != nil {
+		return nil, err
+	}
 	if s.Kind == cuckooKind || s.Kind == staticKind {
 		fam, err := s.family()
 		return &digestSet{spec: s, family: fam}, err

@@ -2,14 +2,16 @@ package filterbeam
 
 import (
 	"context"
+	"reflect"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, string, func(string, int64), error](&matchFn{})
-	register.DoFn2x2[string, func(*int64) bool, string, int64](&onceFn{})
+	beam.RegisterType(reflect.TypeFor[matchFn]())
+	beam.RegisterType(reflect.TypeFor[onceFn]())
 	register.Emitter2[string, int64]()
 	register.Iter1[int64]()
 }

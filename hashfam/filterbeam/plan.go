@@ -26,6 +26,7 @@ type spec struct {
 	Check   uint64          // its check value
 	Bytes   uint64          // size of the structure; 0 if it is not known in advance
 	Windows int             // number of windows; 0 to choose it by Bytes
+	Parts   int             // number of filters that stay apart; 0 for one frame
 }
 
 type kind string
@@ -107,10 +108,10 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 }
 
 // Static returns the plan of a static filter. The keys are sorted by digest,
-// and one task solves the equations of all of them, a shard at a time: it needs
-// 8 bytes of disk per key and the memory of the filter. The Workers of c are
-// the goroutines of that task; its Progress is not called. The errors are like
-// those of [Bloom]. O(1) time.
+// and each task solves the equations of a range of them. That takes 8 bytes of
+// disk per key. One task joins the results: it needs 0.4 bytes of memory per
+// key. The Workers of c are the goroutines of that task; its Progress is not
+// called. The errors are like those of [Bloom]. O(1) time.
 func Static(c static.Config) (Plan, error) {
 	_, err := static.New(c, nil)
 	return newPlan(staticKind, c.Family, staticParams{c.FPRate, c.Workers}, 0, err)
@@ -167,6 +168,36 @@ func (s spec) windows() int {
 		return s.Windows
 	}
 	return int(min(max(s.Bytes/windowBytes, 16), 512))
+}
+
+// Parts returns the plan of a filter in n parts that stay apart, for one that
+// is larger than any machine; 0, the default, stands for a single frame. Part i
+// is a filter of the keys whose digest d has d.Shard(n) == i. So p is the plan
+// of one part: its Capacity is a little above that of all keys divided by n. A
+// job of n parts writes one file for each, beside the output, which is an index
+// of them. Package sharded answers queries. One task builds each part, in the
+// memory of the part; Windows has no effect.
+//
+// It returns [ErrParams] unless n is 0 to 4,096 and p is the plan of a Bloom,
+// counting, cuckoo or static filter. O(1) time.
+func (p Plan) Parts(n int) (Plan, error) {
+	if n < 0 || n > maxWindows {
+		return Plan{}, errs.Field(ErrParams, "parts", n, fmt.Sprintf("0 to %d", maxWindows))
+	}
+	switch p.spec.Kind {
+	case bloomKind, countingKind, cuckooKind, staticKind:
+		p.spec.Parts = n
+		return p, nil
+	}
+	return Plan{}, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
+}
+
+// single returns ErrParams if the plan is one of parts.
+func (s spec) single() error {
+	if s.Parts > 0 {
+		return errs.Field(ErrParams, "parts", s.Parts, "0: only Files and Build make parts")
+	}
+	return nil
 }
 
 // family returns the plan's family as this process knows it.

@@ -15,47 +15,64 @@ import (
 // on the set of keys only.
 type ranges struct{ spec spec }
 
-// A rangeCollector sends digests to the owners of their ranges.
-type rangeCollector struct {
+// A digestCollector sends digests to their owners.
+type digestCollector struct {
 	family  hashfam.Family
+	owner   func(hashfam.Digest) int
 	digests []hashfam.Digest
 	blocks  *blocks
 }
 
-func (r ranges) collector() (collector, error) {
-	fam, err := r.spec.family()
-	return &rangeCollector{family: fam, blocks: newBlocks(r.spec.windows())}, err
+func (s spec) digestCollector(owners int, owner func(hashfam.Digest) int) (collector, error) {
+	fam, err := s.family()
+	return &digestCollector{family: fam, owner: owner, blocks: newBlocks(owners)}, err
 }
 
-func (c *rangeCollector) addKeys(keys [][]byte, emit emitter) error {
+func (r ranges) collector() (collector, error) {
+	owners := r.spec.windows()
+	return r.spec.digestCollector(owners, func(d hashfam.Digest) int { return r.owner(uint64(d.Probe())) })
+}
+
+// owner returns the owner of the digests with a given first value of their
+// probe sequence. It ascends with that value.
+func (r ranges) owner(first uint64) int {
+	return int(hashfam.Reduce(first, uint64(r.spec.windows())))
+}
+
+func (c *digestCollector) addKeys(keys [][]byte, emit emitter) error {
 	c.digests = c.family.SumAll(c.digests[:0], keys)
 	return c.addDigests(c.digests, emit)
 }
 
-func (c *rangeCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
+func (c *digestCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
 	c.blocks.emit = emit
 	for _, d := range digests {
-		c.blocks.put64(int(d.Probe().In(uint64(len(c.blocks.of)))), uint64(d))
+		c.blocks.put64(c.owner(d), uint64(d))
 	}
 	return nil
 }
 
-func (c *rangeCollector) flush(emit emitter) error {
+func (c *digestCollector) flush(emit emitter) error {
 	c.blocks.emit = emit
 	c.blocks.flush()
 	return nil
 }
 
 func (r ranges) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
-	var digests []hashfam.Digest
-	for block := range values {
-		digests = appendDigests(digests, block)
-	}
-	digests, err := sorted(ctx, digests)
+	digests, err := sortedValues(ctx, values)
 	if err != nil {
 		return nil, err
 	}
 	return writePart(ctx, out, owner, digests)
+}
+
+// sortedValues returns the digests of all blocks, sorted.
+func sortedValues(ctx context.Context, blocks iter.Seq[[]byte]) ([]hashfam.Digest, error) {
+	var digests []hashfam.Digest
+	for block := range blocks {
+		digests = appendDigests(digests, block)
+	}
+	return sorted(ctx, digests)
 }
 
 // sorted sorts digests by the first value of their probe sequences, the order
@@ -103,5 +120,3 @@ func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam
 	}
 	return nil
 }
-
-func (ranges) sweep(ctx context.Context, out string) error { return sweepParts(ctx, out) }

@@ -5,15 +5,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	register.DoFn5x1[context.Context, *sdf.LockRTracker, string, int64, func(int, []byte), error](&readFn{})
+	beam.RegisterType(reflect.TypeFor[readFn]()) // called once for a piece of a file
 	register.Emitter2[int, []byte]()
 }
 

@@ -142,5 +142,3 @@ func (shards) write(ctx context.Context, out string, top *countmin.TopK, sum *Su
 		return err
 	})
 }
-
-func (shards) sweep(context.Context, string) error { return nil }

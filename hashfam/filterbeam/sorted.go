@@ -15,15 +15,17 @@ import (
 // stops at the first error, and returns it.
 type digestSource func(add func([]hashfam.Digest) error) error
 
+// buildSorted returns the structure of n different digests.
+func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests digestSource) (io.WriterTo, error) {
+	if s.Kind == staticKind {
+		return s.buildStatic(ctx, n, sum, digests)
+	}
+	return s.buildCuckoo(n, sum, digests)
+}
+
 // writeSorted writes the structure of n different digests.
 func (s spec) writeSorted(ctx context.Context, out string, n uint64, sum *Summary, digests digestSource) error {
-	var f io.WriterTo
-	var err error
-	if s.Kind == staticKind {
-		f, err = s.buildStatic(ctx, n, sum, digests)
-	} else {
-		f, err = s.buildCuckoo(n, sum, digests)
-	}
+	f, err := s.buildSorted(ctx, n, sum, digests)
 	if err != nil {
 		return err
 	}

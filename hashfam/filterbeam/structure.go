@@ -2,6 +2,7 @@ package filterbeam
 
 import (
 	"encoding"
+	"io"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
@@ -16,6 +17,7 @@ type structure interface {
 	addDigests(digests []hashfam.Digest) error
 	merge(frame []byte) error
 	frame() ([]byte, error)
+	io.WriterTo // of the frame
 	describe(*Summary)
 }
 
@@ -37,6 +39,7 @@ func (s spec) open() (structure, error) {
 // A codable is a pointer to a structure.
 type codable[T any] interface {
 	Merge(T) error
+	io.WriterTo
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
@@ -53,6 +56,7 @@ type adapter[T codable[T]] struct {
 func (a adapter[T]) addKeys(keys [][]byte) error         { return a.keys(keys) }
 func (a adapter[T]) addDigests(d []hashfam.Digest) error { return a.digests(d) }
 func (a adapter[T]) frame() ([]byte, error)              { return a.value.MarshalBinary() }
+func (a adapter[T]) WriteTo(w io.Writer) (int64, error)  { return a.value.WriteTo(w) }
 func (a adapter[T]) describe(s *Summary)                 { a.tell(s) }
 
 func (a adapter[T]) merge(frame []byte) error {

@@ -13,10 +13,12 @@ import (
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[Summary]())
-	register.DoFn2x0[[]byte, func(int, []byte)](&nothingFn{})
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&gatherFn{})
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, Summary), error](&finishFn{})
-	register.DoFn4x1[context.Context, int, func(*Summary) bool, func(Summary), error](&sweepFn{})
+	// These are called once for a task, so a call by reflection is fast enough.
+	// The generic functions that avoid it take a minute to compile.
+	beam.RegisterType(reflect.TypeFor[nothingFn]())
+	beam.RegisterType(reflect.TypeFor[gatherFn]())
+	beam.RegisterType(reflect.TypeFor[finishFn]())
+	beam.RegisterType(reflect.TypeFor[sweepFn]())
 	register.Emitter2[int, Summary]()
 	register.Emitter1[Summary]()
 	register.Iter1[[]byte]()
@@ -48,6 +50,9 @@ func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PColle
 	nothing := beam.ParDo(s, &nothingFn{}, beam.Impulse(s))
 	gathered := beam.ParDo(s, &gatherFn{p.spec, out}, beam.GroupByKey(s, values))
 	records := beam.GroupByKey(s, beam.Flatten(s, gathered, nothing))
+	if p.spec.solved() {
+		records = solve(s, p, out, records)
+	}
 	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, out}, records))
 	return beam.ParDo(s, &sweepFn{p.spec, out}, written)
 }
@@ -73,6 +78,17 @@ type gatherFn struct {
 }
 
 func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	d, err := g.Spec.design()
+	if err != nil {
+		return err
+	}
+	return emitRecord(ctx, g.Out, owner, next, emit, d.gather)
+}
+
+// emitRecord emits the record that make returns for the values of an owner, or
+// the sum of tallies.
+func emitRecord(ctx context.Context, out string, owner int, next func(*[]byte) bool, emit func(int, []byte),
+	make func(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)) error {
 	if owner == tallyOwner {
 		var sum tally
 		for encoded := range values(next) {
@@ -83,16 +99,11 @@ func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]b
 		emit(0, sum.append([]byte{tallyRecord}))
 		return nil
 	}
-	d, err := g.Spec.design()
-	if err != nil {
-		return err
+	record, err := make(ctx, out, owner, values(next))
+	if err == nil {
+		emit(0, append([]byte{valueRecord}, record...))
 	}
-	record, err := d.gather(ctx, g.Out, owner, values(next))
-	if err != nil {
-		return err
-	}
-	emit(0, append([]byte{valueRecord}, record...))
-	return nil
+	return err
 }
 
 // values returns the sequence of what next returns.
@@ -142,11 +153,11 @@ type sweepFn struct {
 }
 
 func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {
-	d, err := f.Spec.design()
-	if err != nil {
-		return err
+	keep, err := f.Spec.keep(ctx, f.Out)
+	if err == nil {
+		err = sweep(ctx, f.Out, keep)
 	}
-	if err := d.sweep(ctx, f.Out); err != nil {
+	if err != nil {
 		log.Warnf(ctx, "filterbeam: intermediate files of %s: %v", f.Out, err)
 	}
 	var sum Summary

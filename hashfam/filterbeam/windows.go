@@ -198,8 +198,6 @@ func yieldZeros(n uint64, yield func([]byte) bool) {
 	}
 }
 
-func (windows) sweep(ctx context.Context, out string) error { return sweepParts(ctx, out) }
-
 // appendWords appends the little-endian bytes of words.
 func appendWords[W ~uint64](dst []byte, words []W) []byte {
 	for _, w := range words {

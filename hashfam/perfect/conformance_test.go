@@ -113,9 +113,19 @@ var functionSuite = conformance.Built[*Function]{
 			return conformance.Viewed[*Function]{
 				Has:       func(key []byte) bool { return v.Index(key) < v.Len() },
 				HasString: func(key string) bool { return v.IndexString(key) < v.Len() },
+				HasUint64: func(key uint64) bool { return v.IndexUint64(key) < v.Len() },
 				HasDigest: func(d hashfam.Digest) bool { return v.IndexDigest(d) < v.Len() },
 				HasAll: func(dst []bool, keys [][]byte) []bool {
 					return below(dst, v.Len(), v.IndexAll(nil, keys))
+				},
+				HasAllStrings: func(dst []bool, keys []string) []bool {
+					return below(dst, v.Len(), v.IndexAllStrings(nil, keys))
+				},
+				HasAllUint64: func(dst []bool, keys []uint64) []bool {
+					return below(dst, v.Len(), v.IndexAllUint64(nil, keys))
+				},
+				HasAllDigests: func(dst []bool, digests []hashfam.Digest) []bool {
+					return below(dst, v.Len(), v.IndexAllDigests(nil, digests))
 				},
 				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
 			}, nil
@@ -159,14 +169,7 @@ var filterSuite = conformance.Built[*Filter]{
 		},
 		ClaimHuge: claimHuge,
 		View: func(data []byte, fam hashfam.Family) (conformance.Viewed[*Filter], error) {
-			v, err := NewFilterView(data, fam)
-			if err != nil {
-				return conformance.Viewed[*Filter]{}, err
-			}
-			return conformance.Viewed[*Filter]{
-				Has: v.Contains, HasString: v.ContainsString, HasDigest: v.ContainsDigest, HasAll: v.ContainsAll,
-				Verify: v.Verify, Decode: v.Decode, JSON: v.MarshalJSON,
-			}, nil
+			return conformance.ViewOf[*Filter](NewFilterView(data, fam))
 		},
 		ReadParams: func(r io.Reader, fam hashfam.Family) (any, error) { return ReadFilterParams(r, fam) },
 		Params:     func(f *Filter) (any, hashfam.Family) { return f.Params(), f.params.Family },
@@ -234,24 +237,26 @@ func TestConformance(t *testing.T) {
 	t.Run("Filter", filterSuite.Run)
 }
 
-func FuzzFunctionMembership(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(functionSuite.Membership)) }
-func FuzzFunctionSameSet(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(functionSuite.SameSet)) }
-func FuzzFunctionRoundTrip(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(functionSuite.RoundTrip)) }
-func FuzzFunctionDamage(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(functionSuite.Damage)) }
-func FuzzFunctionMutations(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(functionSuite.Mutations)) }
-func FuzzFunctionLyingLength(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functionSuite.LyingLength)) }
-func FuzzFunctionStreams(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(functionSuite.Streams)) }
-func FuzzFunctionViews(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(functionSuite.Views)) }
-func FuzzFunctionTexts(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(functionSuite.Texts)) }
+func FuzzFunctionMembership(f *testing.F)  { conformance.Fuzz(f, functionSuite.Membership) }
+func FuzzFunctionSameSet(f *testing.F)     { conformance.Fuzz(f, functionSuite.SameSet) }
+func FuzzFunctionRoundTrip(f *testing.F)   { conformance.Fuzz(f, functionSuite.RoundTrip) }
+func FuzzFunctionDamage(f *testing.F)      { conformance.Fuzz(f, functionSuite.Damage) }
+func FuzzFunctionMutations(f *testing.F)   { functionSuite.FuzzMutations(f) }
+func FuzzFunctionLyingLength(f *testing.F) { conformance.Fuzz(f, functionSuite.LyingLength) }
+func FuzzFunctionStreams(f *testing.F)     { conformance.Fuzz(f, functionSuite.Streams) }
+func FuzzFunctionViews(f *testing.F)       { conformance.Fuzz(f, functionSuite.Views) }
+func FuzzFunctionTexts(f *testing.F)       { conformance.Fuzz(f, functionSuite.Texts) }
 func FuzzFunctionDecode(f *testing.F)      { functionSuite.FuzzDecode(f) }
-func FuzzFilterMembership(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(filterSuite.Membership)) }
-func FuzzFilterSameSet(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.SameSet)) }
-func FuzzFilterQueries(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.Queries)) }
-func FuzzFilterRoundTrip(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(filterSuite.RoundTrip)) }
-func FuzzFilterDamage(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filterSuite.Damage)) }
-func FuzzFilterMutations(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(filterSuite.Mutations)) }
-func FuzzFilterLyingLength(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filterSuite.LyingLength)) }
-func FuzzFilterStreams(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(filterSuite.Streams)) }
-func FuzzFilterViews(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filterSuite.Views)) }
-func FuzzFilterTexts(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filterSuite.Texts)) }
+func FuzzFilterMembership(f *testing.F)    { conformance.Fuzz(f, filterSuite.Membership) }
+func FuzzFilterSameSet(f *testing.F)       { conformance.Fuzz(f, filterSuite.SameSet) }
+func FuzzFilterQueries(f *testing.F)       { conformance.Fuzz(f, filterSuite.Queries) }
+func FuzzFilterRoundTrip(f *testing.F)     { conformance.Fuzz(f, filterSuite.RoundTrip) }
+func FuzzFilterDamage(f *testing.F)        { conformance.Fuzz(f, filterSuite.Damage) }
+func FuzzFilterMutations(f *testing.F)     { filterSuite.FuzzMutations(f) }
+func FuzzFilterLyingLength(f *testing.F)   { conformance.Fuzz(f, filterSuite.LyingLength) }
+func FuzzFilterStreams(f *testing.F)       { conformance.Fuzz(f, filterSuite.Streams) }
+func FuzzFilterViews(f *testing.F)         { conformance.Fuzz(f, filterSuite.Views) }
+func FuzzFilterTexts(f *testing.F)         { conformance.Fuzz(f, filterSuite.Texts) }
 func FuzzFilterDecode(f *testing.F)        { filterSuite.FuzzDecode(f) }
+func FuzzFunctionProgram(f *testing.F)     { functionSuite.FuzzProgram(f) }
+func FuzzFilterSetProgram(f *testing.F)    { filterSuite.FuzzProgram(f) }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // filterOf builds a filter of digests, which it does not overwrite.
@@ -87,6 +88,47 @@ func TestFilterConfigsThatCannotBeMet(t *testing.T) {
 	least := filterOf(t, FilterConfig{FPRate: math.Ldexp(1, -56)}, random(100, 1))
 	require.Equal(t, math.Ldexp(1, -56), least.FalsePositiveRate())
 	requireMembers(t, least, random(100, 1))
+}
+
+// The rate must be above n/2^64 for n keys.
+func TestTheLeastRateOfAThousandKeys(t *testing.T) {
+	require.NoError(t, FilterConfig{FPRate: math.Ldexp(1001, -64)}.check(1000))
+	err := FilterConfig{FPRate: math.Ldexp(1000, -64)}.check(1000)
+	require.EqualError(t, err, "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
+}
+
+// A slot in a frame has a fingerprint and at most 56 bits.
+func TestLimitsOfTheBitsOfASlot(t *testing.T) {
+	for size, want := range map[slotSize]string{
+		{56 * one, 32}:   "",
+		{56*one + 1, 32}: "bits of a slot in 1/65536 = 3670017, want above 2097152, at most 3670016",
+		{3*one + 1, 3}:   "",
+		{3 * one, 3}:     "bits of a slot in 1/65536 = 196608, want above 196608, at most 3670016",
+		{0, 0}:           "bits of a slot in 1/65536 = 0, want above 0, at most 3670016",
+		{56 * one, 33}:   "Params.ValueBits = 33, want at most 32",
+	} {
+		if err := size.check(frame.PerfectFilter); want == "" {
+			require.NoError(t, err, "%+v", size)
+		} else {
+			require.EqualError(t, err, "perfect: corrupt encoding: "+want)
+		}
+	}
+}
+
+// Three slots of three bits end in the second byte, eight in the third one.
+func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
+	size := slotSize{width: 3 * one}
+	for _, n := range []uint64{3, 8} {
+		for bit := range 8 * size.bytes(n) {
+			b := make([]byte, size.bytes(n))
+			b[bit/8] |= 1 << (bit % 8)
+			if err := size.checkEnd(b, n); bit < 3*n {
+				require.NoError(t, err, "bit %d", bit)
+			} else {
+				require.ErrorIs(t, err, ErrCorrupt, "bit %d", bit)
+			}
+		}
+	}
 }
 
 func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {

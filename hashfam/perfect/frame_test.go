@@ -6,6 +6,7 @@ import (
 	"encoding"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestForgedFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	queries := append(random(500, 2), digests[:500]...)
 	decoded, rounds := 0, 2000
-	if long() {
+	if conformance.Long(t, 2, 0.1) {
 		rounds = 200_000
 	}
 	for range rounds {
@@ -100,6 +101,58 @@ func TestDecodersRejectHeaders(t *testing.T) {
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.ErrorIs(t, err, ErrCorrupt, name)
 	}
+}
+
+// The limits of a shape: the largest values that are valid, and the ones next
+// to them.
+func TestLimitsOfAShape(t *testing.T) {
+	nines := make([]uint64, maxLevels-1)
+	for i := range nines {
+		nines[i] = 9
+	}
+	for _, c := range []struct {
+		s    shape
+		want string // the error, or empty if s is valid
+	}{
+		{shape{keys: 8}, ""},
+		{shape{keys: 9}, "keys of the last level = 9, want at most 8"},
+		{shape{keys: 1 << 40, bumped: []uint64{8}}, ""},
+		{shape{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
+		{shape{keys: 9, bumped: append(nines, 8)}, ""},
+		{shape{keys: 9, bumped: append(nines, 9, 8)}, "levels = 25, want at most 24"},
+		{shape{keys: 9, bumped: []uint64{8, 8}},
+			"keys of level 2 = 8, want no such level after one of 8 keys, or at most as many"},
+		{shape{keys: 9, bumped: []uint64{10, 8}},
+			"keys of level 1 = 10, want no such level after one of 9 keys, or at most as many"},
+		{shape{seed: 1<<20 - 1}, ""},
+		{shape{seed: 1 << 20}, "last seed = 1048576, want below 1048576"},
+	} {
+		if err := c.s.check(ErrCorrupt); c.want == "" {
+			require.NoError(t, err, "%+v", c.s)
+		} else {
+			require.EqualError(t, err, "perfect: corrupt encoding: "+c.want)
+		}
+	}
+}
+
+// The last seeds that are tried are those that a decoder accepts.
+func TestNoLastSeedIsTooLarge(t *testing.T) {
+	digests := random(2, 1)
+	for seed, want := range map[uint32]bool{maxLastSeeds - 20: true, maxLastSeeds: false} {
+		l := last{n: 2, seed: seed}
+		require.Equal(t, want, l.search(digests))
+		require.Equal(t, want, (&shape{keys: 2, seed: l.seed}).check(ErrCorrupt) == nil)
+	}
+}
+
+func TestAtMost2To40KeysAreAllowed(t *testing.T) {
+	if math.MaxInt < maxKeys {
+		t.Skip("no slice is so long")
+	}
+	most := uint64(maxKeys)
+	require.NoError(t, checkLen(int(most)))
+	require.EqualError(t, checkLen(int(most+1)),
+		"perfect: invalid parameters: number of keys = 1099511627777, want at most 1099511627776")
 }
 
 // The list of free places is checked number by number.

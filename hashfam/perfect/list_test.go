@@ -1,6 +1,7 @@
 package perfect
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -42,4 +43,41 @@ func TestAListIsAsSmallAsTheFormula(t *testing.T) {
 	size := newListSize(40_000, 1_000_000)
 	// 4 low bits, and 1 + 25/16 unary ones
 	require.InDelta(t, 40_000*(4+1+25./16)/8, float64(size.bytes()), 16)
+}
+
+// Four numbers below 16 have two low bits each. Their high parts are 0 to 3:
+// four zeros, and a one for each number.
+func TestTheSizeOfAList(t *testing.T) {
+	size := newListSize(4, 16)
+	require.EqualValues(t, []uint64{2, 1, 8, 9},
+		[]uint64{uint64(size.width), size.lowBytes(), size.highBits(), size.bytes()})
+	require.EqualValues(t, 0, newListSize(0, 16).bytes())
+}
+
+// There is a mark for each 256 numbers, and the size in memory counts them.
+func TestAListHasAMarkForEach256Numbers(t *testing.T) {
+	for n, marks := range map[int]uint64{1: 1, 255: 1, 256: 1, 257: 2, 511: 2, 512: 2, 513: 3} {
+		l := listOf(t, make([]uint64, n), 1000)
+		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
+		require.EqualValues(t, marks, cap(l.marks), "%d numbers", n)
+		s := shape{keys: 1000, bumped: []uint64{uint64(n)}}
+		require.Equal(t, s.bytes()+8*marks, s.memory(), "%d numbers", n)
+	}
+}
+
+// Three numbers have three low bits each. The tenth bit is after them.
+func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
+	size := newListSize(3, 24)
+	require.EqualValues(t, 3, size.width)
+	for bit := range 16 {
+		l := size.over(make([]byte, size.bytes()))
+		l.high[0] = 0b111
+		l.low[bit/8] |= 1 << (bit % 8)
+		if err := l.mark(24); bit < 9 {
+			require.NoError(t, err, "bit %d", bit)
+		} else {
+			require.EqualError(t, err, fmt.Sprintf(
+				"perfect: corrupt encoding: bits after the low bits of the list = %d, want 0", 1<<(bit-9)))
+		}
+	}
 }

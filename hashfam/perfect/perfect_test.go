@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // random returns n random digests.
@@ -23,8 +23,6 @@ func random(n int, seed uint64) []hashfam.Digest {
 	}
 	return digests
 }
-
-func long() bool { return os.Getenv("FILTERFAM_LONG") != "" }
 
 // build1 builds a function of digests, which it does not overwrite.
 func build1(t require.TestingT, c Config, digests []hashfam.Digest) *Function {
@@ -50,7 +48,7 @@ func requireBijection(t require.TestingT, f *Function, digests []hashfam.Digest)
 
 func TestEveryKeyHasItsOwnIndex(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 100, 1000, 12287, 12288, 100_000}
-	if long() {
+	if conformance.Long(t, 0.5, 1) {
 		sizes = append(sizes, 1_000_000, 10_000_000)
 	}
 	for _, n := range sizes {
@@ -76,6 +74,7 @@ func TestSmallSetsOfAnyKind(t *testing.T) {
 
 // The sizes are fixed by the digests: nothing here is left to chance.
 func TestBitsPerKey(t *testing.T) {
+	long := conformance.Long(t, 0.5, 1)
 	for _, c := range []struct {
 		n                int
 		function, filter float64 // the most allowed
@@ -88,7 +87,7 @@ func TestBitsPerKey(t *testing.T) {
 		{10_000_000, 2.19, 8.92, false, true},
 		{10_000_000, 1.95, 8.68, true, true},
 	} {
-		if c.long && !long() {
+		if c.long && !long {
 			continue
 		}
 		digests := random(c.n, 1)

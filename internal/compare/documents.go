@@ -53,7 +53,7 @@ func accuracyText(s sweep, found map[int][]row, errors []errorPoint) string {
 	b.WriteString("\n## Counts\n\n" +
 		"The " + mobyDick().about + " Sketches are five rows deep, so that\n99 % of the counts are meant to be within the " +
 		"bound. Errors are how much a count is too high; missed and extra are of the\nwords above 0.1 % of the total.\n\n" +
-		"![error of counts against memory](figures/count-error.svg)\n\n" + errorTable(errors).markdown())
+		"![error of counts against memory](figures/count-error.svg)\n\n" + errorTable(errors).markdown() + "\n" + capacityText())
 	return b.String()
 }
 

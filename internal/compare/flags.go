@@ -22,6 +22,8 @@ type options struct {
 	peers                bool
 	docs                 string // directory to write documents to instead
 	quick                bool
+	attack               bool
+	given                []string // the flags on the command line
 	version              bool
 	format               string
 	dir                  string // directory for files; empty: none
@@ -31,7 +33,8 @@ type options struct {
 const maxSynthetic = 1_000_000_000
 
 const usage = `Usage: go run -C internal/compare . [flags]
-Measures bits per key, false positives and time of each structure.
+Measures bits per key, false positives and time of each structure, or, with
+-attack, what an adversary can do to it.
 Under -C, relative paths start at internal/compare.
 `
 
@@ -51,6 +54,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case set.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q: everything is given by flags (-help lists them)", set.Arg(0))
 	}
+	set.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
 	return o, o.check()
 }
 
@@ -68,7 +72,8 @@ func (o *options) flags() *flag.FlagSet {
 	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", o.setDir)
 	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too")
 	set.StringVar(&o.docs, "docs", "", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead")
-	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers")
+	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures")
+	set.BoolVar(&o.attack, "attack", false, "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds")
 	set.BoolVar(&o.version, "version", false, "print the version and stop")
 	return set
 }
@@ -82,11 +87,20 @@ func (o *options) check() error {
 		return errors.New("-n and -absent exclude each other: -n makes up its own keys")
 	case o.keysFile == "-" && o.absentFile == "-":
 		return errors.New("-keys - and -absent -: only one of them can read standard input")
-	case o.quick && o.docs == "":
-		return errors.New("-quick: want it only with -docs")
+	case o.quick && o.docs == "" && !o.attack:
+		return errors.New("-quick: want it only with -docs or -attack")
+	}
+	for _, name := range o.given {
+		if o.attack && !slices.Contains(besideAttack, name) {
+			return fmt.Errorf("-attack and -%s exclude each other: the attacks choose their own keys and structures", name)
+		}
 	}
 	return nil
 }
+
+// besideAttack lists the flags that may come with -attack. It writes no files,
+// whatever -o says.
+var besideAttack = []string{"attack", "format", "quick", "o", "version"}
 
 func file(name *string) func(string) error {
 	return func(text string) error {

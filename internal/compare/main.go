@@ -66,6 +66,9 @@ type program struct {
 
 // run carries out the flags and returns the exit code.
 func (p *program) run(ctx context.Context) (int, error) {
+	if p.o.attack {
+		return p.runAttacks(ctx)
+	}
 	if p.o.docs != "" {
 		if err := writeDocs(ctx, p.o.docs, p.o.quick, p.stderr); err != nil {
 			return exitFailed, fmt.Errorf("-docs: %w", err)

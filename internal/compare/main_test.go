@@ -48,7 +48,10 @@ func TestMistakesOnTheCommandLineAreExplained(t *testing.T) {
 		{[]string{"-n", "-5"}, []string{"-n", `"-5"`}},
 		{[]string{"-n", "many"}, []string{"-n", `"many"`, "1e6"}},
 		{[]string{"-n", "1e10"}, []string{"-n", "1,000,000,000"}},
-		{[]string{"-quick"}, []string{"-quick", "-docs"}},
+		{[]string{"-quick"}, []string{"-quick", "-docs", "-attack"}},
+		{[]string{"-attack", "-n", "5"}, []string{"-attack and -n"}},
+		{[]string{"-attack", "-docs", "x"}, []string{"-attack and -docs"}},
+		{[]string{"-attack", "-peers"}, []string{"-attack and -peers"}},
 		{[]string{"-n", "5", "-keys", "x"}, []string{"-n and -keys"}},
 		{[]string{"-n", "5", "-absent", "x"}, []string{"-n and -absent"}},
 		{[]string{"-keys", ""}, []string{"-keys", `""`}},
@@ -75,7 +78,7 @@ func TestAMissingFileEndsWithOne(t *testing.T) {
 func TestHelpListsTheFlags(t *testing.T) {
 	code, _, stderr := compare(t, "-help")
 	assert.Equal(t, exitOK, code)
-	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers", "-version"} {
+	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers", "-attack", "-version"} {
 		assert.Contains(t, stderr, flag)
 	}
 	assert.Contains(t, stderr, "a third-party library in it needs no -peers")

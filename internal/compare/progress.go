@@ -13,6 +13,7 @@ import (
 var (
 	inBytes  = []progressbar.Option{progressbar.OptionShowBytes(true)}
 	inBuilds = []progressbar.Option{progressbar.OptionShowIts(), progressbar.OptionSetItsString("builds")}
+	inDuels  = []progressbar.Option{progressbar.OptionShowIts(), progressbar.OptionSetItsString("attacks")}
 )
 
 const (

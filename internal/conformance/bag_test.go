@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
@@ -138,14 +139,21 @@ func (b *bag) AppendBinary(dst []byte) ([]byte, error) {
 }
 
 func (b *bag) AppendText(dst []byte) ([]byte, error) {
-	return append(dst, "text"...), nil
+	data, _ := b.AppendBinary(nil)
+	return hex.AppendEncode(dst, data), nil
 }
 
 func (b *bag) MarshalText() ([]byte, error) { return b.AppendText(nil) }
 
 func (b *bag) MarshalJSON() ([]byte, error) { return []byte(`"text"`), nil }
 
-func (b *bag) UnmarshalText([]byte) error { return nil }
+func (b *bag) UnmarshalText(text []byte) error {
+	data, err := hex.DecodeString(string(text))
+	if err != nil {
+		return err
+	}
+	return b.UnmarshalBinary(data)
+}
 
 func (b *bag) LogValue() slog.Value { return slog.StringValue("bag") }
 

@@ -127,7 +127,7 @@ func (e Encoded[T]) Queries(t *rapid.T) {
 
 // sameAnswers checks that all forms of query give the same answers, and that
 // batches append theirs.
-func (e Encoded[T]) sameAnswers(t *rapid.T, f T, fam hashfam.Family, keys [][]byte) {
+func (e Encoded[T]) sameAnswers(t require.TestingT, f T, fam hashfam.Family, keys [][]byte) {
 	want := e.hasAll(t, f, keys)
 	for i, k := range keys {
 		require.Equal(t, want[i], e.Has(f, k))
@@ -145,7 +145,7 @@ func (e Encoded[T]) sameAnswers(t *rapid.T, f T, fam hashfam.Family, keys [][]by
 }
 
 // sameNumbers checks that a number is found if its 8 bytes are.
-func (e Encoded[T]) sameNumbers(t *rapid.T, f T, numbers []uint64) {
+func (e Encoded[T]) sameNumbers(t require.TestingT, f T, numbers []uint64) {
 	want := make([]bool, len(numbers))
 	for i, n := range numbers {
 		want[i] = e.Has(f, binary.LittleEndian.AppendUint64(nil, n))

@@ -41,6 +41,8 @@ func (b Built[T]) Run(t *testing.T) {
 		property{"every key is found, in all forms", b.Membership},
 		property{"the same set gives the same bytes", b.SameSet},
 		property{"another family gives another structure", b.OtherFamily},
+		property{"any program of encodings leaves the set as it was built", b.Program},
+		property{"a changed frame with correct checksums is decoded or rejected", b.Mutations},
 	)
 	t.Run("every method is declared", b.declared)
 	b.Encoded.run(t)
@@ -97,4 +99,47 @@ func (b Built[T]) OtherFamily(t *rapid.T) {
 	f, g := b.build(t, fam, keys), b.build(t, fam.Derive("another"), keys)
 	require.False(t, f.Equal(g))
 	require.False(t, g.Equal(f))
+}
+
+// Program builds a structure from any keys, in two ways, and then encodes it
+// and decodes it in any ways. Every key must be found and the bytes must stay
+// the same, also after failing to decode something else.
+func (b Built[T]) Program(t *rapid.T) { b.runProgram(t, &Code{drawCode(t, 64)}) }
+
+// FuzzProgram is Program by any bytes.
+func (b Built[T]) FuzzProgram(f *testing.F) {
+	FuzzBytes(f, func(t *testing.T, code []byte) { b.runProgram(t, &Code{code}) })
+}
+
+func (b Built[T]) runProgram(t require.TestingT, c *Code) {
+	fam := families[c.Intn(len(families))]
+	build := drawn(c.Intn(1<<16), func(t *rapid.T) []func([][]byte) (T, error) { return b.Builders(t, fam) })
+	keys := append(c.keys(4096), c.keys(4096)...)
+	f, err := build[0](slices.Clone(keys))
+	require.NoError(t, err)
+	slices.Reverse(keys)
+	twin, err := build[c.Intn(len(build))](keys)
+	require.NoError(t, err)
+	want := encode(t, twin)
+	for step := 0; step < programSteps; step++ {
+		require.True(t, f.Equal(twin))
+		require.Equal(t, want, encode(t, f))
+		b.requireAll(t, f, keys)
+		if c.Done() {
+			break
+		}
+		switch c.Intn(3) {
+		case 0:
+			b.sameAnswers(t, f, fam, c.keys(8192))
+			b.Reads(f)
+		case 1:
+			g := f // decode into the structure in use
+			if c.Bool() {
+				g = b.Receiver(fam)
+			}
+			f = b.recode(t, c.Intn(recodings), f, g, fam)
+		case 2:
+			require.Error(t, f.UnmarshalBinary(want[:c.Intn(1<<16)%len(want)]))
+		}
+	}
 }

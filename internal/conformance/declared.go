@@ -48,6 +48,7 @@ func (s Suite[T]) declared(t *testing.T) {
 		{"Merge", self}:                                        s.Merge != nil,
 		{"Delete", reflect.TypeFor[[]byte]()}:                  s.Delete != nil,
 		{"ContainsOrAdd", reflect.TypeFor[[]byte]()}:           s.HasOrInsert != nil,
+		{"ContainsOrAddUint64", reflect.TypeFor[uint64]()}:     s.HasOrInsertUint64 != nil,
 		{"AddDigest", reflect.TypeFor[hashfam.Digest]()}:       s.InsertDigest != nil,
 		{"AddUint64", reflect.TypeFor[uint64]()}:               s.InsertUint64 != nil,
 		{"AddSeq", reflect.TypeFor[iter.Seq[[]byte]]()}:        s.InsertSeq != nil,

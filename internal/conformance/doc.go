@@ -16,7 +16,15 @@
 // A method that a structure has and its suite does not declare is an error, so
 // that nil means that there is no such method.
 //
+// Two properties are driven by bytes, which fuzzers know how to change. A
+// [Suite.Program] is a program of any operations, in any form, with copies,
+// encodings and concurrent forms in between; the structure must always be what
+// the plain operations make of another one, and must contain an exact multiset
+// of keys; [Programs] declares what else a structure does. [Encoded.Mutations]
+// changes a frame in several places, corrects the checksums, and goes on to use
+// what can be decoded.
+//
 // Every property is a method that takes a [rapid.T]: it is a test and, by
-// [rapid.MakeFuzz], a fuzz target. Every property can fail: the tests of this
-// package run it on structures with a defect each.
+// [Fuzz], a fuzz target. Every property can fail: the tests of this package run
+// it on structures with a defect each.
 package conformance

@@ -105,5 +105,6 @@ func (e Encoded[T]) golden(t *testing.T) {
 		require.NoError(t, f.UnmarshalBinary(b), g.File)
 		require.True(t, f.Equal(want), g.File)
 		require.Equal(t, b, encode(t, f), g.File)
+		require.Equal(t, b, encode(t, want), g.File)
 	}
 }

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,7 +27,7 @@ type Schedule struct {
 func Schedules(t *testing.T, fresh func(r *rand.Rand) Schedule) {
 	const steps, size = 8, 64
 	runs := 10_000
-	if os.Getenv("FILTERFAM_LONG") != "" {
+	if Long(t, 2, 0.1) {
 		runs = 1_000_000
 	}
 	var group [size]Schedule

@@ -37,10 +37,12 @@ type Suite[T Structure[T]] struct {
 	InsertSeq        func(T, iter.Seq[[]byte]) error
 	InsertUint64     func(T, uint64) error
 
-	// Query and insertion in one call, by bytes, string and digest; nil if
-	// there is no such method. A key that is found is not inserted again.
+	// Query and insertion in one call, by bytes, string, integer and digest;
+	// nil if there is no such method. A key that is found is not inserted
+	// again.
 	HasOrInsert       func(T, []byte) (bool, error)
 	HasOrInsertString func(T, string) (bool, error)
+	HasOrInsertUint64 func(T, uint64) (bool, error)
 	HasOrInsertDigest func(T, hashfam.Digest) (bool, error)
 	// HasOrInsertAlways means that they insert a key that is found, too.
 	HasOrInsertAlways bool
@@ -61,13 +63,16 @@ type Suite[T Structure[T]] struct {
 	// the structure cannot distinguish from it. Required if MergeReorders is
 	// set.
 	Count func(T, []byte) uint64
+
+	// Programs declares what random programs do.
+	Programs Programs[T]
 }
 
 // Run runs every property as a subtest, and the tests that need no random
 // input.
 func (s Suite[T]) Run(t *testing.T) {
 	run(t,
-		property{"a key that was added is found after any sequence of operations", s.Membership},
+		property{"any program does what it does to a multiset", s.Program},
 		property{"byte, string and digest forms and batches agree", s.KeyForms},
 		property{"batches of any length and form equal single calls", s.Batches},
 		property{"query and insertion in one call equal both calls", s.HasOrInserts},
@@ -75,6 +80,7 @@ func (s Suite[T]) Run(t *testing.T) {
 		property{"merging equals building from all keys", s.MergeIsJointBuild},
 		property{"structures that differ in one parameter are neither equal nor merged", s.Incompatible},
 		property{"clones are independent and Reset removes all keys", s.CloneAndReset},
+		property{"a changed frame with correct checksums is decoded or rejected", s.Forgeries},
 		property{"a structure can be merged and cloned while it is read", s.PureReads},
 	)
 	t.Run("no insertion allocates", s.insertAllocations)

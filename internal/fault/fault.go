@@ -70,6 +70,17 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 	return nil
 }
 
+// Each returns the first error of check, preceded by the place in others of
+// what it rejects.
+func Each[T any](m *Maker, others []T, check func(T) error) error {
+	for i, other := range others {
+		if err := check(other); err != nil {
+			return m.Errorf("others[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
 // Same returns ErrIncompatible with the first field in which the parameters of
 // two structures differ, or nil if they are equal. name is the name of the
 // parameters in the message. Same compares every field by reflection, so that a

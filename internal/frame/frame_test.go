@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -436,7 +437,7 @@ func TestTextIsStrictBase64(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeWords(nil, header, []uint64{1, 2, 3}))
 	f.Add([]byte(magic))
-	f.Fuzz(func(t *testing.T, b []byte) {
+	conformance.FuzzBytes(f, func(t *testing.T, b []byte) {
 		words, err := decodeWords[uint64](NewReader(bytes.NewReader(b), errs), 3)
 		_, whole := decodeWords[uint64](NewBytesReader(b, errs), 3)
 		v, viewed := NewView(b, header.Kind, header.Version, header.Check, errs)
@@ -451,3 +452,18 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A writer that returns a number of bytes that it did not get is an error, and
+// the number is not counted.
+func TestAnInvalidNumberOfWrittenBytesIsAnError(t *testing.T) {
+	for _, extra := range []int{1, -1000} {
+		n, err := Write(lyingWriter(extra), header, Numbers([]uint64{1}))
+		require.ErrorIs(t, err, errInvalidWrite)
+		require.Zero(t, n)
+	}
+}
+
+// A lyingWriter returns the number of bytes that it got, plus itself.
+type lyingWriter int
+
+func (w lyingWriter) Write(b []byte) (int, error) { return len(b) + int(w), nil }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"errors"
 	"hash/crc32"
 	"io"
 	"slices"
@@ -46,9 +47,16 @@ func (s *summed) write(b []byte) {
 	}
 	s.crc = crc32.Update(s.crc, castagnoli, b)
 	n, err := s.w.Write(b)
-	s.total += int64(n)
-	if err == nil && n < len(b) {
+	switch {
+	case n < 0 || n > len(b):
+		n, err = 0, errInvalidWrite
+	case err == nil && n < len(b):
 		err = io.ErrShortWrite
 	}
+	s.total += int64(n)
 	s.err = err
 }
+
+// errInvalidWrite is the error of a writer that returns a number of bytes that
+// it did not get.
+var errInvalidWrite = errors.New("invalid write result")

@@ -82,11 +82,6 @@ func (l *layer) threshold(bucket uint64) uint64 {
 	return l.thresholds[bucket/16] >> (bucket % 16 * 4) & 15
 }
 
-// setThreshold sets the threshold of a bucket, which is zero.
-func (l *layer) setThreshold(bucket, t uint64) {
-	l.thresholds[bucket/16] |= t << (bucket % 16 * 4)
-}
-
 // bumps reports whether l passes digests with that start to the next layer.
 func (l *layer) bumps(start uint64) bool { return below(start, l.threshold(start/bucketStarts)) }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
@@ -207,22 +208,24 @@ func TestRedundantEquationsAreAccepted(t *testing.T) {
 // A bucket that is cut after group 13 bumps everything, also what fits: its
 // slots stay free for others.
 func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
-	l := newLayer(0, 1000, seven)
-	digests := make([]hashfam.Digest, 0, 1000)
-	for i := range uint64(1000) {
-		start := uint64(20*groupStarts + groupStarts/2) // half of the digests, too many
-		if i%2 == 0 {
-			start = 21*groupStarts + i%80
+	for _, full := range []uint64{14, 20} {
+		l := newLayer(0, 500, seven)
+		digests := make([]hashfam.Digest, 0, 500)
+		for i := range uint64(500) {
+			start := full*groupStarts + groupStarts/2 // too many
+			if i%25 == 0 {
+				start = (full+1)*groupStarts + i/25*4 // these fit
+			}
+			digests = append(digests, unrank(start*(math.MaxUint64/l.starts)+(i+1)<<20))
 		}
-		digests = append(digests, unrank(start*(math.MaxUint64/l.starts)+i<<20))
-	}
-	r := members(t, seven, digests)
-	for _, d := range digests {
-		require.True(t, r.Contains(d))
-	}
-	require.EqualValues(t, allBumped, r.layers[0].threshold(0))
-	for _, word := range r.layers[0].words {
-		require.Zero(t, word)
+		r := members(t, seven, digests)
+		for _, d := range digests {
+			require.True(t, r.Contains(d))
+		}
+		require.EqualValues(t, allBumped, r.layers[0].threshold(0))
+		for _, word := range r.layers[0].words {
+			require.Zero(t, word, "group %d", full)
+		}
 	}
 }
 
@@ -451,4 +454,43 @@ func FuzzAnyWordsAreARibbon(f *testing.F) {
 			r.Value(d)
 		}
 	})
+}
+
+// A layer after the first has between one digest and as many as the first, so
+// the payload is between the bounds.
+func TestPayloadsAreWithinTheirBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.Uint32Range(1, MaxColumns).Draw(t, "columns")
+		keys := rapid.OneOf(rapid.Uint64Range(1, 300_000), rapid.Uint64Range(1, MaxKeys)).Draw(t, "keys")
+		layers := rapid.IntRange(1, MaxLayers).Draw(t, "layers")
+		least, most := Bounds(columns, keys, layers)
+		size := func(bumped uint64) uint64 {
+			first, other := newLayer(0, keys, columns), newLayer(1, bumped, columns)
+			return 8 * (first.size() + uint64(layers-1)*(1+other.size()))
+		}
+		bumped := rapid.Uint64Range(1, keys).Draw(t, "bumped")
+		require.LessOrEqual(t, least, size(bumped))
+		require.GreaterOrEqual(t, most, size(bumped))
+		require.Equal(t, least, size(1))
+		require.Equal(t, most, size(keys)+8*uint64(layers-1))
+	})
+	least, most := Bounds(1<<16, 0, 0)
+	require.Zero(t, least+most)
+}
+
+// Layers grow with their digests, except by a word.
+func TestALayerOfFewerDigestsIsAtMostAWordLarger(t *testing.T) {
+	drops := 0
+	for _, columns := range []uint32{1, 6554, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, percent, MaxColumns - 1} {
+		largest := uint64(0)
+		for keys := uint64(1); keys < 150_000; keys += 20 { // segments are of 60.8
+			l := newLayer(1, keys, columns)
+			require.GreaterOrEqual(t, l.size()+1, largest, "%d columns, %d keys", columns, keys)
+			if l.size() < largest {
+				drops++
+			}
+			largest = max(largest, l.size())
+		}
+	}
+	require.Positive(t, drops, "the word is needed")
 }

@@ -20,14 +20,17 @@ func EstimateBytes(columns uint32, n uint64) uint64 {
 	return 8 * (first.size() + second.size() + 1)
 }
 
-// LeastBytes returns the smallest payload of a ribbon with these numbers, which
-// [Check] has accepted.
-func LeastBytes(columns uint32, keys uint64, layers int) uint64 {
+// Bounds returns the smallest payload of a ribbon with these numbers, which
+// [Check] has accepted, and an upper bound on the largest: each layer after the
+// first has between one digest and as many as the first. O(1) time.
+func Bounds(columns uint32, keys uint64, layers int) (least, most uint64) {
 	if layers == 0 {
-		return 0
+		return 0, 0
 	}
-	l := newLayer(0, keys, columns)
-	return 8 * (l.size() + uint64(layers-1))
+	first, one, all := newLayer(0, keys, columns), newLayer(1, 1, columns), newLayer(1, keys, columns)
+	large := all.size() + 1 // rounding can make a layer of fewer digests a word larger
+	more := uint64(layers - 1)
+	return 8 * (first.size() + more*(1+one.size())), 8 * (first.size() + more*(1+large))
 }
 
 // Rate returns the chance that r contains a digest that is not a member, if

@@ -17,6 +17,8 @@ type system struct {
 
 	fingerprints uint32 // the bits of a fingerprint that are stored
 	bumped       [][]hashfam.Digest
+
+	to part // where the result goes
 }
 
 // reset makes all rows of a shard of l free.
@@ -33,13 +35,18 @@ func (s *system) reset(slots uint64) {
 // the order of [Sort]. It appends the digests that do not fit, as those of the
 // next layer, to s.bumped[i].
 func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
-	from := shard * shardStarts
-	to := min(l.starts, from+shardStarts)
-	s.reset(to - from + width)
-	for start := from; start < to; start += bucketStarts {
+	s.buildTo(l.within(shard), l, shard, lists)
+}
+
+// buildTo is build for a layer l without memory: the shard is stored in to.
+func (s *system) buildTo(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
+	s.to = to
+	from, end := l.span(shard)
+	s.reset(end - from + width)
+	for start := from; start < end; start += bucketStarts {
 		s.bucket(l, start, lists)
 	}
-	s.solve(l, segment(from), (to-from)/width)
+	s.solve(l, segment(from), (end-from)/width)
 }
 
 // bucket enters the digests of the bucket that begins at start and removes them
@@ -57,7 +64,7 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 		lists[i] = list[n:]
 	}
 	t := s.enter(l, inside)
-	l.setThreshold(start/bucketStarts, t)
+	s.to.setThreshold(start%shardStarts/bucketStarts, t)
 	for i, list := range inside {
 		for _, d := range list {
 			if !below(d.Probe().In(l.starts), t) {
@@ -184,7 +191,7 @@ func (s *system) pair(a, b equation) (equation, bool) {
 }
 
 // solve computes the slots of a shard from the last to the first and stores
-// them in l. The slots of free rows are zero. The shard has starts in parts
+// them in s.to. The slots of free rows are zero. The shard has starts in parts
 // segments, and one more after them.
 func (s *system) solve(l *layer, first, parts uint64) {
 	var state [32]uint64 // the 64 slots of each column that were computed last
@@ -194,8 +201,8 @@ func (s *system) solve(l *layer, first, parts uint64) {
 		for j := uint64(0); j < l.r; j += 4 {
 			solve4((*[4]uint64)(state[j:]), rows, values, j)
 		}
-		at := l.at(first + uint64(part))
-		copy(l.words[at:l.at(first+uint64(part)+1)], state[:])
+		at := l.at(first+uint64(part)) - l.at(first)
+		copy(s.to.words[at:][:l.at(first+uint64(part)+1)-l.at(first)-at], state[:])
 	}
 }
 

@@ -27,5 +27,6 @@ func TestCountMinSize(t *testing.T) {
 			require.Zero(t, CountMinDepth(bad))
 		}
 		require.Equal(t, uint64(math.MaxUint64), CountMinWidth(1e-300))
+		require.Equal(t, uint64(math.MaxUint64), CountMinWidth(math.E/(1<<64)), "2^64 counters")
 	})
 }

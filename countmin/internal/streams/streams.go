@@ -5,16 +5,12 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
-
-// Long reports whether the tests that take long are to run as well.
-func Long() bool { return os.Getenv("FILTERFAM_LONG") != "" }
 
 // A Stream is a sequence of keys, as indices into Keys, with how often each
 // occurs.

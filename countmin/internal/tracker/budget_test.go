@@ -16,6 +16,8 @@ func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
 		log    uint64
 	}{
 		{1024, 64, 16, 24},
+		{1072, 64, 16, 24},
+		{1480, 96, 16, 48}, // half as much again as 64 fits exactly
 		{2000, 128, 16, 72},
 		{16 << 10, 1024, 224, 864},
 		{39_744, 2048, 672, 2384},
@@ -32,5 +34,97 @@ func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
 			require.Equal(t, c.log, g.logWords(c.tail), "%d bytes", c.budget)
 			require.LessOrEqual(t, structBytes+4*uint64(c.heads)+8*(c.tail+c.log), uint64(c.budget))
 		}
+	}
+}
+
+// What a goal comes to, by hand: 8 records for each of the top k without a
+// budget, 2 with one; 4/Phi records without a budget, 0.15/Phi with one; a tail
+// of 2 K or 1/Phi words; and all of it divided by the number of shards.
+func TestWhatAGoalComesTo(t *testing.T) {
+	for _, c := range []struct {
+		goal Goal
+		want int
+		tail uint64
+		room uint64 // without a budget
+	}{
+		{Goal{K: 1}, 256, 512, 512},
+		{Goal{K: 32}, 256, 512, 512},
+		{Goal{K: 33}, 264, 512, 512},
+		{Goal{K: 256}, 2048, 512, 512},
+		{Goal{K: 257}, 2056, 1024, 512},
+		{Goal{K: MaxK}, min(8*MaxK, maxLog), maxTail, 512},
+		{Goal{K: 100, Memory: 1480}, 200, 96, 0},
+		{Goal{Phi: 1}, 256, 512, 512},
+		{Goal{Phi: 1.0 / 64}, 256, 512, 512},
+		{Goal{Phi: 1.0 / 512}, 2048, 512, 512},
+		{Goal{Phi: 1.0 / 1024}, 4096, 1024, 512},
+		{Goal{Phi: 1e-300}, maxLog, maxTail, 512},
+		{Goal{Phi: 1.0 / 4096, Shards: 4}, 4096, 1024, 128},
+		{Goal{Phi: 1.0 / 64, Shards: 4}, 64, 128, 128},
+		{Goal{Phi: 1.0 / 64, Shards: 256}, 1, 2, 64},
+		{Goal{Phi: 0.001, Memory: 1480}, 150, 96, 0},
+		{Goal{Phi: 0.001, Memory: 1480, Shards: 3}, 50, 96, 0},
+	} {
+		require.Equal(t, c.want, c.goal.wanted(), "%+v", c.goal)
+		require.Equal(t, c.tail, c.goal.tailWords(), "%+v", c.goal)
+		if c.goal.grows() {
+			require.Equal(t, c.room, c.goal.firstRoom(), "%+v", c.goal)
+		}
+	}
+}
+
+// The tail of a budget may be halved while it takes more than an eighth. A
+// decoder takes no other size, and no counter of less than 4 or more than 64
+// bits.
+func TestWhichTailsCanComeAbout(t *testing.T) {
+	budget, grown := Goal{Phi: 0.001, Memory: 64 << 10}, Goal{Phi: 1.0 / 1024}
+	for words, halved := range map[uint64]bool{4096: true, 2048: true, 1028: true, 1026: false, 1024: false} {
+		require.Equal(t, halved, budget.canHalve(words), "%d words", words)
+		require.False(t, grown.canHalve(words))
+	}
+	for _, c := range []struct {
+		goal         Goal
+		words, shift uint64
+		fits         bool
+	}{
+		{budget, 4096, tailShift, true},
+		{budget, 2048, tailMaxShift, true},
+		{budget, 1024, tailShift, true},
+		{budget, 512, tailShift, false},
+		{budget, 3072, tailShift, false},
+		{budget, 8192, tailShift, false},
+		{budget, 4096, tailShift - 1, false},
+		{budget, 4096, tailMaxShift + 1, false},
+		{grown, 1024, tailShift, true},
+		{grown, 2048, tailShift + 1, true},
+		{grown, 1024 << 4, tailMaxShift, true},
+		{grown, 1024 << 5, tailMaxShift + 1, false},
+		{grown, 512, tailShift - 1, false},
+		{grown, 2048, tailShift, false},
+		{grown, 512, tailShift, false},
+	} {
+		require.Equal(t, c.fits, c.goal.fits(c.words, c.shift), "%+v", c)
+	}
+}
+
+// A count is near if it is 9/10 of what a heavy hitter counts, which under a
+// budget has to be 16 at least. Of a top k nothing is near.
+func TestWhichCountsAreNear(t *testing.T) {
+	for _, c := range []struct {
+		goal         Goal
+		count, total uint64
+		near         bool
+	}{
+		{Goal{Phi: 0.5}, 45, 100, true},
+		{Goal{Phi: 0.5}, 44, 100, false},
+		{Goal{Phi: 0.5}, 1, 2, true},
+		{Goal{Phi: 0.5, Memory: 1024}, 45, 100, true},
+		{Goal{Phi: 0.5, Memory: 1024}, 44, 100, false},
+		{Goal{Phi: 0.5, Memory: 1024}, 16, 32, true},
+		{Goal{Phi: 0.5, Memory: 1024}, 16, 31, false},
+		{Goal{K: 1}, 100, 100, false},
+		{Goal{K: 1, Memory: 1024}, 100, 100, false},
+	} {
+		require.Equal(t, c.near, c.goal.near(c.count, c.total), "%+v", c)
 	}
 }

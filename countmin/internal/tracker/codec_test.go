@@ -3,6 +3,9 @@ package tracker
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,4 +77,160 @@ func TestADecodedLogHasRoomForItsRecords(t *testing.T) {
 	add(&h, "new", 1)
 	add(&g, "new", 1)
 	require.True(t, g.Equal(&h))
+}
+
+// decodeWords decodes a payload.
+func decodeWords(words []uint64, g Goal) (Tracker, error) {
+	return DecodeWords(frame.NewBytesReader(nil, errs), words, g, hashfam.Family{})
+}
+
+// shortestGoal has a tail of 64 words.
+var shortestGoal = Goal{Phi: 0.1, Memory: MinMemory}
+
+// payload returns a payload of that total with an empty tail of shortestGoal
+// and these words of records.
+func payload(total, records uint64, words ...uint64) []uint64 {
+	head := append([]uint64{total, 0, 0, 64 | tailShift<<32, records}, make([]uint64, 64)...)
+	return append(head, words...)
+}
+
+// bytesOf returns a word of bytes, the first in its low bits.
+func bytesOf(first byte, rest string) uint64 {
+	w := uint64(first)
+	for i := range len(rest) {
+		w |= uint64(rest[i]) << (8 * (i + 1))
+	}
+	return w
+}
+
+// Every field at its limit, and the error that names it one step beyond.
+func TestPayloadsAtTheirLimits(t *testing.T) {
+	long := slices.Repeat([]uint64{bytesOf('x', "xxxxxxx")}, 32) // 256 bytes
+	fewer := slices.Clone(long)
+	fewer[31] >>= 8 // 255
+	one := func(count, guess uint64, key ...uint64) []uint64 {
+		return payload(9, 1, append([]uint64{count, guess}, key...)...)
+	}
+	a, b := bytesOf(1, "a"), bytesOf(1, "b") // in the order of their digests
+	if fam := (hashfam.Family{}); fam.SumString("a") > fam.SumString("b") {
+		a, b = b, a
+	}
+	for _, c := range []struct {
+		words []uint64
+		err   string // if any
+	}{
+		{make([]uint64, 4), "payload length = 32, want at least 40"},
+		{make([]uint64, 5), "tail = 0, want a size and a width that follow from the parameters"},
+		{payload(0, 0), ""},
+		{payload(0, 0)[:68], "tail = 8589934656, want a size and a width that follow from the parameters"},
+		{payload(0, 1), "length of record 0 of 1 = 0, want 3 words or more, and none after the last"},
+		{payload(9, 1, 1, 0), "length of record 0 of 1 = 2, want 3 words or more, and none after the last"},
+		{payload(9, 0, 1, 0, a), "length of record 0 of 0 = 3, want 3 words or more, and none after the last"},
+		{one(9, 0, a), ""},
+		{one(10, 0, a), "count of record 0 of 1 = 10, want from its estimate up to the total"},
+		{one(0, 0, a), "count of record 0 of 1 = 0, want from its estimate up to the total"},
+		{one(1, 0, 0), ""}, // the empty key
+		{one(1, 0, 7), ""}, // a key of seven zeros
+		{one(1, 0, bytesOf(7, "1234567")), ""},
+		{one(1, 0, bytesOf(6, "1234567")), "padding of record 0 of 1 = 55, want 0"},
+		{one(1, 0, bytesOf(8, "1234567")), "key length of record 0 of 1 = 8, want at most what 1 words hold, in its short form below 255"},
+		{one(1, 0, bytesOf(8, "1234567"), '8'), ""},
+		{one(1, 0, bytesOf(8, "1234567"), '8'|1<<8), "padding of record 0 of 1 = 1, want 0"},
+		{one(1, 0, append([]uint64{254}, make([]uint64, 31)...)...), "memory"}, // read, but more than 1 KB
+		{one(1, 0, append([]uint64{254}, make([]uint64, 30)...)...), "key length of record 0 of 1 = 254, want at most what 31 words hold, in its short form below 255"},
+		{one(1, 0, longKey), "key length of record 0 of 1 = 255, want at most what 1 words hold, in its short form below 255"},
+		{one(1, 0, append([]uint64{longKey | 1<<8, 256}, long...)...), "key length of record 0 of 1 = 511, want at most what 34 words hold, in its short form below 255"},
+		{one(1, 0, append([]uint64{longKey, 254}, fewer...)...), "key length of record 0 of 1 = 255, want at most what 34 words hold, in its short form below 255"},
+		{one(1, 0, append([]uint64{longKey, 255}, fewer...)...), "memory"},
+		{one(1, 0, append([]uint64{longKey, 255}, long...)...), "padding of record 0 of 1 = 120, want 0"},
+		{one(1, 0, append([]uint64{longKey, 256}, long...)...), "memory"},
+		{one(1, 0, append([]uint64{longKey, 257}, long...)...), "key length of record 0 of 1 = 257, want at most what 34 words hold, in its short form below 255"},
+		{one(1, 0, longKey, math.MaxUint64), "key length of record 0 of 1 = 18446744073709551615, want at most what 2 words hold, in its short form below 255"},
+		{payload(9, 2, 1, 0, a, 1, 0, b), ""},
+		{payload(9, 2, 1, 0, b, 1, 0, a), "digest of record 1 of 2"},
+		{payload(9, 2, 1, 0, a, 1, 0, a), "digest of record 1 of 2"},
+		{one(1, 1, a), "estimate of record 0 of 1 = 1, want at most what the tail says, 0"},
+	} {
+		h, err := decodeWords(c.words, shortestGoal)
+		if c.err == "" {
+			require.NoError(t, err)
+			require.Equal(t, c.words, slices.Collect(h.Payload()))
+			require.EqualValues(t, len(c.words), h.PayloadWords())
+			continue
+		}
+		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorContains(t, err, "test: corrupt encoding: "+c.err)
+	}
+}
+
+// The numbers of the head may be equal, not fall.
+func TestTheHeadOfAPayloadRises(t *testing.T) {
+	for head, ok := range map[[3]uint64]bool{
+		{5, 5, 5}: true, {5, 4, 5}: true, {5, 4, 4}: true, {5, 0, 0}: true,
+		{5, 5, 4}: false, {5, 4, 6}: false, {4, 5, 5}: false,
+	} {
+		words := payload(0, 0)
+		copy(words, head[:])
+		h, err := decodeWords(words, shortestGoal)
+		if !ok {
+			require.ErrorContains(t, err, fmt.Sprintf("floor, missed, total = [%d %d %d], want rising numbers", head[1], head[2], head[0]))
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, head, [3]uint64{h.total, h.floor, h.missed})
+	}
+	words := payload(5, 0) // and no counter exceeds the total
+	words[headWords] = 5
+	_, err := decodeWords(words, shortestGoal)
+	require.NoError(t, err)
+	words[headWords] = 6
+	_, err = decodeWords(words, shortestGoal)
+	require.ErrorContains(t, err, "counter = 6, want at most the total, 5")
+}
+
+// Records may fill a budget of 1,024 bytes to the byte: 24 words beside 64 of
+// the tail, 16 heads and the structure.
+func TestRecordsFillABudget(t *testing.T) {
+	for words, ok := range map[int]bool{23: true, 24: true, 25: false} {
+		h := New(shortestGoal)
+		key := strings.Repeat("x", 8*words-25)
+		h.log = appendRecord(nil, 1, 0, hashfam.Family{}.SumString(key), key)
+		h.total = 1
+		h.settle()
+		require.Len(t, h.log, words)
+		g, err := recode(&h)
+		if !ok {
+			require.ErrorContains(t, err, "memory for records and counters = 1032, want at most MemoryBytes, 1024")
+			continue
+		}
+		require.NoError(t, err)
+		require.True(t, g.Equal(&h))
+	}
+}
+
+// Without a budget the room is what a new tracker has, as long as that
+// suffices, and then the least power of two that does.
+func TestTheRoomOfADecodedLog(t *testing.T) {
+	for records, room := range map[int]uint64{0: 512, 1: 512, 128: 512, 129: 1024, 256: 1024} {
+		h := New(Goal{Phi: 0.1})
+		addMany(&h, 1, records, 1)
+		g, err := recode(&h)
+		require.NoError(t, err)
+		require.Equal(t, room, g.room, "%d records", records)
+	}
+}
+
+// A guess may be all of a count, and as large as a guess can be.
+func TestLargeGuessesAreDecoded(t *testing.T) {
+	d := hashfam.Family{}.SumString("key")
+	for _, guess := range []uint64{1, 15, 16, maxGuess - 1, maxGuess} {
+		h := New(Goal{Phi: 0.1})
+		h.raise(d, guess)
+		h.log, h.live, h.total = appendRecord(nil, guess, guess, d, "key"), 1, guess
+		h.settle()
+		g, err := recode(&h)
+		require.NoError(t, err)
+		require.True(t, g.Equal(&h))
+		require.Equal(t, Estimate{Count: guess, High: guess}, g.Estimate(d))
+	}
 }

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,35 @@ func TestWideningInPlaceTakesTheLargerNeighbor(t *testing.T) {
 		l.widenInPlace()
 		for i := range l.cells() {
 			require.Equal(t, max(before.get(2*i), before.get(2*i+1)), l.get(i))
+		}
+	}
+}
+
+// An addition up to most, and no further; 0 is always added to a count of most.
+func TestATailAddsUpToALimit(t *testing.T) {
+	d := hashfam.Family{}.SumString("key")
+	for _, c := range []struct {
+		before, n, most uint64
+		added           bool
+	}{
+		{0, 5, 5, true},
+		{0, 6, 5, false},
+		{5, 0, 5, true},
+		{5, 1, 5, false},
+		{6, 0, 5, false},
+		{3, 12, 15, true},
+		{3, 13, 15, false},
+		{3, math.MaxUint64, 15, false},
+	} {
+		l := newTail(2)
+		l.raise(d, c.before)
+		before, added := l.add(d, c.n, c.most)
+		require.Equal(t, c.before, before, "%+v", c)
+		require.Equal(t, c.added, added, "%+v", c)
+		if added {
+			require.Equal(t, c.before+c.n, l.count(d), "%+v", c)
+		} else {
+			require.Equal(t, c.before, l.count(d), "%+v", c)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // add counts key n times.
@@ -113,7 +114,7 @@ func TestHalfOfTheMemoryIsForTheTail(t *testing.T) {
 		t.Skip("a measurement")
 	}
 	families := 1
-	if streams.Long() {
+	if conformance.Long(t, 2, 0.1) {
 		families = 3
 	}
 	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog(), streams.Zipf(1.0, 50_000, 200_000, 1)} {

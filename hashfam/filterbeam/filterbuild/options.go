@@ -27,7 +27,7 @@ type options struct {
 	conservative      bool
 	phi               float64
 	k, memory         int
-	windows           int
+	windows, parts    int
 }
 
 func newOptions(flags *flag.FlagSet) *options {
@@ -47,6 +47,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
 	flags.IntVar(&o.memory, "memory", 0, "bytes of memory, 0 for as much as the guarantee needs (heavy, topk)")
 	flags.IntVar(&o.windows, "windows", 0, "number of windows, 0 to choose it by the size")
+	flags.IntVar(&o.parts, "parts", 0, "write a filter in that many parts, each a file beside FILE; 0 for one frame (bloom, counting, cuckoo, static)")
 	return o
 }
 
@@ -56,7 +57,21 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	return p.Windows(o.windows)
+	if p, err = p.Windows(o.windows); err != nil || o.parts == 0 {
+		return p, err
+	}
+	return p.Parts(o.parts)
+}
+
+// capacity returns the number of keys of a filter: all of them, or those of a
+// part. The keys are spread like coin flips. A part gets more than the mean and
+// six standard deviations with a chance of 10^-9.
+func (o *options) capacity() uint64 {
+	if o.parts <= 1 {
+		return uint64(o.n)
+	}
+	mean := o.n / float64(o.parts)
+	return uint64(math.Ceil(mean + 6*math.Sqrt(mean)))
 }
 
 func (o *options) structurePlan() (filterbeam.Plan, error) {
@@ -73,11 +88,11 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	}
 	switch o.structure {
 	case "bloom":
-		return filterbeam.Bloom(bloom.Config{Capacity: uint64(o.n), FPRate: o.rate, Layout: l, Family: fam})
+		return filterbeam.Bloom(bloom.Config{Capacity: o.capacity(), FPRate: o.rate, Layout: l, Family: fam})
 	case "counting":
-		return filterbeam.Counting(counting.Config{Capacity: uint64(o.n), FPRate: o.rate, Layout: l, Family: fam})
+		return filterbeam.Counting(counting.Config{Capacity: o.capacity(), FPRate: o.rate, Layout: l, Family: fam})
 	case "cuckoo":
-		return filterbeam.Cuckoo(cuckoo.Config{Capacity: uint64(o.n), FPRate: o.rate, Compact: o.compact, Family: fam})
+		return filterbeam.Cuckoo(cuckoo.Config{Capacity: o.capacity(), FPRate: o.rate, Compact: o.compact, Family: fam})
 	case "static":
 		return filterbeam.Static(static.Config{FPRate: o.rate, Family: fam})
 	case "sketch":

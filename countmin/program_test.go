@@ -1,0 +1,384 @@
+package countmin
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+// What random programs do besides what every structure does.
+
+func init() {
+	wide := func(conservative bool) func(*rapid.T, hashfam.Family) *Sketch {
+		return func(t *rapid.T, fam hashfam.Family) *Sketch {
+			p := drawParams(t, conservative)
+			p.Width *= rapid.SampledFrom([]uint64{1, 20}).Draw(t, "times")
+			p.Family = fam
+			return mustNew(t, p)
+		}
+	}
+	plain.Programs = conformance.Programs[*Sketch]{
+		Fresh:     wide(false),
+		Canonical: func(*Sketch) bool { return true },
+		Deletes:   func(s *Sketch) bool { return !s.params.Conservative },
+		Share:     shareSketch,
+		More:      []func(*conformance.Run[*Sketch]){addSketchN, removeN, multiply},
+		Check:     checkSketch,
+	}
+	conservative.Programs = conformance.Programs[*Sketch]{
+		Fresh: wide(true),
+		Share: shareSketch,
+		More:  []func(*conformance.Run[*Sketch]){addSketchN},
+		Check: checkConservative,
+	}
+	heavy.Programs = conformance.Programs[*HeavyHitters]{
+		Share: func(h *HeavyHitters) (conformance.Shared[*HeavyHitters], error) {
+			c, err := NewConcurrentHeavyHittersFrom(h)
+			has := func(key []byte) bool { return c.Estimate(key).Count > 0 }
+			return conformance.Shared[*HeavyHitters]{Form: c, Has: has, Snapshot: c.Snapshot}, err
+		},
+		More: []func(*conformance.Run[*HeavyHitters]){func(r *conformance.Run[*HeavyHitters]) {
+			addN(r, r.F.AddN, r.F.AddNString, r.Twin.AddN)
+		}},
+		Check: func(r *conformance.Run[*HeavyHitters]) {
+			checkTracked(r, r.Counts, r.F)
+			checkHeavy(r, r.Counts, r.F)
+		},
+	}
+	top.Programs = conformance.Programs[*TopK]{
+		More: []func(*conformance.Run[*TopK]){func(r *conformance.Run[*TopK]) {
+			addN(r, r.F.AddN, r.F.AddNString, r.Twin.AddN)
+		}},
+		Check: func(r *conformance.Run[*TopK]) {
+			checkTracked(r, r.Counts, r.F)
+			checkTop(r, r.Counts, r.F)
+		},
+	}
+	windows.Programs = conformance.Programs[*Window]{
+		Fresh: drawWindow,
+		More: []func(*conformance.Run[*Window]){advance, addWindowN, func(r *conformance.Run[*Window]) {
+			key := r.Key()
+			at := advanceTo(r)
+			r.F.AddStringAt(string(key), at)
+			r.Twin.AddAt(key, at)
+			r.Count(key, 1)
+		}},
+		Remembered: func(r *conformance.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
+		Check:      checkWindow,
+	}
+}
+
+func shareSketch(s *Sketch) (conformance.Shared[*Sketch], error) {
+	c, err := NewConcurrentSketchFrom(s)
+	has := func(key []byte) bool { return c.Count(key) > 0 }
+	return conformance.Shared[*Sketch]{Form: c, Has: has, Snapshot: c.Snapshot}, err
+}
+
+// weights are numbers of copies, some of which saturate counters.
+var weights = []uint64{0, 1, 2, 7, 255, 65_536, 1 << 31, math.MaxUint32 - 1, math.MaxUint32, 1 << 32, 1 << 63, math.MaxUint64}
+
+// weight reads one of the weights, most often a small one.
+func weight[T conformance.Structure[T]](r *conformance.Run[T]) uint64 {
+	if r.Bool() {
+		return uint64(r.Intn(100))
+	}
+	return weights[r.Intn(len(weights))]
+}
+
+// addN adds several copies of a key at once.
+func addN[T conformance.Structure[T]](r *conformance.Run[T], bytes func([]byte, uint64), text func(string, uint64), twin func([]byte, uint64)) {
+	key, n := r.Key(), weight(r)
+	r.Note("add %x %d times", key, n)
+	if r.Bool() {
+		bytes(key, n)
+	} else {
+		text(string(key), n)
+	}
+	twin(key, n)
+	if n > 0 {
+		r.Count(key, n)
+	}
+}
+
+// addSketchN adds several copies of a key at once.
+func addSketchN(r *conformance.Run[*Sketch]) {
+	addN(r, r.F.AddN, func(key string, n uint64) { r.F.AddNDigest(r.Family.SumString(key), n) }, r.Twin.AddN)
+}
+
+// removeN removes several copies of a key at once, or more than there are,
+// which fails.
+func removeN(r *conformance.Run[*Sketch]) {
+	key := r.Key()
+	n := min(weight(r), r.Counts[string(key)], r.F.Count(key))
+	r.Note("remove %x %d times", key, n)
+	require.NoError(r, r.F.RemoveNString(string(key), n))
+	require.NoError(r, r.Twin.RemoveN(key, n))
+	r.Counts[string(key)] -= n
+	if count := r.F.Count(key); count < math.MaxUint32 {
+		require.ErrorIs(r, r.F.RemoveN(key, count+1), ErrParams)
+	}
+}
+
+// multiply checks that the inner product is at least the true one.
+func multiply(r *conformance.Run[*Sketch]) {
+	other, product := plain.Like(r.F), uint64(0)
+	for _, key := range r.Keys() {
+		other.Add(key)
+		product = addSat(product, r.Counts[string(key)])
+	}
+	r.Note("inner product")
+	got, err := r.F.InnerProduct(other)
+	require.NoError(r, err)
+	if r.Exact {
+		require.GreaterOrEqual(r, got, product)
+	}
+}
+
+// most returns the count at which the counters of s stop.
+func most(s *Sketch) uint64 {
+	if s.params.CounterBits == 32 {
+		return math.MaxUint32
+	}
+	return math.MaxUint64
+}
+
+// checkSketch checks that the total is exact and that no count is too low. The
+// sketch is no longer that of its keys after a counter may have saturated.
+func checkSketch(r *conformance.Run[*Sketch]) {
+	total := totalOf(r.Counts)
+	if !r.Exact {
+		require.GreaterOrEqual(r, r.F.Total(), total)
+	} else {
+		require.Equal(r, total, r.F.Total())
+	}
+	if total >= most(r.F) {
+		r.Exact = false
+	}
+	for key, n := range r.Counts {
+		require.GreaterOrEqual(r, r.F.CountString(key), min(n, most(r.F)), "copies of %x", key)
+	}
+}
+
+// checkConservative checks, besides, that no count is above that of the plain
+// sketch of the same keys.
+func checkConservative(r *conformance.Run[*Sketch]) {
+	checkSketch(r)
+	p := r.F.params
+	p.Conservative = false
+	s := mustNew(r, p)
+	for key, n := range r.Counts {
+		s.AddNString(key, n)
+	}
+	for key := range r.Counts {
+		require.LessOrEqual(r, r.F.CountString(key), s.CountString(key), "copies of %x", key)
+	}
+}
+
+func totalOf(counts map[string]uint64) uint64 {
+	total := uint64(0)
+	for _, n := range counts {
+		total = addSat(total, n)
+	}
+	return total
+}
+
+// A tracking structure tracks the frequent keys.
+type tracking interface {
+	Total() uint64
+	MissBound() uint64
+	Complete() bool
+	SizeBytes() uint64
+	EstimateString(string) Estimate
+	All() iter.Seq2[string, Estimate]
+}
+
+// checkTracked checks that all bounds of all keys contain the truth, and that
+// the report is in order and says what Estimate says.
+func checkTracked(t require.TestingT, counts map[string]uint64, h tracking) {
+	require.Equal(t, totalOf(counts), h.Total())
+	reported := map[string]bool{}
+	last, lastKey := uint64(math.MaxUint64), ""
+	for key, e := range h.All() {
+		require.False(t, reported[key], "reported twice: %x", key)
+		require.True(t, e.Count < last || e.Count == last && lastKey < key || len(reported) == 0, "the report is not in order")
+		require.Equal(t, h.EstimateString(key), e)
+		require.LessOrEqual(t, e.Low, counts[key])
+		reported[key], last, lastKey = true, e.Count, key
+	}
+	for key, n := range counts {
+		e := h.EstimateString(key)
+		require.True(t, e.Low <= n && n <= e.High && n <= e.Count, "%x was counted %d times, estimated as %+v", key, n, e)
+	}
+}
+
+// checkHeavy checks that every heavy hitter is reported, or the answer is not
+// called complete.
+func checkHeavy(t require.TestingT, counts map[string]uint64, h interface {
+	tracking
+	Threshold() uint64
+}) {
+	reported := map[string]bool{}
+	for key, e := range h.All() {
+		reported[key] = true
+		require.GreaterOrEqual(t, e.Count, h.Threshold())
+	}
+	least, miss := h.Threshold(), h.MissBound()
+	require.Equal(t, miss < least, h.Complete())
+	for key, n := range counts {
+		require.True(t, n < least || n <= miss || reported[key], "%x, counted %d times, is not reported; threshold %d", key, n, least)
+	}
+}
+
+// checkTop checks that there are k keys in the report, and that they are the
+// most frequent ones, or the answer is not called complete.
+func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
+	reported, least := map[string]bool{}, uint64(math.MaxUint64)
+	for key := range k.All() {
+		reported[key] = true
+		least = min(least, counts[key])
+	}
+	require.LessOrEqual(t, len(reported), k.Params().K)
+	if !k.Complete() {
+		return
+	}
+	for key, n := range counts {
+		if n > 0 && !reported[key] {
+			require.LessOrEqual(t, n, least, "%x, counted %d times, is not reported", key, n)
+			require.Len(t, reported, k.Params().K)
+		}
+	}
+}
+
+// drawWindow draws a window that forgets soon.
+func drawWindow(t *rapid.T, fam hashfam.Family) *Window {
+	c := WindowConfig{
+		Phi:    rapid.SampledFrom([]float64{1, 0.2, 0.05}).Draw(t, "phi"),
+		Panes:  rapid.IntRange(1, 4).Draw(t, "panes"),
+		Family: fam,
+	}
+	if rapid.Bool().Draw(t, "keys") {
+		c.Keys = uint64(rapid.IntRange(1, 100).Draw(t, "size"))
+	} else {
+		c.Span = time.Hour
+	}
+	if rapid.Bool().Draw(t, "budget") {
+		c.MemoryBytes = leastPaneBytes * (c.Panes + 1) * rapid.IntRange(1, 3).Draw(t, "times")
+	}
+	return must(NewWindow(c))
+}
+
+// advance moves the time on, or back, which does nothing.
+func advance(r *conformance.Run[*Window]) {
+	at := advanceTo(r)
+	r.F.Advance(at)
+	r.Twin.Advance(at)
+}
+
+// advanceTo reads a time and notes it.
+func advanceTo(r *conformance.Run[*Window]) time.Time {
+	steps := []time.Duration{0, time.Nanosecond, time.Minute, 15 * time.Minute, 20 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}
+	at := time.Unix(0, r.Now).Add(steps[r.Intn(len(steps))])
+	r.Note("at %v", at)
+	if r.F.config.Span > 0 {
+		r.Advance(at.UnixNano())
+	}
+	return at
+}
+
+// addWindowN adds several copies of a key at once, over several panes.
+func addWindowN(r *conformance.Run[*Window]) {
+	if r.F.config.Keys > 0 {
+		addN(r, r.F.AddN, r.F.AddNString, r.Twin.AddN)
+		return
+	}
+	key, n := r.Key(), uint64(r.Intn(1000))
+	r.Note("add %x %d times", key, n)
+	r.F.AddN(key, n)
+	r.Twin.AddN(key, n)
+	if n > 0 {
+		r.Count(key, n)
+	}
+}
+
+// covered returns the counts of the last panes of a window, the newest of which
+// may be partly filled.
+func covered(r *conformance.Run[*Window], panes int) map[string]uint64 {
+	c, in := r.F.config, map[string]uint64{}
+	if c.Span > 0 {
+		length := int64(c.Span) / int64(c.Panes)
+		for _, e := range r.Log {
+			if floor(r.Now, length)-floor(e.At, length) < int64(panes) {
+				in[e.Key] += e.N
+			}
+		}
+		return in
+	}
+	// The last pane is full or not, the others are.
+	size := c.paneKeys()
+	last := uint64(0) // all that was counted, modulo size
+	for _, e := range r.Log {
+		last = (last + e.N%size) % size
+	}
+	if last == 0 {
+		last = size
+	}
+	room := last + size*uint64(panes-1)
+	for _, e := range slices.Backward(r.Log) {
+		n := min(e.N, room)
+		if n > 0 {
+			in[e.Key] += n
+		}
+		room -= n
+	}
+	return in
+}
+
+// checkWindow checks the answers about what the window covers, and that every
+// key with a share of Phi of exactly the last Keys or Span is reported.
+func checkWindow(r *conformance.Run[*Window]) {
+	checkTracked(r, r.Counts, r.F)
+	checkHeavy(r, r.Counts, r.F)
+	exact, c := map[string]uint64{}, r.F.config
+	room, total := c.Keys, uint64(0)
+	for _, e := range slices.Backward(r.Log) {
+		n := e.N
+		if c.Keys > 0 {
+			n = min(n, room)
+			room -= n
+		} else if e.At < r.Now-int64(c.Span) {
+			break
+		}
+		exact[e.Key] += n
+		total += n
+	}
+	reported := map[string]bool{}
+	for key := range r.F.All() {
+		reported[key] = true
+	}
+	least, complete := threshold(c.Phi, total), r.F.Complete()
+	for key, n := range exact {
+		require.True(r, n < least || reported[key] || !complete, "%x, counted %d times of %d, is not reported", key, n, total)
+	}
+}
+
+// floor returns a/b, rounded down.
+func floor(a, b int64) int64 {
+	if a < 0 {
+		return -((-a + b - 1) / b)
+	}
+	return a / b
+}
+
+func FuzzProgram(f *testing.F)             { plain.FuzzProgram(f) }
+func FuzzConservativeProgram(f *testing.F) { conservative.FuzzProgram(f) }
+func FuzzHeavyProgram(f *testing.F)        { heavy.FuzzProgram(f) }
+func FuzzTopKProgram(f *testing.F)         { top.FuzzProgram(f) }
+func FuzzWindowProgram(f *testing.F)       { windows.FuzzProgram(f) }

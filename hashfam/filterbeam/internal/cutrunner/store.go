@@ -1,0 +1,183 @@
+package cutrunner
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/mtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
+)
+
+// A store keeps the encoded elements of all collections in a file, so that the
+// memory of the process is that of the workers.
+type store struct {
+	file *os.File
+	end  atomic.Int64
+}
+
+func newStore() (*store, error) {
+	file, err := os.CreateTemp("", "cutrunner")
+	return &store{file: file}, err
+}
+
+func (s *store) close() error {
+	closing := s.file.Close()
+	if err := os.Remove(s.file.Name()); err != nil {
+		return err
+	}
+	return closing
+}
+
+// An item is an encoded element in the store. In a grouped collection it is the
+// first of the elements with its key, which are in values.
+type item struct {
+	at     int64
+	key    int32 // length of the key, if the element is a pair
+	length int32 // of the whole element
+	values []item
+}
+
+// put writes an encoded element, which starts with key bytes of its key.
+func (s *store) put(encoded []byte, key int) (item, error) {
+	at := s.end.Add(int64(len(encoded))) - int64(len(encoded))
+	_, err := s.file.WriteAt(encoded, at)
+	return item{at: at, key: int32(key), length: int32(len(encoded))}, err
+}
+
+// get returns the bytes from to to of an element.
+func (s *store) get(i item, from, to int32) ([]byte, error) {
+	encoded := make([]byte, to-from)
+	_, err := s.file.ReadAt(encoded, i.at+int64(from))
+	return encoded, err
+}
+
+// A collection is what one stage sends to the next.
+type collection struct {
+	coder *coder.Coder
+	items []item
+}
+
+// An encoder encodes the elements of a collection.
+type encoder struct {
+	whole, key exec.ElementEncoder
+	buffer     bytes.Buffer
+}
+
+func newEncoder(c *coder.Coder) *encoder {
+	e := &encoder{whole: exec.MakeElementEncoder(c)}
+	if coder.IsKV(c) {
+		e.key = exec.MakeElementEncoder(c.Components[0])
+	}
+	return e
+}
+
+// encode writes an element to the store.
+func (e *encoder) encode(s *store, v *exec.FullValue) (item, error) {
+	key := 0
+	if e.key != nil {
+		e.buffer.Reset()
+		if err := e.key.Encode(wrap(v.Elm), &e.buffer); err != nil {
+			return item{}, err
+		}
+		key = e.buffer.Len()
+	}
+	e.buffer.Reset()
+	if err := e.whole.Encode(v, &e.buffer); err != nil {
+		return item{}, err
+	}
+	return s.put(e.buffer.Bytes(), key)
+}
+
+// wrap returns v as an element.
+func wrap(v any) *exec.FullValue {
+	if full, ok := v.(*exec.FullValue); ok {
+		return full
+	}
+	return &exec.FullValue{Elm: v}
+}
+
+// A decoder decodes the elements of a collection.
+type decoder struct {
+	store             *store
+	whole, key, value exec.ElementDecoder
+}
+
+func newDecoder(s *store, c *coder.Coder) *decoder {
+	d := &decoder{store: s, whole: exec.MakeElementDecoder(c)}
+	if coder.IsKV(c) {
+		d.key = exec.MakeElementDecoder(c.Components[0])
+		d.value = exec.MakeElementDecoder(c.Components[1])
+	}
+	return d
+}
+
+// decode reads an element, or a key with its values.
+func (d *decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
+	if i.values == nil {
+		v, err := d.read(d.whole, i, 0, i.length)
+		return v, nil, err
+	}
+	v, err := d.read(d.key, i, 0, i.key)
+	return v, []exec.ReStream{&values{d, i.values}}, err
+}
+
+func (d *decoder) read(with exec.ElementDecoder, i item, from, to int32) (*exec.FullValue, error) {
+	encoded, err := d.store.get(i, from, to)
+	if err != nil {
+		return nil, err
+	}
+	v, err := with.Decode(bytes.NewReader(encoded))
+	if err == nil {
+		v.Timestamp, v.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
+	}
+	return v, err
+}
+
+// The values of a key can be read several times.
+type values struct {
+	decoder *decoder
+	items   []item
+}
+
+func (v *values) Open() (exec.Stream, error) { return &stream{v.decoder, v.items}, nil }
+
+type stream struct {
+	decoder *decoder
+	items   []item
+}
+
+func (s *stream) Read() (*exec.FullValue, error) {
+	if len(s.items) == 0 {
+		return nil, io.EOF
+	}
+	i := s.items[0]
+	s.items = s.items[1:]
+	return s.decoder.read(s.decoder.value, i, i.key, i.length)
+}
+
+func (s *stream) Close() error { return nil }
+
+// group returns the elements by key, in the order in which the keys first
+// occur.
+func (s *store) group(items []item) ([]item, error) {
+	place := map[string]int{}
+	var groups []item
+	for _, i := range items {
+		key, err := s.get(i, 0, i.key)
+		if err != nil {
+			return nil, err
+		}
+		at, known := place[string(key)]
+		if !known {
+			at = len(groups)
+			place[string(key)] = at
+			groups = append(groups, i)
+		}
+		groups[at].values = append(groups[at].values, i)
+	}
+	return groups, nil
+}

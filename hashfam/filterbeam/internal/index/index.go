@@ -1,0 +1,59 @@
+// Package index encodes the index of a filter in parts.
+//
+// An index is a line of JSON and a line with the CRC-32 of the first, without
+// its line end, in eight hexadecimal digits.
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+)
+
+// An Index names the files of the parts.
+type Index struct {
+	Version int    // 1
+	Kind    string // of the filters
+	Check   uint64 // check value of the family
+	Parts   []Part
+}
+
+// A Part is the file of one part, which is beside the index. The zero Part has
+// no file and no keys.
+type Part struct {
+	Name  string
+	Bytes int64
+	CRC   uint32 // CRC-32 of the file
+}
+
+// Table is that of CRC-32 (IEEE). It is not that of the frames: the CRC-32C of
+// a frame is always the same, since a frame ends with the CRC-32C of what is
+// before.
+var Table = crc32.IEEETable
+
+// Append appends the encoded index to dst. O(parts) time.
+func (x Index) Append(dst []byte) ([]byte, error) {
+	line, err := json.Marshal(x)
+	if err != nil {
+		return dst, err
+	}
+	return fmt.Appendf(append(dst, line...), "\n%08x\n", crc32.Checksum(line, Table)), nil
+}
+
+// Parse decodes an index. It returns an error if data is damaged. O(len(data))
+// time.
+func Parse(data []byte) (Index, error) {
+	var x Index
+	line, sum, _ := bytes.Cut(data, []byte("\n"))
+	if want := fmt.Sprintf("%08x\n", crc32.Checksum(line, Table)); string(sum) != want {
+		return x, fmt.Errorf("checksum of the index is %.20q, want %q", sum, want)
+	}
+	if err := json.Unmarshal(line, &x); err != nil {
+		return x, err
+	}
+	if x.Version != 1 || len(x.Parts) == 0 {
+		return x, fmt.Errorf("index of version %d with %d parts, want version 1 and at least one", x.Version, len(x.Parts))
+	}
+	return x, nil
+}

@@ -1,0 +1,182 @@
+package sharded
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
+)
+
+var family = hashfam.New(hashfam.Key{4, 5, 6})
+
+// frames returns the frames of all kinds of filters of the given digests.
+func frames(t *testing.T, digests []hashfam.Digest) map[string][]byte {
+	t.Helper()
+	b, err := bloom.New(bloom.Config{Capacity: 100, FPRate: 0.001, Family: family})
+	require.NoError(t, err)
+	b.AddAllDigests(digests)
+	c, err := counting.New(counting.Config{Capacity: 100, FPRate: 0.001, Family: family})
+	require.NoError(t, err)
+	c.AddAllDigests(digests)
+	k, err := cuckoo.New(cuckoo.Config{Capacity: 100, FPRate: 0.001, Family: family})
+	require.NoError(t, err)
+	_, err = k.AddAllDigests(digests)
+	require.NoError(t, err)
+	s, err := static.NewFromDigests(static.Config{FPRate: 0.001, Family: family}, append([]hashfam.Digest(nil), digests...))
+	require.NoError(t, err)
+	all := map[string][]byte{}
+	for kind, f := range map[string]interface{ MarshalBinary() ([]byte, error) }{"bloom": b, "counting": c, "cuckoo": k, "static": s} {
+		all[kind], err = f.MarshalBinary()
+		require.NoError(t, err)
+	}
+	return all
+}
+
+// files returns the files of a filter of some keys in three parts, the last of
+// which has no keys.
+func files(t *testing.T, kind string) (fstest.MapFS, []hashfam.Digest) {
+	t.Helper()
+	var shards [3][]hashfam.Digest
+	for i := range 100 {
+		d := family.SumString(fmt.Sprint(i))
+		shards[d.Shard(3)] = append(shards[d.Shard(3)], d)
+	}
+	dir := fstest.MapFS{}
+	x := index.Index{Version: 1, Kind: kind, Check: family.CheckValue(), Parts: make([]index.Part, 3)}
+	for i, shard := range shards[:2] {
+		frame := frames(t, shard)[kind]
+		x.Parts[i] = index.Part{Name: fmt.Sprintf("part-%d", i), Bytes: int64(len(frame)), CRC: crc32.Checksum(frame, index.Table)}
+		dir[fmt.Sprintf("dir/part-%d", i)] = &fstest.MapFile{Data: frame}
+	}
+	encoded, err := x.Append(nil)
+	require.NoError(t, err)
+	dir["dir/index"] = &fstest.MapFile{Data: encoded}
+	return dir, append(shards[0], shards[1]...)
+}
+
+func open(t *testing.T, dir fs.FS) *Filter {
+	t.Helper()
+	f, err := Open(dir, "dir/index", family)
+	require.NoError(t, err)
+	return f
+}
+
+// Several goroutines find all keys, whatever the kind of the filters.
+func TestAllKeysAreFound(t *testing.T) {
+	for _, kind := range []string{"bloom", "counting", "cuckoo", "static"} {
+		dir, digests := files(t, kind)
+		f := open(t, dir)
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for _, d := range digests {
+					if found, err := f.ContainsDigest(d); !found || err != nil {
+						t.Errorf("%s: %v %v", kind, found, err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		wrong := 0
+		for i := range 1000 {
+			found, err := f.Contains(fmt.Appendf(nil, "absent %d", i))
+			require.NoError(t, err)
+			if found {
+				wrong++
+			}
+		}
+		require.Less(t, wrong, 20) // 0.67 are expected; more has a chance below 1e-20
+	}
+}
+
+// Only the part that is asked for is read.
+func TestOnlyThePartThatIsAskedForIsRead(t *testing.T) {
+	dir, digests := files(t, "bloom")
+	f := open(t, dir)
+	first := digests[0]
+	delete(dir, f.File(1-f.Part(first)))
+	found, err := f.ContainsDigest(first)
+	require.NoError(t, err)
+	require.True(t, found)
+	for _, d := range digests {
+		if f.Part(d) != f.Part(first) {
+			_, err = f.ContainsDigest(d)
+			require.ErrorIs(t, err, fs.ErrNotExist)
+		}
+	}
+	require.Empty(t, f.File(2))
+	require.Empty(t, f.File(-1))
+	require.Empty(t, f.File(3))
+
+	delete(dir, f.File(f.Part(first)))
+	_, err = f.ContainsDigest(first)
+	require.NoError(t, err, "the part is in memory")
+	f.Forget(-1)
+	f.Forget(f.Part(first))
+	_, err = f.ContainsDigest(first)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// A part that is not what the job wrote is an error, until it is repaired.
+func TestAPartThatIsDamagedIsAnError(t *testing.T) {
+	dir, digests := files(t, "static")
+	f := open(t, dir)
+	d := digests[0]
+	mine, other := f.File(f.Part(d)), f.File(1-f.Part(d))
+	good := dir[mine].Data
+	flipped := append([]byte(nil), good...)
+	flipped[len(flipped)/2] ^= 1
+	for _, data := range [][]byte{flipped, good[1:], append(good[:len(good):len(good)], 0), nil, dir[other].Data} {
+		dir[mine] = &fstest.MapFile{Data: data}
+		_, err := f.ContainsDigest(d)
+		require.ErrorIs(t, err, ErrCorrupt)
+	}
+	dir[mine] = &fstest.MapFile{Data: good}
+	found, err := f.ContainsDigest(d)
+	require.NoError(t, err)
+	require.True(t, found)
+}
+
+// An index of which a bit is wrong is an error, and so is another family.
+func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
+	dir, _ := files(t, "bloom")
+	good := dir["dir/index"].Data
+	for i := range good {
+		bad := append([]byte(nil), good...)
+		bad[i] ^= 4
+		dir["dir/index"] = &fstest.MapFile{Data: bad}
+		_, err := Open(dir, "dir/index", family)
+		require.ErrorIs(t, err, ErrCorrupt)
+		dir["dir/index"] = &fstest.MapFile{Data: good[:i]}
+		_, err = Open(dir, "dir/index", family)
+		require.ErrorIs(t, err, ErrCorrupt)
+	}
+	for _, x := range []index.Index{{Version: 2, Parts: make([]index.Part, 1)}, {Version: 1}} {
+		encoded, err := x.Append(nil)
+		require.NoError(t, err)
+		dir["dir/index"] = &fstest.MapFile{Data: encoded}
+		_, err = Open(dir, "dir/index", family)
+		require.ErrorIs(t, err, ErrCorrupt)
+	}
+	dir["dir/index"] = &fstest.MapFile{Data: good}
+	_, err := Open(dir, "dir/index", hashfam.Family{})
+	require.ErrorIs(t, err, ErrFamily)
+	_, err = Open(dir, "dir/none", family)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	var field *FieldError
+	dir, digests := files(t, "unknown")
+	_, err = open(t, dir).ContainsDigest(digests[0])
+	require.ErrorAs(t, err, &field)
+	require.ErrorIs(t, err, ErrCorrupt)
+}

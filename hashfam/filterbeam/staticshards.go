@@ -1,0 +1,277 @@
+package filterbeam
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/ribbon"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+func init() {
+	// They are called once for a task, so a call by reflection is fast enough.
+	beam.RegisterType(reflect.TypeFor[divideFn]())
+	beam.RegisterType(reflect.TypeFor[solveFn]())
+}
+
+// Ribbons: as in ranges, each owner sorts the digests of its range. Their
+// number, which is then known, gives the shards of the ribbon. Each task solves
+// some shards, from the sorted digests of the ranges that they overlap. One
+// task joins the shards and builds the layers of the digests that they bump.
+type ribbons struct{ ranges }
+
+// solved reports whether the plan's records are solved before they are joined.
+func (s spec) solved() bool { return s.Kind == staticKind && s.Parts == 0 }
+
+// solve adds the stages between the sorted ranges and the join.
+func solve(s beam.Scope, p Plan, out string, records beam.PCollection) beam.PCollection {
+	tasks := beam.GroupByKey(s, beam.ParDo(s, &divideFn{p.spec}, records))
+	return beam.GroupByKey(s, beam.ParDo(s, &solveFn{p.spec, out}, tasks))
+}
+
+// A divideFn divides the shards among tasks. It passes on the tally.
+type divideFn struct{ Spec spec }
+
+func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	return ribbons{ranges{f.Spec}}.divide(func(yield func([]byte) bool) {
+		for record := range values(next) {
+			if record[0] == tallyRecord {
+				emit(tallyOwner, record[1:])
+			} else if !yield(record[1:]) {
+				return
+			}
+		}
+	}, emit)
+}
+
+// A solveFn solves the shards of a task.
+type solveFn struct {
+	Spec spec
+	Out  string
+}
+
+func (f *solveFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	return emitRecord(ctx, f.Out, owner, next, emit, ribbons{ranges{f.Spec}}.solve)
+}
+
+// A shardRange is some shards of a ribbon of n keys.
+type shardRange struct {
+	Keys     uint64
+	Columns  uint32
+	From, To uint64 // shards from From to To, To not included
+}
+
+func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
+
+// A solveTask is what one task solves: the shards, and the parts that have
+// their digests.
+type solveTask struct {
+	shardRange
+	Parts []part
+}
+
+// A solvedRange is what a task has solved.
+type solvedRange struct {
+	shardRange
+	Thresholds, Words, Bumped part
+}
+
+// columns returns the columns of a filter of n keys.
+func (r ribbons) columns(n uint64) (uint32, error) {
+	var p staticParams
+	if err := r.spec.decode(&p); err != nil {
+		return 0, err
+	}
+	columns, ok := sizing.RibbonColumns(p.FPRate, n)
+	if !ok || n > ribbon.MaxKeys {
+		return 0, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", p.FPRate))
+	}
+	return columns, nil
+}
+
+// divide emits the tasks.
+func (r ribbons) divide(records iter.Seq[[]byte], emit emitter) error {
+	parts, err := partsOf(records)
+	if err != nil {
+		return err
+	}
+	n := uint64(0)
+	for _, p := range parts {
+		n += p.Bytes / 8
+	}
+	columns, err := r.columns(n)
+	if err != nil || n == 0 {
+		return err
+	}
+	all := ribbon.NewShards(columns, n).Len()
+	tasks := min(uint64(r.spec.windows()), all)
+	for i := range tasks {
+		shards := shardRange{n, columns, i * all / tasks, (i + 1) * all / tasks}
+		encoded, err := json.Marshal(solveTask{shards, r.overlapping(shards, parts)})
+		if err != nil {
+			return err
+		}
+		emit(int(i), encoded)
+	}
+	return nil
+}
+
+// overlapping returns the parts that have digests of the shards.
+func (r ribbons) overlapping(s shardRange, parts map[int]part) []part {
+	var some []part
+	first, last := s.shards().Ranks(s.From, s.To)
+	for owner := r.owner(first); owner <= r.owner(last); owner++ {
+		if p, written := parts[owner]; written {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// solve solves the shards of a task and writes them to part files.
+func (r ribbons) solve(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	var task solveTask
+	for encoded := range values {
+		if err := json.Unmarshal(encoded, &task); err != nil {
+			return nil, fmt.Errorf("filterbeam: record of shards: %w", err)
+		}
+	}
+	first, last := task.shards().Ranks(task.From, task.To)
+	var digests []hashfam.Digest
+	for _, p := range task.Parts {
+		err := p.read(ctx, func(piece []byte) bool {
+			digests = appendBetween(digests, piece, first, last)
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	thresholds, words, bumped, err := task.shards().Solve(ctx, task.From, task.To, digests)
+	if err != nil {
+		return nil, err
+	}
+	return writeSolved(ctx, out, owner, task.shardRange, thresholds, words, bumped)
+}
+
+// appendBetween appends those digests of a block whose first probe value is in
+// a range.
+func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) []hashfam.Digest {
+	for ; len(block) >= 8; block = block[8:] {
+		d := hashfam.Digest(binary.LittleEndian.Uint64(block))
+		if x := uint64(d.Probe()); x >= first && x <= last {
+			digests = append(digests, d)
+		}
+	}
+	return digests
+}
+
+// writeSolved writes three parts and returns their record.
+func writeSolved(ctx context.Context, out string, owner int, r shardRange, thresholds, words []uint64, bumped []hashfam.Digest) ([]byte, error) {
+	solved := solvedRange{shardRange: r}
+	var err error
+	if solved.Thresholds, err = newPart(ctx, out, owner, thresholds); err != nil {
+		return nil, err
+	}
+	if solved.Words, err = newPart(ctx, out, owner, words); err != nil {
+		return nil, err
+	}
+	if solved.Bumped, err = newPart(ctx, out, owner, bumped); err != nil {
+		return nil, err
+	}
+	return json.Marshal(solved)
+}
+
+// finish joins the shards and writes the frame. The words pass through it from
+// the part files; it holds the rest.
+func (r ribbons) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+	var all []solvedRange
+	for record := range records {
+		var s solvedRange
+		if err := json.Unmarshal(record, &s); err != nil {
+			return fmt.Errorf("filterbeam: record of shards: %w", err)
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 { // there are no keys
+		return r.spec.writeSorted(ctx, out, 0, sum, func(func([]hashfam.Digest) error) error { return nil })
+	}
+	slices.SortFunc(all, func(a, b solvedRange) int { return cmp.Compare(a.From, b.From) })
+	joined, err := r.join(ctx, all)
+	if err != nil {
+		return err
+	}
+	header := r.header(joined, all[0].shards().WordBytes())
+	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Len())
+	sum.Size = header.Size()
+	return replace(ctx, out, func(w io.Writer) error {
+		var failed error
+		payload := joined.PayloadAround(func(yield func([]byte) bool) { failed = words(ctx, all, yield) })
+		_, err := frame.Write(w, header, payload)
+		return cmp.Or(failed, err)
+	})
+}
+
+// join returns the ribbon without the words of its first layer.
+func (r ribbons) join(ctx context.Context, all []solvedRange) (*ribbon.Ribbon, error) {
+	var p staticParams
+	if err := r.spec.decode(&p); err != nil {
+		return nil, err
+	}
+	var thresholds []uint64
+	var bumped []hashfam.Digest
+	for _, s := range all {
+		err := s.Thresholds.read(ctx, func(piece []byte) bool {
+			for ; len(piece) >= 8; piece = piece[8:] {
+				thresholds = append(thresholds, binary.LittleEndian.Uint64(piece))
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = s.Bumped.read(ctx, func(piece []byte) bool {
+			bumped = appendDigests(bumped, piece)
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all[0].shards().Join(ctx, ribbon.Build{Workers: max(p.Workers, 1)}, thresholds, bumped)
+}
+
+// words yields the words of all shards in order.
+func words(ctx context.Context, all []solvedRange, yield func([]byte) bool) error {
+	going := true
+	for _, s := range all {
+		err := s.Words.read(ctx, func(piece []byte) bool {
+			going = yield(piece)
+			return going
+		})
+		if err != nil || !going {
+			return err
+		}
+	}
+	return nil
+}
+
+// header returns the header of a static filter's frame. docs/format.md has the
+// fields. words is the number of bytes that joined does not hold.
+func (r ribbons) header(joined *ribbon.Ribbon, words uint64) frame.Header {
+	params := binary.LittleEndian.AppendUint64(nil, joined.Len())
+	params = binary.LittleEndian.AppendUint32(params, joined.Columns())
+	params = append(params, byte(joined.Layers()), 0, 0, 0)
+	return frame.Header{Kind: frame.Static, Version: 1, Check: r.spec.Check, Params: params, Payload: joined.PayloadBytes() + words}
+}

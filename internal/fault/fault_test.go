@@ -1,0 +1,76 @@
+package fault
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+type fieldError Detail
+
+func (e *fieldError) Error() string { return Detail(*e).Message("pkg") }
+func (e *fieldError) Unwrap() error { return e.Err }
+
+var errs = &Maker{Package: "pkg", New: func(d Detail) error { e := fieldError(d); return &e }}
+
+// A rate is a number between 0 and 1, and above capacity/2^64: that is the
+// chance that a key has the digest of a member.
+func TestRatesThatDigestsCanHave(t *testing.T) {
+	require.NoError(t, errs.Rate(math.SmallestNonzeroFloat64, 0))
+	require.NoError(t, errs.Rate(math.Nextafter(1, 0), 1000))
+	require.NoError(t, errs.Rate(math.Nextafter(0x1p-20, 1), 1<<44))
+	for _, rate := range []float64{0, -0.5, 1, 1.5, math.NaN(), math.Inf(1)} {
+		err := errs.Rate(rate, 1)
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, "want above 0 and below 1", "%v", rate)
+	}
+	err := errs.Rate(0x1p-20, 1<<44)
+	require.ErrorIs(t, err, ErrParams)
+	require.EqualError(t, err, "pkg: invalid parameters: Config.FPRate = 9.5367431640625e-07, "+
+		"want above Capacity/2^64 = 9.54e-07, the floor of 64-bit digests")
+}
+
+type params struct {
+	Bits   uint64
+	Hashes int
+	Phi    float64
+	secret int
+}
+
+func TestSameNamesTheFirstFieldThatDiffers(t *testing.T) {
+	p := params{100, 7, 0.5, 1}
+	require.NoError(t, Same(errs, "Params", p, p))
+	for other, want := range map[params]string{
+		{101, 7, 0.5, 1}: "Params.Bits = 101, want 100",
+		{101, 8, 0.5, 1}: "Params.Bits = 101, want 100",
+		{100, 8, 0.5, 1}: "Params.Hashes = 8, want 7",
+		{100, 7, 0.5, 2}: "Params = {100 7 0.5 2}, want {100 7 0.5 1}",
+	} {
+		err := Same(errs, "Params", p, other)
+		require.ErrorIs(t, err, ErrIncompatible)
+		require.EqualError(t, err, "pkg: incompatible structures: "+want)
+	}
+	p.Phi = math.NaN()
+	require.ErrorContains(t, Same(errs, "Params", p, p), "Params.Phi = NaN, want NaN")
+}
+
+func TestErrorsWithoutAField(t *testing.T) {
+	err := errs.Errorf("reading: %w", ErrFull)
+	require.ErrorIs(t, err, ErrFull)
+	require.EqualError(t, err, "pkg: reading: filter is full")
+	require.EqualError(t, errs.Nil(), "pkg: invalid parameters: receiver = nil, want a pointer to a structure")
+}
+
+func TestEachNamesTheFirstThatIsRejected(t *testing.T) {
+	full := func(n int) error {
+		if n > 2 {
+			return ErrFull
+		}
+		return nil
+	}
+	require.NoError(t, Each(errs, []int{1, 2}, full))
+	err := Each(errs, []int{1, 2, 3, 4}, full)
+	require.ErrorIs(t, err, ErrFull)
+	require.EqualError(t, err, "pkg: others[2]: filter is full")
+}

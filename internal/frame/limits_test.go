@@ -1,0 +1,136 @@
+package frame
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+func TestEveryKindHasAName(t *testing.T) {
+	names := map[string]bool{}
+	for k := Bloom; k <= Window; k++ {
+		require.NotContains(t, k.String(), "unknown")
+		names[k.String()] = true
+	}
+	require.Len(t, names, int(Window))
+	require.Equal(t, "unknown kind 0", Kind(0).String())
+	require.Equal(t, "unknown kind 15", (Window + 1).String())
+	require.Equal(t, "unknown kind 255", Kind(math.MaxUint8).String())
+}
+
+// The largest header that a reader accepts has 256 bytes of parameters, and the
+// largest payload 2^62 bytes.
+func TestLimitsOfTheHeader(t *testing.T) {
+	fixed := func(params uint16, payload uint64) error {
+		b := header.append(nil)[:fixedBytes]
+		binary.LittleEndian.PutUint16(b[6:], params)
+		binary.LittleEndian.PutUint64(b[16:], payload)
+		_, _, err := parseFixed(b, errs)
+		return err
+	}
+	require.NoError(t, fixed(256, 1<<62))
+	require.ErrorContains(t, fixed(264, 0), "parameter length = 264, want a multiple of 8, at most 256")
+	require.ErrorContains(t, fixed(252, 0), "parameter length")
+	require.ErrorContains(t, fixed(0, 1<<62+8), "payload length = 4611686018427387912")
+	require.ErrorContains(t, fixed(0, 1<<62-4), "payload length")
+}
+
+// A frame that ends within the first 24 bytes is too short to have a length.
+// From there on, an error says what the header says.
+func TestShortFrames(t *testing.T) {
+	b := encodeWords(nil, header, []uint64{1})
+	err := NewBytesReader(b[:23], errs).Err()
+	require.ErrorContains(t, err, "23 bytes are too short for a frame")
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	for n := 24; n < len(b); n++ {
+		err := NewBytesReader(b[:n], errs).Err()
+		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorContains(t, err, "want 80 bytes, as the header says")
+	}
+	require.NoError(t, NewBytesReader(b, errs).Err())
+}
+
+// Writers see pieces of 64 KiB, of which only the last may be shorter, and none
+// is empty.
+func TestPiecesOfPayloads(t *testing.T) {
+	for _, n := range []int{0, 1, chunkBytes/8 - 1, chunkBytes / 8, chunkBytes/8 + 1, chunkBytes} {
+		words := make([]uint64, n)
+		checkPieces(t, Numbers(words), 8*n)
+		checkPieces(t, Words(slices.Values(words)), 8*n)
+		checkPieces(t, Numbers(make([]uint32, 2*n)), 8*n)
+		checkPieces(t, Numbers(make([]uint8, 8*n)), 8*n)
+	}
+}
+
+func checkPieces(t *testing.T, p Payload, bytes int) {
+	t.Helper()
+	var want, got []int
+	for ; bytes > 0; bytes -= chunkBytes {
+		want = append(want, min(bytes, chunkBytes))
+	}
+	for piece := range p {
+		got = append(got, len(piece))
+	}
+	require.Equal(t, want, got)
+}
+
+// demanding records how many bytes it was asked for.
+type demanding struct {
+	r     io.Reader
+	asked []int
+}
+
+func (d *demanding) Read(b []byte) (int, error) {
+	d.asked = append(d.asked, len(b))
+	return d.r.Read(b)
+}
+
+// A read of no bytes may wait for a connection that has nothing more to say,
+// and reads of more than 64 KiB leave the cache before their checksum is taken.
+func TestReadsAskForAtMost64KiBAndForSomething(t *testing.T) {
+	for _, n := range []int{0, 1, 3 * chunkBytes / 8, 100_000} {
+		d := &demanding{r: bytes.NewReader(encodeWords(nil, header, make([]uint64, n)))}
+		r := NewReader(d, errs)
+		r.have = uint64(n)*8 + sumBytes // all in one allocation
+		_, err := decodeWords[uint64](r, uint64(n))
+		require.NoError(t, err)
+		require.Positive(t, slices.Min(d.asked))
+		require.LessOrEqual(t, slices.Max(d.asked), chunkBytes)
+	}
+}
+
+func TestRemainingBytesOfAFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "frame")
+	require.NoError(t, os.WriteFile(name, make([]byte, 1000), 0o600))
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	for at, want := range map[int64]uint64{0: 1000, 1: 999, 999: 1, 1000: 0, 5000: 0} {
+		_, err := f.Seek(at, io.SeekStart)
+		require.NoError(t, err)
+		require.Equal(t, want, remaining(f), "at %d", at)
+	}
+}
+
+// Whatever the source, 64 KiB are allocated at once: doubling steps begin
+// there.
+func TestMemoryToReadOneChunk(t *testing.T) {
+	if !viewable {
+		t.Skip("numbers are converted in another buffer")
+	}
+	b := encodeWords(nil, header, make([]uint64, chunkBytes/8))
+	r := NewReader(io.MultiReader(bytes.NewReader(b)), errs)
+	var err error
+	took := allocated(func() { _, err = decodeWords[uint64](r, chunkBytes/8) })
+	require.NoError(t, err)
+	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
+}

@@ -1,0 +1,113 @@
+package ribbon
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// Shards that are solved apart, in any ranges, are the ribbon of [Members].
+func TestShardsCanBeSolvedApart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range append(sizes()[5:], 5*shardStarts) {
+		if n == 0 {
+			continue
+		}
+		list := sorted(t, random(rng, n))
+		want := members(t, percent, list)
+		for _, step := range []uint64{1, 2, 100} {
+			got, payload := solveApart(t, list, step)
+			require.Equal(t, want.Layers(), got.Layers())
+			require.Equal(t, want.Rate(), got.Rate())
+			require.True(t, bytes.Equal(bytesOf(want.Payload()), bytesOf(payload)), "n = %d, %d shards at a time", n, step)
+		}
+	}
+}
+
+// solveApart solves step shards at a time, each from no more than the digests
+// within the ranks of these shards.
+func solveApart(t *testing.T, list []hashfam.Digest, step uint64) (*Ribbon, frame.Payload) {
+	t.Helper()
+	s := NewShards(percent, uint64(len(list)))
+	var thresholds, words []uint64
+	var bumped []hashfam.Digest
+	used := 0
+	for from := uint64(0); from < s.Len(); from += step {
+		to := min(s.Len(), from+step)
+		first, last := s.Ranks(from, to)
+		var some []hashfam.Digest
+		for _, d := range list {
+			if x := uint64(d.Probe()); x >= first && x <= last {
+				some = append(some, d)
+			}
+		}
+		used += len(some)
+		th, w, b, err := s.Solve(context.Background(), from, to, some)
+		require.NoError(t, err)
+		thresholds, words, bumped = append(thresholds, th...), append(words, w...), append(bumped, b...)
+	}
+	require.Len(t, list, used, "each digest is in one range")
+	require.EqualValues(t, 8*len(words), s.WordBytes())
+	r, err := s.Join(context.Background(), one, thresholds, bumped)
+	require.NoError(t, err)
+	return r, r.PayloadAround(frame.Numbers(words))
+}
+
+func bytesOf(p frame.Payload) (all []byte) {
+	p(func(piece []byte) bool {
+		all = append(all, piece...)
+		return true
+	})
+	return all
+}
+
+// A payload that is not read to its end stops.
+func TestAPayloadStopsWhenItIsToldTo(t *testing.T) {
+	r, payload := solveApart(t, sorted(t, random(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
+	require.Greater(t, r.Layers(), 1)
+	for stop := range 6 {
+		pieces := 0
+		payload(func([]byte) bool {
+			pieces++
+			return pieces <= stop
+		})
+		require.Equal(t, stop+1, pieces)
+	}
+}
+
+func TestSolvingCanBeCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, _, err := NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// The ranks of shards are exact: the first one starts in the shard, and the one
+// before it does not.
+func TestTheRanksOfShardsAreExact(t *testing.T) {
+	for _, n := range []uint64{1, 1000, 70_000, 1e6, 1e9, 1e12} {
+		s := NewShards(percent, n)
+		for shard := uint64(0); shard < min(s.Len(), 1000); shard++ {
+			first, last := s.Ranks(shard, shard+1)
+			from, to := s.layer.span(shard)
+			require.GreaterOrEqual(t, hashfam.Reduce(first, s.layer.starts), from)
+			require.Less(t, hashfam.Reduce(last, s.layer.starts), to)
+			if shard > 0 {
+				require.Less(t, hashfam.Reduce(first-1, s.layer.starts), from)
+			} else {
+				require.Zero(t, first)
+			}
+			if shard+1 < s.Len() {
+				require.GreaterOrEqual(t, hashfam.Reduce(last+1, s.layer.starts), to)
+			} else {
+				require.Zero(t, last+1)
+			}
+		}
+	}
+}
