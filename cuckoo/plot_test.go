@@ -1,0 +1,119 @@
+package cuckoo
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// smallest returns a Scalable with the smallest pages, 128 buckets.
+func smallest() *Scalable { return newScalable(ScalableConfig{Expected: 1, FPRate: 0.1}) }
+
+// inPages returns a directory of copies of one empty page, by number.
+func (s *Scalable) inPages(depth, tail uint8) directory {
+	d := directory{depth: depth, count: 1 << depth}
+	for range d.count {
+		d.pages = append(d.pages, s.newPage(depth, tail))
+	}
+	return d
+}
+
+// Two orphans leave a page that splits, and the older directory has room for
+// one. The division fails, and takes the first one back.
+func TestADivisionThatFailsTakesAllBack(t *testing.T) {
+	for _, tail := range []uint8{1, minTail, maxTail} {
+		s := smallest()
+		pl := plot{directory: s.inPages(1, minTail), older: []directory{s.inPages(0, tail)}}
+		young, old := pl.pages[0], pl.older[0].pages[0]
+		for partner := range uint64(2) {
+			k := locus{i: 0, j: s.moves[partner+1], partner: partner + 1}
+			require.True(t, s.put(young, k, young.fingerprint(k, 1)), "an orphan knows the one bit of its page")
+		}
+		for i := s.buckets - 1; old.taken < s.most()-1; i-- {
+			k := locus{i: i, j: i, partner: 3, bits: i << 56}
+			for range min(slots, s.most()-1-old.taken) {
+				require.True(t, s.put(old, k, old.fingerprint(k, old.tail)))
+			}
+		}
+		before := pl.clone()
+		require.False(t, s.divide(&pl, 0, young, 0))
+		require.True(t, before.equal(pl), "tail of %d bits", tail)
+		require.Equal(t, s.most()-1, old.taken)
+	}
+}
+
+// An older directory keeps all bits that an orphan knows: its page gets longer
+// tails, or splits if none is long enough.
+func TestAnOrphanKeepsItsBits(t *testing.T) {
+	const depth = 2
+	for n, page := range map[uint8][2]uint8{ // its depth and tail
+		depth:               {depth, minTail},
+		depth + minTail:     {depth, minTail},
+		depth + minTail + 1: {depth, minTail + 1},
+		depth + maxTail:     {depth, maxTail},
+		depth + maxTail + 1: {depth + 1, maxTail},
+	} {
+		s := smallest()
+		pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
+		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
+		known, ok := s.place(&pl, 1, k, n)
+		require.True(t, ok)
+		require.Equal(t, n, known)
+		p := pl.older[0].page(k.bits)
+		require.Equal(t, page, [2]uint8{p.depth, p.tail}, "%d bits", n)
+		found, ok := p.remove(k)
+		require.True(t, ok)
+		require.Equal(t, n, found)
+	}
+	s := smallest()
+	pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
+	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.moves[1]}, depth-1)
+	require.False(t, ok, "the key does not say to which page it belongs")
+}
+
+// Keys that someone chose cannot make a directory larger than 64 entries for
+// each of its pages, and no page has a number of more than maxDepth bits.
+func TestDirectoriesGrowWithTheirPages(t *testing.T) {
+	for _, c := range []struct {
+		depth uint8
+		count int
+		may   bool
+	}{
+		{depth: 7, count: 3, may: true},
+		{depth: 8, count: 3, may: false},
+		{depth: maxDepth - 1, count: math.MaxInt / 2, may: math.MaxInt > math.MaxInt32},
+		{depth: maxDepth, count: math.MaxInt / 2, may: false},
+	} {
+		d := directory{depth: c.depth, count: c.count}
+		require.Equal(t, c.may, d.mayGrow(&page{depth: c.depth}), c)
+		require.True(t, d.mayGrow(&page{depth: c.depth - 1}), "the directory need not grow")
+	}
+}
+
+func TestWhichPagesSplit(t *testing.T) {
+	s := smallest()
+	eighth := uint32(slots * s.buckets / 8)
+	require.True(t, s.maySplit(0, &page{taken: eighth}, 0))
+	require.False(t, s.maySplit(0, &page{taken: eighth - 1}, 0))
+	require.True(t, s.maySplit(1, &page{depth: 3}, 5))
+	require.False(t, s.maySplit(1, &page{depth: 3}, 4), "an orphan would know no bit of its tail")
+}
+
+// A directory is doubled only if the halves have longer numbers than it has.
+func TestHalvesReplaceTheirPage(t *testing.T) {
+	s := smallest()
+	d := s.inPages(1, minTail)
+	left, right := d.pages[0], d.pages[1]
+	halves := [2]*page{s.newPage(2, minTail), s.newPage(2, minTail)}
+	d.halve(1<<63, halves)
+	require.True(t, slices.Equal([]*page{left, left, halves[0], halves[1]}, d.pages))
+	require.EqualValues(t, 2, d.depth)
+	require.Equal(t, 3, d.count)
+	require.NotEqual(t, right, d.page(1<<63))
+	halves = [2]*page{s.newPage(2, minTail), s.newPage(2, minTail)}
+	d.halve(0, halves)
+	require.True(t, slices.Equal(halves[:], d.pages[:2]))
+	require.Len(t, d.pages, 4)
+}
