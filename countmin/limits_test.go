@@ -153,7 +153,9 @@ func TestWhenATopKIsComplete(t *testing.T) {
 func TestShardsAndLanesOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for processors, shards := range map[int]int{1: 32, 2: 64, 3: 128, 8: 256, 16: 256} {
-		runtime.GOMAXPROCS(processors)
+		if runtime.GOMAXPROCS(processors); runtime.GOMAXPROCS(0) != processors {
+			continue // WebAssembly has one
+		}
 		require.Equal(t, shards, shardsFor(HeavyConfig{}), "%d processors", processors)
 		require.Len(t, newGate().lanes, 8*processors)
 		for budget, n := range map[int]int{1 << 10: 1, 8<<10 - 1: 1, 8 << 10: 2, 16<<10 - 1: 2, 128 << 10: 32, 128<<10 - 1: 16} {
