@@ -77,24 +77,11 @@ func shareWhole(r *conformance.Run[*Filter]) {
 	}
 	c, err := NewConcurrentFrom(r.F)
 	require.NoError(r, err)
-	want := r.F.Clone()
-	if r.Bool() {
-		r.Note("reset the concurrent form")
-		c.Reset()
-		want.Reset()
-	}
-	other := suite.Like(r.F)
-	keys := r.Keys()
-	r.Note("merge %d keys into the concurrent form", len(keys))
-	other.AddAll(keys)
-	require.NoError(r, c.Merge(other))
-	require.NoError(r, want.Merge(other))
-	for _, key := range r.Keys() {
-		require.Equal(r, want.ContainsOrAdd(key), c.ContainsOrAdd(key))
-		require.Equal(r, want.Count(key), c.Count(key))
-		require.Equal(r, want.Delete(key), c.Delete(key))
-	}
-	require.True(r, c.Snapshot().Equal(want), "the concurrent form differs")
+	r.ShareWhole(c, func(plain *Filter, key []byte) {
+		require.Equal(r, plain.ContainsOrAdd(key), c.ContainsOrAdd(key))
+		require.Equal(r, plain.Count(key), c.Count(key))
+		require.Equal(r, plain.Delete(key), c.Delete(key))
+	})
 }
 
 func FuzzProgram(f *testing.F) { suite.FuzzProgram(f) }

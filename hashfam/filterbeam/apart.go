@@ -69,7 +69,7 @@ func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte])
 	}
 	var digests []hashfam.Digest
 	for block := range values {
-		digests = appendDigests(digests[:0], block)
+		digests = parseWords(digests[:0], block)
 		sum.Keys += uint64(len(digests))
 		if err := filter.addDigests(digests); err != nil {
 			return nil, err

@@ -70,7 +70,7 @@ func (r ranges) gather(ctx context.Context, out string, owner int, values iter.S
 func sortedValues(ctx context.Context, blocks iter.Seq[[]byte]) ([]hashfam.Digest, error) {
 	var digests []hashfam.Digest
 	for block := range blocks {
-		digests = appendDigests(digests, block)
+		digests = parseWords(digests, block)
 	}
 	return sorted(ctx, digests)
 }
@@ -82,12 +82,20 @@ func sorted(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, er
 	return ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
 }
 
-// appendDigests appends the digests of a block.
-func appendDigests(digests []hashfam.Digest, block []byte) []hashfam.Digest {
+// parseWords appends the words of a block, which may be digests, to words.
+func parseWords[W ~uint64](words []W, block []byte) []W {
 	for ; len(block) >= 8; block = block[8:] {
-		digests = append(digests, hashfam.Digest(binary.LittleEndian.Uint64(block)))
+		words = append(words, W(binary.LittleEndian.Uint64(block)))
 	}
-	return digests
+	return words
+}
+
+// wordsOf returns the number of words in all parts.
+func wordsOf(parts map[int]part) (n uint64) {
+	for _, p := range parts {
+		n += p.Bytes / 8
+	}
+	return n
 }
 
 func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
@@ -95,11 +103,7 @@ func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte]
 	if err != nil {
 		return err
 	}
-	n := uint64(0)
-	for _, p := range parts {
-		n += p.Bytes / 8
-	}
-	return r.spec.writeSorted(ctx, out, n, sum, func(add func([]hashfam.Digest) error) error {
+	return r.spec.writeSorted(ctx, out, wordsOf(parts), sum, func(add func([]hashfam.Digest) error) error {
 		return r.each(ctx, parts, add)
 	})
 }
@@ -110,7 +114,7 @@ func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam
 	for owner := range r.spec.windows() {
 		var failed error
 		err := parts[owner].read(ctx, func(piece []byte) bool {
-			digests = appendDigests(digests[:0], piece)
+			digests = parseWords(digests[:0], piece)
 			failed = add(digests)
 			return failed == nil
 		})

@@ -106,10 +106,7 @@ func (r ribbons) divide(records iter.Seq[[]byte], emit emitter) error {
 	if err != nil {
 		return err
 	}
-	n := uint64(0)
-	for _, p := range parts {
-		n += p.Bytes / 8
-	}
+	n := wordsOf(parts)
 	columns, err := r.columns(n)
 	if err != nil || n == 0 {
 		return err
@@ -233,16 +230,14 @@ func (r ribbons) join(ctx context.Context, all []solvedRange) (*ribbon.Ribbon, e
 	var bumped []hashfam.Digest
 	for _, s := range all {
 		err := s.Thresholds.read(ctx, func(piece []byte) bool {
-			for ; len(piece) >= 8; piece = piece[8:] {
-				thresholds = append(thresholds, binary.LittleEndian.Uint64(piece))
-			}
+			thresholds = parseWords(thresholds, piece)
 			return true
 		})
 		if err != nil {
 			return nil, err
 		}
 		err = s.Bumped.read(ctx, func(piece []byte) bool {
-			bumped = appendDigests(bumped, piece)
+			bumped = parseWords(bumped, piece)
 			return true
 		})
 		if err != nil {

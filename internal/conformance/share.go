@@ -141,3 +141,31 @@ func (r *Run[T]) alone(shared Shared[T]) {
 	}
 	r.join([]*job{j})
 }
+
+// A Whole is what a concurrent form does with the whole structure.
+type Whole[T any] interface {
+	Reset()
+	Merge(T) error
+	Snapshot() T
+}
+
+// ShareWhole uses the concurrent form c of the structure on the whole: it
+// resets it or not, merges another structure into it, calls same for some keys
+// with a plain structure to which the same was done, and compares the two.
+func (r *Run[T]) ShareWhole(c Whole[T], same func(plain T, key []byte)) {
+	plain := r.suite.Clone(r.F)
+	if r.Bool() {
+		r.Note("reset the concurrent form")
+		c.Reset()
+		r.suite.Reset(plain)
+	}
+	other, keys := r.suite.Like(r.F), r.Keys()
+	r.Note("merge %d keys into the concurrent form", len(keys))
+	require.NoError(r, r.suite.InsertAll(other, keys))
+	require.NoError(r, c.Merge(other))
+	require.NoError(r, r.suite.Merge(plain, other))
+	for _, key := range r.Keys() {
+		same(plain, key)
+	}
+	require.True(r, c.Snapshot().Equal(plain), "the concurrent form differs")
+}

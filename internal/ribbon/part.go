@@ -35,11 +35,15 @@ func (l *layer) place(shard uint64) (threshold, word uint64) {
 	return shard * (shardStarts / bucketStarts / 16), l.at(segment(shard * shardStarts))
 }
 
-// within returns the part of l that a shard has.
-func (l *layer) within(shard uint64) part {
+// cut returns what a shard has of the part all, which begins with shard first.
+func (l *layer) cut(all part, first, shard uint64) part {
+	firstThreshold, firstWord := l.place(first)
 	threshold, word := l.place(shard)
 	endThreshold, endWord := l.place(shard + 1)
-	return part{l.thresholds[threshold:endThreshold], l.words[word:endWord]}
+	return part{
+		all.thresholds[threshold-firstThreshold : endThreshold-firstThreshold],
+		all.words[word-firstWord : endWord-firstWord],
+	}
 }
 
 // Shards is the first layer of a ribbon whose shards are built apart, by
@@ -87,17 +91,13 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 	l := s.layer
 	threshold, word := l.place(from)
 	endThreshold, endWord := l.place(to)
-	l.thresholds, l.words = nil, nil
 	all := part{make([]uint64, endThreshold-threshold), make([]uint64, endWord-word)}
 	system := system{fingerprints: (&Ribbon{columns: s.columns}).fingerprints(), bumped: make([][]hashfam.Digest, 1)}
 	for shard := from; shard < to; shard++ {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
 		}
-		t, w := l.place(shard)
-		endT, endW := l.place(shard + 1)
-		target := part{all.thresholds[t-threshold : endT-threshold], all.words[w-word : endW-word]}
-		system.buildTo(target, &l, shard, l.part(shard, [][]hashfam.Digest{digests}))
+		system.buildTo(l.cut(all, from, shard), &l, shard, l.part(shard, [][]hashfam.Digest{digests}))
 	}
 	return all.thresholds, all.words, system.bumped[0], nil
 }

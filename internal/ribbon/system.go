@@ -35,7 +35,7 @@ func (s *system) reset(slots uint64) {
 // the order of [Sort]. It appends the digests that do not fit, as those of the
 // next layer, to s.bumped[i].
 func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
-	s.buildTo(l.within(shard), l, shard, lists)
+	s.buildTo(l.cut(part{l.thresholds, l.words}, 0, shard), l, shard, lists)
 }
 
 // buildTo is build for a layer l without memory: the shard is stored in to.

@@ -22,8 +22,6 @@ import (
 	"github.com/filterfam/filterfam/internal/lint/mutation/point"
 )
 
-func base(path string) string { return filepath.Base(path) }
-
 // A pkg is the package under test.
 type pkg struct {
 	path, dir string
@@ -141,7 +139,7 @@ func (p *pkg) check(skip *regexp.Regexp) error {
 	}
 	var kept []*source
 	for _, s := range p.sources {
-		if !ast.IsGenerated(s.file) && !skip.MatchString(base(s.path)) {
+		if !ast.IsGenerated(s.file) && !skip.MatchString(filepath.Base(s.path)) {
 			kept = append(kept, s)
 		}
 	}
@@ -264,7 +262,7 @@ func (s *source) dropAt(offset, line int) (n int) {
 func (p *pkg) overlay(dir string) (string, error) {
 	replace := map[string]string{}
 	for _, s := range p.sources {
-		to := filepath.Join(dir, base(s.path))
+		to := filepath.Join(dir, filepath.Base(s.path))
 		if err := os.WriteFile(to, p.rewritten(s), 0o600); err != nil {
 			return "", err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 )
@@ -33,7 +34,7 @@ func changed(diff string) map[int]bool {
 func (p *pkg) since(ctx context.Context, commit string) (int, error) {
 	left := 0
 	for _, s := range p.sources {
-		cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--no-ext-diff", "--no-color", commit, "--", base(s.path))
+		cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--no-ext-diff", "--no-color", commit, "--", filepath.Base(s.path))
 		cmd.Dir = p.dir
 		diff, err := run(cmd)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -247,7 +248,7 @@ func typeName(s *source, own *types.Package, t types.Type) string {
 func (p *pkg) number(s *site, at token.Position, lines []string) {
 	for _, m := range s.mutants {
 		m.id = len(p.mutants)
-		m.file, m.line, m.col = base(at.Filename), at.Line, at.Column
+		m.file, m.line, m.col = filepath.Base(at.Filename), at.Line, at.Column
 		m.source = strings.TrimSpace(lines[at.Line-1])
 		key := m.file + "\n" + m.operator + "\n" + m.source
 		p.equal[key]++
