@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -59,6 +59,9 @@ func newCluster(t *testing.T) cluster {
 	t.Cleanup(func() {
 		require.NoError(t, server.Process.Kill())
 		_ = server.Wait() // it was killed
+		for _, pid := range c.started("") {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
 	})
 	require.Eventually(t, func() bool {
 		conn, err := net.Dial("tcp", c.endpoint)
@@ -139,19 +142,30 @@ func TestAWorkerThatIsKilled(t *testing.T) {
 
 // killWorker kills the cluster's worker, and reports whether there was one.
 func killWorker(c cluster) bool {
+	for _, pid := range c.started("--worker=true") {
+		return syscall.Kill(pid, syscall.SIGKILL) == nil
+	}
+	return false
+}
+
+// started returns the processes that the server has started, and those that
+// they have, with that argument.
+func (c cluster) started(argument string) []int {
+	var list []int
 	names, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range names {
-		pid := strings.Split(name, "/")[2]
-		line, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
-		if err != nil || !bytes.Contains(line, []byte("--worker=true")) {
+		dir := filepath.Dir(name)
+		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil || !bytes.Contains(line, []byte(argument)) {
 			continue
 		}
 		environment, err := os.ReadFile(name)
-		if err == nil && bytes.Contains(environment, []byte("FILTERBUILD_TEST="+c.dir)) {
-			process := 0
-			fmt.Sscan(pid, &process)
-			return syscall.Kill(process, syscall.SIGKILL) == nil
+		if err != nil || !bytes.Contains(environment, []byte("FILTERBUILD_TEST="+c.dir+"\x00")) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			list = append(list, pid)
 		}
 	}
-	return false
+	return list
 }
