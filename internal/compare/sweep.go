@@ -17,6 +17,7 @@ type sweep struct {
 	peerKeys int
 	lookups  int // to time together at least
 	rounds   int
+	passes   int // over the numbers of keys of times
 }
 
 func newSweep(quick bool) sweep {
@@ -26,13 +27,13 @@ func newSweep(quick bool) sweep {
 		sizes:    spread(1e3, 1e7, 40),
 		memory:   []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10},
 		rates:    []float64{0.03, 0.01, 0.001, 0.0001},
-		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5,
+		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, passes: 3,
 	}
 	if quick { // the same documents from fewer keys
 		s.accuracy = []int{100, 200, 300, 400}
 		s.times = spread(100, 1000, 8)
 		s.sizes = spread(1e3, 1e5, 40)
-		s.peerKeys, s.lookups, s.rounds = 1000, 1000, 1
+		s.peerKeys, s.lookups, s.rounds, s.passes = 1000, 1000, 1, 1
 	}
 	return s
 }
@@ -60,7 +61,7 @@ type measurements struct {
 }
 
 // steps returns how often measure calls done.
-func (s sweep) steps() int { return 2 + len(s.accuracy) + len(s.times) + len(s.memory) }
+func (s sweep) steps() int { return 2 + len(s.accuracy) + s.passes*len(s.times) + len(s.memory) }
 
 func (s sweep) measure(ctx context.Context, done func()) (m measurements, err error) {
 	for _, part := range []func() error{

@@ -34,16 +34,31 @@ func (p timePoint) name() string {
 }
 
 // measureTimes returns for each number of keys the times of lookups at 1 %, one
-// by one and, if there is such a call, in batches.
+// by one and, if there is such a call, in batches. It goes over all numbers
+// several times and takes the least times: other programs on the machine only
+// add to them, and they are busy for minutes, which would fall on one number
+// alone.
 func (s sweep) measureTimes(ctx context.Context, done func()) (map[int][]timePoint, error) {
-	result := make(map[int][]timePoint)
-	for _, n := range s.times {
-		points, err := s.timesAt(ctx, n)
-		if err != nil {
-			return nil, err
+	found := make(map[int][]*timed)
+	for range s.passes {
+		for _, n := range s.times {
+			list, err := s.timesAt(ctx, n)
+			if err != nil {
+				return nil, err
+			}
+			for i, earlier := range found[n] {
+				list[i].times = append(list[i].times, earlier.times...)
+			}
+			found[n] = list
+			done()
 		}
-		result[n] = points
-		done()
+	}
+	result := make(map[int][]timePoint)
+	for n, list := range found {
+		for _, t := range list {
+			t.ns = slices.Min(t.times)
+			result[n] = append(result[n], t.timePoint)
+		}
 	}
 	return result, nil
 }
@@ -55,7 +70,11 @@ type timed struct {
 	times []float64
 }
 
-func (s sweep) timesAt(ctx context.Context, n int) ([]timePoint, error) {
+// passRounds is how often a pass measures each way to query.
+const passRounds = 2
+
+// timesAt does one pass for n keys.
+func (s sweep) timesAt(ctx context.Context, n int) ([]*timed, error) {
 	random := syntheticKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare times of keys!"))), 2*n)
 	keys := make([][]byte, 2*n) // every other one a member
 	for i := range keys {
@@ -70,7 +89,7 @@ func (s sweep) timesAt(ctx context.Context, n int) ([]timePoint, error) {
 		list = append(list, ways...)
 	}
 	repeats := max(1, s.lookups/len(keys))
-	for range s.rounds {
+	for range passRounds {
 		for _, t := range list {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -82,12 +101,10 @@ func (s sweep) timesAt(ctx context.Context, n int) ([]timePoint, error) {
 			t.times = append(t.times, perKey(time.Since(start), repeats*len(keys)))
 		}
 	}
-	var points []timePoint
 	for _, t := range list {
-		t.ns = median(t.times)
-		points = append(points, t.timePoint)
+		t.query = nil // and with it the filter
 	}
-	return points, nil
+	return list, nil
 }
 
 // waysToQuery builds a filter of every other key and returns how to query it
