@@ -42,9 +42,9 @@ func (f *Filter) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddSeq adds every key of a sequence. A key needs to be valid only until the
-// sequence yields the next one. O(k) time per key, one allocation of a
-// kilobyte. It takes less time than [Filter.Add] on each if the filter is
-// larger than the cache.
+// sequence yields the next one. O(k) time per key, about a kilobyte of memory.
+// It takes less time than [Filter.Add] on each if the filter is larger than the
+// cache.
 func (f *Filter) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Blocks(f.params.Family, keys) {
 		f.addBlock(block)

@@ -27,7 +27,7 @@ const (
 // slice. The encoding is 72 bytes plus the bit array. It depends only on the
 // Params and the bits, and contains the family's check value but not its key.
 // AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
-// allocates once if dst is too small.
+// allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := f.header()
 	if err != nil {

@@ -216,3 +216,23 @@ func TestTheTextOfALayoutIsItsName(t *testing.T) {
 		require.Equal(t, Blocked, l)
 	}
 }
+
+// Sums of chances may round up, but no rate is above 1. So CapacityAt(1) is any
+// number.
+func TestRatesAreAtMostOne(t *testing.T) {
+	for _, layout := range []Layout{Classic, Partitioned, Blocked} {
+		for _, k := range []int{1, 7, 14, 30, 255} {
+			for size := 12; size < 48; size += 12 {
+				p := Params{Bits: 1 << size, Hashes: k, Layout: layout}
+				if layout == Partitioned {
+					p.Bits -= p.Bits % uint64(k)
+				}
+				for n := p.Bits / 64; n < 4*p.Bits; n *= 2 {
+					rate := p.RateAt(n)
+					require.True(t, rate >= 0 && rate <= 1, "%v: %g at %d", p, rate, n)
+				}
+				require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(1), "%v", p)
+			}
+		}
+	}
+}

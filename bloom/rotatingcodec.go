@@ -38,7 +38,7 @@ const (
 // 64 bytes. It depends only on the RotatingConfig, the bits and the position of
 // the window, and contains the family's check value but not its key.
 // AppendBinary returns [ErrParams] if r is the zero Rotating. O(m) time; it
-// allocates once if dst is too small.
+// allocates the frame once if dst is too small.
 func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := r.header()
 	if err != nil {

@@ -129,7 +129,8 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 	return &Rotating{config: RotatingConfig{Family: fam}}
 }
 
-// Config returns the configuration of r. Its Generations are not 0. O(1) time.
+// Config returns the configuration of r. Its Generations are not 0, unless r is
+// a zero Rotating or a receiver. O(1) time.
 func (r *Rotating) Config() RotatingConfig { return r.config }
 
 // SizeBytes returns the size of the bit arrays of all generations in bytes.

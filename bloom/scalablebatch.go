@@ -40,8 +40,8 @@ func (s *Scalable) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddSeq adds every key of a sequence. A key needs to be valid only until the
-// sequence yields the next one. O(s k) time per key for s stages, one
-// allocation of a kilobyte.
+// sequence yields the next one. O(s k) time per key for s stages, about a
+// kilobyte of memory.
 func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Blocks(s.config.Family, keys) {
 		s.AddAllDigests(block)

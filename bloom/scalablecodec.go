@@ -34,7 +34,7 @@ const (
 // slice. The encoding is the bit arrays and about 80 bytes for each stage. It
 // depends only on the ScalableConfig and the stages, and contains the family's
 // check value but not its key. AppendBinary returns [ErrParams] if s is the
-// zero Scalable. O(m) time; it allocates once if dst is too small.
+// zero Scalable. O(m) time; it allocates the frame once if dst is too small.
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := s.header()
 	if err != nil {

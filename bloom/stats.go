@@ -95,10 +95,10 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 
 // Cosine returns the normalized dot product of the two bit vectors: the number
 // of bits set in both, divided by the geometric mean of the numbers set in
-// each. It is 1 for equal filters, and 0 if either is empty. Collisions raise
-// it as filters fill up, so use it to rank sets of similar sizes in sparse
-// filters. It returns [ErrIncompatible] if the [Params] differ. O(m) time, no
-// allocation.
+// each. It is 0 if either filter is empty, and 1 for other equal filters.
+// Collisions raise it as filters fill up, so use it to rank sets of similar
+// sizes in sparse filters. It returns [ErrIncompatible] if the [Params] differ.
+// O(m) time, no allocation.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err

@@ -47,7 +47,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 // the data is damaged. O(m) time, no allocation.
 func (v *View) Verify() error {
 	if v == nil || v.filter.words == nil {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	if err := v.encoded.Verify(8 * v.filter.params.words()); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (v *View) Decode() (*Filter, error) {
 // [Filter.UnmarshalText] reads. O(m) time and memory.
 func (v View) MarshalJSON() ([]byte, error) {
 	if v.filter.words == nil {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

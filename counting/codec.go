@@ -27,7 +27,7 @@ const (
 // slice. The encoding is 72 bytes plus the counters. It depends only on the
 // Params and the counters, and contains the family's check value but not its
 // key. AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
-// allocates once if dst is too small.
+// allocates the frame once if dst is too small.
 //
 // If a peer only queries, encode [Filter.Bloom] instead: a quarter of the
 // bytes.

@@ -40,8 +40,7 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddSeq adds every key of a sequence. A key needs to be valid only until the
-// sequence yields the next one. O(k) time per key, one allocation of a
-// kilobyte.
+// sequence yields the next one. O(k) time per key, about a kilobyte of memory.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Blocks(c.filter.params.Family, keys) {
 		c.addBlock(block)

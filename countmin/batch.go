@@ -57,8 +57,8 @@ func addAllSketch[K batch.Key](s *Sketch, keys []K) {
 }
 
 // AddSeq counts every key of a sequence once. A key needs to be valid only
-// until the sequence yields the next one. O(depth) time a key, one allocation
-// of a kilobyte.
+// until the sequence yields the next one. O(depth) time a key, about a kilobyte
+// of memory.
 func (s *Sketch) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Blocks(s.params.Family, keys) {
 		s.addBlock(block)

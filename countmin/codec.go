@@ -30,7 +30,7 @@ const (
 // slice. The encoding is 72 bytes plus the counters. It depends only on the
 // Params and the counters, and contains the family's check value but not its
 // key. AppendBinary returns [ErrParams] if s is the zero Sketch. O(w d) time;
-// it allocates once if dst is too small.
+// it allocates the frame once if dst is too small.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := s.header()
 	if err != nil {

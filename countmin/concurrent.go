@@ -1,8 +1,6 @@
 package countmin
 
 import (
-	"fmt"
-
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -245,14 +243,14 @@ func (c *ConcurrentSketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
 	if c.params.Conservative {
 		return paramError("Params.Conservative", true, "false for Remove")
 	}
-	if c.gate == nil {
-		return errs.Nil()
+	if c.gate == nil { // a zero sketch, which has counted nothing
+		return c.params.checkRemoval(n, 0, 0)
 	}
 	c.gate.alone.Lock()
 	defer c.gate.alone.Unlock()
 	// What is found here stays: only removals take counts away.
-	if most := min(c.CountDigest(d), c.gate.complete()); n > most {
-		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
+	if err := c.params.checkRemoval(n, c.CountDigest(d), c.gate.complete()); err != nil {
+		return err
 	}
 	c.cells.subtract(d, n)
 	c.gate.debit(n)

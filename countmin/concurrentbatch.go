@@ -41,8 +41,8 @@ func addAllConcurrentSketch[K batch.Key](c *ConcurrentSketch, keys []K) {
 
 // AddSeq counts every key of a sequence once. A key needs to be valid only
 // until the sequence yields the next one. Keys are counted in blocks of 128,
-// the last ones when the sequence ends. O(depth) time a key, one allocation of
-// a kilobyte.
+// the last ones when the sequence ends. O(depth) time a key, about a kilobyte
+// of memory.
 func (c *ConcurrentSketch) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Blocks(c.params.Family, keys) {
 		c.addBlock(block)

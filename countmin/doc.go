@@ -45,9 +45,10 @@
 // [ConcurrentSketch] and of [ConcurrentHeavyHitters] may run at the same time;
 // Snapshot returns the plain structure, which can be encoded.
 //
-// # The zero value
+// # Zero values and nil
 //
 // A zero Sketch, HeavyHitters, TopK or Window is only a receiver for decoding.
 // Every count is math.MaxUint64, and adding to it counts nothing, except the
-// total of a Sketch. Zero concurrent structures behave in the same way.
+// total of a Sketch. Zero concurrent structures behave in the same way. Methods
+// that return an error return one on a nil pointer; the others panic on it.
 package countmin

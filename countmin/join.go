@@ -16,9 +16,10 @@ import (
 // to assume that a key may be in all of them. O(memory of all) time; it
 // allocates. The shards stay as they are.
 //
-// It returns [ErrParams] if there are no shards, and [ErrIncompatible] if their
-// Params differ or if one tracks a key of another one. It cannot see keys that
-// are not tracked: if those are in the wrong shard, counts may be too low.
+// It returns [ErrParams] if there are no shards, or if one is nil or zero, and
+// [ErrIncompatible] if their Params differ or if one tracks a key of another
+// one. It cannot see keys that are not tracked: if those are in the wrong
+// shard, counts may be too low.
 func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 	trackers := make([]*tracker.Tracker, len(shards))
 	for i, s := range shards {
@@ -34,6 +35,9 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 		return nil, err
 	}
 	c := shards[0].Params()
+	if err := c.check(ErrParams); err != nil {
+		return nil, err
+	}
 	return &HeavyHitters{c.Family, tracker.Join(c.goal(), slices.Values(trackers))}, nil
 }
 
@@ -53,6 +57,9 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 		return nil, err
 	}
 	c := shards[0].Params()
+	if err := c.check(ErrParams); err != nil {
+		return nil, err
+	}
 	return &TopK{c.Family, tracker.Join(c.goal(), slices.Values(trackers))}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 const joinShards = 16
@@ -68,6 +69,10 @@ func TestWhatCannotBeJoined(t *testing.T) {
 	_, err = JoinTopK([]*TopK{nil})
 	require.ErrorIs(t, err, ErrParams)
 	_, err = JoinHeavyHitters([]*HeavyHitters{nil})
+	require.ErrorIs(t, err, ErrParams)
+	_, err = JoinHeavyHitters([]*HeavyHitters{{}})
+	require.ErrorIs(t, err, ErrParams)
+	_, err = JoinTopK([]*TopK{{}, NewTopKReceiver(hashfam.Family{})})
 	require.ErrorIs(t, err, ErrParams)
 	other := shards()
 	other[1] = must(NewTopK(TopKConfig{K: 6}))

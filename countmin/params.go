@@ -3,6 +3,7 @@ package countmin
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -145,8 +146,16 @@ func maxWidth(counterBits, depth int) uint64 {
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
 // SizeBytes returns the memory, in bytes, of the counters of a sketch with
-// these parameters, without making one. O(1) time.
-func (p Params) SizeBytes() uint64 { return p.cells() * uint64(p.CounterBits) / 8 }
+// these parameters, without making one, and math.MaxUint64 if a product is
+// larger than that. O(1) time.
+func (p Params) SizeBytes() uint64 {
+	over, cells := bits.Mul64(p.Width, uint64(p.Depth))
+	overBits, size := bits.Mul64(cells, uint64(p.CounterBits))
+	if over|overBits > 0 {
+		return math.MaxUint64
+	}
+	return size / 8
+}
 
 // Epsilon returns the error bound of a sketch of this width as a share of the
 // total: e/Width. O(1) time.

@@ -141,3 +141,17 @@ func TestParameterErrorsSayWhatIsWanted(t *testing.T) {
 	s := must(New(Config{Width: 10, Depth: 2}))
 	require.ErrorContains(t, s.RemoveString("a"), "n = 1, want at most the key's count, 0")
 }
+
+// A size that is too large for a number is not small.
+func TestSizesDoNotOverflow(t *testing.T) {
+	for p, size := range map[Params]uint64{
+		{Width: 3, Depth: 2, CounterBits: 32}:                24,
+		{Width: 1 << 57, Depth: 2, CounterBits: 32}:          1 << 60,
+		{Width: 1 << 58, Depth: 2, CounterBits: 32}:          math.MaxUint64,
+		{Width: 1 << 63, Depth: 2, CounterBits: 64}:          math.MaxUint64,
+		{Width: math.MaxUint64, Depth: 255, CounterBits: 64}: math.MaxUint64,
+		{Width: 1, Depth: -1, CounterBits: 32}:               math.MaxUint64,
+	} {
+		require.Equal(t, size, p.SizeBytes(), "%v", p)
+	}
+}

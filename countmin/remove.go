@@ -57,8 +57,8 @@ func (s *Sketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
 		return paramError("Params.Conservative", true, "false for Remove")
 	}
-	if most := min(s.CountDigest(d), s.total); n > most {
-		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
+	if err := s.params.checkRemoval(n, s.CountDigest(d), s.total); err != nil {
+		return err
 	}
 	if s.wide == nil {
 		subtract(s.narrow, s.params.Width, d, uint32(n))
@@ -71,6 +71,20 @@ func (s *Sketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
 	return nil
 }
 
+// checkRemoval returns an error if more copies of a key are to be removed than
+// were counted. A count at the maximum of the counters means that or more, so
+// only the total bounds it; no counter of the key changes then.
+func (p Params) checkRemoval(n, count, total uint64) error {
+	most := min(count, total)
+	if p.stuck(count) {
+		most = total
+	}
+	if n > most {
+		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
+	}
+	return nil
+}
+
 // family returns the family of s, also if s is nil.
 func (s *Sketch) family() hashfam.Family {
 	if s == nil {
@@ -79,8 +93,9 @@ func (s *Sketch) family() hashfam.Family {
 	return s.params.Family
 }
 
-// subtract takes n from the key's counter in every row, all of which are at
-// least n. A counter at its maximum means that or more, and stays.
+// subtract takes n from the key's counter in every row. A counter at its
+// maximum means that or more, and stays; all others are at least n, or all
+// stay.
 func subtract[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {

@@ -59,8 +59,14 @@ func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
 // bounds returns the bounds of a count that is too high by at most err. A count
 // at the maximum of a counter means that or more.
 func (p Params) bounds(count, err uint64) (low, high uint64) {
-	if count == math.MaxUint64 || p.CounterBits == 32 && count == math.MaxUint32 {
+	if p.stuck(count) {
 		return 0, math.MaxUint64
 	}
 	return count - min(count, err), count
+}
+
+// stuck reports whether a count is at the maximum of a counter, which means
+// that or more.
+func (p Params) stuck(count uint64) bool {
+	return count == math.MaxUint64 || p.CounterBits == 32 && count == math.MaxUint32
 }

@@ -11,7 +11,8 @@ import (
 // A View is a sketch that is read where its encoding lies, in a mapped file for
 // example, and cannot be changed. Make one with [NewView]. It answers as the
 // encoded sketch does and costs what that does; its methods may run at the same
-// time.
+// time. Verify and Decode return an error on a nil *View; the other methods
+// panic on it.
 type View struct {
 	sketch  Sketch
 	encoded frame.View
@@ -51,7 +52,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 // damaged. O(w d) time.
 func (v *View) Verify() error {
 	if v == nil || v.sketch.params.Width == 0 {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	if err := v.encoded.Verify(v.sketch.params.SizeBytes()); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (v *View) Decode() (*Sketch, error) {
 // [Sketch.UnmarshalText] reads. O(w d) time and memory.
 func (v View) MarshalJSON() ([]byte, error) {
 	if v.sketch.params.Width == 0 {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

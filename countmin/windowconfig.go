@@ -26,7 +26,9 @@ type WindowConfig struct {
 	Span time.Duration
 
 	// Panes is how finely the window moves: it covers up to one pane, a
-	// Panes-th of Keys or Span, more than it should. 1 to 1,024; 0 means 8.
+	// Panes-th of Keys or Span, more than it should. 1 to 1,024; 0 means 8. A
+	// pane has a whole number of keys, so that Panes should be far below Keys:
+	// 5 keys in 1,024 panes of one key cover up to 1,025.
 	// Memory and the time of a query are in proportion to Panes+1, unless
 	// MemoryBytes is given.
 	Panes int

@@ -3,6 +3,7 @@ package cuckoo
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -132,8 +133,14 @@ func (p Params) bytes() uint64 { return 8 * ((p.Buckets*p.bucketBits()+63)/64 + 
 func (f *Filter) Params() Params { return f.params }
 
 // SizeBytes returns the memory, in bytes, of the table of a filter with these
-// parameters, without making one. O(1) time.
-func (p Params) SizeBytes() uint64 { return p.bytes() }
+// parameters, without making one, and math.MaxUint64 if the number of bits is
+// larger than that. O(1) time.
+func (p Params) SizeBytes() uint64 {
+	if over, _ := bits.Mul64(p.Buckets, p.bucketBits()); over > 0 {
+		return math.MaxUint64
+	}
+	return p.bytes()
+}
 
 // SizeBytes returns the memory of the table in bytes. The Filter itself adds
 // less than 200, and at most a 256th of the table. O(1) time.

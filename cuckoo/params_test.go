@@ -139,3 +139,16 @@ func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
 		}
 	}
 }
+
+// A size that is too large for a number is not small.
+func TestSizesDoNotOverflow(t *testing.T) {
+	for p, size := range map[Params]uint64{
+		{Buckets: 2, FingerprintBits: 16}:               24,
+		{Buckets: 1 << 57, FingerprintBits: 16}:         1<<60 + 8,
+		{Buckets: 1 << 58, FingerprintBits: 16}:         math.MaxUint64,
+		{Buckets: 1 << 62, FingerprintBits: 16}:         math.MaxUint64,
+		{Buckets: 2, FingerprintBits: 0, Compact: true}: math.MaxUint64,
+	} {
+		require.Equal(t, size, p.SizeBytes(), "%v", p)
+	}
+}

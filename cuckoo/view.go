@@ -11,7 +11,8 @@ import (
 // A View is a filter that is read where its encoding lies, in a mapped file for
 // example, and cannot be changed. Make one with [NewView]. It answers as the
 // encoded filter does and costs what that does; its methods may run at the same
-// time.
+// time. Verify and Decode return an error on a nil *View; the other methods
+// panic on it.
 type View struct {
 	filter  Filter
 	encoded frame.View
@@ -45,7 +46,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 // compact buckets. It returns ErrCorrupt if the data is damaged. O(m) time.
 func (v *View) Verify() error {
 	if v == nil || v.filter.table.bytes == nil {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	if err := v.encoded.Verify(v.filter.params.bytes()); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (v *View) Decode() (*Filter, error) {
 // [Filter.UnmarshalText] reads. O(m) time and memory.
 func (v View) MarshalJSON() ([]byte, error) {
 	if v.filter.table.bytes == nil {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

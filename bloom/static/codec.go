@@ -28,7 +28,7 @@ const (
 // slice. The encoding is 72 bytes plus Params().Bytes. It depends only on the
 // family, the rate and the set of digests, and contains the family's check
 // value but not its key. AppendBinary returns [ErrParams] if f is the zero
-// Filter. O(n) time; it allocates once if dst is too small.
+// Filter. O(n) time; it allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := f.header()
 	if err != nil {

@@ -38,7 +38,7 @@ type exactShape struct {
 // encoding is 72 bytes plus Params().Bytes. It depends only on the family and
 // the two sets of keys, and contains the family's check value but not its key.
 // AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
-// it allocates once if dst is too small.
+// it allocates the frame once if dst is too small.
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := e.header()
 	if err != nil {

@@ -50,7 +50,7 @@ func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
 // data is damaged. O(m) time, no allocation.
 func (v *ExactView) Verify() error {
 	if v == nil || v.exact.class.Columns() == 0 {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (v *ExactView) Decode() (*Exact, error) {
 // [Exact.UnmarshalText] reads. O(m) time and memory.
 func (v ExactView) MarshalJSON() ([]byte, error) {
 	if v.exact.class.Columns() == 0 {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

@@ -28,9 +28,10 @@ type Config struct {
 	Workers int
 
 	// Progress, if it is not nil, is called from time to time while the filter
-	// is built, with the number of steps done and of all steps. A key takes two
-	// or three. The calls follow each other; the last one has done = total. It
-	// must not take long: the workers wait for it.
+	// is built, with the number of steps done and of all steps. A key takes one
+	// to three; without keys there is no call. The calls follow each other; the
+	// last one has done = total. It must not take long: the workers wait for
+	// it.
 	Progress func(done, total uint64) `json:"-"`
 
 	_ struct{} // literals name their fields

@@ -50,7 +50,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 // [ErrCorrupt] if the data is damaged. O(n) time, no allocation.
 func (v *View) Verify() error {
 	if v == nil || v.filter.ribbon.Columns() == 0 {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (v *View) Decode() (*Filter, error) {
 // [Filter.UnmarshalText] reads. O(n) time and memory.
 func (v View) MarshalJSON() ([]byte, error) {
 	if v.filter.ribbon.Columns() == 0 {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

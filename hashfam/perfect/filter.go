@@ -110,6 +110,9 @@ func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 // not, key is not in the set, and nothing has changed. [Filter.Restore] undoes
 // it. The slot remains, and its value. O(1) time, no allocation.
 //
+// If the filter's rate is above one half, some keys of the set have no
+// fingerprint. Delete returns false for them, and they stay.
+//
 // Delete keys of the set only. Another key may be taken for one of the set,
 // with the filter's false-positive rate, and Delete then removes that one.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family.Sum(key)) }

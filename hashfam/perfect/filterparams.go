@@ -90,10 +90,13 @@ func (f *Filter) SizeBytes() uint64 { return f.params.Bytes }
 // returns 0 if there are none. O(1) time.
 func (f *Filter) BitsPerKey() float64 { return bitsPerKey(f.params.Bytes, f.n) }
 
-// FalsePositiveRate returns the false-positive rate, which is 0 if there are no
-// keys. O(1) time.
+// FalsePositiveRate returns the false-positive rate: 0 if there are no keys,
+// and 1 for a zero Filter, which contains every key. O(1) time.
 func (f *Filter) FalsePositiveRate() float64 {
-	if f.n == 0 {
+	switch {
+	case f.isZero():
+		return 1
+	case f.n == 0:
 		return 0
 	}
 	return f.params.FPRate

@@ -35,7 +35,7 @@ func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
 // the data is damaged. O(n) time, no allocation.
 func (v *FilterView) Verify() error {
 	if v == nil || v.filter.isZero() {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	return v.encoded.Verify(v.encoded.Payload)
 }
@@ -119,7 +119,7 @@ func (v *FilterView) Decode() (*Filter, error) {
 // [Filter.UnmarshalText] reads. O(n) time and memory.
 func (v FilterView) MarshalJSON() ([]byte, error) {
 	if v.filter.isZero() {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

@@ -56,7 +56,7 @@ func openView(data []byte, kind frame.Kind, fam hashfam.Family) (frame.View, sha
 // the data is damaged. O(n) time, no allocation.
 func (v *View) Verify() error {
 	if v == nil || v.encoded.Params == nil {
-		return errs.Nil()
+		return errs.NoView()
 	}
 	return v.encoded.Verify(v.encoded.Payload)
 }
@@ -117,7 +117,7 @@ func (v *View) Decode() (*Function, error) {
 // [Function.UnmarshalText] reads. O(n) time and memory.
 func (v View) MarshalJSON() ([]byte, error) {
 	if v.encoded.Params == nil {
-		return nil, errs.Nil()
+		return nil, errs.NoView()
 	}
 	return v.encoded.JSON()
 }

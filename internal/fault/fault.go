@@ -57,6 +57,11 @@ func (m *Maker) Nil() error {
 	return m.Field(ErrParams, "receiver", "nil", "a pointer to a structure")
 }
 
+// NoView returns the error of a method that is called on a nil or zero view.
+func (m *Maker) NoView() error {
+	return m.Field(ErrParams, "receiver", "a nil or zero view", "one that NewView returned")
+}
+
 // Rate returns ErrParams unless 64-bit digests can have the false-positive rate
 // at capacity keys.
 func (m *Maker) Rate(rate float64, capacity uint64) error {

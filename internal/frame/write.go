@@ -8,7 +8,8 @@ import (
 )
 
 // Append appends a frame to dst and returns the extended slice. h.Payload must
-// be the length of the payload. Append allocates once if dst is too small.
+// be the length of the payload. Append allocates the frame once if dst is too
+// small.
 func Append(dst []byte, h Header, payload Payload) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)

@@ -33,7 +33,7 @@ func Rate(m uint64, k int, n uint64) float64 {
 			rate += p * binomialMean(throws, float64(j)/float64(m), onto.at)
 		}
 	}
-	return rate
+	return min(1, rate) // a sum can round up
 }
 
 // A surjection is a table of the probabilities that t = 0, 1, 2... uniform
