@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -25,7 +26,10 @@ func init() {
 //
 // The result has one element, a [Summary]. The job fails if the elements have
 // another type. Build is for bounded collections: it ignores their windows. It
-// treats out as Files does. O(keys) time, spread over the workers.
+// treats out as Files does, and like Files it needs the import of the file
+// system of out, for local files that of
+// github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local. O(keys) time,
+// spread over the workers.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	b := bundle{Spec: p.spec}
@@ -132,9 +136,11 @@ type Key interface {
 // smaller. For one large filter [Build] costs much less: the SDK calls
 // Combine's function for every key, and one task merges all accumulators.
 //
-// It returns [ErrParams] if the structure takes more than 8 MiB, or if it is
-// one that is not built of frames: a cuckoo filter, a static filter, or a top
-// k.
+// It returns [ErrParams] for the zero Plan and for one in parts, if the
+// structure takes more than 8 MiB, or if it is not built of frames: a cuckoo
+// filter, a static filter, or a top k. The size of heavy hitters is their
+// MemoryBytes; if that is 0, their size is not known in advance and Combine
+// does not check it. O(1) time.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err
@@ -142,11 +148,27 @@ func Combine[K Key](p Plan) (any, error) {
 	if err := p.spec.single(); err != nil {
 		return nil, err
 	}
-	switch {
-	case p.spec.Bytes > frameLimit:
-		return nil, errs.Field(ErrParams, "size of the structure", p.spec.Bytes, fmt.Sprintf("at most %d bytes", frameLimit))
-	case p.spec.Kind == cuckooKind || p.spec.Kind == staticKind || p.spec.Kind == topkKind:
+	switch p.spec.Kind {
+	case cuckooKind, staticKind, topkKind:
 		return nil, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, sketch or heavy")
 	}
+	size, err := p.spec.combinedBytes()
+	if err != nil {
+		return nil, err
+	}
+	if size > frameLimit {
+		return nil, errs.Field(ErrParams, "size of the structure", size, fmt.Sprintf("at most %d bytes", frameLimit))
+	}
 	return &combineFn[K]{Spec: p.spec}, nil
+}
+
+// combinedBytes returns the most bytes that a structure built of frames takes,
+// or 0 if that is not known in advance.
+func (s spec) combinedBytes() (uint64, error) {
+	if s.Kind != heavyKind {
+		return s.Bytes, nil
+	}
+	var c countmin.HeavyConfig
+	err := s.decode(&c)
+	return uint64(c.MemoryBytes), err
 }

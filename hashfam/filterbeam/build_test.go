@@ -124,6 +124,35 @@ func TestCombineRefusesWhatIsNotBuiltOfFrames(t *testing.T) {
 	}
 }
 
+// Combine refuses heavy hitters and a top k that may take more than 8 MiB. A
+// plan of heavy hitters of any size is built of frames.
+func TestCombineRefusesALargeBudget(t *testing.T) {
+	for _, test := range []struct {
+		memory int
+		want   error
+	}{{0, nil}, {1 << 20, nil}, {frameLimit, nil}, {frameLimit + 1, ErrParams}, {1 << 26, ErrParams}} {
+		p, err := Heavy(countmin.HeavyConfig{Phi: 0.001, MemoryBytes: test.memory})
+		require.NoError(t, err)
+		_, err = Combine[string](p)
+		require.ErrorIs(t, err, test.want, "%d bytes", test.memory)
+		if test.want != nil {
+			require.ErrorContains(t, err, fmt.Sprintf("size of the structure = %d, want at most 8388608 bytes", test.memory))
+		}
+		d, err := p.spec.design()
+		require.NoError(t, err)
+		require.IsType(t, frames{}, d)
+
+		top, err := TopK(countmin.TopKConfig{K: 10, MemoryBytes: test.memory})
+		require.NoError(t, err)
+		_, err = Combine[string](top)
+		require.ErrorIs(t, err, ErrParams)
+		d, err = top.spec.design()
+		require.NoError(t, err)
+		require.IsType(t, shards{}, d)
+		require.Equal(t, 16, top.spec.windows(), "the windows of a top k do not depend on its budget")
+	}
+}
+
 // zipf returns a stream in which key i occurs about n/i times, and the counts.
 func zipf(n int) (stream [][]byte, counts map[string]uint64) {
 	counts = map[string]uint64{}

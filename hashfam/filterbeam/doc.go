@@ -17,6 +17,15 @@
 // small filters. The command filterbuild, in the folder of that name, is Local
 // and Files for the shell.
 //
+// Beam finds a file system only if the program imports its package. A program
+// that reads or writes local files needs
+//
+//	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+//
+// and one with files at gs:// or s3:// imports filesystem/gcs or filesystem/s3.
+// Otherwise Files, Build and Local fail with the error: file system scheme
+// "default" not registered.
+//
 // docs/distributed.md says when an engine is worth it, how the work is divided,
 // and what happens if a worker fails.
 package filterbeam

@@ -107,6 +107,16 @@ func TestAFamilyNeedsANameOfItsOwn(t *testing.T) {
 	require.ErrorIs(t, RegisterFamily("test", open), ErrParams)
 }
 
+// A family that cannot be opened is refused when it is registered, not when a
+// plan needs it.
+func TestAFamilyNeedsAFunctionThatOpensIt(t *testing.T) {
+	require.ErrorIs(t, RegisterFamily("nil", nil), ErrParams)
+	c := bloomConfig(bloom.Classic)
+	c.Family = hashfam.New(hashfam.Key{7})
+	_, err := Bloom(c)
+	require.ErrorIs(t, err, ErrParams)
+}
+
 // A bundle that fails leaves nothing for the next one: the engine may call the
 // same DoFn again.
 func TestABundleThatFailedLeavesNothing(t *testing.T) {

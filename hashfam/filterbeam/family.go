@@ -20,9 +20,13 @@ var families = struct {
 // never part of a Plan: a worker compares the check value of its family with
 // that of the Plan and fails with [ErrFamily] if they differ.
 //
-// It returns [ErrParams] if the name is empty or registered already.
-// RegisterFamily may be called by several goroutines.
+// It returns [ErrParams] if the name is empty or registered already, and if
+// open is nil. Then no family is registered. O(1) time. RegisterFamily may be
+// called by several goroutines.
 func RegisterFamily(name string, open func() (hashfam.Family, error)) error {
+	if open == nil {
+		return errs.Field(ErrParams, "open", "nil", "a function that returns the family")
+	}
 	families.Lock()
 	defer families.Unlock()
 	if _, taken := families.open[name]; taken || name == "" {

@@ -16,8 +16,15 @@ import (
 // Conservative sketch, heavy hitters and a top k can be more accurate. It takes
 // the memory of the structure, and 8 bytes per key in addition for a cuckoo or
 // a static filter. If report is not nil, Local calls it with the sum so far
-// after every block of a file. If ctx ends, Local returns its error and leaves
-// out as it was. O(bytes read) time.
+// after every block of a file. The program must import the packages of its file
+// systems, as for Files: for local files
+// github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local. O(bytes read)
+// time.
+//
+// It returns [ErrParams] for the zero Plan, for one in parts, without a
+// pattern, and if a pattern matches no file; also the errors of the file
+// systems, and that of ctx if it ends. After an error out is as it was, if its
+// file system can rename.
 func Local(ctx context.Context, p Plan, out string, report func(Summary), patterns ...string) (Summary, error) {
 	l := local{sum: Summary{Output: out, Complete: true}, report: report}
 	if l.report == nil {
@@ -27,7 +34,7 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if l.whole, err = p.spec.whole(); err != nil {
 		return l.sum, err
 	}
-	names, err := matchAll(ctx, patterns)
+	names, err := matchAll(ctx, atLeastOne(patterns))
 	if err != nil {
 		return l.sum, err
 	}
@@ -77,6 +84,9 @@ func (l *local) read(ctx context.Context, name string) error {
 func (l *local) readLines(ctx context.Context, r io.Reader) error {
 	read := l.sum.Bytes
 	for lines := newScanner(r, 0); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := lines.next(); err != nil || len(lines.keys) == 0 {
 			return err
 		}
@@ -86,9 +96,6 @@ func (l *local) readLines(ctx context.Context, r io.Reader) error {
 		l.sum.Keys += uint64(len(lines.keys))
 		l.sum.Bytes = read + uint64(lines.offset)
 		l.report(l.sum)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 	}
 }
 

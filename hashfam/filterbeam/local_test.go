@@ -3,12 +3,17 @@ package filterbeam
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 )
@@ -46,4 +51,105 @@ func TestLocalBuildsWhatAJobBuilds(t *testing.T) {
 	frame, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(frame, runFiles(t, p, pattern)))
+}
+
+// allPlans returns a plan of every kind.
+func allPlans(t *testing.T) map[kind]Plan {
+	t.Helper()
+	plans := map[kind]Plan{}
+	for k, plan := range map[kind]func() (Plan, error){
+		bloomKind:    bloomPlan(bloom.Blocked),
+		countingKind: countingPlan(bloom.Blocked),
+		cuckooKind:   func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01}) },
+		staticKind:   func() (Plan, error) { return Static(static.Config{FPRate: 0.01}) },
+		sketchKind:   func() (Plan, error) { return Sketch(sketchConfig) },
+		heavyKind:    func() (Plan, error) { return Heavy(countmin.HeavyConfig{Phi: 0.01}) },
+		topkKind:     func() (Plan, error) { return TopK(countmin.TopKConfig{K: 10}) },
+	} {
+		p, err := plan()
+		require.NoError(t, err)
+		plans[k] = p
+	}
+	return plans
+}
+
+// requireUntouched checks that the file out has the text "before", and that
+// nothing is beside it.
+func requireUntouched(t *testing.T, out string) {
+	t.Helper()
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, "before", string(text))
+	left, err := os.ReadDir(filepath.Dir(out))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+// A context that has ended leaves the output as it was, whatever the plan, and
+// also if no line is read.
+func TestLocalOfAContextThatHasEnded(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.txt")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	out := filepath.Join(t.TempDir(), "out.bin")
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for k, p := range allPlans(t) {
+		for _, pattern := range []string{empty, writeKeys(t, t.TempDir(), testKeys(100), 3)} {
+			_, err := Local(ended, p, out, nil, pattern)
+			require.ErrorIs(t, err, context.Canceled, "%s of %s", k, pattern)
+			requireUntouched(t, out)
+		}
+	}
+}
+
+// A context that ends while the frame is written leaves the output as it was.
+func TestAContextThatEndsBeforeTheFrameHasItsName(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.bin")
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+	ctx, cancel := context.WithCancel(context.Background())
+	require.ErrorIs(t, replace(ctx, out, func(w io.Writer) error {
+		_, err := w.Write([]byte("after"))
+		cancel()
+		return err
+	}), context.Canceled)
+	requireUntouched(t, out)
+}
+
+// Without a pattern nothing is built: an empty filter would answer every
+// question with no.
+func TestAtLeastOnePatternIsNeeded(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.bin")
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+	for k, p := range allPlans(t) {
+		for _, patterns := range [][]string{nil, {""}} {
+			_, err := Local(t.Context(), p, out, nil, patterns...)
+			require.ErrorIs(t, err, ErrParams, k)
+			require.ErrorContains(t, err, "want at least one that matches a file", k)
+			requireUntouched(t, out)
+			if k == bloomKind || k == staticKind {
+				pipeline, s := beam.NewPipelineWithRoot()
+				Files(s, p, out, patterns...)
+				err = ptest.Run(pipeline)
+				require.ErrorContains(t, err, ErrParams.Error(), k)
+				require.ErrorContains(t, err, "want at least one that matches a file", k)
+				requireUntouched(t, out)
+			}
+		}
+	}
+}
+
+// The summary of a filter has a rate, also if the filter counts.
+func TestTheSummaryOfEveryFilterHasARate(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(testCapacity), 3)
+	for k, p := range allPlans(t) {
+		sum, err := Local(t.Context(), p, filepath.Join(t.TempDir(), "out.bin"), nil, pattern)
+		require.NoError(t, err)
+		switch k {
+		case sketchKind, heavyKind, topkKind:
+			require.Zero(t, sum.FPRate, k)
+		default:
+			require.InDelta(t, 0.01, sum.FPRate, 0.004, k)
+		}
+	}
 }

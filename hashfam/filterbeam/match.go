@@ -16,11 +16,25 @@ func init() {
 	register.Iter1[int64]()
 }
 
+// atLeastOne returns the patterns, or the empty one if there are none. That
+// matches no file, so that a build without a pattern fails like one whose
+// pattern is wrong. A job has no other way to fail: it does nothing for a
+// collection without elements.
+func atLeastOne(patterns []string) []string {
+	if len(patterns) == 0 {
+		return []string{""}
+	}
+	return patterns
+}
+
 // A matchFn lists the files that match a pattern, with their sizes. A pattern
 // that matches none is an error: the usual cause is a mistake in it.
 type matchFn struct{}
 
 func (matchFn) ProcessElement(ctx context.Context, pattern string, emit func(string, int64)) error {
+	if pattern == "" {
+		return errs.Field(ErrParams, "pattern", `""`, "at least one that matches a file")
+	}
 	fs, err := filesystem.New(ctx, pattern)
 	if err != nil {
 		return err

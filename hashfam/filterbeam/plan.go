@@ -89,7 +89,8 @@ func Sketch(c countmin.Config) (Plan, error) {
 
 // Heavy returns the plan of heavy hitters: every key with a share of at least
 // Phi. Every bundle has a structure of its own. Its errors are like those of
-// [Bloom]. O(1) time.
+// [Bloom]. O(MemoryBytes) time and memory, or O(1/Phi) if MemoryBytes is 0: to
+// check c, it makes the structure and drops it.
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
 	fam := c.Family
@@ -99,7 +100,8 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 
 // TopK returns the plan of the K most frequent keys. All counts of a key meet
 // in one task, so that the result is as good as that of a single process. Its
-// errors are like those of [Bloom]. O(1) time.
+// errors are like those of [Bloom]. O(MemoryBytes) time and memory, or O(K) if
+// MemoryBytes is 0, like [Heavy].
 func TopK(c countmin.TopKConfig) (Plan, error) {
 	_, err := countmin.NewTopK(c)
 	fam := c.Family
@@ -176,7 +178,8 @@ func (s spec) windows() int {
 // of one part: its Capacity is a little above that of all keys divided by n. A
 // job of n parts writes one file for each, beside the output, which is an index
 // of them. Package sharded answers queries. One task builds each part, in the
-// memory of the part; Windows has no effect.
+// memory of the part; Windows has no effect. Only [Files] and [Build] make
+// parts: [Local] and [Combine] return ErrParams for such a plan.
 //
 // It returns [ErrParams] unless n is 0 to 4,096 and p is the plan of a Bloom,
 // counting, cuckoo or static filter. O(1) time.

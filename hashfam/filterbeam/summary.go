@@ -14,7 +14,7 @@ type Summary struct {
 	Size   uint64 // bytes of the encoded structure
 
 	// FPRate is the expected false-positive rate if no key occurs twice; 0 for
-	// a structure that counts.
+	// a sketch, heavy hitters and a top k.
 	FPRate float64
 
 	// Complete reports whether heavy hitters or a top k are certain to miss no

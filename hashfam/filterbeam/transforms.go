@@ -31,15 +31,23 @@ func init() {
 // are those of the file system; a file that several of them match is read once.
 // A file whose name ends in .gz is decompressed.
 //
-// The result has one element, a [Summary]. The job fails if a pattern matches
-// no file, if a file is longer or shorter than listed, or if a worker does not
-// know the plan's family. If it fails, out stays as it was: the frame is
-// written under another name, and renamed at the end. A file system without a
-// rename copies it. O(bytes read) time, spread over the workers; see
-// docs/distributed.md for memory.
+// The result has one element, a [Summary]. The job fails without a pattern, if
+// a pattern matches no file, if a file is longer or shorter than listed, or if
+// a worker does not know the plan's family. If it fails, out stays as it was:
+// the frame is written under another name, and renamed at the end. A file
+// system without a rename copies it. O(bytes read) time, spread over the
+// workers; see docs/distributed.md for memory.
+//
+// The program must import a package of Beam for each file system of the
+// patterns and of out: for local files
+//
+//	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+//
+// and filesystem/gcs or filesystem/s3 for gs:// and s3://. Otherwise the job
+// fails with: file system scheme "default" not registered.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
-	found := beam.ParDo(s, &matchFn{}, beam.CreateList(s, patterns))
+	found := beam.ParDo(s, &matchFn{}, beam.CreateList(s, atLeastOne(patterns)))
 	files := beam.ParDo(s, &onceFn{}, beam.GroupByKey(s, found))
 	return join(s, p, out, beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, files))
 }

@@ -4,9 +4,10 @@
 //	filterbuild -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
 //
 // With -local it is a loop in one process, which is the fastest way for what
-// one machine can read. Without, it is a job of Apache Beam: -runner=prism, the
-// default, runs in this process; flink, spark and dataflow need the flags of
-// the runner, such as -endpoint. docs/distributed.md has examples.
+// one machine can read, but writes no -parts. Without, it is a job of Apache
+// Beam: -runner=prism, the default, runs in this process; flink, spark and
+// dataflow need the flags of the runner, such as -endpoint. docs/distributed.md
+// has examples.
 //
 // A secret key for the hash family is read from the environment variable
 // FILTERBUILD_KEY, 32 hexadecimal digits. All workers need it.

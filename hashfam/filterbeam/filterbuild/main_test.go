@@ -83,6 +83,9 @@ func TestErrorsSayWhatIsWanted(t *testing.T) {
 		{"want a whole number", []string{"-local", "-n=1e30", "-o=" + out, keys}},
 		{"want a whole number", []string{"-local", "-n=NaN", "-o=" + out, keys}},
 		{"windows", []string{"-local", "-n=10", "-windows=-1", "-o=" + out, keys}},
+		{"-local and -parts 3, want one of the two", []string{"-local", "-n=10", "-parts=3", "-force", "-o=" + out, keys}},
+		{"0 to 4096", []string{"-local", "-n=10", "-parts=-1", "-force", "-o=" + out, keys}},
+		{"want bloom, counting, cuckoo or static", []string{"-local", "-structure=topk", "-parts=3", "-force", "-o=" + out, keys}},
 		{"one that matches a file", []string{"-local", "-n=10", "-force", "-o=" + out, filepath.Join(dir, "none*")}},
 	} {
 		_, err := command(t, test.args...)

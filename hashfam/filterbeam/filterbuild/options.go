@@ -35,7 +35,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.StringVar(&o.structure, "structure", "bloom", "build a `NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
-	flags.BoolVar(&o.local, "local", false, "run a loop in this process, without an engine")
+	flags.BoolVar(&o.local, "local", false, "run a loop in this process, without an engine; not with -parts")
 	flags.Float64Var(&o.n, "n", 0, "expected number of different keys, such as 1e9 (bloom, counting, cuckoo)")
 	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
 	flags.StringVar(&o.layout, "layout", "classic", "`layout`: classic, blocked, or partitioned (bloom, counting)")
@@ -47,7 +47,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
 	flags.IntVar(&o.memory, "memory", 0, "bytes of memory, 0 for as much as the guarantee needs (heavy, topk)")
 	flags.IntVar(&o.windows, "windows", 0, "number of windows, 0 to choose it by the size")
-	flags.IntVar(&o.parts, "parts", 0, "write a filter in that many parts, each a file beside FILE; 0 for one frame (bloom, counting, cuckoo, static)")
+	flags.IntVar(&o.parts, "parts", 0, "write a filter in that many parts, each a file beside FILE; 0 for one frame; not with -local (bloom, counting, cuckoo, static)")
 	return o
 }
 
@@ -60,7 +60,10 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	if p, err = p.Windows(o.windows); err != nil || o.parts == 0 {
 		return p, err
 	}
-	return p.Parts(o.parts)
+	if p, err = p.Parts(o.parts); err == nil && o.local {
+		return p, fmt.Errorf("-local and -parts %d, want one of the two: only a job writes parts", o.parts)
+	}
+	return p, err
 }
 
 // capacity returns the number of keys of a filter: all of them, or those of a
