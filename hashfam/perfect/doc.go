@@ -38,6 +38,6 @@
 // # Zero values and nil
 //
 // A zero Function or Filter has no keys and is a receiver for decoding. Until
-// then a zero Filter contains every key. Methods that return an error return one
-// on a nil pointer; the others panic on it.
+// then a zero Filter contains every key. Methods that return an error return
+// one on a nil pointer; the others panic on it.
 package perfect
