@@ -40,7 +40,8 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) {
 }
 
 // AddSeq adds every key of a sequence. A key needs to be valid only until the
-// sequence yields the next one. O(k) time per key, about a kilobyte of memory.
+// sequence yields the next one. Keys are added in blocks of 128, the last ones
+// when the sequence ends. O(k) time per key, about a kilobyte of memory.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) {
 	for block := range batch.Blocks(c.filter.params.Family, keys) {
 		c.addBlock(block)

@@ -110,13 +110,13 @@ func (c *ConcurrentSketch) AddNDigest(d hashfam.Digest, n uint64) {
 		return
 	}
 	l := c.gate.lane(d)
-	c.gate.enter(l, n)
+	alone := c.gate.enter(l, n)
 	if c.params.Conservative {
 		c.addConservative(l, d, n)
 	} else {
 		c.cells.add(d, n)
 	}
-	l.leave(n)
+	c.gate.leave(l, n, alone)
 }
 
 // addConservative raises the key's counters to their least plus n.

@@ -102,7 +102,7 @@ func (c *ConcurrentSketch) addBlock(digests []hashfam.Digest) {
 		return
 	}
 	l, n := c.gate.lane(digests[0]), uint64(len(digests))
-	c.gate.enter(l, n)
+	alone := c.gate.enter(l, n)
 	c.cells.addRows(digests)
-	l.leave(n)
+	c.gate.leave(l, n, alone)
 }

@@ -21,13 +21,20 @@ import (
 // order that all goroutines agree on.
 //
 // The lanes are there because one number that all goroutines change is slower
-// than everything else that an addition does.
+// than everything else that an addition does. They must not pass 2^64, and what
+// is under way in one must not add up to it. So a large addition, and one that
+// finds its lane half full, closes the gate, and is counted apart.
 type gate struct {
 	lanes  []lane
 	closed atomic.Bool
-	full   atomic.Bool // a lane's total did not fit into 64 bits
-	alone  sync.Mutex  // held while the gate is closed, and by a Remove
+	large  atomic.Uint64 // counted apart; stops at the largest number
+	alone  sync.Mutex    // held while the gate is closed, and by a Remove
 }
+
+const (
+	largeAddition = 1 << 32
+	halfLane      = 1 << 63
+)
 
 // A lane has a cache line to itself.
 type lane struct {
@@ -45,23 +52,32 @@ func newGate() *gate { return &gate{lanes: make([]lane, lanesPerProcessor*runtim
 // lane returns the lane of the keys with digest d.
 func (g *gate) lane(d hashfam.Digest) *lane { return &g.lanes[d.Shard(len(g.lanes))] }
 
-// enter announces that n will be added.
-func (g *gate) enter(l *lane, n uint64) {
-	for {
-		if l.begun.Add(n) < n {
-			g.full.Store(true)
-		}
+// enter announces that n will be added, and reports whether the caller is
+// alone.
+func (g *gate) enter(l *lane, n uint64) (alone bool) {
+	for n < largeAddition && l.begun.Load() < halfLane {
+		l.begun.Add(n)
 		if !g.closed.Load() {
-			return
+			return false
 		}
 		l.begun.Add(-n)
 		g.alone.Lock() // wait for the gate to open
 		g.alone.Unlock()
 	}
+	g.close()
+	g.large.Store(addSat(g.large.Load(), n))
+	return true
 }
 
-// leave reports that the n announced by enter have been added.
-func (l *lane) leave(n uint64) { l.done.Add(n) }
+// leave reports that the n announced by enter, which returned alone, have been
+// added.
+func (g *gate) leave(l *lane, n uint64, alone bool) {
+	if alone {
+		g.open()
+		return
+	}
+	l.done.Add(n)
+}
 
 // close waits for all additions to be complete and keeps others out until open.
 func (g *gate) close() {
@@ -87,29 +103,25 @@ func (g *gate) total() uint64 { return g.sum(func(l *lane) uint64 { return l.beg
 func (g *gate) complete() uint64 { return g.sum(func(l *lane) uint64 { return l.done.Load() }) }
 
 func (g *gate) sum(of func(*lane) uint64) uint64 {
-	sum := uint64(0)
+	sum := g.large.Load()
 	for i := range g.lanes {
 		sum = addSat(sum, of(&g.lanes[i]))
-	}
-	if g.full.Load() {
-		return math.MaxUint64
 	}
 	return sum
 }
 
 // credit makes n the total of a new gate.
-func (g *gate) credit(n uint64) {
-	g.lanes[0].begun.Store(n)
-	g.lanes[0].done.Store(n)
-	g.full.Store(n == math.MaxUint64)
-}
+func (g *gate) credit(n uint64) { g.large.Store(n) }
 
 // debit takes n, at most complete(), from the total. The caller holds alone, so
 // no lane has less complete than is read here.
 func (g *gate) debit(n uint64) {
-	if g.full.Load() {
+	if g.complete() == math.MaxUint64 {
 		return
 	}
+	part := min(n, g.large.Load())
+	g.large.Add(-part)
+	n -= part
 	for i := range g.lanes {
 		l := &g.lanes[i]
 		part := min(n, l.done.Load())

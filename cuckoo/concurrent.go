@@ -193,12 +193,25 @@ func (c *Concurrent) DeleteDigest(d hashfam.Digest) bool {
 	}
 	i, j, fp := c.locate(d)
 	first, second := c.lock(i, j)
+	c.warn(i, j, fp)
 	removed := c.change(i, fp, 0) || c.change(j, fp, 0)
 	if removed {
 		first.count.Add(^uint64(0))
 	}
 	unlock(first, second)
 	return removed
+}
+
+// warn lets readers look again if a copy of fp is about to be removed and both
+// buckets have one. A reader whose key has the buckets in the other order may
+// have passed the one that keeps its copy before that was there. If only one
+// bucket has copies, a reader that has passed the other one still sees those
+// that remain, as the copy in the lowest slot goes first. The stripe of i is
+// locked. In compact buckets every change is a warning.
+func (c *Concurrent) warn(i, j, fp uint64) {
+	if c.table.kind < compact && c.table.copies(i, fp) > 0 && c.table.copies(j, fp) > 0 {
+		c.version(i).Add(2)
+	}
 }
 
 // insert adds a key, or reports that there was one, if it is to be unique.

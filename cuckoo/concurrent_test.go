@@ -354,3 +354,81 @@ func TestAMoveIsSeenAndChecked(t *testing.T) {
 		require.True(t, c.move(i, j, slot), "nothing to move")
 	}
 }
+
+// A key stays found while another one with its fingerprint and its two buckets,
+// in the other order, is added and deleted. The steps are those of a reader
+// that is between the buckets meanwhile: it must find the key, or see that it
+// has to look again.
+func TestAReaderBetweenTwoBucketsLosesNoKey(t *testing.T) {
+	for _, p := range []Params{
+		{Buckets: 2, FingerprintBits: 8}, {Buckets: 4, FingerprintBits: 17},
+		{Buckets: 64, FingerprintBits: 9, Compact: true}, {Buckets: 4, FingerprintBits: 18, Compact: true},
+	} {
+		c := mustConcurrent(t, p)
+		key, same, turned := collision(c)
+		i, j, fp := c.locate(key)
+		require.NoError(t, c.AddDigest(key))
+		if c.table.copies(i, fp) > 0 { // bring the copy to j
+			require.NoError(t, c.AddDigest(same))
+			require.True(t, c.DeleteDigest(same))
+		}
+		require.Equal(t, [2]int{0, 1}, [2]int{c.table.copies(i, fp), c.table.copies(j, fp)})
+		before, other := c.version(i).Load(), c.version(j).Load()
+		seen := c.table.copies(i, fp)
+		require.NoError(t, c.AddDigest(turned))
+		require.True(t, c.DeleteDigest(turned))
+		seen += c.table.copies(j, fp)
+		changed := c.version(i).Load() != before || c.version(j).Load() != other
+		require.True(t, seen > 0 || changed, "%v: the key is lost", p)
+	}
+}
+
+// collision returns digests with one fingerprint and one pair of buckets, the
+// last in the other order.
+func collision(c *Concurrent) (key, same, turned hashfam.Digest) {
+	key = c.params.Family.SumUint64(0)
+	i, j, fp := c.locate(key)
+	for k := uint64(1); same == 0 || turned == 0; k++ {
+		d := c.params.Family.SumUint64(k)
+		switch a, b, f := c.locate(d); {
+		case f != fp:
+		case a == i && b == j:
+			same = d
+		case a == j && b == i:
+			turned = d
+		}
+	}
+	return key, same, turned
+}
+
+// The number of keys stays within the slots while a Reset runs: a stripe can
+// count below zero, and the others may be read after the Reset.
+func TestTheNumberOfKeysDuringAReset(t *testing.T) {
+	c, err := NewConcurrent(Config{Capacity: 10_000, FPRate: 0.01})
+	require.NoError(t, err)
+	for key := range uint64(2000) {
+		require.NoError(t, c.AddUint64(key))
+	}
+	for key := range uint64(1900) {
+		require.True(t, c.DeleteUint64(key))
+	}
+	c.stripes[len(c.stripes)-1].count.Store(0) // as a Reset in the middle of its work
+	for s := range len(c.stripes) - 1 {
+		if n := c.stripes[s].count.Load(); n < 1<<63 {
+			c.stripes[s].count.Store(0)
+		}
+	}
+	c.lockAll()
+	require.Greater(t, c.sum(), c.params.slots())
+	got := make(chan uint64, 1)
+	go func() { got <- c.Len() }()
+	for range 10_000 { // time to run into the locks
+		runtime.Gosched()
+		require.Empty(t, got, "it did not wait")
+	}
+	for s := range c.stripes { // the Reset goes on
+		c.stripes[s].count.Store(0)
+	}
+	c.unlockAll()
+	require.Zero(t, <-got)
+}

@@ -6,8 +6,9 @@ import (
 )
 
 // A stripe is the lock of some groups of buckets. Its version is kept apart, so
-// that only moves disturb readers: it changes if a fingerprint leaves a bucket
-// for another, and is odd while a bucket is being rewritten.
+// that few writes disturb readers: it changes if a fingerprint leaves a bucket
+// for another or, see Concurrent.warn, another one takes its place, and is odd
+// while a bucket is being rewritten.
 type stripe struct {
 	lock  sync.Mutex
 	count atomic.Uint64 // keys added less keys deleted, modulo 2^64

@@ -56,7 +56,7 @@ func (c *Concurrent) Snapshot() *Filter {
 	for w := range c.table.words {
 		binary.LittleEndian.PutUint64(f.table.bytes[8*w:], c.table.words[w].Load())
 	}
-	f.count = c.Len()
+	f.count = c.sum()
 	return f
 }
 
@@ -83,6 +83,18 @@ func (c *Concurrent) SizeBytes() uint64 { return 8 * uint64(len(c.table.words)) 
 // deleted. It is exact if no other goroutine changes c meanwhile. It adds up
 // 1,024 numbers: O(1) time, less than a microsecond.
 func (c *Concurrent) Len() uint64 {
+	n := c.sum()
+	if n > c.params.slots() { // a Reset may be running
+		c.lockAll()
+		defer c.unlockAll()
+		n = c.sum()
+	}
+	return n
+}
+
+// sum adds up what the stripes have counted. A stripe may count below zero,
+// since a Delete may count in another one than the Add.
+func (c *Concurrent) sum() uint64 {
 	n := uint64(0)
 	for s := range c.stripes {
 		n += c.stripes[s].count.Load()
