@@ -383,6 +383,35 @@ func TestAReaderBetweenTwoBucketsLosesNoKey(t *testing.T) {
 	}
 }
 
+// A Delete from a plain table disturbs readers only if both buckets have
+// copies, and any Delete does so once then.
+func TestOnlyDeletesThatCouldHideAKeyDisturbReaders(t *testing.T) {
+	for _, compact := range []bool{false, true} {
+		c := mustConcurrent(t, Params{Buckets: 64, FingerprintBits: 9, Compact: compact})
+		key, _, turned := collision(c)
+		i, j, fp := c.locate(key)
+		versions := func() uint32 { return c.version(i).Load() + c.version(j).Load() }
+		changes := func(d hashfam.Digest) uint32 {
+			before := versions()
+			require.True(t, c.DeleteDigest(d))
+			return versions() - before
+		}
+		both := uint32(2)
+		if c.version(i) == c.version(j) { // counted twice
+			both = 4
+		}
+		for _, d := range []hashfam.Digest{key, turned} { // one copy, in each of the buckets
+			require.NoError(t, c.AddDigest(d))
+			n := changes(key)
+			require.True(t, n == 0 || compact, "%d", n)
+		}
+		require.NoError(t, c.AddDigest(key))
+		require.NoError(t, c.AddDigest(turned))
+		require.Equal(t, [2]int{1, 1}, [2]int{c.table.copies(i, fp), c.table.copies(j, fp)})
+		require.Equal(t, both, changes(key), "compact %v", compact)
+	}
+}
+
 // collision returns digests with one fingerprint and one pair of buckets, the
 // last in the other order.
 func collision(c *Concurrent) (key, same, turned hashfam.Digest) {
