@@ -134,10 +134,11 @@ func bloomFirst(list []Choice) []Choice {
 }
 
 // within sizes c for the requested rate or, if that takes more memory than
-// there is, for the lowest rate that does not.
+// there is, for the lowest rate that does not. A structure that cannot have the
+// requested rate at all is none of the choices.
 func (c candidate) within(n Needs) (Choice, error) {
 	choice, err := c.choice(n.Keys, n.Rate)
-	if n.Memory == 0 || err == nil && choice.Bytes <= n.Memory {
+	if err != nil || n.Memory == 0 || choice.Bytes <= n.Memory {
 		return choice, err
 	}
 	// The size falls as the rate grows: halve the range of its logarithm.
@@ -171,8 +172,16 @@ func (c candidate) choice(keys uint64, rate float64) (Choice, error) {
 
 // tidy rounds a rate up to three digits.
 func tidy(rate float64) float64 {
+	return digits(rate, func(x float64) float64 { return math.Ceil(x - 1e-9) })
+}
+
+// tidyDown rounds a rate down to three digits.
+func tidyDown(rate float64) float64 { return digits(rate, math.Floor) }
+
+// digits rounds a rate as a number of 100 to 999.
+func digits(rate float64, round func(float64) float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	x, err := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(rate/unit-1e-9)*unit, 'g', 3, 64), 64)
+	x, err := strconv.ParseFloat(strconv.FormatFloat(round(rate/unit)*unit, 'g', 3, 64), 64)
 	if err != nil {
 		return rate
 	}
@@ -254,7 +263,7 @@ func sizeCuckoo(compact bool) func(uint64, float64) (uint64, string, string, err
 }
 
 func sizeSketch(keys uint64, rate float64) (uint64, string, string, error) {
-	epsilon := tidy(1 / float64(keys+1))
+	epsilon := tidyDown(1 / float64(keys+1))
 	p, err := countmin.Config{Epsilon: epsilon, Delta: rate, Conservative: true}.Params()
 	return p.SizeBytes(), fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
 		fmt.Sprintf("countmin.New(countmin.Config{Epsilon: %s, Delta: %s, Conservative: true})", number(epsilon), number(rate)), err

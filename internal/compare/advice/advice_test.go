@@ -183,3 +183,32 @@ func TestNeedsThatNothingServesAreExplained(t *testing.T) {
 		assert.ErrorContains(t, err, c.want)
 	}
 }
+
+// A limit of memory adds no structure: what cannot have the rate stays out.
+func TestALimitOfMemoryAddsNoStructure(t *testing.T) {
+	needs := advice.Needs{Keys: 1000, Rate: 1e-13, Delete: true}
+	free, err := advice.For(needs)
+	require.NoError(t, err)
+	needs.Memory = 100 << 20
+	limited, err := advice.For(needs)
+	require.NoError(t, err)
+	require.Equal(t, free, limited)
+	require.Equal(t, "counting", names(limited))
+}
+
+// The error of the recommended sketch is at most the mean count, which is the
+// total divided by the number of keys.
+func TestTheErrorOfASketchIsAtMostTheMeanCount(t *testing.T) {
+	for _, keys := range []uint64{1, 2, 7, 999, 1001, 12_345, 999_000, 1_000_000, 1_003_000} {
+		list, err := advice.For(advice.Needs{Keys: keys, Rate: 0.01, Counts: true})
+		require.NoError(t, err)
+		for _, c := range list {
+			if rest, ok := strings.CutPrefix(c.Literal, "countmin.New(countmin.Config{Epsilon: "); ok {
+				text, _, _ := strings.Cut(rest, ",")
+				epsilon, err := strconv.ParseFloat(text, 64)
+				require.NoError(t, err)
+				require.LessOrEqual(t, epsilon*float64(keys), 1.0, "%d keys", keys)
+			}
+		}
+	}
+}
