@@ -21,6 +21,9 @@ func (s sweep) measureAccuracy(ctx context.Context, done func()) (map[int][]row,
 		if err != nil {
 			return nil, err
 		}
+		if err := r.broken(); err != nil {
+			return nil, err
+		}
 		result[n] = r.rows
 		done()
 	}

@@ -205,6 +205,13 @@ func TestAnInterruptShowsTheAttacksSoFar(t *testing.T) {
 	code := run(ctx, []string{"-attack"}, nil, &out, &errs)
 	assert.Equal(t, exitInterrupted, code)
 	assert.Equal(t, "compare: interrupted: some attacks are missing\n", errs.String())
+	assert.Empty(t, out.String(), "no table, so no legend")
+	assert.Empty(t, attackReport{}.markdown())
+	ours := attackReport{findings: findings[:2]}
+	assert.NotContains(t, ours.text(100)+ours.markdown(), "Libraries")
+
+	assert.Equal(t, exitInterrupted, run(ctx, []string{"-attack", "-format", "json"}, nil, &out, &errs))
+	assert.Regexp(t, `"attacks": \[\],\s*"interrupted": true`, out.String())
 }
 
 // docs/security.md quotes the tables as they are: every figure is the same in

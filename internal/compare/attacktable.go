@@ -48,9 +48,10 @@ func (r attackReport) write(w io.Writer, format string, width int) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(struct {
-			Machine machine   `json:"machine"`
-			Attacks []finding `json:"attacks"`
-		}{r.machine, r.findings})
+			Machine     machine   `json:"machine"`
+			Attacks     []finding `json:"attacks"`
+			Interrupted bool      `json:"interrupted,omitempty"`
+		}{r.machine, r.findings, r.interrupted})
 	case "csv":
 		return r.records().writeCSV(w)
 	}
@@ -86,7 +87,7 @@ func (r attackReport) text(width int) string {
 			parts = append(parts, b.title+"\n\n"+t.text(width)+"\n"+b.legend(width))
 		}
 	}
-	return strings.Join(append(parts, wrap(attackLegend, width), wrap(r.peers(), width)), "\n")
+	return r.explained(parts, width)
 }
 
 func (r attackReport) markdown() string {
@@ -96,7 +97,16 @@ func (r attackReport) markdown() string {
 			parts = append(parts, "### "+b.title+"\n", t.markdown(), b.legend(math.MaxInt))
 		}
 	}
-	return strings.Join(append(parts, attackLegend+"\n", r.peers()+"\n"), "\n")
+	return r.explained(parts, math.MaxInt)
+}
+
+// explained joins tables, if there are any, with the legend of them all.
+func (r attackReport) explained(tables []string, width int) string {
+	if len(tables) == 0 {
+		return ""
+	}
+	parts := append(tables, wrap(attackLegend, width), wrap(r.peers(), width))
+	return strings.Join(slices.DeleteFunc(parts, empty), "\n")
 }
 
 // legend says what each attack of b is.
@@ -108,13 +118,16 @@ func (b battle) legend(width int) string {
 	return lines.String()
 }
 
-// peers names the libraries attacked, with their versions.
+// peers names the libraries attacked, with their versions, if there are any.
 func (r attackReport) peers() string {
 	var names []string
 	for _, f := range r.findings {
 		if name := f.Target + " is " + f.Module + " " + f.Version; f.Module != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
+	}
+	if len(names) == 0 {
+		return ""
 	}
 	slices.Sort(names)
 	return "Libraries: " + strings.Join(names, "; ") + "."

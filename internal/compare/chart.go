@@ -131,14 +131,14 @@ func (c *chart) save(dir string) ([]string, error) {
 	}
 	png, svg := filepath.Join(dir, c.name+".png"), filepath.Join(dir, c.name+".svg")
 	if err := c.Save(chartWidth, chartHeight, png); err != nil {
-		return nil, fmt.Errorf("%s: %w", png, err)
+		return nil, fmt.Errorf("%s: %w", png, pathless(err))
 	}
 	drawing, err := c.svg()
 	if err == nil {
 		err = os.WriteFile(svg, []byte(drawing), 0o644)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", svg, err)
+		return nil, fmt.Errorf("%s: %w", svg, pathless(err))
 	}
 	return []string{svg, png}, nil
 }

@@ -69,9 +69,9 @@ func (d *dataset) loadAbsent(o options, r reader, members *keySet) (*keySet, str
 		absent.addAll(data.BenignDomains())
 		return absent, "benign domains", nil
 	case o.absentFile == "":
-		makeAbsent(absent, members)
-		d.notes = append(d.notes, "no -absent given: the absent keys are members with a random ending that are not members")
-		return absent, "made-up keys", nil
+		d.notes = append(d.notes, fmt.Sprintf("no -absent given: the absent keys are members, or the last %d bytes of longer ones, "+
+			"with a random ending that are not members", absentEnd))
+		return absent, "made-up keys", makeAbsent(r.ctx, absent, members)
 	}
 	c, err := r.read("-absent", o.absentFile, absent, members)
 	if err != nil {

@@ -131,6 +131,30 @@ func TestAbsentKeysAreMadeUpIfNoneAreGiven(t *testing.T) {
 	assert.Contains(t, d.notes[0], "random ending")
 }
 
+// Absent keys made of long members have only the end of them: copies of whole
+// members would take hundreds of times the memory of the file.
+func TestMadeUpKeysOfLongMembersAreShort(t *testing.T) {
+	end := strings.Repeat("e", absentEnd)
+	set, absent := newKeySet(), newKeySet()
+	set.add([]byte("ab" + end))
+	set.add([]byte("b" + end))
+	set.add([]byte(end))
+	require.NoError(t, makeAbsent(t.Context(), absent, set))
+	require.Equal(t, 100_000, absent.len())
+	for _, key := range list(&absent.keyList) {
+		require.True(t, len(key) == absentEnd+8 && strings.HasPrefix(key, end), key)
+	}
+}
+
+func TestAnInterruptEndsTheMakingOfAbsentKeys(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	set, absent := newKeySet(), newKeySet()
+	set.add([]byte("a"))
+	require.ErrorIs(t, makeAbsent(ctx, absent, set), context.Canceled)
+	assert.Less(t, absent.len(), 10_000)
+}
+
 func TestSyntheticKeysAreDistinct(t *testing.T) {
 	d, err := loadData(t.Context(), options{synthetic: 1000}, nil, io.Discard)
 	require.NoError(t, err)
@@ -194,9 +218,10 @@ func TestGzipIsUnpacked(t *testing.T) {
 		assert.Equal(t, []string{"a", "b"}, list(&d.members))
 		assert.Empty(t, warnings.String())
 	}
-	for _, damaged := range []string{packed[:len(packed)-3], packed[:5], "\x1f\x8bnot gzip"} {
+	for _, damaged := range []string{packed[:len(packed)-3], packed[:5], packed[:10] + "\xff", "\x1f\x8bnot gzip"} {
 		_, err := loadData(t.Context(), options{keysFile: write(t, damaged)}, nil, io.Discard)
 		require.ErrorContains(t, err, "-keys")
+		assert.Equal(t, 1, strings.Count(err.Error(), "gzip: "), err)
 	}
 }
 

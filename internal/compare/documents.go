@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,19 +14,57 @@ const docsCommand = "go run -C internal/compare . -docs ../../docs"
 
 const written = "Written by `" + docsCommand + "`; do not edit.\n\n"
 
+// errDocs is the error of an interrupt.
+var errDocs = errors.New("interrupted, nothing was written")
+
+// runDocs writes the documents and returns the exit code.
+func (p *program) runDocs(ctx context.Context) (int, error) {
+	err := writeDocs(ctx, p.o.docs, p.o.quick, p.stderr)
+	switch {
+	case errors.Is(err, errDocs):
+		return exitInterrupted, fmt.Errorf("-docs: %w", err)
+	case err != nil:
+		return exitFailed, fmt.Errorf("-docs: %w", err)
+	}
+	return exitOK, nil
+}
+
+// makeWritable makes a directory if there is none, and returns an error if no
+// file can be written to it.
+func makeWritable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".compare-*")
+	if err != nil {
+		return fmt.Errorf("writing to %s: %w", dir, pathless(err))
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
 // writeDocs measures everything and writes the documents and figures that are
 // made of measurements into dir. That takes some minutes, or seconds if quick,
-// which gives documents of the same shape with meaningless numbers.
+// which gives documents of the same shape with meaningless numbers. If ctx ends
+// before all is measured, it returns errDocs.
 func writeDocs(ctx context.Context, dir string, quick bool, stderr io.Writer) error {
+	figures := filepath.Join(dir, "figures")
+	for _, d := range []string{dir, figures} {
+		if err := makeWritable(d); err != nil {
+			return err
+		}
+	}
 	s := newSweep(quick)
 	step, finish := newProgress(stderr, "measuring for "+dir, int64(s.steps()), nil)
 	defer finish()
 	m, err := s.measure(ctx, func() { step(1) })
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(err, ctx.Err()):
+		return errDocs
+	case err != nil:
 		return err
 	}
 	for _, c := range []*chart{costChart(m.run.rows), sizeChart(m.sizes), timeChart(s.times, m.times), errorChart(m.errors)} {
-		if _, err := c.save(filepath.Join(dir, "figures")); err != nil {
+		if _, err := c.save(figures); err != nil {
 			return err
 		}
 	}

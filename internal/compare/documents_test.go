@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,6 +70,42 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 		return nil
 	}))
 	assert.Equal(t, 11, written)
+}
+
+// The documents say that no key was lost.
+func TestALostKeyFailsTheDocuments(t *testing.T) {
+	compareForgetful(t)
+	s := sweep{accuracy: []int{100}, rates: []float64{0.1}, rounds: 1}
+	_, err := s.measureAccuracy(t.Context(), func() {})
+	require.ErrorContains(t, err, "forgetful at 0.1")
+	_, err = runAll(t.Context(), options{synthetic: 100, rates: s.rates})
+	require.ErrorContains(t, err, "forgetful at 0.1")
+}
+
+// The run is interrupted from the start, so that it ends where it would begin
+// to measure.
+func TestAnUnusableDirectoryIsFoundBeforeTheDocumentsAreMeasured(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "figures"), nil, 0o600))
+	for _, dir := range []string{dir, unwritable(t)} {
+		var out, errs bytes.Buffer
+		assert.Equal(t, exitFailed, run(ctx, []string{"-docs", dir, "-quick"}, nil, &out, &errs))
+		assert.Contains(t, errs.String(), "compare: -docs: ")
+		assert.Contains(t, errs.String(), dir)
+	}
+}
+
+func TestAnInterruptWritesNoDocument(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	assert.Equal(t, exitInterrupted, run(ctx, []string{"-docs", dir, "-quick"}, nil, &out, &errs))
+	assert.Equal(t, "compare: -docs: interrupted, nothing was written\n", errs.String())
+	assert.Equal(t, []string{"figures"}, files(t, dir))
+	assert.Empty(t, files(t, filepath.Join(dir, "figures")))
 }
 
 // Every line of output in the README is from the recorded run.

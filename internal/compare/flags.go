@@ -63,18 +63,18 @@ func (o *options) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("compare", flag.ContinueOnError)
 	set.SetOutput(io.Discard) // the caller shows the error, once
 	set.Func("keys", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)", file(&o.keysFile))
-	set.Func("absent", "read non-member keys from `FILE`, one per line (default: embedded benign domains)", file(&o.absentFile))
+	set.Func("absent", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)", file(&o.absentFile))
 	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent ones", o.setSynthetic)
 	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)", o.setRates)
 	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
 		"; a third-party library in it needs no -peers", o.setStructures)
 	set.Func("format", "print `FORM`: "+strings.Join(formats, ", ")+" (default text)", o.setFormat)
 	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", o.setDir)
-	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too")
-	set.StringVar(&o.docs, "docs", "", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead")
-	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures")
-	set.BoolVar(&o.attack, "attack", false, "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds")
-	set.BoolVar(&o.version, "version", false, "print the version and stop")
+	set.BoolFunc("peers", "compare all third-party libraries too", yes(&o.peers))
+	set.Func("docs", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead", o.setDocs)
+	set.BoolFunc("quick", "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures", yes(&o.quick))
+	set.BoolFunc("attack", "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds; writes no files", yes(&o.attack))
+	set.BoolFunc("version", "print the version and stop", yes(&o.version))
 	return set
 }
 
@@ -90,17 +90,31 @@ func (o *options) check() error {
 	case o.quick && o.docs == "" && !o.attack:
 		return errors.New("-quick: want it only with -docs or -attack")
 	}
+	return o.checkModes()
+}
+
+// checkModes finds flags that have no effect under -attack or -docs.
+func (o *options) checkModes() error {
 	for _, name := range o.given {
-		if o.attack && !slices.Contains(besideAttack, name) {
+		switch {
+		case name == "o" && o.dir == "": // no files beside those of the mode
+		case o.attack && name == "o":
+			return errors.New("-attack and -o exclude each other: the attacks write no files")
+		case o.attack && !slices.Contains(besideAttack, name):
 			return fmt.Errorf("-attack and -%s exclude each other: the attacks choose their own keys and structures", name)
+		case o.docs != "" && !o.attack && !slices.Contains(besideDocs, name):
+			return fmt.Errorf("-docs and -%s exclude each other: the documents choose their own keys, structures, form and files", name)
 		}
 	}
 	return nil
 }
 
-// besideAttack lists the flags that may come with -attack. It writes no files,
-// whatever -o says.
-var besideAttack = []string{"attack", "format", "quick", "o", "version"}
+// besideAttack and besideDocs list the flags that may come with -attack and
+// -docs.
+var (
+	besideAttack = []string{"attack", "format", "quick", "version"}
+	besideDocs   = []string{"docs", "quick", "version"}
+)
 
 func file(name *string) func(string) error {
 	return func(text string) error {
@@ -108,6 +122,17 @@ func file(name *string) func(string) error {
 			return errors.New("want the name of a file, or - for standard input")
 		}
 		*name = text
+		return nil
+	}
+}
+
+func yes(value *bool) func(string) error {
+	return func(text string) error {
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("want true or false, or the flag alone")
+		}
+		*value = on
 		return nil
 	}
 }
@@ -167,6 +192,14 @@ func (o *options) setDir(text string) error {
 	if o.dir = text; text != "" {
 		o.dir = filepath.Clean(text)
 	}
+	return nil
+}
+
+func (o *options) setDocs(text string) error {
+	if text == "" {
+		return errors.New("want a directory")
+	}
+	o.docs = filepath.Clean(text)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A reader reads keys from files. It shows a bar on stderr.
@@ -73,9 +74,28 @@ func unpack(in io.Reader) (text *bufio.Reader, packed bool, err error) {
 	}
 	z, err := gzip.NewReader(text)
 	if err != nil {
-		return nil, true, fmt.Errorf("gzip: %w", err)
+		return nil, true, gzipError(err)
 	}
-	return bufio.NewReaderSize(z, 1<<16), true, nil
+	return bufio.NewReaderSize(unpacker{z}, 1<<16), true, nil
+}
+
+// An unpacker names gzip in its errors.
+type unpacker struct{ z *gzip.Reader }
+
+func (u unpacker) Read(p []byte) (int, error) {
+	n, err := u.z.Read(p)
+	if err != nil && err != io.EOF {
+		err = gzipError(err)
+	}
+	return n, err
+}
+
+// gzipError names gzip, which some errors of its package do by themselves.
+func gzipError(err error) error {
+	if strings.HasPrefix(err.Error(), "gzip: ") {
+		return err
+	}
+	return fmt.Errorf("gzip: %w", err)
 }
 
 // pathless removes the file name from an error: the message has it already.

@@ -70,13 +70,10 @@ func (p *program) run(ctx context.Context) (int, error) {
 		return p.runAttacks(ctx)
 	}
 	if p.o.docs != "" {
-		if err := writeDocs(ctx, p.o.docs, p.o.quick, p.stderr); err != nil {
-			return exitFailed, fmt.Errorf("-docs: %w", err)
-		}
-		return exitOK, nil
+		return p.runDocs(ctx)
 	}
 	if p.o.dir != "" {
-		if err := os.MkdirAll(p.o.dir, 0o755); err != nil {
+		if err := makeWritable(p.o.dir); err != nil {
 			return exitFailed, fmt.Errorf("-o: %w", err)
 		}
 	}
@@ -107,9 +104,11 @@ func (p *program) show(ctx context.Context, r *report) (int, error) {
 	if err := r.write(p.stdout, p.o.format, columns(p.stdout)); err != nil {
 		return exitFailed, err
 	}
-	aside := p.stdout // for everything but the result
-	if p.o.format == "json" || p.o.format == "csv" {
-		aside = p.stderr
+	aside := p.stderr // for everything but the result
+	switch p.o.format {
+	case "text":
+		aside = p.stdout
+	case "json", "csv":
 		for _, line := range r.remarks() {
 			fmt.Fprintln(p.stderr, line)
 		}

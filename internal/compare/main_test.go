@@ -52,6 +52,17 @@ func TestMistakesOnTheCommandLineAreExplained(t *testing.T) {
 		{[]string{"-attack", "-n", "5"}, []string{"-attack and -n"}},
 		{[]string{"-attack", "-docs", "x"}, []string{"-attack and -docs"}},
 		{[]string{"-attack", "-peers"}, []string{"-attack and -peers"}},
+		{[]string{"-attack", "-o", "x"}, []string{"-attack and -o", "no files"}},
+		{[]string{"-docs", ""}, []string{"-docs", `""`, "directory"}},
+		{[]string{"-docs", "x", "-n", "5"}, []string{"-docs and -n"}},
+		{[]string{"-docs", "x", "-fpr", "0.1"}, []string{"-docs and -fpr"}},
+		{[]string{"-docs", "x", "-format", "json"}, []string{"-docs and -format"}},
+		{[]string{"-docs", "x", "-peers"}, []string{"-docs and -peers"}},
+		{[]string{"-docs", "x", "-structures", "bloom"}, []string{"-docs and -structures"}},
+		{[]string{"-docs", "x", "-o", "y"}, []string{"-docs and -o"}},
+		{[]string{"-docs", "x", "-keys", "y"}, []string{"-docs and -keys"}},
+		{[]string{"-docs", "x", "-absent", "y"}, []string{"-docs and -absent"}},
+		{[]string{"-peers=maybe"}, []string{"-peers", `"maybe"`, "true or false"}},
 		{[]string{"-n", "5", "-keys", "x"}, []string{"-n and -keys"}},
 		{[]string{"-n", "5", "-absent", "x"}, []string{"-n and -absent"}},
 		{[]string{"-keys", ""}, []string{"-keys", `""`}},
@@ -82,6 +93,7 @@ func TestHelpListsTheFlags(t *testing.T) {
 		assert.Contains(t, stderr, flag)
 	}
 	assert.Contains(t, stderr, "a third-party library in it needs no -peers")
+	assert.Equal(t, 2, strings.Count(stderr, "- for standard input"), "of -keys and -absent")
 }
 
 func TestTheVersionNamesGoAndThePlatform(t *testing.T) {
@@ -132,6 +144,7 @@ func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 		Rows, Frequency []map[string]any
 	}
 	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	assert.NotContains(t, stdout, "interrupted")
 	require.Len(t, doc.Frequency, 1, "of the map")
 	require.Len(t, doc.Rows, 1+2*10)
 	for _, name := range []string{"go", "goos", "goarch", "cpu", "date", "command"} {
@@ -335,6 +348,7 @@ func TestFiguresAreWrittenToTheirDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "figures")
 	code, stdout, stderr := compare(t, "-keys", "-", "-fpr", "0.1", "-structures", "bloom", "-o", dir)
 	require.Equal(t, exitOK, code, stderr)
+	assert.Len(t, files(t, dir), 3)
 	for name, start := range map[string]string{"bits-per-key.svg": "<?xml", "bits-per-key.png": "\x89PNG"} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -343,11 +357,62 @@ func TestFiguresAreWrittenToTheirDirectory(t *testing.T) {
 	}
 }
 
+// files returns the names in a directory.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var names []string
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A document on standard output has nothing after it.
+func TestTheListOfFilesIsNoPartOfMarkdown(t *testing.T) {
+	code, stdout, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-format", "markdown", "-o", t.TempDir())
+	require.Equal(t, exitOK, code, stderr)
+	assert.NotContains(t, stdout, "Written:")
+	assert.Contains(t, stderr, "Written:")
+}
+
+// unwritable returns a directory in which no file can be made.
+func unwritable(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o500))
+	if file, err := os.CreateTemp(dir, ""); err == nil { // the user may do everything
+		require.NoError(t, file.Close())
+		dir = "/proc/self"
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no such directory on this system")
+	}
+	return dir
+}
+
 func TestAnUnusableDirectoryIsFoundBeforeMeasuring(t *testing.T) {
-	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.1", "-o", filepath.Join(write(t, "a file"), "below"))
-	assert.Equal(t, exitFailed, code)
-	assert.Empty(t, stdout)
-	assert.Contains(t, stderr, "-o")
+	for _, dir := range []string{filepath.Join(write(t, "a file"), "below"), unwritable(t)} {
+		code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.1", "-o", dir)
+		assert.Equal(t, exitFailed, code)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "-o")
+		assert.Contains(t, stderr, filepath.Dir(dir))
+	}
+}
+
+func TestAFigureThatCannotBeWrittenIsNamedOnce(t *testing.T) {
+	dir := t.TempDir()
+	for _, ending := range []string{".png", ".svg"} {
+		name := filepath.Join(dir, "bits-per-key"+ending)
+		require.NoError(t, os.RemoveAll(name))
+		require.NoError(t, os.Mkdir(name, 0o755))
+		_, err := costChart([]row{widest()}).save(dir)
+		require.Error(t, err)
+		assert.Equal(t, 1, strings.Count(err.Error(), name), err)
+		require.NoError(t, os.Remove(name))
+	}
 }
 
 func TestARateThatOneStructureCannotHaveIsNoted(t *testing.T) {
@@ -386,7 +451,7 @@ func TestAnInterruptShowsTheRowsSoFar(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run(ctx, []string{"-n", "1000", "-o", "", "-format", "json"}, nil, &out, &errs)
 	assert.Equal(t, exitInterrupted, code)
-	assert.Regexp(t, `"rows": \[\],\s*"frequency": \[\]`, out.String())
+	assert.Regexp(t, `"rows": \[\],\s*"frequency": \[\],\s*"interrupted": true`, out.String())
 }
 
 // forgetful loses every key.
@@ -396,12 +461,18 @@ func (forgetful) Add([]byte) error     { return nil }
 func (forgetful) Contains([]byte) bool { return false }
 func (forgetful) SizeBytes() uint64    { return 1 }
 
-func TestALostKeyFailsTheProgramAndNamesItsStructure(t *testing.T) {
+// compareForgetful leaves a structure that loses every key as the only one.
+func compareForgetful(t *testing.T) {
+	t.Helper()
 	before := structures
 	t.Cleanup(func() { structures = before })
 	structures = append(structures[:0:0], structure{name: "forgetful", build: func(uint64, float64, hashfam.Family) (filter, error) {
 		return forgetful{}, nil
 	}})
+}
+
+func TestALostKeyFailsTheProgramAndNamesItsStructure(t *testing.T) {
+	compareForgetful(t)
 	code, stdout, stderr := compare(t, "-n", "100", "-fpr", "0.1")
 	assert.Equal(t, exitFailed, code)
 	assert.Contains(t, stdout, "forgetful")

@@ -46,11 +46,12 @@ func (r *report) writeJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(struct {
-		Machine   machine        `json:"machine"`
-		Rows      []row          `json:"rows"`
-		Frequency []frequencyRow `json:"frequency"`
-		Failed    []failure      `json:"failed,omitempty"`
-	}{r.machine, r.rows, r.frequency, r.failures})
+		Machine     machine        `json:"machine"`
+		Rows        []row          `json:"rows"`
+		Frequency   []frequencyRow `json:"frequency"`
+		Failed      []failure      `json:"failed,omitempty"`
+		Interrupted bool           `json:"interrupted,omitempty"`
+	}{r.machine, r.rows, r.frequency, r.failures, r.interrupted})
 }
 
 // A section is a table with the text before and after it.

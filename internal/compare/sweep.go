@@ -83,7 +83,8 @@ func (s sweep) measure(ctx context.Context, done func()) (m measurements, err er
 	return m, nil
 }
 
-// runAll does the program's main job under flags.
+// runAll does the program's main job under flags. It is an error if a structure
+// of ours loses a key.
 func runAll(ctx context.Context, o options) (*report, error) {
 	d, err := loadData(ctx, o, nil, nil)
 	if err != nil {
@@ -94,7 +95,11 @@ func runAll(ctx context.Context, o options) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.run(ctx, func() {})
+	r, err := e.run(ctx, func() {})
+	if err != nil {
+		return nil, err
+	}
+	return r, r.broken()
 }
 
 // named returns structures in the order of the names.

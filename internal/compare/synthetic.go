@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 )
@@ -28,15 +29,25 @@ func syntheticKeys(source *rand.ChaCha8, n int) keyList {
 	return l
 }
 
-// makeAbsent fills absent with members that have a random ending.
-func makeAbsent(absent, members *keySet) {
+// absentEnd is how many bytes of a member an absent key takes over at most, so
+// that a million of them fit into memory even if the members are long.
+const absentEnd = 64
+
+// makeAbsent fills absent with the ends of members and a random ending, until
+// ctx ends.
+func makeAbsent(ctx context.Context, absent, members *keySet) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	n := members.len()
 	var key []byte
 	for absent.len() < min(max(n, 100_000), absentGoal) {
-		key = fmt.Appendf(key[:0], "%s%08x", members.at(random.IntN(n)), random.Uint32())
+		if absent.len()%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		member := members.at(random.IntN(n))
+		key = fmt.Appendf(key[:0], "%s%08x", member[max(0, len(member)-absentEnd):], random.Uint32())
 		if !members.has(key) {
 			absent.add(key)
 		}
 	}
+	return nil
 }
