@@ -212,13 +212,10 @@ func (w *Window) All() iter.Seq2[string, Estimate] {
 // it is what all panes but the oldest have counted: the oldest began before the
 // Span, and it is not known which of its keys came since. O(Panes) time.
 func (w *Window) Threshold() uint64 {
-	least := w.Total()
 	if w.config.Keys > 0 {
-		least = min(least, w.config.Keys)
-	} else if len(w.panes) > 0 && least != math.MaxUint64 {
-		least -= w.panes[0].Total()
+		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
 	}
-	return threshold(w.config.Phi, least)
+	return threshold(w.config.Phi, totalOfPanes(w.panes[min(1, len(w.panes)):]))
 }
 
 // Complete reports whether every key that counts at least [Window.Threshold] is
@@ -246,10 +243,13 @@ func (w *Window) MissBound() uint64 {
 // Total returns how much the window covers: Keys and up to a pane more, at most
 // Panes+1 panes of Keys/Panes keys, rounded up; or the keys of the last Span
 // and up to a pane more; less if less has been counted. O(Panes) time.
-func (w *Window) Total() uint64 {
+func (w *Window) Total() uint64 { return totalOfPanes(w.panes) }
+
+// totalOfPanes returns how much panes have counted.
+func totalOfPanes(panes []tracker.Tracker) uint64 {
 	sum := uint64(0)
-	for i := range w.panes {
-		sum = addSat(sum, w.panes[i].Total())
+	for i := range panes {
+		sum = addSat(sum, panes[i].Total())
 	}
 	return sum
 }
