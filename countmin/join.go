@@ -26,6 +26,9 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 		if s == nil {
 			return nil, nilShard(i)
 		}
+		if err := s.Params().check(ErrParams); err != nil {
+			return nil, err
+		}
 		if err := fault.Same(errs, "HeavyConfig", shards[0].Params(), s.Params()); err != nil {
 			return nil, err
 		}
@@ -35,9 +38,6 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 		return nil, err
 	}
 	c := shards[0].Params()
-	if err := c.check(ErrParams); err != nil {
-		return nil, err
-	}
 	return &HeavyHitters{c.Family, tracker.Join(c.goal(), slices.Values(trackers))}, nil
 }
 
@@ -48,6 +48,9 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 		if s == nil {
 			return nil, nilShard(i)
 		}
+		if err := s.Params().check(ErrParams); err != nil {
+			return nil, err
+		}
 		if err := fault.Same(errs, "TopKConfig", shards[0].Params(), s.Params()); err != nil {
 			return nil, err
 		}
@@ -57,9 +60,6 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 		return nil, err
 	}
 	c := shards[0].Params()
-	if err := c.check(ErrParams); err != nil {
-		return nil, err
-	}
 	return &TopK{c.Family, tracker.Join(c.goal(), slices.Values(trackers))}, nil
 }
 
