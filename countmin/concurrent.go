@@ -1,6 +1,8 @@
 package countmin
 
 import (
+	"math"
+
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -10,9 +12,9 @@ import (
 // sketch, which can be encoded. It must not be copied by value.
 //
 // Counters change by compare-and-swap. Methods that only read never wait. An
-// addition waits for a Snapshot that copies the counters. If the sketch is
-// conservative, it also waits for another addition of the same key, and now and
-// then of another key.
+// addition waits for a Snapshot that copies the counters, and for an addition
+// of 2^32 or more. If the sketch is conservative, it also waits for another
+// addition of the same key, and now and then of another key.
 //
 // A count is never below the truth: an Add that returned is in every count that
 // is asked for later. An Add that is still running may be in it or not.
@@ -175,8 +177,11 @@ func (c *ConcurrentSketch) BoundsUint64(key uint64) (low, high uint64) {
 // BoundsDigest is [ConcurrentSketch.Bounds] for a key already hashed by the
 // sketch's family.
 func (c *ConcurrentSketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
-	high = c.CountDigest(d) // before the total, so that what is in it is in the total
-	return c.params.bounds(high, c.ErrorBound())
+	if c.gate == nil {
+		return 0, math.MaxUint64
+	}
+	total := c.gate.totalOf(func() { high = c.CountDigest(d) })
+	return c.params.bounds(high, c.params.errorBound(total))
 }
 
 // ErrorBound returns the most by which a count exceeds the truth, with

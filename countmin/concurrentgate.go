@@ -28,6 +28,7 @@ type gate struct {
 	lanes  []lane
 	closed atomic.Bool
 	large  atomic.Uint64 // counted apart; stops at the largest number
+	taken  atomic.Uint64 // by all debits, modulo 2^64
 	alone  sync.Mutex    // held while the gate is closed, and by a Remove
 }
 
@@ -110,12 +111,27 @@ func (g *gate) sum(of func(*lane) uint64) uint64 {
 	return sum
 }
 
+// totalOf calls read, which reads counters, and returns a total of all that
+// they held, or more.
+//
+// An addition is in the total before it changes a counter, so the total is read
+// last. By then a removal may have left it whose count was read. But that has
+// been taken since: after it left the counters, and before it left the total.
+func (g *gate) totalOf(read func()) uint64 {
+	taken := g.taken.Load()
+	read()
+	total := g.total()
+	return addSat(total, g.taken.Load()-taken)
+}
+
 // credit makes n the total of a new gate.
 func (g *gate) credit(n uint64) { g.large.Store(n) }
 
-// debit takes n, at most complete(), from the total. The caller holds alone, so
-// no lane has less complete than is read here.
+// debit takes n, at most complete(), from the total, when the counters have
+// changed. The caller holds alone, so no lane has less complete than is read
+// here.
 func (g *gate) debit(n uint64) {
+	g.taken.Add(n)
 	if g.complete() == math.MaxUint64 {
 		return
 	}
