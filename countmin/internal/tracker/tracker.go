@@ -221,9 +221,18 @@ func (t *Tracker) allocate(words uint64) {
 		size = min(size, max(need, 2*uint64(cap(t.log))))
 	}
 	t.log = append(make(log, 0, size), t.log...)
-	if heads := t.maxHeads(); !t.grows() && heads > len(t.index.heads) {
-		t.index.relink(t.log, make([]uint32, heads))
+	if heads := t.heads(); len(heads) > len(t.index.heads) {
+		t.index.relink(t.log, heads)
 	}
+}
+
+// heads returns the heads of the index, or new ones if a budget pays for more:
+// a log that was built elsewhere has only one for each of its records.
+func (t *Tracker) heads() []uint32 {
+	if !t.grows() && t.maxHeads() > len(t.index.heads) {
+		return make([]uint32, t.maxHeads())
+	}
+	return t.index.heads
 }
 
 // sweep evicts every record that counts at most bar.
@@ -238,6 +247,6 @@ func (t *Tracker) sweep(bar uint64) {
 		}
 	}
 	t.log = kept
-	t.live = t.index.relink(t.log, t.index.heads)
+	t.live = t.index.relink(t.log, t.heads())
 	t.refused = refusal{}
 }
