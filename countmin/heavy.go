@@ -168,7 +168,7 @@ func (h *HeavyHitters) EstimateAllDigests(dst []Estimate, digests []hashfam.Dige
 // memory for r reported keys, at the time it is iterated; h must not be changed
 // meanwhile.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
-	return ranked(&h.tracker, h.Threshold, math.MaxInt)
+	return ranked(&h.tracker, func() (uint64, int) { return h.Threshold(), math.MaxInt })
 }
 
 // Threshold returns the count from which on a key is now a heavy hitter: Phi

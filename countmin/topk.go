@@ -151,7 +151,7 @@ func (k *TopK) EstimateAllDigests(dst []Estimate, digests []hashfam.Digest) []Es
 // rising order of the key. O(r log r) time and O(r) memory for r tracked keys,
 // at the time it is iterated; k must not be changed meanwhile.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
-	return ranked(&k.tracker, func() uint64 { return 0 }, k.tracker.K)
+	return ranked(&k.tracker, func() (uint64, int) { return 0, k.tracker.K })
 }
 
 // Complete reports whether the keys of All are now certain to be the most
