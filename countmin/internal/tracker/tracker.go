@@ -159,15 +159,15 @@ func (t *Tracker) lacks(words uint64) uint64 {
 	return need - min(need, t.room)
 }
 
-// bar returns the least count above floor such that a sweep up to it makes room
-// for a record of that many words. A sweep for a short one frees a share of the
-// log, so that the next is not due at once.
+// bar returns the least count from floor on such that a sweep up to it makes
+// room for a record of that many words. A sweep for a short one frees a share
+// of the log, so that the next is not due at once.
 func (t *Tracker) bar(words uint64) uint64 {
 	need, share := t.lacks(words), t.room/sweepShare
 	if words <= share {
 		need = max(need, share)
 	}
-	bar, walks := t.log.countFreeing(need, addSat(t.floor, 1))
+	bar, walks := t.log.countFreeing(need, t.floor)
 	t.walks += walks
 	return bar
 }
