@@ -82,6 +82,37 @@ func TestReadingEndsIfTheFileFailsOrTheUserInterrupts(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// A pipe may give its start and then nothing for as long as it likes.
+func TestAnInterruptEndsTheWaitForAPipe(t *testing.T) {
+	for _, start := range []string{"", "key\n", "\x1f\x8b"} {
+		in, feed := io.Pipe()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, _ = io.WriteString(feed, start)
+			cancel()
+		}()
+		var stderr bytes.Buffer
+		code := run(ctx, []string{"-keys", "-", "-o", ""}, in, io.Discard, &stderr)
+		assert.Equal(t, exitInterrupted, code)
+		assert.Equal(t, "compare: interrupted before the keys were read\n", stderr.String())
+		require.NoError(t, feed.Close()) // ends the Read that was left behind
+	}
+}
+
+func TestAFileNameCannotDisturbTheTerminal(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a\x1b[2J\n")
+	require.NoError(t, os.WriteFile(name, []byte("k\x00\nl\n"), 0o600))
+	code, stdout, stderr := compare(t, "-keys", name, "-fpr", "0.1", "-structures", "bloom", "-o", "")
+	assert.Equal(t, exitOK, code)
+	_, _, missing := compare(t, "-keys", name+"x")
+	for _, text := range []string{stdout, stderr, missing} {
+		assert.NotContains(t, text, "\x1b")
+		assert.Contains(t, text, `a\x1b[2J\n`)
+	}
+	assert.Equal(t, "Schlüssel 1.txt", show("dir/Schlüssel 1.txt"))
+	assert.Equal(t, `"\xff"`, show("\xff"))
+}
+
 func TestAKeySetKeepsOneOfEachKey(t *testing.T) {
 	set, want := newKeySet(), map[string]bool{}
 	random := rand.New(rand.NewPCG(3, 4))
