@@ -56,10 +56,10 @@ type Params struct {
 // rate, and the least Buckets that Capacity keys fit in with probability above
 // 1 - 1e-6. Large tables are planned for 0.97 keys a slot, so a key costs
 // f/0.97 bits (compact: f-1). Below about 25,000 keys that share falls, to a
-// third at ten keys. If so many keys do not fit with narrow fingerprints, wider
-// ones are chosen when they take less memory than more buckets. It takes about
-// a millisecond, and returns [ErrParams] that names the field if the
-// configuration is impossible.
+// third at ten keys. Wider fingerprints are chosen if they take less memory
+// than the buckets that narrow ones would need. It takes about a millisecond,
+// and returns [ErrParams] that names the field if the configuration is
+// impossible.
 func (c Config) Params() (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
