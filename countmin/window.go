@@ -19,10 +19,11 @@ import (
 // A Window is a ring of panes, each of which has counted a W/Panes or T/Panes
 // of the stream as [HeavyHitters] does. When a pane is full, or its time is
 // over, the oldest one is dropped. So the window always covers the last W keys,
-// or the last T, and up to one pane more; a pane has W/Panes keys, rounded up.
-// Estimates and [Window.Total] are about what it covers. [Window.Threshold] is
-// low enough that [Window.All] reports every key with a share of Phi of exactly
-// the last W keys or T.
+// or the last T, and up to one pane more. If W is not a multiple of Panes, a
+// pane has W/Panes keys, rounded up, and the window covers fewer than Panes
+// keys more. Estimates and [Window.Total] are about what it covers.
+// [Window.Threshold] is low enough that [Window.All] reports every key with a
+// share of Phi of exactly the last W keys or T.
 //
 // Time is what the caller says it is: see [Window.Advance]. A Window has no
 // clock and no goroutine. Two Windows cannot be merged.
@@ -126,8 +127,9 @@ func (w *Window) AddStringAt(key string, t time.Time) {
 	w.AddString(key)
 }
 
-// AddN counts key n times, as n calls of [Window.Add] do, in O(Panes) time at
-// most. The bounds of key may be closer than after n calls.
+// AddN counts key n times, as n calls of [Window.Add] do. It starts at most
+// Panes+1 panes, in O(Panes) time each and that of [NewHeavyHitters]. The
+// bounds of key may be closer than after n calls.
 func (w *Window) AddN(key []byte, n uint64) { observeIn(w, w.config.Family.Sum(key), key, n) }
 
 // AddNString is [Window.AddN] for a string.
