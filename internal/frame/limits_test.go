@@ -83,6 +83,23 @@ func checkPieces(t *testing.T, p Payload, bytes int) {
 	require.Equal(t, want, got)
 }
 
+// Numbers that have to be converted go through one buffer of 64 KiB, and bytes
+// need none.
+func TestMemoryToWriteAPayload(t *testing.T) {
+	const little = 1 << 10
+	require.Less(t, allocated(each(Numbers(make([]uint8, 1<<20)))), uint64(little))
+	require.Less(t, allocated(each(Numbers(make([]uint32, 1<<18)))), uint64(chunkBytes+little))
+	require.Less(t, allocated(each(Numbers(make([]uint64, 1<<17)))), uint64(chunkBytes+little))
+}
+
+// each takes all pieces of a payload.
+func each(p Payload) func() {
+	return func() {
+		for range p {
+		}
+	}
+}
+
 // demanding records how many bytes it was asked for.
 type demanding struct {
 	r     io.Reader
