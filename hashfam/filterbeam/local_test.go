@@ -116,6 +116,19 @@ func TestAContextThatEndsBeforeTheFrameHasItsName(t *testing.T) {
 	requireUntouched(t, out)
 }
 
+// A frame that cannot get its name is removed.
+func TestAFrameThatCannotGetItsName(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "folder")
+	require.NoError(t, os.Mkdir(out, 0o700))
+	p, err := Bloom(bloomConfig(bloom.Blocked))
+	require.NoError(t, err)
+	_, err = Local(t.Context(), p, out, nil, writeKeys(t, t.TempDir(), testKeys(10), 1))
+	require.ErrorContains(t, err, "filterbeam: "+out)
+	left, err := os.ReadDir(filepath.Dir(out))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
 // Without a pattern nothing is built: an empty filter would answer every
 // question with no.
 func TestAtLeastOnePatternIsNeeded(t *testing.T) {

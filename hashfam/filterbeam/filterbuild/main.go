@@ -78,11 +78,14 @@ func (o *options) checkOutput(ctx context.Context) error {
 		return err
 	}
 	defer fs.Close()
-	if names, err := fs.List(ctx, o.output); err != nil || len(names) == 0 {
+	if names, err := fs.List(ctx, literal.Replace(o.output)); err != nil || len(names) == 0 {
 		return err
 	}
 	return fmt.Errorf("%s exists; -force replaces it", o.output)
 }
+
+// literal makes the pattern that matches a name only.
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // build runs the loop or the job.
 func (o *options) build(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (string, error) {
