@@ -196,7 +196,7 @@ func (r *Reader) header() (Header, error) {
 // than twice the bytes that have arrived, and at the peak one and a half times
 // the payload is live.
 //
-// It fails with ErrCorrupt if the platform cannot address so many bytes.
+// It fails with ErrCorrupt if the platform cannot address the payload.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
 	if n > math.MaxInt/size {
