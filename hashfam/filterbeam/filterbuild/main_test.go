@@ -98,7 +98,10 @@ func TestErrorsSayWhatIsWanted(t *testing.T) {
 
 // The output is a name and not a pattern, whatever its characters.
 func TestAnOutputWithTheCharactersOfAPattern(t *testing.T) {
-	for _, name := range []string{"out[1].bin", "out[", "out?", "*"} {
+	if filepath.Separator == '\\' {
+		t.Skip("no file of this system can have such a name")
+	}
+	for _, name := range []string{"out[1].bin", "out[", "out?", "*", `out\.bin`} {
 		dir := t.TempDir()
 		keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
