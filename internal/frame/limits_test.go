@@ -156,3 +156,26 @@ func TestMemoryToReadOneChunk(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
 }
+
+// A 32-bit platform has no room for a payload of 3 GiB, even if the file has
+// that many bytes: that is an error.
+func TestAPayloadThatNoMemoryCanHold(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 {
+		t.Skip("64-bit platforms can address any payload")
+	}
+	name := filepath.Join(t.TempDir(), "frame")
+	h := header
+	h.Payload = 3 << 30
+	require.NoError(t, os.WriteFile(name, h.append(nil), 0o600))
+	require.NoError(t, os.Truncate(name, int64(h.Size())))
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = decodeWords[uint8](NewReader(f, errs), h.Payload)
+	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorContains(t, err, "payload length = 3221225472, want at most 2147483647 bytes")
+	_, err = f.Seek(0, io.SeekStart)
+	require.NoError(t, err)
+	_, err = decodeWords[uint64](NewReader(f, errs), h.Payload/8)
+	require.ErrorContains(t, err, "payload length = 3221225472, want at most 2147483647 bytes")
+}
