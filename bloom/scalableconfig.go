@@ -145,7 +145,7 @@ func (s *Scalable) Merge(other *Filter) error {
 	switch {
 	case s == nil:
 		return errs.Nil()
-	case other == nil || other.words == nil:
+	case other == nil || other.params.Bits == 0:
 		return errs.Field(ErrIncompatible, "other", "empty", "a filter made by New or by decoding")
 	case s.config.Family != other.params.Family:
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.config.Family.String())

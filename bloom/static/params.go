@@ -43,7 +43,7 @@ type Config struct {
 // 0. O(1) time.
 func (c Config) SizeBytes(n uint64) uint64 {
 	columns, err := c.columns(n)
-	if err != nil {
+	if err != nil || c.check() != nil {
 		return 0
 	}
 	return ribbon.EstimateBytes(columns, n)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -133,4 +135,30 @@ func TestMemoryToReadOneChunk(t *testing.T) {
 	took := allocated(func() { _, err = decodeWords[uint64](r, chunkBytes/8) })
 	require.NoError(t, err)
 	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
+}
+
+// A boundless file claims to have 2^40 bytes, as a sparse file can.
+type boundless struct{ fs.FileInfo }
+
+func (boundless) Read([]byte) (int, error)       { return 0, io.EOF }
+func (boundless) Seek(int64, int) (int64, error) { return 0, nil }
+func (b boundless) Stat() (fs.FileInfo, error)   { return b, nil }
+func (boundless) Size() int64                    { return 1 << 40 }
+func (boundless) Mode() fs.FileMode              { return 0 }
+
+// A payload that is longer than any slice is an error and not a panic, whatever
+// its source claims to have.
+func TestPayloadsBeyondTheAddresses(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
+		t.Skip("addresses have more than 32 bits")
+	}
+	for _, n := range []uint64{1 << 29, 1 << 28, 1 << 32, 1 << 58} {
+		r := NewReader(boundless{}, errs)
+		require.Empty(t, Read[uint64](r, n))
+		require.ErrorIs(t, r.Err(), fault.ErrCorrupt)
+		require.ErrorContains(t, r.Err(), "payload length = ")
+	}
+	r := NewReader(boundless{}, errs)
+	require.Empty(t, Read[uint64](r, 1<<28-1))
+	require.ErrorIs(t, r.Err(), io.EOF, "as long as a slice can be")
 }
