@@ -14,8 +14,9 @@ import (
 type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1 %. It is above
 	// 2^-32 + n/2^64 for n keys, and below 1. Filters meet it on average over
-	// families; that of one filter differs by less than 1 % of it, and by less
-	// than 0.1 % for a million keys.
+	// families; that of one filter of 10,000 keys differs by about 1 % of it,
+	// and by less than 0.1 % for a million keys. With fewer keys the rate is
+	// usually lower, down to half of FPRate.
 	FPRate float64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
