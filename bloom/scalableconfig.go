@@ -158,7 +158,7 @@ func (s *Scalable) Merge(other *Filter) error {
 }
 
 // Reset removes every key and all stages except an empty first one. O(Expected)
-// time, one allocation.
+// time, one allocation of the bit array.
 func (s *Scalable) Reset() {
 	if len(s.stages) > 0 {
 		s.stages = firstStage(s.stages[s.frozen].params)

@@ -40,8 +40,8 @@ type Config struct {
 
 // SizeBytes returns the memory of a filter of n distinct keys. It is an
 // estimate, which is within 1 % for a million keys and 2 % for 10,000, because
-// the size depends a little on the keys. It returns 0 if c is invalid or n is
-// 0. O(1) time.
+// the size depends a little on the keys. It returns 0 if n is 0 or c is
+// invalid for n keys. O(1) time.
 func (c Config) SizeBytes(n uint64) uint64 {
 	columns, err := c.columns(n)
 	if err != nil || c.check() != nil {
