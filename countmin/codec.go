@@ -55,9 +55,10 @@ func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, s.payload())
 }
 
-// UnmarshalBinary decodes data into s and does not keep data. data must have
-// been encoded under the family of s: that of a sketch in use, the one given to
-// [NewReceiver], or the public family of a zero Sketch.
+// UnmarshalBinary decodes data into s and does not keep data. s then has the
+// Params of data. data must have been encoded under the family of s: that of a
+// sketch in use, the one given to [NewReceiver], or the public family of a zero
+// Sketch.
 //
 // It returns [ErrCorrupt] if data is damaged, too short or too long,
 // [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded

@@ -41,9 +41,9 @@ func (s *Sketch) MergeAll(others ...*Sketch) error {
 // MergeAll merges all others into h at once. It gives the guarantees of
 // [HeavyHitters.Merge], and bounds at least as close as one merge after the
 // other does: keys for which memory does not suffice go once, at the end, when
-// all counts are known. The order of others decides nothing that the order of
-// merges does not. O(memory of all) time; it allocates. MergeAll returns the
-// errors of Merge, and h is then unchanged.
+// all counts are known. The order of others matters only if that of single
+// merges does: see [HeavyHitters.Merge]. O(memory of all) time; it allocates.
+// MergeAll returns the errors of Merge, and h is then unchanged.
 func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	if h == nil {
 		return errs.Nil()
@@ -67,8 +67,8 @@ func (h *HeavyHitters) compatible(other *HeavyHitters) error {
 	return fault.Same(errs, "HeavyConfig", h.Params(), other.Params())
 }
 
-// MergeAll merges all others into k at once. It is to [TopK.Merge] what
-// [HeavyHitters.MergeAll] is to [HeavyHitters.Merge]. O(memory of all) time; it
+// MergeAll merges all others into k at once. Its bounds are at least as close
+// as those of one [TopK.Merge] after the other. O(memory of all) time; it
 // allocates. It returns the errors of Merge, and k is then unchanged.
 func (k *TopK) MergeAll(others ...*TopK) error {
 	if k == nil {

@@ -25,7 +25,7 @@ import (
 // the last W keys or T.
 //
 // Time is what the caller says it is: see [Window.Advance]. A Window has no
-// clock and no goroutine.
+// clock and no goroutine. Two Windows cannot be merged.
 type Window struct {
 	config WindowConfig
 	panes  []tracker.Tracker // the oldest first, Panes+1 of them; zero until it counts
@@ -102,8 +102,9 @@ func (w *Window) drop(n uint64) {
 func (w *Window) last() *tracker.Tracker { return &w.panes[len(w.panes)-1] }
 
 // Add counts key once, as of the latest time. It is like [HeavyHitters.Add] in
-// time and memory, except when a pane is started, which takes the time of
-// [NewHeavyHitters]. key is not kept, but copied when it is first tracked.
+// time and memory, except when a pane is started, which takes the time and
+// memory of [NewHeavyHitters]. key is not kept, but copied when it is first
+// tracked.
 func (w *Window) Add(key []byte) { observeIn(w, w.config.Family.Sum(key), key, 1) }
 
 // AddString is [Window.Add] for a string.

@@ -11,10 +11,10 @@ type Filter struct {
 	count  uint64 // fingerprints in the table
 }
 
-// Add records one copy of key. On average it takes O(1) time and two cache
-// misses while at most three quarters of the slots are taken, and a few more up
-// to 0.97 of them, while fingerprints move to their other buckets to make room.
-// No allocation; key is not kept.
+// Add records one copy of key. On average it takes O(1) time. It has two cache
+// misses while at most three quarters of the slots are taken, and a few more
+// from there to 0.97, because fingerprints move to their other buckets. No
+// allocation; key is not kept.
 //
 // If no eviction makes room, Add returns [ErrFull] and has changed nothing.
 // Eight copies of one key fill both of its buckets. Adding the ninth
@@ -72,8 +72,8 @@ func (f *Filter) insert(i, j, fp uint64) error {
 //
 // In a filter larger than the cache a single call mostly waits for memory: the
 // instructions of a hash keep the processor from reading for the next key. If
-// you have many keys at once, [Filter.ContainsAll] takes a fifth of the time.
-// Contains reads both buckets, whatever it finds in the first one:
+// you have many keys at once, [Filter.ContainsAll] takes a quarter to a third
+// of the time. Contains reads both buckets, whatever it finds in the first one:
 // they are read at the same time, and a branch on the first would be
 // mispredicted for half of the members.
 func (f *Filter) Contains(key []byte) bool {

@@ -23,7 +23,8 @@ import "github.com/filterfam/filterfam/hashfam"
 // Scalable is only a receiver for decoding: it contains every key, Add returns
 // [ErrFull], and there is nothing to delete.
 //
-// Two Scalables cannot be merged, because each knows other bits of its keys.
+// Two Scalables cannot be merged, because each knows different bits of its
+// keys.
 type Scalable struct {
 	config ScalableConfig
 	geometry

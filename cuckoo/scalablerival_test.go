@@ -66,7 +66,7 @@ type rival interface {
 // and Adds for digests: the lower quartile of slices of 2,000 calls, so that
 // other work on the machine counts little. The last line of each has the mean
 // of the bits over the logarithm of the number of keys. Run it with
-// -benchtime=1x.
+// -benchtime=1x; with -short it ends at a million keys.
 func BenchmarkScalableAndAChain(b *testing.B) {
 	for b.Loop() {
 		for _, expected := range []uint64{10_000, 100_000} {
@@ -86,9 +86,12 @@ func BenchmarkScalableAndAChain(b *testing.B) {
 func grow(b *testing.B, f rival, c ScalableConfig) {
 	r, again, n := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2)), uint64(0)
 	var bits, samples float64
-	next := float64(c.Expected)
+	next, most := float64(c.Expected), uint64(10_000_000)
+	if testing.Short() {
+		most = 1_000_000
+	}
 	for _, x := range []uint64{1, 3, 10, 30, 100, 300} {
-		if x*c.Expected > 10_000_000 {
+		if x*c.Expected > most {
 			break
 		}
 		var digests [2000]hashfam.Digest

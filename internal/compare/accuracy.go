@@ -17,6 +17,7 @@ func (s sweep) measureAccuracy(ctx context.Context, done func()) (map[int][]row,
 		if s.rounds < e.plan.rounds {
 			e.plan.rounds = max(s.rounds, min(e.plan.rounds, 4_000_000/n/len(e.cells)))
 		}
+		e.plan.rounds = min(e.plan.rounds, s.most)
 		r, err := e.run(ctx, func() {})
 		if err != nil {
 			return nil, err

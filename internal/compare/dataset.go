@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/filterfam/filterfam/internal/data"
 )
@@ -124,5 +128,13 @@ func show(name string) string {
 	if name == "-" {
 		return "standard input"
 	}
-	return filepath.Base(name)
+	return printable(filepath.Base(name))
+}
+
+// printable quotes a name that would disturb a terminal.
+func printable(name string) string {
+	if utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return name
+	}
+	return strconv.Quote(name)
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -80,6 +81,40 @@ func TestReadingEndsIfTheFileFailsOrTheUserInterrupts(t *testing.T) {
 	set := newKeySet()
 	_, err = distinct(ctx, set, strings.NewReader(strings.Repeat("line\n", 1<<20)), nil, func(int) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A pipe may give its start and then nothing for as long as it likes.
+func TestAnInterruptEndsTheWaitForAPipe(t *testing.T) {
+	for _, start := range []string{"", "key\n", "\x1f\x8b"} {
+		in, feed := io.Pipe()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, _ = io.WriteString(feed, start)
+			cancel()
+		}()
+		var stderr bytes.Buffer
+		code := run(ctx, []string{"-keys", "-", "-o", ""}, in, io.Discard, &stderr)
+		assert.Equal(t, exitInterrupted, code)
+		assert.Equal(t, "compare: interrupted before the keys were read\n", stderr.String())
+		require.NoError(t, feed.Close()) // ends the Read that was left behind
+	}
+}
+
+func TestAFileNameCannotDisturbTheTerminal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no file can have such a name")
+	}
+	name := filepath.Join(t.TempDir(), "a\x1b[2J\n")
+	require.NoError(t, os.WriteFile(name, []byte("k\x00\nl\n"), 0o600))
+	code, stdout, stderr := compare(t, "-keys", name, "-fpr", "0.1", "-structures", "bloom", "-o", "")
+	assert.Equal(t, exitOK, code)
+	_, _, missing := compare(t, "-keys", name+"x")
+	for _, text := range []string{stdout, stderr, missing} {
+		assert.NotContains(t, text, "\x1b")
+		assert.Contains(t, text, `a\x1b[2J\n`)
+	}
+	assert.Equal(t, "Schlüssel 1.txt", show("dir/Schlüssel 1.txt"))
+	assert.Equal(t, `"\xff"`, show("\xff"))
 }
 
 func TestAKeySetKeepsOneOfEachKey(t *testing.T) {

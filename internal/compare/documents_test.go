@@ -44,12 +44,15 @@ func shape(name, text string) string {
 		}
 		lines = append(lines, spaces.ReplaceAllString(numbers.ReplaceAllString(line, "#"), " "))
 	}
+	if filepath.Ext(name) == ".txt" { // where a line breaks depends on its numbers
+		return strings.Join(strings.Fields(strings.Join(lines, "")), " ")
+	}
 	return strings.Join(lines, "")
 }
 
 func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measures for half a minute")
+		t.Skip("measures for some seconds")
 	}
 	dir := t.TempDir()
 	code, _, stderr := compare(t, "-docs", dir, "-quick")
@@ -75,10 +78,10 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 // The documents say that no key was lost.
 func TestALostKeyFailsTheDocuments(t *testing.T) {
 	compareForgetful(t)
-	s := sweep{accuracy: []int{100}, rates: []float64{0.1}, rounds: 1}
+	s := sweep{accuracy: []int{100}, rates: []float64{0.1}, rounds: 1, most: 1}
 	_, err := s.measureAccuracy(t.Context(), func() {})
 	require.ErrorContains(t, err, "forgetful at 0.1")
-	_, err = runAll(t.Context(), options{synthetic: 100, rates: s.rates})
+	_, err = s.runAll(t.Context(), options{synthetic: 100, rates: s.rates})
 	require.ErrorContains(t, err, "forgetful at 0.1")
 }
 

@@ -27,7 +27,7 @@ type reader struct {
 func (r reader) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	c, err := r.readFile(flag, name, set, exclude)
 	if err != nil && r.ctx.Err() == nil {
-		err = fmt.Errorf("%s %s: %w", flag, name, pathless(err))
+		err = fmt.Errorf("%s %s: %w", flag, printable(name), pathless(err))
 		if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
 			err = fmt.Errorf("%w; under go run -C internal/compare, relative paths start at internal/compare", err)
 		}
@@ -38,7 +38,7 @@ func (r reader) read(flag, name string, set, exclude *keySet) (dropped, error) {
 func (r reader) readFile(flag, name string, set, exclude *keySet) (dropped, error) {
 	in, size := r.stdin, int64(-1)
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := await(r.ctx, func() (*os.File, error) { return os.Open(name) })
 		if err != nil {
 			return dropped{}, err
 		}
@@ -48,7 +48,7 @@ func (r reader) readFile(flag, name string, set, exclude *keySet) (dropped, erro
 		}
 		in = file
 	}
-	text, packed, err := unpack(in)
+	text, packed, err := unpack(patient{r.ctx, in})
 	if err != nil {
 		return dropped{}, err
 	}
@@ -56,7 +56,7 @@ func (r reader) readFile(flag, name string, set, exclude *keySet) (dropped, erro
 		size = -1
 	}
 	if start, _ := text.Peek(8 << 10); bytes.IndexByte(start, 0) >= 0 {
-		fmt.Fprintf(r.stderr, "compare: warning: %s %s looks like a binary file; every line of it is taken as a key\n", flag, name)
+		fmt.Fprintf(r.stderr, "compare: warning: %s %s looks like a binary file; every line of it is taken as a key\n", flag, printable(name))
 	}
 	if size > 0 {
 		set.bytes = slices.Grow(set.bytes, int(min(size, 1<<30))) // growing step by step would need twice the memory
@@ -64,6 +64,38 @@ func (r reader) readFile(flag, name string, set, exclude *keySet) (dropped, erro
 	step, finish := newProgress(r.stderr, "reading "+show(name), size, inBytes)
 	defer finish()
 	return distinct(r.ctx, set, text, exclude, step)
+}
+
+// A patient reads from a source that may have nothing to read for long, such as
+// a pipe. If ctx ends, it waits no longer.
+type patient struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (p patient) Read(b []byte) (int, error) {
+	return await(p.ctx, func() (int, error) { return p.in.Read(b) })
+}
+
+// await returns what do returns, or the error of ctx if that ends first: then
+// do goes on in its goroutine, and its result is lost.
+func await[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
+	if ctx.Err() != nil {
+		return result, ctx.Err()
+	}
+	done := make(chan struct{})
+	var late T
+	var lateErr error
+	go func() {
+		defer close(done)
+		late, lateErr = do()
+	}()
+	select {
+	case <-done:
+		return late, lateErr
+	case <-ctx.Done():
+		return result, ctx.Err()
+	}
 }
 
 // unpack returns the text of a file and whether it was packed with gzip.

@@ -35,10 +35,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	if err == nil && o.version {
-		fmt.Fprintln(stdout, version())
-		return exitOK
-	}
 	code := exitUsage
 	if err == nil {
 		// From here on an interrupt ends the measuring but not the program,
@@ -66,12 +62,26 @@ type program struct {
 
 // run carries out the flags and returns the exit code.
 func (p *program) run(ctx context.Context) (int, error) {
-	if p.o.attack {
+	switch {
+	case p.o.version:
+		return p.writeVersion()
+	case p.o.attack:
 		return p.runAttacks(ctx)
-	}
-	if p.o.docs != "" {
+	case p.o.docs != "":
 		return p.runDocs(ctx)
 	}
+	return p.compare(ctx)
+}
+
+func (p *program) writeVersion() (int, error) {
+	if _, err := fmt.Fprintln(p.stdout, version()); err != nil {
+		return exitFailed, fmt.Errorf("-version: %w", err)
+	}
+	return exitOK, nil
+}
+
+// compare measures the structures on the keys of the flags.
+func (p *program) compare(ctx context.Context) (int, error) {
 	if p.o.dir != "" {
 		if err := makeWritable(p.o.dir); err != nil {
 			return exitFailed, fmt.Errorf("-o: %w", err)

@@ -96,10 +96,19 @@ func TestHelpListsTheFlags(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(stderr, "- for standard input"), "of -keys and -absent")
 }
 
+// failing takes nothing.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, assert.AnError }
+
 func TestTheVersionNamesGoAndThePlatform(t *testing.T) {
 	code, stdout, _ := compare(t, "-version")
 	assert.Equal(t, exitOK, code)
 	assert.Regexp(t, `^compare .*go1\.\d+\S* \w+/\w+\n$`, stdout)
+
+	var stderr bytes.Buffer
+	assert.Equal(t, exitFailed, run(t.Context(), []string{"-version"}, nil, failing{}, &stderr))
+	assert.Equal(t, "compare: -version: "+assert.AnError.Error()+"\n", stderr.String())
 }
 
 func TestTheNumberOfKeysMayHaveAnExponentOrSeparators(t *testing.T) {
@@ -154,8 +163,8 @@ func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
 	assert.Regexp(t, `^go run -C internal/compare \. .*-n 3000 -fpr 0\.05,0\.01`, doc.Machine["command"])
 
 	names := []string{"structure", "target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
-		"false_negatives", "add_ns", "hit_ns", "miss_ns", "delete_ns", "refused", "foreign_rate", "against", "add_ratio", "hit_ratio",
-		"miss_ratio", "delete_ratio"}
+		"false_negatives", "add_ns", "hit_ns", "miss_ns", "delete_ns", "refused", "foreign_rate", "against", "against_fpr", "bits_ratio",
+		"add_ratio", "hit_ratio", "miss_ratio", "delete_ratio"}
 	for i, r := range doc.Rows {
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(r)))
 		checkNumbers(t, r)
@@ -267,7 +276,7 @@ func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, records, 1+2+14+5)
 	assert.Equal(t, "structure,target_fpr,n,bytes,bits_per_key,bound_ratio,fpr,fpr_low,fpr_high,false_negatives,add_ns,hit_ns,miss_ns,delete_ns,"+
-		"refused,foreign_rate,against,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
+		"refused,foreign_rate,against,against_fpr,bits_ratio,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
 		"setting,distinct,total,mean_error,max_error,error_bound,above_bound,below_truth,wanted,missed,extra,table",
 		strings.Join(records[0], ","))
 	at := func(record []string, name string) string { return record[slices.Index(records[0], name)] }

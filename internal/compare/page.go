@@ -40,6 +40,9 @@ func (r *report) writeFiles(ctx context.Context, dir string, stderr io.Writer) (
 	_, finish := newProgress(stderr, "compiling the calculator", -1, nil)
 	calc, missing := compileCalculator(ctx)
 	finish()
+	if ctx.Err() != nil {
+		missing = errors.New("interrupted before it was compiled")
+	}
 	if missing != nil {
 		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, which is compiled from the source in the repository: %v\n", missing)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -199,4 +200,11 @@ func TestAMissingCalculatorIsReported(t *testing.T) {
 	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")
 	assert.Equal(t, exitOK, code)
 	assert.Regexp(t, `^compare: warning: report\.html has no calculator.*: go build: `, stderr)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var warning bytes.Buffer
+	_, err := (&report{data: &dataset{about: "No keys."}}).writeFiles(ctx, t.TempDir(), &warning)
+	require.NoError(t, err)
+	assert.Regexp(t, `: interrupted before it was compiled\n$`, warning.String())
 }

@@ -195,6 +195,18 @@ func TestPeersKeepToTheirMemory(t *testing.T) {
 	require.NoError(t, checkPeerBytes(mostPeerBytes))
 }
 
+func TestTheLibrariesOfTheRowsAreNamed(t *testing.T) {
+	var list []row
+	for _, s := range peers {
+		assert.Equal(t, s.name == "sorted", s.module == "", s.name)
+		list = append(list, row{Structure: s.name, structure: s})
+	}
+	names := modulesOf(list)
+	require.Len(t, names, 7)
+	assert.Contains(t, names[4], "boom-bloom, boom-counting, boom-cuckoo of github.com/tylertreat/BoomFilters")
+	assert.Empty(t, modulesOf([]row{{Structure: "bloom"}}))
+}
+
 func TestRatiosAreMediansOverRounds(t *testing.T) {
 	ours := func(rate float64) *cell {
 		return &cell{structure: structure{name: "bloom"}, rate: rate, rounds: 3, bytes: 100,
@@ -204,14 +216,14 @@ func TestRatiosAreMediansOverRounds(t *testing.T) {
 		add: []float64{2, 30, 100}, hit: []float64{8, 8, 8}, miss: []float64{1, 1}, del: []float64{9, 9, 9}}
 	r := ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), theirs})
 	assert.Equal(t, "bloom", r.Against)
-	assert.Equal(t, 0.01, r.rate)
-	assert.Equal(t, 1.5, r.bits)
+	assert.Equal(t, 0.01, *r.Rate)
+	assert.Equal(t, 1.5, *r.Bits)
 	assert.Equal(t, [3]float64{2, 4, 0.25}, [3]float64{*r.Add, *r.Hit, *r.Miss})
 	assert.Nil(t, r.Delete, "ours deletes nothing")
 
 	for rate, nearest := range map[float64]float64{0: 0.001, 1e-6: 0.001, 0.0039: 0.01, 0.9: 0.1} {
 		theirs.rate = rate
-		assert.Equal(t, nearest, ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), ours(0.001)}).rate, rate)
+		assert.Equal(t, nearest, *ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), ours(0.001)}).Rate, rate)
 	}
 	assert.Zero(t, ratiosOf(theirs, []*cell{theirs}), "a row of ours that is missing is a dash")
 	assert.Equal(t, []string{"", "90%", "-", "-", "-", "-", "-", "-"},
@@ -222,16 +234,16 @@ func TestTheTableOfRatiosFitsAndIsShownWithPeersOnly(t *testing.T) {
 	for _, form := range []string{"text", "markdown"} {
 		code, stdout, stderr := compare(t, "-structures", "bloom,holiman", "-n", "1000", "-fpr", "0.1", "-format", form)
 		require.Equal(t, exitOK, code, stderr)
-		assert.Contains(t, stdout, "Times against ours")
+		assert.Contains(t, stdout, "Against ours")
 		assert.Contains(t, stdout, "bloom 10%")
 		code, stdout, _ = compare(t, "-structures", "map,bloom", "-n", "1000", "-fpr", "0.1", "-format", form)
 		require.Equal(t, exitOK, code)
 		assert.NotContains(t, stdout, "against")
 	}
-	ratio := 12345.0
+	ratio, rate := 12345.0, 0.00001526
 	wide := []row{{
 		Structure: "bloom-partitioned", TargetFPR: 0.00001526, BoundRatio: &ratio, FPRHigh: 1,
-		ratios:    ratios{Against: "bloom-partitioned", rate: 0.00001526, bits: ratio, Add: &ratio, Hit: &ratio, Miss: &ratio, Delete: &ratio},
+		ratios:    ratios{Against: "bloom-partitioned", Rate: &rate, Bits: &ratio, Add: &ratio, Hit: &ratio, Miss: &ratio, Delete: &ratio},
 		structure: structure{against: "bloom", peer: true},
 	}}
 	for line := range strings.Lines(ratioTable(wide).text(100)) {

@@ -6,14 +6,13 @@ import "math"
 // the same, each the median over the rounds of the ratio within a round: what
 // disturbs the machine for a while disturbs both. Above 1 ours is faster.
 type ratios struct {
-	Against string   `json:"against"` // empty if there is none; then the ratios are nil
+	Against string   `json:"against"`     // empty if there is none; then the ratios are nil
+	Rate    *float64 `json:"against_fpr"` // the target of ours
+	Bits    *float64 `json:"bits_ratio"`
 	Add     *float64 `json:"add_ratio"`
 	Hit     *float64 `json:"hit_ratio"`
 	Miss    *float64 `json:"miss_ratio"`
 	Delete  *float64 `json:"delete_ratio"`
-
-	rate float64 // of ours
-	bits float64
 }
 
 // ratiosOf compares c with the cell of the structure it names: the one of the
@@ -31,8 +30,9 @@ func ratiosOf(c *cell, cells []*cell) ratios {
 	if ours == nil {
 		return ratios{}
 	}
+	bits := float64(c.bytes) / float64(ours.bytes)
 	return ratios{
-		Against: ours.name, rate: ours.rate, bits: float64(c.bytes) / float64(ours.bytes),
+		Against: ours.name, Rate: &ours.rate, Bits: &bits,
 		Add: medianRatio(c.add, ours.add, c.skipped+1), Hit: medianRatio(c.hit, ours.hit, c.skipped+1),
 		Miss: medianRatio(c.miss, ours.miss, c.skipped+1), Delete: medianRatio(c.del, ours.del, c.skipped+1),
 	}

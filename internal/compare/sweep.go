@@ -16,7 +16,8 @@ type sweep struct {
 	rates    []float64
 	peerKeys int
 	lookups  int // to time together at least
-	rounds   int
+	rounds   int // of each filter at least, if it has many keys
+	most     int // rounds
 	passes   int // over the numbers of keys of times
 }
 
@@ -27,13 +28,13 @@ func newSweep(quick bool) sweep {
 		sizes:    spread(1e3, 1e7, 40),
 		memory:   []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10},
 		rates:    []float64{0.03, 0.01, 0.001, 0.0001},
-		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, passes: 3,
+		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, most: math.MaxInt, passes: 3,
 	}
 	if quick { // the same documents from fewer keys
 		s.accuracy = []int{100, 200, 300, 400}
 		s.times = spread(100, 1000, 8)
 		s.sizes = spread(1e3, 1e5, 40)
-		s.peerKeys, s.lookups, s.rounds, s.passes = 1000, 1000, 1, 1
+		s.peerKeys, s.lookups, s.rounds, s.most, s.passes = 1000, 1000, 1, 2, 1
 	}
 	return s
 }
@@ -65,9 +66,9 @@ func (s sweep) steps() int { return 2 + len(s.accuracy) + s.passes*len(s.times) 
 
 func (s sweep) measure(ctx context.Context, done func()) (m measurements, err error) {
 	for _, part := range []func() error{
-		func() error { m.run, err = runAll(ctx, options{rates: s.rates}); done(); return err },
+		func() error { m.run, err = s.runAll(ctx, options{rates: s.rates}); done(); return err },
 		func() error {
-			m.peers, err = runAll(ctx, options{synthetic: s.peerKeys, rates: []float64{0.01}, peers: true})
+			m.peers, err = s.runAll(ctx, options{synthetic: s.peerKeys, rates: []float64{0.01}, peers: true})
 			done()
 			return err
 		},
@@ -85,7 +86,7 @@ func (s sweep) measure(ctx context.Context, done func()) (m measurements, err er
 
 // runAll does the program's main job under flags. It is an error if a structure
 // of ours loses a key.
-func runAll(ctx context.Context, o options) (*report, error) {
+func (s sweep) runAll(ctx context.Context, o options) (*report, error) {
 	d, err := loadData(ctx, o, nil, nil)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func runAll(ctx context.Context, o options) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.plan.rounds = min(e.plan.rounds, s.most)
 	r, err := e.run(ctx, func() {})
 	if err != nil {
 		return nil, err

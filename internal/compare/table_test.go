@@ -51,7 +51,7 @@ func TestTheTablesFitNarrowTerminals(t *testing.T) {
 	}}
 	compared := widest()
 	compared.structure.against, compared.structure.peer = "bloom", true
-	compared.Against, compared.rate, compared.Add, compared.Hit = "bloom", 0.0001, &number, &number
+	compared.Against, compared.Rate, compared.Bits, compared.Add, compared.Hit = "bloom", &compared.TargetFPR, &number, &number, &number
 	for _, width := range []int{60, 80, 100} {
 		for _, t1 := range []table{spaceTable([]row{widest()}), countTable(counts), ratioTable([]row{compared})} {
 			for text := range strings.Lines(t1.text(width)) {
