@@ -158,7 +158,8 @@ func TestPayloadsBeyondTheAddresses(t *testing.T) {
 		require.ErrorIs(t, r.Err(), fault.ErrCorrupt)
 		require.ErrorContains(t, r.Err(), "payload length = ")
 	}
-	r := NewReader(boundless{}, errs)
+	require.EqualValues(t, 1<<30, NewReader(boundless{}, errs).have)
+	r := NewReader(io.MultiReader(), errs)
 	require.Empty(t, Read[uint64](r, 1<<28-1))
 	require.ErrorIs(t, r.Err(), io.EOF, "as long as a slice can be")
 }

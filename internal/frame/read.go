@@ -38,9 +38,9 @@ func longest() uint64 {
 	return math.MaxInt
 }
 
-// maxKnown returns how many bytes a source is believed to have: 4 GiB, or 256
-// MiB if addresses have 32 bits. A sparse file may claim any size.
-func maxKnown() uint64 { return min(1<<32, longest()/8) }
+// maxKnown returns how many bytes a source is believed to have: 4 GiB, or 1 GiB
+// if addresses have 32 bits. A sparse file may claim any size.
+func maxKnown() uint64 { return min(1<<32, longest()/2+1) }
 
 // NewReader returns a Reader of the next frame in r. m makes its errors.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
