@@ -46,7 +46,7 @@ func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // WriteTo writes the encoded sketch to w, 64 KiB at a time, and returns the
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(w d) time, less than a
-// kilobyte of memory.
+// kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
 func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {

@@ -67,8 +67,9 @@ func (f *Filter) insert(i, j, fp uint64) error {
 }
 
 // Contains reports whether key may be in the filter. False is certain; true is
-// wrong with the filter's false-positive rate. O(1) time, at most two cache
-// misses, no allocation. (Fan et al., algorithm 2.)
+// wrong with the filter's false-positive rate. O(1) time, two cache misses, and
+// one more for each bucket that lies across two lines, no allocation. (Fan et
+// al., algorithm 2.)
 //
 // In a filter larger than the cache a single call mostly waits for memory: the
 // instructions of a hash keep the processor from reading for the next key. If
@@ -130,8 +131,8 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 }
 
 // Delete removes one copy of key and reports whether there was one to remove;
-// if not, nothing has changed. O(1) time, at most two cache misses, no
-// allocation. (Fan et al., algorithm 3.)
+// if not, nothing has changed. O(1) time, at most the cache misses of
+// [Filter.Contains], no allocation. (Fan et al., algorithm 3.)
 //
 // Delete only what was added. A key that was never added is found with the
 // filter's false-positive rate. Deleting it then removes the fingerprint of
@@ -163,7 +164,7 @@ func (f *Filter) take(i, j, fp uint64) bool {
 
 // Count returns how many copies of key the filter may hold: at least as many
 // as were added and not deleted, and more if other keys collide with it; at
-// most eight. O(1) time, two cache misses, no allocation.
+// most eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.

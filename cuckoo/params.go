@@ -128,7 +128,10 @@ func (p Params) bucketBits() uint64 {
 
 // bytes returns the size of the table: the whole words that hold the buckets,
 // and one more.
-func (p Params) bytes() uint64 { return 8 * ((p.Buckets*p.bucketBits()+63)/64 + 1) }
+func (p Params) bytes() uint64 {
+	n := p.Buckets * p.bucketBits()
+	return 8 * (n/64 + (n%64+63)/64 + 1)
+}
 
 // Params returns the parameters of f. O(1) time.
 func (f *Filter) Params() Params { return f.params }

@@ -85,6 +85,28 @@ func checkPieces(t *testing.T, p Payload, bytes int) {
 	require.Equal(t, want, got)
 }
 
+// Numbers that have to be converted go through one buffer of 64 KiB, and bytes
+// need none.
+func TestMemoryToWriteAPayload(t *testing.T) {
+	const little = 1 << 10
+	require.Less(t, leastAllocated(Numbers(make([]uint8, 1<<20))), uint64(little))
+	require.Less(t, leastAllocated(Numbers(make([]uint32, 1<<18))), uint64(chunkBytes+little))
+	require.Less(t, leastAllocated(Numbers(make([]uint64, 1<<17))), uint64(chunkBytes+little))
+}
+
+// leastAllocated takes all pieces of a payload, and returns the number of bytes
+// allocated. Other goroutines may allocate at the same time, but not each time.
+func leastAllocated(p Payload) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 20 {
+		least = min(least, allocated(func() {
+			for range p {
+			}
+		}))
+	}
+	return least
+}
+
 // demanding records how many bytes it was asked for.
 type demanding struct {
 	r     io.Reader
