@@ -145,7 +145,7 @@ func (s *Scalable) Merge(other *Filter) error {
 	switch {
 	case s == nil:
 		return errs.Nil()
-	case other == nil || other.words == nil:
+	case other == nil || other.params.Bits == 0:
 		return errs.Field(ErrIncompatible, "other", "empty", "a filter made by New or by decoding")
 	case s.config.Family != other.params.Family:
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.config.Family.String())
@@ -158,7 +158,7 @@ func (s *Scalable) Merge(other *Filter) error {
 }
 
 // Reset removes every key and all stages except an empty first one. O(Expected)
-// time, one allocation.
+// time, one allocation of the bit array.
 func (s *Scalable) Reset() {
 	if len(s.stages) > 0 {
 		s.stages = firstStage(s.stages[s.frozen].params)
