@@ -36,5 +36,6 @@
 //
 // A zero Filter is only a receiver for decoding. It behaves like a full
 // filter: it contains every key, and adding to it changes nothing. Methods that
-// return an error return one on a nil *Filter; the others panic on it.
+// combine it with another filter return ErrParams. Methods that return an error
+// return one on a nil *Filter; the others panic on it.
 package bloom
