@@ -152,6 +152,13 @@ func (c *sharedCells) countRows(dst []uint64, digests []hashfam.Digest) []uint64
 	return dst
 }
 
+// clear sets every counter to zero. No other goroutine may change them.
+func (c *sharedCells) clear() {
+	for i := range c.words {
+		c.words[i].Store(0)
+	}
+}
+
 // fill copies the counters of s, which has the same shape.
 func (c *sharedCells) fill(s *Sketch) {
 	for i, n := range s.narrow {

@@ -28,6 +28,7 @@ type gate struct {
 	lanes  []lane
 	closed atomic.Bool
 	large  atomic.Uint64 // counted apart; stops at the largest number
+	falls  atomic.Uint64 // how often the total fell or began to, after the counters
 	alone  sync.Mutex    // held while the gate is closed, and by a Remove
 }
 
@@ -114,11 +115,12 @@ func (g *gate) sum(of func(*lane) uint64) uint64 {
 func (g *gate) credit(n uint64) { g.large.Store(n) }
 
 // debit takes n, at most complete(), from the total. The caller holds alone, so
-// no lane has less complete than is read here.
+// no lane has less complete than is read here, and has lowered the counters.
 func (g *gate) debit(n uint64) {
 	if g.complete() == math.MaxUint64 {
 		return
 	}
+	g.falls.Add(1)
 	part := min(n, g.large.Load())
 	g.large.Add(-part)
 	n -= part
@@ -128,5 +130,18 @@ func (g *gate) debit(n uint64) {
 		l.done.Add(-part)
 		l.begun.Add(-part)
 		n -= part
+	}
+}
+
+// clear makes the total zero. The caller is alone and has cleared the counters.
+// All that was begun is done, except that an addition that finds the gate closed
+// may be between announcing itself and taking that back. So what is done is
+// taken from what was begun.
+func (g *gate) clear() {
+	g.falls.Add(1)
+	g.large.Store(0)
+	for i := range g.lanes {
+		l := &g.lanes[i]
+		l.begun.Add(-l.done.Swap(0))
 	}
 }

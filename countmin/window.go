@@ -125,6 +125,13 @@ func (w *Window) AddStringAt(key string, t time.Time) {
 	w.AddString(key)
 }
 
+// AddDigestAt is [Window.AddAt] for a key already hashed by the family of
+// Params(). d must be the digest of key.
+func (w *Window) AddDigestAt(d hashfam.Digest, key []byte, t time.Time) {
+	w.Advance(t)
+	w.AddDigest(d, key)
+}
+
 // AddN counts key n times, as n calls of [Window.Add] do, in O(Panes) time at
 // most. The bounds of key may be closer than after n calls.
 func (w *Window) AddN(key []byte, n uint64) { observeIn(w, w.config.Family.Sum(key), key, n) }
