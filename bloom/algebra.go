@@ -8,8 +8,8 @@ import (
 
 // Merge adds every key of other to f. The result is, bit for bit, the filter
 // built from the keys of both, and has that filter's rate. If the [Params]
-// differ, Merge returns [ErrIncompatible], or [ErrParams] if f is a zero Filter,
-// and leaves f unchanged. O(m) time, no allocation.
+// differ, Merge returns [ErrIncompatible], or [ErrParams] if f is a zero
+// Filter, and leaves f unchanged. O(m) time, no allocation.
 func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible("", other); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 // sketch, which can be encoded. It must not be copied by value.
 //
 // Counters change by compare-and-swap. Methods that only read never wait. An
-// addition waits for a Snapshot that copies the counters and for a Reset. If the
-// sketch is conservative, it also waits for another addition of the same key,
-// and now and then of another key.
+// addition waits for a Snapshot that copies the counters and for a Reset. If
+// the sketch is conservative, it also waits for another addition of the same
+// key, and now and then of another key.
 //
 // A count is never below the truth: an Add that returned is in every count that
 // is asked for later, until a Reset. An Add that is still running may be in it
@@ -217,8 +217,8 @@ func (c *ConcurrentSketch) SizeBytes() uint64 { return 8 * uint64(len(c.cells.wo
 
 // Remove takes back one [ConcurrentSketch.Add] of key that has returned. It has
 // the errors of [Sketch.Remove], and the same rule: a key may be removed only
-// as often as it was added. Removals wait for each other, for a Snapshot and for
-// a Reset; they do not stop additions. O(depth) time, no allocation.
+// as often as it was added. Removals wait for each other, for a Snapshot and
+// for a Reset; they do not stop additions. O(depth) time, no allocation.
 func (c *ConcurrentSketch) Remove(key []byte) error { return c.RemoveNDigest(c.family().Sum(key), 1) }
 
 // RemoveString is [ConcurrentSketch.Remove] for a string.

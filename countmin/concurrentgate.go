@@ -134,9 +134,9 @@ func (g *gate) debit(n uint64) {
 }
 
 // clear makes the total zero. The caller is alone and has cleared the counters.
-// All that was begun is done, except that an addition that finds the gate closed
-// may be between announcing itself and taking that back. So what is done is
-// taken from what was begun.
+// An addition that finds the gate closed may be between announcing itself and
+// taking that back. So what is done is taken from what was begun, which keeps
+// the announcement.
 func (g *gate) clear() {
 	g.falls.Add(1)
 	g.large.Store(0)

@@ -83,8 +83,8 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 }
 
 // Each returns the first error of check, which names the place in others of
-// what it rejects, such as "others[2]". A structure that is merged alone has the
-// place "".
+// what it rejects, such as "others[2]". A structure that is merged alone has
+// the place "".
 func Each[T any](others []T, check func(place string, other T) error) error {
 	for i, other := range others {
 		if check("", other) != nil {
