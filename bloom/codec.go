@@ -43,7 +43,7 @@ func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 // WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(m) time, less than a
-// kilobyte of memory.
+// kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
 func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	h, err := f.header()
 	if err != nil {
@@ -52,9 +52,10 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, frame.Numbers(f.words))
 }
 
-// UnmarshalBinary decodes data into f and does not keep data. data must have
-// been encoded under the family of f: that of a filter in use, the one given to
-// [NewReceiver], or the public family of a zero Filter.
+// UnmarshalBinary decodes data into f and does not keep data. f then has the
+// Params of data. data must have been encoded under the family of f: that of a
+// filter in use, the one given to [NewReceiver], or the public family of a zero
+// Filter.
 //
 // It returns [ErrCorrupt] if data is damaged, too short or too long,
 // [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded

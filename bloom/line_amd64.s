@@ -7,10 +7,11 @@
 // value i of the sequence of digest d is d times powers[i], modulo 2^64.
 //
 // Registers: R8 is the first line, DX the number of lines, SI the digests, CX
-// their number, AX the number of the current one, and R9 powers[0].
+// their number, AX the number of the current one, R9 powers[0], and R14 how many
+// digests ahead lines are fetched.
 
-// AHEAD is how many digests ahead lines are fetched. A fetch takes as long as
-// some 20 lookups if the filter is larger than the cache.
+// AHEAD is R14 at most. A fetch takes as long as some 20 lookups if the filter
+// is larger than the cache.
 #define AHEAD 24
 
 // LINE sets reg to the offset of the line of digest i in bytes.
@@ -25,9 +26,10 @@
 #define START \
 	SHRQ $3, DX;              \
 	MOVQ ·powers+0(SB), R9;   \
-	MOVL $AHEAD, AX;          \
-	CMPQ AX, CX;              \
-	CMOVQGT CX, AX;           \
+	MOVL $AHEAD, R14;         \
+	CMPQ R14, CX;             \
+	CMOVQGT CX, R14;          \
+	MOVQ R14, AX;             \
 	NEGQ AX
 
 DATA first<>+0(SB)/8, $0
@@ -63,7 +65,7 @@ TEXT ·addLinesAVX512(SB), NOSPLIT, $0-56
 	VMOVDQU64    first<>(SB), Z1
 
 loop:
-	LEAQ AHEAD(AX), BX
+	LEAQ (AX)(R14*1), BX
 	CMPQ BX, CX
 	JGE  fetched
 	LINE(BX, R12)
@@ -140,7 +142,7 @@ TEXT ·hasLinesAVX512(SB), NOSPLIT, $0-80
 	VPSRLQ     $63, Z5, Z6       // bit 0 of every word
 
 loop:
-	LEAQ AHEAD(AX), BX
+	LEAQ (AX)(R14*1), BX
 	CMPQ BX, CX
 	JGE  fetched
 	LINE(BX, R12)

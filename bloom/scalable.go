@@ -9,8 +9,8 @@ import "github.com/filterfam/filterfam/hashfam"
 //
 // The stages have lower and lower rates whose sum is at most the FPRate of the
 // [ScalableConfig]. So the rate stays below FPRate however many keys are added.
-// A key costs 11 bits at 1 % while there are at most Expected keys, and 16 to
-// 31 bits later: most right after a stage was added. A lookup of an absent key
+// A key costs 11 bits at 1 % while there are at most Expected keys, and 12 to
+// 38 bits later: most right after a stage was added. A lookup of an absent key
 // asks every stage, which takes less than half of the time of a plain filter
 // for each.
 //

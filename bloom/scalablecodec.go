@@ -50,7 +50,8 @@ func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 // WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(m) time, a few
-// kilobytes of memory.
+// kilobytes of memory (64 KiB more on a big-endian platform, or with the tag
+// purego).
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {

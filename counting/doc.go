@@ -55,5 +55,6 @@
 // A zero Filter is only a receiver for decoding. It behaves like a filter whose
 // counters are all stuck: it contains every key, and neither adding to it nor
 // deleting from it changes anything. Methods that return an error return one on
-// a nil *Filter; the others panic on it.
+// a nil *Filter, except MarshalJSON, which package json does not call then; the
+// others panic.
 package counting

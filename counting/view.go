@@ -18,8 +18,8 @@ type View struct {
 }
 
 // NewView returns a view of the filter that data encodes under fam. It keeps
-// data, which must not change while the view is in use. It checks only the
-// header; [View.Verify] checks the rest. O(1) time.
+// data, which must not change, and must stay mapped, while the view is in use.
+// It checks only the header; [View.Verify] checks the rest. O(1) time.
 //
 // The errors are those of [Filter.UnmarshalBinary]. NewView also returns
 // [ErrParams] if the address of the counters is not a multiple of 8, and

@@ -46,7 +46,7 @@ func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // WriteTo writes the encoded sketch to w, 64 KiB at a time, and returns the
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(w d) time, less than a
-// kilobyte of memory.
+// kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
 func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {
@@ -55,9 +55,10 @@ func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, s.payload())
 }
 
-// UnmarshalBinary decodes data into s and does not keep data. data must have
-// been encoded under the family of s: that of a sketch in use, the one given to
-// [NewReceiver], or the public family of a zero Sketch.
+// UnmarshalBinary decodes data into s and does not keep data. s then has the
+// Params of data. data must have been encoded under the family of s: that of a
+// sketch in use, the one given to [NewReceiver], or the public family of a zero
+// Sketch.
 //
 // It returns [ErrCorrupt] if data is damaged, too short or too long,
 // [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded

@@ -1,6 +1,8 @@
 package countmin
 
 import (
+	"math"
+
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -10,9 +12,9 @@ import (
 // sketch, which can be encoded. It must not be copied by value.
 //
 // Counters change by compare-and-swap. Methods that only read never wait. An
-// addition waits for a Snapshot that copies the counters and for a Reset. If
-// the sketch is conservative, it also waits for another addition of the same
-// key, and now and then of another key.
+// addition waits for a Snapshot that copies the counters, for a Reset, and for
+// an addition of 2^32 or more. If the sketch is conservative, it also waits for
+// another addition of the same key, and now and then of another key.
 //
 // A count is never below the truth: an Add that returned is in every count that
 // is asked for later, until a Reset. An Add that is still running may be in it
@@ -158,8 +160,8 @@ func (c *ConcurrentSketch) CountUint64(key uint64) uint64 {
 func (c *ConcurrentSketch) CountDigest(d hashfam.Digest) uint64 { return c.cells.least(d) }
 
 // Bounds returns an interval that contains key's true count, as [Sketch.Bounds]
-// does. low is 0 if a Remove or a Reset takes counts away meanwhile. O(depth)
-// time, no allocation; it never waits.
+// does. low is 0 if a Reset runs meanwhile. O(depth) time, no allocation; it
+// never waits.
 func (c *ConcurrentSketch) Bounds(key []byte) (low, high uint64) {
 	return c.BoundsDigest(c.params.Family.Sum(key))
 }
@@ -178,21 +180,10 @@ func (c *ConcurrentSketch) BoundsUint64(key uint64) (low, high uint64) {
 // sketch's family.
 func (c *ConcurrentSketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
 	if c.gate == nil {
-		return c.params.bounds(c.CountDigest(d), 0)
+		return 0, math.MaxUint64
 	}
-	falls := c.gate.falls.Load()
-	return c.boundsSince(falls, c.CountDigest(d))
-}
-
-// boundsSince returns the bounds of a key that counts high. The total is asked
-// for later, so that what is in the count is in the total, unless that has
-// fallen since falls was read, which was before the count.
-func (c *ConcurrentSketch) boundsSince(falls, high uint64) (uint64, uint64) {
-	bound := c.ErrorBound()
-	if c.gate.falls.Load() != falls {
-		bound = high // a lower bound of 0
-	}
-	return c.params.bounds(high, bound)
+	total := c.gate.totalOf(func() { high = c.CountDigest(d) })
+	return c.params.bounds(high, c.params.errorBound(total))
 }
 
 // ErrorBound returns the most by which a count exceeds the truth, with

@@ -28,8 +28,9 @@ type gate struct {
 	lanes  []lane
 	closed atomic.Bool
 	large  atomic.Uint64 // counted apart; stops at the largest number
-	falls  atomic.Uint64 // how often the total fell or began to, after the counters
-	alone  sync.Mutex    // held while the gate is closed, and by a Remove
+	taken  atomic.Uint64 // by all debits, modulo 2^64
+	resets atomic.Uint64
+	alone  sync.Mutex // held while the gate is closed, and by a Remove
 }
 
 const (
@@ -111,16 +112,34 @@ func (g *gate) sum(of func(*lane) uint64) uint64 {
 	return sum
 }
 
+// totalOf calls read, which reads counters, and returns a total of all that
+// they held, or more.
+//
+// An addition is in the total before it changes a counter, so the total is read
+// last. By then a removal may have left it whose count was read. But that has
+// been taken since: after it left the counters, and before it left the total.
+// After a Reset the total is the largest number, which is never too small.
+func (g *gate) totalOf(read func()) uint64 {
+	taken, resets := g.taken.Load(), g.resets.Load()
+	read()
+	total := g.total()
+	if g.resets.Load() != resets {
+		return math.MaxUint64
+	}
+	return addSat(total, g.taken.Load()-taken)
+}
+
 // credit makes n the total of a new gate.
 func (g *gate) credit(n uint64) { g.large.Store(n) }
 
-// debit takes n, at most complete(), from the total. The caller holds alone, so
-// no lane has less complete than is read here, and has lowered the counters.
+// debit takes n, at most complete(), from the total, when the counters have
+// changed. The caller holds alone, so no lane has less complete than is read
+// here.
 func (g *gate) debit(n uint64) {
+	g.taken.Add(n)
 	if g.complete() == math.MaxUint64 {
 		return
 	}
-	g.falls.Add(1)
 	part := min(n, g.large.Load())
 	g.large.Add(-part)
 	n -= part
@@ -138,7 +157,7 @@ func (g *gate) debit(n uint64) {
 // taking that back. So what is done is taken from what was begun, which keeps
 // the announcement.
 func (g *gate) clear() {
-	g.falls.Add(1)
+	g.resets.Add(1)
 	g.large.Store(0)
 	for i := range g.lanes {
 		l := &g.lanes[i]

@@ -35,6 +35,23 @@ func TestLargeAdditionsAreAlone(t *testing.T) {
 	require.Equal(t, uint64(math.MaxUint64), g.total(), "the largest number means that or more")
 }
 
+// A removal between the count of another key, which includes it, and the total,
+// which does not, is in the total of what was read. One before is not.
+func TestTheTotalOfWhatWasRead(t *testing.T) {
+	c := must(NewConcurrentSketch(Config{Width: 1, Depth: 1}))
+	c.AddNString("a", 1)
+	c.AddNString("b", 2000)
+	require.NoError(t, c.RemoveN([]byte("b"), 1000))
+	count := uint64(0)
+	require.EqualValues(t, 1001, c.gate.totalOf(func() {
+		count = c.CountString("a")
+		require.NoError(t, c.RemoveN([]byte("b"), 700))
+	}))
+	require.EqualValues(t, 1001, count)
+	require.EqualValues(t, 301, c.Total())
+	require.EqualValues(t, 301, c.gate.totalOf(func() {}))
+}
+
 // A lane that is half full gets no more, so it never begins again at zero.
 func TestALaneDoesNotOverflow(t *testing.T) {
 	g := newGate()

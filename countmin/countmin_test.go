@@ -256,6 +256,22 @@ func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
 	}
 }
 
+// A total of 2^64-1 means that or more: no share of it bounds an error. Here
+// the keys count 2^71 together, and most other keys collide with one of them.
+func TestAFullTotalBoundsNothing(t *testing.T) {
+	s := must(New(Config{Width: 1000, Depth: 5, CounterBits: 64}))
+	for key := range uint64(2000) {
+		s.AddNUint64(key, 1<<60)
+	}
+	require.EqualValues(t, uint64(math.MaxUint64), s.Total())
+	require.EqualValues(t, uint64(math.MaxUint64), s.ErrorBound())
+	for key := uint64(2000); key < 3000; key++ {
+		low, _ := s.BoundsUint64(key)
+		require.Zero(t, low)
+	}
+	require.Less(t, s.params.errorBound(math.MaxUint64-1), uint64(math.MaxUint64/300))
+}
+
 // A counter at its maximum has forgotten how much it held, so it is never
 // decremented: the other keys in it would be counted too low.
 func TestAFullCounterIsNotDecremented(t *testing.T) {

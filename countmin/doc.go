@@ -50,5 +50,6 @@
 // A zero Sketch, HeavyHitters, TopK or Window is only a receiver for decoding.
 // Every count is math.MaxUint64, and adding to it counts nothing, except the
 // total of a Sketch. Zero concurrent structures behave in the same way. Methods
-// that return an error return one on a nil pointer; the others panic on it.
+// that return an error return one on a nil pointer, except MarshalJSON, which
+// package json does not call then; the others panic.
 package countmin

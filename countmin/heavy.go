@@ -15,16 +15,16 @@ type HeavyConfig struct {
 	// one in a thousand. Above 0, at most 1.
 	Phi float64
 
-	// MemoryBytes bounds everything that is held: counters, index and the
-	// bytes of keys. At least 1,024. While counters make room for keys, which
-	// happens a few times at most, and in the first Add after decoding or
-	// merging, as much again is allocated for a moment.
+	// MemoryBytes bounds everything that is held: counters, index and the bytes
+	// of keys. At least 1,024. Up to twice as much is allocated for a moment
+	// when counters make room for keys, which happens a few times at most, and
+	// in the first Add after decoding or merging.
 	//
-	// At 0 memory grows as the guarantee needs. Up to about 7/Phi keys are
-	// tracked then, whether or not they reach Phi, typically in 150 to 350
-	// bytes/Phi (40 KB at least) and the bytes of long keys. If others choose
-	// the keys, bound their length: 6,700 keys of 10 KB take 67 MB at a Phi of
-	// 0.001.
+	// If it is 0, memory grows as the guarantee needs. Up to about 7/Phi keys
+	// are tracked then, whether or not they reach Phi, typically in 80 to 350
+	// bytes/Phi, or up to 40 KB if that is more, and the bytes of long keys. If
+	// others choose the keys, bound their length: 6,700 keys of 10 KB take 67
+	// MB at a Phi of 0.001.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
@@ -83,8 +83,8 @@ func (h *HeavyHitters) AddString(key string) {
 }
 
 // AddDigest is [HeavyHitters.Add] for a key already hashed by the family of
-// Params(). d must be the digest of key: with another one key is counted as
-// that other key.
+// Params(). d must be the digest of key. Otherwise the counts of different keys
+// are added up under one of them.
 func (h *HeavyHitters) AddDigest(d hashfam.Digest, key []byte) {
 	tracker.Observe(&h.tracker, d, key, 1)
 }
@@ -163,12 +163,12 @@ func (h *HeavyHitters) EstimateAllDigests(dst []Estimate, digests []hashfam.Dige
 
 // All yields the heavy hitters, each with what is known of its count, in
 // falling order of Count and, if that is equal, rising order of the key. They
-// are the keys whose Count is at least [HeavyHitters.Threshold]; a key is
-// certain to be a heavy hitter if its Low is too. O(r log r) time and O(r)
-// memory for r reported keys, at the time it is iterated; h must not be changed
-// meanwhile.
+// are the keys whose Count is at least [HeavyHitters.Threshold]; a key whose
+// Low is at least the threshold is certain to be a heavy hitter. O(r log r)
+// time and O(r) memory for r reported keys, at the time it is iterated; h must
+// not be changed meanwhile.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
-	return ranked(&h.tracker, h.Threshold, math.MaxInt)
+	return ranked(&h.tracker, func() (uint64, int) { return h.Threshold(), math.MaxInt })
 }
 
 // Threshold returns the count from which on a key is now a heavy hitter: Phi
@@ -200,9 +200,9 @@ func (h *HeavyHitters) Total() uint64 { return h.tracker.Total() }
 func (h *HeavyHitters) SizeBytes() uint64 { return h.tracker.SizeBytes() }
 
 // Merge adds the counts of other to h. Keys that either tracks are tracked, as
-// far as memory suffices; the merged counters are asked for what they counted
-// before. A merge is less exact than one structure over the whole stream: the
-// counters' noise adds up. Every guarantee holds.
+// far as memory suffices; their counts before they were tracked are estimated
+// from the merged counters. A merge is less exact than one structure over the
+// whole stream: the counters' noise adds up. Every guarantee holds.
 //
 // Shards may be merged in any order. Every order gives the same answer while
 // the merged structure tracks all the keys that the shards do and no estimate

@@ -226,6 +226,20 @@ func keysOf(all func(func(string, Estimate) bool)) (keys []string) {
 	return keys
 }
 
+// A sequence that All returned before another top k was decoded into this one
+// yields the keys of that, as many as it is to report.
+func TestASequenceGoesWithTheTopK(t *testing.T) {
+	top := must(NewTopK(TopKConfig{K: 2}))
+	for _, key := range []string{"a", "b", "b", "c", "c", "c"} {
+		top.AddString(key)
+	}
+	for _, k := range []*TopK{{}, must(NewTopK(TopKConfig{K: 1})), must(NewTopK(TopKConfig{K: 9}))} {
+		all := k.All()
+		require.NoError(t, k.UnmarshalBinary(must(top.MarshalBinary())))
+		require.Equal(t, []string{"c", "b"}, keysOf(all))
+	}
+}
+
 func TestTopKBesideAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := TopKConfig{K: rapid.IntRange(1, 8).Draw(t, "k"), MemoryBytes: rapid.SampledFrom([]int{0, tracker.MinMemory, 3000}).Draw(t, "memory")}

@@ -39,11 +39,12 @@ func (s *Sketch) MergeAll(others ...*Sketch) error {
 }
 
 // MergeAll merges all others into h at once. It gives the guarantees of
-// [HeavyHitters.Merge], and bounds at least as close as one merge after the
-// other does: keys for which memory does not suffice go once, at the end, when
-// all counts are known. The order of others decides nothing that the order of
-// merges does not. O(memory of all) time; it allocates. MergeAll returns the
-// errors of Merge, with the place in others, and h is then unchanged.
+// [HeavyHitters.Merge]. On the whole its bounds are closer than after one merge
+// after the other, because keys for which memory does not suffice go once, at
+// the end, when all counts are known; those of a rare key may be wider. The
+// order of others matters only if that of single merges does: see
+// [HeavyHitters.Merge]. O(memory of all) time; it allocates. MergeAll returns
+// the errors of Merge, with the place in others, and h is then unchanged.
 func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	if h == nil {
 		return errs.Nil()
@@ -77,9 +78,10 @@ func (h *HeavyHitters) compatible(place string, other *HeavyHitters) error {
 	return fault.Same(errs, place, "HeavyConfig", h.Params(), other.Params())
 }
 
-// MergeAll merges all others into k at once. It is to [TopK.Merge] what
-// [HeavyHitters.MergeAll] is to [HeavyHitters.Merge]. O(memory of all) time; it
-// allocates. It returns the errors of Merge, and k is then unchanged.
+// MergeAll merges all others into k at once. On the whole its bounds are closer
+// than after one [TopK.Merge] after the other; those of a rare key may be
+// wider. O(memory of all) time; it allocates. It returns the errors of Merge,
+// and k is then unchanged.
 func (k *TopK) MergeAll(others ...*TopK) error {
 	if k == nil {
 		return errs.Nil()

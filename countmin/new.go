@@ -14,9 +14,8 @@ func New(c Config) (*Sketch, error) {
 
 // NewFromParams returns an empty sketch of Width*Depth*CounterBits/8 bytes. O(w
 // d) time. It returns an [ErrParams] error that names the field if the
-// parameters are invalid. As any large allocation does, one that the machine
-// cannot serve ends the program: check [Params.SizeBytes] first if the
-// parameters come from elsewhere.
+// parameters are invalid. If the machine does not have the memory, the program
+// ends: check [Params.SizeBytes] first if the parameters come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
 	if err := p.check(); err != nil {
 		return nil, err

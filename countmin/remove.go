@@ -9,8 +9,12 @@ import (
 
 // Remove takes back one [Sketch.Add] of key. It is for keys that are counted
 // at least as often as they are removed: then every count stays at least the
-// truth (strict turnstile; Cormode and Muthukrishnan 2005, section 4.1). A
-// counter at its maximum is not decremented. O(depth) time, no allocation.
+// truth (strict turnstile; Cormode and Muthukrishnan 2005, section 4.1).
+// O(depth) time, no allocation.
+//
+// A counter at its maximum is not decremented. The counts of other keys in it
+// may then exceed the truth by more than [Sketch.ErrorBound] more often than
+// with probability Delta.
 //
 // Removing what was never counted takes it from other keys, whose counts may
 // then be too low. Remove returns [ErrParams] only when that is detectable,

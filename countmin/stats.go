@@ -19,13 +19,15 @@ func (s *Sketch) SizeBytes() uint64 { return 4*uint64(len(s.narrow)) + 8*uint64(
 func (s *Sketch) Total() uint64 { return s.total }
 
 // ErrorBound returns the most by which a count exceeds the truth, with
-// probability 1-Delta: the share Epsilon of [Sketch.Total], rounded down. Delta
-// is e^-Depth; see [Params.Epsilon] and [Params.Delta]. O(1) time.
+// probability 1-Delta: the share Epsilon of [Sketch.Total], rounded down. If
+// the total is the largest uint64, so is ErrorBound. Delta is e^-Depth; see
+// [Params.Epsilon] and [Params.Delta]. O(1) time.
 func (s *Sketch) ErrorBound() uint64 { return s.params.errorBound(s.total) }
 
-// errorBound returns the share Epsilon of a total, rounded down.
+// errorBound returns the share Epsilon of a total, rounded down. A total at its
+// maximum means that or more, so nothing bounds the error.
 func (p Params) errorBound(total uint64) uint64 {
-	if bound := p.Epsilon() * float64(total); bound < float64(total) {
+	if bound := p.Epsilon() * float64(total); bound < float64(total) && total != math.MaxUint64 {
 		return uint64(bound)
 	}
 	return total

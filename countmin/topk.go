@@ -16,8 +16,8 @@ type TopKConfig struct {
 	K int
 
 	// MemoryBytes bounds everything that is held, as in a [HeavyConfig]. At
-	// least 1,024. At 0 memory grows up to about 610 bytes for each of the K
-	// keys (40 KB at least), and the bytes of long keys.
+	// least 1,024. If it is 0, memory grows up to about 610 bytes for each of
+	// the K keys, or up to 40 KB if that is more, and the bytes of long keys.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
@@ -74,7 +74,8 @@ func (k *TopK) AddString(key string) {
 }
 
 // AddDigest is [TopK.Add] for a key already hashed by the family of Params(). d
-// must be the digest of key: with another one key is counted as that other key.
+// must be the digest of key. Otherwise the counts of different keys are added
+// up under one of them.
 func (k *TopK) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&k.tracker, d, key, 1) }
 
 // AddN counts key n times at once. It is like [TopK.Add] in time and memory.
@@ -151,7 +152,7 @@ func (k *TopK) EstimateAllDigests(dst []Estimate, digests []hashfam.Digest) []Es
 // rising order of the key. O(r log r) time and O(r) memory for r tracked keys,
 // at the time it is iterated; k must not be changed meanwhile.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
-	return ranked(&k.tracker, func() uint64 { return 0 }, k.tracker.K)
+	return ranked(&k.tracker, func() (uint64, int) { return 0, k.tracker.K })
 }
 
 // Complete reports whether the keys of All are now certain to be the most
@@ -187,9 +188,9 @@ func (k *TopK) SizeBytes() uint64 { return k.tracker.SizeBytes() }
 
 // Merge adds the counts of other to k, as [HeavyHitters.Merge] does, with the
 // same remark on the order of merges. A key may be among the top of the whole
-// and of neither part, and be missed; [TopK.Complete] tells. O(memory of both)
-// time; it allocates. Merge returns [ErrIncompatible] if the Params differ, or
-// [ErrParams] if k is a zero TopK, and k is then unchanged.
+// and of neither part, and be missed; [TopK.Complete] then returns false.
+// O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
+// Params differ, or [ErrParams] if k is a zero TopK, and k is then unchanged.
 func (k *TopK) Merge(other *TopK) error {
 	if err := k.compatible("", other); err != nil {
 		return err

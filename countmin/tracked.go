@@ -72,11 +72,12 @@ func estimateBlock(t *tracker.Tracker, dst []Estimate, digests []hashfam.Digest)
 	return dst
 }
 
-// ranked yields the tracked keys that count at least least(), most first, and
-// of those the first few. They are sorted when they are iterated.
-func ranked(t *tracker.Tracker, least func() uint64, few int) iter.Seq2[string, Estimate] {
+// ranked yields the tracked keys that count at least least, most first, and of
+// those the first few. wanted returns the two numbers when they are iterated,
+// and they are sorted then.
+func ranked(t *tracker.Tracker, wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
-		for key, e := range t.Ranked(least(), few) {
+		for key, e := range t.Ranked(wanted()) {
 			if !yield(key, Estimate(e)) {
 				return
 			}

@@ -20,7 +20,8 @@ type View struct {
 
 // NewView returns a view of the sketch that data encodes, of the family fam. It
 // checks the header only: O(1) time, whatever the size. [View.Verify] checks
-// the rest. data must not change while the view is in use.
+// the rest. data must not change, and must stay mapped, while the view is in
+// use.
 //
 // The errors are those of [Sketch.UnmarshalBinary]. Also, it returns ErrParams
 // if the counters would not begin at a multiple of their size in memory, and

@@ -19,13 +19,14 @@ import (
 // A Window is a ring of panes, each of which has counted a W/Panes or T/Panes
 // of the stream as [HeavyHitters] does. When a pane is full, or its time is
 // over, the oldest one is dropped. So the window always covers the last W keys,
-// or the last T, and up to one pane more; a pane has W/Panes keys, rounded up.
-// Estimates and [Window.Total] are about what it covers. [Window.Threshold] is
-// low enough that [Window.All] reports every key with a share of Phi of exactly
-// the last W keys or T.
+// or the last T, and up to one pane more. If W is not a multiple of Panes, a
+// pane has W/Panes keys, rounded up, and the window covers fewer than Panes
+// keys more. Estimates and [Window.Total] are about what it covers.
+// [Window.Threshold] is low enough that [Window.All] reports every key with a
+// share of Phi of exactly the last W keys or T.
 //
 // Time is what the caller says it is: see [Window.Advance]. A Window has no
-// clock and no goroutine.
+// clock and no goroutine. Two Windows cannot be merged.
 type Window struct {
 	config WindowConfig
 	panes  []tracker.Tracker // the oldest first, Panes+1 of them; zero until it counts
@@ -102,8 +103,9 @@ func (w *Window) drop(n uint64) {
 func (w *Window) last() *tracker.Tracker { return &w.panes[len(w.panes)-1] }
 
 // Add counts key once, as of the latest time. It is like [HeavyHitters.Add] in
-// time and memory, except when a pane is started, which takes the time of
-// [NewHeavyHitters]. key is not kept, but copied when it is first tracked.
+// time and memory, except when a pane is started, which takes the time and
+// memory of [NewHeavyHitters]. key is not kept, but copied when it is first
+// tracked.
 func (w *Window) Add(key []byte) { observeIn(w, w.config.Family.Sum(key), key, 1) }
 
 // AddString is [Window.Add] for a string.
@@ -132,8 +134,9 @@ func (w *Window) AddDigestAt(d hashfam.Digest, key []byte, t time.Time) {
 	w.AddDigest(d, key)
 }
 
-// AddN counts key n times, as n calls of [Window.Add] do, in O(Panes) time at
-// most. The bounds of key may be closer than after n calls.
+// AddN counts key n times, as n calls of [Window.Add] do. It starts at most
+// Panes+1 panes, in O(Panes) time each and that of [NewHeavyHitters]. The
+// bounds of key may be closer than after n calls.
 func (w *Window) AddN(key []byte, n uint64) { observeIn(w, w.config.Family.Sum(key), key, n) }
 
 // AddNString is [Window.AddN] for a string.
@@ -219,13 +222,10 @@ func (w *Window) All() iter.Seq2[string, Estimate] {
 // it is what all panes but the oldest have counted: the oldest began before the
 // Span, and it is not known which of its keys came since. O(Panes) time.
 func (w *Window) Threshold() uint64 {
-	least := w.Total()
 	if w.config.Keys > 0 {
-		least = min(least, w.config.Keys)
-	} else if len(w.panes) > 0 && least != math.MaxUint64 {
-		least -= w.panes[0].Total()
+		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
 	}
-	return threshold(w.config.Phi, least)
+	return threshold(w.config.Phi, totalOfPanes(w.panes[min(1, len(w.panes)):]))
 }
 
 // Complete reports whether every key that counts at least [Window.Threshold] is
@@ -253,10 +253,13 @@ func (w *Window) MissBound() uint64 {
 // Total returns how much the window covers: Keys and up to a pane more, at most
 // Panes+1 panes of Keys/Panes keys, rounded up; or the keys of the last Span
 // and up to a pane more; less if less has been counted. O(Panes) time.
-func (w *Window) Total() uint64 {
+func (w *Window) Total() uint64 { return totalOfPanes(w.panes) }
+
+// totalOfPanes returns how much panes have counted.
+func totalOfPanes(panes []tracker.Tracker) uint64 {
 	sum := uint64(0)
-	for i := range w.panes {
-		sum = addSat(sum, w.panes[i].Total())
+	for i := range panes {
+		sum = addSat(sum, panes[i].Total())
 	}
 	return sum
 }

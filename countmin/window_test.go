@@ -306,6 +306,23 @@ func TestTimeOfAWindow(t *testing.T) {
 	require.NoError(t, NewWindowReceiver(hashfam.Family{}).UnmarshalBinary(b))
 }
 
+// The oldest pane may count 2^64-1, or more: the threshold is the share of what
+// came since.
+func TestTheThresholdAfterAFullPane(t *testing.T) {
+	start := time.Unix(0, 0)
+	for _, old := range []uint64{math.MaxUint64, math.MaxUint64 - 5} {
+		w := must(NewWindow(WindowConfig{Phi: 0.5, Span: time.Hour, Panes: 2}))
+		w.Advance(start)
+		w.AddNString("old", old)
+		w.Advance(start.Add(time.Hour))
+		w.AddNString("new", 10)
+		require.EqualValues(t, uint64(math.MaxUint64), w.Total())
+		require.EqualValues(t, 5, w.Threshold())
+		require.True(t, w.Complete())
+		require.Equal(t, []string{"old", "new"}, keysOf(w.All()))
+	}
+}
+
 func TestWindowConfigsAreChecked(t *testing.T) {
 	good := WindowConfig{Phi: 0.1, Keys: 10}
 	w, err := NewWindow(good)

@@ -21,21 +21,20 @@ type WindowConfig struct {
 	// been counted: 1 to 2^62. Or 0, for a window of a Span.
 	Keys uint64
 
-	// Span is what time the window covers at least, rounded up to a
+	// Span is the time that the window covers at least, rounded up to a
 	// multiple of Panes nanoseconds. Or 0, for a window of Keys.
 	Span time.Duration
 
-	// Panes is how finely the window moves: it covers up to one pane, a
-	// Panes-th of Keys or Span, more than it should. 1 to 1,024; 0 means 8. A
-	// pane has a whole number of keys, so that Panes should be far below Keys:
-	// 5 keys in 1,024 panes of one key cover up to 1,025.
-	// Memory and the time of a query are in proportion to Panes+1, unless
-	// MemoryBytes is given.
+	// Panes is the number of parts of the window, 1 to 1,024; 0 means 8. The
+	// window covers up to one part more than it should. A pane has a whole
+	// number of keys, so that Panes should be far below Keys: 5 keys in 1,024
+	// panes of one key cover up to 1,025. Memory and the time of a query are in
+	// proportion to Panes+1, unless MemoryBytes is given.
 	Panes int
 
 	// MemoryBytes bounds everything that is held, as in a [HeavyConfig]. At
-	// least 1,280 for each pane and one more. At 0 a pane takes as much as a
-	// HeavyHitters of its keys.
+	// least 1,280 for each pane and one more. If it is 0, a pane takes as much
+	// as a HeavyHitters of its keys.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public one; take a keyed

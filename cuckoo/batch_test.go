@@ -156,16 +156,27 @@ func TestSequencesOfManyBlocks(t *testing.T) {
 				added++
 			}
 			asked := 0
-			got, err := f.AddSeq(func(yield func([]byte) bool) {
-				for _, key := range keys[:n] {
-					if asked++; !yield(key) {
-						return
-					}
-				}
-			})
+			got, err := f.AddSeq(counted(keys[:n], &asked))
 			require.Equal(t, []any{added, failed}, []any{got, err}, "%T, %d keys", f, n)
 			require.EqualValues(t, added, f.Len(), "%T, %d keys", f, n)
-			require.LessOrEqual(t, asked, added+127, "%T, %d keys", f, n)
+			require.LessOrEqual(t, asked, added+128, "%T, %d keys", f, n)
+		}
+	}
+	for _, f := range []adder{new(Filter), new(Concurrent), new(Scalable)} { // refuse the first key of a block
+		asked := 0
+		added, err := f.AddSeq(counted(keys, &asked))
+		require.ErrorIs(t, err, ErrFull)
+		require.Equal(t, []int{0, 128}, []int{added, asked}, "%T", f)
+	}
+}
+
+// counted yields the keys and counts those that were asked for.
+func counted(keys [][]byte, asked *int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, key := range keys {
+			if *asked++; !yield(key) {
+				return
+			}
 		}
 	}
 }

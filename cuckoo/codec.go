@@ -54,9 +54,10 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, frame.Numbers(f.table.bytes))
 }
 
-// UnmarshalBinary decodes data into f and does not keep data. data must have
-// been encoded under the family of f: that of a filter in use, the one given to
-// [NewReceiver], or the public family of a zero Filter.
+// UnmarshalBinary decodes data into f and does not keep data. f then has the
+// Params of data. data must have been encoded under the family of f: that of a
+// filter in use, the one given to [NewReceiver], or the public family of a zero
+// Filter.
 //
 // It returns [ErrCorrupt] if data is damaged, too short or too long,
 // [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded

@@ -2,7 +2,10 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"io"
+	"math"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,4 +106,42 @@ func TestTheFormatDocumentShowsAScalableFilter(t *testing.T) {
 	b, err := os.ReadFile("testdata/scalable.bin")
 	require.NoError(t, err)
 	conformance.RequireExcerpt(t, "Kind 12", b)
+}
+
+// It takes less than a kilobyte of memory to write a filter of any size, on any
+// platform. Other goroutines of the process may allocate at the same time, but
+// not each time.
+func TestMemoryToWriteAFilter(t *testing.T) {
+	for _, f := range []io.WriterTo{
+		mustNew(t, Params{Buckets: 100_000, FingerprintBits: 12}), mustScale(t, ScalableConfig{Expected: 100_000, FPRate: 0.01}),
+	} {
+		least := uint64(math.MaxUint64)
+		for range 20 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := f.WriteTo(io.Discard)
+			runtime.ReadMemStats(&after)
+			require.NoError(t, err)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
+		}
+		require.Less(t, least, uint64(1024), "%v", f)
+	}
+}
+
+// An encoding is 72 bytes plus the table, or 136 plus the pages, and 8 for each
+// page and plot.
+func TestTheSizeOfAnEncoding(t *testing.T) {
+	f := mustNew(t, Params{Buckets: 38, FingerprintBits: 9})
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	require.Equal(t, 72+int(f.SizeBytes()), len(b))
+	s := mustScale(t, ScalableConfig{Expected: 1000, FPRate: 0.1})
+	for k := range uint64(20_000) {
+		require.NoError(t, s.AddUint64(k))
+	}
+	size := 136 + 8*len(s.plots)
+	for p := range s.all() {
+		size += 8 + len(p.buckets())
+	}
+	require.Equal(t, size, len(encodeOf(t, s)))
 }

@@ -58,9 +58,9 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) error {
 }
 
 // Contains reports whether key may be in the filter. False is certain; true is
-// wrong with the filter's false-positive rate. O(1) time, at most two cache
-// misses and two more of versions, no lock, no allocation. It looks again if
-// fingerprints move meanwhile.
+// wrong with the filter's false-positive rate. O(1) time, the cache misses of
+// [Filter.Contains] and two more of versions, no lock, no allocation. It looks
+// again if fingerprints move meanwhile.
 func (c *Concurrent) Contains(key []byte) bool {
 	return c.ContainsDigest(c.params.Family.Sum(key))
 }

@@ -66,7 +66,7 @@ func (c *Concurrent) AddAllDigests(digests []hashfam.Digest) (added int, err err
 // AddSeq adds the keys of a sequence in order, like [Concurrent.AddAll]. A key
 // needs to be valid only until the sequence yields the next one. Keys are added
 // in blocks of 128, the last ones when the sequence ends. After an error AddSeq
-// may have asked for up to 127 keys more than it has added. O(1) time a key on
+// may have asked for up to 128 keys more than it has added. O(1) time a key on
 // average, and about a kilobyte of memory.
 func (c *Concurrent) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
 	for block := range batch.Blocks(c.family(), keys) {

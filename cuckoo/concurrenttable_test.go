@@ -133,3 +133,26 @@ func TestAConcurrentLogsWhatAFilterLogs(t *testing.T) {
 	require.NoError(t, c.AddString("a"))
 	require.Equal(t, c.Snapshot().LogValue().Group(), c.LogValue().Group())
 }
+
+// Of several copies in a bucket the one in the lowest slot goes first. So they
+// move upwards only, as a reader does: it meets one that stays.
+func TestTheLowestCopyGoesFirst(t *testing.T) {
+	for _, p := range kinds {
+		if p.Compact {
+			continue // a reader looks again
+		}
+		c := mustConcurrent(t, p)
+		for _, fp := range []uint64{5, 6, 5, 5} {
+			require.True(t, c.change(100, 0, fp))
+		}
+		for _, want := range [][slots]uint64{{0, 6, 5, 5}, {0, 6, 0, 5}, {0, 6, 0, 0}} {
+			require.True(t, c.change(100, 5, 0))
+			var got [slots]uint64
+			a, b := c.table.lanes(100)
+			for s := range got {
+				got[s] = c.table.lane(a, b, s)
+			}
+			require.Equal(t, want, got, "%v", p)
+		}
+	}
+}

@@ -11,10 +11,10 @@ type Filter struct {
 	count  uint64 // fingerprints in the table
 }
 
-// Add records one copy of key. On average it takes O(1) time and two cache
-// misses while at most three quarters of the slots are taken, and a few more up
-// to 0.97 of them, while fingerprints move to their other buckets to make room.
-// No allocation; key is not kept.
+// Add records one copy of key. On average it takes O(1) time. It has two cache
+// misses while at most three quarters of the slots are taken, and a few more
+// from there to 0.97, because fingerprints move to their other buckets. No
+// allocation; key is not kept.
 //
 // If no eviction makes room, Add returns [ErrFull] and has changed nothing.
 // Eight copies of one key fill both of its buckets. Adding the ninth
@@ -67,13 +67,14 @@ func (f *Filter) insert(i, j, fp uint64) error {
 }
 
 // Contains reports whether key may be in the filter. False is certain; true is
-// wrong with the filter's false-positive rate. O(1) time, at most two cache
-// misses, no allocation. (Fan et al., algorithm 2.)
+// wrong with the filter's false-positive rate. O(1) time, two cache misses, and
+// one more for each bucket that lies across two lines, no allocation. (Fan et
+// al., algorithm 2.)
 //
 // In a filter larger than the cache a single call mostly waits for memory: the
 // instructions of a hash keep the processor from reading for the next key. If
-// you have many keys at once, [Filter.ContainsAll] takes a fifth of the time.
-// Contains reads both buckets, whatever it finds in the first one:
+// you have many keys at once, [Filter.ContainsAll] takes a quarter to a third
+// of the time. Contains reads both buckets, whatever it finds in the first one:
 // they are read at the same time, and a branch on the first would be
 // mispredicted for half of the members.
 func (f *Filter) Contains(key []byte) bool {
@@ -130,8 +131,8 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 }
 
 // Delete removes one copy of key and reports whether there was one to remove;
-// if not, nothing has changed. O(1) time, at most two cache misses, no
-// allocation. (Fan et al., algorithm 3.)
+// if not, nothing has changed. O(1) time, at most the cache misses of
+// [Filter.Contains], no allocation. (Fan et al., algorithm 3.)
 //
 // Delete only what was added. A key that was never added is found with the
 // filter's false-positive rate. Deleting it then removes the fingerprint of
@@ -163,7 +164,7 @@ func (f *Filter) take(i, j, fp uint64) bool {
 
 // Count returns how many copies of key the filter may hold: at least as many
 // as were added and not deleted, and more if other keys collide with it; at
-// most eight. O(1) time, two cache misses, no allocation.
+// most eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.

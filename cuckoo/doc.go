@@ -39,5 +39,6 @@
 //
 // A zero Filter is only a receiver for decoding. It behaves as a full filter:
 // it contains every key, Add returns ErrFull, and there is nothing to delete.
-// Methods that return an error return one on a nil *Filter; the others panic.
+// Methods that return an error return one on a nil *Filter, except MarshalJSON,
+// which package json does not call then; the others panic.
 package cuckoo

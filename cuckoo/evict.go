@@ -7,8 +7,8 @@ package cuckoo
 // most of them repeats.
 //
 // A search of all far buckets that finds no room takes 50 to 60 microseconds at
-// a million keys and 120 to 230 at ten million; compact two to three times as
-// long (BenchmarkFailedAdd on an Intel Xeon at 2.1 GHz).
+// a million keys and 120 to 230 at ten million; compact takes 1.1 to 1.4 times
+// as long (BenchmarkFailedAdd on an Intel Xeon at 2.1 GHz).
 const (
 	near     = 2 + slots*16
 	middle   = 2 + slots*127 // at most patience times 2, the least number of buckets

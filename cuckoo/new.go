@@ -14,9 +14,9 @@ func New(c Config) (*Filter, error) {
 
 // NewFromParams returns an empty filter of Buckets*FingerprintBits/2 bytes, or
 // Buckets*(FingerprintBits-1)/2 if it is compact. It returns [ErrParams] and
-// names the field if p is invalid. As any large allocation does, one that the
-// machine cannot serve ends the program: check [Params.SizeBytes] first if the
-// parameters come from elsewhere. O(m) time for m buckets.
+// names the field if p is invalid. If the machine does not have the memory, the
+// program ends: check [Params.SizeBytes] first if the parameters come from
+// elsewhere. O(m) time for m buckets.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err

@@ -145,6 +145,7 @@ func TestSizesDoNotOverflow(t *testing.T) {
 	for p, size := range map[Params]uint64{
 		{Buckets: 2, FingerprintBits: 16}:               24,
 		{Buckets: 1 << 57, FingerprintBits: 16}:         1<<60 + 8,
+		{Buckets: 1<<60 - 2, FingerprintBits: 4}:        1<<61 + 8,
 		{Buckets: 1 << 58, FingerprintBits: 16}:         math.MaxUint64,
 		{Buckets: 1 << 62, FingerprintBits: 16}:         math.MaxUint64,
 		{Buckets: 2, FingerprintBits: 0, Compact: true}: math.MaxUint64,

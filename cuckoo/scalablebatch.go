@@ -63,7 +63,7 @@ func (s *Scalable) AddAllDigests(digests []hashfam.Digest) (added int, err error
 
 // AddSeq adds the keys of a sequence in order, like [Scalable.AddAll]. A key
 // needs to be valid only until the sequence yields the next one. After an error
-// AddSeq may have asked for up to 127 keys more than it has added. O(1) time a
+// AddSeq may have asked for up to 128 keys more than it has added. O(1) time a
 // key on average, and about a kilobyte of memory.
 func (s *Scalable) AddSeq(keys iter.Seq[[]byte]) (added int, err error) {
 	for block := range batch.Blocks(s.family(), keys) {

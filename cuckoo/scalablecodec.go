@@ -37,7 +37,7 @@ const (
 
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is the pages, 8 bytes for each of them and for each plot,
-// and 80 bytes. It depends only on the ScalableConfig and the pages, and
+// and 136 bytes. It depends only on the ScalableConfig and the pages, and
 // contains the family's check value but not its key. AppendBinary returns
 // [ErrParams] if s is the zero Scalable. O(m) time; it allocates the frame once
 // if dst is too small.

@@ -44,7 +44,7 @@ const (
 )
 
 // SizeBytes returns the memory of the pages and directories in bytes. The
-// allocator may round each page up, by 8 % at most. O(n/4096) time for n keys.
+// allocator may round each page up, by 19 % at most. O(n/4096) time for n keys.
 func (s *Scalable) SizeBytes() uint64 {
 	n := uint64(0)
 	for i := range s.plots {

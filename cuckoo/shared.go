@@ -24,7 +24,8 @@ func newShared(p Params) shared {
 	return shared{newTable(p, nil), make([]atomic.Uint64, p.bytes()/8)}
 }
 
-// load returns the word that begins at a bit.
+// load returns the word that begins at a bit. It reads the lower part first, as
+// Concurrent.warn expects.
 func (t *shared) load(bit uint64) uint64 {
 	i := bit >> 6
 	w := t.words[i : i+2]

@@ -20,9 +20,9 @@ type View struct {
 
 // NewView returns a view of the filter that data encodes, of the family fam. It
 // checks the header only: O(1) time, whatever the size. [View.Verify] checks
-// the rest. data must not change while the view is in use. It may begin
-// anywhere in memory, and the platform may have any byte order. The errors are
-// those of [Filter.UnmarshalBinary].
+// the rest. data must not change, and must stay mapped, while the view is in
+// use. It may begin anywhere in memory, and the platform may have any byte
+// order. The errors are those of [Filter.UnmarshalBinary].
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	v, err := frame.NewView(data, frame.Cuckoo, version, fam.CheckValue(), errs)
 	if err != nil {

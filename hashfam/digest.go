@@ -11,7 +11,9 @@ import "math/bits"
 // such as xxhash, or a random identifier is a digest by conversion, Digest(x),
 // for the Digest methods of a structure. All 64 bits must be well mixed. Such
 // digests give up the secret: anyone can find keys that collide. Use the same
-// kind of digest for all keys of a structure.
+// kind of digest for all keys of a structure. HeavyHitters, TopK and Window of
+// package countmin keep the keys and hash them again when they are decoded, so
+// they need digests of their family.
 type Digest uint64
 
 // multiplier is the factor between two values of a probe sequence. It is 5 mod

@@ -46,5 +46,6 @@
 //
 // A zero Filter or Exact is only a receiver for decoding. It contains every
 // key. A zero Builder is invalid: its Build returns [ErrParams]. Methods that
-// return an error return one on a nil pointer; the others panic on it.
+// return an error return one on a nil pointer, except MarshalJSON, which
+// package json does not call then; the others panic.
 package static

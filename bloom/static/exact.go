@@ -6,9 +6,10 @@ import (
 )
 
 // An Exact answers without an error for every key of a known universe: the
-// members and the others that it was built from. It is what CRLite and Clubcard
-// use a filter cascade for. Make one with [NewExact] or [NewExactFromDigests];
-// it does not change. An Exact must not be copied by value.
+// members and the others that it was built from. CRLite uses a cascade of
+// filters for this; Clubcard uses two levels, as an Exact does. Make one with
+// [NewExact] or [NewExactFromDigests]; it does not change. An Exact must not be
+// copied by value.
 //
 // It has two levels. The first is a filter of the rarer class with r =
 // floor(log2(ratio)) columns, which all rarer keys and a share of 2^-r of the

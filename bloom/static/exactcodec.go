@@ -53,8 +53,8 @@ func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
 // WriteTo writes the encoded e to w, 64 KiB at a time, and returns the number
 // of bytes written. It stops at the first error of w and returns it; the bytes
-// written so far are then not a valid encoding. O(m) time, less than a kilobyte
-// of memory.
+// written so far are then not a valid encoding. O(m) time, about a kilobyte of
+// memory (100 on a big-endian platform, or with the tag purego).
 func (e *Exact) WriteTo(w io.Writer) (int64, error) {
 	h, err := e.header()
 	if err != nil {

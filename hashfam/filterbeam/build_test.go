@@ -110,6 +110,34 @@ func TestCombineBuildsWhatASingleProcessBuilds(t *testing.T) {
 	}
 }
 
+// An accumulator of few keys holds their digests, also after it has been sent
+// to another worker and merged there.
+func TestAccumulatorsOfFewKeysAreSmall(t *testing.T) {
+	p, err := Bloom(bloomConfig(bloom.Blocked))
+	require.NoError(t, err)
+	c := &combineFn[string]{Spec: p.spec}
+	require.NoError(t, c.Setup())
+	sum := c.CreateAccumulator()
+	for _, key := range []string{"ada", "grace", "edsger"} {
+		a, err := c.AddInput(c.CreateAccumulator(), key)
+		require.NoError(t, err)
+		encoded, err := encodeAccumulator(a)
+		require.NoError(t, err)
+		a, err = decodeAccumulator(encoded)
+		require.NoError(t, err)
+		sum, err = c.MergeAccumulators(sum, a)
+		require.NoError(t, err)
+	}
+	encoded, err := encodeAccumulator(sum)
+	require.NoError(t, err)
+	require.Equal(t, 1+3*8, len(encoded))
+	got, err := c.ExtractOutput(sum)
+	require.NoError(t, err)
+	want, err := bloomFrame(bloom.Blocked)([][]byte{[]byte("ada"), []byte("grace"), []byte("edsger")})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
 // What cannot be combined is refused when the pipeline is made.
 func TestCombineRefusesWhatIsNotBuiltOfFrames(t *testing.T) {
 	large, err := Bloom(bloom.Config{Capacity: 1e8, FPRate: 0.01})

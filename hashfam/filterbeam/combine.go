@@ -85,7 +85,7 @@ func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
 // MergeAccumulators adds the keys of b to a.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
 	a.pending = append(a.pending, b.pending...)
-	if b.encoded == nil && b.structure == nil && uint64(len(a.pending)) <= max(c.Spec.Bytes/2, 1<<12) {
+	if len(b.encoded) == 0 && b.structure == nil && uint64(len(a.pending)) <= max(c.Spec.Bytes/2, 1<<12) {
 		return a, nil
 	}
 	if err := c.settle(a); err != nil {

@@ -17,9 +17,9 @@ import (
 )
 
 // replace writes a file under a temporary name of its own and renames it to
-// out. If write fails, or if ctx ends before the file is written, out stays as
-// it was. A file system without a rename copies the file instead, which is not
-// atomic.
+// out. If write or the rename fails, or if ctx ends before the file is written,
+// out stays as it was, and the temporary file is removed. A file system without
+// a rename copies the file instead, which is not atomic.
 func replace(ctx context.Context, out string, write func(io.Writer) error) error {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
@@ -31,11 +31,14 @@ func replace(ctx context.Context, out string, write func(io.Writer) error) error
 	if err == nil {
 		err = ctx.Err() // not every file system looks at it
 	}
+	if err == nil {
+		err = filesystem.Rename(ctx, fs, temporary, out)
+	}
 	if err != nil {
 		remove(context.WithoutCancel(ctx), fs, temporary)
 		return fmt.Errorf("filterbeam: %s: %w", out, err)
 	}
-	return filesystem.Rename(ctx, fs, temporary, out)
+	return nil
 }
 
 // The purposes of intermediate files are parts of their names.

@@ -197,3 +197,19 @@ func TestACuckooFilterDependsOnTheSetOfKeysOnly(t *testing.T) {
 		require.True(t, f.Contains(key))
 	}
 }
+
+// A cuckoo filter may have fewer keys than windows, or none.
+func TestACuckooFilterOfFewKeys(t *testing.T) {
+	p, err := Cuckoo(cuckoo.Config{Capacity: 100, FPRate: 0.01})
+	require.NoError(t, err)
+	for n := range 4 {
+		keys := [][]byte{nil, []byte("ada"), []byte("grace")}[:n]
+		frame, _ := stages(t, p, keys)
+		var f cuckoo.Filter
+		require.NoError(t, f.UnmarshalBinary(frame))
+		require.EqualValues(t, len(keys), f.Len())
+		for _, key := range keys {
+			require.True(t, f.Contains(key))
+		}
+	}
+}

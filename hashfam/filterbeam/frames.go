@@ -68,14 +68,10 @@ func (f frames) finish(ctx context.Context, out string, records iter.Seq[[]byte]
 
 // writeStructure writes the frame of a structure and describes it.
 func writeStructure(ctx context.Context, out string, s structure, sum *Summary) error {
-	frame, err := s.frame()
-	if err != nil {
-		return err
-	}
 	s.describe(sum)
-	sum.Size = uint64(len(frame))
 	return replace(ctx, out, func(w io.Writer) error {
-		_, err := w.Write(frame)
+		n, err := s.WriteTo(w)
+		sum.Size = uint64(n)
 		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -114,6 +115,39 @@ func TestAContextThatEndsBeforeTheFrameHasItsName(t *testing.T) {
 		return err
 	}), context.Canceled)
 	requireUntouched(t, out)
+}
+
+// Local takes the memory of the structure: there is no copy of it.
+func TestLocalMakesNoCopyOfTheStructure(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
+	for _, plan := range []func() (Plan, error){
+		func() (Plan, error) { return Bloom(bloom.Config{Capacity: 1e7, FPRate: 0.01}) },
+		func() (Plan, error) { return Sketch(countmin.Config{Width: 1 << 20, Depth: 3}) },
+		func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: 1e7, FPRate: 0.01}) },
+	} {
+		p, err := plan()
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		sum, err := Local(t.Context(), p, filepath.Join(t.TempDir(), "out.bin"), nil, pattern)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Greater(t, sum.Size, uint64(10e6))
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, sum.Size+3e6, p.spec.Kind)
+	}
+}
+
+// A frame that cannot get its name is removed.
+func TestAFrameThatCannotGetItsName(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "folder")
+	require.NoError(t, os.Mkdir(out, 0o700))
+	p, err := Bloom(bloomConfig(bloom.Blocked))
+	require.NoError(t, err)
+	_, err = Local(t.Context(), p, out, nil, writeKeys(t, t.TempDir(), testKeys(10), 1))
+	require.ErrorContains(t, err, "filterbeam: "+out)
+	left, err := os.ReadDir(filepath.Dir(out))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }
 
 // Without a pattern nothing is built: an empty filter would answer every

@@ -112,8 +112,12 @@ func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte]
 func (r ranges) each(ctx context.Context, parts map[int]part, add func([]hashfam.Digest) error) error {
 	var digests []hashfam.Digest
 	for owner := range r.spec.windows() {
+		p, written := parts[owner]
+		if !written { // it got no digest
+			continue
+		}
 		var failed error
-		err := parts[owner].read(ctx, func(piece []byte) bool {
+		err := p.read(ctx, func(piece []byte) bool {
 			digests = parseWords(digests[:0], piece)
 			failed = add(digests)
 			return failed == nil

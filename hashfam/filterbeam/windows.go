@@ -169,17 +169,22 @@ func (w windows) finish(ctx context.Context, out string, records iter.Seq[[]byte
 
 // payload yields the bytes of all windows in order.
 func (w windows) payload(ctx context.Context, parts map[int]part, yield func([]byte) bool) error {
-	for owner := range w.array.windows() {
+	going := true
+	pass := func(piece []byte) bool {
+		going = yield(piece)
+		return going
+	}
+	for owner := 0; owner < w.array.windows() && going; owner++ {
 		from, to := w.array.bytes(owner)
 		next, written := parts[owner]
 		if !written {
-			yieldZeros(to-from, yield)
+			yieldZeros(to-from, pass)
 			continue
 		}
 		if next.Bytes != to-from {
 			return errs.Field(ErrCorrupt, "length of "+next.Name, next.Bytes, binaryLength(to-from))
 		}
-		if err := next.read(ctx, yield); err != nil {
+		if err := next.read(ctx, pass); err != nil {
 			return err
 		}
 	}

@@ -109,6 +109,36 @@ func TestADamagedValueOfAWindow(t *testing.T) {
 	}
 }
 
+// The payload ends when its reader does, as it does when the file cannot be
+// written. The frame's error is then that of the file.
+func TestAnArrayThatCannotBeWritten(t *testing.T) {
+	p, err := Bloom(bloom.Config{Capacity: testCapacity, FPRate: 0.01, Layout: bloom.Blocked})
+	require.NoError(t, err)
+	p, err = p.Windows(5)
+	require.NoError(t, err)
+	a, err := p.spec.array()
+	require.NoError(t, err)
+	w := windows{p.spec, a}
+	out := filepath.Join(t.TempDir(), "out.bin")
+	parts := map[int]part{}
+	for owner := range 6 { // the first pass has no parts, only zeros
+		for most := range a.windows() {
+			n := 0
+			err := w.payload(t.Context(), parts, func([]byte) bool {
+				n++
+				return n <= most
+			})
+			require.NoError(t, err)
+			require.Equal(t, most+1, n, "%d parts", len(parts))
+		}
+		if owner < a.windows() {
+			from, to := a.bytes(owner)
+			parts[owner], err = newPart(t.Context(), out, owner, make([]uint64, (to-from)/8))
+			require.NoError(t, err)
+		}
+	}
+}
+
 // sumCounters adds 16 counters as increments do.
 func TestSumOfCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

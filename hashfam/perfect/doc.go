@@ -39,5 +39,6 @@
 //
 // A zero Function or Filter has no keys and is a receiver for decoding. Until
 // then a zero Filter contains every key. Methods that return an error return
-// one on a nil pointer; the others panic on it.
+// one on a nil pointer, except MarshalJSON, which package json does not call
+// then; the others panic.
 package perfect

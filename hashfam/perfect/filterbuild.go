@@ -8,7 +8,7 @@ import (
 
 // NewFilter returns a filter of keys. It depends on the set of keys only:
 // neither their order nor copies matter. It does not keep any key. O(n) time: a
-// second for 5 to 10 million keys, and three times as long if c.Compact is set.
+// second for 5 to 10 million keys, and 2.5 times as long if c.Compact is set.
 // It needs about 11 bytes of memory per key besides the filter, 8 of them for
 // the digests.
 //

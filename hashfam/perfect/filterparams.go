@@ -17,7 +17,7 @@ type FilterConfig struct {
 	// each key: 0 to 32.
 	ValueBits int
 
-	// Compact saves a quarter of a bit per key. Building takes three times as
+	// Compact saves a quarter of a bit per key. Building takes 2.5 times as
 	// long.
 	Compact bool
 

@@ -18,7 +18,7 @@ type Function struct {
 
 // New returns a function that maps keys to the indexes 0 to len(keys)-1. It
 // depends on the set of keys only and not on their order. It does not keep any
-// key. O(n) time: a second for 5 to 10 million keys, and three times as long if
+// key. O(n) time: a second for 5 to 10 million keys, and 2.5 times as long if
 // c.Compact is set. It needs about 11 bytes of memory per key, 8 of them for
 // the digests.
 //

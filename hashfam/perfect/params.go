@@ -8,8 +8,8 @@ import (
 
 // A Config describes a [Function].
 type Config struct {
-	// Compact makes the function smaller, 1.95 instead of 2.2 bits per key,
-	// and a little faster. Building it takes three times as long.
+	// Compact makes the function smaller, 1.95 instead of 2.2 bits per key, and
+	// a little faster. Building it takes 2.5 times as long.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed

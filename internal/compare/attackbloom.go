@@ -25,14 +25,12 @@ type layout struct {
 // The Bloom filters. Peers hash without a key, or with a default one.
 var (
 	classicTargets = append(bothFamilies(target{build: newBloom(own.Classic), layout: ourLayout, reopen: reopenOurs}),
-		target{column: "bits-and-blooms", module: "github.com/bits-and-blooms/bloom/v3", build: newPeerBloom, layout: peerLayout, reopen: reopenPeer},
+		target{column: "bits-and-blooms", module: bitsModule, build: newPeerBloom, layout: peerLayout, reopen: reopenPeer},
 		target{column: "boom", module: boomModule, build: newBoomBloom, layout: boomLayout, reopen: reopenBoom},
-		target{column: "bbloom", module: "github.com/ipfs/bbloom", build: newDefaultBbloom, layout: bbloomLayout, reopen: reopenBbloom},
+		target{column: "bbloom", module: bbloomModule, build: newDefaultBbloom, layout: bbloomLayout, reopen: reopenBbloom},
 	)
 	blockedTargets = bothFamilies(target{build: newBloom(own.Blocked), layout: ourLayout})
 )
-
-const boomModule = "github.com/tylertreat/BoomFilters"
 
 // ourLayout follows docs/format.md.
 func ourLayout(f filter) layout {

@@ -6,7 +6,7 @@ import "fmt"
 var (
 	countingTargets = append(bothFamilies(target{build: newCounting}), target{column: "boom", module: boomModule, build: newPeerCounting})
 	cuckooTargets   = append(bothFamilies(target{build: newCuckoo(false)}),
-		target{column: "seiflotfy", module: "github.com/seiflotfy/cuckoofilter", build: newSeiflotfy},
+		target{column: "seiflotfy", module: seiflotfyModule, build: newSeiflotfy},
 		target{column: "boom", module: boomModule, build: newBoomCuckoo})
 )
 

@@ -195,6 +195,18 @@ func TestPeersKeepToTheirMemory(t *testing.T) {
 	require.NoError(t, checkPeerBytes(mostPeerBytes))
 }
 
+func TestTheLibrariesOfTheRowsAreNamed(t *testing.T) {
+	var list []row
+	for _, s := range peers {
+		assert.Equal(t, s.name == "sorted", s.module == "", s.name)
+		list = append(list, row{Structure: s.name, structure: s})
+	}
+	names := modulesOf(list)
+	require.Len(t, names, 7)
+	assert.Contains(t, names[4], "boom-bloom, boom-counting, boom-cuckoo of github.com/tylertreat/BoomFilters")
+	assert.Empty(t, modulesOf([]row{{Structure: "bloom"}}))
+}
+
 func TestRatiosAreMediansOverRounds(t *testing.T) {
 	ours := func(rate float64) *cell {
 		return &cell{structure: structure{name: "bloom"}, rate: rate, rounds: 3, bytes: 100,
@@ -222,7 +234,7 @@ func TestTheTableOfRatiosFitsAndIsShownWithPeersOnly(t *testing.T) {
 	for _, form := range []string{"text", "markdown"} {
 		code, stdout, stderr := compare(t, "-structures", "bloom,holiman", "-n", "1000", "-fpr", "0.1", "-format", form)
 		require.Equal(t, exitOK, code, stderr)
-		assert.Contains(t, stdout, "Times against ours")
+		assert.Contains(t, stdout, "Against ours")
 		assert.Contains(t, stdout, "bloom 10%")
 		code, stdout, _ = compare(t, "-structures", "map,bloom", "-n", "1000", "-fpr", "0.1", "-format", form)
 		require.Equal(t, exitOK, code)

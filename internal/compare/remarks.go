@@ -21,6 +21,9 @@ func peerRemarks(list []row, failures []failure) []string {
 			note(kind.note, strings.Join(names, ", "))
 		}
 	}
+	if names := modulesOf(list); len(names) > 0 {
+		note("libraries: %s", strings.Join(names, "; "))
+	}
 	for _, x := range list {
 		if x.given > 0 && x.Refused > 0 {
 			note("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, x.target(),
@@ -66,6 +69,21 @@ func namesOf(list []row, has func(structure) bool) []string {
 		if has(x.structure) && !slices.Contains(names, x.Structure) {
 			names = append(names, x.Structure)
 		}
+	}
+	return names
+}
+
+// modulesOf names the libraries of the rows, each once, with their versions.
+func modulesOf(list []row) []string {
+	var names, done []string
+	for _, x := range list {
+		module := x.structure.module
+		if module == "" || slices.Contains(done, module) {
+			continue
+		}
+		done = append(done, module)
+		has := func(s structure) bool { return s.module == module }
+		names = append(names, strings.TrimSpace(strings.Join(namesOf(list, has), ", ")+" of "+module+" "+versionOf(module)))
 	}
 	return names
 }

@@ -72,7 +72,7 @@ func (r *report) spaceSection(list []row) section {
 }
 
 func (r *report) ratioSection() section {
-	return section{Title: "Times against ours", About: ratiosLegend, Table: ratioTable(r.rows), Folded: true}
+	return section{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.rows), Folded: true}
 }
 
 func (r *report) countSection() section {

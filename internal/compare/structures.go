@@ -32,6 +32,7 @@ type structure struct {
 	exact   bool    // never errs: one row in all, not one per rate
 	fixed   float64 // its rate, if none can be chosen: one row in all; else 0
 	peer    bool    // third-party code: shown only on request
+	module  string  // of a peer, if it is a library
 	unkeyed bool    // cannot be given another hash family: see round.salted
 	static  bool    // is built from all keys at once: a staticFilter
 	knows   bool    // is told the absent keys, too: a knowing filter

@@ -77,8 +77,8 @@ func bound(ratio float64) string {
 	return hundredths(ratio)
 }
 
-const ratiosLegend = "Times against ours: the ratio to the structure of ours that is named (median over the rounds); above 1 " +
-	"that one is faster, and above 1 under bits it is smaller. If the rates differ, it has the nearest one."
+const ratiosLegend = "Against ours: times and bits over those of the structure of ours that is named (median over the rounds). " +
+	"A number above 1 means that ours is faster or, under bits, smaller. If the rates differ, ours has the nearest one."
 
 // ratioTable compares the rows that have something of ours to compare with. It
 // has no lines if no row is a peer's.

@@ -83,6 +83,28 @@ func checkPieces(t *testing.T, p Payload, bytes int) {
 	require.Equal(t, want, got)
 }
 
+// Numbers that have to be converted go through one buffer of 64 KiB, and bytes
+// need none.
+func TestMemoryToWriteAPayload(t *testing.T) {
+	const little = 1 << 10
+	require.Less(t, leastAllocated(Numbers(make([]uint8, 1<<20))), uint64(little))
+	require.Less(t, leastAllocated(Numbers(make([]uint32, 1<<18))), uint64(chunkBytes+little))
+	require.Less(t, leastAllocated(Numbers(make([]uint64, 1<<17))), uint64(chunkBytes+little))
+}
+
+// leastAllocated takes all pieces of a payload, and returns the number of bytes
+// allocated. Other goroutines may allocate at the same time, but not each time.
+func leastAllocated(p Payload) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 20 {
+		least = min(least, allocated(func() {
+			for range p {
+			}
+		}))
+	}
+	return least
+}
+
 // demanding records how many bytes it was asked for.
 type demanding struct {
 	r     io.Reader
@@ -133,4 +155,27 @@ func TestMemoryToReadOneChunk(t *testing.T) {
 	took := allocated(func() { _, err = decodeWords[uint64](r, chunkBytes/8) })
 	require.NoError(t, err)
 	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
+}
+
+// A 32-bit platform has no room for a payload of 3 GiB, even if the file has
+// that many bytes: that is an error.
+func TestAPayloadThatNoMemoryCanHold(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 {
+		t.Skip("64-bit platforms can address any payload")
+	}
+	name := filepath.Join(t.TempDir(), "frame")
+	h := header
+	h.Payload = 3 << 30
+	require.NoError(t, os.WriteFile(name, h.append(nil), 0o600))
+	require.NoError(t, os.Truncate(name, int64(h.Size())))
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = decodeWords[uint8](NewReader(f, errs), h.Payload)
+	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorContains(t, err, "payload length = 3221225472, want at most 2147483647 bytes")
+	_, err = f.Seek(0, io.SeekStart)
+	require.NoError(t, err)
+	_, err = decodeWords[uint64](NewReader(f, errs), h.Payload/8)
+	require.ErrorContains(t, err, "payload length = 3221225472, want at most 2147483647 bytes")
 }

@@ -3,6 +3,7 @@ package frame
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 )
 
 // A number is an element of a payload. Its bytes are in little-endian order.
@@ -33,7 +34,7 @@ func Numbers[T number](values []T) Payload {
 			n := min(len(rest), chunkBytes/size)
 			piece, ok := bytesOf(rest[:n])
 			if !ok {
-				buf = encode(buf[:0], rest[:n])
+				buf = encode(slices.Grow(buf[:0], n*size), rest[:n])
 				piece = buf
 			}
 			if !yield(piece) {

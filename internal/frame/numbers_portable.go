@@ -2,8 +2,12 @@
 
 package frame
 
-// bytesOf reports false: the values have to be converted.
-func bytesOf[T number]([]T) ([]byte, bool) { return nil, false }
+// bytesOf returns the values if they are bytes. It reports false for others:
+// they have to be converted.
+func bytesOf[T number](values []T) ([]byte, bool) {
+	b, ok := any(values).([]byte)
+	return b, ok
+}
 
 // numbersIn reports false: b has to be converted.
 func numbersIn[T number]([]byte) ([]T, bool) { return nil, false }

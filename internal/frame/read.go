@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/internal/fault"
@@ -194,8 +195,13 @@ func (r *Reader) header() (Header, error) {
 // in steps that double and end with the exact size. So it never allocates more
 // than twice the bytes that have arrived, and at the peak one and a half times
 // the payload is live.
+//
+// It fails with ErrCorrupt if the platform cannot address the payload.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
+	if n > math.MaxInt/size {
+		r.Fail(r.Corrupt("payload length", n*size, fmt.Sprintf("at most %d bytes on this platform", math.MaxInt)))
+	}
 	room := n
 	for room*size > max(r.have, chunkBytes) {
 		room -= room / 2

@@ -63,7 +63,7 @@ func (t *Tracker) jointLog(sides []*Tracker) log {
 			if tracked(sides[:i], d) {
 				continue // has been merged already
 			}
-			count, guess := t.joint(d, sides[i:])
+			count, guess := t.joint(d, sides)
 			joint = append(joint.appendHead(count, guess, d), side.log.key(r)...)
 		}
 	}

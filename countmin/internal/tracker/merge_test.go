@@ -134,6 +134,29 @@ func TestAMergeWithAGuessAtItsMaximum(t *testing.T) {
 	}
 }
 
+// A side that does not track a key may have counted it, whichever side comes
+// first.
+func TestAMergeWithAGuessAtItsMaximumAsksAllSides(t *testing.T) {
+	d := hashfam.Family{}.SumString("key")
+	for _, tracks := range []int{0, 1, 2} {
+		sides := make([]*Tracker, 3)
+		for i := range sides {
+			h := New(Goal{Phi: 0.1})
+			h.total, h.missed = 1<<40, 100
+			h.raise(d, 70)
+			if i == tracks {
+				h.raise(d, maxGuess)
+				h.log = appendRecord(nil, 1<<40, maxGuess, d, "key")
+				h.settle()
+			}
+			sides[i] = &h
+		}
+		sides[0].Merge(sides[1:]...)
+		sum := uint64(1<<40 + 2*70)
+		require.Equal(t, Estimate{Count: sum, High: sum}, sides[0].Estimate(d), "side %d tracks it", tracks)
+	}
+}
+
 // Panes are added up key by key, a key that several of them track once.
 func TestRankedSumByHand(t *testing.T) {
 	goal := Goal{Phi: 0.1}

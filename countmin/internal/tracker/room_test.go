@@ -49,6 +49,29 @@ func TestHowMuchASweepFrees(t *testing.T) {
 	require.EqualValues(t, 103, h.Estimate(hashfam.Family{}.SumString("0000003")).High)
 }
 
+// The records of a merge, or of a frame, may count no more than the floor. A
+// sweep of some of these does not raise it. Here it would exceed the total, and
+// what comes of a frame could not be encoded and decoded again.
+func TestASweepOfRecordsBelowTheFloor(t *testing.T) {
+	h := crowded(t)
+	h.floor = 400
+	require.EqualValues(t, 400, h.bar(4))
+
+	forged := New(Goal{Phi: 1, Memory: 16 << 10})
+	addMany(&forged, 1, 216, 1)
+	forged.total, forged.floor, forged.missed = 1, 1, 1
+	decoded, err := recode(&forged)
+	require.NoError(t, err)
+	shards := decoded.Split(Goal{Phi: 1, Memory: 4 << 10, Shards: 4})
+	joint := Join(forged.Goal, func(yield func(*Tracker) bool) {
+		_ = yield(&shards[0]) && yield(&shards[1]) && yield(&shards[2]) && yield(&shards[3])
+	})
+	require.Less(t, joint.live, 216, "a shard was swept")
+	require.EqualValues(t, 1, joint.floor)
+	_, err = recode(&joint)
+	require.NoError(t, err)
+}
+
 // A record of a share of the log causes a sweep whatever it counts, and is
 // admitted if it counts more than the records that had to go. A longer one that
 // does not is refused, and displaces none.

@@ -67,6 +67,25 @@ func TestADecodedTrackerTakesItsMemoryWhenItNeedsIt(t *testing.T) {
 	}
 }
 
+// A decoded log that is full of long keys has few heads. Short keys that
+// displace them get all the heads that the budget pays for.
+func TestShortKeysAfterLongOnesDoNotShareAHead(t *testing.T) {
+	h := New(Goal{Phi: 1, Memory: 16 << 10})
+	h.want = 0 // so that the tail is not halved
+	heads := len(h.index.heads)
+	for i := range 8 {
+		add(&h, fmt.Sprint(i)+strings.Repeat("x", lengthFor(h.room/8)-1), 1)
+	}
+	require.Zero(t, h.lacks(0))
+	g, err := recode(&h)
+	require.NoError(t, err)
+	require.Equal(t, 8, len(g.index.heads))
+	g.want = 0
+	addMany(&g, 1, 150, 2)
+	require.Equal(t, 150, g.live)
+	require.Equal(t, heads, len(g.index.heads))
+}
+
 // An array that is large enough is not replaced.
 func TestTheLogIsReplacedOnlyIfItIsFull(t *testing.T) {
 	h := New(Goal{Phi: 0.1})

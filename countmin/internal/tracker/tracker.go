@@ -159,15 +159,15 @@ func (t *Tracker) lacks(words uint64) uint64 {
 	return need - min(need, t.room)
 }
 
-// bar returns the least count above floor such that a sweep up to it makes room
-// for a record of that many words. A sweep for a short one frees a share of the
-// log, so that the next is not due at once.
+// bar returns the least count from floor on such that a sweep up to it makes
+// room for a record of that many words. A sweep for a short one frees a share
+// of the log, so that the next is not due at once.
 func (t *Tracker) bar(words uint64) uint64 {
 	need, share := t.lacks(words), t.room/sweepShare
 	if words <= share {
 		need = max(need, share)
 	}
-	bar, walks := t.log.countFreeing(need, addSat(t.floor, 1))
+	bar, walks := t.log.countFreeing(need, t.floor)
 	t.walks += walks
 	return bar
 }
@@ -221,9 +221,18 @@ func (t *Tracker) allocate(words uint64) {
 		size = min(size, max(need, 2*uint64(cap(t.log))))
 	}
 	t.log = append(make(log, 0, size), t.log...)
-	if heads := t.maxHeads(); !t.grows() && heads > len(t.index.heads) {
-		t.index.relink(t.log, make([]uint32, heads))
+	if heads := t.heads(); len(heads) > len(t.index.heads) {
+		t.index.relink(t.log, heads)
 	}
+}
+
+// heads returns the heads of the index, or new ones if a budget pays for more:
+// a log that was built elsewhere has only one for each of its records.
+func (t *Tracker) heads() []uint32 {
+	if !t.grows() && t.maxHeads() > len(t.index.heads) {
+		return make([]uint32, t.maxHeads())
+	}
+	return t.index.heads
 }
 
 // sweep evicts every record that counts at most bar.
@@ -238,6 +247,6 @@ func (t *Tracker) sweep(bar uint64) {
 		}
 	}
 	t.log = kept
-	t.live = t.index.relink(t.log, t.index.heads)
+	t.live = t.index.relink(t.log, t.heads())
 	t.refused = refusal{}
 }

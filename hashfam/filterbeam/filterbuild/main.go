@@ -21,6 +21,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -78,10 +79,19 @@ func (o *options) checkOutput(ctx context.Context) error {
 		return err
 	}
 	defer fs.Close()
-	if names, err := fs.List(ctx, o.output); err != nil || len(names) == 0 {
+	if names, err := fs.List(ctx, literal(o.output)); err != nil || len(names) == 0 {
 		return err
 	}
 	return fmt.Errorf("%s exists; -force replaces it", o.output)
+}
+
+// literal returns the pattern that matches name only. On Windows a backslash
+// separates folders, and patterns cannot escape characters.
+func literal(name string) string {
+	if filepath.Separator == '\\' {
+		return name
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
 // build runs the loop or the job.

@@ -95,3 +95,19 @@ func TestErrorsSayWhatIsWanted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "before", string(text))
 }
+
+// The output is a name and not a pattern, whatever its characters.
+func TestAnOutputWithTheCharactersOfAPattern(t *testing.T) {
+	if filepath.Separator == '\\' {
+		t.Skip("no file of this system can have such a name")
+	}
+	for _, name := range []string{"out[1].bin", "out[", "out?", "*", `out\.bin`} {
+		dir := t.TempDir()
+		keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+		_, err := command(t, "-local", "-n=10", "-o="+out, keys)
+		require.NoError(t, err)
+		_, err = command(t, "-local", "-n=10", "-o="+out, keys)
+		require.ErrorContains(t, err, "-force replaces it")
+	}
+}
