@@ -38,7 +38,7 @@ func addAll[C counter](dst, src []C) {
 // is the largest uint64 if it does not fit, or if a counter at its maximum
 // takes part. O(w d) time, no allocation. InnerProduct returns [ErrParams] if
 // the sketches are conservative, since a product of their counters may be too
-// low, and [ErrIncompatible] if the [Params] differ.
+// low, and the errors of [Sketch.Merge].
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	if err := s.compatible("", other); err != nil {
 		return 0, err
