@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,4 +134,15 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 		require.ErrorIs(t, err, ErrCorrupt)
 		require.ErrorContains(t, err, c.want)
 	}
+}
+
+// An int of WebAssembly has 64 bits, but an address has 32.
+func TestAFilterBeyondTheAddressesIsAnError(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
+		t.Skip("addresses have more than 32 bits")
+	}
+	_, err := New(Config{Capacity: 1e10, FPRate: 0.01})
+	require.ErrorIs(t, err, ErrParams)
+	_, err = NewFromParams(Params{Bits: 1 << 35, Hashes: 1})
+	require.ErrorIs(t, err, ErrParams)
 }

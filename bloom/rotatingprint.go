@@ -21,7 +21,8 @@ func (c RotatingConfig) String() string {
 func (r Rotating) String() string { return fmt.Sprintf("bloom.Rotating(%v)", r.config) }
 
 // Format prints [Rotating.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (r Rotating) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of keys

@@ -9,10 +9,10 @@ import "github.com/filterfam/filterfam/hashfam"
 //
 // The stages have lower and lower rates whose sum is at most the FPRate of the
 // [ScalableConfig]. So the rate stays below FPRate however many keys are added.
-// A key costs 11 bits at 1 % while there are at most Expected keys, and 12 to
-// 38 bits later: most right after a stage was added. A lookup of an absent key
-// asks every stage, which takes less than half of the time of a plain filter
-// for each.
+// A key costs 11 bits at 1 % if there are Expected keys, and 13 to 38 bits with
+// up to 100 times as many: most right after a stage was added. A lookup of an
+// absent key asks every stage, which takes less than half of the time of a
+// plain filter for each.
 //
 // Make one with [NewScalable]. A Scalable must not be copied by value; use
 // [Scalable.Clone]. Reads may run at the same time; a method that changes a

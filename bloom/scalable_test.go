@@ -181,6 +181,7 @@ func TestScalableRejectsOtherFamilies(t *testing.T) {
 	requireField(t, s.Merge(mustNew(t, p)), ErrIncompatible, "Params.Family")
 	requireField(t, s.Merge(nil), ErrIncompatible, "other")
 	requireField(t, s.Merge(new(Filter)), ErrIncompatible, "other")
+	requireField(t, s.Merge(new(Concurrent).Snapshot()), ErrIncompatible, "other")
 	require.True(t, s.Equal(before))
 	p.Family = hashfam.Family{}
 	require.ErrorIs(t, new(Scalable).Merge(mustNew(t, p)), ErrParams)

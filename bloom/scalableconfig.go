@@ -149,7 +149,7 @@ func (s *Scalable) Merge(other *Filter) error {
 		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
 	case len(s.stages) == 0:
 		return errs.Zero(ErrParams, "receiver", "Scalable", "NewScalable")
-	case other.words == nil:
+	case other.params.Bits == 0:
 		return errs.Zero(ErrIncompatible, "other", "Filter", "New")
 	case s.config.Family != other.params.Family:
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.config.Family.String())
@@ -160,7 +160,7 @@ func (s *Scalable) Merge(other *Filter) error {
 }
 
 // Reset removes every key and all stages except an empty first one. O(Expected)
-// time, one allocation.
+// time, one allocation of the bit array.
 func (s *Scalable) Reset() {
 	if len(s.stages) > 0 {
 		s.stages = firstStage(s.stages[s.frozen].params)

@@ -19,7 +19,8 @@ func (s Scalable) String() string {
 }
 
 // Format prints [Scalable.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of keys

@@ -102,7 +102,7 @@ func (s stages) yield(yield func([]byte) bool) {
 			}
 		}
 		p := s[i].params
-		if !yield(make([]byte, 8*(p.paddedWords()-p.words()))) {
+		if n := p.paddedWords() - p.words(); n > 0 && !yield(make([]byte, 8*n)) {
 			return
 		}
 	}

@@ -17,7 +17,7 @@
 // A Family is a small immutable value: copy it, compare it with ==, share it
 // among goroutines. No function of this package allocates, except
 // [Family.SumAll] and its relatives if dst is too small, [Family.Derive] for
-// long labels, and the functions that return text.
+// long labels, and the functions that return or read text.
 package hashfam
 
 import (

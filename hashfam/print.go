@@ -1,10 +1,10 @@
 package hashfam
 
 import (
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -56,17 +56,14 @@ func (f *Family) UnmarshalText(text []byte) error {
 	case isKeyed(t):
 		return errs.Field(ErrFamily, "Family", t, fmt.Sprintf("%s, or a receiver with that family: the text does not contain the key", publicText))
 	default:
-		return errs.Field(ErrCorrupt, "Family", strconv.Quote(t), `"public", or "keyed:" and 16 hexadecimal digits`)
+		return errs.Field(ErrCorrupt, "Family", strconv.Quote(t), `"public", or "keyed:" and 16 hexadecimal digits in lower case`)
 	}
 }
 
 // isKeyed reports whether text is the text form of a keyed family.
 func isKeyed(text string) bool {
-	if len(text) != len(keyedPrefix)+16 || text[:len(keyedPrefix)] != keyedPrefix {
-		return false
-	}
-	_, err := hex.DecodeString(text[len(keyedPrefix):])
-	return err == nil
+	digits, found := strings.CutPrefix(text, keyedPrefix)
+	return found && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // String returns "hashfam.Key(hidden)". O(1) time.

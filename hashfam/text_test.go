@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,7 @@ func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 		{Family{}, "keyed:", ErrCorrupt},
 		{Family{}, keyed.String() + "0", ErrCorrupt},
 		{Family{}, "keyed:000000000000000g", ErrCorrupt},
+		{keyed, "keyed:" + strings.ToUpper(keyed.String()[6:]), ErrCorrupt},
 	} {
 		f := c.receiver
 		err := f.UnmarshalText([]byte(c.text))

@@ -11,7 +11,8 @@ import (
 func (e Exact) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
 
 // Format prints [Exact.String] for every verb and flag, so that no format shows
-// the key. Its receiver is a value for the same reason as that of String.
+// the key, with the exceptions of [hashfam.Family.Format]. Its receiver is a
+// value for the same reason as that of String.
 func (e Exact) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
 
 // LogValue returns a group for package log/slog: the numbers of members and of

@@ -126,5 +126,6 @@ func (v ExactView) LogValue() slog.Value { return v.exact.LogValue() }
 func (v ExactView) String() string { return fmt.Sprintf("static.ExactView(%v)", v.exact.params) }
 
 // Format prints [ExactView.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (v ExactView) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

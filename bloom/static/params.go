@@ -14,8 +14,9 @@ import (
 type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1 %. It is above
 	// 2^-32 + n/2^64 for n keys, and below 1. Filters meet it on average over
-	// families; that of one filter differs by less than 1 % of it, and by less
-	// than 0.1 % for a million keys.
+	// families; that of one filter of 10,000 keys differs by about 1 % of it,
+	// and by less than 0.1 % for a million keys. With fewer keys the rate is
+	// usually lower, down to half of FPRate.
 	FPRate float64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -39,11 +40,11 @@ type Config struct {
 
 // SizeBytes returns the memory of a filter of n distinct keys. It is an
 // estimate, which is within 1 % for a million keys and 2 % for 10,000, because
-// the size depends a little on the keys. It returns 0 if c is invalid or n is
-// 0. O(1) time.
+// the size depends a little on the keys. It returns 0 if n is 0 or c is
+// invalid for n keys. O(1) time.
 func (c Config) SizeBytes(n uint64) uint64 {
 	columns, err := c.columns(n)
-	if err != nil {
+	if err != nil || c.check() != nil {
 		return 0
 	}
 	return ribbon.EstimateBytes(columns, n)

@@ -122,6 +122,7 @@ func TestInvalidConfigs(t *testing.T) {
 	}
 	_, err := New(Config{FPRate: 0.01, Workers: -1}, nil)
 	require.ErrorContains(t, err, "Config.Workers")
+	require.Zero(t, Config{FPRate: 0.01, Workers: -1}.SizeBytes(100))
 	_, err = NewFromSorted(Config{FPRate: math.Ldexp(1.5, -32)}, 1<<32, nil)
 	require.ErrorContains(t, err, "equal digests", "n/2^64 is two thirds of the rate")
 	_, err = NewFromSorted(Config{FPRate: 0.01}, 1<<49, nil)

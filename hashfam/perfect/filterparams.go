@@ -11,6 +11,8 @@ import (
 type FilterConfig struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1 %. It is above
 	// 0 and below 1, above n/2^64 for n keys, and at least 2^(ValueBits-56).
+	// The chance that a key's digest equals that of one of the n keys, n/2^64,
+	// comes on top.
 	FPRate float64
 
 	// ValueBits is the number of bits of the value that the filter keeps with

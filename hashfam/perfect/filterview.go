@@ -133,5 +133,6 @@ func (v FilterView) LogValue() slog.Value { return v.filter.LogValue() }
 func (v FilterView) String() string { return fmt.Sprintf("perfect.FilterView(%v)", v.filter.params) }
 
 // Format prints [FilterView.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (v FilterView) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

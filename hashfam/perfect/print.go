@@ -11,7 +11,8 @@ import (
 func (f Function) String() string { return fmt.Sprintf("perfect.Function(%v)", f.params) }
 
 // Format prints [Function.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (f Function) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns a group for package log/slog: the number of keys (n), the
@@ -31,7 +32,8 @@ func (f Function) LogValue() slog.Value {
 func (f Filter) String() string { return fmt.Sprintf("perfect.Filter(%v)", f.params) }
 
 // Format prints [Filter.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns a group for package log/slog: the number of keys (n), the

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -157,25 +159,29 @@ func TestMemoryToReadOneChunk(t *testing.T) {
 	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
 }
 
-// A 32-bit platform has no room for a payload of 3 GiB, even if the file has
-// that many bytes: that is an error.
-func TestAPayloadThatNoMemoryCanHold(t *testing.T) {
-	if math.MaxInt > math.MaxInt32 {
-		t.Skip("64-bit platforms can address any payload")
+// A boundless file claims to have 2^40 bytes, as a sparse file can.
+type boundless struct{ fs.FileInfo }
+
+func (boundless) Read([]byte) (int, error)       { return 0, io.EOF }
+func (boundless) Seek(int64, int) (int64, error) { return 0, nil }
+func (b boundless) Stat() (fs.FileInfo, error)   { return b, nil }
+func (boundless) Size() int64                    { return 1 << 40 }
+func (boundless) Mode() fs.FileMode              { return 0 }
+
+// A payload that is longer than any slice is an error and not a panic, whatever
+// its source claims to have.
+func TestPayloadsBeyondTheAddresses(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
+		t.Skip("addresses have more than 32 bits")
 	}
-	name := filepath.Join(t.TempDir(), "frame")
-	h := header
-	h.Payload = 3 << 30
-	require.NoError(t, os.WriteFile(name, h.append(nil), 0o600))
-	require.NoError(t, os.Truncate(name, int64(h.Size())))
-	f, err := os.Open(name)
-	require.NoError(t, err)
-	defer f.Close()
-	_, err = decodeWords[uint8](NewReader(f, errs), h.Payload)
-	require.ErrorIs(t, err, fault.ErrCorrupt)
-	require.ErrorContains(t, err, "payload length = 3221225472, want at most 2147483647 bytes")
-	_, err = f.Seek(0, io.SeekStart)
-	require.NoError(t, err)
-	_, err = decodeWords[uint64](NewReader(f, errs), h.Payload/8)
-	require.ErrorContains(t, err, "payload length = 3221225472, want at most 2147483647 bytes")
+	for _, n := range []uint64{1 << 29, 1 << 28, 1 << 32, 1 << 58} {
+		r := NewReader(boundless{}, errs)
+		require.Empty(t, Read[uint64](r, n))
+		require.ErrorIs(t, r.Err(), fault.ErrCorrupt)
+		require.ErrorContains(t, r.Err(), "payload length = ")
+	}
+	require.EqualValues(t, 1<<30, NewReader(boundless{}, errs).have)
+	r := NewReader(io.MultiReader(), errs)
+	require.Empty(t, Read[uint64](r, 1<<28-1))
+	require.ErrorIs(t, r.Err(), io.EOF, "as long as a slice can be")
 }

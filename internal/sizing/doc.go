@@ -15,8 +15,6 @@
 // Package sizing/oracle has further formulas, which only tests use.
 package sizing
 
-import "math"
-
 const (
 	// LineBits is the number of bits in one block of a blocked filter, a cache
 	// line of 64 bytes.
@@ -26,8 +24,8 @@ const (
 	MaxHashes = 255
 
 	// MaxBits is the largest number of bits of a plan: those of 32 TiB, or of
-	// half of math.MaxInt bytes if that is less.
-	MaxBits = min(1<<48, 4*math.MaxInt)
+	// half of the bytes that slices can address if that is less.
+	MaxBits = min(1<<48, 4*addresses)
 )
 
 // saturation is a number of throws per cell above which every rate is 1 in

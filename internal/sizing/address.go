@@ -1,0 +1,8 @@
+//go:build !wasm
+
+package sizing
+
+import "math"
+
+// addresses is the number of bytes that slices can address.
+const addresses = math.MaxInt
