@@ -89,7 +89,8 @@ func (c *Concurrent) Stuck() uint64 { return c.Snapshot().Stuck() }
 func (c Concurrent) String() string { return fmt.Sprintf("counting.Concurrent(%v)", c.filter.params) }
 
 // Format prints [Concurrent.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (c Concurrent) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 
 // LogValue returns what [Filter.LogValue] returns for a [Concurrent.Snapshot].

@@ -12,7 +12,8 @@ import (
 func (f Filter) String() string { return fmt.Sprintf("counting.Filter(%v)", f.params) }
 
 // Format prints [Filter.String] for every verb and flag, so that no format
-// shows the key. Its receiver is a value for the same reason as that of String.
+// shows the key, with the exceptions of [hashfam.Family.Format]. Its receiver
+// is a value for the same reason as that of String.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns a group for package log/slog: the estimated number of

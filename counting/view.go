@@ -142,5 +142,6 @@ func (v View) LogValue() slog.Value { return v.filter.LogValue() }
 func (v View) String() string { return fmt.Sprintf("counting.View(%v)", v.filter.params) }
 
 // Format prints [View.String] for every verb and flag, so that no format shows
-// the key. Its receiver is a value for the same reason as that of String.
+// the key, with the exceptions of [hashfam.Family.Format]. Its receiver is a
+// value for the same reason as that of String.
 func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

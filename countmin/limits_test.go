@@ -78,6 +78,9 @@ func TestTheLargestTrackers(t *testing.T) {
 	require.NoError(t, checkMemory("", tracker.MinMemory, ErrParams))
 	require.NoError(t, checkMemory("", tracker.MaxMemory, ErrParams))
 	require.ErrorIs(t, checkMemory("", tracker.MaxMemory+1, ErrParams), ErrParams)
+	if runtime.GOARCH == "wasm" || math.MaxInt == math.MaxInt32 {
+		require.EqualValues(t, math.MaxInt32/2, tracker.MaxMemory)
+	}
 
 	b := must(k.MarshalBinary())
 	for budget, ok := range map[uint64]bool{tracker.MaxMemory: true, tracker.MaxMemory + 1: false} {

@@ -28,7 +28,7 @@ func (c TopKConfig) String() string {
 func (s Sketch) String() string { return fmt.Sprintf("countmin.Sketch(%v)", s.params) }
 
 // Format prints [Sketch.String] for every verb and flag, so that no format
-// shows the key.
+// shows the key, with the exceptions of [hashfam.Family.Format].
 func (s Sketch) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // String describes h in one line, without its key.
@@ -37,21 +37,21 @@ func (h HeavyHitters) String() string {
 }
 
 // Format prints [HeavyHitters.String] for every verb and flag, so that no
-// format shows the key.
+// format shows the key, with the exceptions of [hashfam.Family.Format].
 func (h HeavyHitters) Format(s fmt.State, _ rune) { fmt.Fprint(s, h.String()) }
 
 // String describes k in one line, without its key.
 func (k TopK) String() string { return fmt.Sprintf("countmin.TopK(%v)", k.Params()) }
 
 // Format prints [TopK.String] for every verb and flag, so that no format shows
-// the key.
+// the key, with the exceptions of [hashfam.Family.Format].
 func (k TopK) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
 // String describes w in one line, without its key.
 func (w Window) String() string { return fmt.Sprintf("countmin.Window(%v)", w.config) }
 
 // Format prints [Window.String] for every verb and flag, so that no format
-// shows the key.
+// shows the key, with the exceptions of [hashfam.Family.Format].
 func (w Window) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.String()) }
 
 // String describes c in one line, without its key.
@@ -60,7 +60,7 @@ func (c ConcurrentSketch) String() string {
 }
 
 // Format prints [ConcurrentSketch.String] for every verb and flag, so that no
-// format shows the key.
+// format shows the key, with the exceptions of [hashfam.Family.Format].
 func (c ConcurrentSketch) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 
 // String describes c in one line, without its key.
@@ -69,7 +69,7 @@ func (c ConcurrentHeavyHitters) String() string {
 }
 
 // Format prints [ConcurrentHeavyHitters.String] for every verb and flag, so
-// that no format shows the key.
+// that no format shows the key, with the exceptions of [hashfam.Family.Format].
 func (c ConcurrentHeavyHitters) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 
 // LogValue returns a group for structured logs: n, the total, the size in bits,

@@ -139,5 +139,5 @@ func (v View) LogValue() slog.Value { return v.sketch.LogValue() }
 func (v View) String() string { return fmt.Sprintf("countmin.View(%v)", v.sketch.params) }
 
 // Format prints [View.String] for every verb and flag, so that no format shows
-// the key.
+// the key, with the exceptions of [hashfam.Family.Format].
 func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

@@ -124,7 +124,7 @@ func (c *Concurrent) FalsePositiveRate() float64 {
 func (c Concurrent) String() string { return fmt.Sprintf("cuckoo.Concurrent(%v)", c.params) }
 
 // Format prints [Concurrent.String] for every verb and flag, so that no format
-// shows the key.
+// shows the key, with the exceptions of [hashfam.Family.Format].
 func (c Concurrent) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 
 // LogValue is [Filter.LogValue]: it is like [Concurrent.String], with the

@@ -9,7 +9,7 @@ import (
 func (f Filter) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
 
 // Format prints [Filter.String] for every verb and flag, so that no format
-// shows the key.
+// shows the key, with the exceptions of [hashfam.Family.Format].
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns a group for structured logs: n, the number of keys counting

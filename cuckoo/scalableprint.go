@@ -18,7 +18,7 @@ func (c ScalableConfig) String() string {
 func (s Scalable) String() string { return fmt.Sprintf("cuckoo.Scalable(%v)", s.config) }
 
 // Format prints [Scalable.String] for every verb and flag, so that no format
-// shows the key.
+// shows the key, with the exceptions of [hashfam.Family.Format].
 func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns a group for structured logs: n, the number of keys counting

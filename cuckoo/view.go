@@ -136,5 +136,5 @@ func (v View) LogValue() slog.Value { return v.filter.LogValue() }
 func (v View) String() string { return fmt.Sprintf("cuckoo.View(%v)", v.filter.params) }
 
 // Format prints [View.String] for every verb and flag, so that no format shows
-// the key.
+// the key, with the exceptions of [hashfam.Family.Format].
 func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }

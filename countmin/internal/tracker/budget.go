@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"sort"
+
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Goal says which keys a tracker is to find, and in what memory.
@@ -16,7 +18,7 @@ type Goal struct {
 
 const (
 	MinMemory = 1 << 10
-	MaxMemory = min(1<<34, math.MaxInt/2) // an index in the log has 32 bits
+	MaxMemory = min(1<<34, sizing.MaxBits/8) // an index in the log has 32 bits
 	MaxK      = 1 << 28
 
 	structBytes = 256 // the tracker and the structure around it, or more

@@ -117,13 +117,14 @@ func TestSeparateProcesses(t *testing.T) {
 	require.True(t, bytes.Equal(want, frame))
 }
 
-// A worker that is killed leaves the output as it was.
+// A worker that is killed leaves the output as it was. It has two million keys,
+// which take it a second, so that it does not end before.
 func TestAWorkerThatIsKilled(t *testing.T) {
 	c := newCluster(t)
 	require.NoError(t, os.WriteFile(c.file("out.bin"), []byte("before"), 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	job := c.submit(ctx, c.writeKeys(t, 100_000))
+	job := c.submit(ctx, c.writeKeys(t, 2_000_000))
 	require.NoError(t, job.Start())
 	require.Eventually(t, func() bool { return killWorker(c) }, 2*time.Minute, 10*time.Millisecond)
 	ended := make(chan error, 1)
