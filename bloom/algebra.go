@@ -8,10 +8,10 @@ import (
 
 // Merge adds every key of other to f. The result is, bit for bit, the filter
 // built from the keys of both, and has that filter's rate. If the [Params]
-// differ, Merge returns [ErrIncompatible] and leaves f unchanged. O(m) time, no
-// allocation.
+// differ, Merge returns [ErrIncompatible], or [ErrParams] if f is a zero
+// Filter, and leaves f unchanged. O(m) time, no allocation.
 func (f *Filter) Merge(other *Filter) error {
-	if err := f.compatible(other); err != nil {
+	if err := f.compatible("", other); err != nil {
 		return err
 	}
 	or(f.words, other.words)
@@ -20,14 +20,13 @@ func (f *Filter) Merge(other *Filter) error {
 
 // MergeAll adds every key of the others to f, like [Filter.Merge] of each. It
 // passes over f once, so it is faster than single calls if f is larger than the
-// cache. If the [Params] of one of them differ, MergeAll returns
-// [ErrIncompatible] and leaves f unchanged. O(m) time for each of them, no
-// allocation.
+// cache. It returns the errors of Merge, with the place in others, and leaves f
+// unchanged then. O(m) time for each of them, no allocation.
 func (f *Filter) MergeAll(others ...*Filter) error {
 	if f == nil {
 		return errs.Nil()
 	}
-	if err := fault.Each(errs, others, f.compatible); err != nil {
+	if err := fault.Each(others, f.compatible); err != nil {
 		return err
 	}
 	for first := 0; first < len(f.words); first += mergeWords {
@@ -54,11 +53,10 @@ const mergeWords = 1024
 // Intersect clears the bits of f that are not set in other. Every key that is
 // in both filters is still found. The result has all bits of the filter built
 // from the common keys alone and usually some more. So its rate is at least
-// that filter's and at most that of either input. If the [Params] differ,
-// Intersect returns [ErrIncompatible] and leaves f unchanged. O(m) time, no
-// allocation.
+// that filter's and at most that of either input. Intersect returns the errors
+// of [Filter.Merge] and leaves f unchanged then. O(m) time, no allocation.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.compatible(other); err != nil {
+	if err := f.compatible("", other); err != nil {
 		return err
 	}
 	b := other.words[:len(f.words)]
@@ -176,13 +174,20 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ. It also returns an error if one of them is nil.
-func (f *Filter) compatible(other *Filter) error {
+// other differ. It also returns an error if one of them is nil, or if only one
+// is zero. place is the place of other among several, as in fault.Each.
+func (f *Filter) compatible(place string, other *Filter) error {
 	switch {
 	case f == nil:
 		return errs.Nil()
 	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a filter")
+	case f.params == other.params:
+		return nil
+	case f.params.Bits == 0:
+		return errs.Zero(ErrParams, "receiver", "Filter", "New")
+	case other.params.Bits == 0:
+		return errs.Zero(ErrIncompatible, fault.Other(place), "Filter", "New")
 	}
-	return fault.Same(errs, "Params", f.params, other.params)
+	return fault.Same(errs, place, "Params", f.params, other.params)
 }

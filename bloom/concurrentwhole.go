@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"math/bits"
 	"sync/atomic"
-
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // Params returns the parameters of c. O(1) time.
@@ -44,16 +42,18 @@ func (c *Concurrent) ones() uint64 {
 
 // Merge adds every key of a plain filter to c. Meanwhile a key of other may be
 // found or not; when Merge has returned, all of them are. If the [Params]
-// differ, Merge returns [ErrIncompatible] and leaves c unchanged. O(m) time, no
-// allocation.
+// differ, Merge returns [ErrIncompatible], or [ErrParams] if c is a zero
+// Concurrent, and leaves c unchanged. O(m) time, no allocation.
 func (c *Concurrent) Merge(other *Filter) error {
 	switch {
 	case c == nil:
 		return errs.Nil()
 	case other == nil:
 		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+	case c.filter.params.Bits == 0 && other.params != c.filter.params:
+		return errs.Field(ErrParams, "receiver", "a zero Concurrent", "one made by NewConcurrent")
 	}
-	if err := fault.Same(errs, "Params", c.filter.params, other.params); err != nil {
+	if err := c.filter.compatible("", other); err != nil {
 		return err
 	}
 	for i, w := range other.words {

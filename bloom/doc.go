@@ -35,7 +35,8 @@
 // # Zero values and nil
 //
 // A zero Filter is only a receiver for decoding. It behaves like a full filter:
-// it contains every key, and adding to it changes nothing. Methods that return
-// an error return one on a nil *Filter, except MarshalJSON, which package json
-// does not call then; the others panic.
+// it contains every key, and adding to it changes nothing. Merge, Intersect and
+// the estimates of two filters return ErrParams on it, unless the other one is
+// zero too. Methods that return an error return one on a nil *Filter, except
+// MarshalJSON, which package json does not call then; the others panic.
 package bloom

@@ -145,12 +145,14 @@ func (s *Scalable) Merge(other *Filter) error {
 	switch {
 	case s == nil:
 		return errs.Nil()
-	case other == nil || other.params.Bits == 0:
-		return errs.Field(ErrIncompatible, "other", "empty", "a filter made by New or by decoding")
+	case other == nil:
+		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+	case len(s.stages) == 0:
+		return errs.Zero(ErrParams, "receiver", "Scalable", "NewScalable")
+	case other.params.Bits == 0:
+		return errs.Zero(ErrIncompatible, "other", "Filter", "New")
 	case s.config.Family != other.params.Family:
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.config.Family.String())
-	case len(s.stages) == 0:
-		return s.config.check(ErrParams)
 	}
 	s.stages = slices.Insert(s.stages, s.frozen, *other.Clone())
 	s.frozen++

@@ -55,7 +55,7 @@ func (f *Filter) EstimatedLen() float64 { return f.params.estimate(ones(f.words)
 // other. It returns [ErrIncompatible] if the [Params] differ. O(m) time, no
 // allocation.
 func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
-	if err := f.compatible(other); err != nil {
+	if err := f.compatible("", other); err != nil {
 		return 0, err
 	}
 	return f.params.estimate(f.unionOnes(other)), nil
@@ -100,7 +100,7 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 // sizes in sparse filters. It returns [ErrIncompatible] if the [Params] differ.
 // O(m) time, no allocation.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
-	if err := f.compatible(other); err != nil {
+	if err := f.compatible("", other); err != nil {
 		return 0, err
 	}
 	a, b := ones(f.words), ones(other.words)

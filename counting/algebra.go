@@ -9,10 +9,10 @@ import (
 // Merge adds every copy of every key of other to f: each counter becomes the
 // sum of both, and is stuck if that is 15 or more. If nothing was deleted from
 // either filter, the result is, counter for counter, the filter built from all
-// keys. If the [Params] differ, Merge returns [ErrIncompatible] and leaves f
-// unchanged. O(m) time, no allocation.
+// keys. If the [Params] differ, Merge returns [ErrIncompatible], or [ErrParams]
+// if f is a zero Filter, and leaves f unchanged. O(m) time, no allocation.
 func (f *Filter) Merge(other *Filter) error {
-	if err := f.compatible(other); err != nil {
+	if err := f.compatible("", other); err != nil {
 		return err
 	}
 	addCounters(f.counters, other.counters)
@@ -21,14 +21,14 @@ func (f *Filter) Merge(other *Filter) error {
 
 // MergeAll adds every copy of every key of the others to f, like
 // [Filter.Merge] of each. It passes over f once, so it is faster than single
-// calls if f is larger than the cache. If the [Params] of one of them differ,
-// MergeAll returns [ErrIncompatible] and leaves f unchanged. O(m) time for each
-// of them, no allocation.
+// calls if f is larger than the cache. It returns the errors of Merge, with the
+// place in others, and leaves f unchanged then. O(m) time for each of them, no
+// allocation.
 func (f *Filter) MergeAll(others ...*Filter) error {
 	if f == nil {
 		return errs.Nil()
 	}
-	if err := fault.Each(errs, others, f.compatible); err != nil {
+	if err := fault.Each(others, f.compatible); err != nil {
 		return err
 	}
 	for first := 0; first < len(f.counters); first += mergeWords {
@@ -72,13 +72,20 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ. It also returns an error if one of them is nil.
-func (f *Filter) compatible(other *Filter) error {
+// other differ. It also returns an error if one of them is nil, or if only one
+// is zero. place is the place of other among several, as in fault.Each.
+func (f *Filter) compatible(place string, other *Filter) error {
 	switch {
 	case f == nil:
 		return errs.Nil()
 	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a filter")
+	case f.params == other.params:
+		return nil
+	case f.params.Counters == 0:
+		return errs.Zero(ErrParams, "receiver", "Filter", "New")
+	case other.params.Counters == 0:
+		return errs.Zero(ErrIncompatible, fault.Other(place), "Filter", "New")
 	}
-	return fault.Same(errs, "Params", f.params, other.params)
+	return fault.Same(errs, place, "Params", f.params, other.params)
 }

@@ -3,8 +3,6 @@ package counting
 import (
 	"fmt"
 	"log/slog"
-
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // Snapshot returns a plain filter with the Params and the counters of c. Every
@@ -32,15 +30,18 @@ func (c *Concurrent) eachBlock(do func(first int, block nibbles)) {
 // Merge adds every copy of every key of a plain filter to c, like
 // [Filter.Merge]. Meanwhile a key of other may be found or not; when Merge has
 // returned, all of them are. If the [Params] differ, Merge returns
-// [ErrIncompatible] and leaves c unchanged. O(m) time, no allocation.
+// [ErrIncompatible], or [ErrParams] if c is a zero Concurrent, and leaves c
+// unchanged. O(m) time, no allocation.
 func (c *Concurrent) Merge(other *Filter) error {
 	switch {
 	case c == nil:
 		return errs.Nil()
 	case other == nil:
 		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+	case c.filter.params.Counters == 0 && other.params != c.filter.params:
+		return errs.Field(ErrParams, "receiver", "a zero Concurrent", "one made by NewConcurrent")
 	}
-	if err := fault.Same(errs, "Params", c.filter.params, other.params); err != nil {
+	if err := c.filter.compatible("", other); err != nil {
 		return err
 	}
 	c.eachBlock(func(first int, block nibbles) {

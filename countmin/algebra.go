@@ -12,10 +12,10 @@ import (
 // the sketch that would have been built from the keys of both. If s is
 // conservative, its counts are still never below the truth, but its error is
 // the sum of the parts' errors, more than that of a joint build. O(w d) time,
-// no allocation. Merge returns [ErrIncompatible] if the [Params] differ, and s
-// is then unchanged.
+// no allocation. Merge returns [ErrIncompatible] if the [Params] differ, or
+// [ErrParams] if s is a zero Sketch, and s is then unchanged.
 func (s *Sketch) Merge(other *Sketch) error {
-	if err := s.compatible(other); err != nil {
+	if err := s.compatible("", other); err != nil {
 		return err
 	}
 	addAll(s.narrow, other.narrow)
@@ -38,9 +38,9 @@ func addAll[C counter](dst, src []C) {
 // is the largest uint64 if it does not fit, or if a counter at its maximum
 // takes part. O(w d) time, no allocation. InnerProduct returns [ErrParams] if
 // the sketches are conservative, since a product of their counters may be too
-// low, and [ErrIncompatible] if the [Params] differ.
+// low, and the errors of [Sketch.Merge].
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
-	if err := s.compatible(other); err != nil {
+	if err := s.compatible("", other); err != nil {
 		return 0, err
 	}
 	if s.params.Conservative {
@@ -93,13 +93,20 @@ func (s *Sketch) Equal(other *Sketch) bool {
 }
 
 // compatible returns ErrIncompatible, naming the first parameter in which s and
-// other differ, or an error if one of them is nil.
-func (s *Sketch) compatible(other *Sketch) error {
+// other differ. It also returns an error if one of them is nil, or if only one
+// is zero. place is the place of other among several, as in fault.Each.
+func (s *Sketch) compatible(place string, other *Sketch) error {
 	switch {
 	case s == nil:
 		return errs.Nil()
 	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "a sketch")
+		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a sketch")
+	case s.params == other.params:
+		return nil
+	case s.params.Width == 0:
+		return errs.Zero(ErrParams, "receiver", "Sketch", "New")
+	case other.params.Width == 0:
+		return errs.Zero(ErrIncompatible, fault.Other(place), "Sketch", "New")
 	}
-	return fault.Same(errs, "Params", s.params, other.params)
+	return fault.Same(errs, place, "Params", s.params, other.params)
 }

@@ -12,12 +12,13 @@ import (
 // sketch, which can be encoded. It must not be copied by value.
 //
 // Counters change by compare-and-swap. Methods that only read never wait. An
-// addition waits for a Snapshot that copies the counters, and for an addition
-// of 2^32 or more. If the sketch is conservative, it also waits for another
-// addition of the same key, and now and then of another key.
+// addition waits for a Snapshot that copies the counters, for a Reset, and for
+// an addition of 2^32 or more. If the sketch is conservative, it also waits for
+// another addition of the same key, and now and then of another key.
 //
 // A count is never below the truth: an Add that returned is in every count that
-// is asked for later. An Add that is still running may be in it or not.
+// is asked for later, until a Reset. An Add that is still running may be in it
+// or not.
 type ConcurrentSketch struct {
 	params Params
 	cells  sharedCells
@@ -159,7 +160,8 @@ func (c *ConcurrentSketch) CountUint64(key uint64) uint64 {
 func (c *ConcurrentSketch) CountDigest(d hashfam.Digest) uint64 { return c.cells.least(d) }
 
 // Bounds returns an interval that contains key's true count, as [Sketch.Bounds]
-// does. O(depth) time, no allocation; it never waits.
+// does. low is 0 if a Reset runs meanwhile. O(depth) time, no allocation; it
+// never waits.
 func (c *ConcurrentSketch) Bounds(key []byte) (low, high uint64) {
 	return c.BoundsDigest(c.params.Family.Sum(key))
 }
@@ -206,8 +208,8 @@ func (c *ConcurrentSketch) SizeBytes() uint64 { return 8 * uint64(len(c.cells.wo
 
 // Remove takes back one [ConcurrentSketch.Add] of key that has returned. It has
 // the errors of [Sketch.Remove], and the same rule: a key may be removed only
-// as often as it was added. Removals wait for each other and for a Snapshot;
-// they do not stop additions. O(depth) time, no allocation.
+// as often as it was added. Removals wait for each other, for a Snapshot and
+// for a Reset; they do not stop additions. O(depth) time, no allocation.
 func (c *ConcurrentSketch) Remove(key []byte) error { return c.RemoveNDigest(c.family().Sum(key), 1) }
 
 // RemoveString is [ConcurrentSketch.Remove] for a string.
@@ -253,7 +255,7 @@ func (c *ConcurrentSketch) RemoveNDigest(d hashfam.Digest, n uint64) error {
 	}
 	c.gate.alone.Lock()
 	defer c.gate.alone.Unlock()
-	// What is found here stays: only removals take counts away.
+	// What is found here stays: only removals and Reset take counts away.
 	if err := c.params.checkRemoval(n, c.CountDigest(d), c.gate.complete()); err != nil {
 		return err
 	}
@@ -268,6 +270,21 @@ func (c *ConcurrentSketch) family() hashfam.Family {
 		return hashfam.Family{}
 	}
 	return c.params.Family
+}
+
+// Reset sets every counter and the total to zero. An addition that runs at the
+// same time is forgotten or counted as a whole. Additions, removals and
+// snapshots wait meanwhile, reads do not: they may see some counts from before
+// and others from after. What was added before must not be removed after. O(w
+// d) time, no allocation.
+func (c *ConcurrentSketch) Reset() {
+	if c.gate == nil {
+		return
+	}
+	c.gate.close()
+	defer c.gate.open()
+	c.cells.clear()
+	c.gate.clear()
 }
 
 // MarshalJSON returns the text form of a [ConcurrentSketch.Snapshot] as a JSON

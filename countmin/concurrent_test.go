@@ -348,6 +348,7 @@ func TestZeroConcurrentStructures(t *testing.T) {
 	var c ConcurrentSketch
 	c.AddString("a")
 	c.AddAllStrings([]string{"a"})
+	c.Reset()
 	require.Equal(t, uint64(math.MaxUint64), c.CountString("a"))
 	require.Zero(t, c.Total()+c.SizeBytes()+c.Snapshot().Total())
 	require.ErrorIs(t, c.RemoveString("a"), ErrParams)

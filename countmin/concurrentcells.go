@@ -13,7 +13,8 @@ import (
 // compare-and-swap, and only to a value that the goroutine computed from the
 // one that it replaces. So no change is lost, and a counter that would not fit
 // stops at its maximum: an atomic addition would wrap first, and a reader would
-// see a count of almost nothing.
+// see a count of almost nothing. Only clear stores, when nothing else changes
+// them.
 type sharedCells struct {
 	words []atomic.Uint64
 	width uint64 // counters in a row
@@ -150,6 +151,13 @@ func (c *sharedCells) countRows(dst []uint64, digests []hashfam.Digest) []uint64
 		first, step = first+c.width, step.Next()
 	}
 	return dst
+}
+
+// clear sets every counter to zero. No other goroutine may change them.
+func (c *sharedCells) clear() {
+	for i := range c.words {
+		c.words[i].Store(0)
+	}
 }
 
 // fill copies the counters of s, which has the same shape.

@@ -29,7 +29,8 @@ type gate struct {
 	closed atomic.Bool
 	large  atomic.Uint64 // counted apart; stops at the largest number
 	taken  atomic.Uint64 // by all debits, modulo 2^64
-	alone  sync.Mutex    // held while the gate is closed, and by a Remove
+	resets atomic.Uint64
+	alone  sync.Mutex // held while the gate is closed, and by a Remove
 }
 
 const (
@@ -117,10 +118,14 @@ func (g *gate) sum(of func(*lane) uint64) uint64 {
 // An addition is in the total before it changes a counter, so the total is read
 // last. By then a removal may have left it whose count was read. But that has
 // been taken since: after it left the counters, and before it left the total.
+// After a Reset the total is the largest number, which is never too small.
 func (g *gate) totalOf(read func()) uint64 {
-	taken := g.taken.Load()
+	taken, resets := g.taken.Load(), g.resets.Load()
 	read()
 	total := g.total()
+	if g.resets.Load() != resets {
+		return math.MaxUint64
+	}
 	return addSat(total, g.taken.Load()-taken)
 }
 
@@ -144,5 +149,18 @@ func (g *gate) debit(n uint64) {
 		l.done.Add(-part)
 		l.begun.Add(-part)
 		n -= part
+	}
+}
+
+// clear makes the total zero. The caller is alone and has cleared the counters.
+// An addition that finds the gate closed may be between announcing itself and
+// taking that back. So what is done is taken from what was begun, which keeps
+// the announcement.
+func (g *gate) clear() {
+	g.resets.Add(1)
+	g.large.Store(0)
+	for i := range g.lanes {
+		l := &g.lanes[i]
+		l.begun.Add(-l.done.Swap(0))
 	}
 }

@@ -69,6 +69,15 @@ func ExampleConcurrentSketch_Remove() {
 	// countmin: invalid parameters: n = 3, want at most the key's count, 2
 }
 
+func ExampleConcurrentSketch_Reset() {
+	s := concurrentSketch()
+	s.AddN([]byte("a"), 3)
+	s.Reset()
+	s.Add([]byte("a"))
+	fmt.Println(s.Count([]byte("a")), s.Total())
+	// Output: 1 1
+}
+
 func ExampleConcurrentSketch_CountAll() {
 	s := concurrentSketch()
 	s.AddAll([][]byte{[]byte("a"), []byte("b"), []byte("a")})

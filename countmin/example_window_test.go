@@ -89,15 +89,17 @@ func ExampleWindow_Advance() {
 	start := time.Unix(1_000_000_000, 0)
 	w.AddAt([]byte("a"), start)
 	w.AddStringAt("b", start.Add(30*time.Second))
+	key := []byte("b")
+	w.AddDigestAt(w.Params().Family.Sum(key), key, start.Add(35*time.Second)) // hashed already
 	for _, seconds := range []int{59, 75, 99} {
 		w.Advance(start.Add(time.Duration(seconds) * time.Second))
 		fmt.Print(w.Total(), " ")
 		printAll(w.All())
 	}
 	// Output:
-	// 2 a 1, b 1
-	// 1 b 1
-	// 1 b 1
+	// 3 b 2, a 1
+	// 2 b 2
+	// 2 b 2
 }
 
 func ExampleWindow_Estimate() {

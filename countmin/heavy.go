@@ -210,8 +210,14 @@ func (h *HeavyHitters) SizeBytes() uint64 { return h.tracker.SizeBytes() }
 // which of the rare ones stay, and so how close the bounds of a rare key are.
 //
 // O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
-// Params differ, and h is then unchanged.
-func (h *HeavyHitters) Merge(other *HeavyHitters) error { return h.MergeAll(other) }
+// Params differ, or [ErrParams] if h is a zero HeavyHitters, and h is then
+// unchanged.
+func (h *HeavyHitters) Merge(other *HeavyHitters) error {
+	if err := h.compatible("", other); err != nil {
+		return err
+	}
+	return h.MergeAll(other)
+}
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
 func (h *HeavyHitters) Reset() { h.tracker = h.tracker.Fresh() }

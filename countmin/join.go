@@ -23,13 +23,14 @@ import (
 func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 	trackers := make([]*tracker.Tracker, len(shards))
 	for i, s := range shards {
-		if s == nil {
-			return nil, nilShard(i)
+		place := fmt.Sprintf("shards[%d]", i)
+		switch {
+		case s == nil:
+			return nil, errs.Field(ErrParams, place, "nil", "heavy hitters")
+		case s.tracker.Phi == 0:
+			return nil, errs.Zero(ErrParams, place, "HeavyHitters", "NewHeavyHitters")
 		}
-		if err := s.Params().check(ErrParams); err != nil {
-			return nil, err
-		}
-		if err := fault.Same(errs, "HeavyConfig", shards[0].Params(), s.Params()); err != nil {
+		if err := fault.Same(errs, place, "HeavyConfig", shards[0].Params(), s.Params()); err != nil {
 			return nil, err
 		}
 		trackers[i] = &s.tracker
@@ -45,13 +46,14 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 func JoinTopK(shards []*TopK) (*TopK, error) {
 	trackers := make([]*tracker.Tracker, len(shards))
 	for i, s := range shards {
-		if s == nil {
-			return nil, nilShard(i)
+		place := fmt.Sprintf("shards[%d]", i)
+		switch {
+		case s == nil:
+			return nil, errs.Field(ErrParams, place, "nil", "a top k")
+		case s.tracker.K == 0:
+			return nil, errs.Zero(ErrParams, place, "TopK", "NewTopK")
 		}
-		if err := s.Params().check(ErrParams); err != nil {
-			return nil, err
-		}
-		if err := fault.Same(errs, "TopKConfig", shards[0].Params(), s.Params()); err != nil {
+		if err := fault.Same(errs, place, "TopKConfig", shards[0].Params(), s.Params()); err != nil {
 			return nil, err
 		}
 		trackers[i] = &s.tracker
@@ -61,10 +63,6 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 	}
 	c := shards[0].Params()
 	return &TopK{c.Family, tracker.Join(c.goal(), slices.Values(trackers))}, nil
-}
-
-func nilShard(i int) error {
-	return errs.Field(ErrParams, fmt.Sprintf("shards[%d]", i), "nil", "a structure")
 }
 
 // checkShards returns an error unless there are shards, and each tracks keys of

@@ -11,13 +11,13 @@ const mergeBlock = 2048
 
 // MergeAll merges all others into s, as [Sketch.Merge] with each of them in
 // turn does, in less time: s is read and written once. O(k w d) time for k
-// others, no allocation. It returns the errors of Merge, and s is then
-// unchanged.
+// others, no allocation. It returns the errors of Merge, with the place in
+// others, and s is then unchanged.
 func (s *Sketch) MergeAll(others ...*Sketch) error {
 	if s == nil {
 		return errs.Nil()
 	}
-	if err := fault.Each(errs, others, s.compatible); err != nil {
+	if err := fault.Each(others, s.compatible); err != nil {
 		return err
 	}
 	for from := 0; from < len(s.narrow); from += mergeBlock {
@@ -44,12 +44,12 @@ func (s *Sketch) MergeAll(others ...*Sketch) error {
 // the end, when all counts are known; those of a rare key may be wider. The
 // order of others matters only if that of single merges does: see
 // [HeavyHitters.Merge]. O(memory of all) time; it allocates. MergeAll returns
-// the errors of Merge, and h is then unchanged.
+// the errors of Merge, with the place in others, and h is then unchanged.
 func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	if h == nil {
 		return errs.Nil()
 	}
-	if err := fault.Each(errs, others, h.compatible); err != nil {
+	if err := fault.Each(others, h.compatible); err != nil {
 		return err
 	}
 	trackers := make([]*tracker.Tracker, len(others))
@@ -60,12 +60,22 @@ func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	return nil
 }
 
-// compatible returns an error unless h and other can be merged.
-func (h *HeavyHitters) compatible(other *HeavyHitters) error {
-	if other == nil {
-		return errs.Field(ErrIncompatible, "other", "nil", "heavy hitters")
+// compatible returns an error unless h and other can be merged. place is that
+// of Sketch.compatible.
+func (h *HeavyHitters) compatible(place string, other *HeavyHitters) error {
+	switch {
+	case h == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "heavy hitters")
+	case h.Params() == other.Params():
+		return nil
+	case h.tracker.Phi == 0:
+		return errs.Zero(ErrParams, "receiver", "HeavyHitters", "NewHeavyHitters")
+	case other.tracker.Phi == 0:
+		return errs.Zero(ErrIncompatible, fault.Other(place), "HeavyHitters", "NewHeavyHitters")
 	}
-	return fault.Same(errs, "HeavyConfig", h.Params(), other.Params())
+	return fault.Same(errs, place, "HeavyConfig", h.Params(), other.Params())
 }
 
 // MergeAll merges all others into k at once. On the whole its bounds are closer
@@ -76,7 +86,7 @@ func (k *TopK) MergeAll(others ...*TopK) error {
 	if k == nil {
 		return errs.Nil()
 	}
-	if err := fault.Each(errs, others, k.compatible); err != nil {
+	if err := fault.Each(others, k.compatible); err != nil {
 		return err
 	}
 	trackers := make([]*tracker.Tracker, len(others))
@@ -87,10 +97,20 @@ func (k *TopK) MergeAll(others ...*TopK) error {
 	return nil
 }
 
-// compatible returns an error unless k and other can be merged.
-func (k *TopK) compatible(other *TopK) error {
-	if other == nil {
-		return errs.Field(ErrIncompatible, "other", "nil", "a top k")
+// compatible returns an error unless k and other can be merged. place is that
+// of Sketch.compatible.
+func (k *TopK) compatible(place string, other *TopK) error {
+	switch {
+	case k == nil:
+		return errs.Nil()
+	case other == nil:
+		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a top k")
+	case k.Params() == other.Params():
+		return nil
+	case k.tracker.K == 0:
+		return errs.Zero(ErrParams, "receiver", "TopK", "NewTopK")
+	case other.tracker.K == 0:
+		return errs.Zero(ErrIncompatible, fault.Other(place), "TopK", "NewTopK")
 	}
-	return fault.Same(errs, "TopKConfig", k.Params(), other.Params())
+	return fault.Same(errs, place, "TopKConfig", k.Params(), other.Params())
 }

@@ -156,3 +156,62 @@ func BenchmarkMergeAll(b *testing.B) {
 		})
 	})
 }
+
+// Errors about several structures name the package and the reason once, and say
+// which structure they are about. Those of a single one do not.
+func TestTheTextOfMergeErrors(t *testing.T) {
+	s, other, zero := must(New(Config{Width: 20, Depth: 2})), must(New(Config{Width: 30, Depth: 2})), new(Sketch)
+	h, h2 := must(NewHeavyHitters(HeavyConfig{Phi: 0.5})), must(NewHeavyHitters(HeavyConfig{Phi: 0.2}))
+	k, k2 := must(NewTopK(TopKConfig{K: 5})), must(NewTopK(TopKConfig{K: 2}))
+	_, product := s.InnerProduct(other)
+	_, ofZero := zero.InnerProduct(s)
+	join := func(shards ...*HeavyHitters) error { _, err := JoinHeavyHitters(shards); return err }
+	top := func(shards ...*TopK) error { _, err := JoinTopK(shards); return err }
+	for _, e := range []struct {
+		err    error
+		reason error
+		text   string
+	}{
+		{s.Merge(other), ErrIncompatible, "Params.Width = 30, want 20"},
+		{product, ErrIncompatible, "Params.Width = 30, want 20"},
+		{s.MergeAll(s, s, other), ErrIncompatible, "others[2]: Params.Width = 30, want 20"},
+		{s.Merge(nil), ErrIncompatible, "other = nil, want a sketch"},
+		{s.MergeAll(nil), ErrIncompatible, "others[0] = nil, want a sketch"},
+		{s.Merge(zero), ErrIncompatible, "other = a zero Sketch, want one made by New or by decoding"},
+		{s.MergeAll(s, zero), ErrIncompatible, "others[1] = a zero Sketch, want one made by New or by decoding"},
+		{zero.Merge(s), ErrParams, "receiver = a zero Sketch, want one made by New or by decoding"},
+		{zero.MergeAll(s), ErrParams, "receiver = a zero Sketch, want one made by New or by decoding"},
+		{ofZero, ErrParams, "receiver = a zero Sketch, want one made by New or by decoding"},
+
+		{h.Merge(h2), ErrIncompatible, "HeavyConfig.Phi = 0.2, want 0.5"},
+		{h.MergeAll(h, h2), ErrIncompatible, "others[1]: HeavyConfig.Phi = 0.2, want 0.5"},
+		{h.Merge(nil), ErrIncompatible, "other = nil, want heavy hitters"},
+		{h.MergeAll(h, nil), ErrIncompatible, "others[1] = nil, want heavy hitters"},
+		{h.Merge(new(HeavyHitters)), ErrIncompatible, "other = a zero HeavyHitters, want one made by NewHeavyHitters or by decoding"},
+		{h.MergeAll(new(HeavyHitters)), ErrIncompatible, "others[0] = a zero HeavyHitters, want one made by NewHeavyHitters or by decoding"},
+		{new(HeavyHitters).MergeAll(h), ErrParams, "receiver = a zero HeavyHitters, want one made by NewHeavyHitters or by decoding"},
+		{(*HeavyHitters)(nil).Merge(h), ErrParams, "receiver = nil, want a pointer to a structure"},
+
+		{k.Merge(k2), ErrIncompatible, "TopKConfig.K = 2, want 5"},
+		{k.MergeAll(k, k2), ErrIncompatible, "others[1]: TopKConfig.K = 2, want 5"},
+		{k.Merge(nil), ErrIncompatible, "other = nil, want a top k"},
+		{k.MergeAll(k, nil), ErrIncompatible, "others[1] = nil, want a top k"},
+		{k.Merge(new(TopK)), ErrIncompatible, "other = a zero TopK, want one made by NewTopK or by decoding"},
+		{k.MergeAll(new(TopK)), ErrIncompatible, "others[0] = a zero TopK, want one made by NewTopK or by decoding"},
+		{new(TopK).MergeAll(k), ErrParams, "receiver = a zero TopK, want one made by NewTopK or by decoding"},
+		{(*TopK)(nil).Merge(k), ErrParams, "receiver = nil, want a pointer to a structure"},
+
+		{join(h, h2), ErrIncompatible, "shards[1]: HeavyConfig.Phi = 0.2, want 0.5"},
+		{join(h, h, nil), ErrParams, "shards[2] = nil, want heavy hitters"},
+		{join(new(HeavyHitters), h), ErrParams, "shards[0] = a zero HeavyHitters, want one made by NewHeavyHitters or by decoding"},
+		{join(h, new(HeavyHitters)), ErrParams, "shards[1] = a zero HeavyHitters, want one made by NewHeavyHitters or by decoding"},
+		{top(k, k2), ErrIncompatible, "shards[1]: TopKConfig.K = 2, want 5"},
+		{top(nil, k), ErrParams, "shards[0] = nil, want a top k"},
+		{top(k, new(TopK)), ErrParams, "shards[1] = a zero TopK, want one made by NewTopK or by decoding"},
+	} {
+		require.EqualError(t, e.err, "countmin: "+e.reason.Error()+": "+e.text)
+		require.ErrorIs(t, e.err, e.reason)
+		require.ErrorAs(t, e.err, new(*FieldError))
+	}
+	require.True(t, zero.Equal(new(Sketch)), "a failed merge changed the sketch")
+}

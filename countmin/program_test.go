@@ -67,7 +67,11 @@ func init() {
 		More: []func(*conformance.Run[*Window]){advance, addWindowN, func(r *conformance.Run[*Window]) {
 			key := r.Key()
 			at := advanceTo(r)
-			r.F.AddStringAt(string(key), at)
+			if len(key)%2 == 0 {
+				r.F.AddStringAt(string(key), at)
+			} else {
+				r.F.AddDigestAt(r.Family.Sum(key), key, at)
+			}
 			r.Twin.AddAt(key, at)
 			r.Count(key, 1)
 		}},

@@ -190,8 +190,13 @@ func (k *TopK) SizeBytes() uint64 { return k.tracker.SizeBytes() }
 // same remark on the order of merges. A key may be among the top of the whole
 // and of neither part, and be missed; [TopK.Complete] then returns false.
 // O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
-// Params differ, and k is then unchanged.
-func (k *TopK) Merge(other *TopK) error { return k.MergeAll(other) }
+// Params differ, or [ErrParams] if k is a zero TopK, and k is then unchanged.
+func (k *TopK) Merge(other *TopK) error {
+	if err := k.compatible("", other); err != nil {
+		return err
+	}
+	return k.MergeAll(other)
+}
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
 func (k *TopK) Reset() { k.tracker = k.tracker.Fresh() }

@@ -127,6 +127,13 @@ func (w *Window) AddStringAt(key string, t time.Time) {
 	w.AddString(key)
 }
 
+// AddDigestAt is [Window.AddAt] for a key already hashed by the family of
+// Params(). d must be the digest of key.
+func (w *Window) AddDigestAt(d hashfam.Digest, key []byte, t time.Time) {
+	w.Advance(t)
+	w.AddDigest(d, key)
+}
+
 // AddN counts key n times, as n calls of [Window.Add] do. It starts at most
 // Panes+1 panes, in O(Panes) time each and that of [NewHeavyHitters]. The
 // bounds of key may be closer than after n calls.

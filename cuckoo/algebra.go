@@ -11,20 +11,27 @@ import (
 // not Equal the filter built from the keys of both, in which the same
 // fingerprints may lie in other slots.
 //
-// Merge returns [ErrFull] if there is no room for all, and [ErrIncompatible] if
-// the [Params] differ; f is then unchanged. ErrFull can happen to filters whose
-// keys together would fit, since fingerprints find room in another order. Merge
-// works on a copy of f, so it needs as much memory again. O(m) time.
-func (f *Filter) Merge(other *Filter) error { return f.MergeAll(other) }
+// Merge returns [ErrFull] if there is no room for all, [ErrIncompatible] if the
+// [Params] differ, and [ErrParams] if f is a zero Filter and other is not; f is
+// then unchanged. ErrFull can happen to filters whose keys together would fit,
+// since fingerprints find room in another order. Merge works on a copy of f, so
+// it needs as much memory again. O(m) time.
+func (f *Filter) Merge(other *Filter) error {
+	if err := f.compatible("", other); err != nil {
+		return err
+	}
+	return f.MergeAll(other)
+}
 
 // MergeAll is [Filter.Merge] of several filters, all or none of them: f is
-// unchanged after an error. It copies f once, so it takes less time and memory
-// than as many merges. O(k m) time for k filters.
+// unchanged after an error, which names the place in others. It copies f once,
+// so it takes less time and memory than as many merges. O(k m) time for k
+// filters.
 func (f *Filter) MergeAll(others ...*Filter) error {
 	if f == nil {
 		return errs.Nil()
 	}
-	if err := fault.Each(errs, others, f.compatible); err != nil {
+	if err := fault.Each(others, f.compatible); err != nil {
 		return err
 	}
 	room := f.params.slots() - f.count
@@ -80,13 +87,20 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ, or an error if one of them is nil.
-func (f *Filter) compatible(other *Filter) error {
+// other differ. It also returns an error if one of them is nil, or if only one
+// is zero. place is the place of other among several, as in fault.Each.
+func (f *Filter) compatible(place string, other *Filter) error {
 	switch {
 	case f == nil:
 		return errs.Nil()
 	case other == nil:
-		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a filter")
+	case f.params == other.params:
+		return nil
+	case f.params.Buckets == 0:
+		return errs.Zero(ErrParams, "receiver", "Filter", "New")
+	case other.params.Buckets == 0:
+		return errs.Zero(ErrIncompatible, fault.Other(place), "Filter", "New")
 	}
-	return fault.Same(errs, "Params", f.params, other.params)
+	return fault.Same(errs, place, "Params", f.params, other.params)
 }

@@ -49,3 +49,29 @@ func TestAMergeOfMoreKeysThanSlots(t *testing.T) {
 	require.Equal(t, errFull, other.Merge(f))
 	require.NoError(t, f.Merge(mustNew(t, p)))
 }
+
+// Errors about several filters name the package and the reason once, and say
+// which filter they are about. Those of a single one do not.
+func TestTheTextOfMergeErrors(t *testing.T) {
+	f, zero := mustNew(t, Params{Buckets: 48, FingerprintBits: 12}), new(Filter)
+	other := mustNew(t, Params{Buckets: 270, FingerprintBits: 12})
+	for _, e := range []struct {
+		err    error
+		reason error
+		text   string
+	}{
+		{f.Merge(other), ErrIncompatible, "Params.Buckets = 270, want 48"},
+		{f.MergeAll(f, f, other), ErrIncompatible, "others[2]: Params.Buckets = 270, want 48"},
+		{f.Merge(nil), ErrIncompatible, "other = nil, want a filter"},
+		{f.MergeAll(nil), ErrIncompatible, "others[0] = nil, want a filter"},
+		{f.Merge(zero), ErrIncompatible, "other = a zero Filter, want one made by New or by decoding"},
+		{f.MergeAll(f, zero), ErrIncompatible, "others[1] = a zero Filter, want one made by New or by decoding"},
+		{zero.Merge(f), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
+		{zero.MergeAll(f), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
+	} {
+		require.EqualError(t, e.err, "cuckoo: "+e.reason.Error()+": "+e.text)
+		require.ErrorIs(t, e.err, e.reason)
+		require.ErrorAs(t, e.err, new(*FieldError))
+	}
+	require.True(t, zero.Equal(new(Filter)), "a failed merge changed the filter")
+}

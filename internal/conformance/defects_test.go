@@ -47,7 +47,11 @@ func (f *defective) Merge(g *defective) error {
 		}
 		return err
 	}
-	return f.Filter.Merge(g.Filter)
+	err := f.Filter.Merge(g.Filter)
+	if f.defect == "a zero receiver is incompatible" && errors.Is(err, bloom.ErrParams) {
+		return bloom.ErrIncompatible
+	}
+	return err
 }
 
 // mergeNil merges two filters, one of which is nil or both.
@@ -275,6 +279,8 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"run", "an insertion allocates", "no insertion allocates"},
 		{"run", "", "nil receivers and arguments of Merge"},
 		{"run", "merging nil does nothing", "nil receivers and arguments of Merge"},
+		{"run", "", "zero receivers and arguments of Merge"},
+		{"run", "a zero receiver is incompatible", "zero receivers and arguments of Merge"},
 		{"run", "methods are not declared", "every method is declared"},
 		{"set", "", ""},
 		{"set", "a key is lost", "every key is found"},

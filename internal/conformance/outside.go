@@ -271,6 +271,40 @@ func (s Suite[T]) nilMerges(t *testing.T) {
 	require.Equal(t, before, encode(t, f))
 }
 
+// zeroMerges checks that merging a zero structure with another one returns an
+// error that says which one is zero, and changes neither. Merging nothing, or
+// another zero structure, into a zero one is no error.
+func (s Suite[T]) zeroMerges(t *testing.T) {
+	if s.Merge == nil {
+		t.Skip("there is no Merge")
+	}
+	f := s.Golden[0].Build()
+	before := encode(t, f)
+	for _, fam := range families {
+		zero, none := s.Receiver(fam), s.Receiver(fam)
+		requireText(t, s.Merge(zero, f), fault.ErrParams, ": receiver = a zero ", ", want one made by New")
+		requireText(t, s.Merge(f, zero), fault.ErrIncompatible, ": other = a zero ", ", want one made by New")
+		require.NoError(t, s.Merge(zero, none))
+		if m, can := any(f).(interface{ MergeAll(...T) error }); can {
+			requireText(t, m.MergeAll(f, zero), fault.ErrIncompatible, ": others[1] = a zero ", ", want one made by New")
+			z := any(zero).(interface{ MergeAll(...T) error })
+			requireText(t, z.MergeAll(none, f), fault.ErrParams, ": receiver = a zero ", ", want one made by New")
+			require.NoError(t, z.MergeAll())
+			require.NoError(t, z.MergeAll(none, zero))
+		}
+		require.True(t, zero.Equal(none), "a failed merge changed a zero structure")
+	}
+	require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
+}
+
+// requireText checks the reason of an error and parts of its text.
+func requireText(t *testing.T, err, reason error, parts ...string) {
+	require.ErrorIs(t, err, reason)
+	for _, part := range parts {
+		require.ErrorContains(t, err, part)
+	}
+}
+
 // secrets checks that no way of printing, logging or marshaling a structure or
 // its parameters shows the family's key.
 func (e Encoded[T]) secrets(t *testing.T) {

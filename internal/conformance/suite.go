@@ -85,6 +85,7 @@ func (s Suite[T]) Run(t *testing.T) {
 	)
 	t.Run("no insertion allocates", s.insertAllocations)
 	t.Run("nil receivers and arguments of Merge return errors", s.nilMerges)
+	t.Run("zero receivers and arguments of Merge are named", s.zeroMerges)
 	t.Run("every method is declared", s.declared)
 	s.Encoded.run(t)
 }

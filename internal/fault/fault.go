@@ -4,6 +4,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -62,6 +63,12 @@ func (m *Maker) NoView() error {
 	return m.Field(ErrParams, "receiver", "a nil or zero view", "one that NewView returned")
 }
 
+// Zero returns the error about a structure that is zero: name says which one of
+// a call, and constructor how to make one of its type.
+func (m *Maker) Zero(reason error, name, typ, constructor string) error {
+	return m.Field(reason, name, "a zero "+typ, "one made by "+constructor+" or by decoding")
+}
+
 // Rate returns ErrParams unless 64-bit digests can have the false-positive rate
 // at capacity keys.
 func (m *Maker) Rate(rate float64, capacity uint64) error {
@@ -75,24 +82,32 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 	return nil
 }
 
-// Each returns the first error of check, preceded by the place in others of
-// what it rejects.
-func Each[T any](m *Maker, others []T, check func(T) error) error {
+// Each returns the first error of check, which names the place in others of
+// what it rejects, such as "others[2]". A structure that is merged alone has
+// the place "".
+func Each[T any](others []T, check func(place string, other T) error) error {
 	for i, other := range others {
-		if err := check(other); err != nil {
-			return m.Errorf("others[%d]: %w", i, err)
+		if check("", other) != nil {
+			return check(fmt.Sprintf("others[%d]", i), other)
 		}
 	}
 	return nil
 }
 
+// Other returns the name of a structure to merge that has the given place.
+func Other(place string) string { return cmp.Or(place, "other") }
+
 // Same returns ErrIncompatible with the first field in which the parameters of
-// two structures differ, or nil if they are equal. name is the name of the
-// parameters in the message. Same compares every field by reflection, so that a
-// new field cannot be forgotten.
-func Same[P comparable](m *Maker, name string, mine, other P) error {
+// two structures differ, or nil if they are equal. place is that of the other
+// one, as for [Each], and name is the name of the parameters in the message.
+// Same compares every field by reflection, so that a new field cannot be
+// forgotten.
+func Same[P comparable](m *Maker, place, name string, mine, other P) error {
 	if mine == other {
 		return nil
+	}
+	if place != "" {
+		name = place + ": " + name
 	}
 	p, q := reflect.ValueOf(mine), reflect.ValueOf(other)
 	for i := range p.NumField() {

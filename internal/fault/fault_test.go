@@ -40,19 +40,19 @@ type params struct {
 
 func TestSameNamesTheFirstFieldThatDiffers(t *testing.T) {
 	p := params{100, 7, 0.5, 1}
-	require.NoError(t, Same(errs, "Params", p, p))
+	require.NoError(t, Same(errs, "", "Params", p, p))
 	for other, want := range map[params]string{
 		{101, 7, 0.5, 1}: "Params.Bits = 101, want 100",
 		{101, 8, 0.5, 1}: "Params.Bits = 101, want 100",
 		{100, 8, 0.5, 1}: "Params.Hashes = 8, want 7",
 		{100, 7, 0.5, 2}: "Params = {100 7 0.5 2}, want {100 7 0.5 1}",
 	} {
-		err := Same(errs, "Params", p, other)
+		err := Same(errs, "", "Params", p, other)
 		require.ErrorIs(t, err, ErrIncompatible)
 		require.EqualError(t, err, "pkg: incompatible structures: "+want)
 	}
 	p.Phi = math.NaN()
-	require.ErrorContains(t, Same(errs, "Params", p, p), "Params.Phi = NaN, want NaN")
+	require.ErrorContains(t, Same(errs, "", "Params", p, p), "Params.Phi = NaN, want NaN")
 }
 
 func TestErrorsWithoutAField(t *testing.T) {
@@ -63,14 +63,29 @@ func TestErrorsWithoutAField(t *testing.T) {
 }
 
 func TestEachNamesTheFirstThatIsRejected(t *testing.T) {
-	full := func(n int) error {
-		if n > 2 {
-			return ErrFull
+	small := func(place string, n int) error {
+		switch {
+		case n < 0:
+			return errs.Field(ErrIncompatible, Other(place), "negative", "a number")
+		case n == 0:
+			return errs.Zero(ErrParams, "receiver", "Filter", "New")
 		}
-		return nil
+		return Same(errs, place, "Params", params{Hashes: 7}, params{Hashes: 7, Bits: uint64(n / 100)})
 	}
-	require.NoError(t, Each(errs, []int{1, 2}, full))
-	err := Each(errs, []int{1, 2, 3, 4}, full)
-	require.ErrorIs(t, err, ErrFull)
-	require.EqualError(t, err, "pkg: others[2]: filter is full")
+	require.NoError(t, Each([]int{1, 99}, small))
+	require.NoError(t, Each(nil, small))
+	for _, c := range []struct {
+		err    error
+		reason error
+		want   string
+	}{
+		{Each([]int{1, 2, 300, 400}, small), ErrIncompatible, "others[2]: Params.Bits = 3, want 0"},
+		{Each([]int{1, -1, 300}, small), ErrIncompatible, "others[1] = negative, want a number"},
+		{Each([]int{0}, small), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
+		{small("", 300), ErrIncompatible, "Params.Bits = 3, want 0"},
+		{small("", -1), ErrIncompatible, "other = negative, want a number"},
+	} {
+		require.ErrorIs(t, c.err, c.reason)
+		require.EqualError(t, c.err, "pkg: "+c.reason.Error()+": "+c.want)
+	}
 }

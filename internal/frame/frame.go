@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -185,9 +186,19 @@ func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) e
 	case h.Version != version:
 		return m.Field(fault.ErrVersion, "version", h.Version, fmt.Sprint(version))
 	case h.Check != check:
-		return m.Field(fault.ErrFamily, "family check value", fmt.Sprintf("%x", h.Check), fmt.Sprintf("%x", check))
+		return m.Field(fault.ErrFamily, "family", familyText(h.Check), familyText(check))
 	}
 	return nil
+}
+
+// familyText returns the text form of the family with the given check value, as
+// errors about parameters show it.
+func familyText(check uint64) string {
+	public := hashfam.Family{}
+	if check == public.CheckValue() {
+		return public.String()
+	}
+	return fmt.Sprintf("keyed:%016x", check)
 }
 
 // checkSum compares a stored checksum and its four zero bytes with the computed

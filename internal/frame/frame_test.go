@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/fault"
 )
@@ -210,7 +211,8 @@ func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 		{func(h *Header) { h.Kind = Cuckoo }, fault.ErrCorrupt, "kind = a cuckoo filter, want a Bloom filter"},
 		{func(h *Header) { h.Kind = 99 }, fault.ErrCorrupt, "kind = unknown kind 99, want a Bloom filter"},
 		{func(h *Header) { h.Version = 2 }, fault.ErrVersion, "version = 2, want 1"},
-		{func(h *Header) { h.Check++ }, fault.ErrFamily, "family check value = 102030405060709, want 102030405060708"},
+		{func(h *Header) { h.Check++ }, fault.ErrFamily, "family = keyed:0102030405060709, want keyed:0102030405060708"},
+		{func(h *Header) { h.Check = hashfam.Family{}.CheckValue() }, fault.ErrFamily, "family = public, want keyed:0102030405060708"},
 	} {
 		h := header
 		c.change(&h)
@@ -225,6 +227,17 @@ func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 	copy(b, "abcd")
 	_, err := decodeWords[uint64](NewBytesReader(b, errs), 1)
 	require.ErrorContains(t, err, "test: corrupt encoding: magic = 61 62 63 64, want f1 66 61 6d")
+}
+
+// Errors name a family as its text form does.
+func TestErrorsNameFamiliesByTheirText(t *testing.T) {
+	keyed := hashfam.New(hashfam.Key{})
+	for i := 0; keyed.CheckValue()>>60 != 0; i++ { // the text begins with a zero
+		keyed = keyed.Derive(fmt.Sprint(i))
+	}
+	for _, fam := range []hashfam.Family{{}, keyed, keyed.Derive("another")} {
+		require.Equal(t, fam.String(), familyText(fam.CheckValue()))
+	}
 }
 
 // allocated returns the number of bytes that the process allocates while f
