@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // All n keys go in, whichever family hashes them. The promise is that a family
