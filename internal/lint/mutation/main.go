@@ -18,7 +18,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"strings"
 	"time"
 )
 
@@ -103,11 +102,8 @@ func test(ctx context.Context, pattern string, o options, skip *regexp.Regexp) (
 		return nil, err
 	}
 	usable, failing, err := p.baseline(ctx, o.workers)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(usable) == 0 && len(failing) > 0:
-		return nil, fmt.Errorf("%s: all tests fail without a mutant: %s", p.path, strings.Join(failing, ", "))
 	}
 	var shown progress
 	err = parallel(o.workers, len(p.mutants), func(_, i int) error {
