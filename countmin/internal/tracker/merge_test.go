@@ -225,5 +225,8 @@ func TestMergesOfMany(t *testing.T) {
 		require.Less(t, time.Since(start), most)
 		require.Equal(t, inTurn.Total(), atOnce.Total())
 		require.Equal(t, inTurn.Total(), joint.Total())
+		if goal.Memory > 0 {
+			require.LessOrEqual(t, max(atOnce.SizeBytes(), joint.SizeBytes()), uint64(goal.Memory))
+		}
 	}
 }
