@@ -7,11 +7,10 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math"
-	"runtime"
 	"slices"
 
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Reader reads one frame from a stream, and no byte after it. Its error is
@@ -29,22 +28,13 @@ type Reader struct {
 	chunk []byte // a piece of the payload that has to be converted to numbers
 }
 
-// longest is the largest number of bytes of a slice. An int of WebAssembly has
-// 64 bits, but an address has 32.
-func longest() uint64 {
-	if runtime.GOARCH == "wasm" {
-		return math.MaxInt32
-	}
-	return math.MaxInt
-}
-
-// maxKnown returns how many bytes a source is believed to have: 4 GiB, or 1 GiB
-// if addresses have 32 bits. A sparse file may claim any size.
-func maxKnown() uint64 { return min(1<<32, longest()/2+1) }
+// maxKnown is how many bytes a source is believed to have: 4 GiB, or 1 GiB if
+// addresses have 32 bits. A sparse file may claim any size.
+const maxKnown = min(1<<32, sizing.Addresses/2+1)
 
 // NewReader returns a Reader of the next frame in r. m makes its errors.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
-	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown()), buf: make([]byte, 0, maxHeader)}
+	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
 }
 
 // remaining returns the number of bytes left in r, or 0 if it is not known. It
@@ -207,8 +197,8 @@ func (r *Reader) header() (Header, error) {
 // the payload is live. A payload that no slice can hold is ErrCorrupt.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
-	if n > longest()/size {
-		r.Fail(r.Corrupt("payload length", n*size, fmt.Sprintf("at most %d on this platform", longest())))
+	if n > sizing.Addresses/size {
+		r.Fail(r.Corrupt("payload length", n*size, fmt.Sprintf("at most %d on this platform", uint64(sizing.Addresses))))
 		return nil
 	}
 	room := n

@@ -61,7 +61,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/data":             nil,
 		"hashfam":                   {"internal/cpu", "internal/fault"},
 		"internal/batch":            {"hashfam"},
-		"internal/frame":            {"hashfam", "internal/fault"},
+		"internal/frame":            {"hashfam", "internal/fault", "internal/sizing"},
 		"internal/lanes":            {"hashfam", "internal/cpu"},
 		"internal/prefetch":         {"hashfam"},
 		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame"},

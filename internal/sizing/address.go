@@ -4,5 +4,5 @@ package sizing
 
 import "math"
 
-// addresses is the number of bytes that slices can address.
-const addresses = math.MaxInt
+// Addresses is the number of bytes that slices can address.
+const Addresses = math.MaxInt

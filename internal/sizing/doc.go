@@ -25,7 +25,7 @@ const (
 
 	// MaxBits is the largest number of bits of a plan: those of 32 TiB, or of
 	// half of the bytes that slices can address if that is less.
-	MaxBits = min(1<<48, 4*addresses)
+	MaxBits = min(1<<48, 4*Addresses)
 )
 
 // saturation is a number of throws per cell above which every rate is 1 in
