@@ -121,8 +121,8 @@ func skip(file io.Reader, n int64) error {
 // readPiece adds the lines that start in the piece. It claims a batch of lines
 // at once, by the start of the last one. If the runner has split the piece in
 // the meantime, that claim fails, and the lines before the split belong to this
-// piece. Of the pieces that start at 0, which may be empty, the one that has the
-// first line counts the file.
+// piece. The piece that has the first line counts the file: others that start
+// at 0 are empty.
 func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *scanner, size int64, emit func(int, []byte)) error {
 	for claimed := true; claimed; {
 		if err := lines.next(); err != nil {
