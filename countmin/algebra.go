@@ -34,11 +34,11 @@ func addAll[C counter](dst, src []C) {
 // InnerProduct estimates the sum over all keys of their count in s times their
 // count in other: the size of the join of two streams. It is never too low, and
 // too high by more than Epsilon times the product of the totals with
-// probability at most Delta (Cormode and Muthukrishnan 2005, section 4.2). It
-// is the largest uint64 if it does not fit, or if a counter at its maximum
-// takes part. O(w d) time, no allocation. InnerProduct returns [ErrParams] if
-// the sketches are conservative, since a product of their counters may be too
-// low, and the errors of [Sketch.Merge].
+// probability at most Delta (Cormode and Muthukrishnan 2005, section 4.2). A
+// row in which it does not fit, or a counter at its maximum takes part, is left
+// out; without any row it is the largest uint64. O(w d) time, no allocation.
+// InnerProduct returns [ErrParams] if the sketches are conservative, since a
+// product of their counters may be too low, and the errors of [Sketch.Merge].
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	if err := s.compatible("", other); err != nil {
 		return 0, err

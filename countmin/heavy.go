@@ -204,10 +204,12 @@ func (h *HeavyHitters) SizeBytes() uint64 { return h.tracker.SizeBytes() }
 // from the merged counters. A merge is less exact than one structure over the
 // whole stream: the counters' noise adds up. Every guarantee holds.
 //
-// Shards may be merged in any order. Every order gives the same answer while
-// the merged structure tracks all the keys that the shards do and no estimate
-// has reached 2^32-1. If keys have to go, as after an Add, the order decides
-// which of the rare ones stay, and so how close the bounds of a rare key are.
+// Shards may be merged in any order. Without MemoryBytes every order gives the
+// same answer while the merged structure tracks all the keys that the shards do
+// and no estimate has reached 2^32-1. If keys have to go, as after an Add, the
+// order decides which of the rare ones stay, and so how close the bounds of a
+// rare key are. With MemoryBytes it also decides how close all bounds are that
+// are not exact, since counters that get wider become fewer.
 //
 // O(memory of both) time; it allocates. Merge returns [ErrIncompatible] if the
 // Params differ, or [ErrParams] if h is a zero HeavyHitters, and h is then

@@ -24,13 +24,19 @@ type experiment struct {
 type plan struct{ rounds, queries int }
 
 const (
-	queryGoal = 1_000_000 // absent keys queried per row, at least: rates down to 1e-5 then show
+	queryGoal = 1_000_000 // absent keys to query per row: rates down to 1e-5 then show
 	minRounds = 5
+	fewKeys   = 100       // that a build is queried for, even if it has fewer members
+	mostAdded = 5_000_000 // members added in all rounds, if five rounds do not need more
 )
 
+// newPlan reaches the goal of queries unless there are few absent keys: then
+// that would take a great many builds.
 func newPlan(d *dataset) plan {
-	q := min(d.absent.len(), max(d.members.len(), 100), queryGoal)
-	return plan{rounds: max(minRounds, (queryGoal+q-1)/q), queries: q}
+	n := d.members.len()
+	q := min(d.absent.len(), max(n, fewKeys), queryGoal)
+	rounds := min((queryGoal+q-1)/q, mostAdded/n, queryGoal/fewKeys)
+	return plan{rounds: max(minRounds, rounds), queries: q}
 }
 
 // newExperiment finds out the size of each structure, and so whether it can be

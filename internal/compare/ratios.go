@@ -30,9 +30,8 @@ func ratiosOf(c *cell, cells []*cell) ratios {
 	if ours == nil {
 		return ratios{}
 	}
-	bits := float64(c.bytes) / float64(ours.bytes)
 	return ratios{
-		Against: ours.name, Rate: &ours.rate, Bits: &bits,
+		Against: ours.name, Rate: &ours.rate, Bits: medianRatio([]float64{float64(c.bytes)}, []float64{float64(ours.bytes)}, 1),
 		Add: medianRatio(c.add, ours.add, c.skipped+1), Hit: medianRatio(c.hit, ours.hit, c.skipped+1),
 		Miss: medianRatio(c.miss, ours.miss, c.skipped+1), Delete: medianRatio(c.del, ours.del, c.skipped+1),
 	}

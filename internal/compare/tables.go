@@ -107,7 +107,7 @@ func ratioTable(list []row) table {
 func (x row) ratioCells() []string {
 	against, bits := "-", "-"
 	if x.Against != "" {
-		against, bits = x.Against+" "+percentOf(*x.Rate), ratioText(*x.Bits)
+		against, bits = x.Against+" "+percentOf(*x.Rate), orDash(x.Bits, ratioText)
 	}
 	return []string{
 		x.Structure, x.target(), against, bits,

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"iter"
+	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -65,6 +66,11 @@ func (l log) add(r record, n uint64) { l[r] = addSat(l[r], n) }
 
 // setNext makes next, or none, the record that follows r in its chain.
 func (l log) setNext(r, next record) { l[r+1] = l.guess(r)<<32 | uint64(next+1) }
+
+// setCount makes count the count of r, and guess how much of it is estimate.
+func (l log) setCount(r record, count, guess uint64) {
+	l[r], l[r+1] = count, min(guess, maxGuess)<<32|l[r+1]&math.MaxUint32
+}
 
 // setDigest makes d the digest of r.
 func (l log) setDigest(r record, d hashfam.Digest) { l[r+2] = uint64(d) }

@@ -52,19 +52,37 @@ func counted(t *Tracker, others []*Tracker) []*Tracker {
 // jointLog returns a log of the keys that any side tracks. The tail of t is the
 // merged one.
 func (t *Tracker) jointLog(sides []*Tracker) log {
-	words := 0
-	for _, side := range sides {
-		words += len(side.log)
+	joint := exactLog(sides)
+	for r := range joint.all() {
+		count, guess := t.joint(joint.digest(r), joint.count(r), joint.guess(r) != maxGuess, sides)
+		joint.setCount(r, count, guess)
 	}
-	joint := make(log, 0, words)
-	for i, side := range sides {
+	return joint
+}
+
+// exactLog returns a log of the keys that any side tracks, with what was
+// counted exactly, and a guess of maxGuess if that is not known. O(memory of
+// all) time: a key is looked for once for each record.
+func exactLog(sides []*Tracker) log {
+	words, records := 0, 0
+	for _, side := range sides {
+		words, records = words+len(side.log), records+side.live
+	}
+	joint, x := make(log, 0, words), newIndex(max(1, records))
+	for _, side := range sides {
 		for r := range side.log.all() {
 			d := side.log.digest(r)
-			if tracked(sides[:i], d) {
-				continue // has been merged already
+			at := x.find(joint, d)
+			if at == none {
+				at = record(len(joint))
+				joint = append(joint.appendHead(0, 0, d), side.log.key(r)...)
+				x.link(joint, at)
 			}
-			count, guess := t.joint(d, sides)
-			joint = append(joint.appendHead(count, guess, d), side.log.key(r)...)
+			guess := joint.guess(at)
+			if side.log.guess(r) == maxGuess {
+				guess = maxGuess
+			}
+			joint.setCount(at, addSat(joint.count(at), side.log.exact(r)), guess)
 		}
 	}
 	return joint
@@ -83,18 +101,12 @@ func tracked(ts []*Tracker, d hashfam.Digest) bool {
 // joint returns the count of a key that some of the sides track, and how much
 // of that is estimate. What the key counted before it was tracked is in the
 // tail, on every side; so the merged tail of t is asked, and all that was
-// counted exactly is added to it. That does not depend on the order of merges.
+// counted exactly is added to it. That does not depend on the order of merges
+// while the tail keeps its number of counters.
 //
 // If a guess has reached maxGuess, how much of a count is exact is not known,
 // and the upper bounds of all sides are added instead.
-func (t *Tracker) joint(d hashfam.Digest, sides []*Tracker) (count, guess uint64) {
-	exact, known := uint64(0), true
-	for _, side := range sides {
-		if r := side.index.find(side.log, d); r != none {
-			exact = addSat(exact, side.log.exact(r))
-			known = known && side.log.guess(r) != maxGuess
-		}
-	}
+func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tracker) (count, guess uint64) {
 	if !known {
 		for _, side := range sides {
 			count = addSat(count, side.Estimate(d).High)
@@ -143,7 +155,9 @@ func (t *Tracker) settle() {
 	heads := max(1, live)
 	if !t.grows() {
 		t.room = t.logWords(uint64(len(t.tail.words)))
-		heads = min(heads, t.maxHeads())
+		if t.lacks(0) <= t.room { // else chains would be long, and a sweep is due
+			heads = min(heads, t.maxHeads())
+		}
 	}
 	t.log = append(make(log, 0, len(t.log)), t.log...)
 	t.live = t.index.relink(t.log, make([]uint32, heads))

@@ -1,9 +1,12 @@
 package tracker
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -193,4 +196,37 @@ func TestStrayKeysAreFound(t *testing.T) {
 	require.True(t, joint.Stray(0, 3))
 	require.EqualValues(t, 512, joint.room)
 	require.Equal(t, keys(&whole, 0), keys(&joint, 0))
+}
+
+// Many are merged at once, or joined, in about the time of one merge after the
+// other: not in a multiple of that which grows with their number.
+func TestMergesOfMany(t *testing.T) {
+	const many, keys = 500, 300
+	for _, goal := range []Goal{{Phi: 0.01}, {Phi: 0.01, Memory: 20_000}} {
+		sides := make([]*Tracker, many)
+		for i := range sides {
+			side := New(goal)
+			for j := range keys {
+				add(&side, fmt.Sprint(i, " ", j), 1)
+			}
+			sides[i] = &side
+		}
+		inTurn, atOnce := New(goal), New(goal)
+		start := time.Now()
+		for _, side := range sides {
+			inTurn.Merge(side)
+		}
+		most := 10*time.Since(start) + time.Second/2
+		start = time.Now()
+		atOnce.Merge(sides...)
+		require.Less(t, time.Since(start), most)
+		start = time.Now()
+		joint := Join(goal, slices.Values(sides))
+		require.Less(t, time.Since(start), most)
+		require.Equal(t, inTurn.Total(), atOnce.Total())
+		require.Equal(t, inTurn.Total(), joint.Total())
+		if goal.Memory > 0 {
+			require.LessOrEqual(t, max(atOnce.SizeBytes(), joint.SizeBytes()), uint64(goal.Memory))
+		}
+	}
 }

@@ -86,7 +86,7 @@ func (p *pkg) measure(ctx context.Context, u *unit, file string) error {
 }
 
 // baseline measures all units and returns those that pass, the quickest first,
-// and the names of the others.
+// and the names of the others. It is an error if all fail.
 func (p *pkg) baseline(ctx context.Context, workers int) (usable []*unit, failing []string, err error) {
 	all, err := p.units(ctx)
 	if err != nil {
@@ -101,6 +101,9 @@ func (p *pkg) baseline(ctx context.Context, workers int) (usable []*unit, failin
 		} else {
 			usable = append(usable, u)
 		}
+	}
+	if err == nil && len(usable) == 0 && len(failing) > 0 {
+		err = fmt.Errorf("%s: all tests fail without a mutant: %s", p.path, strings.Join(failing, ", "))
 	}
 	slices.SortStableFunc(usable, func(a, b *unit) int { return cmp.Compare(a.cpu, b.cpu) })
 	return usable, failing, err

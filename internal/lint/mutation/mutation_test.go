@@ -56,6 +56,14 @@ func TestEveryMutantGetsItsVerdict(t *testing.T) {
 	checkAcceptance(t, r)
 }
 
+// Mutants that no test can kill, as every test fails by itself, are no success.
+func TestAPackageWithoutATestThatPassesIsAnError(t *testing.T) {
+	o := options{workers: 2, patience: 4 * time.Second, least: 95, docs: "../../../docs/mutants.md", skip: none.String()}
+	passed, err := o.try(t.Context(), "./testdata/failing")
+	require.False(t, passed)
+	require.ErrorContains(t, err, "TestSum")
+}
+
 // checkAcceptance lists two mutants, of which one lived.
 func checkAcceptance(t *testing.T, r *report) {
 	path := filepath.Join(t.TempDir(), "mutants.md")
