@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
-	"path"
+	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
@@ -35,13 +35,13 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 	if err != nil {
 		return nil, fmt.Errorf("filterbeam: part %d: %w", owner, err)
 	}
-	file := shardFile{part: part{Owner: owner, Name: unique(out, shardPurpose)}, FPRate: sum.FPRate}
+	file := shardFile{part: part{Owner: owner, Name: fileName(unique(out, shardPurpose))}, FPRate: sum.FPRate}
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return nil, err
 	}
 	defer fs.Close()
-	err = writeFile(ctx, fs, file.Name, func(w io.Writer) error {
+	err = writeFile(ctx, fs, string(file.Name), func(w io.Writer) error {
 		n, err := filter.WriteTo(checksummed{w, &file.CRC})
 		file.Bytes = uint64(n)
 		return err
@@ -99,7 +99,7 @@ func (a apart) finish(ctx context.Context, out string, records iter.Seq[[]byte],
 		if err := json.Unmarshal(record, &f); err != nil {
 			return fmt.Errorf("filterbeam: record of a part: %w", err)
 		}
-		x.Parts[f.Owner] = index.Part{Name: path.Base(f.Name), Bytes: int64(f.Bytes), CRC: f.CRC}
+		x.Parts[f.Owner] = index.Part{Name: filepath.Base(string(f.Name)), Bytes: int64(f.Bytes), CRC: f.CRC}
 		sum.FPRate += f.FPRate / float64(a.spec.Parts)
 		sum.Size += f.Bytes
 	}

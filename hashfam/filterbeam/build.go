@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/filterfam/filterfam/countmin"
@@ -32,6 +33,7 @@ func init() {
 // spread over the workers.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
+	keys = beam.WindowInto(s, window.NewGlobalWindows(), keys)
 	b := bundle{Spec: p.spec}
 	var collect any
 	switch keys.Type().Type() {

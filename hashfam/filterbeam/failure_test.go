@@ -190,9 +190,9 @@ func TestStagesCanBeRepeated(t *testing.T) {
 	}
 	parts, err := partsOf(sequence(records))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(parts[1].Name, make([]byte, parts[1].Bytes), 0o600))
+	require.NoError(t, os.WriteFile(string(parts[1].Name), make([]byte, parts[1].Bytes), 0o600))
 	require.ErrorIs(t, d.finish(ctx, out, sequence(records), &Summary{}), ErrCorrupt)
-	require.NoError(t, os.Truncate(parts[1].Name, 8))
+	require.NoError(t, os.Truncate(string(parts[1].Name), 8))
 	require.Error(t, d.finish(ctx, out, sequence(records), &Summary{}))
 	frame, err := os.ReadFile(out)
 	require.NoError(t, err)

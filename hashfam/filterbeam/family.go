@@ -15,10 +15,12 @@ var families = struct {
 
 // RegisterFamily gives a keyed family a name, under which every worker finds
 // it. Call it in an init function of the program that is both submitted and run
-// by the workers. open returns the family, from a secret store for example; it
-// is called when a Plan is made and when a worker starts. The key itself is
-// never part of a Plan: a worker compares the check value of its family with
-// that of the Plan and fails with [ErrFamily] if they differ.
+// by the workers. open returns the family, from a secret store for example. It
+// is called when any keyed Plan is made, and by a worker several times for each
+// bundle and from several goroutines, so it should remember a family that takes
+// long to get. It must not call RegisterFamily. The key itself is never part of
+// a Plan: a worker compares the check value of its family with that of the Plan
+// and fails with [ErrFamily] if they differ.
 //
 // It returns [ErrParams] if the name is empty or registered already, and if
 // open is nil. Then no family is registered. O(1) time. RegisterFamily may be

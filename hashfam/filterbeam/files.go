@@ -10,7 +10,8 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
-	"path"
+	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -47,6 +48,20 @@ const (
 	shardPurpose     = "shard" // a part that stays
 	temporaryPurpose = "tmp"   // the frame, until it is complete
 )
+
+// A fileName travels to the workers as JSON, which changes bytes that are not
+// UTF-8: so it is escaped.
+type fileName string
+
+// MarshalText returns the escaped name.
+func (n fileName) MarshalText() ([]byte, error) { return []byte(url.PathEscape(string(n))), nil }
+
+// UnmarshalText sets n to the name of which text is the escaped form.
+func (n *fileName) UnmarshalText(text []byte) error {
+	name, err := url.PathUnescape(string(text))
+	*n = fileName(name)
+	return err
+}
 
 // unique returns a name beside out that no other attempt uses.
 func unique(out, purpose string) string { return out + "." + purpose + "-" + rand.Text() }
@@ -98,7 +113,7 @@ func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 // wrote it, so that attempts that run twice do not meet.
 type part struct {
 	Owner int
-	Name  string
+	Name  fileName
 	Bytes uint64
 	CRC   uint32
 }
@@ -125,8 +140,8 @@ func newPart[W ~uint64](ctx context.Context, out string, owner int, words []W) (
 		return part{}, err
 	}
 	defer fs.Close()
-	p := part{Owner: owner, Name: unique(out, partPurpose), Bytes: uint64(len(words)) * 8}
-	err = writeFile(ctx, fs, p.Name, func(w io.Writer) error {
+	p := part{Owner: owner, Name: fileName(unique(out, partPurpose)), Bytes: uint64(len(words)) * 8}
+	err = writeFile(ctx, fs, string(p.Name), func(w io.Writer) error {
 		buffer := make([]byte, 0, blockBytes)
 		for len(words) > 0 {
 			n := min(len(words), blockBytes/8)
@@ -148,7 +163,7 @@ func newPart[W ~uint64](ctx context.Context, out string, owner int, words []W) (
 // read yields the bytes of the part, a multiple of 8 at a time. It returns
 // ErrCorrupt if the file is not what was written.
 func (p part) read(ctx context.Context, yield func([]byte) bool) error {
-	return readFile(ctx, p.Name, func(file io.Reader) error {
+	return readFile(ctx, string(p.Name), func(file io.Reader) error {
 		crc, left, buffer := uint32(0), p.Bytes, make([]byte, blockBytes)
 		for left > 0 {
 			piece := buffer[:min(left, blockBytes)]
@@ -158,7 +173,7 @@ func (p part) read(ctx context.Context, yield func([]byte) bool) error {
 			crc = crc32.Update(crc, castagnoli, piece)
 			left -= uint64(len(piece))
 			if left == 0 && crc != p.CRC {
-				return errs.Field(ErrCorrupt, "checksum of "+p.Name, crc, fmt.Sprint(p.CRC))
+				return errs.Field(ErrCorrupt, "checksum of "+string(p.Name), crc, fmt.Sprint(p.CRC))
 			}
 			if !yield(piece) {
 				return nil
@@ -191,10 +206,10 @@ func sweep(ctx context.Context, out string, keep map[string]bool) error {
 	defer fs.Close()
 	var failed []error
 	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
-		names, err := fs.List(ctx, escape(out)+"."+purpose+"-*")
+		names, err := fs.List(ctx, loose(out)+"."+purpose+"-*")
 		failed = append(failed, err)
 		for _, name := range names {
-			if !keep[path.Base(name)] {
+			if madeFor(out, purpose, name) && !keep[filepath.Base(name)] {
 				failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
 			}
 		}
@@ -202,9 +217,20 @@ func sweep(ctx context.Context, out string, keep map[string]bool) error {
 	return errors.Join(failed...)
 }
 
-// escape returns the pattern that matches name only.
-func escape(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+// madeFor reports whether unique has returned name for out.
+func madeFor(out, purpose, name string) bool {
+	text, found := strings.CutPrefix(filepath.Clean(name), filepath.Clean(out)+"."+purpose+"-")
+	return found && len(text) == len(rand.Text()) && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// loose returns a pattern that matches name, and perhaps other names. It has no
+// escapes: Windows has none, and stores list what begins with all that is
+// before the first asterisk. On Windows a backslash separates folders.
+func loose(name string) string {
+	if filepath.Separator != '\\' {
+		name = strings.ReplaceAll(name, `\`, `*`)
+	}
+	return strings.NewReplacer(`?`, `*`, `[`, `*`).Replace(name)
 }
 
 func binaryLength(n uint64) string { return fmt.Sprintf("%d bytes", n) }

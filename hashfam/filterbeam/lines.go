@@ -38,22 +38,27 @@ func (s *scanner) next() error {
 		if err := s.fill(); err != nil {
 			return err
 		}
-		s.split()
+		if err := s.split(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// maxBuffer is the size of the longest line with its line end.
+const maxBuffer = maxLine + len("\r\n")
+
 // fill moves what is left to the front of the buffer and reads behind it. If
 // what is left fills the buffer, it is a part of one line, and the buffer is
-// doubled.
+// doubled, up to maxBuffer.
 func (s *scanner) fill() error {
 	s.to = copy(s.buffer, s.buffer[s.from:s.to])
 	s.from = 0
 	if s.to == len(s.buffer) {
-		if s.to >= maxLine {
-			return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
+		if s.to >= maxBuffer {
+			return s.tooLong()
 		}
-		s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
+		s.buffer = append(s.buffer, make([]byte, min(s.to, maxBuffer-s.to))...)
 	}
 	for s.to < len(s.buffer) && !s.ended {
 		n, err := s.r.Read(s.buffer[s.to:])
@@ -68,22 +73,32 @@ func (s *scanner) fill() error {
 	return nil
 }
 
+// tooLong is the error of a line of more than maxLine bytes.
+func (s *scanner) tooLong() error {
+	return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
+}
+
 // split appends the lines in the buffer to the batch.
-func (s *scanner) split() {
+func (s *scanner) split() error {
 	for s.from < s.to {
 		rest := s.buffer[s.from:s.to]
 		length, next := bytes.IndexByte(rest, '\n'), 1
 		if length < 0 && !s.ended {
-			return
+			return nil
 		}
 		if length < 0 {
 			length, next = len(rest), 0
 		}
-		s.keys = append(s.keys, bytes.TrimSuffix(rest[:length:length], []byte("\r")))
+		key := bytes.TrimSuffix(rest[:length:length], []byte("\r"))
+		if len(key) > maxLine {
+			return s.tooLong()
+		}
+		s.keys = append(s.keys, key)
 		s.starts = append(s.starts, s.offset)
 		s.from += length + next
 		s.offset += int64(length + next)
 	}
+	return nil
 }
 
 // skipLine drops the rest of the line at the offset.

@@ -92,9 +92,6 @@ func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Re
 	if err != nil {
 		return err
 	}
-	if start == 0 {
-		f.tally.files++
-	}
 	return f.readPiece(ctx, rt, lines, size, emit)
 }
 
@@ -124,7 +121,8 @@ func skip(file io.Reader, n int64) error {
 // readPiece adds the lines that start in the piece. It claims a batch of lines
 // at once, by the start of the last one. If the runner has split the piece in
 // the meantime, that claim fails, and the lines before the split belong to this
-// piece.
+// piece. The piece that has the first line counts the file: others that start
+// at 0 are empty.
 func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *scanner, size int64, emit func(int, []byte)) error {
 	for claimed := true; claimed; {
 		if err := lines.next(); err != nil {
@@ -133,10 +131,20 @@ func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *sca
 		n := len(lines.keys)
 		if n == 0 {
 			rt.TryClaim(rt.GetRestriction().(offsetrange.Restriction).End)
+			if size == 0 {
+				f.tally.files++
+			}
 			return checkLength(lines.offset, size)
 		}
 		if claimed = rt.TryClaim(lines.starts[n-1]); !claimed {
-			n = before(lines.starts, rt.GetRestriction().(offsetrange.Restriction).End)
+			end := rt.GetRestriction().(offsetrange.Restriction).End
+			if end == size { // a line starts behind the end
+				return checkLength(lines.offset, size)
+			}
+			n = before(lines.starts, end)
+		}
+		if n > 0 && lines.starts[0] == 0 {
+			f.tally.files++
 		}
 		if err := f.addLines(ctx, lines, n, emit); err != nil {
 			return err

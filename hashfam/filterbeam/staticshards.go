@@ -37,7 +37,7 @@ func (s spec) solved() bool { return s.Kind == staticKind && s.Parts == 0 }
 // solve adds the stages between the sorted ranges and the join.
 func solve(s beam.Scope, p Plan, out string, records beam.PCollection) beam.PCollection {
 	tasks := beam.GroupByKey(s, beam.ParDo(s, &divideFn{p.spec}, records))
-	return beam.GroupByKey(s, beam.ParDo(s, &solveFn{p.spec, out}, tasks))
+	return beam.GroupByKey(s, beam.ParDo(s, &solveFn{p.spec, fileName(out)}, tasks))
 }
 
 // A divideFn divides the shards among tasks. It passes on the tally.
@@ -58,11 +58,11 @@ func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int,
 // A solveFn solves the shards of a task.
 type solveFn struct {
 	Spec spec
-	Out  string
+	Out  fileName
 }
 
 func (f *solveFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
-	return emitRecord(ctx, f.Out, owner, next, emit, ribbons{ranges{f.Spec}}.solve)
+	return emitRecord(ctx, string(f.Out), owner, next, emit, ribbons{ranges{f.Spec}}.solve)
 }
 
 // A shardRange is some shards of a ribbon of n keys.

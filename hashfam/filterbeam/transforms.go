@@ -56,13 +56,13 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 // writes it. The stages are those of a [design].
 func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PCollection {
 	nothing := beam.ParDo(s, &nothingFn{}, beam.Impulse(s))
-	gathered := beam.ParDo(s, &gatherFn{p.spec, out}, beam.GroupByKey(s, values))
+	gathered := beam.ParDo(s, &gatherFn{p.spec, fileName(out)}, beam.GroupByKey(s, values))
 	records := beam.GroupByKey(s, beam.Flatten(s, gathered, nothing))
 	if p.spec.solved() {
 		records = solve(s, p, out, records)
 	}
-	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, out}, records))
-	return beam.ParDo(s, &sweepFn{p.spec, out}, written)
+	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, fileName(out)}, records))
+	return beam.ParDo(s, &sweepFn{p.spec, fileName(out)}, written)
 }
 
 // A nothingFn sends the record of an empty tally, so that a job without any key
@@ -82,7 +82,7 @@ const (
 // A gatherFn makes one record of the values of an owner.
 type gatherFn struct {
 	Spec spec
-	Out  string
+	Out  fileName
 }
 
 func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
@@ -90,7 +90,7 @@ func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]b
 	if err != nil {
 		return err
 	}
-	return emitRecord(ctx, g.Out, owner, next, emit, d.gather)
+	return emitRecord(ctx, string(g.Out), owner, next, emit, d.gather)
 }
 
 // emitRecord emits the record that make returns for the values of an owner, or
@@ -126,7 +126,7 @@ func values(next func(*[]byte) bool) iter.Seq[[]byte] {
 // A finishFn writes the output.
 type finishFn struct {
 	Spec spec
-	Out  string
+	Out  fileName
 }
 
 func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool, emit func(int, Summary)) error {
@@ -134,7 +134,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 	if err != nil {
 		return err
 	}
-	sum := Summary{Output: f.Out, Complete: true}
+	sum := Summary{Output: string(f.Out), Complete: true}
 	var failed error
 	records := func(yield func([]byte) bool) {
 		for record := range values(next) {
@@ -145,7 +145,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 			}
 		}
 	}
-	if err := d.finish(ctx, f.Out, records, &sum); err != nil || failed != nil {
+	if err := d.finish(ctx, string(f.Out), records, &sum); err != nil || failed != nil {
 		return cmp.Or(err, failed)
 	}
 	sum.count(ctx)
@@ -157,13 +157,13 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 // attempt to finish that is repeated still finds them.
 type sweepFn struct {
 	Spec spec
-	Out  string
+	Out  fileName
 }
 
 func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {
-	keep, err := f.Spec.keep(ctx, f.Out)
+	keep, err := f.Spec.keep(ctx, string(f.Out))
 	if err == nil {
-		err = sweep(ctx, f.Out, keep)
+		err = sweep(ctx, string(f.Out), keep)
 	}
 	if err != nil {
 		log.Warnf(ctx, "filterbeam: intermediate files of %s: %v", f.Out, err)

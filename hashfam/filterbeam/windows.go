@@ -182,7 +182,7 @@ func (w windows) payload(ctx context.Context, parts map[int]part, yield func([]b
 			continue
 		}
 		if next.Bytes != to-from {
-			return errs.Field(ErrCorrupt, "length of "+next.Name, next.Bytes, binaryLength(to-from))
+			return errs.Field(ErrCorrupt, "length of "+string(next.Name), next.Bytes, binaryLength(to-from))
 		}
 		if err := next.read(ctx, pass); err != nil {
 			return err

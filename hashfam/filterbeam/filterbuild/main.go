@@ -79,19 +79,23 @@ func (o *options) checkOutput(ctx context.Context) error {
 		return err
 	}
 	defer fs.Close()
-	if names, err := fs.List(ctx, literal(o.output)); err != nil || len(names) == 0 {
-		return err
+	names, err := fs.List(ctx, loose(o.output))
+	for _, name := range names {
+		if filepath.Clean(name) == filepath.Clean(o.output) {
+			return fmt.Errorf("%s exists; -force replaces it", o.output)
+		}
 	}
-	return fmt.Errorf("%s exists; -force replaces it", o.output)
+	return err
 }
 
-// literal returns the pattern that matches name only. On Windows a backslash
-// separates folders, and patterns cannot escape characters.
-func literal(name string) string {
-	if filepath.Separator == '\\' {
-		return name
+// loose returns a pattern that matches name, and perhaps other names. It has no
+// escapes: Windows has none, and stores list what begins with all that is
+// before the first asterisk. On Windows a backslash separates folders.
+func loose(name string) string {
+	if filepath.Separator != '\\' {
+		name = strings.ReplaceAll(name, `\`, `*`)
 	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+	return strings.NewReplacer(`?`, `*`, `[`, `*`).Replace(name)
 }
 
 // build runs the loop or the job.

@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/fsx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -110,4 +114,31 @@ func TestAnOutputWithTheCharactersOfAPattern(t *testing.T) {
 		_, err = command(t, "-local", "-n=10", "-o="+out, keys)
 		require.ErrorContains(t, err, "-force replaces it")
 	}
+}
+
+func init() {
+	filesystem.Register("store", func(context.Context) filesystem.Interface { return storeFiles{} })
+}
+
+// A storeFiles has one file. It lists what begins with the text before the
+// first asterisk of a pattern, as the SDK's file systems of gs:// and s3:// do.
+type storeFiles struct{ filesystem.Interface }
+
+func (storeFiles) Close() error { return nil }
+
+func (storeFiles) List(_ context.Context, pattern string) ([]string, error) {
+	const name = "store://bucket/out[1].bin"
+	matched, err := filepath.Match(pattern, name)
+	if !matched || !strings.HasPrefix(name, fsx.GetPrefix(pattern)) {
+		return nil, err
+	}
+	return []string{name}, err
+}
+
+// An output in a store is a name, too.
+func TestAnOutputInAStoreWithTheCharactersOfAPattern(t *testing.T) {
+	o := &options{output: "store://bucket/out[1].bin"}
+	require.ErrorContains(t, o.checkOutput(t.Context()), "-force replaces it")
+	o.output = "store://bucket/out1.bin"
+	require.NoError(t, o.checkOutput(t.Context()))
 }

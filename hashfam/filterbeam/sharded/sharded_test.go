@@ -180,3 +180,16 @@ func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
 	require.ErrorAs(t, err, &field)
 	require.ErrorIs(t, err, ErrCorrupt)
 }
+
+// An index may only name files beside it.
+func TestAnIndexThatNamesOtherFilesIsAnError(t *testing.T) {
+	dir, _ := files(t, "bloom")
+	for _, name := range []string{"..", "../secret", "/etc/passwd", "sub/part-0", "sub/../../secret", "part-0/"} {
+		x := index.Index{Version: 1, Kind: "bloom", Check: family.CheckValue(), Parts: []index.Part{{Name: name, Bytes: 1}}}
+		encoded, err := x.Append(nil)
+		require.NoError(t, err)
+		dir["dir/index"] = &fstest.MapFile{Data: encoded}
+		_, err = Open(dir, "dir/index", family)
+		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+}

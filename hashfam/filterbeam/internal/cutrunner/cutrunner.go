@@ -115,6 +115,9 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge, all []*graph.M
 			r.output(e).items = append(r.output(e).items, r.collections[in.From.ID()].items...)
 		}
 		return nil
+	case graph.WindowInto: // every element is in the global window
+		r.output(e).items = r.input(e).items
+		return nil
 	case graph.ParDo:
 		if e.DoFn.IsSplittable() {
 			return r.runSplittable(ctx, e)

@@ -9,6 +9,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"path"
+	"path/filepath"
+	"unicode/utf8"
 )
 
 // An Index names the files of the parts.
@@ -32,8 +35,14 @@ type Part struct {
 // before.
 var Table = crc32.IEEETable
 
-// Append appends the encoded index to dst. O(parts) time.
+// Append appends the encoded index to dst. It returns an error if the name of a
+// part is not UTF-8, which JSON cannot contain. O(parts) time.
 func (x Index) Append(dst []byte) ([]byte, error) {
+	for _, p := range x.Parts {
+		if !utf8.ValidString(p.Name) {
+			return dst, fmt.Errorf("name of a part is %q, want UTF-8", p.Name)
+		}
+	}
 	line, err := json.Marshal(x)
 	if err != nil {
 		return dst, err
@@ -41,8 +50,8 @@ func (x Index) Append(dst []byte) ([]byte, error) {
 	return fmt.Appendf(append(dst, line...), "\n%08x\n", crc32.Checksum(line, Table)), nil
 }
 
-// Parse decodes an index. It returns an error if data is damaged. O(len(data))
-// time.
+// Parse decodes an index. It returns an error if data is damaged, and if a part
+// has the name of a file that is not beside the index. O(len(data)) time.
 func Parse(data []byte) (Index, error) {
 	var x Index
 	line, sum, _ := bytes.Cut(data, []byte("\n"))
@@ -54,6 +63,11 @@ func Parse(data []byte) (Index, error) {
 	}
 	if x.Version != 1 || len(x.Parts) == 0 {
 		return x, fmt.Errorf("index of version %d with %d parts, want version 1 and at least one", x.Version, len(x.Parts))
+	}
+	for _, p := range x.Parts {
+		if p.Name != "" && (path.Base(p.Name) != p.Name || !filepath.IsLocal(p.Name)) {
+			return x, fmt.Errorf("name of a part is %q, want one of a file beside the index", p.Name)
+		}
 	}
 	return x, nil
 }
