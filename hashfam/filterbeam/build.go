@@ -33,7 +33,9 @@ func init() {
 // spread over the workers.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
-	keys = beam.WindowInto(s, window.NewGlobalWindows(), keys)
+	if !reflect.DeepEqual(keys.WindowingStrategy(), window.DefaultWindowingStrategy()) {
+		keys = beam.WindowInto(s, window.NewGlobalWindows(), keys) // takes time for each key
+	}
 	b := bundle{Spec: p.spec}
 	var collect any
 	switch keys.Type().Type() {
