@@ -173,21 +173,14 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
 }
 
-// compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ. It also returns an error if one of them is nil, or if only one
-// is zero. place is the place of other among several, as in fault.Each.
+// filterKind says how errors about merges name a Filter.
+var filterKind = fault.Kind[Filter, Params]{
+	Errs: errs, Name: "Filter", One: "a filter", Constructor: "New", Params: "Params",
+	Of: func(f *Filter) (Params, bool) { return f.params, f.params.Bits == 0 },
+}
+
+// compatible returns an error unless other can be merged into f. place is
+// that of other among several, as for fault.Each.
 func (f *Filter) compatible(place string, other *Filter) error {
-	switch {
-	case f == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a filter")
-	case f.params == other.params:
-		return nil
-	case f.params.Bits == 0:
-		return errs.Zero(ErrParams, "receiver", "Filter", "New")
-	case other.params.Bits == 0:
-		return errs.Zero(ErrIncompatible, fault.Other(place), "Filter", "New")
-	}
-	return fault.Same(errs, place, "Params", f.params, other.params)
+	return filterKind.Compatible(place, f, other)
 }

@@ -92,21 +92,14 @@ func (s *Sketch) Equal(other *Sketch) bool {
 		slices.Equal(s.narrow, other.narrow) && slices.Equal(s.wide, other.wide)
 }
 
-// compatible returns ErrIncompatible, naming the first parameter in which s and
-// other differ. It also returns an error if one of them is nil, or if only one
-// is zero. place is the place of other among several, as in fault.Each.
+// sketchKind says how errors about merges name a Sketch.
+var sketchKind = fault.Kind[Sketch, Params]{
+	Errs: errs, Name: "Sketch", One: "a sketch", Constructor: "New", Params: "Params",
+	Of: func(s *Sketch) (Params, bool) { return s.params, s.params.Width == 0 },
+}
+
+// compatible returns an error unless other can be merged into s. place is
+// that of other among several, as for fault.Each.
 func (s *Sketch) compatible(place string, other *Sketch) error {
-	switch {
-	case s == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a sketch")
-	case s.params == other.params:
-		return nil
-	case s.params.Width == 0:
-		return errs.Zero(ErrParams, "receiver", "Sketch", "New")
-	case other.params.Width == 0:
-		return errs.Zero(ErrIncompatible, fault.Other(place), "Sketch", "New")
-	}
-	return fault.Same(errs, place, "Params", s.params, other.params)
+	return sketchKind.Compatible(place, s, other)
 }

@@ -218,7 +218,8 @@ func (h *HeavyHitters) Merge(other *HeavyHitters) error {
 	if err := h.compatible("", other); err != nil {
 		return err
 	}
-	return h.MergeAll(other)
+	h.tracker.Merge(&other.tracker)
+	return nil
 }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.

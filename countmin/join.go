@@ -21,21 +21,8 @@ import (
 // one. It cannot see keys that are not tracked: if those are in the wrong
 // shard, counts may be too low.
 func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
-	trackers := make([]*tracker.Tracker, len(shards))
-	for i, s := range shards {
-		place := fmt.Sprintf("shards[%d]", i)
-		switch {
-		case s == nil:
-			return nil, errs.Field(ErrParams, place, "nil", "heavy hitters")
-		case s.tracker.Phi == 0:
-			return nil, errs.Zero(ErrParams, place, "HeavyHitters", "NewHeavyHitters")
-		}
-		if err := fault.Same(errs, place, "HeavyConfig", shards[0].Params(), s.Params()); err != nil {
-			return nil, err
-		}
-		trackers[i] = &s.tracker
-	}
-	if err := checkShards(trackers); err != nil {
+	trackers, err := checkShards(&heavyKind, shards, func(h *HeavyHitters) *tracker.Tracker { return &h.tracker })
+	if err != nil {
 		return nil, err
 	}
 	c := shards[0].Params()
@@ -44,38 +31,41 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 
 // JoinTopK is [JoinHeavyHitters] for a [TopK].
 func JoinTopK(shards []*TopK) (*TopK, error) {
-	trackers := make([]*tracker.Tracker, len(shards))
-	for i, s := range shards {
-		place := fmt.Sprintf("shards[%d]", i)
-		switch {
-		case s == nil:
-			return nil, errs.Field(ErrParams, place, "nil", "a top k")
-		case s.tracker.K == 0:
-			return nil, errs.Zero(ErrParams, place, "TopK", "NewTopK")
-		}
-		if err := fault.Same(errs, place, "TopKConfig", shards[0].Params(), s.Params()); err != nil {
-			return nil, err
-		}
-		trackers[i] = &s.tracker
-	}
-	if err := checkShards(trackers); err != nil {
+	trackers, err := checkShards(&topKind, shards, func(k *TopK) *tracker.Tracker { return &k.tracker })
+	if err != nil {
 		return nil, err
 	}
 	c := shards[0].Params()
 	return &TopK{c.Family, tracker.Join(c.goal(), slices.Values(trackers))}, nil
 }
 
-// checkShards returns an error unless there are shards, and each tracks keys of
-// its own only.
-func checkShards(shards []*tracker.Tracker) error {
+// checkShards returns the trackers of the shards. It returns an error unless
+// there are shards, all of one Params, and each tracks keys of its own only.
+func checkShards[S any, P comparable](
+	kind *fault.Kind[S, P], shards []*S, trackerOf func(*S) *tracker.Tracker,
+) ([]*tracker.Tracker, error) {
 	if len(shards) == 0 {
-		return errs.Field(ErrParams, "number of shards", 0, "at least 1")
+		return nil, errs.Field(ErrParams, "number of shards", 0, "at least 1")
 	}
+	trackers := make([]*tracker.Tracker, len(shards))
 	for i, s := range shards {
-		if s.Stray(i, len(shards)) {
-			return errs.Field(ErrIncompatible, fmt.Sprintf("shards[%d]", i), "one with a key of another shard",
+		place := placeOf(i)
+		if err := kind.Whole(ErrParams, place, s); err != nil {
+			return nil, err
+		}
+		if err := kind.Compatible(place, shards[0], s); err != nil {
+			return nil, err
+		}
+		trackers[i] = trackerOf(s)
+	}
+	for i, t := range trackers {
+		if t.Stray(i, len(shards)) {
+			return nil, errs.Field(ErrIncompatible, placeOf(i), "one with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}
 	}
-	return nil
+	return trackers, nil
 }
+
+// placeOf names a shard in errors.
+func placeOf(i int) string { return fmt.Sprintf("shards[%d]", i) }

@@ -60,22 +60,15 @@ func (h *HeavyHitters) MergeAll(others ...*HeavyHitters) error {
 	return nil
 }
 
-// compatible returns an error unless h and other can be merged. place is that
-// of Sketch.compatible.
+// heavyKind says how errors about merges and joins name a HeavyHitters.
+var heavyKind = fault.Kind[HeavyHitters, HeavyConfig]{
+	Errs: errs, Name: "HeavyHitters", One: "heavy hitters", Constructor: "NewHeavyHitters", Params: "HeavyConfig",
+	Of: func(h *HeavyHitters) (HeavyConfig, bool) { return h.Params(), h.tracker.Phi == 0 },
+}
+
+// compatible is Sketch.compatible for a HeavyHitters.
 func (h *HeavyHitters) compatible(place string, other *HeavyHitters) error {
-	switch {
-	case h == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "heavy hitters")
-	case h.Params() == other.Params():
-		return nil
-	case h.tracker.Phi == 0:
-		return errs.Zero(ErrParams, "receiver", "HeavyHitters", "NewHeavyHitters")
-	case other.tracker.Phi == 0:
-		return errs.Zero(ErrIncompatible, fault.Other(place), "HeavyHitters", "NewHeavyHitters")
-	}
-	return fault.Same(errs, place, "HeavyConfig", h.Params(), other.Params())
+	return heavyKind.Compatible(place, h, other)
 }
 
 // MergeAll merges all others into k at once. On the whole its bounds are closer
@@ -97,20 +90,13 @@ func (k *TopK) MergeAll(others ...*TopK) error {
 	return nil
 }
 
-// compatible returns an error unless k and other can be merged. place is that
-// of Sketch.compatible.
+// topKind says how errors about merges and joins name a TopK.
+var topKind = fault.Kind[TopK, TopKConfig]{
+	Errs: errs, Name: "TopK", One: "a top k", Constructor: "NewTopK", Params: "TopKConfig",
+	Of: func(k *TopK) (TopKConfig, bool) { return k.Params(), k.tracker.K == 0 },
+}
+
+// compatible is Sketch.compatible for a TopK.
 func (k *TopK) compatible(place string, other *TopK) error {
-	switch {
-	case k == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a top k")
-	case k.Params() == other.Params():
-		return nil
-	case k.tracker.K == 0:
-		return errs.Zero(ErrParams, "receiver", "TopK", "NewTopK")
-	case other.tracker.K == 0:
-		return errs.Zero(ErrIncompatible, fault.Other(place), "TopK", "NewTopK")
-	}
-	return fault.Same(errs, place, "TopKConfig", k.Params(), other.Params())
+	return topKind.Compatible(place, k, other)
 }

@@ -195,7 +195,8 @@ func (k *TopK) Merge(other *TopK) error {
 	if err := k.compatible("", other); err != nil {
 		return err
 	}
-	return k.MergeAll(other)
+	k.tracker.Merge(&other.tracker)
+	return nil
 }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.

@@ -20,7 +20,7 @@ func (f *Filter) Merge(other *Filter) error {
 	if err := f.compatible("", other); err != nil {
 		return err
 	}
-	return f.MergeAll(other)
+	return f.mergeAll(other)
 }
 
 // MergeAll is [Filter.Merge] of several filters, all or none of them: f is
@@ -34,6 +34,11 @@ func (f *Filter) MergeAll(others ...*Filter) error {
 	if err := fault.Each(others, f.compatible); err != nil {
 		return err
 	}
+	return f.mergeAll(others...)
+}
+
+// mergeAll is MergeAll of filters that are compatible with f.
+func (f *Filter) mergeAll(others ...*Filter) error {
 	room := f.params.slots() - f.count
 	for _, other := range others {
 		if other.count > room {
@@ -86,21 +91,14 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.table.bytes, other.table.bytes)
 }
 
-// compatible returns ErrIncompatible, naming the first parameter in which f and
-// other differ. It also returns an error if one of them is nil, or if only one
-// is zero. place is the place of other among several, as in fault.Each.
+// filterKind says how errors about merges name a Filter.
+var filterKind = fault.Kind[Filter, Params]{
+	Errs: errs, Name: "Filter", One: "a filter", Constructor: "New", Params: "Params",
+	Of: func(f *Filter) (Params, bool) { return f.params, f.params.Buckets == 0 },
+}
+
+// compatible returns an error unless other can be merged into f. place is
+// that of other among several, as for fault.Each.
 func (f *Filter) compatible(place string, other *Filter) error {
-	switch {
-	case f == nil:
-		return errs.Nil()
-	case other == nil:
-		return errs.Field(ErrIncompatible, fault.Other(place), "nil", "a filter")
-	case f.params == other.params:
-		return nil
-	case f.params.Buckets == 0:
-		return errs.Zero(ErrParams, "receiver", "Filter", "New")
-	case other.params.Buckets == 0:
-		return errs.Zero(ErrIncompatible, fault.Other(place), "Filter", "New")
-	}
-	return fault.Same(errs, place, "Params", f.params, other.params)
+	return filterKind.Compatible(place, f, other)
 }

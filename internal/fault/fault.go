@@ -4,10 +4,8 @@
 package fault
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 )
 
 // The reasons for errors, to test with errors.Is. Each package exports those
@@ -92,29 +90,4 @@ func Each[T any](others []T, check func(place string, other T) error) error {
 		}
 	}
 	return nil
-}
-
-// Other returns the name of a structure to merge that has the given place.
-func Other(place string) string { return cmp.Or(place, "other") }
-
-// Same returns ErrIncompatible with the first field in which the parameters of
-// two structures differ, or nil if they are equal. place is that of the other
-// one, as for [Each], and name is the name of the parameters in the message.
-// Same compares every field by reflection, so that a new field cannot be
-// forgotten.
-func Same[P comparable](m *Maker, place, name string, mine, other P) error {
-	if mine == other {
-		return nil
-	}
-	if place != "" {
-		name = place + ": " + name
-	}
-	p, q := reflect.ValueOf(mine), reflect.ValueOf(other)
-	for i := range p.NumField() {
-		field := p.Type().Field(i)
-		if field.IsExported() && !p.Field(i).Equal(q.Field(i)) {
-			return m.Field(ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
-		}
-	}
-	return m.Field(ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
 }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"math"
 	"testing"
 
@@ -40,19 +41,19 @@ type params struct {
 
 func TestSameNamesTheFirstFieldThatDiffers(t *testing.T) {
 	p := params{100, 7, 0.5, 1}
-	require.NoError(t, Same(errs, "", "Params", p, p))
+	require.NoError(t, same(errs, "", "Params", p, p))
 	for other, want := range map[params]string{
 		{101, 7, 0.5, 1}: "Params.Bits = 101, want 100",
 		{101, 8, 0.5, 1}: "Params.Bits = 101, want 100",
 		{100, 8, 0.5, 1}: "Params.Hashes = 8, want 7",
 		{100, 7, 0.5, 2}: "Params = {100 7 0.5 2}, want {100 7 0.5 1}",
 	} {
-		err := Same(errs, "", "Params", p, other)
+		err := same(errs, "", "Params", p, other)
 		require.ErrorIs(t, err, ErrIncompatible)
 		require.EqualError(t, err, "pkg: incompatible structures: "+want)
 	}
 	p.Phi = math.NaN()
-	require.ErrorContains(t, Same(errs, "", "Params", p, p), "Params.Phi = NaN, want NaN")
+	require.ErrorContains(t, same(errs, "", "Params", p, p), "Params.Phi = NaN, want NaN")
 }
 
 func TestErrorsWithoutAField(t *testing.T) {
@@ -66,11 +67,11 @@ func TestEachNamesTheFirstThatIsRejected(t *testing.T) {
 	small := func(place string, n int) error {
 		switch {
 		case n < 0:
-			return errs.Field(ErrIncompatible, Other(place), "negative", "a number")
+			return errs.Field(ErrIncompatible, cmp.Or(place, "other"), "negative", "a number")
 		case n == 0:
 			return errs.Zero(ErrParams, "receiver", "Filter", "New")
 		}
-		return Same(errs, place, "Params", params{Hashes: 7}, params{Hashes: 7, Bits: uint64(n / 100)})
+		return same(errs, place, "Params", params{Hashes: 7}, params{Hashes: 7, Bits: uint64(n / 100)})
 	}
 	require.NoError(t, Each([]int{1, 99}, small))
 	require.NoError(t, Each(nil, small))
@@ -84,6 +85,36 @@ func TestEachNamesTheFirstThatIsRejected(t *testing.T) {
 		{Each([]int{0}, small), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
 		{small("", 300), ErrIncompatible, "Params.Bits = 3, want 0"},
 		{small("", -1), ErrIncompatible, "other = negative, want a number"},
+	} {
+		require.ErrorIs(t, c.err, c.reason)
+		require.EqualError(t, c.err, "pkg: "+c.reason.Error()+": "+c.want)
+	}
+}
+
+// Two structures that are nil or zero, or differ, are told apart; two zero ones
+// are alike.
+func TestAKindSaysWhatCannotBeMerged(t *testing.T) {
+	kind := Kind[params, params]{
+		Errs: errs, Name: "Filter", One: "a filter", Constructor: "New", Params: "Params",
+		Of: func(p *params) (params, bool) { return *p, p.Bits == 0 },
+	}
+	f, g, zero := &params{Bits: 8, Hashes: 1}, &params{Bits: 8, Hashes: 2}, new(params)
+	require.NoError(t, kind.Compatible("", f, f))
+	require.NoError(t, kind.Compatible("", zero, new(params)))
+	require.NoError(t, kind.Whole(ErrParams, "f", f))
+	for _, c := range []struct {
+		err    error
+		reason error
+		want   string
+	}{
+		{kind.Compatible("", nil, f), ErrParams, "receiver = nil, want a pointer to a structure"},
+		{kind.Compatible("", zero, nil), ErrIncompatible, "other = nil, want a filter"},
+		{kind.Compatible("others[1]", f, nil), ErrIncompatible, "others[1] = nil, want a filter"},
+		{kind.Compatible("others[1]", zero, f), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
+		{kind.Compatible("others[1]", f, zero), ErrIncompatible, "others[1] = a zero Filter, want one made by New or by decoding"},
+		{kind.Compatible("others[1]", f, g), ErrIncompatible, "others[1]: Params.Hashes = 2, want 1"},
+		{kind.Whole(ErrParams, "shards[0]", nil), ErrParams, "shards[0] = nil, want a filter"},
+		{kind.Whole(ErrParams, "shards[0]", zero), ErrParams, "shards[0] = a zero Filter, want one made by New or by decoding"},
 	} {
 		require.ErrorIs(t, c.err, c.reason)
 		require.EqualError(t, c.err, "pkg: "+c.reason.Error()+": "+c.want)
