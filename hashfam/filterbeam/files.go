@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
 
 // replace writes a file under a temporary name of its own and renames it to
@@ -206,7 +208,7 @@ func sweep(ctx context.Context, out string, keep map[string]bool) error {
 	defer fs.Close()
 	var failed []error
 	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
-		names, err := fs.List(ctx, loose(out)+"."+purpose+"-*")
+		names, err := fs.List(ctx, pattern.Loose(out)+"."+purpose+"-*")
 		failed = append(failed, err)
 		for _, name := range names {
 			if madeFor(out, purpose, name) && !keep[filepath.Base(name)] {
@@ -221,16 +223,6 @@ func sweep(ctx context.Context, out string, keep map[string]bool) error {
 func madeFor(out, purpose, name string) bool {
 	text, found := strings.CutPrefix(filepath.Clean(name), filepath.Clean(out)+"."+purpose+"-")
 	return found && len(text) == len(rand.Text()) && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
-}
-
-// loose returns a pattern that matches name, and perhaps other names. It has no
-// escapes: Windows has none, and stores list what begins with all that is
-// before the first asterisk. On Windows a backslash separates folders.
-func loose(name string) string {
-	if filepath.Separator != '\\' {
-		name = strings.ReplaceAll(name, `\`, `*`)
-	}
-	return strings.NewReplacer(`?`, `*`, `[`, `*`).Replace(name)
 }
 
 func binaryLength(n uint64) string { return fmt.Sprintf("%d bytes", n) }

@@ -33,6 +33,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
 
 func main() {
@@ -79,23 +80,13 @@ func (o *options) checkOutput(ctx context.Context) error {
 		return err
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, loose(o.output))
+	names, err := fs.List(ctx, pattern.Loose(o.output))
 	for _, name := range names {
 		if filepath.Clean(name) == filepath.Clean(o.output) {
 			return fmt.Errorf("%s exists; -force replaces it", o.output)
 		}
 	}
 	return err
-}
-
-// loose returns a pattern that matches name, and perhaps other names. It has no
-// escapes: Windows has none, and stores list what begins with all that is
-// before the first asterisk. On Windows a backslash separates folders.
-func loose(name string) string {
-	if filepath.Separator != '\\' {
-		name = strings.ReplaceAll(name, `\`, `*`)
-	}
-	return strings.NewReplacer(`?`, `*`, `[`, `*`).Replace(name)
 }
 
 // build runs the loop or the job.
