@@ -14,6 +14,7 @@ import (
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // A budget that the keys do not fit is not exceeded, and the answer says that
@@ -142,39 +143,25 @@ func TestUpdatesDoNotAllocate(t *testing.T) {
 func TestAllocationsAreInProportion(t *testing.T) {
 	for _, budget := range []int{tracker.MinMemory, 4192, 16 << 10, 39_744, 256 << 10} {
 		var h *HeavyHitters
-		took := allocated(func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
+		took := conformance.LeastAllocated(3, func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
 		require.LessOrEqual(t, took, uint64(budget+budget/8), "New with %d bytes", budget)
 		for i := range budget / 16 {
 			h.AddString(fmt.Sprint("key ", i))
 		}
 		b, g := must(h.MarshalBinary()), NewHeavyReceiver(hashfam.Family{})
-		took = allocated(func() {
+		took = conformance.LeastAllocated(3, func() {
 			if err := g.UnmarshalBinary(b); err != nil {
 				panic(err)
 			}
 		})
 		require.LessOrEqual(t, took, uint64(64<<10+6*len(b)), "decode %d bytes", len(b))
-		took = allocated(func() {
+		took = conformance.LeastAllocated(3, func() {
 			if err := g.Merge(h); err != nil {
 				panic(err)
 			}
 		})
 		require.LessOrEqual(t, took, uint64(6*budget), "merge within %d bytes", budget)
 	}
-}
-
-// allocated returns how many bytes f allocates, by the least of three
-// measurements: what else the process does meanwhile is not in all of them.
-func allocated(f func()) uint64 {
-	least := uint64(math.MaxUint64)
-	for range 3 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		least = min(least, after.TotalAlloc-before.TotalAlloc)
-	}
-	return least
 }
 
 // Merges do not hoard keys: memory without a budget is bounded by Phi or K,
