@@ -47,16 +47,16 @@ func (f Family) MarshalText() ([]byte, error) { return f.AppendText(nil) }
 func (f *Family) UnmarshalText(text []byte) error {
 	switch t := string(text); {
 	case f == nil:
-		return errs.Field(ErrCorrupt, "receiver", "nil", "a pointer to a Family")
+		return fieldError(ErrCorrupt, "receiver", "nil", "a pointer to a Family")
 	case t == publicText:
 		*f = Family{}
 		return nil
 	case t == f.String():
 		return nil
 	case isKeyed(t):
-		return errs.Field(ErrFamily, "Family", t, fmt.Sprintf("%s, or a receiver with that family: the text does not contain the key", publicText))
+		return fieldError(ErrFamily, "Family", t, fmt.Sprintf("%s, or a receiver with that family: the text does not contain the key", publicText))
 	default:
-		return errs.Field(ErrCorrupt, "Family", strconv.Quote(t), `"public", or "keyed:" and 16 hexadecimal digits in lower case`)
+		return fieldError(ErrCorrupt, "Family", strconv.Quote(t), `"public", or "keyed:" and 16 hexadecimal digits in lower case`)
 	}
 }
 
@@ -82,7 +82,7 @@ func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // form. Because of this error, a configuration that is written and read back
 // cannot lose its key silently. O(1) time.
 func (k *Key) UnmarshalText([]byte) error {
-	return errs.Field(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
+	return fieldError(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
 }
 
 // LogValue returns [Key.String], so that package log/slog does not show the

@@ -103,7 +103,7 @@ func (b *bag) Equal(o *bag) bool {
 func (b *bag) Merge(o *bag) error {
 	switch {
 	case b.fam != o.fam, b.room != o.room && b.defect != "room is not compared":
-		return fault.ErrIncompatible
+		return hashfam.ErrIncompatible
 	case b.len()+o.len() > b.room:
 		return fault.ErrFull
 	}
@@ -162,7 +162,7 @@ func (b *bag) MarshalBinary() ([]byte, error) { return b.AppendBinary(nil) }
 func (b *bag) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
 	if _, err := b.ReadFrom(r); err != nil || r.Len() > 0 {
-		return fmt.Errorf("%w: %w, %d bytes left", fault.ErrCorrupt, err, r.Len())
+		return fmt.Errorf("%w: %w, %d bytes left", hashfam.ErrCorrupt, err, r.Len())
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (b *bag) ReadFrom(r io.Reader) (int64, error) {
 		return binary.LittleEndian.Uint64(w[:])
 	}
 	if check := next(); failed == nil && check != b.fam.CheckValue() {
-		return n, fault.ErrFamily
+		return n, hashfam.ErrFamily
 	}
 	c := &bag{fam: b.fam, room: int(next()), copies: map[hashfam.Digest]int{}, defect: b.defect}
 	for left := next(); left > 0 && failed == nil; left-- {

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // RoundTrip checks that decoding an encoded structure returns an equal one,
@@ -69,8 +68,8 @@ func (e Encoded[T]) LyingLength(t *rapid.T) {
 			err = g.UnmarshalBinary(b)
 			_, streamed = g.ReadFrom(bytes.NewReader(b))
 		})
-		require.ErrorIs(t, err, fault.ErrCorrupt)
-		require.ErrorIs(t, streamed, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
+		require.ErrorIs(t, streamed, hashfam.ErrCorrupt)
 		require.Less(t, took, uint64(4<<20))
 	}
 }
@@ -113,7 +112,7 @@ func (e Encoded[T]) WrongVersion(t *rapid.T) {
 	fam := drawFamily(t)
 	f, _ := e.filled(t, fam)
 	good := encode(t, f)
-	for offset, want := range map[int]error{offsetVersion: fault.ErrVersion, offsetKind: fault.ErrCorrupt} {
+	for offset, want := range map[int]error{offsetVersion: hashfam.ErrVersion, offsetKind: hashfam.ErrCorrupt} {
 		b := bytes.Clone(good)
 		b[offset] += rapid.ByteRange(1, 255).Draw(t, "change")
 		Reseal(b)
@@ -133,9 +132,9 @@ func (e Encoded[T]) WrongFamily(t *rapid.T) {
 	b := encode(t, e.Fresh(t, fam))
 	other := fam.Derive("another")
 	g := e.Receiver(other)
-	require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrFamily)
+	require.ErrorIs(t, g.UnmarshalBinary(b), hashfam.ErrFamily)
 	_, err := g.ReadFrom(bytes.NewReader(b))
-	require.ErrorIs(t, err, fault.ErrFamily)
+	require.ErrorIs(t, err, hashfam.ErrFamily)
 	require.NoError(t, g.UnmarshalBinary(encode(t, e.Fresh(t, other))), "the receiver keeps its family")
 
 	f := e.Fresh(t, fam) // a structure in use decodes under its own family
@@ -164,7 +163,7 @@ func (e Encoded[T]) Streams(t *rapid.T) {
 	cut := rapid.IntRange(0, len(good)-1).Draw(t, "cut")
 	_, err = e.Receiver(fam).ReadFrom(io.MultiReader(bytes.NewReader(good[:cut]), iotest.ErrReader(broken)))
 	require.ErrorIs(t, err, broken)
-	require.NotErrorIs(t, err, fault.ErrCorrupt)
+	require.NotErrorIs(t, err, hashfam.ErrCorrupt)
 }
 
 // FuzzDecode decodes any bytes. Decoding must not panic, and must not allocate

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 const magic = "\xf1fam"
@@ -76,10 +76,10 @@ func (e Encoded[T]) Damage(t *rapid.T) {
 	g, _ := e.filled(t, fam) // often with different parameters
 	good, own := encode(t, f), encode(t, g)
 	check := func(damage string, b []byte) {
-		require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrCorrupt, damage)
+		require.ErrorIs(t, g.UnmarshalBinary(b), hashfam.ErrCorrupt, damage)
 		if damage != "trailing byte" {
 			_, err := g.ReadFrom(bytes.NewReader(b))
-			require.ErrorIs(t, err, fault.ErrCorrupt, damage)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, damage)
 		}
 		require.Equal(t, own, encode(t, g), "a failed decode changed the receiver")
 	}
@@ -102,9 +102,9 @@ func (e Encoded[T]) everyDamage(t *testing.T) {
 		f := e.example(e.family(g.Build()))
 		own := encode(t, f)
 		check := func(b []byte) {
-			require.ErrorIs(t, f.UnmarshalBinary(b), fault.ErrCorrupt)
+			require.ErrorIs(t, f.UnmarshalBinary(b), hashfam.ErrCorrupt)
 			_, err := f.ReadFrom(bytes.NewReader(b))
-			require.ErrorIs(t, err, fault.ErrCorrupt)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt)
 			if !bytes.Equal(own, encode(t, f)) {
 				require.Fail(t, "a failed decode changed the receiver")
 			}

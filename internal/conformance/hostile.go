@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -108,10 +108,10 @@ func (e Encoded[T]) decodeHostile(t *testing.T, group string) {
 // rejects checks that g does not decode b, from a slice, from a stream that
 // tells its length and from one that does not.
 func (e Encoded[T]) rejects(t *testing.T, g T, b []byte) {
-	require.ErrorIs(t, g.UnmarshalBinary(b), fault.ErrCorrupt)
+	require.ErrorIs(t, g.UnmarshalBinary(b), hashfam.ErrCorrupt)
 	for _, r := range []io.Reader{bytes.NewReader(b), io.MultiReader(bytes.NewReader(b))} {
 		_, err := g.ReadFrom(r)
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		debug.FreeOSMemory()
 	}
 }

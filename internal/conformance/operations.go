@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -199,10 +200,10 @@ func (r *Run[T]) mergeIncompatible() {
 		r.suite.Insert(v, key)
 	}
 	r.Note("merge %v", v)
-	require.ErrorIs(r, r.suite.Merge(r.F, v), fault.ErrIncompatible)
+	require.ErrorIs(r, r.suite.Merge(r.F, v), hashfam.ErrIncompatible)
 	if m, can := any(r.F).(interface{ MergeAll(...T) error }); can {
 		a, _ := r.other()
-		require.ErrorIs(r, m.MergeAll(a, v), fault.ErrIncompatible)
+		require.ErrorIs(r, m.MergeAll(a, v), hashfam.ErrIncompatible)
 	}
 }
 

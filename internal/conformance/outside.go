@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A Viewed is a read-only view of an encoded structure.
@@ -94,11 +93,11 @@ func (e Encoded[T]) Views(t *rapid.T) {
 	require.True(t, g.Equal(f), "the decoded structure shares memory with the view")
 
 	_, err = e.View(aligned(good), fam.Derive("another"))
-	require.ErrorIs(t, err, fault.ErrFamily)
+	require.ErrorIs(t, err, hashfam.ErrFamily)
 	_, err = e.View(aligned(good[:len(good)-1]), fam)
-	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	_, err = e.View(aligned(append(bytes.Clone(good), 0)), fam)
-	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	for range 24 {
 		e.viewDamaged(t, good, fam, queries)
 	}
@@ -170,14 +169,14 @@ func (e Encoded[T]) Parameters(t *rapid.T) {
 	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 	for _, bad := range [][]byte{header[:i], damaged} {
 		_, err = e.ReadParams(bytes.NewReader(bad), fam)
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
 	_, err = e.ReadParams(bytes.NewReader(header), fam.Derive("another"))
-	require.ErrorIs(t, err, fault.ErrFamily)
+	require.ErrorIs(t, err, hashfam.ErrFamily)
 	other := bytes.Clone(good)
 	other[offsetKind] ^= 7
 	_, err = e.ReadParams(bytes.NewReader(forge(other)), fam)
-	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	require.ErrorContains(t, err, "kind = ")
 }
 
@@ -218,7 +217,7 @@ func (e Encoded[T]) Texts(t *rapid.T) {
 	require.NoError(t, xml.Unmarshal(b, &d))
 	require.True(t, d.Filter.Equal(f), "XML")
 
-	require.ErrorIs(t, e.Receiver(fam.Derive("another")).UnmarshalText(text), fault.ErrFamily)
+	require.ErrorIs(t, e.Receiver(fam.Derive("another")).UnmarshalText(text), hashfam.ErrFamily)
 	before := encode(t, g)
 	i := rapid.IntRange(0, len(text)-1).Draw(t, "offset")
 	damaged := bytes.Clone(text)
@@ -227,7 +226,7 @@ func (e Encoded[T]) Texts(t *rapid.T) {
 		if damaged[i] == '\n' || damaged[i] == '\r' {
 			continue // base64 skips them
 		}
-		require.ErrorIs(t, g.UnmarshalText(bad), fault.ErrCorrupt)
+		require.ErrorIs(t, g.UnmarshalText(bad), hashfam.ErrCorrupt)
 	}
 	require.Equal(t, before, encode(t, g), "a failed decode changed the receiver")
 }
@@ -252,7 +251,7 @@ func (e Encoded[T]) nilReceivers(t *testing.T) {
 		require.Error(t, call(), name)
 	}
 	for i, call := range e.NilErrors {
-		require.ErrorIs(t, call(none), fault.ErrParams, "call %d on a nil receiver", i)
+		require.ErrorIs(t, call(none), hashfam.ErrParams, "call %d on a nil receiver", i)
 	}
 	require.Equal(t, before, encode(t, f))
 }
@@ -265,9 +264,9 @@ func (s Suite[T]) nilMerges(t *testing.T) {
 	var none T
 	f := s.Golden[0].Build()
 	before := encode(t, f)
-	require.ErrorIs(t, s.Merge(f, none), fault.ErrIncompatible)
-	require.ErrorIs(t, s.Merge(none, f), fault.ErrParams)
-	require.ErrorIs(t, s.Merge(none, none), fault.ErrParams)
+	require.ErrorIs(t, s.Merge(f, none), hashfam.ErrIncompatible)
+	require.ErrorIs(t, s.Merge(none, f), hashfam.ErrParams)
+	require.ErrorIs(t, s.Merge(none, none), hashfam.ErrParams)
 	require.Equal(t, before, encode(t, f))
 }
 
@@ -282,13 +281,13 @@ func (s Suite[T]) zeroMerges(t *testing.T) {
 	before := encode(t, f)
 	for _, fam := range families {
 		zero, none := s.Receiver(fam), s.Receiver(fam)
-		requireText(t, s.Merge(zero, f), fault.ErrParams, ": receiver = a zero ", ", want one made by New")
-		requireText(t, s.Merge(f, zero), fault.ErrIncompatible, ": other = a zero ", ", want one made by New")
+		requireText(t, s.Merge(zero, f), hashfam.ErrParams, ": receiver = a zero ", ", want one made by New")
+		requireText(t, s.Merge(f, zero), hashfam.ErrIncompatible, ": other = a zero ", ", want one made by New")
 		require.NoError(t, s.Merge(zero, none))
 		if m, can := any(f).(interface{ MergeAll(...T) error }); can {
-			requireText(t, m.MergeAll(f, zero), fault.ErrIncompatible, ": others[1] = a zero ", ", want one made by New")
+			requireText(t, m.MergeAll(f, zero), hashfam.ErrIncompatible, ": others[1] = a zero ", ", want one made by New")
 			z := any(zero).(interface{ MergeAll(...T) error })
-			requireText(t, z.MergeAll(none, f), fault.ErrParams, ": receiver = a zero ", ", want one made by New")
+			requireText(t, z.MergeAll(none, f), hashfam.ErrParams, ": receiver = a zero ", ", want one made by New")
 			require.NoError(t, z.MergeAll())
 			require.NoError(t, z.MergeAll(none, zero))
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // SmallDiskBytes is the size of a [SmallDisk].
@@ -36,7 +36,7 @@ func (e Encoded[T]) failingReaders(t *testing.T) {
 				n, err := f.ReadFrom(r)
 				require.EqualValues(t, cut, n)
 				require.ErrorIs(t, err, want)
-				require.NotErrorIs(t, err, fault.ErrCorrupt)
+				require.NotErrorIs(t, err, hashfam.ErrCorrupt)
 				require.NotErrorIs(t, err, io.EOF)
 			}
 			if !bytes.Equal(own, encode(t, f)) {

@@ -4,6 +4,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -79,7 +80,7 @@ func (s Suite[T]) Incompatible(t *rapid.T) {
 		}
 		s.InsertAll(g, in)
 		other := encode(t, g)
-		require.ErrorIs(t, s.Merge(f, g), fault.ErrIncompatible, "variant %d", i)
+		require.ErrorIs(t, s.Merge(f, g), hashfam.ErrIncompatible, "variant %d", i)
 		require.Equal(t, before, encode(t, f), "a failed merge changed the structure")
 		require.Equal(t, other, encode(t, g), "a failed merge changed the argument")
 	}

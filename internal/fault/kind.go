@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A Kind says how errors name the structures S of a package, which have the
@@ -28,7 +30,7 @@ func (k *Kind[S, P]) Compatible(place string, mine, other *S) error {
 		return k.Errs.Nil()
 	}
 	if other == nil {
-		return k.Whole(ErrIncompatible, name, nil)
+		return k.Whole(hashfam.ErrIncompatible, name, nil)
 	}
 	p, zero := k.Of(mine)
 	q, _ := k.Of(other)
@@ -36,12 +38,12 @@ func (k *Kind[S, P]) Compatible(place string, mine, other *S) error {
 		return nil
 	}
 	if zero {
-		return k.Errs.Zero(ErrParams, "receiver", k.Name, k.Constructor)
+		return k.Errs.Zero(hashfam.ErrParams, "receiver", k.Name, k.Constructor)
 	}
-	if err := k.Whole(ErrIncompatible, name, other); err != nil {
+	if err := k.Whole(hashfam.ErrIncompatible, name, other); err != nil {
 		return err
 	}
-	return same(k.Errs, place, k.Params, p, q)
+	return Same(k.Errs, place, k.Params, p, q)
 }
 
 // Whole returns an error with the given reason if s, which has that name in the
@@ -56,12 +58,12 @@ func (k *Kind[S, P]) Whole(reason error, name string, s *S) error {
 	return nil
 }
 
-// same returns ErrIncompatible with the first field in which the parameters of
+// Same returns ErrIncompatible with the first field in which the parameters of
 // two structures differ, or nil if they are equal. place is that of the other
 // one, as for [Each], and name is the name of the parameters in the message.
-// same compares every field by reflection, so that a new field cannot be
+// Same compares every field by reflection, so that a new field cannot be
 // forgotten.
-func same[P comparable](m *Maker, place, name string, mine, other P) error {
+func Same[P comparable](m *Maker, place, name string, mine, other P) error {
 	if mine == other {
 		return nil
 	}
@@ -72,8 +74,8 @@ func same[P comparable](m *Maker, place, name string, mine, other P) error {
 	for i := range p.NumField() {
 		field := p.Type().Field(i)
 		if field.IsExported() && !p.Field(i).Equal(q.Field(i)) {
-			return m.Field(ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
+			return m.Field(hashfam.ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
 		}
 	}
-	return m.Field(ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
+	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
 }

@@ -112,7 +112,7 @@ func (h Header) Size() uint64 { return uint64(headerBytes(len(h.Params))) + h.Pa
 // that follows from the parameters.
 func (h Header) CheckPayload(want uint64, m *fault.Maker) error {
 	if h.Payload != want {
-		return m.Field(fault.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
+		return m.Field(hashfam.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (h Header) append(dst []byte) []byte {
 // parameters, and the length of the parameters.
 func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	if string(b[:4]) != magic {
-		return Header{}, 0, m.Field(fault.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", magic))
+		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", magic))
 	}
 	h := Header{
 		Kind:    Kind(b[4]),
@@ -155,10 +155,10 @@ func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	}
 	p := int(binary.LittleEndian.Uint16(b[6:]))
 	if p%wordBytes != 0 || p > maxParams {
-		return Header{}, 0, m.Field(fault.ErrCorrupt, "parameter length", p, "a multiple of 8, at most 256")
+		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "parameter length", p, "a multiple of 8, at most 256")
 	}
 	if h.Payload%wordBytes != 0 || h.Payload > 1<<62 {
-		return Header{}, 0, m.Field(fault.ErrCorrupt, "payload length", h.Payload, "a multiple of 8, at most 2^62")
+		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "payload length", h.Payload, "a multiple of 8, at most 2^62")
 	}
 	return h, p, nil
 }
@@ -172,7 +172,7 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	}
 	h.Params = b[fixedBytes : fixedBytes+p : fixedBytes+p]
 	if padding := b[fixedBytes+p : end]; !bytes.Equal(padding, make([]byte, len(padding))) {
-		return Header{}, m.Field(fault.ErrCorrupt, "padding of the header", fmt.Sprintf("% x", padding), "zeros")
+		return Header{}, m.Field(hashfam.ErrCorrupt, "padding of the header", fmt.Sprintf("% x", padding), "zeros")
 	}
 	return h, nil
 }
@@ -182,11 +182,11 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
 	switch {
 	case h.Kind != kind:
-		return m.Field(fault.ErrCorrupt, "kind", h.Kind, kind.String())
+		return m.Field(hashfam.ErrCorrupt, "kind", h.Kind, kind.String())
 	case h.Version != version:
-		return m.Field(fault.ErrVersion, "version", h.Version, fmt.Sprint(version))
+		return m.Field(hashfam.ErrVersion, "version", h.Version, fmt.Sprint(version))
 	case h.Check != check:
-		return m.Field(fault.ErrFamily, "family", familyText(h.Check), familyText(check))
+		return m.Field(hashfam.ErrFamily, "family", familyText(h.Check), familyText(check))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func familyText(check uint64) string {
 // checksum.
 func checkSum(field string, stored []byte, crc uint32, m *fault.Maker) error {
 	if got := binary.LittleEndian.Uint64(stored); got != uint64(crc) {
-		return m.Field(fault.ErrCorrupt, field, fmt.Sprintf("%x", got), fmt.Sprintf("%x", crc))
+		return m.Field(hashfam.ErrCorrupt, field, fmt.Sprintf("%x", got), fmt.Sprintf("%x", crc))
 	}
 	return nil
 }

@@ -21,12 +21,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-type fieldError fault.Detail
-
-func (e *fieldError) Error() string { return fault.Detail(*e).Message("test") }
-func (e *fieldError) Unwrap() error { return e.Err }
-
-var errs = &fault.Maker{Package: "test", New: func(d fault.Detail) error { e := fieldError(d); return &e }}
+var errs = &fault.Maker{Package: "test"}
 
 var header = Header{Kind: Bloom, Version: 1, Check: 0x0102030405060708, Params: make([]byte, 16)}
 
@@ -156,9 +151,9 @@ func TestEveryTruncationAndBitFlipIsDetected(t *testing.T) {
 	b := encodeWords(nil, header, []uint32{1, 2, 3}) // four bytes of padding
 	for i := range b {
 		_, err := decodeWords[uint32](NewBytesReader(b[:i], errs), 3)
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		_, err = decodeWords[uint32](NewReader(bytes.NewReader(b[:i]), errs), 3)
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		if i > 0 {
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			require.NotErrorIs(t, err, io.EOF)
@@ -166,19 +161,19 @@ func TestEveryTruncationAndBitFlipIsDetected(t *testing.T) {
 		for bit := range 8 {
 			b[i] ^= 1 << bit
 			_, err := decodeWords[uint32](NewBytesReader(b, errs), 3)
-			require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d bit %d", i, bit)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, "byte %d bit %d", i, bit)
 			_, err = decodeWords[uint32](NewReader(bytes.NewReader(b), errs), 3)
-			require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d bit %d", i, bit)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, "byte %d bit %d", i, bit)
 			v, err := NewView(b, header.Kind, header.Version, header.Check, errs)
 			if err == nil {
 				err = v.Verify(12)
 			}
-			require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d bit %d", i, bit)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, "byte %d bit %d", i, bit)
 			b[i] ^= 1 << bit
 		}
 	}
 	_, err := decodeWords[uint32](NewBytesReader(append(b, 0), errs), 3)
-	require.ErrorIs(t, err, fault.ErrCorrupt, "trailing bytes")
+	require.ErrorIs(t, err, hashfam.ErrCorrupt, "trailing bytes")
 	_, err = decodeWords[uint32](NewReader(bytes.NewReader(nil), errs), 3)
 	require.ErrorIs(t, err, io.EOF)
 }
@@ -192,7 +187,7 @@ func TestPaddingIsZero(t *testing.T) {
 		binary.LittleEndian.PutUint32(b[56:], crcOf(b[:56]))
 		binary.LittleEndian.PutUint32(b[80:], crcOf(b[:80]))
 		_, err := decodeWords[uint32](NewBytesReader(b, errs), 3)
-		require.ErrorIs(t, err, fault.ErrCorrupt, "byte %d", at)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt, "byte %d", at)
 		require.ErrorContains(t, err, "padding")
 		v, err := NewView(b, header.Kind, header.Version, header.Check, errs)
 		if err == nil {
@@ -208,11 +203,11 @@ func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 		want   error
 		text   string
 	}{
-		{func(h *Header) { h.Kind = Cuckoo }, fault.ErrCorrupt, "kind = a cuckoo filter, want a Bloom filter"},
-		{func(h *Header) { h.Kind = 99 }, fault.ErrCorrupt, "kind = unknown kind 99, want a Bloom filter"},
-		{func(h *Header) { h.Version = 2 }, fault.ErrVersion, "version = 2, want 1"},
-		{func(h *Header) { h.Check++ }, fault.ErrFamily, "family = keyed:0102030405060709, want keyed:0102030405060708"},
-		{func(h *Header) { h.Check = hashfam.Family{}.CheckValue() }, fault.ErrFamily, "family = public, want keyed:0102030405060708"},
+		{func(h *Header) { h.Kind = Cuckoo }, hashfam.ErrCorrupt, "kind = a cuckoo filter, want a Bloom filter"},
+		{func(h *Header) { h.Kind = 99 }, hashfam.ErrCorrupt, "kind = unknown kind 99, want a Bloom filter"},
+		{func(h *Header) { h.Version = 2 }, hashfam.ErrVersion, "version = 2, want 1"},
+		{func(h *Header) { h.Check++ }, hashfam.ErrFamily, "family = keyed:0102030405060709, want keyed:0102030405060708"},
+		{func(h *Header) { h.Check = hashfam.Family{}.CheckValue() }, hashfam.ErrFamily, "family = public, want keyed:0102030405060708"},
 	} {
 		h := header
 		c.change(&h)
@@ -264,7 +259,7 @@ func TestAClaimedLengthAllocatesNoMemory(t *testing.T) {
 		for _, data := range [][]byte{b[:24], b, append(bytes.Clone(b), make([]byte, 1000)...)} {
 			var err error
 			took := allocated(func() { _, err = decodeWords[uint64](r(data), 1<<34) })
-			require.ErrorIs(t, err, fault.ErrCorrupt, name)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, name)
 			require.Less(t, took, uint64(200_000), name)
 		}
 	}
@@ -311,7 +306,7 @@ func TestErrorsOfReadersAndWritersAreReturned(t *testing.T) {
 	r := NewReader(io.MultiReader(bytes.NewReader(b[:70]), iotest.ErrReader(broken)), errs)
 	_, err := decodeWords[uint64](r, 3)
 	require.ErrorIs(t, err, broken)
-	require.NotErrorIs(t, err, fault.ErrCorrupt)
+	require.NotErrorIs(t, err, hashfam.ErrCorrupt)
 	require.EqualValues(t, 70, r.N())
 
 	words := make([]uint64, 2*chunkBytes/wordBytes)
@@ -357,7 +352,7 @@ func TestAWrappedEOFWithinAFrameIsUnexpected(t *testing.T) {
 	wrapped := fmt.Errorf("connection reset: %w", io.EOF)
 	for cut := range b {
 		_, err := decodeWords[uint64](NewReader(io.MultiReader(bytes.NewReader(b[:cut]), iotest.ErrReader(wrapped)), errs), 3)
-		require.ErrorIs(t, err, fault.ErrCorrupt, "cut at %d", cut)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt, "cut at %d", cut)
 		if cut > 0 {
 			require.NotErrorIs(t, err, io.EOF, "cut at %d", cut)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "cut at %d", cut)
@@ -420,7 +415,7 @@ func checkView[T number](t *testing.T) {
 		require.NoError(t, err)
 		got, err := In[T](v, 7)
 		if shift%sizeOf[T]() != 0 {
-			require.ErrorIs(t, err, fault.ErrParams)
+			require.ErrorIs(t, err, hashfam.ErrParams)
 			continue
 		}
 		require.NoError(t, err)
@@ -428,7 +423,7 @@ func checkView[T number](t *testing.T) {
 		require.NoError(t, v.Verify(uint64(7*sizeOf[T]())))
 		data[64] ^= 1
 		require.Equal(t, T(0), got[0], "the memory is shared")
-		require.ErrorIs(t, v.Verify(uint64(7*sizeOf[T]())), fault.ErrCorrupt)
+		require.ErrorIs(t, v.Verify(uint64(7*sizeOf[T]())), hashfam.ErrCorrupt)
 	}
 }
 
@@ -441,7 +436,7 @@ func TestTextIsStrictBase64(t *testing.T) {
 	require.Equal(t, []byte{1, 2, 3, 4}, b)
 	for _, bad := range []string{"AQIDBA", "AQIDBA=", "AQIDBB==", "A_IDBA==", "AQIDBA==x", "\x00"} {
 		_, err := FromText([]byte(bad), errs)
-		require.ErrorIs(t, err, fault.ErrCorrupt, bad)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt, bad)
 	}
 	_, err = AppendText(nil, nil, errFull)
 	require.ErrorIs(t, err, errFull)

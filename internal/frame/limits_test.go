@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -56,7 +56,7 @@ func TestShortFrames(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	for n := 24; n < len(b); n++ {
 		err := NewBytesReader(b[:n], errs).Err()
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, "want 80 bytes, as the header says")
 	}
 	require.NoError(t, NewBytesReader(b, errs).Err())
@@ -176,7 +176,7 @@ func TestPayloadsBeyondTheAddresses(t *testing.T) {
 	for _, n := range []uint64{longest + 1, 2 * longest, 1 << 60} {
 		r := NewReader(boundless{}, errs)
 		require.Empty(t, Read[uint64](r, n))
-		require.ErrorIs(t, r.Err(), fault.ErrCorrupt)
+		require.ErrorIs(t, r.Err(), hashfam.ErrCorrupt)
 		require.ErrorContains(t, r.Err(), fmt.Sprintf("payload length = %d, want at most %d ", 8*n, uint64(sizing.Addresses)))
 	}
 	known := uint64(1 << 32)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -77,14 +78,14 @@ func NewBytesReader(data []byte, m *fault.Maker) *Reader {
 func split(data []byte, m *fault.Maker) (Header, int, error) {
 	if len(data) < fixedBytes {
 		return Header{}, 0, m.Errorf("%w: %d bytes are too short for a frame: %w",
-			fault.ErrCorrupt, len(data), io.ErrUnexpectedEOF)
+			hashfam.ErrCorrupt, len(data), io.ErrUnexpectedEOF)
 	}
 	h, p, err := parseFixed(data, m)
 	if err != nil {
 		return Header{}, 0, err
 	}
 	if want := uint64(headerBytes(p)) + h.Payload + sumBytes; uint64(len(data)) != want {
-		return Header{}, 0, m.Field(fault.ErrCorrupt, "frame length", len(data), fmt.Sprintf("%d bytes, as the header says", want))
+		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "frame length", len(data), fmt.Sprintf("%d bytes, as the header says", want))
 	}
 	return h, p, nil
 }
@@ -104,7 +105,7 @@ func (r *Reader) Fail(err error) {
 
 // Corrupt returns ErrCorrupt for a field of the frame.
 func (r *Reader) Corrupt(field string, value any, allowed string) error {
-	return r.make.Field(fault.ErrCorrupt, field, value, allowed)
+	return r.make.Field(hashfam.ErrCorrupt, field, value, allowed)
 }
 
 // fill reads exactly len(b) bytes and adds them to the checksum.
@@ -147,9 +148,9 @@ func (r *Reader) readFull(b []byte) error {
 			return r.make.Errorf("reading a frame: %w", io.ErrNoProgress)
 		case err == nil:
 		case errors.Is(err, io.EOF) && r.n == 0:
-			return r.make.Errorf("%w: no more frames: %w", fault.ErrCorrupt, io.EOF)
+			return r.make.Errorf("%w: no more frames: %w", hashfam.ErrCorrupt, io.EOF)
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return r.make.Errorf("%w: the frame ends after %d bytes: %w (%v)", fault.ErrCorrupt, r.n, io.ErrUnexpectedEOF, err)
+			return r.make.Errorf("%w: the frame ends after %d bytes: %w (%v)", hashfam.ErrCorrupt, r.n, io.ErrUnexpectedEOF, err)
 		default:
 			return r.make.Errorf("reading a frame: %w", err)
 		}
@@ -263,7 +264,7 @@ func (r *Reader) sum() {
 func checkPadding(b []byte, m *fault.Maker) error {
 	for _, c := range b {
 		if c != 0 {
-			return m.Field(fault.ErrCorrupt, "padding of the payload", fmt.Sprintf("% x", b), "zeros")
+			return m.Field(hashfam.ErrCorrupt, "padding of the payload", fmt.Sprintf("% x", b), "zeros")
 		}
 	}
 	return nil

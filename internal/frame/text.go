@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -30,7 +31,7 @@ func JSON(encoded []byte, err error) ([]byte, error) {
 func FromText(text []byte, m *fault.Maker) ([]byte, error) {
 	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {
-		return nil, m.Field(fault.ErrCorrupt, "text", fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("base64 (%v)", err))
+		return nil, m.Field(hashfam.ErrCorrupt, "text", fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("base64 (%v)", err))
 	}
 	return encoded, nil
 }

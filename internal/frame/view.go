@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -51,7 +52,7 @@ func In[T number](v View, n uint64) ([]T, error) {
 	}
 	numbers, ok := numbersIn[T](b)
 	if !ok {
-		return nil, v.make.Field(fault.ErrParams, "address of data", fmt.Sprintf("%p", b),
+		return nil, v.make.Field(hashfam.ErrParams, "address of data", fmt.Sprintf("%p", b),
 			fmt.Sprintf("a multiple of %d, like that of a mapped file", size))
 	}
 	return numbers, nil

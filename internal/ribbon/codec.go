@@ -3,6 +3,7 @@ package ribbon
 import (
 	"fmt"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -68,7 +69,7 @@ func Parse(columns uint32, keys uint64, layers int, words []uint64, m *fault.Mak
 	bumped, words := words[:layers-1], words[layers-1:]
 	for i := range layers {
 		if i > 0 && (bumped[i-1] == 0 || bumped[i-1] > keys) {
-			return nil, nil, m.Field(fault.ErrCorrupt, fmt.Sprintf("digests of layer %d", i), bumped[i-1], fmt.Sprintf("1 to %d", keys))
+			return nil, nil, m.Field(hashfam.ErrCorrupt, fmt.Sprintf("digests of layer %d", i), bumped[i-1], fmt.Sprintf("1 to %d", keys))
 		}
 		if i > 0 {
 			keys = bumped[i-1]
@@ -93,18 +94,18 @@ func Check(columns uint32, keys uint64, layers int, m *fault.Maker) error {
 	}
 	switch {
 	case columns > MaxColumns:
-		return m.Field(fault.ErrCorrupt, "columns", columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
+		return m.Field(hashfam.ErrCorrupt, "columns", columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
 	case keys > MaxKeys:
-		return m.Field(fault.ErrCorrupt, "keys", keys, "at most 2^48")
+		return m.Field(hashfam.ErrCorrupt, "keys", keys, "at most 2^48")
 	case layers < least || layers > most:
-		return m.Field(fault.ErrCorrupt, "layers", layers, fmt.Sprintf("%d to %d", least, most))
+		return m.Field(hashfam.ErrCorrupt, "layers", layers, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }
 
 // short returns the error of a payload that ends too early.
 func short(have int, want uint64, m *fault.Maker) error {
-	return m.Field(fault.ErrCorrupt, "payload length", fmt.Sprintf("%d more words", have), fmt.Sprintf("at least %d", want))
+	return m.Field(hashfam.ErrCorrupt, "payload length", fmt.Sprintf("%d more words", have), fmt.Sprintf("at least %d", want))
 }
 
 // cut divides words after the first n. The first part has no room to grow.
@@ -117,7 +118,7 @@ func (r *Ribbon) Verify(m *fault.Maker) error {
 		l := &r.layers[i]
 		used := l.buckets() % 16 * 4
 		if last := l.thresholds[len(l.thresholds)-1]; used != 0 && last>>used != 0 {
-			return m.Field(fault.ErrCorrupt, "bits after the last threshold", fmt.Sprintf("%#x", last>>used), "0")
+			return m.Field(hashfam.ErrCorrupt, "bits after the last threshold", fmt.Sprintf("%#x", last>>used), "0")
 		}
 	}
 	return nil

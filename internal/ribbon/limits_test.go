@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // 1.02 digests for each slot in the first layer, 0.95 in the others, and one
@@ -109,7 +108,7 @@ func TestParseAtTheEndOfTheWords(t *testing.T) {
 		0: "at least 2", 1: "at least 2", 2: "at least 3", 4: "at least 3", 5: "at least 3", 8: "at least 3", 10: "at least 3",
 	} {
 		_, _, err := Parse(1<<16, 100, 3, slices.Clone(whole[:n:n])[:n:n], errs)
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, want, "%d words", n)
 	}
 }
@@ -129,7 +128,7 @@ func TestCheckAtItsLimits(t *testing.T) {
 			require.NoError(t, err, "%+v", c)
 			continue
 		}
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, c.field)
 	}
 }

@@ -378,12 +378,7 @@ func TestTheRateIsThatOfTheColumns(t *testing.T) {
 	}
 }
 
-type fieldError fault.Detail
-
-func (e *fieldError) Error() string { return fault.Detail(*e).Message("test") }
-func (e *fieldError) Unwrap() error { return e.Err }
-
-var errs = &fault.Maker{Package: "test", New: func(d fault.Detail) error { e := fieldError(d); return &e }}
+var errs = &fault.Maker{Package: "test"}
 
 // payload returns the words of r's payload.
 func payload(r *Ribbon) []uint64 { return slices.Concat(r.parts()...) }
@@ -402,7 +397,7 @@ func TestParse(t *testing.T) {
 			require.NoError(t, r.Verify(errs))
 			for cut := range min(len(words), 20) {
 				_, _, err := Parse(columns, uint64(n), r.Layers(), words[:len(words)-1-cut], errs)
-				require.ErrorIs(t, err, fault.ErrCorrupt)
+				require.ErrorIs(t, err, hashfam.ErrCorrupt)
 			}
 		}
 	}
@@ -419,16 +414,16 @@ func TestParseChecksTheNumbers(t *testing.T) {
 		{0, 1, 1}, {1 << 16, 0, 1}, {1 << 16, MaxKeys, 1}, {MaxColumns, MaxKeys, 32}, {1 << 16, 1, 32}, {math.MaxUint32, math.MaxUint64, math.MaxInt},
 	} {
 		_, _, err := Parse(c.columns, c.keys, c.layers, words, errs)
-		require.ErrorIs(t, err, fault.ErrCorrupt, fmt.Sprint(c))
+		require.ErrorIs(t, err, hashfam.ErrCorrupt, fmt.Sprint(c))
 	}
 	words[0] = 101 // more digests in the second layer than in the first
 	_, _, err := Parse(1<<16, 100, 2, words, errs)
-	require.ErrorIs(t, err, fault.ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	words[0] = 100
 	r, _, err := Parse(1<<16, 100, 2, words, errs)
 	require.NoError(t, err)
 	r.layers[1].thresholds[0] = 1 << 63
-	require.ErrorIs(t, r.Verify(errs), fault.ErrCorrupt)
+	require.ErrorIs(t, r.Verify(errs), hashfam.ErrCorrupt)
 }
 
 // Any words are a ribbon: queries of arbitrary ones end, and do not panic.

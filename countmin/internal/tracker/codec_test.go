@@ -15,12 +15,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-type fieldError fault.Detail
-
-func (e *fieldError) Error() string { return fault.Detail(*e).Message("test") }
-func (e *fieldError) Unwrap() error { return e.Err }
-
-var errs = &fault.Maker{Package: "test", New: func(d fault.Detail) error { e := fieldError(d); return &e }}
+var errs = &fault.Maker{Package: "test"}
 
 // recode encodes t and decodes that.
 func recode(t *Tracker) (Tracker, error) {
@@ -45,8 +40,8 @@ func TestRecordsBeyondTheBudgetAreCorrupt(t *testing.T) {
 			}
 			g, err := recode(&h)
 			if err != nil {
-				var field *fieldError
-				require.ErrorIs(t, err, fault.ErrCorrupt)
+				var field *hashfam.FieldError
+				require.ErrorIs(t, err, hashfam.ErrCorrupt)
 				require.True(t, errors.As(err, &field))
 				require.Equal(t, "memory for records and counters", field.Field)
 				refused++
@@ -158,7 +153,7 @@ func TestPayloadsAtTheirLimits(t *testing.T) {
 			require.EqualValues(t, len(c.words), h.PayloadWords())
 			continue
 		}
-		require.ErrorIs(t, err, fault.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, "test: corrupt encoding: "+c.err)
 	}
 }
