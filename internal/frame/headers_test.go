@@ -1,0 +1,41 @@
+package frame
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Headers keep all parameters, say how long the payload is, and are refused if
+// the bytes after the last field are not zero.
+func TestHeadersOfArraysAndRibbons(t *testing.T) {
+	for cells, words := range map[uint64]uint64{1: 1, 64: 1, 65: 2, math.MaxUint64: 1 << 58} {
+		a := Array{Bloom, cells, 255, 2}
+		h := a.Header(7)
+		require.Equal(t, words, a.Words())
+		require.Equal(t, 8*words, h.Payload)
+		got, err := ParseArray(h, errs)
+		require.NoError(t, err)
+		require.Equal(t, a, got)
+	}
+	require.Equal(t, uint64(2), Array{Counting, 17, 1, 0}.Words())
+
+	r := Ribbon{Keys: 1 << 40, Columns: 1 << 31, Layers: 32}
+	got, err := ParseRibbon(r.Header(7, 64), errs)
+	require.NoError(t, err)
+	require.Equal(t, r, got)
+
+	for n := range 16 {
+		a, b := (Array{Bloom, 1, 1, 0}).Header(0), r.Header(0, 0)
+		a.Params[n], b.Params[n] = 9, 9
+		_, err := ParseArray(a, errs)
+		require.Equal(t, n >= 10, err != nil)
+		_, err = ParseRibbon(b, errs)
+		require.Equal(t, n >= 13, err != nil)
+	}
+	_, err = ParseArray(Header{Params: make([]byte, 24)}, errs)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
+}
