@@ -1,20 +1,14 @@
 package lint
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// unfinished lists the paths whose text does not follow the rules of this file
-// yet. Remove a path as soon as its text does.
-var unfinished = []string{}
 
 // banned are formulas that a reader stumbles over, with the plain form.
 var banned = []struct{ pattern, plain string }{
@@ -85,9 +79,7 @@ func texts(t *testing.T, endings ...string) []string {
 			path, err := filepath.Rel(root, file)
 			require.NoError(t, err)
 			path = filepath.ToSlash(path)
-			begins := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
-			if !slices.ContainsFunc(unfinished, begins) && path != "internal/lint/language_test.go" &&
-				!begins("docs/figures/") && !begins(".git/") {
+			if path != "internal/lint/text_test.go" && !strings.HasPrefix(path, "docs/figures/") && !strings.HasPrefix(path, ".git/") {
 				checked = append(checked, path)
 			}
 		}
@@ -99,9 +91,7 @@ func TestTextIsPlain(t *testing.T) {
 	paths := texts(t, ".go", ".md", ".html", ".ci/run")
 	require.Greater(t, len(paths), 100)
 	for _, path := range paths {
-		text, err := os.ReadFile(filepath.Join(root, path))
-		require.NoError(t, err)
-		line := flowing(string(text))
+		line := flowing(read(t, filepath.Join(root, path)))
 		for _, at := range phrase.FindAllStringIndex(line, -1) {
 			found := line[at[0]:at[1]]
 			assert.Fail(t, "mannered", "%s: ...%s...\n%q: write %q", path,
@@ -133,33 +123,48 @@ func TestEveryBannedFormulaIsFound(t *testing.T) {
 const maxColumns = 80
 
 var (
-	comment  = regexp.MustCompile(`^\s*//( |\t|$)`)
+	comment = regexp.MustCompile(`^\t*//( |\t|$)`)
+	// prose is a line of a comment that may continue on the next line: no
+	// heading, code or output.
+	prose    = regexp.MustCompile(`^(\t*)// ([^\s#].*)$`)
 	expected = regexp.MustCompile(`^\s*// (Unordered output|Output):`)
 )
 
-// tooWide returns the numbers of the comment lines above the limit, except
-// those that an Example compares with its output.
-func tooWide(text string) (lines []int) {
+func columns(line string) int { return len([]rune(strings.ReplaceAll(line, "\t", "    "))) }
+
+// badlyBroken returns the numbers of the comment lines that are too wide, or
+// that have room for the first word of the next line. It leaves out those that
+// an Example compares with its output.
+func badlyBroken(text string) (lines []int) {
+	all := append(strings.Split(text, "\n"), "")
 	verbatim := false
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range all[:len(all)-1] {
 		verbatim = expected.MatchString(line) || verbatim && comment.MatchString(line)
-		wide := len([]rune(strings.ReplaceAll(line, "\t", "    "))) > maxColumns
-		if wide && comment.MatchString(line) && !verbatim {
+		if verbatim || !comment.MatchString(line) {
+			continue
+		}
+		this, next := prose.FindStringSubmatch(line), prose.FindStringSubmatch(all[i+1])
+		short := false
+		if this != nil && next != nil && this[1] == next[1] {
+			word, _, _ := strings.Cut(next[2], " ")
+			short = columns(line)+1+len([]rune(word)) <= maxColumns
+		}
+		if columns(line) > maxColumns || short {
 			lines = append(lines, i+1)
 		}
 	}
 	return lines
 }
 
-func TestCommentsFitIntoEightyColumns(t *testing.T) {
+func TestCommentsFillEightyColumns(t *testing.T) {
 	for _, path := range texts(t, ".go") {
-		text, err := os.ReadFile(filepath.Join(root, path))
-		require.NoError(t, err)
-		for _, n := range tooWide(string(text)) {
-			assert.Fail(t, "too wide", "%s:%d: a comment of more than %d columns", path, n, maxColumns)
+		for _, n := range badlyBroken(read(t, filepath.Join(root, path))) {
+			assert.Fail(t, "badly broken", "%s:%d: a comment line above %d columns, or with room for the next word", path, n, maxColumns)
 		}
 	}
 	wide := "// " + strings.Repeat("x", maxColumns)
-	require.Equal(t, []int{2}, tooWide("x := 1\n\t"+wide[:77]))
-	require.Empty(t, tooWide("\t// Output:\n\t"+wide+"\n"))
+	require.Equal(t, []int{2}, badlyBroken("x := 1\n\t"+wide[:77]))
+	require.Empty(t, badlyBroken("\t// Output:\n\t"+wide+"\n"))
+	require.Equal(t, []int{1}, badlyBroken("// one\n// two"))
+	require.Empty(t, badlyBroken("// one\n//\n// # two\n\n// three\n\t// four\n"))
 }
