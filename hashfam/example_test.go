@@ -1,121 +1,116 @@
 package hashfam_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
+// Every structure of a family takes the same digests, so a key is hashed once.
+func Example() {
+	secret := hashfam.Random()
+	config := bloom.Config{Capacity: 1000, FPRate: 0.001, Family: secret}
+	today, err := bloom.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ever := today.Clone()
+
+	digests := secret.SumAllStrings(nil, []string{"apple", "pear"})
+	today.AddDigest(digests[0])
+	for _, d := range digests {
+		ever.AddDigest(d)
+	}
+	fmt.Println(today.ContainsString("pear"), ever.ContainsString("pear"))
+	// Output: false true
+}
+
 func ExampleNew() {
 	// Store the key if filters outlive the process, and keep it secret.
 	key := hashfam.RandomKey()
 	f := hashfam.New(key)
-	fmt.Println(f == hashfam.New(key))
+	fmt.Println(f == hashfam.New(key), f.Public())
+	fmt.Println(key) // does not show the key
 	fmt.Println(hashfam.New(hashfam.Key{}) == hashfam.Family{})
 	// Output:
-	// true
-	// true
-}
-
-func ExampleRandomKey() {
-	a, b := hashfam.RandomKey(), hashfam.RandomKey()
-	fmt.Println(a == b)
-	fmt.Println(a) // does not show the key
-	// Output:
-	// false
+	// true false
 	// hashfam.Key(hidden)
-}
-
-func ExampleRandom() {
-	f := hashfam.Random()
-	fmt.Println(f.Public(), hashfam.Family{}.Public())
-	// Output: false true
-}
-
-func ExampleFamily_Sum() {
-	var public hashfam.Family
-	fmt.Printf("%016x\n", uint64(public.Sum([]byte("apple"))))
-	fmt.Printf("%016x\n", uint64(public.Sum(nil)))
-	// Output:
-	// 09abe293414599fb
-	// 1e924b9d737700d7
-}
-
-func ExampleFamily_SumString() {
-	var public hashfam.Family
-	fmt.Println(public.SumString("apple") == public.Sum([]byte("apple")))
-	// Output: true
-}
-
-func ExampleFamily_SumUint64() {
-	var public hashfam.Family
-	fmt.Println(public.SumUint64(258) == public.Sum([]byte{2, 1, 0, 0, 0, 0, 0, 0}))
-	// Output: true
-}
-
-func ExampleFamily_SumAll() {
-	var public hashfam.Family
-	digests := make([]hashfam.Digest, 0, 2) // room for both: no allocation
-	digests = public.SumAll(digests, [][]byte{[]byte("apple"), []byte("pear")})
-	fmt.Println(len(digests), digests[1] == public.SumString("pear"))
-	// Output: 2 true
+	// true
 }
 
 func ExampleFamily_Derive() {
-	secret := hashfam.New(hashfam.RandomKey())
+	secret := hashfam.Random()
 	users, orders := secret.Derive("users"), secret.Derive("orders")
-	fmt.Println(users == orders)
-	fmt.Println(users == secret.Derive("users"))
-	// Output:
-	// false
-	// true
+	fmt.Println(users == orders, users == secret.Derive("users"))
+	// Output: false true
 }
 
-func ExampleFamily_CheckValue() {
+// A slice with room for the digests can be used again and again.
+func ExampleFamily_SumAllUint64() {
 	var public hashfam.Family
-	fmt.Printf("%016x\n", public.CheckValue())
-
-	key := hashfam.RandomKey()
-	here, there := hashfam.New(key), hashfam.New(key)
-	fmt.Println(here.CheckValue() == there.CheckValue())
-	fmt.Println(here.CheckValue() == public.CheckValue())
+	digests := make([]hashfam.Digest, 0, 3)
+	for _, ids := range [][]uint64{{1, 2, 3}, {4, 5}} {
+		digests = public.SumAllUint64(digests[:0], ids)
+		fmt.Println(len(digests), digests[1] == public.SumUint64(ids[1]))
+	}
 	// Output:
-	// 925fb7cf74fec682
-	// true
-	// false
+	// 3 true
+	// 2 true
 }
 
-func ExampleDigest_Probe() {
-	d := hashfam.Family{}.SumString("apple")
-	fmt.Println(uint64(d.Probe()) == uint64(d))
-	// Output: false
+func ExampleFamily_UnmarshalText() {
+	keyed := hashfam.New(hashfam.Key{1, 2, 3})
+	text, err := keyed.MarshalText()
+	fmt.Println(string(text), err)
+
+	var f hashfam.Family
+	fmt.Println(f.UnmarshalText([]byte("public")), f)
+	fmt.Println(errors.Is(f.UnmarshalText(text), hashfam.ErrFamily)) // the text does not contain the key
+
+	f = hashfam.New(hashfam.Key{1, 2, 3}) // with the key, the text is a check
+	fmt.Println(f.UnmarshalText(text))
+	// Output:
+	// keyed:d4b7cdebbc478981 <nil>
+	// <nil> public
+	// true
+	// <nil>
+}
+
+func ExampleKey_MarshalText() {
+	key := hashfam.Key{1, 2, 3}
+	b, err := json.Marshal(map[string]hashfam.Key{"key": key})
+	fmt.Println(string(b), err)
+	fmt.Println(key.UnmarshalText([]byte("010203")))
+	// Output:
+	// {"key":"hashfam.Key(hidden)"} <nil>
+	// hashfam: secret key: Key = a text, want 16 bytes, copied into the Key: copy(k[:], bytes)
+}
+
+// One variable finds the errors of all packages.
+func ExampleFieldError() {
+	_, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 2})
+	var field *hashfam.FieldError
+	if errors.As(err, &field) && errors.Is(err, hashfam.ErrParams) {
+		fmt.Println(field.Package, field.Field, field.Value)
+		fmt.Println("want", field.Allowed)
+	}
+	// Output:
+	// bloom Config.FPRate 2
+	// want above 0 and below 1
 }
 
 // Five positions in a filter of 1000 bits.
 func ExampleProbe_Next() {
 	p := hashfam.Family{}.SumString("apple").Probe()
 	for range 5 {
-		fmt.Println(hashfam.Reduce(uint64(p), 1000))
+		fmt.Print(p.In(1000), " ")
 		p = p.Next()
 	}
-	// Output:
-	// 192
-	// 543
-	// 930
-	// 433
-	// 917
-}
-
-func ExampleFamily_Public() {
-	fmt.Println(hashfam.Family{}.Public(), hashfam.Random().Public())
-	// Output: true false
-}
-
-func ExampleReduce() {
-	const x = 3 << 62 // three quarters of the way to 2^64
-	fmt.Println(hashfam.Reduce(x, 100), hashfam.Reduce(x, 50), hashfam.Reduce(x, 1))
-	// Output: 75 37 0
+	// Output: 192 543 930 433 917
 }
 
 // A random identifier is hashed well enough by itself.
@@ -130,4 +125,14 @@ func ExampleDigest() {
 	}
 	fmt.Println(f.ContainsDigest(0x9e3779b97f4a7c15), f.ContainsDigest(0xbf58476d1ce4e5b9))
 	// Output: true false
+}
+
+func ExampleDigest_Shard() {
+	counts := make([]int, 4)
+	for i := range 1000 {
+		d := hashfam.Family{}.SumString(fmt.Sprint("key ", i))
+		counts[d.Shard(len(counts))]++
+	}
+	fmt.Println(counts)
+	// Output: [242 242 262 254]
 }

@@ -18,6 +18,20 @@
 // among goroutines. No function of this package allocates, except
 // [Family.SumAll] and its relatives if dst is too small, [Family.Derive] for
 // long labels, and the functions that return or read text.
+//
+// # Where to look
+//
+//   - a key and its hash: [Family.Sum], [Family.SumString], [Family.SumUint64]
+//   - many keys at once: [Family.SumAll], [Family.SumAllStrings],
+//     [Family.SumAllUint64]
+//   - a secret: [RandomKey], [New], [Random], [Family.Derive]
+//   - positions and shards: [Digest.Probe], [Probe.Next], [Probe.In],
+//     [Digest.Shard]
+//   - errors of all packages: [FieldError] and the Err variables
+//
+// Read hashfam.go for keys and families, digest.go for what structures draw
+// from a digest, and sumall.go for batches; sip_*_amd64.s hash several keys at
+// once.
 package hashfam
 
 import (

@@ -14,9 +14,11 @@ const (
 )
 
 // String returns "public", or "keyed:" and the check value in 16 hexadecimal
-// digits. It does not show the key. O(1) time. Its receiver is a value, like
-// those of the other methods here, so that a Family in a field of another
-// struct does not show the key either.
+// digits. It does not show the key. O(1) time.
+//
+// Its receiver is a value, like those of Format, MarshalText and LogValue of
+// all types of filterfam: a method with a pointer receiver is not called for a
+// value in a field of another struct, which would then show the key.
 func (f Family) String() string {
 	if f.Public() {
 		return publicText
@@ -29,13 +31,9 @@ func (f Family) String() string {
 // package fmt does not call Format.
 func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// AppendText appends [Family.String] to dst. The error is always nil. O(1)
-// time.
-func (f Family) AppendText(dst []byte) ([]byte, error) { return append(dst, f.String()...), nil }
-
 // MarshalText returns [Family.String], so that packages such as encoding/json
 // store the check value of a family. The error is always nil. O(1) time.
-func (f Family) MarshalText() ([]byte, error) { return f.AppendText(nil) }
+func (f Family) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText decodes the text form of a family into f. The text of a keyed
 // family does not contain its key, so f must already be that family; the text
@@ -46,8 +44,6 @@ func (f Family) MarshalText() ([]byte, error) { return f.AppendText(nil) }
 // unchanged. O(1) time.
 func (f *Family) UnmarshalText(text []byte) error {
 	switch t := string(text); {
-	case f == nil:
-		return fieldError(ErrCorrupt, "receiver", "nil", "a pointer to a Family")
 	case t == publicText:
 		*f = Family{}
 		return nil

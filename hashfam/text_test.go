@@ -45,7 +45,6 @@ func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 			require.Equal(t, keyed, f)
 		}
 	}
-	require.Error(t, (*Family)(nil).UnmarshalText([]byte("public")))
 }
 
 // The configuration of a keyed filter that is stored as JSON and read back must

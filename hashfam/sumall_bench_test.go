@@ -1,0 +1,67 @@
+package hashfam_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
+)
+
+// manyKeys is how many keys the benchmarks hash in one round.
+const manyKeys = 1024
+
+// keySets are keys of one length, and real ones.
+func keySets() map[string][][]byte {
+	sets := map[string][][]byte{}
+	for _, length := range []int{8, 16, 24, 40, 100} {
+		sets[fmt.Sprint(length)] = slices.Collect(slices.Chunk(noise(manyKeys*length), length))
+	}
+	words, domains := data.EnglishWords(), data.BenignDomains()
+	for i := range manyKeys {
+		sets["words"] = append(sets["words"], []byte(words[i*7919%len(words)]))
+		sets["domains"] = append(sets["domains"], []byte(domains[i*7919%len(domains)]))
+	}
+	return sets
+}
+
+// benchmark reports the time per key of a function that hashes manyKeys keys.
+func benchmark(b *testing.B, name string, hash func(room []hashfam.Digest)) {
+	b.Run(name, func(b *testing.B) {
+		room := make([]hashfam.Digest, 0, manyKeys)
+		for b.Loop() {
+			hash(room)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/manyKeys, "ns/key")
+	})
+}
+
+// BenchmarkSumAll hashes keys in one batch, in every way that this machine can,
+// and one by one.
+func BenchmarkSumAll(b *testing.B) {
+	f, integers := hashfam.New(ascending()), numbers(manyKeys)
+	for _, w := range ways {
+		b.Run(w.name, func(b *testing.B) {
+			w.set(b)
+			benchmark(b, "uint64", func(room []hashfam.Digest) { sinkAll = f.SumAllUint64(room, integers) })
+			for name, keys := range keySets() {
+				texts := asStrings(keys)
+				benchmark(b, "bytes/"+name, func(room []hashfam.Digest) { sinkAll = f.SumAll(room, keys) })
+				benchmark(b, "strings/"+name, func(room []hashfam.Digest) { sinkAll = f.SumAllStrings(room, texts) })
+			}
+		})
+	}
+}
+
+// BenchmarkSum hashes keys one by one.
+func BenchmarkSum(b *testing.B) {
+	f := hashfam.New(ascending())
+	for name, keys := range keySets() {
+		benchmark(b, name, func([]hashfam.Digest) {
+			for _, key := range keys {
+				sink ^= f.Sum(key)
+			}
+		})
+	}
+}
