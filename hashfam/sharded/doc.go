@@ -1,0 +1,37 @@
+// Package sharded shares structures among goroutines. Begin with [New], which
+// makes several structures, each behind a lock of its own. [Of.Do] uses the one
+// that a key belongs to, [Of.DoAll] serves a batch of keys, and [Of.Each] all
+// structures in turn, to save, load or list them.
+//
+//	o, err := sharded.New(64, func(int) (*counting.Filter, error) { return counting.New(config) })
+//	d := config.Family.SumString("session 17")
+//	o.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
+//
+// [hashfam.Digest.Shard] chooses the shard. No structure uses the bits that
+// decide on it: among the keys of one shard, a structure has the same
+// false-positive rate and refuses as few keys as among all keys.
+//
+// # How many shards, and how large
+//
+// Two goroutines wait for each other if they use the same shard at the same
+// time. With eight shards for each goroutine that is rare; 64 do for most
+// programs.
+//
+// A structure with a capacity, such as a filter, needs room for the fullest
+// shard: give each shard [Capacity] of the number of keys. A sketch, heavy
+// hitters or top k err in proportion to what they have counted, and a shard
+// counts one n-th: give each shard n times the error, so Epsilon: n*eps. Then
+// all shards together take the memory of one, with the same bound. The
+// frequent keys of all shards are the result of JoinHeavyHitters or JoinTopK of
+// package countmin.
+//
+// If untrusted parties choose keys, draw a secret family. Under the public one
+// they can choose keys of one shard, which then fills up.
+//
+// # Concurrency
+//
+// All methods may run at the same time. Inside the functions given to them a
+// structure is used alone, so any of its methods may be called there; keep no
+// pointer to it. These functions must not call methods of the same Of, which
+// would wait forever. If one panics, its lock is released.
+package sharded

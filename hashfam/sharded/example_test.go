@@ -1,0 +1,166 @@
+package sharded_test
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/sharded"
+)
+
+// Eight goroutines share a cuckoo filter for a million keys. Each shard has
+// room for the fullest one.
+func Example() {
+	const shards, total = 64, 1_000_000
+	seen, err := sharded.New(shards, func(int) (*cuckoo.Filter, error) {
+		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(total, shards), FPRate: 0.001})
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var wg sync.WaitGroup
+	for worker := range uint64(8) {
+		wg.Go(func() {
+			for i := range uint64(1000) {
+				d := hashfam.Family{}.SumUint64(worker<<32 | i)
+				seen.Do(d, func(f *cuckoo.Filter) {
+					if err := f.AddDigest(d); err != nil {
+						fmt.Println(err)
+					}
+				})
+			}
+		})
+	}
+	wg.Wait()
+	keys := uint64(0)
+	seen.Each(func(_ int, f *cuckoo.Filter) error { keys += f.Len(); return nil })
+	fmt.Println(keys, "keys")
+	// Output: 8000 keys
+}
+
+// The room above the mean is small if the shards are large.
+func ExampleCapacity() {
+	for _, total := range []uint64{1000, 1_000_000, 1_000_000_000} {
+		fmt.Println(total/64, sharded.Capacity(total, 64))
+	}
+	// Output:
+	// 15 45
+	// 15625 16374
+	// 15625000 15648520
+}
+
+// A shard of a sketch counts a sixteenth of the stream. With 16 times the
+// Epsilon its counts are as exact as those of one sketch, and all shards
+// together take its memory.
+func ExampleOf_Do() {
+	const shards, epsilon = 16, 0.0001
+	counts, err := sharded.New(shards, func(int) (*countmin.Sketch, error) {
+		return countmin.New(countmin.Config{Epsilon: shards * epsilon, Delta: 0.01})
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range uint64(30_000) {
+		d := hashfam.Family{}.SumUint64(i % 10_000)
+		counts.Do(d, func(s *countmin.Sketch) { s.AddDigest(d) })
+	}
+	d, n := hashfam.Family{}.SumUint64(17), uint64(0)
+	counts.Do(d, func(s *countmin.Sketch) { n = s.CountDigest(d) })
+	fmt.Println(n, "occurrences, at most", 30_000*epsilon, "too many")
+	// Output: 3 occurrences, at most 3 too many
+}
+
+// The digests of a batch are computed once. Each shard is locked once.
+func ExampleOf_DoAll() {
+	seen, err := sharded.New(4, func(int) (*cuckoo.Filter, error) {
+		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(1000, 4), FPRate: 0.001})
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	digests := hashfam.Family{}.SumAllStrings(nil, []string{"to", "be", "or", "not", "to", "be"})
+	repeated := 0
+	seen.DoAll(digests, func(f *cuckoo.Filter, digests []hashfam.Digest) {
+		for _, d := range digests {
+			switch found, err := f.ContainsOrAddDigest(d); {
+			case err != nil:
+				fmt.Println(err)
+			case found:
+				repeated++
+			}
+		}
+	})
+	fmt.Println(repeated, "repeated")
+	// Output: 2 repeated
+}
+
+// The heavy hitters of all shards are joined to those of the whole stream.
+func ExampleOf_Each() {
+	const shards = 8
+	words, err := sharded.New(shards, func(int) (*countmin.HeavyHitters, error) {
+		return countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.3})
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, word := range bytes.Fields([]byte("a rose is a rose is a rose")) {
+		d := hashfam.Family{}.Sum(word)
+		words.Do(d, func(h *countmin.HeavyHitters) { h.AddDigest(d, word) })
+	}
+	var all []*countmin.HeavyHitters
+	words.Each(func(_ int, h *countmin.HeavyHitters) error { // a copy, so that others may go on
+		all = append(all, h.Clone())
+		return nil
+	})
+	joint, err := countmin.JoinHeavyHitters(all)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for word, e := range joint.All() {
+		fmt.Println(word, e.Low, e.High)
+	}
+	// Unordered output:
+	// a 3 3
+	// rose 3 3
+}
+
+// All shards are written one after another, and read back in the same order.
+func ExampleOf_Each_save() {
+	const shards = 4
+	create := func(int) (*cuckoo.Filter, error) {
+		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(1000, shards), FPRate: 0.001})
+	}
+	o, err := sharded.New(shards, create)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d := hashfam.Family{}.SumString("session 17")
+	o.Do(d, func(f *cuckoo.Filter) { err = f.AddDigest(d) })
+	var file bytes.Buffer
+	fmt.Println(err, o.Each(func(_ int, f *cuckoo.Filter) error {
+		_, err := f.WriteTo(&file)
+		return err
+	}))
+	loaded, err := sharded.New(shards, func(int) (*cuckoo.Filter, error) {
+		f := new(cuckoo.Filter)
+		_, err := f.ReadFrom(&file)
+		return f, err
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	loaded.Do(d, func(f *cuckoo.Filter) { fmt.Println(f.ContainsDigest(d)) })
+	// Output:
+	// <nil> <nil>
+	// true
+}

@@ -1,0 +1,246 @@
+package sharded_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/sharded"
+)
+
+// A list is a structure that keeps the digests it was given.
+type list struct {
+	digests []hashfam.Digest
+	calls   int
+}
+
+func (l *list) add(digests ...hashfam.Digest) {
+	l.digests = append(l.digests, digests...)
+	l.calls++
+}
+
+func lists(t require.TestingT, n int) *sharded.Of[*list] {
+	o, err := sharded.New(n, func(int) (*list, error) { return new(list), nil })
+	require.NoError(t, err)
+	return o
+}
+
+// Do and DoAll choose the same shards, and DoAll keeps the order of digests and
+// locks each shard at most once.
+func TestEveryDigestGoesToItsShard(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.IntRange(1, 5), rapid.IntRange(1, 300)).Draw(t, "shards")
+		digests := rapid.SliceOf(rapid.Map(rapid.Uint64(), func(x uint64) hashfam.Digest { return hashfam.Digest(x) })).Draw(t, "digests")
+		single, all, given := lists(t, n), lists(t, n), slices.Clone(digests)
+		require.Equal(t, n, single.Shards())
+		for _, d := range digests {
+			single.Do(d, func(l *list) { l.add(d) })
+		}
+		all.DoAll(digests, func(l *list, digests []hashfam.Digest) { l.add(digests...) })
+		require.Equal(t, given, digests)
+		next := 0
+		require.NoError(t, single.Each(func(i int, l *list) error {
+			require.Equal(t, next, i)
+			for _, d := range l.digests {
+				require.Equal(t, i, d.Shard(n))
+			}
+			next++
+			return all.Each(func(j int, m *list) error {
+				require.True(t, i != j || slices.Equal(l.digests, m.digests), "shard %d", i)
+				require.LessOrEqual(t, m.calls, 1)
+				return nil
+			})
+		}))
+		require.Equal(t, n, next)
+	})
+}
+
+// shared has filters of both kinds behind five shards, for eight writers.
+type shared struct {
+	counts *sharded.Of[*counting.Filter]
+	prints *sharded.Of[*cuckoo.Filter]
+}
+
+const writers, keysEach, sharedBy = 8, 3000, 5
+
+func newShared() shared {
+	const total = writers * keysEach
+	return shared{
+		must(sharded.New(sharedBy, func(int) (*counting.Filter, error) {
+			return counting.New(counting.Config{Capacity: sharded.Capacity(total, sharedBy), FPRate: 1e-9})
+		})),
+		must(sharded.New(sharedBy, func(int) (*cuckoo.Filter, error) {
+			return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(total, sharedBy), FPRate: 1e-6})
+		})),
+	}
+}
+
+// digest returns the digest of key i of a writer.
+func (s shared) digest(writer, i int) hashfam.Digest {
+	return hashfam.Family{}.SumUint64(uint64(writer*keysEach + i))
+}
+
+// write adds the keys of a writer, to the counting filters one by one and to
+// the others in batches. It deletes a third of the former.
+func (s shared) write(t *testing.T, writer int) {
+	var batch []hashfam.Digest
+	for i := range keysEach {
+		d := s.digest(writer, i)
+		s.counts.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
+		if i%3 == 0 {
+			s.counts.Do(d, func(f *counting.Filter) { f.DeleteDigest(d) })
+		}
+		if batch = append(batch, d); len(batch) < 100 {
+			continue
+		}
+		s.prints.DoAll(batch, func(f *cuckoo.Filter, digests []hashfam.Digest) {
+			for _, d := range digests {
+				if err := f.AddDigest(d); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		batch = batch[:0]
+	}
+}
+
+// encode encodes all shards.
+func (s shared) encode() error {
+	return errors.Join(
+		s.counts.Each(func(_ int, f *counting.Filter) error { _, err := f.MarshalBinary(); return err }),
+		s.prints.Each(func(_ int, f *cuckoo.Filter) error { _, err := f.MarshalBinary(); return err }))
+}
+
+func TestNoKeyIsLostWhileShardsAreEncoded(t *testing.T) {
+	s := newShared()
+	var writing, reading sync.WaitGroup
+	var done atomic.Bool
+	for writer := range writers {
+		writing.Go(func() { s.write(t, writer) })
+	}
+	for range 2 {
+		reading.Go(func() {
+			for !done.Load() {
+				if err := s.encode(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	done.Store(true)
+	reading.Wait()
+	for writer := range writers {
+		for i := range keysEach {
+			d, found := s.digest(writer, i), false
+			s.counts.Do(d, func(f *counting.Filter) { found = f.ContainsDigest(d) })
+			require.Equal(t, i%3 > 0, found, "at rate 1e-9 no deleted key is found")
+			s.prints.Do(d, func(f *cuckoo.Filter) { found = f.ContainsDigest(d) })
+			require.True(t, found)
+		}
+	}
+}
+
+// The sum of plain numbers is right only if the shards are used alone.
+func TestFunctionsAreAlone(t *testing.T) {
+	o, err := sharded.New(3, func(int) (*int, error) { return new(int), nil })
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for worker := range uint64(8) {
+		wg.Go(func() {
+			for i := range uint64(2000) {
+				d := hashfam.Digest((worker*2000 + i) * 0x9E3779B97F4A7C15)
+				switch i % 3 {
+				case 0:
+					o.Do(d, func(n *int) { *n += 3 })
+				case 1:
+					o.DoAll([]hashfam.Digest{d, d, d}, func(n *int, digests []hashfam.Digest) { *n += len(digests) })
+				default:
+					if err := o.Each(func(_ int, n *int) error { *n++; return nil }); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	sum := 0
+	require.NoError(t, o.Each(func(_ int, n *int) error { sum += *n; return nil }))
+	require.Equal(t, 8*2000*3, sum, "every call adds three")
+}
+
+func TestAPanicReleasesTheLock(t *testing.T) {
+	o := lists(t, 1)
+	for name, f := range map[string]func(){
+		"Do":    func() { o.Do(0, func(*list) { panic(1) }) },
+		"DoAll": func() { o.DoAll(make([]hashfam.Digest, 1), func(*list, []hashfam.Digest) { panic(1) }) },
+		"Each":  func() { o.Each(func(int, *list) error { panic(1) }) },
+	} {
+		require.PanicsWithValue(t, 1, f, name)
+		called := false
+		o.Do(0, func(*list) { called = true }) // would wait forever
+		require.True(t, called, name)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	failure := errors.New("no memory")
+	calls := 0
+	create := func(i int) (*list, error) {
+		calls++
+		if i == 2 {
+			return nil, failure
+		}
+		return new(list), nil
+	}
+	for _, n := range []int{-1, 0, 1<<16 + 1} {
+		_, err := sharded.New(n, create)
+		require.ErrorIs(t, err, sharded.ErrParams)
+		require.EqualError(t, err, fmt.Sprintf("sharded: invalid parameters: n = %d, want 1 to 65536", n))
+		require.ErrorAs(t, err, new(*sharded.FieldError))
+	}
+	require.Zero(t, calls)
+	_, err := sharded.New(10, create)
+	require.ErrorIs(t, err, failure)
+	require.Equal(t, 3, calls)
+
+	o, visited := lists(t, 5), 0
+	err = o.Each(func(i int, _ *list) error {
+		visited++
+		if i == 1 {
+			return failure
+		}
+		return nil
+	})
+	require.Equal(t, failure, err)
+	require.Equal(t, 2, visited)
+}
+
+func TestDoDoesNotAllocate(t *testing.T) {
+	o, err := sharded.New(8, func(int) (*counting.Filter, error) {
+		return counting.New(counting.Config{Capacity: 10, FPRate: 0.01})
+	})
+	require.NoError(t, err)
+	digests, found := make([]hashfam.Digest, 1000), 0
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		for _, d := range digests[:8] {
+			o.Do(d, func(f *counting.Filter) {
+				if !f.ContainsOrAddDigest(d) {
+					found++
+				}
+			})
+		}
+	}))
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+		o.DoAll(digests, func(*counting.Filter, []hashfam.Digest) {})
+	}), 4.0)
+}
