@@ -1,0 +1,232 @@
+package conform_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+func newBag(defect string) func(params) (*bag, error) {
+	return func(p params) (*bag, error) {
+		if p.Room == 0 || p.Room > 1000 {
+			return nil, errs.Field(hashfam.ErrParams, "Params.Room", p.Room, "1 to 1000")
+		}
+		return &bag{reader{p, make([]uint64, 0, 2*p.Room), defect}}, nil
+	}
+}
+
+// encoded declares bags with a defect.
+func encoded(defect string) conform.Encoded[*bag] {
+	return conform.Encoded[*bag]{
+		Receiver: func(fam hashfam.Family) *bag {
+			if defect == "the family is not checked" {
+				fam = hashfam.Family{}
+			}
+			return &bag{reader{params{Family: fam}, nil, defect}}
+		},
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params, 1<<63)
+			binary.LittleEndian.PutUint64(params[8:], 1<<33)
+			return 1 << 37
+		},
+		ReadParams: conform.Reader(func(r io.Reader, fam hashfam.Family) (params, error) {
+			if defect == "the payload is read with the parameters" {
+				defer io.ReadAll(r)
+			}
+			p, _, err := readParams(frame.NewReader(r, errs), fam)
+			return p, err
+		}),
+		View: conform.Viewer[*bag](viewOf(defect)),
+		Golden: []conform.Golden[*bag]{{File: "bag.bin", Build: func() *bag {
+			b := &bag{reader{params{Room: 20}, nil, defect}}
+			for _, key := range []string{"a", "b", "c", "a"} {
+				b.put(hashfam.Family{}.SumString(key), 1)
+			}
+			if defect == "the encoding has changed" {
+				b.put(1, 1)
+			}
+			return b
+		}}},
+	}
+}
+
+func bags(defect string) conform.Suite[*bag] {
+	draw := func(t *rapid.T) params { return params{Room: rapid.Uint64Range(1, 60).Draw(t, "room")} }
+	return conform.Suite[*bag]{
+		Encoded: encoded(defect),
+		Source:  conform.From(draw, newBag(defect)),
+		Programs: conform.Programs[*bag]{
+			Keys:      300,
+			Canonical: func(*bag) bool { return true },
+		},
+	}
+}
+
+// variable names the environment variable for TestOneDefect. Its value is a
+// structure, a colon and the structure's defect.
+const variable = "FILTERFAM_DEFECT"
+
+// TestOneDefect runs the suite on the structure that the environment variable
+// names. TestTheSuiteRejectsEveryDefect runs it in a process of its own.
+func TestOneDefect(t *testing.T) {
+	structure, defect, _ := strings.Cut(os.Getenv(variable), ":")
+	switch structure {
+	case "bag":
+		bags(defect).Run(t)
+	case "reordered": // its place is not known before it is empty
+		s := bags(defect)
+		s.Programs.Canonical = func(b *bag) bool { return b.Len() == 0 }
+		s.Run(t)
+	case "tracker":
+		trackers(defect).Run(t)
+	case "set":
+		sets(defect).Run(t)
+	case "unknown":
+		conform.Suite[*unknown]{Encoded: conform.Encoded[*unknown]{}}.Run(t)
+	default:
+		t.Skip("run by TestTheSuiteRejectsEveryDefect")
+	}
+}
+
+// TestTheSuiteRejectsEveryDefect checks that each defect makes the given
+// property fail, and that all properties pass without a defect. The seed is
+// fixed.
+func TestTheSuiteRejectsEveryDefect(t *testing.T) {
+	skipIfNoProcesses(t)
+	for _, c := range []struct{ structure, defect, property string }{
+		{"bag", "", ""},
+		{"bag", "a failed insertion evicts", program},
+		{"bag", "a failed insertion inserts", program},
+		{"bag", "every copy is deleted", program},
+		{"bag", "an absent key is deleted", program},
+		{"bag", "clones share their keys", program},
+		{"bag", "a clone forgets a key", program},
+		{"bag", "Reset keeps a key", program},
+		{"bag", "the empty key is dropped", "the empty key is a valid key"},
+		{"bag", "the empty key is dropped", program},
+		{"bag", "strings are cut at 64 bytes", program},
+		{"bag", "queries cut strings at 4 bytes", program},
+		{"bag", "batches drop their last key", program},
+		{"bag", "a batch has no answers", program},
+		{"bag", "a batch overwrites", program},
+		{"bag", "query and insertion only queries", program},
+		{"bag", "a key that is found is inserted again", program},
+		{"bag", "a merge takes the larger count", program},
+		{"bag", "a merge intersects", program},
+		{"bag", "a merge empties the argument", program},
+		{"bag", "a failed decode resets", program},
+		{"bag", "a failed merge resets", differ},
+		{"bag", "a failed merge adds some keys", differ},
+		{"bag", "a failed merge names no place", differ},
+		{"bag", "room is not compared", differ},
+		{"bag", "all are equal", "structures are equal if"},
+		{"bag", "the family is not compared", differ},
+		{"bag", "an insertion allocates", "no insertion allocates"},
+		{"bag", "a query allocates", "no query allocates"},
+		{"bag", "a read writes", "reads are pure"},
+		{"bag", "AppendBinary overwrites", program},
+		{"bag", "the family is not checked", "another family is an error"},
+		{"bag", "a later version is decoded", "another version or kind"},
+		{"bag", "trailing bytes are ignored", everyDamage},
+		{"bag", "a failed decode resets", everyDamage},
+		{"bag", "checksums are ignored", everyDamage},
+		{"bag", "decoding takes the claimed memory", "a claimed length"},
+		{"bag", "numbers are trusted", "a claimed length"},
+		{"bag", "numbers are trusted", forged},
+		{"bag", "reserved bytes are ignored", forged},
+		{"bag", "reserved bytes are ignored", "no bit of a frame is ignored"},
+		{"bag", "ReadFrom reads ahead", "a stream can hold several frames"},
+		{"bag", "a failed read resets", "a read that fails"},
+		{"bag", "an error of the stream is damage", "a read that fails"},
+		{"bag", "a read of no bytes is the end", program},
+		{"bag", "unwritten bytes are counted", "a write that fails"},
+		{"bag", "short writes are ignored", "a write that fails"},
+		{"bag", "the payload is read with the parameters", "parameters are read"},
+		{"bag", "a view is not verified", "views give the answers"},
+		{"bag", "a view forgets", "views give the answers"},
+		{"bag", "a decoded view shares memory", "views give the answers"},
+		{"bag", "damaged text is ignored", "text round-trips"},
+		{"bag", "the key is printed", "no output shows the key"},
+		{"bag", "the encoding has changed", "golden files"},
+		{"bag", "a zero value is encoded", "a zero value"},
+		{"reordered", "", ""},
+		{"reordered", "a merge takes the larger count", program},
+		{"reordered", "a merge adds a key", program},
+		{"reordered", "a merge empties the argument", program},
+		{"tracker", "", ""},
+		{"tracker", "batches of keys drop their last one", program},
+		{"tracker", "a batch of estimates is too low", program},
+		{"tracker", "removing does nothing", program},
+		{"tracker", "a merge intersects", program},
+		{"set", "", ""},
+		{"set", "a key is lost", "any program"},
+		{"set", "the second way adds a key", "the same set gives the same bytes"},
+		{"set", "the number of copies shows", "the same set gives the same bytes"},
+		{"set", "the family is not compared", "the same set gives the same bytes"},
+		{"set", "queries cut strings at 4 bytes", "any program"},
+		{"set", "all are equal", "structures are equal if"},
+		{"unknown", "a method is in no known form", "every form of a key"},
+	} {
+		t.Run(c.structure+" "+c.defect+" "+c.property, func(t *testing.T) {
+			t.Parallel()
+			if strings.Contains(c.defect, "view") && !haveViews() {
+				t.Skip("there are no views here")
+			}
+			cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestOneDefect$/^"+c.property,
+				"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
+			cmd.Env = append(os.Environ(), variable+"="+c.structure+":"+c.defect)
+			out, err := cmd.CombinedOutput()
+			if c.defect == "" {
+				require.NoError(t, err, "%s", out)
+				require.Contains(t, string(out), "--- PASS: TestOneDefect/")
+				return
+			}
+			require.Error(t, err, "the suite passed:\n%s", out)
+			require.Contains(t, string(out), "--- FAIL: TestOneDefect/"+strings.ReplaceAll(c.property, " ", "_"))
+		})
+	}
+}
+
+// Properties that find many defects.
+const (
+	program     = "any program does what it does to a multiset"
+	differ      = "structures that differ in one parameter"
+	forged      = "a changed frame with correct checksums"
+	everyDamage = "every truncation and every flipped bit"
+)
+
+// skipIfNoProcesses skips a test if it cannot start itself: in WebAssembly, and
+// in an emulator of another processor.
+func skipIfNoProcesses(t *testing.T) {
+	err := exec.Command(os.Args[0], "-test.run=^$").Run()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("this platform starts no processes:", err)
+	}
+	require.NoError(t, err)
+}
+
+// haveViews reports whether this build has views.
+func haveViews() bool {
+	b, _ := bags("").Golden[0].Build().MarshalBinary()
+	_, err := viewOf("")(b, hashfam.Family{})
+	return !errors.Is(err, errors.ErrUnsupported)
+}
+
+// An unknown bag has a method that takes keys in a form that the suite does not
+// know.
+type unknown struct{ bag }
+
+func (u *unknown) Equal(o *unknown) bool               { return u.equal(&o.reader) }
+func (u *unknown) AddSeq(keys func(func([]byte) bool)) {}

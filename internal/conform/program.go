@@ -1,0 +1,288 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Programs declares what random programs may do with a structure, besides what
+// its [Suite] declares, and what must then be true. Every field may be nil.
+type Programs[T Structure[T]] struct {
+	// Keys is the number of keys that a program chooses from, see [ProgramKey];
+	// 0 stands for 4096. Fresh draws larger structures than that of the Source.
+	Keys  int
+	Fresh func(*rapid.T, hashfam.Family) T
+	// Canonical reports whether a structure depends only on the multiset of its
+	// keys, so that it equals the one that they are added to one by one, and
+	// the empty one after all are deleted. Nil stands for never.
+	Canonical func(T) bool
+	// Deletes reports whether a structure with methods that delete keys can do
+	// so with its parameters. Nil stands for always.
+	Deletes func(T) bool
+	// More are further operations.
+	More []func(*Run[T])
+	// Remembered returns the keys that must be found, of those in the log of a
+	// run, if the structure forgets.
+	Remembered func(*Run[T]) map[string]uint64
+	// Check checks what must be true after every operation.
+	Check func(*Run[T])
+
+	forged bool // the structure was decoded from a changed frame
+}
+
+// A Run is a program that is being run. It changes three things together: the
+// structure, in every way that there is; a twin, to which the same keys are
+// added as bytes and one by one, and which is never copied or encoded;
+// and an exact multiset of the keys. After each operation the structure equals
+// the twin and contains the multiset.
+type Run[T Structure[T]] struct {
+	require.TestingT
+	*Code
+	Family  hashfam.Family
+	F, Twin T
+	// Counts has the copies of every key that the structure must contain. Log
+	// has the keys in the order in which they were added.
+	Counts map[string]uint64
+	Log    []Entry
+	// Exact is whether Counts says all there is in the structure, and not only
+	// the least.
+	Exact bool
+	// Now is the time of the last Advance since the last Reset, if Timed.
+	Now   int64
+	Timed bool
+
+	suite Suite[T]
+	aside []aside[T]
+	trace []string
+}
+
+// An Entry is N copies of a key that were added at a time.
+type Entry struct {
+	Key string
+	N   uint64
+	At  int64
+}
+
+// An aside is a structure that a program has left behind, which must not change
+// any more.
+type aside[T any] struct {
+	f       T
+	encoded []byte
+}
+
+const (
+	programSteps = 64   // the most operations of a program
+	programKeys  = 8192 // the most keys that it adds
+)
+
+// program runs a program on a new structure.
+func (s Suite[T]) program(t require.TestingT, program []byte) {
+	code := &Code{program}
+	fam := families[code.Intn(len(families))]
+	fresh := s.Source.Fresh
+	if s.Programs.Fresh != nil {
+		fresh = s.Programs.Fresh
+	}
+	f := drawn(code.Intn(1<<16), func(t *rapid.T) T { return fresh(t, fam) })
+	r := &Run[T]{Code: code, Family: fam, F: f, Twin: s.Source.Like(f), Counts: map[string]uint64{}, Exact: true, suite: s}
+	r.TestingT = traced{t, &r.trace}
+	r.Note("%T %v", f, f)
+	r.run(programSteps)
+}
+
+// run does up to so many operations, and checks the structure after each.
+func (r *Run[T]) run(steps int) {
+	operations := r.operations()
+	for step := 0; step < steps && !r.Done(); step++ {
+		operations[r.Intn(len(operations))]()
+		r.check()
+	}
+	r.finish()
+}
+
+// operations returns all operations that the structure has, some of them twice.
+func (r *Run[T]) operations() []func() {
+	ops := []func(){r.add, r.add, r.query, r.recode}
+	if len(finders(r.F, r.Family)) > 0 {
+		ops = append(ops, r.findOrAdd)
+	}
+	if r.suite.deletes(r.F) {
+		ops = append(ops, r.delete, r.delete)
+	}
+	if _, can := any(r.F).(cloner[T]); can {
+		ops = append(ops, r.clone)
+	}
+	if r.suite.Programs.forged {
+		return ops
+	}
+	ops = append(ops, r.failToDecode)
+	if _, can := any(r.F).(merger[T]); can {
+		ops = append(ops, r.merge)
+	}
+	if _, can := any(r.F).(resetter); can {
+		ops = append(ops, r.reset)
+	}
+	for _, op := range r.suite.Programs.More {
+		ops = append(ops, func() { op(r) })
+	}
+	return ops
+}
+
+// deletes reports whether f deletes keys.
+func (s Suite[T]) deletes(f T) bool {
+	return len(deletions(f, f.Family())) > 0 && (s.Programs.Deletes == nil || s.Programs.Deletes(f))
+}
+
+// A traced test shows, when it fails, the operations that a program did.
+type traced struct {
+	require.TestingT
+	trace *[]string
+}
+
+func (t traced) Errorf(format string, args ...any) {
+	t.TestingT.Errorf("%s\nafter:\n\t%s", fmt.Sprintf(format, args...), strings.Join(*t.trace, "\n\t"))
+}
+
+// Note adds an operation to the trace.
+func (r *Run[T]) Note(format string, args ...any) {
+	r.trace = append(r.trace, fmt.Sprintf(format, args...))
+}
+
+// Key reads a key.
+func (r *Run[T]) Key() []byte { return ProgramKey(r.Intn(r.universe())) }
+
+func (r *Run[T]) universe() int {
+	if n := r.suite.Programs.Keys; n > 0 {
+		return n
+	}
+	return 4096
+}
+
+// Keys reads up to 15 keys, or up to a thousand that follow one another, some
+// of them more than once. It reads no more than a program may still add.
+func (r *Run[T]) Keys() [][]byte {
+	keys := r.keys(r.universe())
+	return keys[:min(len(keys), programKeys-min(len(r.Log), programKeys))]
+}
+
+// Count notes that n copies of a key were added.
+func (r *Run[T]) Count(key []byte, n uint64) {
+	k := string(key)
+	r.Counts[k] = addSat(r.Counts[k], n)
+	r.Log = append(r.Log, Entry{k, n, r.Now})
+}
+
+// Advance notes that it is now t. What was added before any time was known was
+// added now, and time does not run backwards.
+func (r *Run[T]) Advance(t int64) {
+	if !r.Timed {
+		r.Timed, r.Now = true, t
+		for i := range r.Log {
+			r.Log[i].At = t
+		}
+	}
+	r.Now = max(r.Now, t)
+}
+
+func addSat(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return ^uint64(0)
+}
+
+// sorted returns the keys that must be in the structure, in order.
+func (r *Run[T]) sorted() [][]byte {
+	keys := make([][]byte, 0, len(r.Counts))
+	for k, n := range r.Counts {
+		if n > 0 {
+			keys = append(keys, []byte(k))
+		}
+	}
+	slices.SortFunc(keys, slices.Compare)
+	return keys
+}
+
+// check checks what must be true after every operation.
+func (r *Run[T]) check() {
+	require.True(r, r.F.Equal(r.Twin), "the structure differs from its twin")
+	if r.suite.Programs.Remembered != nil {
+		r.Counts = r.suite.Programs.Remembered(r)
+	}
+	r.suite.requireCounts(r, r.F, r.sorted(), r.Counts)
+	if l, can := any(r.F).(interface{ Len() uint64 }); can && r.Exact {
+		require.Equal(r, r.total(), l.Len(), "Len")
+	}
+	if r.suite.Programs.Check != nil {
+		r.suite.Programs.Check(r)
+	}
+}
+
+// canonical reports whether the structure must be the one of its keys.
+func (r *Run[T]) canonical() bool {
+	canonical := r.suite.Programs.Canonical
+	return r.Exact && canonical != nil && canonical(r.F)
+}
+
+// finish checks what takes too long after every operation: the bytes, that the
+// structure is the one of its keys, that none that was left behind has changed,
+// and that every copy of every key can be deleted.
+func (r *Run[T]) finish() {
+	require.Equal(r, encode(r, r.Twin), encode(r, r.F))
+	if r.canonical() {
+		require.True(r, r.F.Equal(r.rebuilt()), "the structure is not that of its keys")
+	}
+	r.drain()
+	for _, a := range r.aside {
+		require.Equal(r, a.encoded, encode(r, a.f), "a structure that was left behind has changed")
+	}
+}
+
+// total returns the number of copies of all keys.
+func (r *Run[T]) total() uint64 {
+	sum := uint64(0)
+	for _, n := range r.Counts {
+		sum = addSat(sum, n)
+	}
+	return sum
+}
+
+// rebuilt returns a structure to which the keys are added one by one, unless
+// there are too many copies: then it returns the twin.
+func (r *Run[T]) rebuilt() T {
+	if r.total() > programKeys {
+		return r.Twin
+	}
+	f := r.suite.Source.Like(r.F)
+	for _, key := range r.sorted() {
+		for range r.Counts[string(key)] {
+			_, err := insert(f, key)
+			require.NoError(r, err)
+		}
+	}
+	return f
+}
+
+// drain deletes every copy of every key.
+func (r *Run[T]) drain() {
+	if !r.suite.deletes(r.F) || r.total() > programKeys {
+		return
+	}
+	r.Note("delete all")
+	for _, key := range r.sorted() {
+		for range r.Counts[string(key)] {
+			n, _ := deletions(r.F, r.Family)[0].do([][]byte{key})
+			require.Equal(r, 1, n, "lost a copy of %x", key)
+		}
+	}
+	clear(r.Counts)
+	if r.canonical() {
+		require.True(r, r.F.Equal(r.suite.Source.Like(r.F)), "the structure contains other keys, too")
+	}
+}

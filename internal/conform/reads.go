@@ -1,0 +1,105 @@
+package conform
+
+import (
+	"io"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A read is a method without arguments, or with another structure as the only
+// one.
+type read struct {
+	name string
+	call func() []any
+}
+
+// reads returns all methods of f, a structure or a view, that are taken for
+// reads.
+func (e Encoded[T]) reads(f any) (reads []read) {
+	v := reflect.ValueOf(f)
+	writes := append([]string{"Reset", "Intersect"}, e.Writes...)
+	for i := range v.NumMethod() {
+		m, name := v.Method(i), v.Type().Method(i).Name
+		var args []reflect.Value
+		switch in := m.Type().NumIn(); {
+		case slices.Contains(writes, name) || m.Type().IsVariadic() || in > 1 || in == 1 && m.Type().In(0) != v.Type():
+			continue
+		case in == 1:
+			args = []reflect.Value{v}
+		}
+		reads = append(reads, read{name, func() []any { return results(m.Call(args)) }})
+	}
+	return reads
+}
+
+// results returns what a method returned, with the first elements in place of a
+// sequence.
+func results(values []reflect.Value) (list []any) {
+	for _, v := range values {
+		switch {
+		case v.Kind() == reflect.Func && v.Type().CanSeq2():
+			for key, value := range v.Seq2() {
+				if list = append(list, key.Interface(), value.Interface()); len(list) > 10 {
+					break
+				}
+			}
+		case v.Kind() == reflect.Func && v.Type().CanSeq():
+			for value := range v.Seq() {
+				if list = append(list, value.Interface()); len(list) > 10 {
+					break
+				}
+			}
+		default:
+			list = append(list, v.Interface())
+		}
+	}
+	return list
+}
+
+// readAll calls all reads of f once.
+func (e Encoded[T]) readAll(f any) {
+	for _, r := range e.reads(f) {
+		r.call()
+	}
+}
+
+// pureReads runs all reads in several goroutines at the same time. The race
+// detector finds a read that writes; so does a comparison of the encodings if
+// the detector is off. To merge a structure into another one is to read it.
+func (e Encoded[T]) pureReads(t *rapid.T) {
+	fam := drawFamily(t)
+	f, keys := e.fill(t, fam)
+	keys = append(keys, drawKeys(t, "queries")...)
+	before, digests := encode(t, f), fam.SumAll(nil, keys)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for _, q := range e.questions(f) {
+				for _, key := range keys {
+					q.bytes(key)
+					q.text(string(key))
+					q.digest(hashfam.Digest(len(key)))
+				}
+				if q.all != nil {
+					q.all(digests)
+				}
+			}
+			e.readAll(f)
+			f.Equal(f)
+			f.WriteTo(io.Discard)
+			if c, can := any(f).(cloner[T]); can {
+				if m, can := any(c.Clone()).(merger[T]); can {
+					m.Merge(f)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, before, encode(t, f), "a read changed the structure")
+}
