@@ -60,7 +60,7 @@ func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (i
 // It returns [ErrLayers], or the error of ctx if that ends first.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
-	return r, r.fill(ctx, b, r.fingerprints(), [][]hashfam.Digest{digests})
+	return r, r.fill(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
 }
 
 // Values returns a ribbon in which the value of each digest of lists[i] is i.
@@ -75,9 +75,9 @@ func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Dig
 	return r, r.fill(ctx, b, 0, lists)
 }
 
-// fingerprints returns the bits of a fingerprint that r stores.
-func (r *Ribbon) fingerprints() uint32 {
-	return uint32(uint64(1)<<((uint64(r.columns)+1<<16-1)>>16) - 1)
+// fingerprints returns the bits of a fingerprint that a ribbon stores.
+func fingerprints(columns uint32) uint32 {
+	return uint32(uint64(1)<<((uint64(columns)+1<<16-1)>>16) - 1)
 }
 
 // fill builds the layers of r for lists of digests, each in the order of
@@ -134,9 +134,9 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
 		s := system{fingerprints: fingerprints, bumped: make([][]hashfam.Digest, len(lists))}
 		for i, ok := next(); ok; i, ok = next() {
-			part := l.part(uint64(i), lists)
-			n := count(part)
-			s.build(l, uint64(i), part)
+			digests := l.inside(uint64(i), lists)
+			n := count(digests)
+			s.build(l.part(uint64(i)), l, uint64(i), digests)
 			b.Report(int(n))
 			lock.Lock()
 			for i := range bumped {
@@ -149,13 +149,13 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 	return bumped, err
 }
 
-// part returns the digests of each list that start in a shard.
-func (l *layer) part(shard uint64, lists [][]hashfam.Digest) [][]hashfam.Digest {
-	part := make([][]hashfam.Digest, len(lists))
+// inside returns the digests of each list that start in a shard.
+func (l *layer) inside(shard uint64, lists [][]hashfam.Digest) [][]hashfam.Digest {
+	inside := make([][]hashfam.Digest, len(lists))
 	for i, list := range lists {
-		part[i] = list[l.before(shard, list):l.before(shard+1, list)]
+		inside[i] = list[l.before(shard, list):l.before(shard+1, list)]
 	}
-	return part
+	return inside
 }
 
 // before returns the number of digests of a list that start before a shard.

@@ -16,10 +16,29 @@ import (
 //	                segments, each with one word for each of its columns
 
 // Payload returns the payload of r in a frame.
-func (r *Ribbon) Payload() frame.Payload {
+func (r *Ribbon) Payload() frame.Payload { return Concat(r.payloads()...) }
+
+// PayloadAround returns the payload of a ribbon from [Shards.Join]. words
+// yields the words of all shards, in order.
+func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
+	parts := r.payloads()
+	parts[2] = words // of the first layer
+	return Concat(parts...)
+}
+
+// payloads returns the parts of the payload.
+func (r *Ribbon) payloads() (payloads []frame.Payload) {
+	for _, words := range r.parts() {
+		payloads = append(payloads, frame.Numbers(words))
+	}
+	return payloads
+}
+
+// Concat returns the payload that consists of the given ones.
+func Concat(payloads ...frame.Payload) frame.Payload {
 	return func(yield func([]byte) bool) {
-		for _, words := range r.parts() {
-			for piece := range frame.Numbers(words) {
+		for _, payload := range payloads {
+			for piece := range payload {
 				if !yield(piece) {
 					return
 				}
@@ -28,9 +47,9 @@ func (r *Ribbon) Payload() frame.Payload {
 	}
 }
 
-// PayloadBytes returns the length of the payload.
-func (r *Ribbon) PayloadBytes() uint64 {
-	n := uint64(0)
+// PayloadBytes returns the length of the payload, for a ribbon from
+// [Shards.Join] without the words of the first layer.
+func (r *Ribbon) PayloadBytes() (n uint64) {
 	for _, words := range r.parts() {
 		n += 8 * uint64(len(words))
 	}

@@ -43,7 +43,7 @@ func TestFingerprintsHaveABitForEachColumn(t *testing.T) {
 	for columns, want := range map[uint32]uint32{
 		0: 0, 1: 1, 1<<16 - 1: 1, 1 << 16: 1, 1<<16 + 1: 3, 7 << 16: 127, MaxColumns - 1: math.MaxUint32, MaxColumns: math.MaxUint32,
 	} {
-		require.Equal(t, want, (&Ribbon{columns: columns}).fingerprints(), "%d columns", columns)
+		require.Equal(t, want, fingerprints(columns), "%d columns", columns)
 	}
 }
 
@@ -139,7 +139,6 @@ func TestRibbonsWithoutLayers(t *testing.T) {
 		r := &Ribbon{columns: columns}
 		want := slices.Repeat([]bool{columns == 0}, 3)
 		require.Equal(t, want, r.ContainsAll(make([]bool, 0, 3), make([]hashfam.Digest, 3)))
-		require.Equal(t, want, r.containsEach(nil, make([]hashfam.Digest, 3)))
 	}
 	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{unrank(1), unrank(2)}))
 	require.NoError(t, err)

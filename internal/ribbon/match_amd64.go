@@ -3,8 +3,8 @@
 package ribbon
 
 import (
-	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cpu"
@@ -15,10 +15,6 @@ var useAVX512 = cpu.VPOPCNTDQ
 
 // multiplier is the factor between two values of a probe sequence.
 var multiplier = uint64(hashfam.Digest(1).Probe())
-
-// blockSize is the largest number of digests that are prepared together. It is
-// a multiple of 8.
-const blockSize = 128
 
 // A block holds what a block of digests looks up in a layer.
 type block struct {
@@ -31,23 +27,18 @@ type block struct {
 	bumped [blockSize / 64]uint64 // a bit for each digest that the layer bumps
 }
 
-// ContainsAll appends the answer of [Ribbon.Contains] for each digest to dst,
-// which has room for them. It fetches the words of all digests first, so
-// digests should be no more than fit into the cache.
-func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if !useAVX512 || len(r.layers) == 0 || r.layers[0].starts > math.MaxUint32 {
-		return r.containsEach(dst, digests)
-	}
+// containsVectors is ContainsAll for a ribbon with layers, the first of which
+// has less than 2^32 starts. dst has room for the answers.
+func (r *Ribbon) containsVectors(dst []bool, digests []hashfam.Digest) []bool {
 	var b block
-	for len(digests) > 0 {
-		chunk := digests[:min(len(digests), blockSize)]
-		digests = digests[len(chunk):]
+	for chunk := range slices.Chunk(digests, blockSize) {
 		dst = r.containsBlock(&b, dst, chunk)
 	}
 	return dst
 }
 
-// containsBlock is ContainsAll for at least one digest and at most blockSize.
+// containsBlock is containsVectors for at least one digest and at most
+// blockSize.
 func (r *Ribbon) containsBlock(b *block, dst []bool, digests []hashfam.Digest) []bool {
 	l, end := &r.layers[0], len(dst)
 	dst = dst[:end+len(digests)]

@@ -1,6 +1,10 @@
 package ribbon
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // MaxLayers is the largest number of layers. Random digests need two to six,
 // since a layer passes 2 % of its digests to the next one.
@@ -39,6 +43,27 @@ func (r *Ribbon) SizeBytes() uint64 {
 		total += 8 * r.layers[i].size()
 	}
 	return total
+}
+
+// Equal reports whether r and other are the same function, built from as many
+// digests. O(n) time.
+func (r *Ribbon) Equal(other *Ribbon) bool {
+	return r.columns == other.columns && r.keys == other.keys &&
+		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64])
+}
+
+// Clone returns a copy that shares no memory with r, in one allocation of the
+// words.
+func (r *Ribbon) Clone() Ribbon {
+	words := slices.Concat(r.parts()[1:]...)
+	c := *r
+	c.layers = slices.Clone(r.layers)
+	for i := range c.layers {
+		l := &c.layers[i]
+		l.thresholds, words = cut(words, uint64(len(l.thresholds)))
+		l.words, words = cut(words, uint64(len(l.words)))
+	}
+	return c
 }
 
 // Contains reports whether the value of d is its fingerprint, as it is for

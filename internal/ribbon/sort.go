@@ -21,11 +21,12 @@ const (
 // sequence, which is in the order of the starts.
 func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 
-// Sort sorts digests by the first value of their probe sequence, d.Probe(),
-// removes copies, and returns the shorter list, which shares the memory of
-// digests. O(n) time for random digests, and at most eight times as much for
+// Sort sorts digests by the first value of their probe sequence, d.Probe(), and
+// returns the distinct ones, which are then the first of digests. The rest of
+// digests are copies of some of them. So digests stay the same set, also after
+// an error. O(n) time for random digests, and at most eight times as much for
 // others, with 0.6 MB of memory for each worker. It returns the error of ctx if
-// that ends first; the order is then arbitrary.
+// that ends first.
 //
 // It is a radix sort: large lists are divided in place (American flag sort,
 // McIlroy, Bostic and McIlroy, Computing Systems 6, 1993), those that fit into
@@ -46,7 +47,20 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 	if err != nil {
 		return nil, err
 	}
-	return slices.Compact(digests), nil
+	return distinct(digests), nil
+}
+
+// distinct moves one of each run of equal digests to the front of list and
+// returns these. Unlike slices.Compact, it does not clear the others.
+func distinct(list []hashfam.Digest) []hashfam.Digest {
+	n := 0
+	for _, d := range list {
+		if n == 0 || list[n-1] != d {
+			list[n] = d
+			n++
+		}
+	}
+	return list[:n]
 }
 
 // A sorter sorts lists one after the other.

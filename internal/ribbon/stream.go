@@ -25,10 +25,10 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 		l.allocate()
 		r.layers = append(r.layers, l)
 	}
-	s := system{fingerprints: r.fingerprints(), bumped: [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}}
+	s := system{fingerprints: fingerprints(columns), bumped: [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}}
 	f := feed{layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20)), place: func(shard uint64, chunk []hashfam.Digest) error {
 		if len(r.layers) > 0 {
-			s.build(&l, shard, [][]hashfam.Digest{chunk})
+			s.build(l.part(shard), &l, shard, [][]hashfam.Digest{chunk})
 		}
 		b.Report(len(chunk))
 		return ctx.Err()

@@ -31,15 +31,11 @@ func (s *system) reset(slots uint64) {
 	clear(s.values[:slots])
 }
 
-// build places the digests of a shard into l. lists[i] has those of list i, in
-// the order of [Sort]. It appends the digests that do not fit, as those of the
-// next layer, to s.bumped[i].
-func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
-	s.buildTo(l.cut(part{l.thresholds, l.words}, 0, shard), l, shard, lists)
-}
-
-// buildTo is build for a layer l without memory: the shard is stored in to.
-func (s *system) buildTo(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
+// build places the digests of a shard of l and stores the result in to. l needs
+// no memory. lists[i] has the digests of list i, in the order of [Sort]. build
+// appends the digests that do not fit, as those of the next layer, to
+// s.bumped[i].
+func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
 	s.to = to
 	from, end := l.span(shard)
 	s.reset(end - from + width)

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // A part is what a shard, or several in a row, have of a layer. The thresholds
@@ -34,6 +33,9 @@ func (l *layer) place(shard uint64) (threshold, word uint64) {
 	}
 	return shard * (shardStarts / bucketStarts / 16), l.at(segment(shard * shardStarts))
 }
+
+// part returns what a shard has of l.
+func (l *layer) part(shard uint64) part { return l.cut(part{l.thresholds, l.words}, 0, shard) }
 
 // cut returns what a shard has of the part all, which begins with shard first.
 func (l *layer) cut(all part, first, shard uint64) part {
@@ -92,12 +94,12 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 	threshold, word := l.place(from)
 	endThreshold, endWord := l.place(to)
 	all := part{make([]uint64, endThreshold-threshold), make([]uint64, endWord-word)}
-	system := system{fingerprints: (&Ribbon{columns: s.columns}).fingerprints(), bumped: make([][]hashfam.Digest, 1)}
+	system := system{fingerprints: fingerprints(s.columns), bumped: make([][]hashfam.Digest, 1)}
 	for shard := from; shard < to; shard++ {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
 		}
-		system.buildTo(l.cut(all, from, shard), &l, shard, l.part(shard, [][]hashfam.Digest{digests}))
+		system.build(l.cut(all, from, shard), &l, shard, l.inside(shard, [][]hashfam.Digest{digests}))
 	}
 	return all.thresholds, all.words, system.bumped[0], nil
 }
@@ -111,30 +113,8 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 func (s Shards) Join(ctx context.Context, b Build, thresholds []uint64, bumped []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: s.columns, keys: s.layer.keys, layers: []layer{s.layer}}
 	r.layers[0].thresholds = thresholds
-	return r, r.rest(ctx, b, r.fingerprints(), [][]hashfam.Digest{bumped})
+	return r, r.rest(ctx, b, fingerprints(s.columns), [][]hashfam.Digest{bumped})
 }
 
 // WordBytes returns the number of bytes of the words of all shards. O(1) time.
 func (s Shards) WordBytes() uint64 { return 8 * s.layer.slotWords() }
-
-// PayloadAround returns the payload of a ribbon from [Shards.Join]. words
-// yields the words of all shards, in order.
-func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
-	return func(yield func([]byte) bool) {
-		going := true
-		pass := func(piece []byte) bool {
-			going = yield(piece)
-			return going
-		}
-		for i, part := range r.parts() {
-			if i == 2 { // the words of the first layer
-				words(pass)
-			} else {
-				frame.Numbers(part)(pass)
-			}
-			if !going {
-				return
-			}
-		}
-	}
-}
