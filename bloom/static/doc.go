@@ -7,11 +7,26 @@
 // A filter never loses a key: every key it was built from is found. Another key
 // is found with a small probability, the false-positive rate of its [Config].
 //
-//	f, err := static.New(static.Config{FPRate: 0.01}, keys)
+//	c := static.Config{FPRate: 0.01}
+//	f, err := static.New(ctx, c, c.Family.SumAllStrings(nil, keys))
 //	f.ContainsString("example.org")
 //
 // If keys can be added later, use package bloom or cuckoo. If the keys or their
 // digests can be kept until the last one is known, build a Filter then.
+//
+// # Where to start
+//
+//	a filter of a set                    New, Filter.Contains
+//	a set that does not fit in memory    NewFromSorted
+//	members of a known universe          NewExact, Exact.Contains
+//	many keys at a time                  Filter.ContainsAll
+//	the size in advance                  Config.SizeBytes
+//	a file, a stream, a mapped file      Filter.WriteTo, ReadFrom, NewView
+//
+// To read the code, begin with new.go, which builds a filter, and exactnew.go,
+// which builds an Exact of two levels. The ribbon itself is package
+// internal/ribbon: ribbon.go there answers a query, system.go solves the
+// equations. The tables of the encodings are in filtercodec.go and exactcodec.go.
 //
 // # How it works
 //
@@ -29,23 +44,15 @@
 //
 // If all keys that will ever be asked for are known, no answer needs to be
 // wrong. An [Exact] is built from the members and all other keys, and its
-// answer is right for each of them:
+// answer is right for each of them. It takes 2.0 bits for each key of the rarer
+// class if the classes have the same size, and 7.7 bits if one has 50 times as
+// many keys as the other.
 //
-//	e, err := static.NewExact(static.ExactConfig{}, revoked, valid)
-//
-// It takes 2.0 bits for each key of the rarer class if the classes have the
-// same size, and 7.7 bits if one has 50 times as many keys as the other.
-//
-// # Concurrency
+// # Concurrency and zero values
 //
 // Methods of a Filter or an Exact do not change it, except those that decode
-// into it: any number of them may run at the same time. A [Builder] serves one
-// goroutine.
+// into it: any number of them may run at the same time.
 //
-// # Zero values and nil
-//
-// A zero Filter or Exact is only a receiver for decoding. It contains every
-// key. A zero Builder is invalid: its Build returns [ErrParams]. Methods that
-// return an error return one on a nil pointer, except MarshalJSON, which
-// package json does not call then; the others panic.
+// The zero value is only a receiver for decoding; its other methods, and all
+// methods of a nil pointer, may panic.
 package static

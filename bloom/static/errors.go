@@ -11,7 +11,7 @@ import (
 // The reasons for errors, to test with errors.Is. They have the same values in
 // every package of filterfam.
 var (
-	ErrParams  = hashfam.ErrParams  // the Config or the keys are invalid
+	ErrParams  = hashfam.ErrParams  // the Config or the digests are invalid
 	ErrCorrupt = hashfam.ErrCorrupt // the bytes are not a valid encoding
 	ErrVersion = hashfam.ErrVersion // a later version encoded the bytes
 	ErrFamily  = hashfam.ErrFamily  // the bytes were encoded under another family
@@ -27,13 +27,12 @@ func paramError(field string, value any, allowed string) error {
 	return errs.Field(ErrParams, field, value, allowed)
 }
 
-// buildError returns the error of a build as one of this package.
+// buildError returns the error of a build as one of this package. n is the
+// number of digests that was given.
 func buildError(err error, n uint64) error {
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, ribbon.ErrLayers):
-		return paramError("keys", "not random enough for 32 layers", "keys that no one chose to collide, or a keyed Config.Family")
+		return paramError("digests", "not random enough for 32 layers", "those of keys that no one chose to collide, or a keyed Config.Family")
 	case errors.Is(err, ribbon.ErrOrder):
 		return paramError("digests", "out of order", "ascending by Digest.Probe")
 	case errors.Is(err, ribbon.ErrCount):

@@ -44,67 +44,48 @@ func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return frame.Append(dst, h, e.payload), nil
+	return frame.Append(dst, h, e.payload()), nil
 }
 
 // MarshalBinary returns the encoded e. It is [Exact.AppendBinary] with a nil
 // dst.
 func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
-// WriteTo writes the encoded e to w, 64 KiB at a time, and returns the number
-// of bytes written. It stops at the first error of w and returns it; the bytes
-// written so far are then not a valid encoding. O(m) time, about a kilobyte of
-// memory (100 on a big-endian platform, or with the tag purego).
+// WriteTo writes the encoded e to w, as [Filter.WriteTo] does.
 func (e *Exact) WriteTo(w io.Writer) (int64, error) {
 	h, err := e.header()
 	if err != nil {
 		return 0, err
 	}
-	return frame.Write(w, h, e.payload)
+	return frame.Write(w, h, e.payload())
 }
 
 // UnmarshalBinary decodes data into e and does not keep data. data must have
 // been encoded under the family of e: that of an Exact in use, the one given to
-// [NewExactReceiver], or the public family of a zero Exact.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error e is unchanged. O(m) time, one
+// [NewExactReceiver], or the public family of a zero Exact. Do not call it
+// while other goroutines query e. The errors are those of
+// [Filter.UnmarshalBinary]. After an error e is unchanged. O(m) time, one
 // allocation of both levels.
 func (e *Exact) UnmarshalBinary(data []byte) error {
 	return e.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded Exact from r into e. It reads no byte after it, so
-// that structures can follow one another in a stream. The family and the errors
-// are those of [Exact.UnmarshalBinary]; ReadFrom also returns any error of r.
-// At the end of the stream the error is io.EOF too, by errors.Is. O(m) time.
-//
-// ReadFrom allocates both levels once if r tells that enough bytes follow: a
-// regular file, or a reader with a method Len such as bytes.Reader. From other
-// readers it uses memory in proportion to the bytes that have arrived, and at
-// most one and a half times the size of e.
+// ReadFrom reads one encoded Exact from r into e, and no byte after it. The
+// family is that of [Exact.UnmarshalBinary], and the errors and the memory are
+// those of [Filter.ReadFrom]. O(m) time.
 func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := e.decode(fr)
 	return fr.N(), err
 }
 
-// AppendText appends the text form of e, the base64 of its encoding, to dst.
-// Its errors are those of [Exact.AppendBinary]. O(m) time and memory.
-func (e *Exact) AppendText(dst []byte) ([]byte, error) {
+// MarshalText returns the text form of e, the base64 of its encoding. Packages
+// such as encoding/json store an Exact as that text. The errors are those of
+// [Exact.AppendBinary]. O(m) time and memory.
+func (e Exact) MarshalText() ([]byte, error) {
 	encoded, err := e.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
+	return frame.AppendText(nil, encoded, err)
 }
-
-// MarshalText returns the text form of e. It is [Exact.AppendText] with a nil
-// dst. Packages such as encoding/xml store a pointer to an Exact as that text.
-func (e *Exact) MarshalText() ([]byte, error) { return e.AppendText(nil) }
-
-// MarshalJSON returns the text form of e as a JSON string. O(m) time and
-// memory. Its receiver is a value so that an Exact that is a value in a struct
-// is encoded, too.
-func (e Exact) MarshalJSON() ([]byte, error) { return frame.JSON(e.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of an Exact into e. The family and the
 // errors are those of [Exact.UnmarshalBinary]. O(m) time and memory.
@@ -128,9 +109,6 @@ func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 
 // header returns the header of e's frame, or ErrParams if e is a zero Exact.
 func (e *Exact) header() (frame.Header, error) {
-	if e == nil {
-		return frame.Header{}, errs.Nil()
-	}
 	if e.class.Columns() == 0 {
 		return frame.Header{}, paramError("receiver", "zero", "an Exact that was built or decoded")
 	}
@@ -149,22 +127,13 @@ func (e *Exact) header() (frame.Header, error) {
 	}, nil
 }
 
-// payload yields the payload of both levels.
-func (e *Exact) payload(yield func([]byte) bool) {
-	for _, level := range []*ribbon.Ribbon{&e.filter, &e.class} {
-		for piece := range level.Payload() {
-			if !yield(piece) {
-				return
-			}
-		}
-	}
+// payload returns the payload of both levels.
+func (e *Exact) payload() frame.Payload {
+	return ribbon.Concat(e.filter.Payload(), e.class.Payload())
 }
 
 // decode reads an Exact and, if there was no error, replaces e with it.
 func (e *Exact) decode(r *frame.Reader) error {
-	if e == nil {
-		return errs.Nil()
-	}
 	s, err := readShape(r, e.params.Family)
 	if err != nil {
 		return err
@@ -178,7 +147,7 @@ func (e *Exact) decode(r *frame.Reader) error {
 		err = decoded.verify()
 	}
 	if err == nil {
-		*e = *decoded
+		e.exactReader = decoded
 	}
 	return err
 }
@@ -240,30 +209,19 @@ func (s exactShape) check() error {
 	return checkBytes(s.Bytes, least+leastClass, most+mostClass)
 }
 
-// levels returns the Exact of the shape s with the payload words, which it
+// levels returns the reader of the shape s with the payload words, which it
 // keeps.
-func (s exactShape) levels(words []uint64) (*Exact, error) {
+func (s exactShape) levels(words []uint64) (exactReader, error) {
 	rare, common := s.classes()
 	filter, words, err := ribbon.Parse(filterColumns(rare, common), rare, s.filterLayers, words, errs)
 	if err != nil {
-		return nil, err
+		return exactReader{}, err
 	}
 	class, words, err := ribbon.Parse(classColumns, s.passed, s.classLayers, words, errs)
 	if err != nil {
-		return nil, err
+		return exactReader{}, err
 	}
-	if len(words) > 0 {
-		return nil, errs.Field(ErrCorrupt, "payload length", s.Bytes, fmt.Sprint(s.Bytes-8*uint64(len(words))))
-	}
-	e := &Exact{params: s.ExactParams}
+	e := exactReader{params: s.ExactParams}
 	e.set(filter, class)
-	return e, nil
-}
-
-// verify returns ErrCorrupt if a bit that no level uses is set.
-func (e *Exact) verify() error {
-	if err := e.filter.Verify(errs); err != nil {
-		return err
-	}
-	return e.class.Verify(errs)
+	return e, checkRest(s.Bytes, words)
 }

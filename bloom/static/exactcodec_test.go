@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // changed returns an encoding of e with a change and correct checksums.
 func changed(t *testing.T, e *Exact, change func(b []byte) []byte) []byte {
 	b := change(encoded(t, e))
-	conformance.Reseal(b)
+	conform.Reseal(b)
 	return b
 }
 
@@ -95,16 +96,32 @@ func TestUnusedBitsOfBothLevelsAreCorrupt(t *testing.T) {
 	}
 }
 
-// The header alone tells that a payload is too short.
-func TestExactParamsOfATooShortPayload(t *testing.T) {
+// The header alone tells that a payload is too short or too long.
+func TestExactParamsOfAWrongPayload(t *testing.T) {
 	e := goldenExact(hashfam.Family{}, 100, 1000)()
-	b := changed(t, e, func(b []byte) []byte {
-		binary.LittleEndian.PutUint64(b[24+16:], 1100)
-		return b
-	})
-	_, err := ReadExactParams(bytes.NewReader(b), hashfam.Family{})
-	require.ErrorIs(t, err, ErrCorrupt)
-	require.ErrorContains(t, err, "payload length")
+	for _, c := range []struct {
+		at int
+		n  uint64
+	}{{24 + 16, 1100}, {16, 4096}, {16, 1 << 40}} { // keys that pass; bytes of the payload
+		b := changed(t, e, func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[c.at:], c.n)
+			return b
+		})
+		_, err := ReadExactParams(bytes.NewReader(b), hashfam.Family{})
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorContains(t, err, "payload length")
+	}
+}
+
+func TestTheMostOtherKeys(t *testing.T) {
+	s := exactShape{ExactParams: ExactParams{Members: 1, Others: ribbon.MaxKeys}, passed: 1, filterLayers: 1, classLayers: 1}
+	filter, _ := ribbon.Bounds(filterColumns(1, ribbon.MaxKeys), 1, 1)
+	class, _ := ribbon.Bounds(classColumns, 1, 1)
+	s.Bytes = filter + class
+	require.NoError(t, s.check())
+	s.Others++
+	require.ErrorIs(t, s.check(), ErrCorrupt)
+	require.ErrorContains(t, s.check(), "keys = 281474976710657, want at most 2^48")
 }
 
 // Equal compares both levels.
@@ -117,11 +134,4 @@ func TestEqualComparesBothLevels(t *testing.T) {
 	require.True(t, e.Equal(e))
 	require.False(t, e.Equal(&filter))
 	require.False(t, e.Equal(&class))
-}
-
-// docs/format.md shows the encoding of this Exact byte by byte.
-func TestTheFormatDocumentShowsThisExact(t *testing.T) {
-	e, err := NewExact(ExactConfig{}, [][]byte{[]byte("b")}, [][]byte{[]byte("a"), []byte("c")})
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 8", encoded(t, e))
 }

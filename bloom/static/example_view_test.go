@@ -6,35 +6,47 @@ import (
 	"fmt"
 
 	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 func ExampleNewView() {
-	f := filter("example.org", "example.com")
+	f := filter(hashfam.Family{}, "example.org", "example.com")
 	data, err := f.MarshalBinary() // or the bytes of a mapped file
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	v, err := static.NewView(data, f.Params().Family)
+	v, err := static.NewView(data, f.Family())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(v.ContainsString("example.org"), v.Contains([]byte("example.net")))
-	fmt.Println(v.ContainsDigest(v.Params().Family.SumString("example.org")), v.ContainsUint64(1))
-	fmt.Println(v.ContainsAll(nil, [][]byte{[]byte("example.org"), []byte("example.net")}))
-	fmt.Printf("%d keys, %d bytes, rate %.4f\n", v.Len(), v.SizeBytes(), v.FalsePositiveRate())
-	text, err := v.MarshalJSON() // LogValue is for package log/slog
-	fmt.Println(len(text), err, v.LogValue().Kind())
 	fmt.Println(v.Verify(), v)
 	g, err := v.Decode() // a copy in memory
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false
-	// true false
-	// [true false]
-	// 2 keys, 168 bytes, rate 0.0010
-	// 322 <nil> Group
 	// <nil> static.View(2 keys, 9.976 columns, 1 layers, 168 bytes, family public)
 	// true <nil>
+}
+
+func ExampleNewExactView() {
+	e, err := exact([]string{"serial 7"}, []string{"serial 1", "serial 2"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := e.MarshalBinary() // or the bytes of a mapped file
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := static.NewExactView(data, e.Family())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.ContainsString("serial 7"), v.ContainsString("serial 1"), v.Verify())
+	// Output: true false <nil>
 }

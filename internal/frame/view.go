@@ -35,6 +35,9 @@ func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker
 // JSON returns the text form of the frame as a JSON string.
 func (v View) JSON() ([]byte, error) { return JSON(v.data, nil) }
 
+// Text returns the text form of the frame.
+func (v View) Text() ([]byte, error) { return AppendText(nil, v.data, nil) }
+
 // payload returns the bytes between the header and the checksum.
 func (v View) payload() []byte {
 	return v.data[headerBytes(len(v.Params)) : len(v.data)-sumBytes]

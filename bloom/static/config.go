@@ -1,0 +1,132 @@
+package static
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ribbon"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// A Config describes a filter by its false-positive rate, and how to build it.
+type Config struct {
+	// FPRate is the false-positive rate as a fraction: 0.01 is 1 %. It is above
+	// 2^-32 + n/2^64 for n keys, and below 1. Filters meet it on average over
+	// families; that of one filter of 10,000 keys differs by about 1 % of it,
+	// and by less than 0.1 % for a million keys. With fewer keys the rate is
+	// usually lower, down to half of FPRate.
+	FPRate float64
+
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties choose keys.
+	Family hashfam.Family
+
+	// Workers is the number of goroutines that build the filter. Zero stands
+	// for runtime.GOMAXPROCS(0). Each takes up to 1.5 MB of memory while it
+	// builds. The filter does not depend on it.
+	Workers int
+
+	// Progress, if it is not nil, is called from time to time while the filter
+	// is built, with the number of steps done and of all steps. A digest takes
+	// two, or one in NewFromSorted; without digests there is no call. The calls
+	// follow each other; the last one has done = total. It must not take long:
+	// the workers wait for it.
+	Progress func(done, total uint64) `json:"-"`
+
+	_ struct{} // literals name their fields
+}
+
+// SizeBytes returns the memory of a filter of n distinct keys. It is an
+// estimate, which is within 1 % for a million keys and 2 % for 10,000, because
+// the size depends a little on the keys. It returns [ErrParams], naming the
+// field, if c is invalid for n keys. O(1) time.
+func (c Config) SizeBytes(n uint64) (uint64, error) {
+	if err := c.check(); err != nil {
+		return 0, err
+	}
+	columns, err := c.columns(n)
+	if err != nil {
+		return 0, err
+	}
+	return ribbon.EstimateBytes(columns, n), nil
+}
+
+// check returns ErrParams, naming the field, if c is invalid for any number of
+// keys.
+func (c Config) check() error {
+	if c.Workers < 0 {
+		return paramError("Config.Workers", c.Workers, "at least 0")
+	}
+	_, err := c.columns(0)
+	return err
+}
+
+// columns returns the number of columns for n keys in units of 1/65536, or
+// ErrParams if FPRate is invalid.
+func (c Config) columns(n uint64) (uint32, error) {
+	if !(c.FPRate > 0 && c.FPRate < 1) {
+		return 0, paramError("Config.FPRate", c.FPRate, "above 0 and below 1")
+	}
+	if n > min(ribbon.MaxKeys, sizing.MaxBits) {
+		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(min(ribbon.MaxKeys, sizing.MaxBits))))
+	}
+	columns, ok := sizing.RibbonColumns(c.FPRate, n)
+	if !ok {
+		return 0, paramError("Config.FPRate", c.FPRate,
+			fmt.Sprintf("at least %.3g: a fingerprint has 32 bits, and equal digests have a chance of n/2^64", sizing.RibbonFloor(n)))
+	}
+	if ribbon.EstimateBytes(columns, n) > sizing.MaxBits/8 {
+		return 0, paramError("keys", n, fmt.Sprintf("a number that fits in %d bits at FPRate %g", uint64(sizing.MaxBits), c.FPRate))
+	}
+	return columns, nil
+}
+
+// build returns how to build a filter in the given number of steps.
+func (c Config) build(steps uint64) ribbon.Build {
+	b := ribbon.Build{Workers: c.Workers}
+	if b.Workers == 0 {
+		b.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Progress == nil {
+		return b
+	}
+	var lock sync.Mutex
+	done := uint64(0)
+	b.Did = func(n int) {
+		lock.Lock()
+		defer lock.Unlock()
+		done += uint64(n)
+		c.Progress(done, steps)
+	}
+	return b
+}
+
+// Params are the parameters of a filter. They follow from its keys.
+type Params struct {
+	// Keys is n, the number of distinct keys.
+	Keys uint64
+
+	// Columns is the number of bits that are compared, in units of 1/65536,
+	// since rates between powers of two mix two numbers: 6.72 at 1 %.
+	Columns uint32
+
+	// Layers is the number of ribbons, usually 2, at most 32. A key is looked
+	// up in the first; 2 % of them go on to the second.
+	Layers int
+
+	// Bytes is the size of the encoding without its header and checksum.
+	Bytes uint64
+
+	Family hashfam.Family
+}
+
+// String describes p in one line. It does not show the key of the family.
+func (p Params) String() string {
+	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.Columns)/65536, p.Layers, p.Bytes, p.Family)
+}
+
+// SizeBytes returns the memory of a filter with these parameters, to within the
+// 8 bytes that an encoding has for each layer except one. O(1) time.
+func (p Params) SizeBytes() uint64 { return p.Bytes }

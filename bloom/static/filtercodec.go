@@ -1,0 +1,179 @@
+package static
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/ribbon"
+)
+
+// AppendBinary appends the encoded filter to dst and returns the extended
+// slice. The encoding is 72 bytes plus Params().Bytes. It depends only on the
+// family, the rate and the set of digests, and contains the family's check
+// value but not its key. AppendBinary returns [ErrParams] if f is a zero
+// Filter. O(n) time; it allocates the frame once if dst is too small.
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
+	h, err := f.header()
+	if err != nil {
+		return dst, err
+	}
+	return frame.Append(dst, h, f.ribbon.Payload()), nil
+}
+
+// MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
+// nil dst.
+func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
+
+// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
+// number of bytes written. It stops at the first error of w and returns it; the
+// bytes written so far are then not a valid encoding. O(n) time, about a
+// kilobyte of memory (100 on a big-endian platform, or with the tag purego).
+func (f *Filter) WriteTo(w io.Writer) (int64, error) {
+	h, err := f.header()
+	if err != nil {
+		return 0, err
+	}
+	return frame.Write(w, h, f.ribbon.Payload())
+}
+
+// UnmarshalBinary decodes data into f and does not keep data. data must have
+// been encoded under the family of f: that of a filter in use, the one given to
+// [NewReceiver], or the public family of a zero Filter. Do not call it while
+// other goroutines query f.
+//
+// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
+// under another family. After an error f is unchanged. O(n) time, one
+// allocation of the payload.
+func (f *Filter) UnmarshalBinary(data []byte) error {
+	return f.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom reads one encoded filter from r into f. It reads no byte after it,
+// so that filters can follow one another in a stream. The family and the errors
+// are those of [Filter.UnmarshalBinary]; ReadFrom also returns any error of r.
+// At the end of the stream the error is io.EOF too, by errors.Is. O(n) time.
+//
+// ReadFrom allocates the payload once if r tells that enough bytes follow: a
+// regular file, or a reader with a method Len such as bytes.Reader. From other
+// readers it uses memory in proportion to the bytes that have arrived, and at
+// most one and a half times the size of the filter.
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.N(), err
+}
+
+// MarshalText returns the text form of f, the base64 of its encoding. Packages
+// such as encoding/json store a filter as that text. The errors are those of
+// [Filter.AppendBinary]. O(n) time and memory.
+func (f Filter) MarshalText() ([]byte, error) {
+	encoded, err := f.AppendBinary(nil)
+	return frame.AppendText(nil, encoded, err)
+}
+
+// UnmarshalText decodes the text form of a filter into f. The family and the
+// errors are those of [Filter.UnmarshalBinary]. O(n) time and memory.
+func (f *Filter) UnmarshalText(text []byte) error {
+	encoded, err := frame.FromText(text, errs)
+	if err != nil {
+		return err
+	}
+	return f.UnmarshalBinary(encoded)
+}
+
+// ReadParams reads the header of an encoded filter from r, and no byte after
+// it, and returns the filter's parameters. Use it to check a file's
+// [Params.SizeBytes] before you decode it. The errors are those of
+// [Filter.ReadFrom]; if the header is that of another structure, ReadParams
+// returns [ErrCorrupt] and names that structure. O(1) time and memory.
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
+	return readParams(frame.NewReader(r, errs), fam)
+}
+
+// header returns the header of f's frame, or ErrParams if f is a zero Filter.
+func (f *Filter) header() (frame.Header, error) {
+	p := f.Params()
+	if p.Columns == 0 {
+		return frame.Header{}, paramError("Params.Columns", 0, "a filter that was built or decoded")
+	}
+	r := frame.Ribbon{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
+	return r.Header(p.Family.CheckValue(), p.Bytes), nil
+}
+
+// decode reads a filter and, if there was no error, replaces f with it.
+func (f *Filter) decode(r *frame.Reader) error {
+	p, err := readParams(r, f.family)
+	if err != nil {
+		return err
+	}
+	words := frame.Read[uint64](r, p.Bytes/8)
+	if err := r.Err(); err != nil {
+		return err
+	}
+	decoded, err := parse(p, words)
+	if err == nil {
+		err = decoded.ribbon.Verify(errs)
+	}
+	if err == nil {
+		f.reader = decoded
+	}
+	return err
+}
+
+// parse returns the reader of the given parameters whose payload is words,
+// which it keeps.
+func parse(p Params, words []uint64) (reader, error) {
+	r, rest, err := ribbon.Parse(p.Columns, p.Keys, p.Layers, words, errs)
+	if err != nil {
+		return reader{}, err
+	}
+	return reader{p.Family, *r}, checkRest(p.Bytes, rest)
+}
+
+// checkRest returns ErrCorrupt if words are left of a payload of that length.
+func checkRest(length uint64, words []uint64) error {
+	if len(words) == 0 {
+		return nil
+	}
+	return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
+}
+
+// readParams reads the header of a filter that was encoded under fam.
+func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
+	h := r.Header(frame.Static, frame.RibbonVersion, fam.CheckValue())
+	if err := r.Err(); err != nil {
+		return Params{}, err
+	}
+	return parseParams(h, fam)
+}
+
+// checkBytes returns ErrCorrupt unless the length of a payload is within
+// bounds.
+func checkBytes(length, least, most uint64) error {
+	if length < least || length > most {
+		return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprintf("%d to %d", least, most))
+	}
+	return nil
+}
+
+// parseParams reads the parameters of a verified header. It checks that the
+// payload is as long as that of some filter with them. The size of the first
+// layer follows from them, and those of the others are bounded.
+func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
+	r, err := frame.ParseRibbon(h, errs)
+	if err != nil {
+		return Params{}, err
+	}
+	p := Params{r.Keys, r.Columns, r.Layers, h.Payload, fam}
+	if p.Columns == 0 {
+		return Params{}, errs.Field(ErrCorrupt, "columns", 0, "at least 1")
+	}
+	if err := ribbon.Check(p.Columns, p.Keys, p.Layers, errs); err != nil {
+		return Params{}, err
+	}
+	least, most := ribbon.Bounds(p.Columns, p.Keys, p.Layers)
+	return p, checkBytes(p.Bytes, least, most)
+}

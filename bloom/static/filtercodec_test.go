@@ -1,0 +1,48 @@
+package static
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/ribbon"
+)
+
+// The header alone tells that a payload is too long for the keys, so that
+// SizeBytes of the parameters can be relied on before the payload is read.
+func TestAHeaderClaimsNoMorePayloadThanItsKeysTake(t *testing.T) {
+	f := golden(Config{FPRate: 0.01}, 1000)()
+	good, err := f.MarshalBinary()
+	require.NoError(t, err)
+	p := f.Params()
+	_, most := ribbon.Bounds(p.Columns, p.Keys, p.Layers)
+	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
+		b := bytes.Clone(good)
+		binary.LittleEndian.PutUint64(b[16:], payload)
+		conform.Reseal(b)
+		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
+		if ok {
+			require.NoError(t, err)
+			require.Equal(t, payload, q.SizeBytes())
+			continue
+		}
+		require.ErrorIs(t, err, ErrCorrupt, "%d bytes", payload)
+		require.ErrorContains(t, err, "payload length")
+	}
+}
+
+// The error tells how long the payload should be.
+func TestWordsAfterThePayload(t *testing.T) {
+	words := make([]uint64, 3+2) // a ribbon of one column and one segment with starts takes 3
+	_, err := parse(Params{Keys: 1, Columns: 1 << 16, Layers: 1, Bytes: 8 * 5}, words)
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "payload length = 40, want 24")
+	s := exactShape{ExactParams: ExactParams{Members: 1, Others: 2, Bytes: 8 * 8}, passed: 2, filterLayers: 1, classLayers: 1}
+	_, err = s.levels(make([]uint64, 3+3+2))
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "payload length = 64, want 48")
+}
