@@ -15,34 +15,39 @@ import (
 // bits of the values of every level, and there are few of these.
 const maxLevels = 24
 
-// build returns the shape and the payload of the mapping of digests, which are
+// build returns the layout and the payload of the mapping of digests, which are
 // distinct and sorted. It does not change digests. It returns ErrParams if they
-// need more than the given number of levels, or no last seed does.
-func build(digests []hashfam.Digest, compact bool, levels int) (shape, []byte, error) {
-	s := shape{keys: uint64(len(digests)), compact: compact}
-	var payload []byte
+// need more than the given number of levels, or no last seed does, and the
+// error of ctx if that ends first.
+func build(ctx context.Context, digests []hashfam.Digest, compact bool, levels int) (layout, []byte, error) {
+	l := layout{keys: uint64(len(digests)), compact: compact}
+	payload := []byte{}
 	var used []bitmap
 	for len(digests) > maxLast {
-		if len(s.bumped) == levels {
-			return shape{}, nil, tooManyLevels(len(digests))
+		if len(l.bumped) == levels {
+			return layout{}, nil, tooManyLevels(len(digests))
 		}
-		l := newLevel(uint64(len(digests)), 0, compact, make([]byte, bucketsOf(uint64(len(digests)))))
-		places, bumped := l.fill(digests)
+		n := uint64(len(digests))
+		lv := newLevel(n, 0, compact, make([]byte, bucketsOf(n)))
+		places, bumped := lv.fill(ctx, digests)
 		for i, d := range bumped {
 			bumped[i] = hashfam.Digest(d.Probe().Next().Next())
 		}
-		digests = sortDigests(bumped)
+		var err error
+		if digests, err = sortDigests(ctx, bumped); err != nil {
+			return layout{}, nil, err
+		}
 		used = append(used, places)
-		payload = append(payload, l.seeds...)
-		s.bumped = append(s.bumped, uint64(len(digests)))
+		payload = append(payload, lv.seeds...)
+		l.bumped = append(l.bumped, uint64(len(digests)))
 	}
-	end := last{n: uint64(len(digests))}
+	end := lastLevel{n: uint64(len(digests))}
 	if !end.search(digests) {
-		return shape{}, nil, tooManyLevels(len(digests))
+		return layout{}, nil, tooManyLevels(len(digests))
 	}
-	s.seed = end.seed
-	payload = s.appendList(payload, used)
-	return s, append(payload, make([]byte, s.bytes()-uint64(len(payload)))...), nil
+	l.seed = end.seed
+	payload = l.appendList(payload, used)
+	return l, append(payload, make([]byte, l.bytes()-uint64(len(payload)))...), nil
 }
 
 // tooManyLevels returns the error of digests that cannot be placed.
@@ -54,19 +59,19 @@ func tooManyLevels(left int) error {
 // appendList appends the list of the places that the first level left free. If
 // a place of a later level is used, it stands for the next free place; if not,
 // for the same one as the place before it.
-func (s *shape) appendList(payload []byte, used []bitmap) []byte {
+func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 	if len(used) == 0 {
 		return payload
 	}
-	size := s.listSize()
+	size := l.freeSize()
 	start := len(payload)
 	payload = slices.Grow(payload, int(size.bytes()))[:start+int(size.bytes())]
 	free := size.over(payload[start:])
 	clear(free.low)
 	i, from, current := uint64(0), uint64(0), uint64(0)
-	for level, n := range s.bumped {
+	for level, n := range l.bumped {
 		for place := range n {
-			if level == len(s.bumped)-1 || used[level+1].bit(place) != 0 {
+			if level == len(l.bumped)-1 || used[level+1].bit(place) != 0 {
 				for used[0].bit(from) != 0 {
 					from++
 				}
@@ -79,9 +84,13 @@ func (s *shape) appendList(payload []byte, used []bitmap) []byte {
 	return payload
 }
 
-// sortDigests sorts digests by the first value of their probe sequence, removes
-// copies, and returns the shorter list in the same memory.
-func sortDigests(digests []hashfam.Digest) []hashfam.Digest {
-	digests, _ = ribbon.Sort(context.Background(), ribbon.Build{Workers: 1}, digests) // this context does not end
-	return digests
+// sortDigests sorts digests by the first value of their probe sequence and
+// returns the distinct ones, as [ribbon.Sort] does. It returns the error of ctx
+// if that ends first.
+func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
+	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
+	if err != nil {
+		return nil, errs.Errorf("building: %w", err)
+	}
+	return sorted, nil
 }

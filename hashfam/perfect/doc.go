@@ -7,7 +7,8 @@
 // change: keep the data in a slice, in the order of the indexes. The slice may
 // change at any time.
 //
-//	f, err := perfect.New(perfect.Config{}, keys)
+//	c := perfect.Config{}
+//	f, err := perfect.New(ctx, c, c.Family.SumAllStrings(nil, keys))
 //	counts := make([]int, f.Len())
 //	counts[f.IndexString("example.org")]++
 //
@@ -17,6 +18,19 @@
 // log2(1/rate) + 2.2 bits per key and up to 0.09 more. It can keep a small
 // value beside each fingerprint. If only membership is needed, a filter of
 // package bloom/static takes about two bits per key less.
+//
+// # Where to start
+//
+//	data in a slice, by key               New, Function.Index
+//	a set whose members can be removed    NewFilter, Filter.Contains, Delete
+//	small values of keys                  FilterConfig.ValueBits, Filter.Value
+//	many keys at a time                   Function.IndexAll, Filter.ContainsAll
+//	a file, a stream, a mapped file       Function.WriteTo, ReadFrom, NewView
+//
+// To read the code, begin with perfect.go, which finds the index of a key, and
+// level.go, which has the formulas. build.go makes one level after the other;
+// fill.go chooses the seeds of a level. stored.go is what all types here consist
+// of, and header.go has the table of their encoding.
 //
 // # Algorithm
 //
@@ -29,16 +43,12 @@
 // for which no seed works are bumped: their keys go to a second, smaller level,
 // whose places stand for those that the first level left free.
 //
-// # Concurrency
+// # Concurrency and zero values
 //
 // Methods that do not change a structure are pure: any number of them may run
 // at the same time. A method that changes one must run alone: decoding, and
 // SetValue, Delete and Restore of a Filter.
 //
-// # Zero values and nil
-//
-// A zero Function or Filter has no keys and is a receiver for decoding. Until
-// then a zero Filter contains every key. Methods that return an error return
-// one on a nil pointer, except MarshalJSON, which package json does not call
-// then; the others panic.
+// The zero value is only a receiver for decoding; its other methods, and all
+// methods of a nil pointer, may panic.
 package perfect

@@ -1,6 +1,9 @@
 package perfect_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,8 +13,9 @@ import (
 )
 
 func Example() {
-	keys := [][]byte{[]byte("example.org"), []byte("example.net"), []byte("example.com")}
-	f, err := perfect.New(perfect.Config{}, keys)
+	keys := []string{"example.org", "example.net", "example.com"}
+	c := perfect.Config{}
+	f, err := perfect.New(context.Background(), c, c.Family.SumAllStrings(nil, keys))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -22,7 +26,7 @@ func Example() {
 	}
 	counts[f.IndexString("example.com")]++
 	for _, key := range keys {
-		fmt.Println(string(key), counts[f.Index(key)])
+		fmt.Println(key, counts[f.IndexString(key)])
 	}
 	// Output:
 	// example.org 5
@@ -34,15 +38,16 @@ func Example() {
 // that it is in a novel. The function takes 2.2 bits per word and does not keep
 // the words. To compare a token with the line it leads to tells whether it is a
 // word of the list.
-func ExampleFunction_IndexAllStrings() {
+func ExampleFunction_IndexAll() {
 	words := data.EnglishWords()
-	f, err := perfect.NewFromDigests(perfect.Config{}, hashfam.Family{}.SumAllStrings(nil, words))
+	digests := hashfam.Family{}.SumAllStrings(nil, words)
+	f, err := perfect.New(context.Background(), perfect.Config{}, slices.Clone(digests))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	lines := make([]uint32, f.Len())
-	for line, index := range f.IndexAllStrings(nil, words) {
+	for line, index := range f.IndexAll(nil, digests) {
 		lines[index] = uint32(line)
 	}
 	counts := make([]int, f.Len())
@@ -51,7 +56,7 @@ func ExampleFunction_IndexAllStrings() {
 			counts[i]++
 		}
 	}
-	fmt.Printf("%d words, %.2f bits each\n", f.Len(), f.BitsPerKey())
+	fmt.Printf("%d words, %.2f bits each\n", f.Len(), 8*float64(f.SizeBytes())/float64(f.Len()))
 	for _, word := range []string{"whale", "harpoon", "whiteness", "zygote"} {
 		i := f.IndexString(word)
 		fmt.Printf("%s: line %d, %d times\n", word, 1+lines[i], counts[i])
@@ -64,91 +69,105 @@ func ExampleFunction_IndexAllStrings() {
 	// zygote: line 104332, 0 times
 }
 
+// Two keys that are equal cannot have an index each.
 func ExampleNew() {
-	f, err := perfect.New(perfect.Config{}, [][]byte{[]byte("a"), []byte("b"), []byte("c")})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	indexes := f.IndexAllStrings(nil, []string{"a", "b", "c"})
-	slices.Sort(indexes)
-	fmt.Println(indexes, f.IndexString("not a key") < f.Len())
-	_, err = perfect.New(perfect.Config{}, [][]byte{[]byte("a"), []byte("b"), []byte("a")})
+	digests := hashfam.Family{}.SumAllStrings(nil, []string{"a", "b", "a"})
+	_, err := perfect.New(context.Background(), perfect.Config{}, digests)
 	fmt.Println(err)
+	// Output: perfect: invalid parameters: digests = 1 equal to earlier ones, want distinct digests
+}
+
+// letters returns the digests of the letters a to m under a family.
+func letters(fam hashfam.Family) []hashfam.Digest {
+	return fam.SumAll(nil, bytes.Fields([]byte("a b c d e f g h i j k l m")))
+}
+
+// The header of a file tells the size. A receiver of the family decodes it.
+func ExampleFunction_ReadFrom() {
+	fam := hashfam.New(hashfam.Key{1, 2, 3}) // see hashfam.RandomKey
+	f, err := perfect.New(context.Background(), perfect.Config{Compact: true, Family: fam}, letters(fam))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var file bytes.Buffer
+	if _, err := f.WriteTo(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := perfect.ReadParams(bytes.NewReader(file.Bytes()), fam)
+	fmt.Println(p.SizeBytes(), err)
+	g := perfect.NewReceiver(fam)
+	_, err = g.ReadFrom(&file)
+	fmt.Println(g.Equal(f), err)
 	// Output:
-	// [0 1 2] true
-	// perfect: invalid parameters: keys[2] = a copy of keys[0], want distinct keys
+	// 24 <nil>
+	// true <nil>
 }
 
-func ExampleNewFromDigests() {
-	fam := hashfam.Random()
-	digests := fam.SumAllStrings(nil, []string{"a", "b", "c"})
-	f, err := perfect.NewFromDigests(perfect.Config{Family: fam}, slices.Clone(digests))
+func ExampleNewView() {
+	f, err := perfect.New(context.Background(), perfect.Config{}, letters(hashfam.Family{}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	indexes := f.IndexAllDigests(nil, digests)
-	fmt.Println(f.Len(), f.IndexDigest(digests[1]) == indexes[1], f.Index([]byte("b")) == indexes[1])
-	// Output: 3 true true
-}
-
-func ExampleFunction_IndexAll() {
-	numbers := []uint64{2, 3, 5, 7, 11}
-	f, err := perfect.NewFromDigests(perfect.Config{}, hashfam.Family{}.SumAllUint64(nil, numbers))
+	encoded, err := f.MarshalBinary() // or the bytes of a mapped file
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for i, index := range f.IndexAllUint64(nil, numbers) {
-		fmt.Print(index == f.IndexUint64(numbers[i]), " ")
+	v, err := perfect.NewView(encoded, f.Family())
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	fmt.Println(len(f.IndexAll(nil, [][]byte{[]byte("a"), []byte("b")})))
-	// Output: true true true true true 2
+	fmt.Println(v.IndexString("a") == f.IndexString("a"), v.Verify())
+	fmt.Println(v)
+	// Output:
+	// true <nil>
+	// perfect.View(13 keys, 24 bytes, family public)
 }
 
 func ExampleNewFilter() {
-	keys := make([][]byte, 0, 18_147)
-	for _, domain := range data.MaliciousDomains() {
-		keys = append(keys, []byte(domain))
-	}
-	f, err := perfect.NewFilter(perfect.FilterConfig{FPRate: 0.01, Compact: true}, keys)
+	c := perfect.FilterConfig{FPRate: 0.01, Compact: true}
+	domains := data.MaliciousDomains()
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, domains))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	benign := data.BenignDomains()
 	wrong := 0
-	for _, found := range f.ContainsAllStrings(nil, benign) {
+	for _, found := range f.ContainsAll(nil, f.Family().SumAllStrings(nil, benign)) {
 		if found {
 			wrong++
 		}
 	}
-	fmt.Println(!slices.Contains(f.ContainsAll(nil, keys), false), f.Contains(keys[0]), f.ContainsString(string(keys[1])))
 	fmt.Printf("%d keys, %.2f bits each, rate %.4f, %d of %d benign domains found\n",
-		f.Len(), f.BitsPerKey(), f.FalsePositiveRate(), wrong, len(benign))
+		f.Len(), 8*float64(f.SizeBytes())/float64(f.Len()), f.FalsePositiveRate(), wrong, len(benign))
+	text, err := json.Marshal(f) // a string
+	fmt.Println(len(text), err)
 	// Output:
-	// true true true
 	// 18147 keys, 9.00 bits each, rate 0.0100, 199 of 19717 benign domains found
+	// 27354 <nil>
 }
 
 // Replies of a server, kept with the hosts they belong to: the values change,
 // the hosts do not.
 func ExampleFilter_SetValue() {
 	hosts := []string{"a.example.org", "b.example.org", "c.example.org"}
-	fam := hashfam.Family{}
-	f, err := perfect.NewFilterFromDigests(
-		perfect.FilterConfig{FPRate: 1e-6, ValueBits: 10, Family: fam}, fam.SumAllStrings(nil, hosts))
+	c := perfect.FilterConfig{FPRate: 1e-6, ValueBits: 10}
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, hosts))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, host := range hosts {
-		f.SetValueString(host, 200)
+		f.SetValue([]byte(host), 200)
 	}
 	fmt.Println(f.SetValue([]byte("b.example.org"), 503))
-	fmt.Println(f.SetValueString("b.example.org", 1024), "// needs 11 bits")
-	fmt.Println(f.SetValueString("d.example.org", 200), "// not in the set")
+	fmt.Println(f.SetValue([]byte("b.example.org"), 1024), "// needs 11 bits")
+	fmt.Println(f.SetValue([]byte("d.example.org"), 200), "// not in the set")
 	for _, host := range append(hosts, "d.example.org") {
 		fmt.Println(f.ValueString(host))
 	}
@@ -163,40 +182,18 @@ func ExampleFilter_SetValue() {
 }
 
 func ExampleFilter_Delete() {
-	f, err := perfect.NewFilter(perfect.FilterConfig{FPRate: 0.001}, [][]byte{[]byte("a"), []byte("b")})
+	c := perfect.FilterConfig{FPRate: 0.001}
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, []string{"a", "b"}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(f.DeleteString("a"), f.ContainsString("a"), f.ContainsString("b"))
-	fmt.Println(f.DeleteString("a"), "// is not in the set now")
-	fmt.Println(f.RestoreString("a"), f.ContainsString("a"))
+	a := []byte("a")
+	fmt.Println(f.Delete(a), f.Contains(a), f.ContainsString("b"))
+	fmt.Println(f.Delete(a), "// is not in the set now")
+	fmt.Println(f.Restore(a), f.Contains(a))
 	// Output:
 	// true false true
 	// false // is not in the set now
-	// true true
-}
-
-// A filter of integers. Digests serve as keys in every form, too.
-func ExampleFilter_ValueUint64() {
-	ids := []uint64{10, 20, 30}
-	digests := hashfam.Family{}.SumAllUint64(nil, ids)
-	f, err := perfect.NewFilterFromDigests(perfect.FilterConfig{FPRate: 1e-6, ValueBits: 8}, slices.Clone(digests))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(f.SetValueUint64(10, 1), f.SetValueDigest(digests[1], 2))
-	fmt.Println(f.ValueUint64(10))
-	fmt.Println(f.ValueDigest(digests[1]))
-	fmt.Println(f.DeleteUint64(10), f.DeleteDigest(digests[1]), f.Delete([]byte("a key of another kind")))
-	fmt.Println(f.RestoreUint64(10), f.RestoreDigest(digests[1]), f.Restore([]byte("a key of another kind")))
-	fmt.Println(f.ContainsUint64(10), f.ContainsDigest(digests[1]))
-	// Output:
-	// true true
-	// 1 true
-	// 2 true
-	// true true false
-	// true true false
 	// true true
 }

@@ -1,6 +1,7 @@
 package perfect
 
 import (
+	"context"
 	"math"
 	"math/bits"
 
@@ -9,14 +10,17 @@ import (
 
 // fill chooses the seeds of a level and places the keys. digests are sorted by
 // the first value of the probe sequence, and distinct. fill returns the places
-// that are used, and the digests that are bumped.
-func (l *level) fill(digests []hashfam.Digest) (used bitmap, bumped []hashfam.Digest) {
+// that are used, and the digests that are bumped. It ends early if ctx does.
+func (l *level) fill(ctx context.Context, digests []hashfam.Digest) (used bitmap, bumped []hashfam.Digest) {
 	for i := range l.seeds {
 		l.seeds[i] = 1 // empty buckets need no other
 	}
 	f := filler{level: l, used: newBitmap(uint64(len(digests)))}
-	w := newWindow(l, digests)
-	for b, ok := w.next(); ok; b, ok = w.next() {
+	order := newSeedOrder(l, digests)
+	for b, ok := order.next(); ok; b, ok = order.next() {
+		if b.number%windowSize == 0 && ctx.Err() != nil {
+			break
+		}
 		seed := f.settle(b.digests)
 		if seed == 0 {
 			bumped = append(bumped, b.digests...)

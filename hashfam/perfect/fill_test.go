@@ -36,7 +36,7 @@ func TestLargeBucketsComeFirst(t *testing.T) {
 	for number, n := range []uint64{6, 1, 14, 15, 16, 0, 0, 17} {
 		digests = append(digests, inBucket(uint64(number), n)...)
 	}
-	w := newWindow(&l, digests)
+	w := newSeedOrder(&l, digests)
 	var order, sizes []int
 	for b, ok := w.next(); ok; b, ok = w.next() {
 		order, sizes = append(order, int(b.number)), append(sizes, len(b.digests))

@@ -1,77 +1,20 @@
 package perfect
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // A Filter is a set of keys that was given in full when the filter was built.
 // It has a slot for each key, at the index that a minimal perfect hash function
 // gives to the key; the slot has a fingerprint of the key and, if the
 // [FilterConfig] asks for it, a small value. Both can be replaced in place.
 // Make one with [NewFilter]. A Filter must not be copied by value; use
-// [Filter.Clone]. A zero Filter is only a receiver for decoding: it contains
-// every key, and nothing in it can be replaced.
-type Filter struct {
-	params FilterParams
-	mapping
-	slots   slots
-	shape   shape
-	payload []byte // of the mapping, and the slots
-}
-
-// Contains reports whether key may be in the set. False is certain; true is
-// wrong with the filter's false-positive rate. O(1) time, no allocation: two
-// cache misses for 24 of 25 keys, and a few more for the others.
-func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
-
-// ContainsString is [Filter.Contains] for a string.
-func (f *Filter) ContainsString(key string) bool {
-	return f.ContainsDigest(f.params.Family.SumString(key))
-}
-
-// ContainsUint64 is [Filter.Contains] for an integer: the key is its eight
-// little-endian bytes.
-func (f *Filter) ContainsUint64(key uint64) bool {
-	return f.ContainsDigest(f.params.Family.SumUint64(key))
-}
-
-// ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
-// family, Params().Family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
-	if f.n == 0 {
-		return f.isZero()
-	}
-	return f.slots.has(f.index(d), d)
-}
-
-// Value returns the value of key, and whether key may be in the set. The value
-// is 0 until SetValue sets it, and if key is not in the set. If the answer is
-// wrong, which it is with the filter's false-positive rate, the value is that
-// of some key of the set. O(1) time, no allocation.
-func (f *Filter) Value(key []byte) (value uint64, found bool) {
-	return f.ValueDigest(f.params.Family.Sum(key))
-}
-
-// ValueString is [Filter.Value] for a string.
-func (f *Filter) ValueString(key string) (value uint64, found bool) {
-	return f.ValueDigest(f.params.Family.SumString(key))
-}
-
-// ValueUint64 is [Filter.Value] for an integer.
-func (f *Filter) ValueUint64(key uint64) (value uint64, found bool) {
-	return f.ValueDigest(f.params.Family.SumUint64(key))
-}
-
-// ValueDigest is [Filter.Value] for a key already hashed by the filter's
-// family.
-func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
-	if f.n == 0 {
-		return 0, f.isZero()
-	}
-	slot, width := f.slots.load(f.index(d))
-	if slot>>f.slots.value != f.slots.fingerprint(d, width) {
-		return 0, false
-	}
-	return slot & f.slots.valueMask(), true
-}
+// [Filter.Clone].
+type Filter struct{ filterReader }
 
 // SetValue replaces the value of key, in place. It reports whether it did: if
 // not, key is not in the set, or value needs more than ValueBits bits, and
@@ -80,23 +23,13 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 // Set values of keys of the set only. For another key SetValue changes, with
 // the filter's false-positive rate, the value of a key of the set.
 func (f *Filter) SetValue(key []byte, value uint64) bool {
-	return f.SetValueDigest(f.params.Family.Sum(key), value)
-}
-
-// SetValueString is [Filter.SetValue] for a string.
-func (f *Filter) SetValueString(key string, value uint64) bool {
-	return f.SetValueDigest(f.params.Family.SumString(key), value)
-}
-
-// SetValueUint64 is [Filter.SetValue] for an integer as the key.
-func (f *Filter) SetValueUint64(key, value uint64) bool {
-	return f.SetValueDigest(f.params.Family.SumUint64(key), value)
+	return f.SetValueDigest(f.family.Sum(key), value)
 }
 
 // SetValueDigest is [Filter.SetValue] for a key already hashed by the filter's
-// family.
+// Family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
-	if f.n == 0 || !f.ContainsDigest(d) || value > f.slots.valueMask() {
+	if !f.ContainsDigest(d) || value > f.slots.valueMask() {
 		return false
 	}
 	i := f.index(d)
@@ -115,20 +48,10 @@ func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 //
 // Delete keys of the set only. Another key may be taken for one of the set,
 // with the filter's false-positive rate, and Delete then removes that one.
-func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family.Sum(key)) }
-
-// DeleteString is [Filter.Delete] for a string.
-func (f *Filter) DeleteString(key string) bool {
-	return f.DeleteDigest(f.params.Family.SumString(key))
-}
-
-// DeleteUint64 is [Filter.Delete] for an integer.
-func (f *Filter) DeleteUint64(key uint64) bool {
-	return f.DeleteDigest(f.params.Family.SumUint64(key))
-}
+func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.family.Sum(key)) }
 
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
-// family.
+// Family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 
 // Restore adds a key again that [Filter.Delete] removed. It reports whether it
@@ -137,20 +60,10 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 //
 // Restore keys only that Delete removed. For any other key it may, with the
 // filter's false-positive rate, remove a key of the set.
-func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.params.Family.Sum(key)) }
-
-// RestoreString is [Filter.Restore] for a string.
-func (f *Filter) RestoreString(key string) bool {
-	return f.RestoreDigest(f.params.Family.SumString(key))
-}
-
-// RestoreUint64 is [Filter.Restore] for an integer.
-func (f *Filter) RestoreUint64(key uint64) bool {
-	return f.RestoreDigest(f.params.Family.SumUint64(key))
-}
+func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.family.Sum(key)) }
 
 // RestoreDigest is [Filter.Restore] for a key already hashed by the filter's
-// family.
+// Family.
 func (f *Filter) RestoreDigest(d hashfam.Digest) bool { return f.invert(d, ^uint64(0)) }
 
 // invert replaces the fingerprint at d's index by its complement if it is the
@@ -168,4 +81,109 @@ func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 	}
 	f.slots.store(i, slot^all<<f.slots.value)
 	return true
+}
+
+// Equal reports whether f and other are the same filter: of the same family,
+// with the same slots. O(n) time, no allocation.
+func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
+
+// Clone returns a copy of f that shares no memory with it. O(n) time.
+func (f *Filter) Clone() *Filter { return &Filter{filterReader{f.clone()}} }
+
+// String describes f in one line, without the key of the family.
+func (f Filter) String() string { return fmt.Sprintf("perfect.Filter(%v)", f.Params()) }
+
+// Format prints [Filter.String] for every verb, as [hashfam.Family.Format]
+// explains.
+func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+
+// LogValue returns [Filter.String] for package log/slog.
+func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
+
+// A filterReader has the methods that a [Filter] and a [FilterView] share.
+type filterReader struct{ stored }
+
+// Contains reports whether key may be in the set. False is certain; true is
+// wrong with the filter's false-positive rate. O(1) time, no allocation: two
+// cache misses for 24 of 25 keys, and a few more for the others.
+func (r *filterReader) Contains(key []byte) bool { return r.ContainsDigest(r.family.Sum(key)) }
+
+// ContainsString is like Contains for a string.
+func (r *filterReader) ContainsString(key string) bool {
+	return r.ContainsDigest(r.family.SumString(key))
+}
+
+// ContainsDigest is like Contains for a key already hashed by the filter's
+// Family.
+func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
+	return r.n > 0 && r.slots.has(r.index(d), d)
+}
+
+// ContainsAll appends the answer of ContainsDigest for each digest to dst and
+// returns the extended slice. O(1) time per digest, and less than that of
+// single calls if the filter is larger than the cache. It allocates only if dst
+// is too small.
+func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, blockSize) {
+		dst = r.containsBlock(dst, block)
+	}
+	return dst
+}
+
+// containsBlock appends the answer for each digest of a block to dst, which has
+// room for them. Like indexBlock, it loads the slots of all digests before it
+// looks at one.
+func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
+	if r.n == 0 {
+		return append(dst, make([]bool, len(digests))...)
+	}
+	var room, words [blockSize]uint64
+	indexes := r.indexBlock(room[:0], digests)
+	for i, index := range indexes {
+		words[i] = r.slots.word(index)
+	}
+	for i, d := range digests {
+		dst = append(dst, r.slots.match(words[i], indexes[i], d))
+	}
+	return dst
+}
+
+// Value returns the value of key, and whether key may be in the set. The value
+// is 0 until [Filter.SetValue] sets it, and if key is not in the set. If the
+// answer is wrong, which it is with the filter's false-positive rate, the value
+// is that of some key of the set. O(1) time, no allocation.
+func (r *filterReader) Value(key []byte) (value uint64, found bool) {
+	return r.ValueDigest(r.family.Sum(key))
+}
+
+// ValueString is like Value for a string.
+func (r *filterReader) ValueString(key string) (value uint64, found bool) {
+	return r.ValueDigest(r.family.SumString(key))
+}
+
+// ValueDigest is like Value for a key already hashed by the filter's Family.
+func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
+	if r.n == 0 {
+		return 0, false
+	}
+	slot, width := r.slots.load(r.index(d))
+	if slot>>r.slots.value != r.slots.fingerprint(d, width) {
+		return 0, false
+	}
+	return slot & r.slots.valueMask(), true
+}
+
+// FalsePositiveRate returns the false-positive rate: 0 if there are no keys.
+// O(1) time.
+func (r *filterReader) FalsePositiveRate() float64 {
+	if r.n == 0 {
+		return 0
+	}
+	return r.slots.rate()
+}
+
+// Params returns the parameters of the filter. O(1) time.
+func (r *filterReader) Params() FilterParams {
+	return r.layout.filterParams(r.slots.slotSize, r.family)
 }

@@ -1,6 +1,7 @@
 package perfect
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,7 @@ import (
 
 // filterOf builds a filter of digests, which it does not overwrite.
 func filterOf(t require.TestingT, c FilterConfig, digests []hashfam.Digest) *Filter {
-	f, err := NewFilterFromDigests(c, slices.Clone(digests))
+	f, err := NewFilter(context.Background(), c, slices.Clone(digests))
 	require.NoError(t, err)
 	return f
 }
@@ -81,7 +82,7 @@ func TestFilterConfigsThatCannotBeMet(t *testing.T) {
 		"FilterConfig.ValueBits = -1, want 0 to 32":  {FPRate: 0.1, ValueBits: -1},
 		"FilterConfig.ValueBits = 33, want 0 to 32":  {FPRate: 0.1, ValueBits: 33},
 	} {
-		_, err := NewFilter(c, [][]byte{[]byte("a")})
+		_, err := NewFilter(t.Context(), c, []hashfam.Digest{1})
 		require.ErrorIs(t, err, ErrParams)
 		require.ErrorContains(t, err, field)
 	}
@@ -132,7 +133,7 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 }
 
 func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
-	for i, found := range f.ContainsAllDigests(nil, digests) {
+	for i, found := range f.ContainsAll(nil, digests) {
 		if !found || !f.ContainsDigest(digests[i]) {
 			require.Fail(t, "lost a key", "digest %d of %d", i, len(digests))
 		}
@@ -194,40 +195,23 @@ func TestSlotsAreReplacedInPlace(t *testing.T) {
 	})
 }
 
-func TestFormsOfValuesAgree(t *testing.T) {
-	keys := goldenKeys(100)
+// The forms of bytes are those of digests. The suite checks the queries.
+func TestFormsOfChangesAgree(t *testing.T) {
 	fam := hashfam.New(hashfam.Key{1})
-	for i := range uint64(50) {
-		keys = append(keys, []byte{byte(i), 0, 0, 0, 0, 0, 0, 0})
-	}
-	f, err := NewFilter(FilterConfig{FPRate: 0.01, ValueBits: 8, Family: fam}, keys)
-	require.NoError(t, err)
-	for i, key := range keys[:50] {
-		require.True(t, f.SetValue(key, uint64(i)))
-		require.True(t, f.SetValueString(string(keys[50+i]), 50+uint64(i)))
-		require.True(t, f.SetValueUint64(uint64(i), 100+uint64(i)))
-	}
-	v := view(NewFilterView, f, fam)
-	for i, key := range keys {
-		for form, value := range map[string]func() (uint64, bool){
-			"bytes": func() (uint64, bool) { return f.Value(key) }, "string": func() (uint64, bool) { return f.ValueString(string(key)) },
-			"digest": func() (uint64, bool) { return f.ValueDigest(fam.Sum(key)) }, "view": func() (uint64, bool) { return v.Value(key) },
-			"view of a string": func() (uint64, bool) { return v.ValueString(string(key)) },
-			"view of a digest": func() (uint64, bool) { return v.ValueDigest(fam.Sum(key)) },
-		} {
-			got, found := value()
-			require.Equal(t, []any{uint64(i), true}, []any{got, found}, form)
-		}
-	}
-	for i := range uint64(50) {
-		got, found := f.ValueUint64(i)
-		require.Equal(t, []any{100 + i, true}, []any{got, found})
-		got, found = v.ValueUint64(i)
-		require.Equal(t, []any{100 + i, true}, []any{got, found}, "view of an integer")
-		require.True(t, f.DeleteUint64(i) && !f.ContainsUint64(i) && f.RestoreUint64(i) && f.ContainsUint64(i))
-		key := keys[i]
-		require.True(t, f.Delete(key) && !f.Contains(key) && f.Restore(key) && f.Contains(key))
-		require.True(t, f.DeleteString(string(key)) && !f.ContainsString(string(key)) && f.RestoreString(string(key)))
+	c := FilterConfig{FPRate: 0.01, ValueBits: 8, Family: fam}
+	f := filterOf(t, c, numbered(fam, 100))
+	g := f.Clone()
+	for i := range uint64(100) {
+		key, d := fmt.Append(nil, "key ", i), fam.SumString(fmt.Sprint("key ", i))
+		require.True(t, f.SetValue(key, i) && g.SetValueDigest(d, i))
+		require.True(t, f.Equal(g))
+		require.True(t, f.Delete(key) && g.DeleteDigest(d) && !f.Contains(key))
+		require.True(t, f.Equal(g))
+		require.False(t, f.Delete(key) || f.SetValue(key, 1))
+		require.True(t, f.Restore(key) && g.RestoreDigest(d) && f.Contains(key))
+		require.True(t, f.Equal(g))
+		value, found := f.Value(key)
+		require.Equal(t, []any{i, true}, []any{value, found})
 	}
 }
 
@@ -241,7 +225,7 @@ func TestShards(t *testing.T) {
 		digests = append(digests, shard())
 	}
 	f := filterOf(t, FilterConfig{FPRate: 0.01}, digests)
-	require.Less(t, f.BitsPerKey(), 9.05)
+	require.Less(t, bitsPerKey(f), 9.05)
 	hits, queries := 0, 500_000
 	for range queries {
 		if f.ContainsDigest(shard()) {
@@ -251,21 +235,14 @@ func TestShards(t *testing.T) {
 	require.InDelta(t, 0.01, float64(hits)/float64(queries), 6*math.Sqrt(0.01/float64(queries)))
 }
 
-// A caller that ignores the error of a decoder loses no key.
-func TestAZeroFilterContainsEveryKey(t *testing.T) {
-	var f Filter
-	require.True(t, f.ContainsString("a"))
-	require.False(t, f.Delete(nil) || f.Restore(nil) || f.SetValue(nil, 0))
-	require.Equal(t, []bool{true, true}, f.ContainsAllStrings(nil, []string{"a", "b"}))
-	_, found := f.Value(nil)
-	require.True(t, found)
-	_, err := f.MarshalBinary()
-	require.ErrorIs(t, err, ErrParams)
-	require.EqualValues(t, 1, f.FalsePositiveRate())
-	require.Zero(t, f.BitsPerKey())
-	require.Equal(t, f, *f.Clone())
-	empty := filterOf(t, FilterConfig{FPRate: 0.1}, nil)
-	require.False(t, empty.ContainsString("a"))
-	require.Equal(t, []bool{false}, empty.ContainsAllStrings(nil, []string{"a"}))
-	require.Equal(t, fmt.Sprint(empty), fmt.Sprint(*empty.Clone()))
+func TestAFilterOfNoKeysContainsNone(t *testing.T) {
+	for _, rate := range []float64{0.1, 0.9} {
+		f := filterOf(t, FilterConfig{FPRate: rate}, nil)
+		require.False(t, f.ContainsDigest(0) || f.DeleteDigest(0) || f.RestoreDigest(0) || f.SetValueDigest(0, 0))
+		require.Equal(t, []bool{true, false, false}, f.ContainsAll([]bool{true}, []hashfam.Digest{0, 1}))
+		_, found := f.ValueDigest(0)
+		require.False(t, found)
+		require.Zero(t, f.FalsePositiveRate())
+		require.True(t, f.Equal(f.Clone()))
+	}
 }

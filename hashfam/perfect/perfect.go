@@ -10,8 +10,8 @@ import "github.com/filterfam/filterfam/hashfam"
 type mapping struct {
 	n      uint64 // number of keys, and of places below which a place is a result
 	levels []level
-	last   last
-	free   list
+	last   lastLevel
+	free   eliasFano
 }
 
 // index returns the index of a key with digest d: below m.n unless that is 0.
@@ -35,22 +35,31 @@ func (m *mapping) result(place uint64) uint64 {
 	return m.free.at(place - m.n)
 }
 
-// Index returns the index of key, below [Function.Len]. Different keys of the
-// set that f was built from have different indexes. Another key has one of
-// these indexes, too: f cannot tell. To detect other keys, use a [Filter], or
-// keep the keys and compare. Index returns 0 if Len is 0.
-//
-// O(1) time, no allocation: one cache miss for 24 of 25 keys, and a few for the
-// others.
-func (f *Function) Index(key []byte) uint64 { return f.index(f.params.Family.Sum(key)) }
+// blockSize is the largest number of digests in a block. The memory that they
+// need fits into the cache.
+const blockSize = 128
 
-// IndexString is [Function.Index] for a string.
-func (f *Function) IndexString(key string) uint64 { return f.index(f.params.Family.SumString(key)) }
-
-// IndexUint64 is [Function.Index] for an integer: the key is its eight
-// little-endian bytes.
-func (f *Function) IndexUint64(key uint64) uint64 { return f.index(f.params.Family.SumUint64(key)) }
-
-// IndexDigest is [Function.Index] for a key already hashed by the function's
-// family, Params().Family.
-func (f *Function) IndexDigest(d hashfam.Digest) uint64 { return f.index(d) }
+// indexBlock appends the index of each digest of a block to dst, which has room
+// for them. It loads the seeds of all digests first: the loads follow each
+// other closely, so that the processor overlaps many cache misses.
+func (m *mapping) indexBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
+	if len(m.levels) == 0 {
+		for _, d := range digests {
+			dst = append(dst, m.index(d))
+		}
+		return dst
+	}
+	l := &m.levels[0]
+	var found [blockSize]uint8
+	for i, d := range digests {
+		found[i] = l.seeds[l.bucket(d.Probe())]
+	}
+	for i, d := range digests {
+		if seed := found[i]; seed != 0 {
+			dst = append(dst, l.place(d.Probe(), uint64(seed)))
+		} else {
+			dst = append(dst, m.index(d))
+		}
+	}
+	return dst
+}

@@ -1,0 +1,133 @@
+package perfect
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// An eliasFano is a list of n ascending numbers below a limit in about 2 +
+// log2(limit/n) bits each (Elias, J. ACM 21, 1974; Fano, 1971). The low bits of a number are
+// stored as they are. The others are stored in unary: bit i plus the high part
+// of number i is set.
+type eliasFano struct {
+	n     uint64
+	width uint     // number of low bits of a number
+	low   []byte   // the low bits, and high after them, so that loads of 8 bytes stay in bounds
+	high  []byte   // the unary bits, in words of 64
+	marks []uint64 // the bit of every 256th number in high
+}
+
+const (
+	markEvery = 256
+	wordBytes = 8
+)
+
+// An eliasFanoSize is the layout of a list.
+type eliasFanoSize struct {
+	n, limit uint64
+	width    uint
+}
+
+func newEliasFanoSize(n, limit uint64) eliasFanoSize {
+	s := eliasFanoSize{n: n, limit: limit}
+	if n > 0 && limit > n {
+		s.width = uint(bits.Len64(limit/n)) - 1
+	}
+	return s
+}
+
+// lowBytes returns the size of the low bits.
+func (s eliasFanoSize) lowBytes() uint64 { return (s.n*uint64(s.width) + 7) / 8 }
+
+// highBits returns the number of the unary bits: each number has one, and each
+// high part that a number can have ends with a zero.
+func (s eliasFanoSize) highBits() uint64 {
+	if s.n == 0 {
+		return 0
+	}
+	return s.n + (s.limit-1)>>s.width + 1
+}
+
+// bytes returns the size of the whole list.
+func (s eliasFanoSize) bytes() uint64 { return s.lowBytes() + (s.highBits()+63)/64*wordBytes }
+
+// over returns the list of size s whose bytes are b. The list is not usable
+// until mark has been called.
+func (s eliasFanoSize) over(b []byte) eliasFano {
+	return eliasFano{n: s.n, width: s.width, low: b, high: b[s.lowBytes():]}
+}
+
+// put appends number i to a list that is being built: v, at least the number
+// before it.
+func (l *eliasFano) put(i, v uint64) {
+	bit := v>>l.width + i
+	l.high[bit/8] |= 1 << (bit % 8)
+	at := i * uint64(l.width)
+	low := binary.LittleEndian.Uint64(l.low[at/8:])
+	binary.LittleEndian.PutUint64(l.low[at/8:], low|v&(1<<l.width-1)<<(at%8))
+}
+
+// at returns number i, below n. A mark leads to the word of the unary bits in
+// which number i - i%256 is, and the scan goes on from there: 8 words on
+// average.
+func (l *eliasFano) at(i uint64) uint64 {
+	if i >= l.n {
+		return 0
+	}
+	from := l.marks[i/markEvery]
+	word := from / 64
+	w := l.word(word) >> (from % 64) << (from % 64)
+	k := int(i % markEvery)
+	for c := bits.OnesCount64(w); k >= c; c = bits.OnesCount64(w) {
+		k -= c
+		word++
+		w = l.word(word)
+	}
+	for ; k > 0; k-- {
+		w &= w - 1
+	}
+	bit := 64*word + uint64(bits.TrailingZeros64(w))
+	return (bit-i)<<l.width | l.lowBits(i)
+}
+
+// word returns word i of the unary bits.
+func (l *eliasFano) word(i uint64) uint64 { return binary.LittleEndian.Uint64(l.high[i*wordBytes:]) }
+
+// lowBits returns the low bits of number i.
+func (l *eliasFano) lowBits(i uint64) uint64 {
+	at := i * uint64(l.width)
+	return binary.LittleEndian.Uint64(l.low[at/8:]) >> (at % 8) & (1<<l.width - 1)
+}
+
+// mark finds every 256th number, and checks the list: it returns ErrCorrupt if
+// there are not n numbers or one of them is not below limit. O(n) time.
+func (l *eliasFano) mark(limit uint64) error {
+	if l.n == 0 {
+		return nil
+	}
+	if end := l.n * uint64(l.width); end%8 != 0 && l.low[end/8]>>(end%8) != 0 {
+		return errs.Field(ErrCorrupt, "bits after the low bits of the list", l.low[end/8]>>(end%8), "0")
+	}
+	l.marks = make([]uint64, 0, (l.n+markEvery-1)/markEvery)
+	i := uint64(0)
+	for word := range uint64(len(l.high)) / wordBytes {
+		for w := l.word(word); w != 0; w &= w - 1 {
+			bit := 64*word + uint64(bits.TrailingZeros64(w))
+			if i == l.n {
+				return errs.Field(ErrCorrupt, "numbers in the list", "more", fmt.Sprint(l.n))
+			}
+			if v := (bit-i)<<l.width | l.lowBits(i); v >= limit {
+				return errs.Field(ErrCorrupt, fmt.Sprintf("number %d in the list", i), v, fmt.Sprintf("below %d", limit))
+			}
+			if i%markEvery == 0 {
+				l.marks = append(l.marks, bit)
+			}
+			i++
+		}
+	}
+	if i < l.n {
+		return errs.Field(ErrCorrupt, "numbers in the list", i, fmt.Sprint(l.n))
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package perfect
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// listOf returns the list of ascending numbers below limit.
+func listOf(t require.TestingT, numbers []uint64, limit uint64) eliasFano {
+	size := newEliasFanoSize(uint64(len(numbers)), limit)
+	l := size.over(make([]byte, size.bytes()))
+	for i, v := range numbers {
+		l.put(uint64(i), v)
+	}
+	require.NoError(t, l.mark(limit))
+	return l
+}
+
+func TestAListReturnsItsNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.Uint64Range(1, 1<<rapid.IntRange(0, 40).Draw(t, "bits")).Draw(t, "limit")
+		numbers := rapid.SliceOfN(rapid.Uint64Range(0, limit-1), 0, 700).Draw(t, "numbers")
+		for range rapid.IntRange(0, 300).Draw(t, "repeated") { // long runs of zeros and ones
+			numbers = append(numbers, limit-1, 0)
+		}
+		slices.Sort(numbers)
+		if uint64(len(numbers)) > 8*limit {
+			numbers = numbers[:8*limit]
+		}
+		l := listOf(t, numbers, limit)
+		for i, v := range numbers {
+			require.Equal(t, v, l.at(uint64(i)), "number %d", i)
+		}
+		require.Zero(t, l.at(uint64(len(numbers))))
+	})
+}
+
+func TestAListIsAsSmallAsTheFormula(t *testing.T) {
+	size := newEliasFanoSize(40_000, 1_000_000)
+	// 4 low bits, and 1 + 25/16 unary ones
+	require.InDelta(t, 40_000*(4+1+25./16)/8, float64(size.bytes()), 16)
+}
+
+// Four numbers below 16 have two low bits each. Their high parts are 0 to 3:
+// four zeros, and a one for each number.
+func TestTheSizeOfAList(t *testing.T) {
+	size := newEliasFanoSize(4, 16)
+	require.EqualValues(t, []uint64{2, 1, 8, 9},
+		[]uint64{uint64(size.width), size.lowBytes(), size.highBits(), size.bytes()})
+	require.EqualValues(t, 0, newEliasFanoSize(0, 16).bytes())
+}
+
+// There is a mark for each 256 numbers, and the size in memory counts them.
+func TestAListHasAMarkForEach256Numbers(t *testing.T) {
+	for n, marks := range map[int]uint64{1: 1, 255: 1, 256: 1, 257: 2, 511: 2, 512: 2, 513: 3} {
+		l := listOf(t, make([]uint64, n), 1000)
+		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
+		require.EqualValues(t, marks, cap(l.marks), "%d numbers", n)
+		s := layout{keys: 1000, bumped: []uint64{uint64(n)}}
+		require.Equal(t, s.bytes()+8*marks, s.memory(), "%d numbers", n)
+	}
+}
+
+// Three numbers have three low bits each. The tenth bit is after them.
+func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
+	size := newEliasFanoSize(3, 24)
+	require.EqualValues(t, 3, size.width)
+	for bit := range 16 {
+		l := size.over(make([]byte, size.bytes()))
+		l.high[0] = 0b111
+		l.low[bit/8] |= 1 << (bit % 8)
+		if err := l.mark(24); bit < 9 {
+			require.NoError(t, err, "bit %d", bit)
+		} else {
+			require.EqualError(t, err, fmt.Sprintf(
+				"perfect: corrupt encoding: bits after the low bits of the list = %d, want 0", 1<<(bit-9)))
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package perfect
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+const (
+	one         = 1 << 16 // one bit, in the unit of slotSize
+	maxSlotBits = 56      // a slot lies within 8 bytes, wherever it begins
+	maxValue    = 32
+
+	// Sets of fewer keys have whole bits in all slots: other keys do not ask
+	// all indexes of a small set alike, so a mix of widths would not have
+	// exactly the rate of its average.
+	minMixed = 4096
+)
+
+// A slotSize is the size of a slot: a fingerprint above a value. The bits per
+// slot need not be whole. Slot i takes the bits from ceil(i*width) up to
+// ceil((i+1)*width), so the widths of neighbors differ by one bit at most.
+type slotSize struct {
+	width uint64 // bits in 1/65536, those of the value included
+	value uint   // bits of a value
+}
+
+// newSlotSize returns the smallest slots whose false-positive rate is at most
+// rate for n keys.
+func newSlotSize(rate float64, value int, n uint64) slotSize {
+	whole := uint64(math.Ceil(-math.Log2(rate)))
+	// With a share w of wide slots and the others one bit narrower, the rate is
+	// 2^-whole * (2 - w).
+	share := 2 - math.Ldexp(rate, int(whole))
+	if n < minMixed {
+		share = 1
+	}
+	width := (whole-1)*one + uint64(math.Ceil(min(1, share)*one))
+	return slotSize{width + uint64(value)*one, uint(value)}
+}
+
+// rate returns the false-positive rate.
+func (s slotSize) rate() float64 {
+	fingerprint := s.width - uint64(s.value)*one
+	whole, share := fingerprint/one, float64(fingerprint%one)/one
+	return math.Ldexp(1-share/2, -int(whole))
+}
+
+// check returns ErrCorrupt if a frame of the given kind cannot have such slots.
+func (s slotSize) check(kind frame.Kind) error {
+	switch {
+	case kind == frame.PerfectFunction && s != slotSize{}:
+		return errs.Field(ErrCorrupt, "bits of a slot", s.width, "0 in a function")
+	case kind == frame.PerfectFunction:
+		return nil
+	case s.value > maxValue:
+		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
+	case s.width <= uint64(s.value)*one || s.width > maxSlotBits*one:
+		return errs.Field(ErrCorrupt, "bits of a slot in 1/65536", s.width,
+			fmt.Sprintf("above %d, at most %d", s.value*one, maxSlotBits*one))
+	}
+	return nil
+}
+
+// start returns the first bit of slot i.
+func (s slotSize) start(i uint64) uint64 { return (i*s.width + one - 1) / one }
+
+// bytes returns the size of n slots, with enough zeros after them that loads of
+// 8 bytes stay in bounds.
+func (s slotSize) bytes(n uint64) uint64 {
+	if s.width == 0 {
+		return 0
+	}
+	return (s.start(n)+63)/64*wordBytes + wordBytes
+}
+
+// checkEnd returns ErrCorrupt if a bit after the last of n slots is set.
+func (s slotSize) checkEnd(bits []byte, n uint64) error {
+	end := s.start(n)
+	last := bits[end/8:]
+	for i, c := range last {
+		if i == 0 {
+			c >>= end % 8
+		}
+		if c != 0 {
+			return errs.Field(ErrCorrupt, "bits after the last slot", fmt.Sprintf("% x", last), "zeros")
+		}
+	}
+	return nil
+}
+
+// The fingerprints of a filter are an array of slots, one for each key.
+type fingerprints struct {
+	slotSize
+	bits []byte
+}
+
+// word returns 8 bytes, the low bits of which are slot i.
+func (s *fingerprints) word(i uint64) uint64 {
+	from := s.start(i)
+	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8)
+}
+
+// widthOf returns the number of bits of slot i.
+func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
+
+// load returns slot i and its number of bits.
+func (s *fingerprints) load(i uint64) (slot uint64, width uint) {
+	width = s.widthOf(i)
+	return s.word(i) & (1<<width - 1), width
+}
+
+// store replaces slot i.
+func (s *fingerprints) store(i, slot uint64) {
+	old, _ := s.load(i)
+	from := s.start(i)
+	word := s.bits[from/8:]
+	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)^(old^slot)<<(from%8))
+}
+
+// fingerprint returns the fingerprint of a digest in a slot of width bits. It
+// is taken from the third value of the probe sequence, which no level uses.
+func (s slotSize) fingerprint(d hashfam.Digest, width uint) uint64 {
+	return uint64(d.Probe().Next().Next()) >> (64 - (width - s.value))
+}
+
+// has reports whether slot i has the fingerprint of d.
+func (s *fingerprints) has(i uint64, d hashfam.Digest) bool { return s.match(s.word(i), i, d) }
+
+// match is has, given the word of slot i.
+func (s slotSize) match(word, i uint64, d hashfam.Digest) bool {
+	width := s.widthOf(i)
+	return word&(1<<width-1)>>s.value == s.fingerprint(d, width)
+}
+
+// valueMask returns the largest value.
+func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }

@@ -1,0 +1,239 @@
+package perfect
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+)
+
+// random returns n random digests.
+func random(n int, seed uint64) []hashfam.Digest {
+	r := rand.New(rand.NewPCG(seed, uint64(n)))
+	digests := make([]hashfam.Digest, n)
+	for i := range digests {
+		digests[i] = hashfam.Digest(r.Uint64())
+	}
+	return digests
+}
+
+// build1 builds a function of digests, which it does not overwrite.
+func build1(t require.TestingT, c Config, digests []hashfam.Digest) *Function {
+	f, err := New(context.Background(), c, slices.Clone(digests))
+	require.NoError(t, err)
+	return f
+}
+
+// requireBijection checks that the digests have the indexes 0 to n-1, each one
+// once, and that batches agree.
+func requireBijection(t require.TestingT, f *Function, digests []hashfam.Digest) {
+	require.EqualValues(t, len(digests), f.Len())
+	seen := make([]bool, len(digests))
+	batch := f.IndexAll(nil, digests)
+	for i, d := range digests {
+		index := f.IndexDigest(d)
+		if index >= uint64(len(seen)) || seen[index] || batch[i] != index {
+			require.Fail(t, "not a bijection", "digest %d of %d has index %d, in a batch %d", i, len(seen), index, batch[i])
+		}
+		seen[index] = true
+	}
+}
+
+func TestEveryKeyHasItsOwnIndex(t *testing.T) {
+	sizes := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 100, 1000, 12287, 12288, 100_000}
+	if conform.Long(t, 0.5, 1) {
+		sizes = append(sizes, 1_000_000, 10_000_000)
+	}
+	for _, n := range sizes {
+		for _, compact := range []bool{false, true} {
+			digests := random(n, 1)
+			requireBijection(t, build1(t, Config{Compact: compact}, digests), digests)
+		}
+	}
+}
+
+func TestSmallSetsOfAnyKind(t *testing.T) {
+	levels := 0
+	for n := range 70 {
+		for seed := range uint64(100) {
+			digests := random(n, seed)
+			f := build1(t, Config{Compact: seed%2 == 0}, digests)
+			requireBijection(t, f, digests)
+			levels = max(levels, len(f.levels))
+		}
+	}
+	require.Less(t, levels, maxLevels/2) // 7 today
+}
+
+func bitsPerKey(f interface {
+	SizeBytes() uint64
+	Len() uint64
+}) float64 {
+	return 8 * float64(f.SizeBytes()) / float64(f.Len())
+}
+
+// The sizes are fixed by the digests: nothing here is left to chance.
+func TestBitsPerKey(t *testing.T) {
+	long := conform.Long(t, 0.5, 1)
+	for _, c := range []struct {
+		n                int
+		function, filter float64 // the most allowed
+		compact          bool
+		long             bool
+	}{
+		{1_000_000, 2.19, 8.92, false, false},
+		{1_000_000, 1.96, 8.68, true, true},
+		{10_000, 2.42, 9.15, false, false},
+		{10_000_000, 2.19, 8.92, false, true},
+		{10_000_000, 1.95, 8.68, true, true},
+	} {
+		if c.long && !long {
+			continue
+		}
+		digests := random(c.n, 1)
+		f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01, Compact: c.compact}, digests)
+		require.NoError(t, err)
+		require.LessOrEqual(t, 8*float64(f.layout.memory())/float64(c.n), c.function, "function, n = %d, compact %v", c.n, c.compact)
+		require.LessOrEqual(t, bitsPerKey(f), c.filter, "filter, n = %d, compact %v", c.n, c.compact)
+		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
+		require.EqualValues(t, len(f.payload)+8*len(f.free.marks), f.SizeBytes())
+	}
+}
+
+func TestTheOrderOfTheKeysDoesNotMatter(t *testing.T) {
+	digests := random(20_000, 3)
+	want := build1(t, Config{}, digests)
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 3 {
+		r.Shuffle(len(digests), func(i, j int) { digests[i], digests[j] = digests[j], digests[i] })
+		require.True(t, build1(t, Config{}, digests).Equal(want))
+	}
+}
+
+// inverse returns the digest whose first value of the probe sequence is x.
+func inverse(x uint64) hashfam.Digest {
+	m, inv := uint64(hashfam.Digest(1).Probe()), uint64(1)
+	for range 6 { // Newton's method: each step doubles the number of right bits
+		inv *= 2 - m*inv
+	}
+	return hashfam.Digest(x * inv)
+}
+
+// hostile are sets of distinct digests that are far from random.
+var hostile = map[string]func(i uint64) hashfam.Digest{
+	"a common prefix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(0xABCDEF0123<<24 | i*839) },
+	"a common suffix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(i*839<<40 | 0x123456789A) },
+	"sequential":                    func(i uint64) hashfam.Digest { return hashfam.Digest(i) },
+	"sequential at the end":         func(i uint64) hashfam.Digest { return hashfam.Digest(-i) },
+	"multiples of 2^44":             func(i uint64) hashfam.Digest { return hashfam.Digest(i << 44) },
+	"one bucket in the first level": func(i uint64) hashfam.Digest { return inverse(1<<60 + i) },
+	"one bucket in the second level": func(i uint64) hashfam.Digest {
+		return inverse(uint64(inverse(uint64(inverse(uint64(inverse(1<<60 + i)))))))
+	},
+	"few buckets in the first level": func(i uint64) hashfam.Digest { return inverse(i%100<<50 + i) },
+	"one place in the slice":         func(i uint64) hashfam.Digest { return inverse(uint64(inverse(i))) },
+	"one shard of 1024": func(i uint64) hashfam.Digest {
+		return hashfam.Digest(uint64(hashfam.Family{}.SumUint64(i))>>10 | 77<<54)
+	},
+	"all first bits of all levels set": func(i uint64) hashfam.Digest { return hashfam.Digest(i<<32 | 0xFFFFFFFF) },
+}
+
+func TestHostileDigests(t *testing.T) {
+	for name, digest := range hostile {
+		t.Run(name, func(t *testing.T) {
+			for _, compact := range []bool{false, true} {
+				digests := make([]hashfam.Digest, 20_000)
+				for i := range digests {
+					digests[i] = digest(uint64(i))
+				}
+				f := build1(t, Config{Compact: compact}, digests)
+				requireBijection(t, f, digests)
+				require.LessOrEqual(t, len(f.levels), 12)
+				require.Less(t, bitsPerKey(f), 16.)
+			}
+		})
+	}
+}
+
+// No digests are known that need more than maxLevels.
+func TestTooManyLevelsAreAnError(t *testing.T) {
+	digests, err := sortDigests(t.Context(), random(1000, 1))
+	require.NoError(t, err)
+	_, _, err = build(t.Context(), digests, false, 1)
+	require.ErrorIs(t, err, ErrParams)
+	require.ErrorContains(t, err, "keyed Family")
+	_, _, err = build(t.Context(), make([]hashfam.Digest, 2), false, maxLevels)
+	require.ErrorIs(t, err, ErrParams, "no seed places two equal digests")
+}
+
+func TestCopiesOfADigestAreAnError(t *testing.T) {
+	_, err := New(t.Context(), Config{}, []hashfam.Digest{1, 2, 1, 1})
+	require.EqualError(t, err, "perfect: invalid parameters: digests = 2 equal to earlier ones, want distinct digests")
+}
+
+// The digests stay the same set, whatever becomes of the build.
+func TestABuildKeepsTheSetOfDigests(t *testing.T) {
+	want := random(30_000, 1)
+	slices.Sort(want)
+	digests := append(random(30_000, 1), want[:3]...)
+	for name, build := range map[string]func(context.Context) error{
+		"New": func(ctx context.Context) error { _, err := New(ctx, Config{}, digests); return err },
+		"NewFilter": func(ctx context.Context) error {
+			_, err := NewFilter(ctx, FilterConfig{FPRate: 0.1}, digests)
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		require.Equal(t, name == "NewFilter", build(ctx) == nil, name)
+		cancel()
+		require.ErrorIs(t, build(ctx), context.Canceled, name)
+		got := slices.Clone(digests)
+		slices.Sort(got)
+		require.Equal(t, want, slices.Compact(got), name)
+	}
+}
+
+// A level that is not filled to its end is not used.
+func TestFillingEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	digests, err := sortDigests(ctx, random(100_000, 1))
+	require.NoError(t, err)
+	cancel()
+	l := newLevel(100_000, 0, false, make([]byte, bucketsOf(100_000)))
+	used, _ := l.fill(ctx, digests)
+	ones := 0
+	for _, word := range used {
+		ones += bits.OnesCount64(word)
+	}
+	require.Less(t, ones, 10_000)
+	_, _, err = build(ctx, digests, false, maxLevels)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestOtherKeysHaveAValidIndex(t *testing.T) {
+	for _, n := range []int{1, 5, 9, 50, 3000, 20_000} {
+		f := build1(t, Config{}, random(n, 1))
+		for _, d := range append(random(50_000, 2), 0, math.MaxUint64) {
+			if f.IndexDigest(d) >= uint64(n) {
+				require.Less(t, f.IndexDigest(d), uint64(n))
+			}
+		}
+	}
+	require.Zero(t, build1(t, Config{}, nil).Index([]byte("any")))
+}
+
+// The suite checks the queries.
+func TestNoChangeAllocates(t *testing.T) {
+	d := random(1, 1)
+	f := filterOf(t, FilterConfig{FPRate: 0.01, ValueBits: 3}, d)
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		require.True(t, f.SetValueDigest(d[0], 1) && f.DeleteDigest(d[0]) && f.RestoreDigest(d[0]))
+	}))
+}

@@ -1,0 +1,86 @@
+package perfect
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// The parameters in frames of the kinds PerfectFunction and PerfectFilter,
+// version 1. Those of a Function have zeros from offset 16 to 23. The payload
+// is that of the mapping, and then, in a Filter, the slots.
+//
+//	offset  size  field
+//	     0     8  Keys
+//	     8     1  Compact: 0 or 1
+//	     9     1  k, the number of levels of buckets
+//	    10     2  zero
+//	    12     4  seed of the last level
+//	    16     4  bits of a slot in 1/65536
+//	    20     1  ValueBits
+//	    21     3  zero
+//	    24    8k  number of keys of each level after the first
+const (
+	version    = 1
+	fixedBytes = 24
+)
+
+// header returns the header of a frame with the mapping of layout l.
+func (l *layout) header(kind frame.Kind, fam hashfam.Family, slots slotSize) frame.Header {
+	b := make([]byte, fixedBytes, fixedBytes+8*len(l.bumped))
+	binary.LittleEndian.PutUint64(b, l.keys)
+	if l.compact {
+		b[8] = 1
+	}
+	b[9] = byte(len(l.bumped))
+	binary.LittleEndian.PutUint32(b[12:], l.seed)
+	binary.LittleEndian.PutUint32(b[16:], uint32(slots.width))
+	b[20] = byte(slots.value)
+	for _, n := range l.bumped {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	return frame.Header{
+		Kind:    kind,
+		Version: version,
+		Check:   fam.CheckValue(),
+		Params:  b,
+		Payload: l.bytes() + slots.bytes(l.keys),
+	}
+}
+
+// parseHeader reads the parameters of a verified header and checks that its
+// payload has the length that follows from them.
+func parseHeader(h frame.Header) (layout, slotSize, error) {
+	b := h.Params
+	if len(b) < fixedBytes || len(b) != fixedBytes+8*int(b[9]) || b[8] > 1 || b[10]|b[11]|b[21]|b[22]|b[23] != 0 {
+		return layout{}, slotSize{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
+			"24 bytes and 8 for each level, with zeros at 10, 11 and 21 to 23")
+	}
+	l := layout{
+		keys:    binary.LittleEndian.Uint64(b),
+		compact: b[8] == 1,
+		seed:    binary.LittleEndian.Uint32(b[12:]),
+	}
+	for at := fixedBytes; at < len(b); at += 8 {
+		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(b[at:]))
+	}
+	slots := slotSize{uint64(binary.LittleEndian.Uint32(b[16:])), uint(b[20])}
+	if err := l.check(); err != nil {
+		return layout{}, slotSize{}, err
+	}
+	if err := slots.check(h.Kind); err != nil {
+		return layout{}, slotSize{}, err
+	}
+	return l, slots, h.CheckPayload(l.bytes()+slots.bytes(l.keys), errs)
+}
+
+// readHeader reads the header of a frame that was encoded under fam.
+func readHeader(r *frame.Reader, kind frame.Kind, fam hashfam.Family) (layout, slotSize, error) {
+	h := r.Header(kind, version, fam.CheckValue())
+	if err := r.Err(); err != nil {
+		return layout{}, slotSize{}, err
+	}
+	return parseHeader(h)
+}

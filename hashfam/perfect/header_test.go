@@ -1,0 +1,206 @@
+package perfect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+)
+
+const payloadAt = 128 // of a frame with 2 to 9 levels
+
+// requireInRange checks that all indexes are below Len, singly and in batches.
+func requireInRange(t *testing.T, f *reader, digests []hashfam.Digest) {
+	for i, index := range f.IndexAll(nil, digests) {
+		if index >= f.Len() || f.IndexDigest(digests[i]) != index {
+			require.Fail(t, "out of range", "index %d of %d", index, f.Len())
+		}
+	}
+}
+
+// Frames that someone changed who can also correct the checksums: seeds, the
+// list and the numbers in the header, in functions of several levels. A
+// decoder returns an error, or a function whose indexes are all in range.
+func TestForgedFrames(t *testing.T) {
+	digests := random(3000, 1)
+	f := build1(t, Config{}, digests)
+	good, err := f.MarshalBinary()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(f.levels), 3)
+	r := rand.New(rand.NewPCG(1, 2))
+	queries := append(random(500, 2), digests[:500]...)
+	decoded, rounds := 0, 2000
+	if conform.Long(t, 2, 0.1) {
+		rounds = 200_000
+	}
+	for range rounds {
+		b := bytes.Clone(good)
+		for range 1 + r.IntN(4) {
+			switch at := 24 + r.IntN(len(b)-32); r.IntN(6) {
+			case 0:
+				b[at] = byte(r.Uint64())
+			case 1:
+				b[at] = 0 // a bucket that is bumped
+			case 2:
+				b[payloadAt+r.IntN(690)] = 0
+			case 3: // a number of the header
+				at = 24 + 8*r.IntN(8)
+				binary.LittleEndian.PutUint64(b[at:], binary.LittleEndian.Uint64(b[at:])+r.Uint64N(3)-1)
+			case 4: // the list: as many ones as before, elsewhere
+				i, j := len(b)-9-r.IntN(300), len(b)-9-r.IntN(300)
+				b[i], b[j] = b[j], b[i]
+			case 5:
+				clear(b[at:min(at+r.IntN(64), len(b)-8)])
+			}
+		}
+		conform.Reseal(b)
+		g, v := new(Function), (*View)(nil)
+		err := g.UnmarshalBinary(b)
+		v, viewErr := NewView(b, hashfam.Family{})
+		require.Equal(t, err == nil, viewErr == nil)
+		if err != nil {
+			require.ErrorIs(t, err, ErrCorrupt)
+			continue
+		}
+		decoded++
+		requireInRange(t, &g.reader, queries)
+		requireInRange(t, &v.reader, queries)
+	}
+	require.Greater(t, decoded, rounds/20, "the changes are too coarse to test anything")
+}
+
+func TestDecodersRejectHeaders(t *testing.T) {
+	good, err := build1(t, Config{}, random(3000, 1)).MarshalBinary()
+	require.NoError(t, err)
+	for name, change := range map[string]func(params []byte){
+		"more than 2^40 keys":        func(p []byte) { binary.LittleEndian.PutUint64(p, maxKeys+1) },
+		"2^64-1 keys":                func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
+		"compact is 2":               func(p []byte) { p[8] = 2 },
+		"fewer levels than sizes":    func(p []byte) { p[9]-- },
+		"more levels than sizes":     func(p []byte) { p[9] = 255 },
+		"a level that grows":         func(p []byte) { binary.LittleEndian.PutUint64(p[32:], 1<<30) },
+		"a last level that is large": func(p []byte) { binary.LittleEndian.PutUint64(p[24+8*int(p[9]-1):], 9) },
+		"a large last seed":          func(p []byte) { p[15] = 1 },
+		"slots in a function":        func(p []byte) { p[18] = 7 },
+		"values in a function":       func(p []byte) { p[20] = 1 },
+		"byte 21 is set":             func(p []byte) { p[21] = 1 },
+	} {
+		b := bytes.Clone(good)
+		change(b[24:])
+		conform.Reseal(b)
+		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, name)
+		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
+		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+}
+
+// The limits of a layout: the largest values that are valid, and the ones next
+// to them.
+func TestLimitsOfALayout(t *testing.T) {
+	nines := make([]uint64, maxLevels-1)
+	for i := range nines {
+		nines[i] = 9
+	}
+	for _, c := range []struct {
+		s    layout
+		want string // the error, or empty if s is valid
+	}{
+		{layout{keys: 8}, ""},
+		{layout{keys: 9}, "keys of the last level = 9, want at most 8"},
+		{layout{keys: 1 << 40, bumped: []uint64{8}}, ""},
+		{layout{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
+		{layout{keys: 9, bumped: append(nines, 8)}, ""},
+		{layout{keys: 9, bumped: append(nines, 9, 8)}, "levels = 25, want at most 24"},
+		{layout{keys: 9, bumped: []uint64{8, 8}},
+			"keys of level 2 = 8, want no such level after one of 8 keys, or at most as many"},
+		{layout{keys: 9, bumped: []uint64{10, 8}},
+			"keys of level 1 = 10, want no such level after one of 9 keys, or at most as many"},
+		{layout{seed: 1<<20 - 1}, ""},
+		{layout{seed: 1 << 20}, "last seed = 1048576, want below 1048576"},
+	} {
+		if err := c.s.check(); c.want == "" {
+			require.NoError(t, err, "%+v", c.s)
+		} else {
+			require.EqualError(t, err, "perfect: corrupt encoding: "+c.want)
+		}
+	}
+}
+
+// The last seeds that are tried are those that a decoder accepts.
+func TestNoLastSeedIsTooLarge(t *testing.T) {
+	digests := random(2, 1)
+	for seed, want := range map[uint32]bool{maxLastSeeds - 20: true, maxLastSeeds: false} {
+		l := lastLevel{n: 2, seed: seed}
+		require.Equal(t, want, l.search(digests))
+		require.Equal(t, want, (&layout{keys: 2, seed: l.seed}).check() == nil)
+	}
+}
+
+func TestAtMost2To40KeysAreAllowed(t *testing.T) {
+	if math.MaxInt < maxKeys {
+		t.Skip("no slice is so long")
+	}
+	most := uint64(maxKeys)
+	require.NoError(t, checkLen(int(most)))
+	require.EqualError(t, checkLen(int(most+1)),
+		"perfect: invalid parameters: number of keys = 1099511627777, want at most 1099511627776")
+}
+
+// The list of free places is checked number by number.
+func TestDecodersRejectLists(t *testing.T) {
+	f := build1(t, Config{}, random(3000, 1))
+	size := f.layout.freeSize()
+	listAt := 0
+	for _, l := range f.levels {
+		listAt += len(l.seeds)
+	}
+	good := f.payload
+	s := f.layout
+	for name, change := range map[string]func(b []byte){
+		"no number":          func(b []byte) { clear(b[listAt:]) },
+		"one number too few": func(b []byte) { at := listAt + int(size.lowBytes()); b[at] &= b[at] - 1 },
+		"too many numbers":   func(b []byte) { b[listAt+int(size.lowBytes())+20] = 0xFF },
+		"a number that is too large": func(b []byte) {
+			for i := listAt; i < listAt+int(size.lowBytes()); i++ {
+				b[i] = 0xFF
+			}
+			high := b[listAt+int(size.lowBytes()):]
+			clear(high)
+			for i := range size.n {
+				bit := size.highBits() - 1 - i
+				high[bit/8] |= 1 << (bit % 8)
+			}
+		},
+		"a byte after the list": func(b []byte) { b[len(b)-1] |= 0x80 },
+	} {
+		b := bytes.Clone(good)
+		change(b)
+		_, err := s.over(b)
+		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+	_, err := s.over(good)
+	require.NoError(t, err)
+}
+
+// The golden files are of small sets. These digests of encodings stand for
+// files of large ones, in which seeds are shifts and the widths of slots mixed.
+func TestLargeEncodingsStay(t *testing.T) {
+	for want, encoding := range map[string]encoding.BinaryMarshaler{
+		"869dd026407d0e2ecd2753adff623a1b7971832a7d2f832e56011fd730ea6f4c": goldenFunction(Config{}, 20_000)(),
+		"09d4b33b5dd4a7a525a364c66cbfbf074e12066e31bc69567fd60d67b42c4176": goldenFunction(Config{Compact: true}, 20_000)(),
+		"89a2bf6447077b1a85a562e1b175d185b6ee3184e3951d14ec492a369545a5dd": goldenFilter(FilterConfig{FPRate: 0.01, ValueBits: 5}, 20_000)(),
+	} {
+		b, err := encoding.MarshalBinary()
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprintf("%x", sha256.Sum256(b)))
+	}
+}

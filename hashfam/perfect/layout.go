@@ -1,0 +1,114 @@
+package perfect
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A layout is what the parameters of a frame tell about a mapping. The size of
+// its payload follows from it.
+//
+// The payload is the seeds of all levels, the list of the places that the first
+// level left free, and zeros up to a multiple of 8 bytes.
+type layout struct {
+	keys    uint64
+	compact bool
+	seed    uint32   // of the last level
+	bumped  []uint64 // number of keys of each level after the first
+}
+
+// check returns ErrCorrupt, naming the field, if l is invalid: only the last
+// level has at most maxLast keys, and no level has more than the one before.
+func (l *layout) check() error {
+	if l.keys > maxKeys {
+		return errs.Field(ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
+	}
+	if len(l.bumped) > maxLevels {
+		return errs.Field(ErrCorrupt, "levels", len(l.bumped), fmt.Sprintf("at most %d", maxLevels))
+	}
+	n := l.keys
+	for i, bumped := range l.bumped {
+		if n <= maxLast || bumped > n {
+			return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", i+1), bumped,
+				fmt.Sprintf("no such level after one of %d keys, or at most as many", n))
+		}
+		n = bumped
+	}
+	if n > maxLast {
+		return errs.Field(ErrCorrupt, "keys of the last level", n, fmt.Sprintf("at most %d", maxLast))
+	}
+	if l.seed >= maxLastSeeds {
+		return errs.Field(ErrCorrupt, "last seed", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
+	}
+	return nil
+}
+
+// freeSize returns the layout of the list of free places.
+func (l *layout) freeSize() eliasFanoSize {
+	n := uint64(0)
+	for _, bumped := range l.bumped {
+		n += bumped
+	}
+	return newEliasFanoSize(n, l.keys)
+}
+
+// bytes returns the size of the payload.
+func (l *layout) bytes() uint64 {
+	total := uint64(0)
+	for i, n := 0, l.keys; i < len(l.bumped); i++ {
+		total += bucketsOf(n)
+		n = l.bumped[i]
+	}
+	return (total + l.freeSize().bytes() + wordBytes - 1) / wordBytes * wordBytes
+}
+
+// over returns the mapping of layout l whose payload is b, which has l.bytes()
+// bytes. It returns ErrCorrupt if the list is damaged, so that every index is
+// in range. O(bumped keys) time.
+func (l *layout) over(b []byte) (mapping, error) {
+	m := mapping{n: l.keys}
+	n, base, at := l.keys, uint64(0), uint64(0)
+	for _, bumped := range l.bumped {
+		end := at + bucketsOf(n)
+		m.levels = append(m.levels, newLevel(n, base, l.compact, b[at:end:end]))
+		base, n, at = base+n, bumped, end
+	}
+	m.last = lastLevel{base: base, n: n, seed: l.seed}
+	size := l.freeSize()
+	end := at + size.bytes()
+	m.free = size.over(b[at:end:end])
+	for i, c := range b[end:] {
+		if c != 0 {
+			return mapping{}, errs.Field(ErrCorrupt, fmt.Sprintf("byte %d after the list", i), c, "0")
+		}
+	}
+	return m, m.free.mark(l.keys)
+}
+
+// memory returns the size of the mapping in memory: the payload and the marks.
+func (l *layout) memory() uint64 {
+	return l.bytes() + wordBytes*((l.freeSize().n+markEvery-1)/markEvery)
+}
+
+// params returns the parameters of the function of layout l.
+func (l *layout) params(fam hashfam.Family) Params {
+	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.memory(), Family: fam}
+}
+
+// filterParams returns the parameters of a filter of layout l.
+func (l *layout) filterParams(size slotSize, fam hashfam.Family) FilterParams {
+	return FilterParams{
+		Keys:      l.keys,
+		FPRate:    size.rate(),
+		ValueBits: int(size.value),
+		Compact:   l.compact,
+		Bytes:     l.memory() + size.bytes(l.keys),
+		Family:    fam,
+	}
+}
+
+func (l *layout) equal(t *layout) bool {
+	return l.keys == t.keys && l.compact == t.compact && l.seed == t.seed && slices.Equal(l.bumped, t.bumped)
+}

@@ -1,0 +1,120 @@
+package perfect
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// A stored is what a [Function], a [Filter] and their views consist of: a
+// mapping, and in a filter slots. Both use the memory of the payload.
+type stored struct {
+	mapping
+	family  hashfam.Family
+	layout  layout
+	slots   fingerprints
+	payload []byte
+}
+
+// Family returns the family that hashes the keys. O(1) time.
+func (s *stored) Family() hashfam.Family { return s.family }
+
+// Len returns the number of keys, without copies, that the structure was built
+// from. It includes keys that were deleted from a filter. O(1) time.
+func (s *stored) Len() uint64 { return s.n }
+
+// SizeBytes returns the size in bytes. What does not depend on the keys adds
+// less than two kilobytes. O(1) time.
+func (s *stored) SizeBytes() uint64 { return uint64(len(s.payload) + wordBytes*len(s.free.marks)) }
+
+// open returns the structure of a layout, which is valid, and of slots, and
+// keeps its payload. It returns ErrCorrupt if the payload is damaged.
+func open(l layout, size slotSize, payload []byte, fam hashfam.Family) (stored, error) {
+	end := l.bytes()
+	m, err := l.over(payload[:end])
+	if err != nil {
+		return stored{}, err
+	}
+	slots := fingerprints{size, payload[end:]}
+	if err := size.checkEnd(slots.bits, l.keys); err != nil {
+		return stored{}, err
+	}
+	return stored{m, fam, l, slots, payload}, nil
+}
+
+// clone returns a copy that shares no memory with s.
+func (s *stored) clone() stored {
+	c, _ := open(s.layout, s.slots.slotSize, bytes.Clone(s.payload), s.family) // the payload is valid
+	return c
+}
+
+// equal reports whether s and t are the same structure.
+func (s *stored) equal(t *stored) bool {
+	return s.family == t.family && s.slots.slotSize == t.slots.slotSize &&
+		s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
+}
+
+// header returns the header of a frame of the given kind. It returns ErrParams
+// if s is zero.
+func (s *stored) header(kind frame.Kind) (frame.Header, error) {
+	if s.payload == nil {
+		return frame.Header{}, paramError("receiver", "zero", kind.String()+" that was built or decoded")
+	}
+	return s.layout.header(kind, s.family, s.slots.slotSize), nil
+}
+
+// appendFrame appends the frame of s to dst.
+func (s *stored) appendFrame(dst []byte, kind frame.Kind) ([]byte, error) {
+	h, err := s.header(kind)
+	if err != nil {
+		return dst, err
+	}
+	return frame.Append(dst, h, frame.Numbers(s.payload)), nil
+}
+
+// writeFrame writes the frame of s to w.
+func (s *stored) writeFrame(w io.Writer, kind frame.Kind) (int64, error) {
+	h, err := s.header(kind)
+	if err != nil {
+		return 0, err
+	}
+	return frame.Write(w, h, frame.Numbers(s.payload))
+}
+
+// decode reads a structure and, if there was no error, replaces s with it.
+func (s *stored) decode(kind frame.Kind, r *frame.Reader) error {
+	l, size, err := readHeader(r, kind, s.family)
+	if err != nil {
+		return err
+	}
+	payload := frame.Read[uint8](r, l.bytes()+size.bytes(l.keys))
+	if err := r.Err(); err != nil {
+		return err
+	}
+	decoded, err := open(l, size, payload, s.family)
+	if err == nil {
+		*s = decoded
+	}
+	return err
+}
+
+// openView returns the structure whose frame is the whole of data. Only its
+// header and the free places have been checked.
+func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, frame.View, error) {
+	v, err := frame.NewView(data, kind, version, fam.CheckValue(), errs)
+	if err != nil {
+		return stored{}, v, err
+	}
+	l, size, err := parseHeader(v.Header)
+	if err != nil {
+		return stored{}, v, err
+	}
+	payload, err := frame.In[uint8](v, v.Payload)
+	if err != nil {
+		return stored{}, v, err
+	}
+	s, err := open(l, size, payload, fam)
+	return s, v, err
+}
