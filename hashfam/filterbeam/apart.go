@@ -19,6 +19,8 @@ import (
 // frame to a file. One task writes the index of the files.
 type apart struct{ spec spec }
 
+func (apart) perKey() uint64 { return 1 }
+
 func (a apart) collector() (collector, error) {
 	return a.spec.digestCollector(a.spec.Parts, func(d hashfam.Digest) int { return d.Shard(a.spec.Parts) })
 }
@@ -92,9 +94,12 @@ func (c checksummed) Write(p []byte) (int, error) {
 }
 
 // finish writes the index. A part that got no key has no file.
-func (a apart) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+func (a apart) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	x := index.Index{Version: 1, Kind: string(a.spec.Kind), Check: a.spec.Check, Parts: make([]index.Part, a.spec.Parts)}
-	for record := range records {
+	for record, err := range records {
+		if err != nil {
+			return err
+		}
 		var f shardFile
 		if err := json.Unmarshal(record, &f); err != nil {
 			return fmt.Errorf("filterbeam: record of a part: %w", err)

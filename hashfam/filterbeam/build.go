@@ -95,7 +95,7 @@ func (e *elements) flush(ctx context.Context, emit func(int, []byte)) error {
 		e.keys = append(e.keys, e.arena[start:end:end])
 		start = end
 	}
-	e.tally.bytes += uint64(len(e.arena))
+	e.tally.Bytes += uint64(len(e.arena))
 	err := e.add(ctx, e.keys, emit)
 	if err == nil && len(e.digests) > 0 {
 		err = e.addDigests(ctx, e.digests, emit)

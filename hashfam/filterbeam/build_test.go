@@ -1,7 +1,6 @@
 package filterbeam
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,32 +31,6 @@ func forms(keys [][]byte) []any {
 		texts = append(texts, string(key))
 	}
 	return []any{texts, keys, hashfam.Family{}.SumAll(nil, keys)}
-}
-
-// A collection of keys of any type gives the frame of a single process.
-func TestBuildBuildsWhatASingleProcessBuilds(t *testing.T) {
-	keys := testKeys(2000)
-	for _, test := range singles {
-		want, err := test.frame(keys)
-		require.NoError(t, err)
-		for _, form := range forms(keys) {
-			for _, n := range []int{0, 7} {
-				p, err := test.plan()
-				require.NoError(t, err)
-				p, err = p.Windows(n)
-				require.NoError(t, err)
-				out := filepath.Join(t.TempDir(), "out.bin")
-				pipeline, s := beam.NewPipelineWithRoot()
-				Build(s, p, out, beam.CreateList(s, form))
-				result, err := ptest.RunWithMetrics(pipeline)
-				require.NoError(t, err)
-				require.EqualValues(t, len(keys), Result(out, result).Keys)
-				frame, err := os.ReadFile(out)
-				require.NoError(t, err)
-				require.True(t, bytes.Equal(want, frame), "%s of %T, %d windows", test.name, form, n)
-			}
-		}
-	}
 }
 
 // A collection without elements gives an empty filter.

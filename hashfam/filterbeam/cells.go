@@ -131,14 +131,6 @@ func (a *array) route(d hashfam.Digest, to *blocks) {
 // copied reports whether a bundle may keep a copy of the array.
 func (a *array) copied() bool { return a.header.Payload <= copyLimit }
 
-// routedBytes returns the number of bytes that route sends for a key.
-func (a *array) routedBytes() uint64 {
-	if a.blocked {
-		return 8
-	}
-	return uint64(a.hashes) * 4
-}
-
 // fill applies a block to the words of window w.
 func (a *array) fill(words []uint64, w int, block []byte) {
 	mark := setBit

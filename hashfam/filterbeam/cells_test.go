@@ -52,8 +52,8 @@ func requireRouted(t *testing.T, a *array) {
 		to := newBlocks(a.windows())
 		a.route(d, to)
 		for w, block := range to.of {
-			for ; len(block) > 0; block = block[4:] {
-				got = append(got, uint64(w)*a.window+uint64(binary.LittleEndian.Uint32(block)))
+			for data := block.data; len(data) > 0; data = data[4:] {
+				got = append(got, uint64(w)*a.window+uint64(binary.LittleEndian.Uint32(data)))
 			}
 		}
 		var want []uint64

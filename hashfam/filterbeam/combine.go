@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"encoding/binary"
 	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -23,21 +24,37 @@ func init() {
 //
 // A decoded accumulator does not know the plan, so it keeps the bytes of the
 // structure until the combineFn decodes them.
+//
+// An engine may keep accumulators in memory, as elements of a collection, and
+// give them to a function twice. So a function changes only what it has made.
 type accumulator struct {
 	pending   []byte    // digests of eight bytes, or lengths and keys
 	encoded   []byte    // a frame
 	structure structure // nil, or the structure of all earlier keys
+	merger    bool      // made by MergeAccumulators, which may add to it
+}
+
+// frame returns the frame of the keys that are not pending, or nothing if there
+// are none.
+func (a *accumulator) frame() ([]byte, error) {
+	if a.structure == nil {
+		return a.encoded, nil
+	}
+	return a.structure.frame()
+}
+
+// clone returns a copy of a, to change.
+func (a *accumulator) clone() (*accumulator, error) {
+	frame, err := a.frame()
+	return &accumulator{pending: slices.Clone(a.pending), encoded: frame, merger: true}, err
 }
 
 // The two parts of an encoded accumulator: the length of the first, the pending
 // keys, a frame.
 func encodeAccumulator(a *accumulator) ([]byte, error) {
-	frame := a.encoded
-	if a.structure != nil {
-		var err error
-		if frame, err = a.structure.frame(); err != nil {
-			return nil, err
-		}
+	frame, err := a.frame()
+	if err != nil {
+		return nil, err
 	}
 	encoded := binary.AppendUvarint(nil, uint64(len(a.pending)))
 	encoded = append(encoded, a.pending...)
@@ -82,8 +99,16 @@ func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
 	return a, err
 }
 
-// MergeAccumulators adds the keys of b to a.
+// MergeAccumulators returns a merger of a and b, which stay as they are: the
+// first of several to merge is an element of the engine. The next ones are
+// added to the merger.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
+	if !a.merger {
+		var err error
+		if a, err = a.clone(); err != nil {
+			return nil, err
+		}
+	}
 	a.pending = append(a.pending, b.pending...)
 	if len(b.encoded) == 0 && b.structure == nil && uint64(len(a.pending)) <= max(c.Spec.Bytes/2, 1<<12) {
 		return a, nil
@@ -91,21 +116,19 @@ func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error
 	if err := c.settle(a); err != nil {
 		return nil, err
 	}
-	frame := b.encoded
-	if b.structure != nil {
-		var err error
-		if frame, err = b.structure.frame(); err != nil {
-			return nil, err
-		}
+	frame, err := b.frame()
+	if err == nil && len(frame) > 0 {
+		err = a.structure.merge(frame)
 	}
-	if len(frame) == 0 {
-		return a, nil
-	}
-	return a, a.structure.merge(frame)
+	return a, err
 }
 
 // ExtractOutput returns the frame of all keys.
 func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
+	a, err := a.clone()
+	if err != nil {
+		return nil, err
+	}
 	if err := c.settle(a); err != nil {
 		return nil, err
 	}

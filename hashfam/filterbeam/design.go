@@ -18,10 +18,14 @@ import (
 // fills its range of the array. In ranges, an owner sorts the digests of its
 // range; in ribbons, two more stages solve their equations. In shards, an owner
 // counts its keys. In apart, an owner builds a filter of its keys.
+//
+// The number of items in a value says how much of what was read is in it: keys,
+// digests or positions.
 type design interface {
+	perKey() uint64 // items that a key makes
 	collector() (collector, error)
 	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
-	finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error
+	finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error
 }
 
 // A collector takes the keys of a bundle.

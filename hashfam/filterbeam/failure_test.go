@@ -3,8 +3,10 @@ package filterbeam
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -135,7 +137,7 @@ func TestABundleThatFailedLeavesNothing(t *testing.T) {
 		var sent [][]byte
 		keep := func(owner int, value []byte) {
 			if owner != tallyOwner {
-				sent = append(sent, append([]byte(nil), value...))
+				sent = append(sent, value[:len(value)-itemBytes])
 			}
 		}
 		f.StartBundle(keep)
@@ -166,7 +168,7 @@ func TestStagesCanBeRepeated(t *testing.T) {
 	blocks := map[int][][]byte{}
 	c, err := d.collector()
 	require.NoError(t, err)
-	keep := func(owner int, value []byte) { blocks[owner] = append(blocks[owner], append([]byte(nil), value...)) }
+	keep := func(owner int, _ uint64, value []byte) { blocks[owner] = append(blocks[owner], value) }
 	require.NoError(t, c.addKeys(keys, keep))
 	require.NoError(t, c.flush(keep))
 
@@ -183,17 +185,17 @@ func TestStagesCanBeRepeated(t *testing.T) {
 	want, err := bloomFrame(bloom.Blocked)(keys)
 	require.NoError(t, err)
 	for range 2 {
-		require.NoError(t, d.finish(ctx, out, sequence(records), &Summary{}))
+		require.NoError(t, d.finish(ctx, out, certain(sequence(records)), &Summary{}))
 		frame, err := os.ReadFile(out)
 		require.NoError(t, err)
 		require.Equal(t, want, frame)
 	}
-	parts, err := partsOf(sequence(records))
+	parts, err := partsOf(certain(sequence(records)))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(string(parts[1].Name), make([]byte, parts[1].Bytes), 0o600))
-	require.ErrorIs(t, d.finish(ctx, out, sequence(records), &Summary{}), ErrCorrupt)
+	require.ErrorIs(t, d.finish(ctx, out, certain(sequence(records)), &Summary{}), ErrCorrupt)
 	require.NoError(t, os.Truncate(string(parts[1].Name), 8))
-	require.Error(t, d.finish(ctx, out, sequence(records), &Summary{}))
+	require.Error(t, d.finish(ctx, out, certain(sequence(records)), &Summary{}))
 	frame, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, want, frame)
@@ -204,12 +206,4 @@ func TestStagesCanBeRepeated(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-func sequence(values [][]byte) func(func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		for _, v := range values {
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
+func sequence(values [][]byte) iter.Seq[[]byte] { return slices.Values(values) }

@@ -186,9 +186,12 @@ func (p part) read(ctx context.Context, yield func([]byte) bool) error {
 }
 
 // partsOf decodes the records of all parts.
-func partsOf(records iter.Seq[[]byte]) (map[int]part, error) {
+func partsOf(records iter.Seq2[[]byte, error]) (map[int]part, error) {
 	parts := map[int]part{}
-	for record := range records {
+	for record, err := range records {
+		if err != nil {
+			return nil, err
+		}
 		var p part
 		if err := json.Unmarshal(record, &p); err != nil {
 			return nil, fmt.Errorf("filterbeam: record of a part: %w", err)

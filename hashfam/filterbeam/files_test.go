@@ -154,27 +154,6 @@ func countingFrame(l counting.Layout) func([][]byte) ([]byte, error) {
 	}
 }
 
-// A job writes the frame that a single process writes, whatever the number of
-// windows; 0 lets the job merge whole frames.
-func TestFilesBuildWhatASingleProcessBuilds(t *testing.T) {
-	keys := testKeys(testCapacity)
-	keys = append(keys, keys[:100]...) // some keys occur twice
-	pattern := writeKeys(t, t.TempDir(), keys, 5)
-	for _, test := range singles {
-		t.Run(test.name, func(t *testing.T) {
-			want, err := test.frame(keys)
-			require.NoError(t, err)
-			for _, n := range []int{0, 1, 7, 256} {
-				p, err := test.plan()
-				require.NoError(t, err)
-				p, err = p.Windows(n)
-				require.NoError(t, err)
-				require.True(t, bytes.Equal(want, runFiles(t, p, pattern)), "%d windows", n)
-			}
-		})
-	}
-}
-
 // A cuckoo filter depends on the set of keys only.
 func TestACuckooFilterDependsOnTheSetOfKeysOnly(t *testing.T) {
 	keys := testKeys(testCapacity)

@@ -16,41 +16,65 @@ type frames struct{ spec spec }
 const mergers = 32
 
 // A frameCollector is a bundle's structure.
-type frameCollector struct{ structure structure }
+type frameCollector struct {
+	structure structure
+	keys      uint64
+}
+
+func (frames) perKey() uint64 { return 1 }
 
 func (f frames) collector() (collector, error) {
 	s, err := f.spec.open()
-	return frameCollector{s}, err
+	return &frameCollector{structure: s}, err
 }
 
-func (c frameCollector) addKeys(keys [][]byte, _ emitter) error { return c.structure.addKeys(keys) }
-func (c frameCollector) addDigests(d []hashfam.Digest, _ emitter) error {
-	return c.structure.addDigests(d)
+func (c *frameCollector) addKeys(keys [][]byte, _ emitter) error {
+	c.keys += uint64(len(keys))
+	return c.structure.addKeys(keys)
 }
 
-func (c frameCollector) flush(emit emitter) error {
+func (c *frameCollector) addDigests(digests []hashfam.Digest, _ emitter) error {
+	c.keys += uint64(len(digests))
+	return c.structure.addDigests(digests)
+}
+
+func (c *frameCollector) flush(emit emitter) error {
 	frame, err := c.structure.frame()
 	if err == nil {
-		emit(rand.IntN(mergers), frame)
+		emit(rand.IntN(mergers), c.keys, frame)
 	}
 	return err
 }
 
 func (f frames) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	merged, err := f.merge(values)
+	merged, err := f.merge(certain(values))
 	if err != nil {
 		return nil, err
 	}
 	return merged.frame()
 }
 
+// certain returns a sequence that has no errors as one that may have some.
+func certain(values iter.Seq[[]byte]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for value := range values {
+			if !yield(value, nil) {
+				return
+			}
+		}
+	}
+}
+
 // merge returns the merger of all frames.
-func (f frames) merge(frames iter.Seq[[]byte]) (structure, error) {
+func (f frames) merge(frames iter.Seq2[[]byte, error]) (structure, error) {
 	merged, err := f.spec.open()
 	if err != nil {
 		return nil, err
 	}
-	for frame := range frames {
+	for frame, err := range frames {
+		if err != nil {
+			return nil, err
+		}
 		if err := merged.merge(frame); err != nil {
 			return nil, err
 		}
@@ -58,7 +82,7 @@ func (f frames) merge(frames iter.Seq[[]byte]) (structure, error) {
 	return merged, nil
 }
 
-func (f frames) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+func (f frames) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	merged, err := f.merge(records)
 	if err != nil {
 		return err

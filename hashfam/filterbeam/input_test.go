@@ -73,5 +73,5 @@ func TestAFileThatIsSplitAtItsStartIsCountedOnce(t *testing.T) {
 	require.NoError(t, err)
 	sum, err := readPieceOf(t, name, 10, primary.(offsetrange.Restriction), residual.(offsetrange.Restriction))
 	require.NoError(t, err)
-	require.Equal(t, tally{keys: 2, files: 1, bytes: 10}, sum)
+	require.Equal(t, totals{Keys: 2, Items: 2, Files: 1, Bytes: 10, Plain: 10}, sum.totals)
 }

@@ -58,11 +58,16 @@ func (matchFn) ProcessElement(ctx context.Context, pattern string, emit func(str
 }
 
 // A onceFn drops the second and later mentions of a file, which several
-// patterns may match.
+// patterns may match. It tallies what is to be read.
 type onceFn struct{}
 
-func (onceFn) ProcessElement(name string, sizes func(*int64) bool) (string, int64) {
+func (onceFn) ProcessElement(name string, sizes func(*int64) bool, file func(string, int64), tell func(int, []byte)) {
 	var size int64
 	sizes(&size)
-	return name, size
+	file(name, size)
+	listed := totals{Listed: 1}
+	if !compressed(name) {
+		listed.Size = uint64(size)
+	}
+	tell(tallyOwner, tally{totals: listed}.append(nil))
 }

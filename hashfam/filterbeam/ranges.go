@@ -28,6 +28,8 @@ func (s spec) digestCollector(owners int, owner func(hashfam.Digest) int) (colle
 	return &digestCollector{family: fam, owner: owner, blocks: newBlocks(owners)}, err
 }
 
+func (ranges) perKey() uint64 { return 1 }
+
 func (r ranges) collector() (collector, error) {
 	owners := r.spec.windows()
 	return r.spec.digestCollector(owners, func(d hashfam.Digest) int { return r.owner(uint64(d.Probe())) })
@@ -98,7 +100,7 @@ func wordsOf(parts map[int]part) (n uint64) {
 	return n
 }
 
-func (r ranges) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+func (r ranges) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	parts, err := partsOf(records)
 	if err != nil {
 		return err

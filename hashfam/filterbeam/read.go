@@ -73,12 +73,16 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 	if err := f.open(); err != nil {
 		return err
 	}
+	before := f.tally.Bytes
 	err := readFile(ctx, name, func(file io.Reader) error {
 		if compressed(name) {
 			return f.readCompressed(ctx, rt, file, emit)
 		}
 		return f.readPlain(ctx, rt, file, size, emit)
 	})
+	if !compressed(name) {
+		f.tally.Plain += f.tally.Bytes - before
+	}
 	if err != nil {
 		return fmt.Errorf("filterbeam: %s: %w", name, err)
 	}
@@ -132,7 +136,7 @@ func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *sca
 		if n == 0 {
 			rt.TryClaim(rt.GetRestriction().(offsetrange.Restriction).End)
 			if size == 0 {
-				f.tally.files++
+				f.tally.Files++
 			}
 			return checkLength(lines.offset, size)
 		}
@@ -144,7 +148,7 @@ func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *sca
 			n = before(lines.starts, end)
 		}
 		if n > 0 && lines.starts[0] == 0 {
-			f.tally.files++
+			f.tally.Files++
 		}
 		if err := f.addLines(ctx, lines, n, emit); err != nil {
 			return err
@@ -180,7 +184,7 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	if err != nil {
 		return err
 	}
-	f.tally.files++
+	f.tally.Files++
 	lines := newScanner(unzipped, 0)
 	for {
 		if err := lines.next(); err != nil {
@@ -205,6 +209,6 @@ func (f *readFn) addLines(ctx context.Context, lines *scanner, n int, emit func(
 	if n < len(lines.keys) {
 		end = lines.starts[n]
 	}
-	f.tally.bytes += uint64(end - lines.starts[0])
+	f.tally.Bytes += uint64(end - lines.starts[0])
 	return f.add(ctx, keys, emit)
 }

@@ -69,18 +69,16 @@ func TestFilesThatAreCutAndRepeated(t *testing.T) {
 		p, err := test.plan()
 		require.NoError(t, err)
 		want := localFrame(t, p, pattern)
-		for j, n := range []int{1, 7, 0} {
+		for _, n := range []int{1, 7} {
 			for _, windows := range []int{0, 5} {
 				p, err := p.Windows(windows)
 				require.NoError(t, err)
-				seed := uint64(100*i + 10*j + windows)
+				seed := uint64(100*i + 10*n + windows)
 				frame, result := runCut(t, p, cutrunner.Options{
-					Elements: n, Workers: 4, Seed: seed, Fault: cutrunner.Random(seed), Split: n > 0,
+					Elements: n, Workers: 4, Seed: seed, Fault: cutrunner.Random(seed), Split: true, Hold: n == 7,
 				}, files(pattern))
 				require.True(t, bytes.Equal(want, frame), "%s, %d windows, %d elements in a bundle", test.name, windows, n)
-				if n > 0 {
-					require.NotZero(t, result.Splits)
-				}
+				require.NotZero(t, result.Splits)
 				for point, times := range result.Failed {
 					failed[cutrunner.Point(point)] += times
 				}
@@ -95,28 +93,6 @@ func TestFilesThatAreCutAndRepeated(t *testing.T) {
 // buildOf returns the job of Build for a list of keys.
 func buildOf(keys any) job {
 	return func(s beam.Scope, p Plan, out string) { Build(s, p, out, beam.CreateList(s, keys)) }
-}
-
-// The same for elements of a pipeline, of each type.
-func TestBuildsThatAreCutAndRepeated(t *testing.T) {
-	keys := testKeys(400)
-	keys = append(keys, keys[:50]...)
-	pattern := writeKeys(t, t.TempDir(), keys, 1)
-	for i, test := range append(ordered[:2:2], singles...) {
-		p, err := test.plan()
-		require.NoError(t, err)
-		want := localFrame(t, p, pattern)
-		for j, form := range forms(keys) {
-			p, err := p.Windows(j)
-			require.NoError(t, err)
-			seed := uint64(10*i + j)
-			frame, result := runCut(t, p, cutrunner.Options{
-				Elements: []int{7, 1, 0}[j], Workers: 3, Seed: seed, Fault: cutrunner.Random(seed),
-			}, buildOf(form))
-			require.True(t, bytes.Equal(want, frame), "%s of %T", test.name, form)
-			require.EqualValues(t, len(keys), Result("", result).Keys)
-		}
-	}
 }
 
 // A large static filter has several shards, which tasks of their own solve.
@@ -199,7 +175,7 @@ func TestCombinersThatAreCutAndRepeated(t *testing.T) {
 			beam.ParDo0(s, keepFrame, beam.CombinePerKey(s, combine, pairs))
 			seed := uint64(10*i + j)
 			_, err = cutrunner.Run(t.Context(), pipeline, cutrunner.Options{
-				Elements: n, Workers: 2, Seed: seed, Fault: cutrunner.Random(seed), Lift: (i+j)%2 == 0,
+				Elements: n, Workers: 2, Seed: seed, Fault: cutrunner.Random(seed), Lift: (i+j)%2 == 0, Hold: j != 1,
 			})
 			require.NoError(t, err)
 			for key, some := range byKey {

@@ -30,6 +30,8 @@ const (
 	maxCountedBytes = 4 << 20
 )
 
+func (shards) perKey() uint64 { return 1 }
+
 func (s shards) collector() (collector, error) {
 	fam, err := s.spec.family()
 	return &shardCollector{family: fam, counts: map[string]uint64{}, blocks: newBlocks(s.spec.windows())}, err
@@ -58,9 +60,9 @@ func (c *shardCollector) send(emit emitter) {
 	c.blocks.emit = emit
 	for key, n := range c.counts {
 		shard := c.family.SumString(key).Shard(len(c.blocks.of))
-		block := binary.AppendUvarint(c.blocks.of[shard], n)
+		block := binary.AppendUvarint(c.blocks.of[shard].data, n)
 		block = binary.AppendUvarint(block, uint64(len(key)))
-		c.blocks.store(shard, append(block, key...))
+		c.blocks.store(shard, append(block, key...), n)
 	}
 	clear(c.counts)
 	c.bytes = 0
@@ -106,7 +108,7 @@ func addCounts(top *countmin.TopK, block []byte) error {
 	return nil
 }
 
-func (s shards) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+func (s shards) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	all := make([]*countmin.TopK, s.spec.windows())
 	for i := range all { // a shard without keys has no record
 		var err error
@@ -114,7 +116,10 @@ func (s shards) finish(ctx context.Context, out string, records iter.Seq[[]byte]
 			return err
 		}
 	}
-	for record := range records {
+	for record, err := range records {
+		if err != nil {
+			return err
+		}
 		owner := uint64(len(all))
 		if len(record) >= 8 {
 			owner = binary.LittleEndian.Uint64(record)

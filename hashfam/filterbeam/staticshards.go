@@ -40,19 +40,26 @@ func solve(s beam.Scope, p Plan, out string, records beam.PCollection) beam.PCol
 	return beam.GroupByKey(s, beam.ParDo(s, &solveFn{p.spec, fileName(out)}, tasks))
 }
 
-// A divideFn divides the shards among tasks. It passes on the tally.
+// A divideFn divides the shards among tasks. The books of the stages before it
+// end here, and begin again with the tasks.
 type divideFn struct{ Spec spec }
 
 func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
-	return ribbons{ranges{f.Spec}}.divide(func(yield func([]byte) bool) {
-		for record := range values(next) {
-			if record[0] == tallyRecord {
-				emit(tallyOwner, record[1:])
-			} else if !yield(record[1:]) {
-				return
-			}
-		}
-	}, emit)
+	var books ledger
+	var sum Summary
+	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &sum))
+	if err != nil {
+		return err
+	}
+	t := tally{totals: books.tally.totals}
+	t.Items = uint64(len(tasks))
+	for i, task := range tasks {
+		task = sealed(task, 1)
+		t.send(i, task)
+		emit(i, task)
+	}
+	emit(tallyOwner, t.append(nil))
+	return nil
 }
 
 // A solveFn solves the shards of a task.
@@ -100,28 +107,27 @@ func (r ribbons) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// divide emits the tasks.
-func (r ribbons) divide(records iter.Seq[[]byte], emit emitter) error {
+// divide returns the tasks, encoded.
+func (r ribbons) divide(records iter.Seq2[[]byte, error]) ([][]byte, error) {
 	parts, err := partsOf(records)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := wordsOf(parts)
 	columns, err := r.columns(n)
 	if err != nil || n == 0 {
-		return err
+		return nil, err
 	}
 	all := ribbon.NewShards(columns, n).Len()
-	tasks := min(uint64(r.spec.windows()), all)
+	tasks := make([][]byte, min(uint64(r.spec.windows()), all))
 	for i := range tasks {
-		shards := shardRange{n, columns, i * all / tasks, (i + 1) * all / tasks}
-		encoded, err := json.Marshal(solveTask{shards, r.overlapping(shards, parts)})
-		if err != nil {
-			return err
+		from, to := uint64(i)*all/uint64(len(tasks)), uint64(i+1)*all/uint64(len(tasks))
+		shards := shardRange{n, columns, from, to}
+		if tasks[i], err = json.Marshal(solveTask{shards, r.overlapping(shards, parts)}); err != nil {
+			return nil, err
 		}
-		emit(int(i), encoded)
 	}
-	return nil
+	return tasks, nil
 }
 
 // overlapping returns the parts that have digests of the shards.
@@ -192,9 +198,12 @@ func writeSolved(ctx context.Context, out string, owner int, r shardRange, thres
 
 // finish joins the shards and writes the frame. The words pass through it from
 // the part files; it holds the rest.
-func (r ribbons) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	var all []solvedRange
-	for record := range records {
+	for record, err := range records {
+		if err != nil {
+			return err
+		}
 		var s solvedRange
 		if err := json.Unmarshal(record, &s); err != nil {
 			return fmt.Errorf("filterbeam: record of shards: %w", err)

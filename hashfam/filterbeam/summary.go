@@ -1,9 +1,6 @@
 package filterbeam
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
 // A Summary is the result of a job.
 type Summary struct {
@@ -32,34 +29,4 @@ func (s Summary) String() string {
 		text += ", may miss keys"
 	}
 	return text
-}
-
-// A tally counts what a bundle has read.
-type tally struct{ keys, files, bytes uint64 }
-
-const tallyBytes = 24
-
-func (t tally) append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, t.keys)
-	dst = binary.LittleEndian.AppendUint64(dst, t.files)
-	return binary.LittleEndian.AppendUint64(dst, t.bytes)
-}
-
-// add adds an encoded tally to t.
-func (t *tally) add(encoded []byte) error {
-	if len(encoded) != tallyBytes {
-		return errs.Field(ErrCorrupt, "length of a tally", len(encoded), fmt.Sprint(tallyBytes))
-	}
-	t.keys += binary.LittleEndian.Uint64(encoded)
-	t.files += binary.LittleEndian.Uint64(encoded[8:])
-	t.bytes += binary.LittleEndian.Uint64(encoded[16:])
-	return nil
-}
-
-// add adds an encoded tally to the sum.
-func (s *Summary) add(encoded []byte) error {
-	t := tally{s.Keys, s.Files, s.Bytes}
-	err := t.add(encoded)
-	s.Keys, s.Files, s.Bytes = t.keys, t.files, t.bytes
-	return err
 }

@@ -1,7 +1,6 @@
 package filterbeam
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"reflect"
@@ -48,8 +47,9 @@ func init() {
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
 	found := beam.ParDo(s, &matchFn{}, beam.CreateList(s, atLeastOne(patterns)))
-	files := beam.ParDo(s, &onceFn{}, beam.GroupByKey(s, found))
-	return join(s, p, out, beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, files))
+	files, listed := beam.ParDo2(s, &onceFn{}, beam.GroupByKey(s, found))
+	values := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, files)
+	return join(s, p, out, beam.Flatten(s, values, listed))
 }
 
 // join builds the structure of the values that bundles have collected, and
@@ -73,13 +73,7 @@ func (nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
 	emit(0, tally{}.append([]byte{tallyRecord}))
 }
 
-// The first byte of a record.
-const (
-	tallyRecord = 't'
-	valueRecord = 'v'
-)
-
-// A gatherFn makes one record of the values of an owner.
+// A gatherFn makes one record of the values of an owner, and counts them.
 type gatherFn struct {
 	Spec spec
 	Out  fileName
@@ -98,20 +92,27 @@ func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]b
 func emitRecord(ctx context.Context, out string, owner int, next func(*[]byte) bool, emit func(int, []byte),
 	make func(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)) error {
 	if owner == tallyOwner {
-		var sum tally
-		for encoded := range values(next) {
-			if err := sum.add(encoded); err != nil {
-				return err
-			}
-		}
-		emit(0, sum.append([]byte{tallyRecord}))
-		return nil
+		return emitTally(next, emit)
 	}
-	record, err := make(ctx, out, owner, values(next))
+	var arrived load
+	record, err := make(ctx, out, owner, arrived.arriving(values(next)))
 	if err == nil {
-		emit(0, append([]byte{valueRecord}, record...))
+		header := appendFixed([]byte{valueRecord}, ownerLoad{int64(owner), arrived})
+		emit(0, append(header, record...))
 	}
 	return err
+}
+
+// emitTally emits the sum of tallies as a record.
+func emitTally(next func(*[]byte) bool, emit func(int, []byte)) error {
+	var sum tally
+	for encoded := range values(next) {
+		if err := sum.add(encoded); err != nil {
+			return err
+		}
+	}
+	emit(0, sum.append([]byte{tallyRecord}))
+	return nil
 }
 
 // values returns the sequence of what next returns.
@@ -135,18 +136,9 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 		return err
 	}
 	sum := Summary{Output: string(f.Out), Complete: true}
-	var failed error
-	records := func(yield func([]byte) bool) {
-		for record := range values(next) {
-			if record[0] == tallyRecord {
-				failed = sum.add(record[1:])
-			} else if !yield(record[1:]) {
-				return
-			}
-		}
-	}
-	if err := d.finish(ctx, string(f.Out), records, &sum); err != nil || failed != nil {
-		return cmp.Or(err, failed)
+	var books ledger
+	if err := d.finish(ctx, string(f.Out), books.records(values(next), &sum), &sum); err != nil {
+		return err
 	}
 	sum.count(ctx)
 	emit(0, sum)

@@ -36,9 +36,16 @@ type windowCollector struct {
 	windows
 	digests []hashfam.Digest   // of one call
 	held    [][]hashfam.Digest // of all calls so far
-	keys    uint64             // number of the digests that are held
+	keys    uint64             // number of those that are held or in the copy
 	own     structure          // the copy, or nil
 	blocks  *blocks
+}
+
+func (w windows) perKey() uint64 {
+	if w.array.blocked {
+		return 1
+	}
+	return uint64(w.array.hashes)
 }
 
 func (w windows) collector() (collector, error) {
@@ -48,6 +55,7 @@ func (w windows) collector() (collector, error) {
 func (c *windowCollector) addKeys(keys [][]byte, emit emitter) error {
 	switch {
 	case c.own != nil:
+		c.keys += uint64(len(keys))
 		return c.own.addKeys(keys)
 	case c.array.copied():
 		return c.hold(c.array.family.SumAll(nil, keys))
@@ -59,6 +67,7 @@ func (c *windowCollector) addKeys(keys [][]byte, emit emitter) error {
 func (c *windowCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
 	switch {
 	case c.own != nil:
+		c.keys += uint64(len(digests))
 		return c.own.addDigests(digests)
 	case c.array.copied():
 		return c.hold(slices.Clone(digests))
@@ -80,7 +89,7 @@ func (c *windowCollector) route(digests []hashfam.Digest, emit emitter) {
 func (c *windowCollector) hold(digests []hashfam.Digest) error {
 	c.held = append(c.held, digests)
 	c.keys += uint64(len(digests))
-	if c.keys*c.array.routedBytes() < c.array.header.Payload {
+	if c.keys*c.routedBytes() < c.array.header.Payload {
 		return nil
 	}
 	var err error
@@ -96,9 +105,17 @@ func (c *windowCollector) hold(digests []hashfam.Digest) error {
 	return nil
 }
 
+// routedBytes returns the number of bytes that route sends for a key.
+func (w windows) routedBytes() uint64 {
+	if w.array.blocked {
+		return 8
+	}
+	return 4 * w.perKey()
+}
+
 // sendTo makes the blocks send themselves to emit.
 func (c *windowCollector) sendTo(emit emitter) {
-	c.blocks.emit = func(w int, block []byte) { emit(w, append(block, blockValue)) }
+	c.blocks.emit = func(w int, items uint64, block []byte) { emit(w, items, append(block, blockValue)) }
 }
 
 func (c *windowCollector) flush(emit emitter) error {
@@ -113,18 +130,21 @@ func (c *windowCollector) flush(emit emitter) error {
 	return nil
 }
 
-// sendCopy sends each window of the copy.
+// sendCopy sends each window of the copy. That of the first one counts for the
+// items of all, since nobody knows which windows they are in.
 func (c *windowCollector) sendCopy(emit emitter) error {
 	encoded, err := c.own.frame()
 	if err != nil {
 		return err
 	}
 	c.own = nil // it is not needed while its encoding is sent
+	items := c.keys * c.perKey()
 	size := c.array.header.Payload
 	payload := encoded[uint64(len(encoded))-checksumBytes-size:]
 	for w := range c.array.windows() {
 		from, to := c.array.bytes(w)
-		emit(w, append(payload[from:to:to], copyValue))
+		emit(w, items, append(payload[from:to:to], copyValue))
+		items = 0
 	}
 	return nil
 }
@@ -147,7 +167,7 @@ func (w windows) gather(ctx context.Context, out string, owner int, values iter.
 }
 
 // finish writes the frame. A window that got no key has no part; it is zeros.
-func (w windows) finish(ctx context.Context, out string, records iter.Seq[[]byte], sum *Summary) error {
+func (w windows) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	parts, err := partsOf(records)
 	if err != nil {
 		return err

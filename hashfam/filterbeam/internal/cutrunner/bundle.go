@@ -91,6 +91,9 @@ func (a *attempt) run(ctx context.Context, items []item) {
 	for _, s := range a.worker.sinks {
 		a.outputs = append(a.outputs, s.items)
 	}
+	if a.err = a.stage.check(items, a.outputs); a.err != nil {
+		return
+	}
 	a.metrics = metrics.ResultsExtractor(ctx)
 }
 
@@ -131,7 +134,7 @@ func (w *worker) up(ctx context.Context, a *attempt) error {
 		w.sinks = nil
 		var out []exec.Node
 		for _, c := range a.stage.out {
-			s := &sink{encoder: newEncoder(c.coder)}
+			s := &sink{encoder: newEncoder(c.coder, a.stage.runner.options.Hold)}
 			w.sinks = append(w.sinks, s)
 			out = append(out, s)
 		}
@@ -166,7 +169,7 @@ func (a *attempt) split(ctx context.Context) error {
 		return err
 	}
 	for _, r := range residuals {
-		i, err := newEncoder(a.stage.in).encode(a.stage.runner.store, r)
+		i, err := newEncoder(a.stage.in, a.stage.runner.options.Hold).encode(a.stage.runner.store, r)
 		if err != nil {
 			return err
 		}

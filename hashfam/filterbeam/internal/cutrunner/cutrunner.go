@@ -19,6 +19,7 @@ type Options struct {
 	Fault    func(Attempt) Fault // which attempts fail; nil for none
 	Split    bool                // split restrictions while they are processed
 	Lift     bool                // combine before the grouping, too
+	Hold     bool                // keep elements in memory, and see whether they change
 }
 
 // A Result tells what a run has done.
@@ -94,7 +95,26 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 			return r.result, err
 		}
 	}
+	for _, c := range r.collections {
+		if err := r.check(c.coder, c.items); err != nil {
+			return r.result, fmt.Errorf("at the end of the job: %w", err)
+		}
+	}
 	return r.result, nil
+}
+
+// check returns an error if one of the items that are held has changed.
+func (r *runner) check(c *coder.Coder, items []item) error {
+	if !r.options.Hold {
+		return nil
+	}
+	e := newEncoder(c, false)
+	for _, i := range items {
+		if err := e.check(r.store, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *runner) input(e *graph.MultiEdge) *collection  { return r.collections[e.Input[0].From.ID()] }
@@ -107,7 +127,7 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge, all []*graph.M
 	}
 	switch e.Op {
 	case graph.Impulse:
-		i, err := newEncoder(coder.NewBytes()).encode(r.store, wrap(e.Value))
+		i, err := newEncoder(coder.NewBytes(), false).encode(r.store, wrap(e.Value))
 		r.output(e).items = []item{i}
 		return err
 	case graph.Flatten:

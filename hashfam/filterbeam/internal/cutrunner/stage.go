@@ -74,13 +74,34 @@ func (s *stage) run(ctx context.Context, items []item) error {
 			s.commit(a)
 			residuals = append(residuals, a.residuals...)
 		}
+		if err := s.check(items, nil); err != nil {
+			return err
+		}
 		items = residuals
+	}
+	for _, out := range s.out {
+		if err := s.runner.check(out.coder, out.items); err != nil {
+			return fmt.Errorf("%s, at its end: %w", s.name, err)
+		}
 	}
 	for _, w := range s.idle {
 		for _, u := range w.units {
 			if err := u.Down(ctx); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// check returns an error if an item that the stage reads or writes has changed.
+func (s *stage) check(in []item, out [][]item) error {
+	if err := s.runner.check(s.in, in); err != nil {
+		return fmt.Errorf("%s, input: %w", s.name, err)
+	}
+	for i, items := range out {
+		if err := s.runner.check(s.out[i].coder, items); err != nil {
+			return fmt.Errorf("%s, output: %w", s.name, err)
 		}
 	}
 	return nil

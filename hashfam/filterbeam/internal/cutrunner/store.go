@@ -2,6 +2,7 @@ package cutrunner
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"sync/atomic"
@@ -35,6 +36,7 @@ func (s *store) close() error {
 // An item is an encoded element in the store. In a grouped collection it is the
 // first of the elements with its key, which are in values.
 type item struct {
+	held   *exec.FullValue // the element itself, if elements are held in memory
 	at     int64
 	key    int32 // length of the key, if the element is a pair
 	length int32 // of the whole element
@@ -63,12 +65,13 @@ type collection struct {
 
 // An encoder encodes the elements of a collection.
 type encoder struct {
+	hold       bool // elements in memory, too
 	whole, key exec.ElementEncoder
 	buffer     bytes.Buffer
 }
 
-func newEncoder(c *coder.Coder) *encoder {
-	e := &encoder{whole: exec.MakeElementEncoder(c)}
+func newEncoder(c *coder.Coder, hold bool) *encoder {
+	e := &encoder{hold: hold, whole: exec.MakeElementEncoder(c)}
 	if coder.IsKV(c) {
 		e.key = exec.MakeElementEncoder(c.Components[0])
 	}
@@ -89,8 +92,41 @@ func (e *encoder) encode(s *store, v *exec.FullValue) (item, error) {
 	if err := e.whole.Encode(v, &e.buffer); err != nil {
 		return item{}, err
 	}
-	return s.put(e.buffer.Bytes(), key)
+	i, err := s.put(e.buffer.Bytes(), key)
+	if e.hold {
+		held := *v // the engine uses v again, but not what it refers to
+		i.held = &held
+	}
+	return i, err
 }
+
+// check returns an error if an element that is held is not what it was when it
+// was encoded.
+func (e *encoder) check(s *store, i item) error {
+	for _, value := range i.values {
+		if err := e.check(s, value); err != nil {
+			return err
+		}
+	}
+	if i.held == nil || i.values != nil {
+		return nil
+	}
+	encoded, err := s.get(i, 0, i.length)
+	if err != nil {
+		return err
+	}
+	e.buffer.Reset()
+	if err := e.whole.Encode(i.held, &e.buffer); err != nil {
+		return err
+	}
+	if !bytes.Equal(encoded, e.buffer.Bytes()) {
+		return errChanged
+	}
+	return nil
+}
+
+// errChanged is the error of a function that writes to an element.
+var errChanged = errors.New("cutrunner: an element has changed after it was emitted")
 
 // wrap returns v as an element.
 func wrap(v any) *exec.FullValue {
@@ -117,7 +153,12 @@ func newDecoder(s *store, c *coder.Coder) *decoder {
 
 // decode reads an element, or a key with its values.
 func (d *decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
-	if i.values == nil {
+	switch {
+	case i.held != nil && i.values == nil:
+		return global(*i.held), nil, nil
+	case i.held != nil:
+		return global(*wrap(i.held.Elm)), []exec.ReStream{&values{d, i.values}}, nil
+	case i.values == nil:
 		v, err := d.read(d.whole, i, 0, i.length)
 		return v, nil, err
 	}
@@ -131,10 +172,16 @@ func (d *decoder) read(with exec.ElementDecoder, i item, from, to int32) (*exec.
 		return nil, err
 	}
 	v, err := with.Decode(bytes.NewReader(encoded))
-	if err == nil {
-		v.Timestamp, v.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	return global(*v), nil
+}
+
+// global returns v in the global window.
+func global(v exec.FullValue) *exec.FullValue {
+	v.Timestamp, v.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
+	return &v
 }
 
 // The values of a key can be read several times.
@@ -156,6 +203,9 @@ func (s *stream) Read() (*exec.FullValue, error) {
 	}
 	i := s.items[0]
 	s.items = s.items[1:]
+	if i.held != nil {
+		return global(*wrap(i.held.Elm2)), nil
+	}
 	return s.decoder.read(s.decoder.value, i, i.key, i.length)
 }
 

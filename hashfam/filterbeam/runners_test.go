@@ -1,0 +1,205 @@
+package filterbeam
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
+)
+
+// A runner runs a pipeline in its way.
+type runner struct {
+	name string
+	run  func(context.Context, *beam.Pipeline) (beam.PipelineResult, error)
+}
+
+// cut returns a runner of bundles that are cut and repeated.
+func cut(o cutrunner.Options) func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) {
+	return func(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+		return cutrunner.Run(ctx, p, o)
+	}
+}
+
+// repeated are the options of bundles of some elements, up to two of three
+// attempts at which fail.
+func repeated(elements int, hold bool) cutrunner.Options {
+	return cutrunner.Options{
+		Hold: hold, Elements: elements, Workers: 3, Seed: 5, Fault: cutrunner.Random(5), Split: true,
+	}
+}
+
+// runners are those that keep all elements in memory, those that encode all of
+// them, and those that split, repeat and reorder. The last two ones have
+// bundles of some files, or of some keys.
+var runners = []runner{
+	{"direct", direct.Execute},
+	{"Prism", prism.Execute},
+	{"held", cut(cutrunner.Options{Hold: true})},
+	{"encoded", cut(cutrunner.Options{})},
+	{"held and repeated", cut(repeated(2, true))},
+	{"encoded and repeated", cut(repeated(3, false))},
+}
+
+// forElements are the runners for collections of keys.
+var forElements = append(runners[:4:4],
+	runner{"held and repeated", cut(repeated(3000, true))},
+	runner{"encoded and repeated", cut(repeated(3000, false))},
+)
+
+// A planned structure is one that a job builds.
+type planned struct {
+	name string
+	plan func() (Plan, error)
+	// same checks what a job built of the keys against what one process builds.
+	same func(t *testing.T, want, got []byte, keys [][]byte)
+}
+
+// identical checks that frames are.
+func identical(t *testing.T, want, got []byte, _ [][]byte) {
+	t.Helper()
+	require.True(t, bytes.Equal(want, got), "the frames differ")
+}
+
+// everything has each structure, layout and option.
+func everything() []planned {
+	keyed := bloomConfig(bloom.Blocked)
+	keyed.Family = testFamily
+	conservative := sketchConfig
+	conservative.Conservative = true
+	all := []planned{
+		{"bloom keyed", func() (Plan, error) { return Bloom(keyed) }, identical},
+		{"bloom classic large", func() (Plan, error) { return Bloom(bloom.Config{Capacity: 15e6, FPRate: 0.01}) }, identical},
+		{"bloom blocked large", func() (Plan, error) {
+			return Bloom(bloom.Config{Capacity: 15e6, FPRate: 0.01, Layout: bloom.Blocked})
+		}, identical},
+		{"counting large", func() (Plan, error) {
+			return Counting(counting.Config{Capacity: 4e6, FPRate: 0.01, Layout: counting.Blocked})
+		}, identical},
+		{"static", func() (Plan, error) { return Static(static.Config{FPRate: 0.01}) }, identical},
+		{"cuckoo", func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: 21_000, FPRate: 0.01}) }, identical},
+		{"cuckoo compact", func() (Plan, error) {
+			return Cuckoo(cuckoo.Config{Capacity: 21_000, FPRate: 0.01, Compact: true})
+		}, identical},
+		{"sketch conservative", func() (Plan, error) { return Sketch(conservative) }, neverBelow},
+		{"heavy", func() (Plan, error) { return Heavy(countmin.HeavyConfig{Phi: 0.01}) }, neverBelow},
+		{"topk", func() (Plan, error) { return TopK(countmin.TopKConfig{K: 20}) }, neverBelow},
+	}
+	for _, s := range singles {
+		all = append(all, planned{s.name, s.plan, identical})
+	}
+	return all
+}
+
+// neverBelow checks that all keys were counted, and none too low.
+func neverBelow(t *testing.T, want, got []byte, keys [][]byte) {
+	t.Helper()
+	open := func(frame []byte) counter {
+		for _, c := range []counter{&countmin.Sketch{}, &countmin.HeavyHitters{}, &countmin.TopK{}} {
+			if c.UnmarshalBinary(frame) == nil {
+				return c
+			}
+		}
+		t.Fatal("the frame is of another structure")
+		return nil
+	}
+	counts := map[string]uint64{}
+	for _, key := range keys {
+		counts[string(key)]++
+	}
+	c := open(got)
+	require.Equal(t, open(want).Total(), c.Total())
+	for key, n := range counts {
+		require.GreaterOrEqual(t, estimateOf(c, key), n)
+	}
+}
+
+// A counter is a structure that counts.
+type counter interface {
+	UnmarshalBinary([]byte) error
+	Total() uint64
+}
+
+// estimateOf returns what a counter says at most.
+func estimateOf(c counter, key string) uint64 {
+	switch c := c.(type) {
+	case *countmin.Sketch:
+		return c.CountString(key)
+	case *countmin.HeavyHitters:
+		return c.EstimateString(key).High
+	default:
+		return c.(*countmin.TopK).EstimateString(key).High
+	}
+}
+
+// Every structure, layout and option is built in every runner, of files and of
+// elements of each type, and each job has the frame of the loop. There are more
+// keys than a block has digests.
+func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
+	keys := testKeys(testCapacity)
+	keys = append(keys, keys[:100]...) // some keys occur twice
+	pattern := writeKeys(t, t.TempDir(), keys, 5)
+	for i, s := range everything() {
+		p, err := s.plan()
+		require.NoError(t, err)
+		want := localFrame(t, p, pattern)
+		for j, r := range runners {
+			for windows := range 2 {
+				p, err := p.Windows(windows * (1 + 4*(j%2)))
+				require.NoError(t, err)
+				if windows == 0 && strings.HasSuffix(s.name, "large") {
+					continue // it has windows anyway
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d windows", s.name, r.name, p.spec.Windows), func(t *testing.T) {
+					got, sum := runJob(t, p, r, files(pattern))
+					s.same(t, want, got, keys)
+					require.EqualValues(t, len(keys), sum.Keys)
+					require.EqualValues(t, 6, sum.Files)
+					require.EqualValues(t, len(got), sum.Size)
+					got, sum = runJob(t, p, forElements[j], buildOf(formOf(i+j+windows, p, keys)))
+					s.same(t, want, got, keys)
+					require.EqualValues(t, len(keys), sum.Keys)
+				})
+			}
+		}
+	}
+}
+
+// formOf returns the keys as a collection of a type that the structure takes.
+func formOf(n int, p Plan, keys [][]byte) any {
+	if p.spec.Kind == heavyKind || p.spec.Kind == topkKind || p.spec.Family != "" {
+		return forms(keys)[n%2]
+	}
+	return forms(keys)[n%3]
+}
+
+// runJob runs a job in a runner, and returns the frame that it wrote. Nothing
+// is left beside it.
+func runJob(t *testing.T, p Plan, r runner, j job) ([]byte, Summary) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.bin")
+	pipeline, s := beam.NewPipelineWithRoot()
+	j(s, p, cutScheme+out)
+	result, err := r.run(t.Context(), pipeline)
+	require.NoError(t, err)
+	frame, err := os.ReadFile(out)
+	require.NoError(t, err)
+	left, err := os.ReadDir(filepath.Dir(out))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "intermediate files are left")
+	return frame, Result(out, result)
+}

@@ -1,0 +1,148 @@
+package filterbeam
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/stretchr/testify/require"
+)
+
+func init() { beam.RegisterType(reflect.TypeFor[wrongFn]()) }
+
+// A wrongFn passes on what bundles send, but for the first value of a bundle,
+// with which it does something wrong.
+type wrongFn struct {
+	How string
+
+	done bool
+}
+
+func (f *wrongFn) StartBundle(func(int, []byte)) { f.done = false }
+
+func (f *wrongFn) ProcessElement(owner int, value []byte, emit func(int, []byte)) {
+	if f.done || owner == tallyOwner {
+		emit(owner, value)
+		return
+	}
+	f.done = true
+	switch f.How {
+	case "drop":
+	case "repeat":
+		emit(owner, value)
+		emit(owner, value)
+	case "change":
+		changed := bytes.Clone(value)
+		changed[0] ^= 1
+		emit(owner, changed)
+	}
+}
+
+// wrong returns a job of Build in which a DoFn does something wrong with one
+// block.
+func wrong(how string, keys any) job {
+	return func(s beam.Scope, p Plan, out string) {
+		collect := &keyFn[string]{elements{bundle: bundle{Spec: p.spec}}}
+		sent := beam.ParDo(s, collect, beam.CreateList(s, keys))
+		join(s, p, out, beam.ParDo(s, &wrongFn{How: how}, sent))
+	}
+}
+
+// A job of which one block is dropped, or sent twice, or changed, fails in every
+// runner, whatever it builds. It names both numbers and leaves the output as it
+// was.
+func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
+	keys := forms(testKeys(3000))[0]
+	for _, s := range everything() {
+		p, err := s.plan()
+		require.NoError(t, err)
+		if p, err = p.Windows(3); err != nil {
+			t.Fatal(err)
+		}
+		for i, how := range []string{"drop", "repeat", "change"} {
+			for _, r := range forElements[i : i+3] {
+				out := filepath.Join(t.TempDir(), "out.bin")
+				require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+				pipeline, scope := beam.NewPipelineWithRoot()
+				wrong(how, keys)(scope, p, out)
+				_, err := r.run(t.Context(), pipeline)
+				require.Error(t, err, "%s, %s: %s", s.name, r.name, how)
+				text, readErr := os.ReadFile(out)
+				require.NoError(t, readErr)
+				require.Equal(t, "before", string(text))
+				if how != "change" { // a frame that has changed is refused at once
+					require.ErrorContains(t, err, "that arrived at shard", "%s, %s: %s", s.name, r.name, how)
+				}
+			}
+		}
+	}
+}
+
+// recordsOf returns the records of two shards that got 3 and 5 items.
+func recordsOf() [][]byte {
+	t := tally{totals: totals{Keys: 8, Items: 8}}
+	var records [][]byte
+	for owner, items := range []uint64{3, 5} {
+		var got load
+		value := sealed([]byte("block"), items)
+		t.send(owner, value)
+		got.enter(value)
+		records = append(records, append(appendFixed([]byte{valueRecord}, ownerLoad{int64(owner), got}), "record"...))
+	}
+	return append(records, t.append([]byte{tallyRecord}))
+}
+
+// The error of the last task names the shard and both numbers.
+func TestTheBooksOfAJob(t *testing.T) {
+	all := recordsOf()
+	unread := tally{totals: totals{Keys: 1, Items: 1}}.append([]byte{tallyRecord})
+	unlisted := tally{totals: totals{Listed: 1, Size: 9}}.append([]byte{tallyRecord})
+	short := tally{totals: totals{Size: 9}}.append([]byte{tallyRecord})
+	for _, test := range []struct {
+		records [][]byte
+		want    string
+	}{
+		{all, ""},
+		{[][]byte{all[2], all[1], all[0]}, ""},
+		{all[1:], "items that arrived at shard 0 = 0, want 3, as sent"},
+		{[][]byte{all[0], all[1], all[1], all[2]}, "items that arrived at shard 1 = 10, want 5, as sent"},
+		{all[:2], "items that arrived at shard 0 = 3, want 0, as sent"},
+		{append(all[:3:3], unread), "items that arrived = 8, want 9, as read"},
+		{append(all[:3:3], unlisted), "files read = 0, want 1, as listed"},
+		{append(all[:3:3], short), "bytes read = 0, want 9, as listed"},
+		{append(all[:3:3], nil), "length of a record = 0"},
+		{append(all[:3:3], []byte("txx")), "length of a tally = 2"},
+	} {
+		var books ledger
+		var sum Summary
+		var failed error
+		for _, err := range books.records(sequence(test.records), &sum) {
+			failed = err
+		}
+		if test.want == "" {
+			require.NoError(t, failed)
+			require.EqualValues(t, 8, sum.Keys)
+			continue
+		}
+		require.ErrorIs(t, failed, ErrCorrupt)
+		require.ErrorContains(t, failed, test.want)
+	}
+}
+
+// Blocks with as many items as others are told apart.
+func TestABlockInPlaceOfAnotherFailsTheJob(t *testing.T) {
+	var sent, arrived load
+	for i := range 2 {
+		value := sealed(fmt.Appendf(nil, "block %d", i), 7)
+		sent.enter(value)
+		arrived.enter(sealed([]byte("block 0"), 7))
+	}
+	require.ErrorContains(t, compare(0, arrived, sent), "sum of the checksums")
+	require.NoError(t, compare(0, sent, sent))
+	arrived.Values++
+	require.ErrorContains(t, compare(0, arrived, sent), "blocks that arrived at shard 0 = 3, want 2")
+}
