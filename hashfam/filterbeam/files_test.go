@@ -18,6 +18,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 func TestMain(m *testing.M) { ptest.Main(m) }
@@ -99,7 +100,7 @@ var singles = []single{
 // A static filter is the one that a single process builds of the set of keys.
 func TestAStaticFilterIsThatOfASingleProcess(t *testing.T) {
 	keys := testKeys(testCapacity)
-	want, err := static.New(static.Config{FPRate: 0.01}, keys)
+	want, err := static.New(t.Context(), static.Config{FPRate: 0.01}, hashfam.Family{}.SumAll(nil, keys))
 	require.NoError(t, err)
 	frame, err := want.MarshalBinary()
 	require.NoError(t, err)

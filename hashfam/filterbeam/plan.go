@@ -115,7 +115,7 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 // key. The Workers of c are the goroutines of that task; its Progress is not
 // called. The errors are like those of [Bloom]. O(1) time.
 func Static(c static.Config) (Plan, error) {
-	_, err := static.New(c, nil)
+	_, err := c.SizeBytes(0)
 	return newPlan(staticKind, c.Family, staticParams{c.FPRate, c.Workers}, 0, err)
 }
 

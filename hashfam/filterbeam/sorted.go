@@ -73,7 +73,7 @@ func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests d
 			return nil
 		})
 	}
-	f, err := static.NewFromSortedContext(ctx, static.Config{FPRate: p.FPRate, Workers: p.Workers, Family: fam}, n, sequence)
+	f, err := static.NewFromSorted(ctx, static.Config{FPRate: p.FPRate, Workers: p.Workers, Family: fam}, n, sequence)
 	if failed != nil && failed != errStopped {
 		return nil, failed
 	}

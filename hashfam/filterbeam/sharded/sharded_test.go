@@ -33,7 +33,7 @@ func frames(t *testing.T, digests []hashfam.Digest) map[string][]byte {
 	require.NoError(t, err)
 	_, err = k.AddAllDigests(digests)
 	require.NoError(t, err)
-	s, err := static.NewFromDigests(static.Config{FPRate: 0.001, Family: family}, append([]hashfam.Digest(nil), digests...))
+	s, err := static.New(t.Context(), static.Config{FPRate: 0.001, Family: family}, append([]hashfam.Digest(nil), digests...))
 	require.NoError(t, err)
 	all := map[string][]byte{}
 	for kind, f := range map[string]interface{ MarshalBinary() ([]byte, error) }{"bloom": b, "counting": c, "cuckoo": k, "static": s} {
