@@ -39,16 +39,6 @@ func (e *Exact) Equal(other *Exact) bool {
 	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
 }
 
-// String describes e in one line, without the key of the family.
-func (e Exact) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
-
-// Format prints [Exact.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (e Exact) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
-
-// LogValue returns [Exact.String] for package log/slog.
-func (e Exact) LogValue() slog.Value { return slog.StringValue(e.String()) }
-
 // An exactReader has the methods that an [Exact] and an [ExactView] share.
 type exactReader struct {
 	params ExactParams
@@ -111,3 +101,12 @@ func (e *exactReader) verify() error {
 	}
 	return e.class.Verify(errs)
 }
+
+// String describes the Exact in one line, without the key of the family.
+func (e exactReader) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
+
+// Format prints String for every verb, as [hashfam.Family.Format] explains.
+func (e exactReader) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
+
+// LogValue returns String for package log/slog.
+func (e exactReader) LogValue() slog.Value { return slog.StringValue(e.String()) }

@@ -74,27 +74,18 @@ func (e *Exact) UnmarshalBinary(data []byte) error {
 // family is that of [Exact.UnmarshalBinary], and the errors and the memory are
 // those of [Filter.ReadFrom]. O(m) time.
 func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := e.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, e.decode)
 }
 
 // MarshalText returns the text form of e, the base64 of its encoding. Packages
 // such as encoding/json store an Exact as that text. The errors are those of
 // [Exact.AppendBinary]. O(m) time and memory.
-func (e Exact) MarshalText() ([]byte, error) {
-	encoded, err := e.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (e Exact) MarshalText() ([]byte, error) { return frame.MarshalText(&e) }
 
 // UnmarshalText decodes the text form of an Exact into e. The family and the
 // errors are those of [Exact.UnmarshalBinary]. O(m) time and memory.
 func (e *Exact) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(e, text, errs)
 }
 
 // ReadExactParams reads the header of an encoded [Exact] from r, and no byte

@@ -1,9 +1,6 @@
 package static
 
 import (
-	"fmt"
-	"log/slog"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -65,13 +62,3 @@ func (v *ExactView) Decode() (*Exact, error) {
 // MarshalText returns the text form of the Exact, which [Exact.UnmarshalText]
 // reads. O(m) time and memory.
 func (v ExactView) MarshalText() ([]byte, error) { return v.encoded.Text() }
-
-// String describes v in one line, without the key of the family.
-func (v ExactView) String() string { return fmt.Sprintf("static.ExactView(%v)", v.params) }
-
-// Format prints [ExactView.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (v ExactView) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
-
-// LogValue returns [ExactView.String] for package log/slog.
-func (v ExactView) LogValue() slog.Value { return slog.StringValue(v.String()) }

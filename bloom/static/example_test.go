@@ -19,7 +19,7 @@ import (
 // and with copies, and are the same set afterwards: append to them to build a
 // larger filter.
 func Example() {
-	c := static.Config{FPRate: 0.01, Family: hashfam.Random()}
+	c := static.Config{FPRate: 0.01}
 	var digests []hashfam.Digest
 	for i := range 100_000 {
 		digests = append(digests, c.Family.SumString(fmt.Sprint("user ", i)))

@@ -27,7 +27,7 @@ func ExampleNewView() {
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false
-	// <nil> static.View(2 keys, 9.976 columns, 1 layers, 168 bytes, family public)
+	// <nil> static.Filter(2 keys, 9.976 columns, 1 layers, 168 bytes, family public)
 	// true <nil>
 }
 

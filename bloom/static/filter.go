@@ -25,16 +25,6 @@ func (f *Filter) Equal(other *Filter) bool {
 	return f.family == other.family && f.ribbon.Equal(&other.ribbon)
 }
 
-// String describes f in one line, without the key of the family.
-func (f Filter) String() string { return fmt.Sprintf("static.Filter(%v)", f.Params()) }
-
-// Format prints [Filter.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
-
-// LogValue returns [Filter.String] for package log/slog.
-func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
-
 // A reader has the methods that a [Filter] and a [View] share.
 type reader struct {
 	family hashfam.Family
@@ -86,3 +76,12 @@ func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 func (r *reader) FalsePositiveRate() float64 {
 	return sizing.WithDigest(r.ribbon.Rate(), r.ribbon.Len())
 }
+
+// String describes the filter in one line, without the key of the family.
+func (r reader) String() string { return fmt.Sprintf("static.Filter(%v)", r.Params()) }
+
+// Format prints String for every verb, as [hashfam.Family.Format] explains.
+func (r reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
+
+// LogValue returns String for package log/slog.
+func (r reader) LogValue() slog.Value { return slog.StringValue(r.String()) }

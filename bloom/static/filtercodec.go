@@ -61,27 +61,18 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := f.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, f.decode)
 }
 
 // MarshalText returns the text form of f, the base64 of its encoding. Packages
 // such as encoding/json store a filter as that text. The errors are those of
 // [Filter.AppendBinary]. O(n) time and memory.
-func (f Filter) MarshalText() ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(n) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return f.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(f, text, errs)
 }
 
 // ReadParams reads the header of an encoded filter from r, and no byte after

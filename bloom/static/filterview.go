@@ -1,9 +1,6 @@
 package static
 
 import (
-	"fmt"
-	"log/slog"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -68,13 +65,3 @@ func (v *View) Decode() (*Filter, error) {
 // MarshalText returns the text form of the filter, which [Filter.UnmarshalText]
 // reads. O(n) time and memory.
 func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
-
-// String describes v in one line, without the key of the family.
-func (v View) String() string { return fmt.Sprintf("static.View(%v)", v.Params()) }
-
-// Format prints [View.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
-
-// LogValue returns [View.String] for package log/slog.
-func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }

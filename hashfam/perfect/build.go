@@ -63,10 +63,10 @@ func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 	if len(used) == 0 {
 		return payload
 	}
-	size := l.freeSize()
-	start := len(payload)
-	payload = slices.Grow(payload, int(size.bytes()))[:start+int(size.bytes())]
-	free := size.over(payload[start:])
+	free := l.free()
+	start, size := len(payload), int(free.bytes())
+	payload = slices.Grow(payload, size)[:start+size]
+	free.use(payload[start:])
 	clear(free.low)
 	i, from, current := uint64(0), uint64(0), uint64(0)
 	for level, n := range l.bumped {

@@ -6,57 +6,49 @@ import (
 	"math/bits"
 )
 
-// An eliasFano is a list of n ascending numbers below a limit in about 2 +
-// log2(limit/n) bits each (Elias, J. ACM 21, 1974; Fano, 1971). The low bits of a number are
-// stored as they are. The others are stored in unary: bit i plus the high part
-// of number i is set.
-type eliasFano struct {
-	n     uint64
-	width uint     // number of low bits of a number
-	low   []byte   // the low bits, and high after them, so that loads of 8 bytes stay in bounds
-	high  []byte   // the unary bits, in words of 64
-	marks []uint64 // the bit of every 256th number in high
-}
-
 const (
 	markEvery = 256
 	wordBytes = 8
 )
 
-// An eliasFanoSize is the layout of a list.
-type eliasFanoSize struct {
+// An eliasFano is a list of n ascending numbers below a limit in about 2 +
+// log2(limit/n) bits each (Elias, J. ACM 21, 1974; Fano, 1971). The low bits of
+// a number are stored as they are. The others are stored in unary: bit i plus
+// the high part of number i is set.
+type eliasFano struct {
 	n, limit uint64
-	width    uint
+	width    uint     // number of low bits of a number
+	low      []byte   // the low bits, and high after them, so that loads of 8 bytes stay in bounds
+	high     []byte   // the unary bits, in words of 64
+	marks    []uint64 // the bit of every 256th number in high
 }
 
-func newEliasFanoSize(n, limit uint64) eliasFanoSize {
-	s := eliasFanoSize{n: n, limit: limit}
+// newEliasFano returns the geometry of a list.
+func newEliasFano(n, limit uint64) eliasFano {
+	l := eliasFano{n: n, limit: limit}
 	if n > 0 && limit > n {
-		s.width = uint(bits.Len64(limit/n)) - 1
+		l.width = uint(bits.Len64(limit/n)) - 1
 	}
-	return s
+	return l
 }
 
 // lowBytes returns the size of the low bits.
-func (s eliasFanoSize) lowBytes() uint64 { return (s.n*uint64(s.width) + 7) / 8 }
+func (l *eliasFano) lowBytes() uint64 { return (l.n*uint64(l.width) + 7) / 8 }
 
 // highBits returns the number of the unary bits: each number has one, and each
 // high part that a number can have ends with a zero.
-func (s eliasFanoSize) highBits() uint64 {
-	if s.n == 0 {
+func (l *eliasFano) highBits() uint64 {
+	if l.n == 0 {
 		return 0
 	}
-	return s.n + (s.limit-1)>>s.width + 1
+	return l.n + (l.limit-1)>>l.width + 1
 }
 
 // bytes returns the size of the whole list.
-func (s eliasFanoSize) bytes() uint64 { return s.lowBytes() + (s.highBits()+63)/64*wordBytes }
+func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// over returns the list of size s whose bytes are b. The list is not usable
-// until mark has been called.
-func (s eliasFanoSize) over(b []byte) eliasFano {
-	return eliasFano{n: s.n, width: s.width, low: b, high: b[s.lowBytes():]}
-}
+// use makes b the bytes of l. The list is not usable until mark has been called.
+func (l *eliasFano) use(b []byte) { l.low, l.high = b, b[l.lowBytes():] }
 
 // put appends number i to a list that is being built: v, at least the number
 // before it.
@@ -101,8 +93,8 @@ func (l *eliasFano) lowBits(i uint64) uint64 {
 }
 
 // mark finds every 256th number, and checks the list: it returns ErrCorrupt if
-// there are not n numbers or one of them is not below limit. O(n) time.
-func (l *eliasFano) mark(limit uint64) error {
+// there are not n numbers or one of them is not below the limit. O(n) time.
+func (l *eliasFano) mark() error {
 	if l.n == 0 {
 		return nil
 	}
@@ -117,8 +109,8 @@ func (l *eliasFano) mark(limit uint64) error {
 			if i == l.n {
 				return errs.Field(ErrCorrupt, "numbers in the list", "more", fmt.Sprint(l.n))
 			}
-			if v := (bit-i)<<l.width | l.lowBits(i); v >= limit {
-				return errs.Field(ErrCorrupt, fmt.Sprintf("number %d in the list", i), v, fmt.Sprintf("below %d", limit))
+			if v := (bit-i)<<l.width | l.lowBits(i); v >= l.limit {
+				return errs.Field(ErrCorrupt, fmt.Sprintf("number %d in the list", i), v, fmt.Sprintf("below %d", l.limit))
 			}
 			if i%markEvery == 0 {
 				l.marks = append(l.marks, bit)

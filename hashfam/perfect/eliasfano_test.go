@@ -11,12 +11,12 @@ import (
 
 // listOf returns the list of ascending numbers below limit.
 func listOf(t require.TestingT, numbers []uint64, limit uint64) eliasFano {
-	size := newEliasFanoSize(uint64(len(numbers)), limit)
-	l := size.over(make([]byte, size.bytes()))
+	l := newEliasFano(uint64(len(numbers)), limit)
+	l.use(make([]byte, l.bytes()))
 	for i, v := range numbers {
 		l.put(uint64(i), v)
 	}
-	require.NoError(t, l.mark(limit))
+	require.NoError(t, l.mark())
 	return l
 }
 
@@ -40,7 +40,7 @@ func TestAListReturnsItsNumbers(t *testing.T) {
 }
 
 func TestAListIsAsSmallAsTheFormula(t *testing.T) {
-	size := newEliasFanoSize(40_000, 1_000_000)
+	size := newEliasFano(40_000, 1_000_000)
 	// 4 low bits, and 1 + 25/16 unary ones
 	require.InDelta(t, 40_000*(4+1+25./16)/8, float64(size.bytes()), 16)
 }
@@ -48,10 +48,11 @@ func TestAListIsAsSmallAsTheFormula(t *testing.T) {
 // Four numbers below 16 have two low bits each. Their high parts are 0 to 3:
 // four zeros, and a one for each number.
 func TestTheSizeOfAList(t *testing.T) {
-	size := newEliasFanoSize(4, 16)
+	size := newEliasFano(4, 16)
 	require.EqualValues(t, []uint64{2, 1, 8, 9},
 		[]uint64{uint64(size.width), size.lowBytes(), size.highBits(), size.bytes()})
-	require.EqualValues(t, 0, newEliasFanoSize(0, 16).bytes())
+	none := newEliasFano(0, 16)
+	require.Zero(t, none.bytes())
 }
 
 // There is a mark for each 256 numbers, and the size in memory counts them.
@@ -67,13 +68,14 @@ func TestAListHasAMarkForEach256Numbers(t *testing.T) {
 
 // Three numbers have three low bits each. The tenth bit is after them.
 func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
-	size := newEliasFanoSize(3, 24)
+	size := newEliasFano(3, 24)
 	require.EqualValues(t, 3, size.width)
 	for bit := range 16 {
-		l := size.over(make([]byte, size.bytes()))
+		l := size
+		l.use(make([]byte, l.bytes()))
 		l.high[0] = 0b111
 		l.low[bit/8] |= 1 << (bit % 8)
-		if err := l.mark(24); bit < 9 {
+		if err := l.mark(); bit < 9 {
 			require.NoError(t, err, "bit %d", bit)
 		} else {
 			require.EqualError(t, err, fmt.Sprintf(

@@ -125,7 +125,7 @@ func ExampleNewView() {
 	fmt.Println(v)
 	// Output:
 	// true <nil>
-	// perfect.View(13 keys, 24 bytes, family public)
+	// perfect.Function(13 keys, 24 bytes, family public)
 }
 
 func ExampleNewFilter() {

@@ -90,16 +90,6 @@ func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
 // Clone returns a copy of f that shares no memory with it. O(n) time.
 func (f *Filter) Clone() *Filter { return &Filter{filterReader{f.clone()}} }
 
-// String describes f in one line, without the key of the family.
-func (f Filter) String() string { return fmt.Sprintf("perfect.Filter(%v)", f.Params()) }
-
-// Format prints [Filter.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
-
-// LogValue returns [Filter.String] for package log/slog.
-func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
-
 // A filterReader has the methods that a [Filter] and a [FilterView] share.
 type filterReader struct{ stored }
 
@@ -187,3 +177,12 @@ func (r *filterReader) FalsePositiveRate() float64 {
 func (r *filterReader) Params() FilterParams {
 	return r.layout.filterParams(r.slots.slotSize, r.family)
 }
+
+// String describes the filter in one line, without the key of the family.
+func (r filterReader) String() string { return fmt.Sprintf("perfect.Filter(%v)", r.Params()) }
+
+// Format prints String for every verb, as [hashfam.Family.Format] explains.
+func (r filterReader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
+
+// LogValue returns String for package log/slog.
+func (r filterReader) LogValue() slog.Value { return slog.StringValue(r.String()) }

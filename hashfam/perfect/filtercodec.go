@@ -29,34 +29,25 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) { return f.writeFrame(w, fr
 // those of [Function.UnmarshalBinary]. After an error f is unchanged. O(n)
 // time.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.PerfectFilter, frame.NewBytesReader(data, errs))
+	return f.decode(frame.NewBytesReader(data, errs), frame.PerfectFilter)
 }
 
 // ReadFrom reads one encoded filter from r into f, and no byte after it. The
 // family is that of [Filter.UnmarshalBinary], and the errors and the memory are
 // those of [Function.ReadFrom]. O(n) time.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := f.decode(frame.PerfectFilter, fr)
-	return fr.N(), err
+	return f.readFrame(r, frame.PerfectFilter)
 }
 
 // MarshalText returns the text form of f, the base64 of its encoding. Packages
 // such as encoding/json store a filter as that text. The errors are those of
 // [Filter.AppendBinary]. O(n) time and memory.
-func (f Filter) MarshalText() ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(n) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return f.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(f, text, errs)
 }
 
 // ReadFilterParams is [ReadParams] for an encoded filter.

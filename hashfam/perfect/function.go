@@ -106,16 +106,6 @@ func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{
 // with the same indexes. O(n) time, no allocation.
 func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }
 
-// String describes f in one line, without the key of the family.
-func (f Function) String() string { return fmt.Sprintf("perfect.Function(%v)", f.Params()) }
-
-// Format prints [Function.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (f Function) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
-
-// LogValue returns [Function.String] for package log/slog.
-func (f Function) LogValue() slog.Value { return slog.StringValue(f.String()) }
-
 // A reader has the methods that a [Function] and a [View] share.
 type reader struct{ stored }
 
@@ -148,3 +138,12 @@ func (r *reader) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 
 // Params returns the parameters of the function. O(1) time.
 func (r *reader) Params() Params { return r.layout.params(r.family) }
+
+// String describes the function in one line, without the key of the family.
+func (r reader) String() string { return fmt.Sprintf("perfect.Function(%v)", r.Params()) }
+
+// Format prints String for every verb, as [hashfam.Family.Format] explains.
+func (r reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
+
+// LogValue returns String for package log/slog.
+func (r reader) LogValue() slog.Value { return slog.StringValue(r.String()) }

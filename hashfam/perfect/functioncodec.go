@@ -38,7 +38,7 @@ func (f *Function) WriteTo(w io.Writer) (int64, error) {
 // A checksum detects damage, not forgery. Every index of a forged function is
 // below Len, but two keys may have the same one.
 func (f *Function) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.PerfectFunction, frame.NewBytesReader(data, errs))
+	return f.decode(frame.NewBytesReader(data, errs), frame.PerfectFunction)
 }
 
 // ReadFrom reads one encoded function from r into f. It reads no byte after it,
@@ -48,27 +48,18 @@ func (f *Function) UnmarshalBinary(data []byte) error {
 // O(n) time. It uses memory in proportion to the bytes that have arrived, or
 // that r tells will.
 func (f *Function) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := f.decode(frame.PerfectFunction, fr)
-	return fr.N(), err
+	return f.readFrame(r, frame.PerfectFunction)
 }
 
 // MarshalText returns the text form of f, the base64 of its encoding. Packages
 // such as encoding/json store a function as that text. The errors are those of
 // [Function.AppendBinary]. O(n) time and memory.
-func (f Function) MarshalText() ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
 // UnmarshalText decodes the text form of a function into f. The family and the
 // errors are those of [Function.UnmarshalBinary]. O(n) time and memory.
 func (f *Function) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return f.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(f, text, errs)
 }
 
 // ReadParams reads the header of an encoded function from r, and no byte after

@@ -1,9 +1,6 @@
 package perfect
 
 import (
-	"fmt"
-	"log/slog"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -13,28 +10,24 @@ import (
 // function at the same cost, and may run at the same time.
 type View struct {
 	reader
-	encoded frame.View
+	encoded
 }
 
 // NewView returns a view of the function that data encodes under fam. It keeps
 // data, which must not change, and must stay mapped, while the view is in use.
 // It checks the header and the list of free places, so that every index is in
-// range; [View.Verify] checks the rest. It works on every platform and with
+// range; Verify checks the rest. It works on every platform and with
 // data at any address. O(n) time, but it reads only the list, which is an
 // eighth of the function.
 //
 // The errors are those of [Function.UnmarshalBinary].
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	s, v, err := openView(data, frame.PerfectFunction, fam)
+	s, e, err := openView(data, frame.PerfectFunction, fam)
 	if err != nil {
 		return nil, err
 	}
-	return &View{reader{s}, v}, nil
+	return &View{reader{s}, e}, nil
 }
-
-// Verify checks the checksum of the whole encoding. It returns [ErrCorrupt] if
-// the data is damaged. O(n) time, no allocation.
-func (v *View) Verify() error { return v.encoded.Verify(v.encoded.Payload) }
 
 // Decode returns a copy of the function that shares no memory with v. It
 // verifies the data first and returns [ErrCorrupt] if it is damaged. O(n) time.
@@ -44,17 +37,3 @@ func (v *View) Decode() (*Function, error) {
 	}
 	return &Function{reader{v.clone()}}, nil
 }
-
-// MarshalText returns the text form of the function, which
-// [Function.UnmarshalText] reads. O(n) time and memory.
-func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
-
-// String describes v in one line, without the key of the family.
-func (v View) String() string { return fmt.Sprintf("perfect.View(%v)", v.Params()) }
-
-// Format prints [View.String] for every verb, as [hashfam.Family.Format]
-// explains.
-func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
-
-// LogValue returns [View.String] for package log/slog.
-func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }

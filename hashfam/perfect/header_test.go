@@ -111,26 +111,20 @@ func TestLimitsOfALayout(t *testing.T) {
 		nines[i] = 9
 	}
 	for _, c := range []struct {
-		s    layout
-		want string // the error, or empty if s is valid
+		l     layout
+		valid bool
 	}{
-		{layout{keys: 8}, ""},
-		{layout{keys: 9}, "keys of the last level = 9, want at most 8"},
-		{layout{keys: 1 << 40, bumped: []uint64{8}}, ""},
-		{layout{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
-		{layout{keys: 9, bumped: append(nines, 8)}, ""},
-		{layout{keys: 9, bumped: append(nines, 9, 8)}, "levels = 25, want at most 24"},
-		{layout{keys: 9, bumped: []uint64{8, 8}},
-			"keys of level 2 = 8, want no such level after one of 8 keys, or at most as many"},
-		{layout{keys: 9, bumped: []uint64{10, 8}},
-			"keys of level 1 = 10, want no such level after one of 9 keys, or at most as many"},
-		{layout{seed: 1<<20 - 1}, ""},
-		{layout{seed: 1 << 20}, "last seed = 1048576, want below 1048576"},
+		{layout{keys: 8}, true}, {layout{keys: 9}, false},
+		{layout{keys: 1 << 40, bumped: []uint64{8}}, true}, {layout{keys: 1<<40 + 1, bumped: []uint64{8}}, false},
+		{layout{keys: 9, bumped: append(nines, 8)}, true}, {layout{keys: 9, bumped: append(nines, 9, 8)}, false},
+		{layout{keys: 9, bumped: []uint64{8, 8}}, false}, {layout{keys: 9, bumped: []uint64{10, 8}}, false},
+		{layout{seed: 1<<20 - 1}, true}, {layout{seed: 1 << 20}, false},
 	} {
-		if err := c.s.check(); c.want == "" {
-			require.NoError(t, err, "%+v", c.s)
+		if err := c.l.check(); c.valid {
+			require.NoError(t, err, "%+v", c.l)
 		} else {
-			require.EqualError(t, err, "perfect: corrupt encoding: "+c.want)
+			require.ErrorIs(t, err, ErrCorrupt, "%+v", c.l)
+			require.ErrorContains(t, err, "keys of each level")
 		}
 	}
 }
@@ -158,7 +152,7 @@ func TestAtMost2To40KeysAreAllowed(t *testing.T) {
 // The list of free places is checked number by number.
 func TestDecodersRejectLists(t *testing.T) {
 	f := build1(t, Config{}, random(3000, 1))
-	size := f.layout.freeSize()
+	size := f.layout.free()
 	listAt := 0
 	for _, l := range f.levels {
 		listAt += len(l.seeds)

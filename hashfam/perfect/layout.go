@@ -19,39 +19,30 @@ type layout struct {
 	bumped  []uint64 // number of keys of each level after the first
 }
 
-// check returns ErrCorrupt, naming the field, if l is invalid: only the last
-// level has at most maxLast keys, and no level has more than the one before.
+// check returns ErrCorrupt if l is invalid: only the last level has at most
+// maxLast keys, and no level has more than the one before.
 func (l *layout) check() error {
-	if l.keys > maxKeys {
-		return errs.Field(ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
-	}
-	if len(l.bumped) > maxLevels {
-		return errs.Field(ErrCorrupt, "levels", len(l.bumped), fmt.Sprintf("at most %d", maxLevels))
-	}
-	n := l.keys
-	for i, bumped := range l.bumped {
-		if n <= maxLast || bumped > n {
-			return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", i+1), bumped,
-				fmt.Sprintf("no such level after one of %d keys, or at most as many", n))
-		}
+	n, valid := l.keys, l.keys <= maxKeys && len(l.bumped) <= maxLevels && l.seed < maxLastSeeds
+	for _, bumped := range l.bumped {
+		valid = valid && n > maxLast && bumped <= n
 		n = bumped
 	}
-	if n > maxLast {
-		return errs.Field(ErrCorrupt, "keys of the last level", n, fmt.Sprintf("at most %d", maxLast))
-	}
-	if l.seed >= maxLastSeeds {
-		return errs.Field(ErrCorrupt, "last seed", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
+	if !valid || n > maxLast {
+		return errs.Field(ErrCorrupt, "keys of each level, last seed", fmt.Sprint(l.keys, l.bumped, l.seed),
+			fmt.Sprintf("at most %d keys in %d levels, no more in a level than before, only in the last one %d or fewer, a seed below %d",
+				uint64(maxKeys), maxLevels, maxLast, maxLastSeeds))
 	}
 	return nil
 }
 
-// freeSize returns the layout of the list of free places.
-func (l *layout) freeSize() eliasFanoSize {
+// free returns the list of the places that the first level left free, without
+// its bytes.
+func (l *layout) free() eliasFano {
 	n := uint64(0)
 	for _, bumped := range l.bumped {
 		n += bumped
 	}
-	return newEliasFanoSize(n, l.keys)
+	return newEliasFano(n, l.keys)
 }
 
 // bytes returns the size of the payload.
@@ -61,14 +52,15 @@ func (l *layout) bytes() uint64 {
 		total += bucketsOf(n)
 		n = l.bumped[i]
 	}
-	return (total + l.freeSize().bytes() + wordBytes - 1) / wordBytes * wordBytes
+	free := l.free()
+	return (total + free.bytes() + wordBytes - 1) / wordBytes * wordBytes
 }
 
 // over returns the mapping of layout l whose payload is b, which has l.bytes()
 // bytes. It returns ErrCorrupt if the list is damaged, so that every index is
 // in range. O(bumped keys) time.
 func (l *layout) over(b []byte) (mapping, error) {
-	m := mapping{n: l.keys}
+	m := mapping{n: l.keys, free: l.free()}
 	n, base, at := l.keys, uint64(0), uint64(0)
 	for _, bumped := range l.bumped {
 		end := at + bucketsOf(n)
@@ -76,20 +68,19 @@ func (l *layout) over(b []byte) (mapping, error) {
 		base, n, at = base+n, bumped, end
 	}
 	m.last = lastLevel{base: base, n: n, seed: l.seed}
-	size := l.freeSize()
-	end := at + size.bytes()
-	m.free = size.over(b[at:end:end])
+	end := at + m.free.bytes()
+	m.free.use(b[at:end:end])
 	for i, c := range b[end:] {
 		if c != 0 {
 			return mapping{}, errs.Field(ErrCorrupt, fmt.Sprintf("byte %d after the list", i), c, "0")
 		}
 	}
-	return m, m.free.mark(l.keys)
+	return m, m.free.mark()
 }
 
 // memory returns the size of the mapping in memory: the payload and the marks.
 func (l *layout) memory() uint64 {
-	return l.bytes() + wordBytes*((l.freeSize().n+markEvery-1)/markEvery)
+	return l.bytes() + wordBytes*((l.free().n+markEvery-1)/markEvery)
 }
 
 // params returns the parameters of the function of layout l.

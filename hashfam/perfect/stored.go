@@ -83,8 +83,13 @@ func (s *stored) writeFrame(w io.Writer, kind frame.Kind) (int64, error) {
 	return frame.Write(w, h, frame.Numbers(s.payload))
 }
 
+// readFrame reads a frame from r into s.
+func (s *stored) readFrame(r io.Reader, kind frame.Kind) (int64, error) {
+	return frame.ReadFrom(r, errs, func(fr *frame.Reader) error { return s.decode(fr, kind) })
+}
+
 // decode reads a structure and, if there was no error, replaces s with it.
-func (s *stored) decode(kind frame.Kind, r *frame.Reader) error {
+func (s *stored) decode(r *frame.Reader, kind frame.Kind) error {
 	l, size, err := readHeader(r, kind, s.family)
 	if err != nil {
 		return err
@@ -100,21 +105,32 @@ func (s *stored) decode(kind frame.Kind, r *frame.Reader) error {
 	return err
 }
 
+// An encoded is the frame that a view uses in place.
+type encoded struct{ view frame.View }
+
+// Verify checks the checksum of the whole encoding. It returns [ErrCorrupt] if
+// the data is damaged. O(n) time, no allocation.
+func (e *encoded) Verify() error { return e.view.Verify(e.view.Payload) }
+
+// MarshalText returns the text form of the encoded structure. O(n) time and
+// memory.
+func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
+
 // openView returns the structure whose frame is the whole of data. Only its
 // header and the free places have been checked.
-func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, frame.View, error) {
+func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
 	v, err := frame.NewView(data, kind, version, fam.CheckValue(), errs)
 	if err != nil {
-		return stored{}, v, err
+		return stored{}, encoded{}, err
 	}
 	l, size, err := parseHeader(v.Header)
 	if err != nil {
-		return stored{}, v, err
+		return stored{}, encoded{}, err
 	}
 	payload, err := frame.In[uint8](v, v.Payload)
 	if err != nil {
-		return stored{}, v, err
+		return stored{}, encoded{}, err
 	}
 	s, err := open(l, size, payload, fam)
-	return s, v, err
+	return s, encoded{v}, err
 }

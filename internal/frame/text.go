@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"encoding"
 	"encoding/base64"
 	"fmt"
 
@@ -15,6 +16,21 @@ func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
 		return dst, err
 	}
 	return base64.StdEncoding.AppendEncode(dst, encoded), nil
+}
+
+// MarshalText returns the text form of a structure.
+func MarshalText(f encoding.BinaryAppender) ([]byte, error) {
+	encoded, err := f.AppendBinary(nil)
+	return AppendText(nil, encoded, err)
+}
+
+// UnmarshalText decodes the text form of a structure into f.
+func UnmarshalText(f encoding.BinaryUnmarshaler, text []byte, m *fault.Maker) error {
+	encoded, err := FromText(text, m)
+	if err != nil {
+		return err
+	}
+	return f.UnmarshalBinary(encoded)
 }
 
 // JSON returns the text form of an encoded structure as a JSON string. If err
