@@ -35,7 +35,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return frame.Append(dst, h, frame.Numbers(f.table.bytes)), nil
+	return frame.Append(dst, h, frame.Numbers(f.table.Bytes())), nil
 }
 
 // MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
@@ -51,7 +51,7 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return frame.Write(w, h, frame.Numbers(f.table.bytes))
+	return frame.Write(w, h, frame.Numbers(f.table.Bytes()))
 }
 
 // UnmarshalBinary decodes data into f and does not keep data. f then has the
@@ -82,21 +82,13 @@ func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of f, the base64 of its encoding, to dst.
-// Its errors are those of [Filter.AppendBinary]. O(m) time and memory.
-func (f *Filter) AppendText(dst []byte) ([]byte, error) {
+// MarshalText returns the text form of f, the base64 of its encoding. Packages
+// such as encoding/json store a filter as that text. The errors are those of
+// [Filter.AppendBinary]. O(m) time and memory.
+func (f Filter) MarshalText() ([]byte, error) {
 	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
+	return frame.AppendText(nil, encoded, err)
 }
-
-// MarshalText returns the text form of f. It is [Filter.AppendText] with a nil
-// dst. Packages such as encoding/xml store a pointer to a filter as that text.
-func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
-
-// MarshalJSON returns the text form of f as a JSON string. O(m) time and
-// memory. Its receiver is a value so that a Filter that is a value in a struct
-// is encoded, too.
-func (f Filter) MarshalJSON() ([]byte, error) { return frame.JSON(f.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
@@ -124,9 +116,6 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 }
 
 func (f *Filter) header() (frame.Header, error) {
-	if f == nil {
-		return frame.Header{}, errs.Nil()
-	}
 	p := f.params
 	if err := p.check(ErrParams); err != nil {
 		return frame.Header{}, err
@@ -142,15 +131,12 @@ func (f *Filter) header() (frame.Header, error) {
 		Version: version,
 		Check:   p.Family.CheckValue(),
 		Params:  binary.LittleEndian.AppendUint64(params, f.count),
-		Payload: p.bytes(),
+		Payload: p.SizeBytes(),
 	}, nil
 }
 
 // decode reads a filter and replaces f by it at the end, if there was no error.
 func (f *Filter) decode(r *frame.Reader) error {
-	if f == nil {
-		return errs.Nil()
-	}
 	fam := f.params.Family
 	h := r.Header(frame.Cuckoo, version, fam.CheckValue())
 	if err := r.Err(); err != nil {
@@ -160,15 +146,15 @@ func (f *Filter) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	g := newFilter(p, frame.Read[byte](r, p.bytes()))
-	g.count = count
+	bytes := frame.Read[byte](r, p.SizeBytes())
 	if err := r.Err(); err != nil {
 		return err
 	}
+	g := newReader(p, bytes, count)
 	if err := g.checkTable(); err != nil {
 		return err
 	}
-	*f = *g
+	f.reader = g
 	return nil
 }
 
@@ -193,36 +179,28 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, uint64, error) {
 	if count > p.slots() {
 		return Params{}, 0, errs.Field(ErrCorrupt, "number of fingerprints", count, fmt.Sprintf("at most %d slots", p.slots()))
 	}
-	return p, count, h.CheckPayload(p.bytes(), errs)
+	return p, count, h.CheckPayload(p.SizeBytes(), errs)
 }
 
 // checkTable checks that the table is one that adding keys can lead to: it has
 // as many fingerprints as f counts, what follows its buckets is zero, and
 // compact buckets are in order.
-func (f *Filter) checkTable() error {
-	rest := f.table.bytes[f.params.Buckets*f.table.stride/8:] // two buckets are whole bytes
+func (f *reader) checkTable() error {
+	used := f.params.Buckets * f.params.shape().BucketBits() / 8 // two buckets are whole bytes
+	rest := f.table.Bytes()[used:]
 	if !bytes.Equal(rest, make([]byte, len(rest))) {
 		return errs.Field(ErrCorrupt, "bits beyond the last bucket", fmt.Sprintf("% x", rest), "0")
 	}
-	if n := f.taken(); n != f.count {
+	if n := f.params.slots() - f.table.Free(f.params.Buckets); n != f.count {
 		return errs.Field(ErrCorrupt, "number of fingerprints", f.count, fmt.Sprintf("%d, as in the table", n))
 	}
 	if !f.params.Compact {
 		return nil
 	}
 	for i := range f.params.Buckets {
-		if !f.table.inOrder(i) {
+		if !f.table.InOrder(i) {
 			return errs.Field(ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
 		}
 	}
 	return nil
-}
-
-// taken counts the slots that hold a fingerprint.
-func (f *Filter) taken() uint64 {
-	n := f.params.slots()
-	for i := range f.params.Buckets {
-		n -= uint64(f.table.copies(i, 0))
-	}
-	return n
 }

@@ -1,14 +1,34 @@
 package cuckoo
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"math/bits"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // A Filter is a cuckoo filter. Make one with [New] or [NewFromParams]. It must
 // not be copied by value; use [Filter.Clone].
-type Filter struct {
-	params Params
-	table  table
-	moves  relocation
-	count  uint64 // fingerprints in the table
+type Filter struct{ reader }
+
+// A reader is a filter without the methods that change it: a [Filter] and a
+// [View] have its methods.
+type reader struct {
+	params   Params
+	table    table.Table
+	partners table.Partners
+	count    uint64 // fingerprints in the table
+}
+
+// locate returns the two buckets of a key, and its fingerprint. The fingerprint,
+// 1 to 2^f-1, comes first, because the buckets have to wait for its hash. The
+// rest of the product is uniform too, and shares no bits with the fingerprint: it
+// gives the key's coordinate.
+func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
+	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask())
+	fp++
+	i, j = f.partners.Pair(hashfam.Reduce(rest, f.params.Buckets), f.partners.Hash(fp))
+	return i, j, fp
 }
 
 // Add records one copy of key. On average it takes O(1) time. It has two cache
@@ -17,52 +37,43 @@ type Filter struct {
 // allocation; key is not kept.
 //
 // If no eviction makes room, Add returns [ErrFull] and has changed nothing.
-// Eight copies of one key fill both of its buckets. Adding the ninth
-// returns [ErrCopies],
-// which matches ErrFull. If copies mean nothing, use [Filter.ContainsOrAdd].
-func (f *Filter) Add(key []byte) error {
-	if f == nil {
-		return errs.Nil()
-	}
-	return f.insert(f.locate(f.params.Family.Sum(key)))
-}
+// Eight copies of one key fill both of its buckets. Adding the ninth returns
+// [ErrCopies], which matches ErrFull. If copies mean nothing, use
+// [Filter.ContainsOrAdd].
+func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.params.Family.Sum(key))) }
 
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) error {
-	if f == nil {
-		return errs.Nil()
-	}
 	return f.insert(f.locate(f.params.Family.SumString(key)))
 }
 
-// AddUint64 is [Filter.Add] for an integer: the key is its eight little-endian
-// bytes.
-func (f *Filter) AddUint64(key uint64) error {
-	if f == nil {
-		return errs.Nil()
-	}
-	return f.insert(f.locate(f.params.Family.SumUint64(key)))
-}
-
-// AddDigest is [Filter.Add] for a key already hashed by the filter's family,
-// Params().Family. A digest of another family is another key.
-func (f *Filter) AddDigest(d hashfam.Digest) error {
-	if f == nil {
-		return errs.Nil()
-	}
-	return f.insert(f.locate(d))
-}
+// AddDigest is [Filter.Add] for a key already hashed by the filter's family. A
+// digest of another family is another key.
+func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
 // insert is algorithm 1 of Fan et al., with two changes: it takes the emptier
 // one of the key's two buckets, so that few fingerprints have to move, and it
 // evicts along a shortest path instead of a random walk.
 func (f *Filter) insert(i, j, fp uint64) error {
-	if !f.table.putEither(i, j, fp) {
+	if !f.table.Put(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
 			return err
 		}
 	}
 	f.count++
+	return nil
+}
+
+// evict puts fp in one of its buckets, which are full, by moving others to
+// their other buckets. It finds the whole path before it moves anything, so
+// there is nothing to undo if it fails.
+func (f *Filter) evict(i, j, fp uint64) error {
+	if f.table.Count(i, fp)+f.table.Count(j, fp) == 2*table.Slots {
+		return ErrCopies
+	}
+	if !f.table.Evict(&f.partners, i, j, fp, table.Far) {
+		return errFull
+	}
 	return nil
 }
 
@@ -77,26 +88,19 @@ func (f *Filter) insert(i, j, fp uint64) error {
 // of the time. Contains reads both buckets, whatever it finds in the first one:
 // they are read at the same time, and a branch on the first would be
 // mispredicted for half of the members.
-func (f *Filter) Contains(key []byte) bool {
-	return f.find(f.locate(f.params.Family.Sum(key)))
-}
+func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.params.Family.Sum(key))) }
 
 // ContainsString is [Filter.Contains] for a string.
-func (f *Filter) ContainsString(key string) bool {
+func (f *reader) ContainsString(key string) bool {
 	return f.find(f.locate(f.params.Family.SumString(key)))
-}
-
-// ContainsUint64 is [Filter.Contains] for an integer.
-func (f *Filter) ContainsUint64(key uint64) bool {
-	return f.find(f.locate(f.params.Family.SumUint64(key)))
 }
 
 // ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
 // family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
+func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
 // find is algorithm 2 of Fan et al.
-func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp) }
+func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
 
 // ContainsOrAdd reports whether key may have been in the filter, and adds it
 // if not. It hashes key once. O(1) time on average, no allocation. Its error is
@@ -104,25 +108,17 @@ func (f *Filter) find(i, j, fp uint64) bool { return f.table.hasEither(i, j, fp)
 // changed. If it returns true, it has added nothing: do not call
 // [Filter.Delete] for that key then.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
-	return f.ContainsOrAddDigest(f.family().Sum(key))
+	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
 }
 
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) (bool, error) {
-	return f.ContainsOrAddDigest(f.family().SumString(key))
-}
-
-// ContainsOrAddUint64 is [Filter.ContainsOrAdd] for an integer.
-func (f *Filter) ContainsOrAddUint64(key uint64) (bool, error) {
-	return f.ContainsOrAddDigest(f.family().SumUint64(key))
+	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
-	if f == nil {
-		return false, errs.Nil()
-	}
 	i, j, fp := f.locate(d)
 	if f.find(i, j, fp) {
 		return true, nil
@@ -137,25 +133,20 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 // Delete only what was added. A key that was never added is found with the
 // filter's false-positive rate. Deleting it then removes the fingerprint of
 // another key, which is no longer found.
-func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family.Sum(key)) }
+func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.params.Family.Sum(key))) }
 
 // DeleteString is [Filter.Delete] for a string.
 func (f *Filter) DeleteString(key string) bool {
-	return f.DeleteDigest(f.params.Family.SumString(key))
+	return f.take(f.locate(f.params.Family.SumString(key)))
 }
-
-// DeleteUint64 is [Filter.Delete] for an integer.
-func (f *Filter) DeleteUint64(key uint64) bool { return f.DeleteDigest(f.params.Family.SumUint64(key)) }
 
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
 // family.
-func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
-	return f.take(f.locate(d))
-}
+func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.take(f.locate(d)) }
 
 // take is algorithm 3 of Fan et al.
 func (f *Filter) take(i, j, fp uint64) bool {
-	if !f.table.remove(i, fp) && !f.table.remove(j, fp) {
+	if !f.table.Remove(i, fp) && !f.table.Remove(j, fp) {
 		return false
 	}
 	f.count--
@@ -165,42 +156,17 @@ func (f *Filter) take(i, j, fp uint64) bool {
 // Count returns how many copies of key the filter may hold: at least as many
 // as were added and not deleted, and more if other keys collide with it; at
 // most eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
-func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
+func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.
-func (f *Filter) CountString(key string) uint64 {
+func (f *reader) CountString(key string) uint64 {
 	return f.CountDigest(f.params.Family.SumString(key))
 }
 
-// CountUint64 is [Filter.Count] for an integer.
-func (f *Filter) CountUint64(key uint64) uint64 { return f.CountDigest(f.params.Family.SumUint64(key)) }
-
 // CountDigest is [Filter.Count] for a key already hashed by the filter's
 // family.
-func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
-	i, j, fp := f.locate(d)
-	return uint64(f.table.copies(i, fp) + f.table.copies(j, fp))
-}
+func (f *reader) CountDigest(d hashfam.Digest) uint64 { return f.copies(f.locate(d)) }
 
-// family returns the family of f, also if f is nil.
-func (f *Filter) family() hashfam.Family {
-	if f == nil {
-		return hashfam.Family{}
-	}
-	return f.params.Family
-}
-
-// locate returns the two buckets of a key, and its fingerprint.
-func (f *Filter) locate(d hashfam.Digest) (i, j, fp uint64) {
-	x, fp := f.home(d)
-	i, j = f.moves.pair(x, f.moves.hash(fp))
-	return i, j, fp
-}
-
-// home returns the coordinate of a key, 0 to m-1, and its fingerprint, 1 to
-// 2^f-1. The fingerprint comes first, because the buckets have to wait for its
-// hash. It is inlined.
-func (f *Filter) home(d hashfam.Digest) (x, fp uint64) {
-	fp, rest := split(uint64(d.Probe()), f.table.mask)
-	return hashfam.Reduce(rest, f.moves.buckets), fp + 1
+func (f *reader) copies(i, j, fp uint64) uint64 {
+	return uint64(f.table.Count(i, fp) + f.table.Count(j, fp))
 }

@@ -1,20 +1,23 @@
 package cuckoo
 
 import (
+	"errors"
+
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// The reasons of errors, for errors.Is. They have the same values in every
-// package of filterfam that has them.
+// The reasons of errors that all packages of filterfam share, for errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
 	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
-	ErrFull         = fault.ErrFull           // there is no room for the key
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
 	ErrVersion      = hashfam.ErrVersion      // encoded by a later version
 	ErrFamily       = hashfam.ErrFamily       // encoded under another family
 )
+
+// ErrFull is the error of an Add for which no room can be made.
+var ErrFull = errors.New("filter is full")
 
 // ErrCopies is the [ErrFull] of one key, whatever room there is for others:
 // all eight slots of its two buckets hold its fingerprint. In a [Scalable] they
@@ -30,7 +33,3 @@ var errFull = errs.Errorf("%w: no eviction path found", ErrFull)
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "cuckoo"}
-
-func paramError(field string, value any, allowed string) error {
-	return errs.Field(ErrParams, field, value, allowed)
-}

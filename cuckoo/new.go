@@ -1,6 +1,9 @@
 package cuckoo
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // New returns an empty filter for c: [Config.Params] and [NewFromParams] in
 // one. It returns their errors. O(m) time for m buckets.
@@ -21,14 +24,23 @@ func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
 	}
-	return newFilter(p, make([]byte, p.bytes())), nil
+	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil
 }
 
-// newFilter returns the filter of checked parameters over bytes.
-func newFilter(p Params, bytes []byte) *Filter {
-	return &Filter{params: p, table: newTable(p, bytes), moves: newRelocation(p)}
+// newReader returns the reader of checked parameters over bytes, which hold that
+// many fingerprints.
+func newReader(p Params, bytes []byte, count uint64) reader {
+	return reader{p, table.New(p.shape(), bytes), table.NewPartners(p.shape(), partnersKey(p.Family)), count}
+}
+
+// partnersKey returns what hides from untrusted parties which keys share
+// buckets.
+func partnersKey(fam hashfam.Family) uint64 {
+	return uint64(fam.Derive("cuckoo relocation").SumUint64(0))
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
 // under fam; the zero Filter accepts those of the public family. O(1) time.
-func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
+func NewReceiver(fam hashfam.Family) *Filter {
+	return &Filter{reader{params: Params{Family: fam}}}
+}

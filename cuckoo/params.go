@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -28,7 +29,8 @@ type Config struct {
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public one; use a keyed
-	// family if strangers choose keys.
+	// family if untrusted parties
+	// choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
@@ -62,7 +64,7 @@ type Params struct {
 // impossible.
 func (c Config) Params() (Params, error) {
 	if c.Capacity == 0 {
-		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
+		return Params{}, errs.Field(ErrParams, "Config.Capacity", c.Capacity, "at least 1")
 	}
 	if err := errs.Rate(c.FPRate, c.Capacity); err != nil {
 		return Params{}, err
@@ -75,11 +77,11 @@ func (c Config) Params() (Params, error) {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	// In a full table a query meets eight fingerprints, and any digest.
-	if least := math.Ldexp(2*slots, -maxBits) + math.Ldexp(float64(c.Capacity), -64); c.FPRate < least {
-		return Params{}, paramError("Config.FPRate", c.FPRate,
+	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(c.Capacity), -64); c.FPRate < least {
+		return Params{}, errs.Field(ErrParams, "Config.FPRate", c.FPRate,
 			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
 	}
-	return Params{}, paramError("Config.Capacity", c.Capacity,
+	return Params{}, errs.Field(ErrParams, "Config.Capacity", c.Capacity,
 		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
@@ -96,7 +98,7 @@ func (p Params) check(reason error) error {
 	if f < minBits || f > maxBits {
 		return errs.Field(reason, "Params.FingerprintBits", f, fmt.Sprintf("%d to %d", minBits, maxBits))
 	}
-	if most := sizing.MaxBits / p.bucketBits(); p.Buckets < 2 || p.Buckets%2 != 0 || p.Buckets > most {
+	if most := sizing.MaxBits / p.shape().BucketBits(); p.Buckets < 2 || p.Buckets%2 != 0 || p.Buckets > most {
 		return errs.Field(reason, "Params.Buckets", p.Buckets, fmt.Sprintf("an even number, 2 to %d", most&^1))
 	}
 	if least := sizing.LeastFingerprintBits(p.Buckets); f < least {
@@ -116,39 +118,22 @@ func (p Params) String() string {
 }
 
 // slots returns the number of slots.
-func (p Params) slots() uint64 { return slots * p.Buckets }
+func (p Params) slots() uint64 { return table.Slots * p.Buckets }
 
-// bucketBits returns the size of a bucket in bits.
-func (p Params) bucketBits() uint64 {
-	if p.Compact {
-		return slots * uint64(p.FingerprintBits-1)
-	}
-	return slots * uint64(p.FingerprintBits)
+// shape returns the shape of the table.
+func (p Params) shape() table.Shape {
+	return table.Shape{Buckets: p.Buckets, Bits: p.FingerprintBits, Sorted: p.Compact}
 }
-
-// bytes returns the size of the table: the whole words that hold the buckets,
-// and one more.
-func (p Params) bytes() uint64 {
-	n := p.Buckets * p.bucketBits()
-	return 8 * (n/64 + (n%64+63)/64 + 1)
-}
-
-// Params returns the parameters of f. O(1) time.
-func (f *Filter) Params() Params { return f.params }
 
 // SizeBytes returns the memory, in bytes, of the table of a filter with these
 // parameters, without making one, and math.MaxUint64 if the number of bits is
 // larger than that. O(1) time.
 func (p Params) SizeBytes() uint64 {
-	if over, _ := bits.Mul64(p.Buckets, p.bucketBits()); over > 0 {
+	if over, _ := bits.Mul64(p.Buckets, p.shape().BucketBits()); over > 0 {
 		return math.MaxUint64
 	}
-	return p.bytes()
+	return p.shape().Bytes()
 }
-
-// SizeBytes returns the memory of the table in bytes. The Filter itself adds
-// less than 200, and at most a 256th of the table. O(1) time.
-func (f *Filter) SizeBytes() uint64 { return uint64(len(f.table.bytes)) }
 
 // Capacity returns how many distinct keys fit in a filter of these parameters
 // with probability above 1 - 1e-6 over random families. One family, such as the

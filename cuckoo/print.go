@@ -5,6 +5,8 @@ import (
 	"log/slog"
 )
 
+// The methods below have value receivers for the reason that hashfam.Family has.
+
 // String describes the filter in one line, without its key.
 func (f Filter) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
 
@@ -12,15 +14,24 @@ func (f Filter) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.para
 // shows the key, with the exceptions of [hashfam.Family.Format].
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// LogValue returns a group for structured logs: n, the number of keys counting
-// copies, the size in bits, the current false-positive rate, the fill ratio,
-// and the Params. O(1) time.
-func (f Filter) LogValue() slog.Value {
-	return slog.GroupValue(
-		slog.Uint64("n", f.Len()),
-		slog.Uint64("bits", 8*f.SizeBytes()),
-		slog.Float64("rate", f.FalsePositiveRate()),
-		slog.Float64("fill", f.FillRatio()),
-		slog.String("params", f.params.String()),
-	)
-}
+// LogValue returns [Filter.String] for structured logs.
+func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
+
+// String describes the view in one line, without its key.
+func (v View) String() string { return fmt.Sprintf("cuckoo.View(%v)", v.params) }
+
+// Format prints [View.String] for every verb and flag, like [Filter.Format].
+func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
+
+// LogValue returns [View.String] for structured logs.
+func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }
+
+// String describes the filter in one line, without its key.
+func (s Scalable) String() string { return fmt.Sprintf("cuckoo.Scalable(%v)", s.config) }
+
+// Format prints [Scalable.String] for every verb and flag, like
+// [Filter.Format].
+func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns [Scalable.String] for structured logs.
+func (s Scalable) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/filterfam/filterfam/cuckoo/internal/pages"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -24,15 +26,10 @@ import (
 //
 // The last two follow from the others, and are there for other readers.
 //
-// The payload has for each plot a word with the number of its directories, and
-// for each directory its pages in order. A page is a word with its depth in the
-// lowest byte and the length of its tails in the next one, and its buckets,
-// without padding. The depths tell where a directory ends: its pages cover all
-// keys.
+// The payload is that of package pages.
 const (
 	scalableVersion = 1
 	scalableBytes   = 40
-	wordBytes       = 8
 )
 
 // AppendBinary appends the encoded filter to dst and returns the extended
@@ -46,7 +43,7 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return frame.Append(dst, h, s.payload), nil
+	return frame.Append(dst, h, s.pages.Payload), nil
 }
 
 // MarshalBinary returns the encoded filter. It is [Scalable.AppendBinary] with
@@ -62,7 +59,7 @@ func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return frame.Write(w, h, s.payload)
+	return frame.Write(w, h, s.pages.Payload)
 }
 
 // UnmarshalBinary decodes data into s and does not keep data. data must have
@@ -88,21 +85,12 @@ func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of s, the base64 of its encoding, to dst.
-// Its errors are those of [Scalable.AppendBinary]. O(m) time and memory.
-func (s *Scalable) AppendText(dst []byte) ([]byte, error) {
+// MarshalText returns the text form of s, the base64 of its encoding. The
+// errors are those of [Scalable.AppendBinary]. O(m) time and memory.
+func (s Scalable) MarshalText() ([]byte, error) {
 	encoded, err := s.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
+	return frame.AppendText(nil, encoded, err)
 }
-
-// MarshalText returns the text form of s. It is [Scalable.AppendText] with a
-// nil dst.
-func (s *Scalable) MarshalText() ([]byte, error) { return s.AppendText(nil) }
-
-// MarshalJSON returns the text form of s as a JSON string. O(m) time and
-// memory. Its receiver is a value so that a Scalable that is a value in a
-// struct is encoded, too.
-func (s Scalable) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a filter into s. The family and the
 // errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
@@ -114,17 +102,29 @@ func (s *Scalable) UnmarshalText(text []byte) error {
 	return s.UnmarshalBinary(encoded)
 }
 
-func (s *Scalable) header() (frame.Header, error) {
-	if s == nil {
-		return frame.Header{}, errs.Nil()
+// ReadScalableConfig reads the header of an encoded filter from r, and no byte
+// after it, and returns the filter's configuration. The errors are those of
+// [Scalable.ReadFrom]; if the header is that of another structure,
+// ReadScalableConfig returns [ErrCorrupt] and names that structure. O(1) time
+// and memory.
+func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
+	fr := frame.NewReader(r, errs)
+	h := fr.Header(frame.ScalableCuckoo, scalableVersion, fam.CheckValue())
+	if err := fr.Err(); err != nil {
+		return ScalableConfig{}, err
 	}
-	if len(s.plots) == 0 {
-		return frame.Header{}, s.config.check(ErrParams)
+	c, _, err := parseScalable(h, fam)
+	return c, err
+}
+
+func (s *Scalable) header() (frame.Header, error) {
+	if err := s.config.check(ErrParams); err != nil {
+		return frame.Header{}, err
 	}
 	params := binary.LittleEndian.AppendUint64(make([]byte, 0, scalableBytes), s.config.Expected)
 	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(s.config.FPRate))
-	params = binary.LittleEndian.AppendUint64(params, s.count)
-	form := uint64(bits.TrailingZeros64(s.buckets)) << 8
+	params = binary.LittleEndian.AppendUint64(params, s.Len())
+	form := uint64(bits.TrailingZeros64(s.pages.Buckets)) << 8
 	if s.config.Compact {
 		form |= 1
 	}
@@ -133,47 +133,22 @@ func (s *Scalable) header() (frame.Header, error) {
 		Kind:    frame.ScalableCuckoo,
 		Version: scalableVersion,
 		Check:   s.config.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, s.roots),
+		Params:  binary.LittleEndian.AppendUint64(params, s.pages.Roots),
 	}
-	for piece := range s.payload {
+	for piece := range s.pages.Payload {
 		h.Payload += uint64(len(piece))
 	}
 	return h, nil
 }
 
-// payload yields the payload in pieces.
-func (s *Scalable) payload(yield func([]byte) bool) {
-	word := make([]byte, wordBytes)
-	for i := range s.plots {
-		pl := &s.plots[i]
-		binary.LittleEndian.PutUint64(word, uint64(pl.levels()))
-		if !yield(word) {
-			return
-		}
-		for l := range pl.levels() {
-			for p := range pl.level(l).all() {
-				binary.LittleEndian.PutUint64(word, uint64(p.depth)|uint64(p.tail)<<8)
-				if !yield(word) || !yield(p.buckets()) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// buckets returns the table without the bytes that no bucket needs.
-func (p *page) buckets() []byte { return p.bytes[:len(p.bytes)-wordBytes] }
-
 // decode reads a filter and replaces s by it at the end, if there was no error.
 func (s *Scalable) decode(r *frame.Reader) error {
-	if s == nil {
-		return errs.Nil()
-	}
-	h := r.Header(frame.ScalableCuckoo, scalableVersion, s.config.Family.CheckValue())
+	fam := s.config.Family
+	h := r.Header(frame.ScalableCuckoo, scalableVersion, fam.CheckValue())
 	if err := r.Err(); err != nil {
 		return err
 	}
-	c, count, err := parseScalable(h, s.config)
+	c, count, err := parseScalable(h, fam)
 	if err != nil {
 		return err
 	}
@@ -181,40 +156,42 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	g := newScalable(c)
-	if err := g.parse(payload); err != nil {
+	set, err := pages.Parse(c.geometry(), partnersKey(fam), payload)
+	if err != nil {
 		return err
 	}
-	if g.count != count {
-		return errs.Field(ErrCorrupt, "number of keys", count, fmt.Sprintf("%d, as in the pages", g.count))
+	if set.Len() != count {
+		return errs.Field(ErrCorrupt, "number of keys", count, fmt.Sprintf("%d, as in the pages", set.Len()))
 	}
-	*s = *g
+	*s = Scalable{c, set}
 	return nil
 }
 
 // parseScalable reads the parameters of a verified header, and the number of
-// keys. The family is that of c.
-func parseScalable(h frame.Header, c ScalableConfig) (ScalableConfig, uint64, error) {
+// keys.
+func parseScalable(h frame.Header, fam hashfam.Family) (ScalableConfig, uint64, error) {
 	b := h.Params
 	if len(b) != scalableBytes || b[24] > 1 || !bytes.Equal(b[26:32], make([]byte, 6)) {
-		return c, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "40 bytes, number 24 is 0 or 1 and 26 to 31 are zero")
+		return ScalableConfig{}, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
+			"40 bytes, number 24 is 0 or 1 and 26 to 31 are zero")
 	}
-	c = ScalableConfig{
+	c := ScalableConfig{
 		Expected: binary.LittleEndian.Uint64(b),
 		FPRate:   math.Float64frombits(binary.LittleEndian.Uint64(b[8:])),
 		Compact:  b[24] == 1,
-		Family:   c.Family,
+		Family:   fam,
 	}
 	if err := c.check(ErrCorrupt); err != nil {
-		return c, 0, err
+		return ScalableConfig{}, 0, err
 	}
 	g := c.geometry()
-	if plots := binary.LittleEndian.Uint64(b[32:]); plots != g.roots || b[25] != byte(bits.TrailingZeros64(g.buckets)) {
-		return c, 0, errs.Field(ErrCorrupt, "number of plots, and of buckets", fmt.Sprint(plots, ", 2^", b[25]),
-			fmt.Sprint(g.roots, ", ", g.buckets))
+	if plots := binary.LittleEndian.Uint64(b[32:]); plots != g.Roots || b[25] != byte(bits.TrailingZeros64(g.Buckets)) {
+		return ScalableConfig{}, 0, errs.Field(ErrCorrupt, "number of plots, and of buckets",
+			fmt.Sprint(plots, ", 2^", b[25]), fmt.Sprint(g.Roots, ", ", g.Buckets))
 	}
-	if least := g.roots * (g.pageBytes(minTail) + wordBytes); h.Payload < least {
-		return c, 0, errs.Field(ErrCorrupt, "payload length", h.Payload, fmt.Sprintf("at least %d for %d plots", least, g.roots))
+	if least := g.LeastPayload(); h.Payload < least {
+		return ScalableConfig{}, 0, errs.Field(ErrCorrupt, "payload length", h.Payload,
+			fmt.Sprintf("at least %d for %d plots", least, g.Roots))
 	}
 	return c, binary.LittleEndian.Uint64(b[16:]), nil
 }

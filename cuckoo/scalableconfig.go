@@ -2,8 +2,8 @@ package cuckoo
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/filterfam/filterfam/cuckoo/internal/pages"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -42,117 +42,28 @@ func (c ScalableConfig) check(reason error) error {
 	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
 	}
-	g := c.geometry()
-	if g.roots > sizing.MaxBits/(8*g.pageBytes(g.tails[0])) {
+	if g := c.geometry(); g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
 	}
 	return nil
 }
 
-// The numbers of bits of the two parts of a fingerprint. The partner is never
-// zero.
-const (
-	partnerBits = 5
-	partners    = 1<<partnerBits - 1
-	minTail     = 4
-	maxTail     = maxBits - partnerBits - 1
-	maxDepth    = 48 // of a page: more do not fit in 2^48 bits
-)
-
-// The least and the greatest number of buckets of a page.
-const (
-	minPage = 128
-	maxPage = 1024
-)
-
-// A geometry holds the numbers that follow from a ScalableConfig.
-type geometry struct {
-	buckets uint64               // of a page, a power of two
-	roots   uint64               // pages at the start
-	compact bool                 // pages are
-	tails   [maxDepth + 1]uint8  // the tails of new keys in pages of each depth
-	moves   [partners + 1]uint64 // what a partner does to the number of a bucket
+// geometry returns the geometry of the pages, if the fields of c are in their
+// ranges.
+func (c ScalableConfig) geometry() pages.Geometry {
+	return pages.NewGeometry(c.Expected, c.FPRate, c.Compact)
 }
-
-// spare is what a page is planned to have free, in roots of its slots.
-const spare = 3.5
-
-// geometry returns the geometry of c, whose fields are in their ranges. Pages
-// are as large as Expected allows, so that they fill evenly.
-func (c ScalableConfig) geometry() geometry {
-	g := geometry{buckets: minPage, compact: c.Compact, tails: planTails(c.FPRate)}
-	for g.buckets < maxPage && g.buckets < c.Expected/16 {
-		g.buckets *= 2
-	}
-	// The numbers of keys of the pages vary by a root: few pages split early.
-	s := float64(slots * g.buckets)
-	g.roots = uint64(max(1, math.Ceil(float64(c.Expected)/s/(1-spare/math.Sqrt(s)))))
-	return g
-}
-
-// pageParams returns the parameters of the table of a page with that tail.
-func (g *geometry) pageParams(tail uint8) Params {
-	return Params{Buckets: g.buckets, FingerprintBits: partnerBits + int(tail) + 1, Compact: g.compact}
-}
-
-// pageBytes returns the size of a page's table.
-func (g *geometry) pageBytes(tail uint8) uint64 { return g.pageParams(tail).bytes() }
-
-// planTails returns for every depth the tail of the keys that are added to
-// pages of that depth. A page that is full of keys with tails of t bits has a
-// rate of at most
-//
-//	p(t) = 8 / (31 * 2^t)
-//
-// and a page that has split many times holds keys of all depths: as many of
-// depth 0 as a full page, and half as many of each of the others, in relation
-// to their rates. So the rate stays below
-//
-//	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
-//
-// The first may take two thirds of FPRate, and that of depth d one of d+2 parts
-// of what is left.
-func planTails(rate float64) (tails [maxDepth + 1]uint8) {
-	left := rate
-	for d := range tails {
-		share, weight := left/float64(d+2), 0.5
-		if d == 0 {
-			share, weight = left*2/3, 1
-		}
-		t := minTail
-		for t < maxTail && weight*tailRate(t) > share {
-			t++
-		}
-		tails[d] = uint8(t)
-		left -= weight * tailRate(t)
-	}
-	return tails
-}
-
-// tailRate returns the rate of a full page of keys with tails of t bits.
-func tailRate(t int) float64 { return 2 * slots / float64(uint64(partners)<<t) }
 
 // NewScalable returns an empty filter for c. It returns [ErrParams], naming the
 // field, if c is invalid. If the machine does not have the memory, the program
-// ends. O(Expected) time.
+// ends: check [ScalableConfig.SizeBytes] first if c comes from elsewhere.
+// O(Expected) time.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err := c.check(ErrParams); err != nil {
 		return nil, err
 	}
-	s := newScalable(c)
-	s.Reset()
-	return s, nil
-}
-
-// SizeBytes returns the memory of a new filter for c in bytes: that of its
-// first pages. It returns 0 if [NewScalable] returns an error. O(1) time.
-func (c ScalableConfig) SizeBytes() uint64 {
-	if c.check(ErrParams) != nil {
-		return 0
-	}
-	g := c.geometry()
-	return g.roots * (plotHeader + pointer + pageHeader + g.pageBytes(g.tails[0]))
+	return &Scalable{c, pages.New(c.geometry(), partnersKey(c.Family))}, nil
 }
 
 // NewScalableReceiver returns an empty filter to decode into. It accepts
@@ -162,15 +73,21 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}}
 }
 
-// newScalable returns a filter without plots.
-func newScalable(c ScalableConfig) *Scalable {
-	s := &Scalable{config: c, geometry: c.geometry()}
-	r := keyedRelocation(s.buckets, uint64(c.Family.Derive("cuckoo relocation").SumUint64(0)))
-	for k := range s.moves {
-		s.moves[k] = r.hash(uint64(k)).pattern & (s.buckets - 1)
+// SizeBytes returns the memory of a new filter for c in bytes: that of its
+// first pages. Its error is that of [NewScalable]. O(1) time.
+func (c ScalableConfig) SizeBytes() (uint64, error) {
+	if err := c.check(ErrParams); err != nil {
+		return 0, err
 	}
-	return s
+	g := c.geometry()
+	return g.SizeBytes(), nil
 }
 
-// Config returns the configuration of s. O(1) time.
-func (s *Scalable) Config() ScalableConfig { return s.config }
+// String describes c in one line, without the key of its family.
+func (c ScalableConfig) String() string {
+	form := "plain"
+	if c.Compact {
+		form = "compact"
+	}
+	return fmt.Sprintf("%s, %d keys expected, rate %g, family %v", form, c.Expected, c.FPRate, c.Family)
+}

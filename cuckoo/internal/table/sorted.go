@@ -1,6 +1,6 @@
-package cuckoo
+package table
 
-// A compact bucket keeps its fingerprints in ascending order, so their highest
+// A sorted bucket keeps its fingerprints in ascending order, so their highest
 // four bits ascend too. There are 3,876 ascending sequences of four nibbles:
 // their number in 12 bits takes the place of the 16 (Fan et al., section 5.2,
 // with the highest bits instead of the lowest, which sorts them as numbers).
@@ -50,10 +50,10 @@ var pairs, triples, quads = func() (p, t, q [nibbleMax + 1]uint64) {
 	return p, t, q
 }()
 
-// decode returns the four lanes of a stored bucket. The nibbles and the rests
+// Decode returns the four lanes of a stored bucket. The nibbles and the rests
 // move apart in two steps each: the upper two of four, then one of each two. It
 // is inlined.
-func (t *table) decode(w uint64) uint64 {
+func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
 	n = (n | n<<24) & 0x000000ff_000000ff
 	n = (n | n<<12) & 0x000f000f_000f000f
@@ -64,45 +64,36 @@ func (t *table) decode(w uint64) uint64 {
 
 // smallest returns a number that is zero if the smallest fingerprint of a
 // stored bucket is: if the bucket has a free slot.
-func (t *table) smallest(w uint64) uint64 {
+func (t *Table) smallest(w uint64) uint64 {
 	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
 }
 
 // encode stores four lanes in any order as the bucket that begins at a bit.
-func (t *table) encode(bit, w uint64) {
-	const lane = 1<<maxSingle - 1
-	v := [slots]uint64{w & lane, w >> maxSingle & lane, w >> (2 * maxSingle) & lane, w >> (3 * maxSingle)}
+func (t *Table) encode(bit, w uint64) {
+	const lane = 1<<maxNarrow - 1
+	v := [Slots]uint64{w & lane, w >> maxNarrow & lane, w >> (2 * maxNarrow) & lane, w >> (3 * maxNarrow)}
 	ascend(&v)
 	low, r := t.mask>>nibble, t.rest&63
 	stored := (v[0]&low|v[1]&low<<r|(v[2]&low|v[3]&low<<r)<<(2*r&63))<<codeBits | t.code(&v)
 	t.flip(bit, (t.load(bit)^stored)&(1<<(t.stride&63)-1))
 }
 
-// decodePaired returns the lanes of the bucket that begins at a bit, two in
+// decodeWide returns the lanes of the bucket that begins at a bit, two in
 // each word.
-func (t *table) decodePaired(bit uint64) (uint64, uint64) {
+func (t *Table) decodeWide(bit uint64) (uint64, uint64) {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits
 	return t.pair(t.load(bit), n), t.pair(t.load(bit+2*t.rest), n>>8)
 }
 
-func (t *table) pair(w, n uint64) uint64 {
+func (t *Table) pair(w, n uint64) uint64 {
 	n = (n | n<<28) & 0x0000000f_0000000f
 	return w&t.low | w<<((32-t.rest)&63)&(t.low<<32) | n<<(t.rest&63)
 }
 
-// sorted returns the four fingerprints of bucket i in ascending order.
-func (t *table) sorted(i uint64) (list [slots]uint64) {
-	a, b := t.lanes(i)
-	for s := range list {
-		list[s] = t.lane(a, b, s)
-	}
-	return list
-}
-
-// exchangeSorted is exchange in a compact table of two words a bucket.
-func (t *table) exchangeSorted(i, old, fp uint64) bool {
-	before := t.sorted(i)
+// exchangeSorted is exchange in a sorted table of two words a bucket.
+func (t *Table) exchangeSorted(i, old, fp uint64) bool {
+	before := t.Fingerprints(i)
 	after := before
 	for s, x := range before {
 		if x == old {
@@ -116,7 +107,7 @@ func (t *table) exchangeSorted(i, old, fp uint64) bool {
 }
 
 // rewrite replaces what bucket i holds, given what it held.
-func (t *table) rewrite(i uint64, before, after *[slots]uint64) {
+func (t *Table) rewrite(i uint64, before, after *[Slots]uint64) {
 	bit := i * t.stride
 	t.flip(bit, t.code(before)^t.code(after))
 	bit += codeBits
@@ -127,24 +118,16 @@ func (t *table) rewrite(i uint64, before, after *[slots]uint64) {
 }
 
 // code returns the number of the highest nibbles.
-func (t *table) code(v *[slots]uint64) uint64 {
+func (t *Table) code(v *[Slots]uint64) uint64 {
 	r := t.rest & 63
 	return codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
 }
 
 // ascend sorts four numbers by five comparisons (a sorting network).
-func ascend(v *[slots]uint64) {
+func ascend(v *[Slots]uint64) {
 	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
 	v[2], v[3] = min(v[2], v[3]), max(v[2], v[3])
 	v[0], v[2] = min(v[0], v[2]), max(v[0], v[2])
 	v[1], v[3] = min(v[1], v[3]), max(v[1], v[3])
 	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
-}
-
-// inOrder reports whether bucket i is one of those that exchange leaves: a
-// number of nibbles, and fingerprints in ascending order.
-func (t *table) inOrder(i uint64) bool {
-	list := t.sorted(i)
-	return t.load(i*t.stride)&codeMask < codes &&
-		list[0] <= list[1] && list[1] <= list[2] && list[2] <= list[3]
 }

@@ -29,7 +29,7 @@
 	VPGATHERQQ (R8)(at*1), K2, w;  \
 	VPSRLVQ    i, w, w
 
-// DECODE is table.decode. It overwrites n.
+// DECODE is Table.decode. It overwrites n.
 #define DECODE(w, n) \
 	VPANDQ     Z18, w, n;          \
 	KMOVB      K1, K2;             \
@@ -58,46 +58,45 @@
 	MOVQ         from, AX; \
 	VPBROADCASTQ AX, z
 
-// func hasLanes(dst []bool, t *table, moves *relocation, digests []hashfam.Digest, multiplier hashfam.Probe)
+// func hasVector(dst []bool, t *Table, p *Partners, digests []hashfam.Digest, multiplier hashfam.Probe)
 //
 // Registers: R8 is the table, R9 the nibbles, SI the digests, CX their number,
 // AX that of the first of a group of eight, DI dst, BX zero unless the table is
-// compact. Z0 is the multiplier, Z1 mask, Z2 m, Z3 the key of the relocation, Z4
+// sorted. Z0 is the multiplier, Z1 mask, Z2 m, Z3 the key of the partners, Z4
 // and Z5 its multipliers, Z6 the number of offsets, Z7 one, Z8 stride, Z9 ones,
 // Z10 tops, Z11 all bits but the highest, Z12 seven, and Z13 to Z21 what decode
 // needs.
-TEXT ·hasLanes(SB), NOSPLIT, $0-72
+TEXT ·hasVector(SB), NOSPLIT, $0-72
 	MOVQ         t+24(FP), BX
-	MOVQ         moves+32(FP), R10
+	MOVQ         p+32(FP), R10
 	BROADCAST(multiplier+64(FP), Z0)
-	BROADCAST(table_mask(BX), Z1)
-	BROADCAST(relocation_buckets(R10), Z2)
-	BROADCAST(relocation_key(R10), Z3)
+	BROADCAST(Table_mask(BX), Z1)
+	BROADCAST(Partners_buckets(R10), Z2)
+	BROADCAST(Partners_key(R10), Z3)
 	BROADCAST($0xBF58476D1CE4E5B9, Z4)
 	BROADCAST($0x94D049BB133111EB, Z5)
-	BROADCAST(relocation_offsets(R10), Z6)
+	BROADCAST(Partners_offsets(R10), Z6)
 	BROADCAST($1, Z7)
-	BROADCAST(table_stride(BX), Z8)
-	BROADCAST(table_ones(BX), Z9)
-	BROADCAST(table_tops(BX), Z10)
+	BROADCAST(Table_stride(BX), Z8)
+	BROADCAST(Table_ones(BX), Z9)
+	BROADCAST(Table_tops(BX), Z10)
 	BROADCAST($0x7fffffffffffffff, Z11)
 	BROADCAST($7, Z12)
 	BROADCAST($0x000000ff000000ff, Z13)
 	BROADCAST($0x000f000f000f000f, Z14)
 	BROADCAST($0x00000000ffffffff, Z15)
-	BROADCAST(table_low(BX), Z16)
+	BROADCAST(Table_low(BX), Z16)
 	VPSLLQ       $16, Z16, Z17
 	BROADCAST($const_codeMask, Z18)
-	MOVQ         table_rest(BX), AX
+	MOVQ         Table_rest(BX), AX
 	VMOVQ        AX, X21
 	NEGQ         AX
 	LEAQ         16(AX), DX
 	VMOVQ        DX, X19
 	LEAQ         32(AX)(AX*1), DX
 	VMOVQ        DX, X20
-	MOVQ         table_bytes(BX), R8
-	MOVBLZX      table_kind(BX), BX
-	SUBL         $const_single, BX
+	MOVQ         Table_bytes(BX), R8
+	MOVBLZX      Table_sorted(BX), BX
 	LEAQ         ·nibbles(SB), R9
 	MOVQ         dst_base+0(FP), DI
 	MOVQ         digests_base+40(FP), SI

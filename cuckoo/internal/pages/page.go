@@ -1,8 +1,12 @@
-package cuckoo
+package pages
 
-import "math/bits"
+import (
+	"math/bits"
 
-// A page is a cuckoo table of a [Scalable]. All its keys have the same first
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+)
+
+// A page is a cuckoo table of a [Set]. All its keys have the same first
 // bits, the number of the page; there are depth of them. A slot holds the next
 // bits of a key as its tail, as many as are known, and before it the bits that
 // choose the key's other bucket, its partner, which is never zero:
@@ -17,7 +21,7 @@ import "math/bits"
 // The table stores the XOR of that with free, so that a free slot is zero. The
 // value of a free slot has no partner, so it agrees with no key.
 type page struct {
-	table
+	table.Table
 	free  uint64 // 2^t
 	frees uint64 // in all lanes
 	depth uint8
@@ -26,10 +30,10 @@ type page struct {
 }
 
 // newPage returns an empty page.
-func (g *geometry) newPage(depth, tail uint8) *page {
-	params := g.pageParams(tail)
-	p := &page{table: newTable(params, make([]byte, params.bytes())), free: 1 << tail, depth: depth, tail: tail}
-	p.frees = p.free * p.ones
+func (g *Geometry) newPage(depth, tail uint8) *page {
+	shape := g.shape(tail)
+	p := &page{Table: table.New(shape, make([]byte, shape.Bytes())), free: 1 << tail, depth: depth, tail: tail}
+	p.frees = p.Spread(p.free)
 	return p
 }
 
@@ -47,41 +51,38 @@ func (p *page) fingerprint(k locus, n uint8) uint64 {
 }
 
 // differ returns for each lane in which bits a slot's key differs from the key
-// with that value, of those that are known: zero if it may be that key. A free
-// slot differs from all. As no value is zero, no lane borrows from the next.
-func (p *page) differ(lanes, value uint64) uint64 {
+// with that value, of those that are known: zero if it may be that key. values
+// has that value in every lane. A free slot differs from all. As no value is
+// zero, no lane borrows from the next.
+func (p *page) differ(lanes, values uint64) uint64 {
 	v := lanes ^ p.frees
-	unknown := v ^ (v - p.ones) // the marker and all below
-	return (v ^ value*p.ones) &^ unknown
+	unknown := v ^ (v - p.Spread(1)) // the marker and all below
+	return (v ^ values) &^ unknown
 }
 
 // has reports whether one of the two buckets may hold the key.
 func (p *page) has(k locus) bool {
-	value := p.value(k)
-	if p.kind != single {
-		return p.hasLanes(k, value)
+	values := p.Spread(p.value(k))
+	if p.Wide() {
+		return p.countIn(k.i, values)+p.countIn(k.j, values) > 0
 	}
-	return p.anyMatches(p.differ(p.load(k.i*p.stride), value), p.differ(p.load(k.j*p.stride), value), 0)
-}
-
-func (p *page) hasLanes(k locus, value uint64) bool {
-	a, b := p.lanes(k.i)
-	c, d := p.lanes(k.j)
-	return p.matches(p.differ(a, value), 0)|p.matches(p.differ(b, value), 0)|
-		p.matches(p.differ(c, value), 0)|p.matches(p.differ(d, value), 0) != 0
+	v, w := p.Word(k.i), p.Word(k.j)
+	if p.Sorted() {
+		v, w = p.Decode(v), p.Decode(w)
+	}
+	return p.Any(p.differ(v, values), p.differ(w, values), 0)
 }
 
 // count returns how many slots may hold the key.
-func (p *page) count(k locus) (n int) {
-	value := p.value(k)
-	for _, i := range [...]uint64{k.i, k.j} {
-		a, b := p.lanes(i)
-		n += bits.OnesCount64(p.matches(p.differ(a, value), 0))
-		if p.width > maxSingle {
-			n += bits.OnesCount64(p.matches(p.differ(b, value), 0))
-		}
-	}
-	return n
+func (p *page) count(k locus) int {
+	values := p.Spread(p.value(k))
+	return p.countIn(k.i, values) + p.countIn(k.j, values)
+}
+
+// countIn returns how many slots of a bucket may hold the key with these values.
+func (p *page) countIn(i, values uint64) int {
+	a, b := p.Lanes(i)
+	return p.CountLanes(p.differ(a, values), p.differ(b, values), 0)
 }
 
 // remove frees the slot that may hold the key and knows most of its bits, and
@@ -90,9 +91,7 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 	value, most := p.value(k), uint8(0)
 	var bucket, fp uint64
 	for _, i := range [...]uint64{k.i, k.j} {
-		a, b := p.lanes(i)
-		for s := range slots {
-			stored := p.lane(a, b, s)
+		for _, stored := range p.Fingerprints(i) {
 			v := stored ^ p.free
 			n := p.depth + p.tail - uint8(bits.TrailingZeros64(v))
 			if (v^value)&^(v^(v-1)) == 0 && (!ok || n > most) {
@@ -101,72 +100,45 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 		}
 	}
 	if ok {
-		p.exchange(bucket, fp, 0)
+		p.Remove(bucket, fp)
 		p.taken--
 	}
 	return most, ok
 }
 
-// most is the number of slots that are taken before a page splits: 31 of 32.
-// The last ones would take long searches.
-func (g *geometry) most() uint32 { return uint32(slots * g.buckets / 32 * 31) }
-
 // put puts a fingerprint into the page if there is a free slot in the buckets
 // of the key, and reports whether there was one.
-func (g *geometry) put(p *page, k locus, fp uint64) bool {
-	if p.taken >= g.most() || !p.putEither(k.i, k.j, fp) {
+func (s *Set) put(p *page, k locus, fp uint64) bool {
+	if p.taken >= s.most() || !p.Put(k.i, k.j, fp) {
 		return false
 	}
 	p.taken++
 	return true
 }
 
-// fit puts a fingerprint into the page, and moves others to make room, along a
-// shortest path like [Filter.evict]. It reports whether there was room.
-func (g *geometry) fit(p *page, k locus, fp uint64) bool {
-	if g.put(p, k, fp) {
+// fit puts a fingerprint into the page, and moves others to make room. It
+// reports whether there was room.
+func (s *Set) fit(p *page, k locus, fp uint64) bool {
+	if s.put(p, k, fp) {
 		return true
 	}
-	if p.taken >= g.most() {
+	if p.taken >= s.most() || !p.Evict(&s.partners, k.i, k.j, fp, table.Middle) {
 		return false
 	}
-	var queue [middle]uint64
-	queue[0], queue[1] = k.i, k.j
-	last := g.search(p, queue[:])
-	if last > 0 {
-		p.shift(queue[:], last, fp)
-		p.taken++
-	}
-	return last > 0
-}
-
-// search is [Filter.search] in a page.
-func (g *geometry) search(p *page, queue []uint64) int {
-	for from, to := 0, 2; to+slots <= len(queue); from, to = from+1, to+slots {
-		i, next := queue[from], (*[slots]uint64)(queue[to:])
-		a, b := p.lanes(i)
-		for s := range next {
-			next[s] = i ^ g.moves[p.lane(a, b, s)>>(p.tail+1)]
-		}
-		if s := p.firstFree(next); s < slots {
-			return to + s
-		}
-	}
-	return 0
+	p.taken++
+	return true
 }
 
 // split returns the two halves of a page, for keys that go on with 0 and 1, and
 // calls orphan for each slot whose key has no known bit left. Every key keeps
 // its bucket, so there is room. It stops and returns false if orphan does.
-func (g *geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
+func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
 	tail := max(p.tail, g.tails[min(p.depth+1, maxDepth)])
 	for h := range halves {
 		halves[h] = g.newPage(p.depth+1, tail)
 	}
-	for i := range g.buckets {
-		a, b := p.lanes(i)
-		for s := range slots {
-			stored := p.lane(a, b, s)
+	for i := range g.Buckets {
+		for _, stored := range p.Fingerprints(i) {
 			if stored == 0 {
 				continue
 			}
@@ -180,7 +152,7 @@ func (g *geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 			}
 			half := halves[code>>p.tail]
 			rest := code << (tail - p.tail + 1) & (2*half.free - 1)
-			half.table.put(i, (partner<<(tail+1)|rest)^half.free)
+			half.PutIn(i, (partner<<(tail+1)|rest)^half.free)
 			half.taken++
 		}
 	}
@@ -188,14 +160,13 @@ func (g *geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 }
 
 // widen returns the page with longer tails.
-func (g *geometry) widen(p *page, tail uint8) *page {
+func (g *Geometry) widen(p *page, tail uint8) *page {
 	wide := g.newPage(p.depth, tail)
 	wide.taken = p.taken
-	for i := range g.buckets {
-		a, b := p.lanes(i)
-		for s := range slots {
-			if stored := p.lane(a, b, s); stored != 0 {
-				wide.table.put(i, (stored^p.free)<<(tail-p.tail)^wide.free)
+	for i := range g.Buckets {
+		for _, stored := range p.Fingerprints(i) {
+			if stored != 0 {
+				wide.PutIn(i, (stored^p.free)<<(tail-p.tail)^wide.free)
 			}
 		}
 	}

@@ -1,13 +1,12 @@
-package cuckoo
+package pages
 
 import (
-	"bytes"
-	"iter"
-	"math/bits"
 	"slices"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A plot is the share of a [Scalable] that began as one page. Its keys are in
+// A plot is the share of a [Set] that began as one page. Its keys are in
 // the pages of its directory. The number of a page is the first bits of its
 // keys.
 //
@@ -21,17 +20,6 @@ type plot struct {
 	directory
 	older []directory
 }
-
-// A directory finds the page of a key by its first depth bits. Pages of a lower
-// depth are in it several times.
-type directory struct {
-	depth uint8
-	pages []*page
-	count int // distinct pages
-}
-
-// page returns the page of a key.
-func (d *directory) page(bits uint64) *page { return d.pages[bits>>(64-d.depth)] }
 
 // has reports whether the plot may hold the key.
 func (pl *plot) has(k locus) bool {
@@ -76,69 +64,23 @@ func (pl *plot) level(l int) *directory {
 	return &pl.older[l-1]
 }
 
-// all yields the distinct pages in order.
-func (d *directory) all() iter.Seq[*page] {
-	return func(yield func(*page) bool) {
-		for n := 0; n < len(d.pages); n += 1 << (d.depth - d.pages[n].depth) {
-			if !yield(d.pages[n]) {
-				return
-			}
-		}
-	}
-}
-
-// replace puts the page in its places: those of keys with these bits.
-func (d *directory) replace(bits uint64, p *page) {
-	n := uint64(1) << (d.depth - p.depth)
-	first := bits >> (64 - d.depth) &^ (n - 1)
-	for i := range n {
-		d.pages[first+i] = p
-	}
-}
-
-// slack limits the directories of keys that someone chose: 2^slack entries for
-// each page.
-const slack = 6
-
-// mayGrow reports whether the page of some key may split. Pages of keys that no
-// one chose split at about the same number of keys.
-func (d *directory) mayGrow(p *page) bool {
-	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.count+1))+slack
-}
-
 // maySplit reports whether a page should split to make room for a key of which
 // n bits are known. A page that is almost empty does not: there is no room only
 // because copies of a few keys fill the buckets, and it would take much memory
 // to part these keys. But an orphan has to go somewhere. Then the page must
 // stay one that other orphans know all bits of.
-func (g *geometry) maySplit(level int, p *page, n uint8) bool {
+func (s *Set) maySplit(level int, p *page, n uint8) bool {
 	if level == 0 {
-		return uint64(p.taken) >= slots*g.buckets/8
+		return uint64(p.taken) >= table.Slots*s.Buckets/8
 	}
 	return p.depth+1 < n
-}
-
-// halve replaces the page of a key by two.
-func (d *directory) halve(key uint64, halves [2]*page) {
-	depth := halves[0].depth
-	if depth > d.depth {
-		double := make([]*page, 0, 2*len(d.pages))
-		for _, p := range d.pages {
-			double = append(double, p, p)
-		}
-		d.depth, d.pages = depth, double
-	}
-	bit := uint64(1) << (64 - depth)
-	d.replace(key&^bit, halves[0])
-	d.replace(key|bit, halves[1])
-	d.count++
 }
 
 // place puts a key into a directory, and splits pages until there is room. An
 // orphan knows n bits; a key that is added, as many as its page has room for.
 // place returns that number; false if no room can be made: then every key is
 // where it can be found still.
-func (s *Scalable) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
+func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
 	for {
 		d := pl.level(level)
 		p := d.page(k.bits)
@@ -162,13 +104,13 @@ func (s *Scalable) place(pl *plot, level int, k locus, n uint8) (known uint8, ok
 
 // divide splits the page of a key and moves its orphans to the next older
 // directory. If there is no room for one, it takes all back and returns false.
-func (s *Scalable) divide(pl *plot, level int, p *page, key uint64) bool {
+func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
 	var moved []locus
 	halves, ok := s.split(p, func(i, partner uint64) bool {
 		if pl.levels() == level+1 {
 			pl.older = append(pl.older, s.firstPage())
 		}
-		k := locus{i: i, j: i ^ s.moves[partner], partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
+		k := locus{i: i, j: s.partners.Xor(i, partner), partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
 		_, ok := s.place(pl, level+1, k, p.depth)
 		if ok {
 			moved = append(moved, k)
@@ -194,14 +136,14 @@ func (pl *plot) forget(level int, k locus, n uint8) {
 			continue
 		}
 		fp := p.fingerprint(k, n)
-		if p.exchange(k.i, fp, 0) || p.exchange(k.j, fp, 0) {
+		if p.Remove(k.i, fp) || p.Remove(k.j, fp) {
 			p.taken--
 			return
 		}
 	}
 }
 
-// clone returns a copy that shares nothing with pl.
+// clone returns a copy that shares no memory with pl.
 func (pl *plot) clone() plot {
 	c := plot{directory: pl.directory.clone(), older: slices.Clone(pl.older)}
 	for l := range c.older {
@@ -210,28 +152,8 @@ func (pl *plot) clone() plot {
 	return c
 }
 
-func (d *directory) clone() directory {
-	c := directory{depth: d.depth, pages: make([]*page, len(d.pages)), count: d.count}
-	n := uint64(0)
-	for p := range d.all() {
-		q := *p
-		q.bytes = slices.Clone(p.bytes)
-		for range 1 << (d.depth - p.depth) {
-			c.pages[n] = &q
-			n++
-		}
-	}
-	return c
-}
-
 // equal reports whether pl and other have the same fingerprints in the same
 // places.
 func (pl plot) equal(other plot) bool {
 	return pl.directory.equal(other.directory) && slices.EqualFunc(pl.older, other.older, directory.equal)
-}
-
-func (d directory) equal(other directory) bool {
-	return slices.EqualFunc(d.pages, other.pages, func(p, q *page) bool {
-		return p.depth == q.depth && p.tail == q.tail && bytes.Equal(p.bytes, q.bytes)
-	})
 }

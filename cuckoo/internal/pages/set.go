@@ -1,0 +1,132 @@
+// Package pages holds the pages of a cuckoo filter that grows (set.go). A page
+// (page.go) is a table of fingerprints that splits if it is full; a directory
+// (directory.go) finds the page of a key by its first bits, and a plot (plot.go)
+// has the directories of one page of the start. How long fingerprints must be
+// follows from its geometry (geometry.go).
+package pages
+
+import (
+	"math/bits"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A Set is a multiset of digests that grows page by page.
+type Set struct {
+	Geometry
+	partners table.Partners // of all pages
+	plots    []plot
+	count    uint64
+	known    [maxDepth + maxTail + 1]uint64 // number of keys by known bits of their pages and tails
+}
+
+// New returns an empty Set. key hides which keys share buckets.
+func New(g Geometry, key uint64) *Set {
+	s := newSet(g, key)
+	s.Reset()
+	return s
+}
+
+// newSet returns a Set without plots.
+func newSet(g Geometry, key uint64) *Set {
+	s := &Set{Geometry: g, partners: table.NewPartners(g.shape(maxTail), key)}
+	s.partners.Keep(partners + 1)
+	return s
+}
+
+// A locus is where a key belongs in its plot: the bits that choose a page and
+// become the tail, two buckets, and the partner, which chose the second one. It
+// has no more fields than fit in registers.
+type locus struct {
+	bits    uint64
+	i, j    uint64
+	partner uint64
+}
+
+// locate returns the plot and the locus of a digest.
+func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
+	p := d.Probe()
+	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
+	i, rest := bits.Mul64(uint64(p.Next()), s.Buckets)
+	partner := hashfam.Reduce(rest, partners) + 1
+	return &s.plots[n], locus{tail, i, s.partners.Xor(i, partner), partner}
+}
+
+// A Refusal says why a digest was not added.
+type Refusal int
+
+// The outcomes of Add.
+const (
+	Added  Refusal = iota
+	Full           // no room can be made
+	Copies         // there are eight copies
+)
+
+// Add records one copy of d.
+func (s *Set) Add(d hashfam.Digest) Refusal { return s.insert(s.locate(d)) }
+
+// insert records one copy of a key, unless there are eight: a page that splits
+// cannot part copies.
+func (s *Set) insert(pl *plot, k locus) Refusal {
+	if len(pl.older) > 0 && pl.copies(k) >= 2*table.Slots {
+		return Copies
+	}
+	p := pl.page(k.bits)
+	known := p.depth + p.tail
+	if !s.put(p, k, p.fingerprint(k, known)) {
+		if pl.copies(k) >= 2*table.Slots {
+			return Copies
+		}
+		var ok bool
+		if known, ok = s.place(pl, 0, k, 0); !ok {
+			return Full
+		}
+	}
+	s.known[known]++
+	s.count++
+	return Added
+}
+
+// Has reports whether d may be in s.
+func (s *Set) Has(d hashfam.Digest) bool {
+	pl, k := s.locate(d)
+	return pl.has(k)
+}
+
+// HasOrAdd reports whether d may have been in s, and adds it if not.
+func (s *Set) HasOrAdd(d hashfam.Digest) (bool, Refusal) {
+	pl, k := s.locate(d)
+	if pl.has(k) {
+		return true, Added
+	}
+	return false, s.insert(pl, k)
+}
+
+// Remove removes one copy of d, and reports whether there was one.
+func (s *Set) Remove(d hashfam.Digest) bool {
+	pl, k := s.locate(d)
+	known, ok := pl.remove(k)
+	if ok {
+		s.known[known]--
+		s.count--
+	}
+	return ok
+}
+
+// Count returns how many copies of d there may be.
+func (s *Set) Count(d hashfam.Digest) uint64 {
+	pl, k := s.locate(d)
+	return uint64(pl.copies(k))
+}
+
+// Touch reads a byte of the buckets of digests, so that their cache misses
+// overlap.
+func (s *Set) Touch(digests []hashfam.Digest) {
+	touched := byte(0)
+	for _, d := range digests {
+		pl, k := s.locate(d)
+		touched |= pl.page(k.bits).Touch(k.i, k.j)
+	}
+	table.Use(touched)
+}

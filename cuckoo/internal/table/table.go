@@ -1,0 +1,236 @@
+// Package table stores the fingerprints of a cuckoo filter: buckets of four
+// slots (table.go), packed without padding (words.go) or sorted (sorted.go),
+// the two buckets of a fingerprint (partners.go), and how others move to make
+// room for it (path.go).
+package table
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Slots is b, the number of slots in a bucket.
+const Slots = 4
+
+// maxNarrow is the widest fingerprint of which a word holds four.
+const maxNarrow = 16
+
+// A Shape describes a table. Its caller has checked it.
+type Shape struct {
+	Buckets uint64
+	Bits    int   // f, the width of a fingerprint: 4 to 32
+	Sorted  bool  // buckets are sorted, which saves a bit per slot
+	Tail    uint8 // the lowest bits of a fingerprint, which do not choose its partner
+}
+
+// BucketBits returns the size of a bucket in bits.
+func (s Shape) BucketBits() uint64 {
+	if s.Sorted {
+		return Slots * uint64(s.Bits-1)
+	}
+	return Slots * uint64(s.Bits)
+}
+
+// Bytes returns the size of the table: the whole words that hold the buckets,
+// and one more.
+func (s Shape) Bytes() uint64 {
+	n := s.Buckets * s.BucketBits()
+	return 8 * (n/64 + (n%64+63)/64 + 1)
+}
+
+// A Table is an array of buckets, each of four fingerprints of f bits. A zero
+// fingerprint is a free slot.
+//
+// A bucket is read as lanes, one for each slot, and they are compared all at
+// once. Those of a narrow table, of at most 16 bits, are in one word; those of a
+// wide one are in two words of two lanes. This is the only difference that the
+// methods below make, at their door; whether buckets are sorted concerns only
+// how lanes are read and written.
+type Table struct {
+	bytes  []byte // at least 7 spare bytes, so that 8-byte loads stay in bounds
+	stride uint64 // bits from one bucket to the next
+	width  uint64 // bits from one lane to the next
+	mask   uint64 // 2^f-1
+	ones   uint64 // the lowest bit of every lane
+	tops   uint64 // the highest bit of every lane
+	rest   uint64 // f-4, if sorted
+	low    uint64 // the lowest f-4 bits of every other lane, if sorted
+	wide   bool
+	sorted bool
+	tail   uint8
+}
+
+// New returns the table of a shape over s.Bytes() bytes.
+func New(s Shape, bytes []byte) Table {
+	f := uint64(s.Bits)
+	t := Table{
+		bytes: bytes, stride: s.BucketBits(), width: f, mask: 1<<f - 1,
+		wide: f > maxNarrow, sorted: s.Sorted, tail: s.Tail,
+	}
+	if t.sorted {
+		t.width, t.rest, t.low = maxNarrow, f-nibble, t.mask>>nibble
+		if t.wide {
+			t.width = 2 * maxNarrow
+		}
+	}
+	t.ones = 1 | 1<<t.width
+	if !t.wide {
+		t.ones |= t.ones << (2 * t.width)
+		t.low |= t.low << (2 * t.width)
+	}
+	t.tops = t.ones << (t.width - 1)
+	return t
+}
+
+// Bytes returns the memory of t.
+func (t *Table) Bytes() []byte { return t.bytes }
+
+// Mask returns 2^f-1, the largest fingerprint.
+func (t *Table) Mask() uint64 { return t.mask }
+
+// Has reports whether bucket i or j holds fp. It looks at both, whatever the
+// first one says: a branch that half the keys mispredict costs more than the
+// look it would save.
+func (t *Table) Has(i, j, fp uint64) bool {
+	if t.wide {
+		return t.hasWide(i, j, fp)
+	}
+	v, w := t.Word(i), t.Word(j)
+	if t.sorted {
+		v, w = t.Decode(v), t.Decode(w)
+	}
+	return t.Any(v, w, fp)
+}
+
+func (t *Table) hasWide(i, j, fp uint64) bool {
+	a, b := t.Lanes(i)
+	c, d := t.Lanes(j)
+	return t.matches(a, fp)|t.matches(b, fp)|t.matches(c, fp)|t.matches(d, fp) != 0
+}
+
+// Count returns how many slots of bucket i hold fp.
+func (t *Table) Count(i, fp uint64) int {
+	a, b := t.Lanes(i)
+	return t.CountLanes(a, b, fp)
+}
+
+// Put puts fp in a free slot of bucket i or j, and reports whether there was
+// one. It takes the bucket with more free slots while none has been freed by a
+// removal, see emptier.
+func (t *Table) Put(i, j, fp uint64) bool {
+	if t.wide {
+		return t.putWide(i, j, fp)
+	}
+	v, w := t.Word(i), t.Word(j)
+	if t.sorted {
+		v, w = t.Decode(v), t.Decode(w)
+	}
+	a, b := t.matches(v, 0), t.matches(w, 0)
+	k, free := emptier(i, j, a, b)
+	if free == 0 {
+		return false
+	}
+	if t.sorted {
+		w, _ = emptier(v, w, a, b)
+		t.encode(k*t.stride, w^fp<<(t.lowest(free)&63))
+		return true
+	}
+	t.flip(k*t.stride+t.lowest(free), fp)
+	return true
+}
+
+func (t *Table) putWide(i, j, fp uint64) bool {
+	if t.Count(i, 0) < t.Count(j, 0) {
+		i = j
+	}
+	return t.PutIn(i, fp)
+}
+
+// emptier returns i and a, or j and b if b has more free slots: a and b have
+// the top bits of the free ones. Slots fill from the lowest, so the fewer are
+// taken, the larger is the number. A branch would be taken at random.
+func emptier(i, j, a, b uint64) (bucket, free uint64) {
+	_, less := bits.Sub64(a, b, 0)
+	return i ^ (i^j)&-less, a ^ (a^b)&-less
+}
+
+// PutIn puts fp in a free slot of bucket i, and reports whether there was one.
+func (t *Table) PutIn(i, fp uint64) bool { return t.exchange(i, 0, fp) }
+
+// Remove frees one slot of bucket i that holds fp, and reports whether there
+// was one.
+func (t *Table) Remove(i, fp uint64) bool { return t.exchange(i, fp, 0) }
+
+// exchange puts fp in one slot of bucket i that holds old, and reports whether
+// there was one.
+func (t *Table) exchange(i, old, fp uint64) bool {
+	if t.wide {
+		return t.exchangeWide(i, old, fp)
+	}
+	w := t.Word(i)
+	if t.sorted {
+		w = t.Decode(w)
+	}
+	m := t.matches(w, old)
+	if m == 0 {
+		return false
+	}
+	if t.sorted {
+		t.encode(i*t.stride, w^(old^fp)<<(t.lowest(m)&63))
+		return true
+	}
+	t.flip(i*t.stride+t.lowest(m), old^fp)
+	return true
+}
+
+func (t *Table) exchangeWide(i, old, fp uint64) bool {
+	if t.sorted {
+		return t.exchangeSorted(i, old, fp)
+	}
+	bit := i * t.stride
+	m := t.matches(t.load64(bit), old)
+	if m == 0 {
+		bit += 2 * t.width
+		m = t.matches(t.load64(bit), old)
+	}
+	if m == 0 {
+		return false
+	}
+	t.flip(bit+t.lowest(m), old^fp)
+	return true
+}
+
+// Fingerprints returns what the slots of bucket i hold.
+func (t *Table) Fingerprints(i uint64) (list [Slots]uint64) {
+	a, b := t.Lanes(i)
+	for s := range list {
+		list[s] = t.lane(a, b, s)
+	}
+	return list
+}
+
+// Free returns the number of free slots of buckets 0 to n-1.
+func (t *Table) Free(n uint64) (free uint64) {
+	for i := range n {
+		free += uint64(t.Count(i, 0))
+	}
+	return free
+}
+
+// InOrder reports whether bucket i is one that Put and Remove leave. In a sorted
+// table it must begin with the number of some nibbles, and its fingerprints must
+// ascend.
+func (t *Table) InOrder(i uint64) bool {
+	if !t.sorted {
+		return true
+	}
+	v := t.Fingerprints(i)
+	return t.Word(i)&codeMask < codes && v[0] <= v[1] && v[1] <= v[2] && v[2] <= v[3]
+}
+
+// Clone returns a copy that shares no memory with t.
+func (t *Table) Clone() Table {
+	c := *t
+	c.bytes = slices.Clone(t.bytes)
+	return c
+}
