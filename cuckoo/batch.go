@@ -48,7 +48,7 @@ func (g *group) reach(f *reader, digests *[]hashfam.Digest) []table.Place {
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	if len(digests) < few {
 		for _, d := range digests {
-			if err := f.AddDigest(d); err != nil {
+			if err := f.insert(f.locate(d)); err != nil {
 				return added, err
 			}
 			added++
@@ -75,7 +75,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if len(digests) < few {
 		for _, d := range digests {
-			dst = append(dst, f.ContainsDigest(d))
+			dst = append(dst, f.find(f.locate(d)))
 		}
 		return dst
 	}
@@ -101,7 +101,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 	if len(digests) < few {
 		for _, d := range digests {
-			if f.DeleteDigest(d) {
+			if f.take(f.locate(d)) {
 				removed++
 			}
 		}
@@ -125,7 +125,7 @@ func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	if len(digests) < few {
 		for _, d := range digests {
-			dst = append(dst, f.CountDigest(d))
+			dst = append(dst, f.copies(f.locate(d)))
 		}
 		return dst
 	}

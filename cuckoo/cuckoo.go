@@ -68,7 +68,7 @@ func (f *Filter) insert(i, j, fp uint64) error {
 // their other buckets. It finds the whole path before it moves anything, so
 // there is nothing to undo if it fails.
 func (f *Filter) evict(i, j, fp uint64) error {
-	if f.table.Count(i, fp)+f.table.Count(j, fp) == 2*table.Slots {
+	if f.table.Count(i, j, fp) == 2*table.Slots {
 		return ErrCopies
 	}
 	if !f.table.Evict(&f.partners, i, j, fp, table.Far) {
@@ -167,6 +167,4 @@ func (f *reader) CountString(key string) uint64 {
 // family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 { return f.copies(f.locate(d)) }
 
-func (f *reader) copies(i, j, fp uint64) uint64 {
-	return uint64(f.table.Count(i, fp) + f.table.Count(j, fp))
-}
+func (f *reader) copies(i, j, fp uint64) uint64 { return uint64(f.table.Count(i, j, fp)) }

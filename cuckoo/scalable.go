@@ -28,7 +28,7 @@ import (
 // keys.
 type Scalable struct {
 	config ScalableConfig
-	pages  *pages.Set
+	pages  pages.Set
 }
 
 // outcomes are the errors of Add.

@@ -163,7 +163,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	if set.Len() != count {
 		return errs.Field(ErrCorrupt, "number of keys", count, fmt.Sprintf("%d, as in the pages", set.Len()))
 	}
-	*s = Scalable{c, set}
+	*s = Scalable{c, *set}
 	return nil
 }
 

@@ -63,7 +63,7 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err := c.check(ErrParams); err != nil {
 		return nil, err
 	}
-	return &Scalable{c, pages.New(c.geometry(), partnersKey(c.Family))}, nil
+	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
 }
 
 // NewScalableReceiver returns an empty filter to decode into. It accepts

@@ -33,11 +33,11 @@ func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRat
 func (s *Scalable) Reset() { s.pages.Reset() }
 
 // Clone returns a copy that shares no memory with s that changes. O(m) time.
-func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, s.pages.Clone()} }
+func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }
 
 // Equal reports whether s and other have the same ScalableConfig and hold the
 // same fingerprints in the same places. Filters built from the same keys in
 // another order need not be equal. O(m) time.
 func (s *Scalable) Equal(other *Scalable) bool {
-	return s.config == other.config && s.pages.Equal(other.pages)
+	return s.config == other.config && s.pages.Equal(&other.pages)
 }

@@ -64,7 +64,7 @@ func (p *page) differ(lanes, values uint64) uint64 {
 func (p *page) has(k locus) bool {
 	values := p.Spread(p.value(k))
 	if p.Wide() {
-		return p.countIn(k.i, values)+p.countIn(k.j, values) > 0
+		return p.hasWide(k, values)
 	}
 	v, w := p.Word(k.i), p.Word(k.j)
 	if p.Sorted() {
@@ -73,16 +73,24 @@ func (p *page) has(k locus) bool {
 	return p.Any(p.differ(v, values), p.differ(w, values), 0)
 }
 
-// count returns how many slots may hold the key.
-func (p *page) count(k locus) int {
-	values := p.Spread(p.value(k))
-	return p.countIn(k.i, values) + p.countIn(k.j, values)
+func (p *page) hasWide(k locus, values uint64) bool {
+	a, b := p.Lanes(k.i)
+	c, d := p.Lanes(k.j)
+	return p.Matches(p.differ(a, values), 0)|p.Matches(p.differ(b, values), 0)|
+		p.Matches(p.differ(c, values), 0)|p.Matches(p.differ(d, values), 0) != 0
 }
 
-// countIn returns how many slots of a bucket may hold the key with these values.
-func (p *page) countIn(i, values uint64) int {
-	a, b := p.Lanes(i)
-	return p.CountLanes(p.differ(a, values), p.differ(b, values), 0)
+// count returns how many slots may hold the key.
+func (p *page) count(k locus) int {
+	values, n := p.Spread(p.value(k)), 0
+	for _, i := range [...]uint64{k.i, k.j} {
+		a, b := p.Lanes(i)
+		n += bits.OnesCount64(p.Matches(p.differ(a, values), 0))
+		if p.Wide() {
+			n += bits.OnesCount64(p.Matches(p.differ(b, values), 0))
+		}
+	}
+	return n
 }
 
 // remove frees the slot that may hold the key and knows most of its bits, and
@@ -91,7 +99,9 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 	value, most := p.value(k), uint8(0)
 	var bucket, fp uint64
 	for _, i := range [...]uint64{k.i, k.j} {
-		for _, stored := range p.Fingerprints(i) {
+		a, b := p.Lanes(i)
+		for slot := range table.Slots {
+			stored := p.Lane(a, b, slot)
 			v := stored ^ p.free
 			n := p.depth + p.tail - uint8(bits.TrailingZeros64(v))
 			if (v^value)&^(v^(v-1)) == 0 && (!ok || n > most) {

@@ -80,7 +80,7 @@ func (t *Table) search(p *Partners, queue []uint64, known int) int {
 		i, next := queue[from], (*[Slots]uint64)(queue[to:])
 		a, b := t.Lanes(i)
 		for s := range next {
-			next[s] = p.Other(i, p.Hash(t.lane(a, b, s)>>(t.tail&63)))
+			next[s] = p.Other(i, p.Hash(t.Lane(a, b, s)>>(t.tail&63)))
 		}
 		if s := t.firstFree(next); s < Slots {
 			return to + s
@@ -94,23 +94,21 @@ func (t *Table) search(p *Partners, queue []uint64, known int) int {
 func (t *Table) firstFree(list *[Slots]uint64) int {
 	free := uint64(1 << Slots)
 	for s, i := range list {
-		if t.hasFree(i) {
+		w, empty := t.Word(i), false
+		switch {
+		case t.sorted:
+			empty = t.smallest(w) == 0
+		case t.wide:
+			bit := i * t.stride
+			empty = t.Any(t.load64(bit), t.load64(bit+2*t.width), 0)
+		default:
+			empty = t.Any(w, w, 0)
+		}
+		if empty {
 			free |= 1 << s
 		}
 	}
 	return bits.TrailingZeros64(free)
-}
-
-// hasFree reports whether bucket i has a free slot.
-func (t *Table) hasFree(i uint64) bool {
-	w := t.Word(i)
-	switch {
-	case t.sorted:
-		return t.smallest(w) == 0
-	case t.wide:
-		return t.Count(i, 0) > 0
-	}
-	return t.Any(w, w, 0)
 }
 
 // shift moves the fingerprints along the path to the last bucket by one step
@@ -120,7 +118,7 @@ func (t *Table) shift(queue []uint64, last int, fp uint64) {
 	for last >= 2 {
 		from := (last - 2) / Slots
 		a, b := t.Lanes(queue[from])
-		moved := t.lane(a, b, (last-2)%Slots)
+		moved := t.Lane(a, b, (last-2)%Slots)
 		t.exchange(queue[last], free, moved)
 		last, free = from, moved
 	}

@@ -105,13 +105,29 @@ func (t *Table) Has(i, j, fp uint64) bool {
 func (t *Table) hasWide(i, j, fp uint64) bool {
 	a, b := t.Lanes(i)
 	c, d := t.Lanes(j)
-	return t.matches(a, fp)|t.matches(b, fp)|t.matches(c, fp)|t.matches(d, fp) != 0
+	return t.Matches(a, fp)|t.Matches(b, fp)|t.Matches(c, fp)|t.Matches(d, fp) != 0
 }
 
-// Count returns how many slots of bucket i hold fp.
-func (t *Table) Count(i, fp uint64) int {
+// Count returns how many slots of buckets i and j hold fp.
+func (t *Table) Count(i, j, fp uint64) int {
+	if t.wide {
+		return t.countIn(i, fp) + t.countIn(j, fp)
+	}
+	v, w := t.Word(i), t.Word(j)
+	if t.sorted {
+		v, w = t.Decode(v), t.Decode(w)
+	}
+	return bits.OnesCount64(t.Matches(v, fp)) + bits.OnesCount64(t.Matches(w, fp))
+}
+
+// countIn returns how many slots of bucket i hold fp.
+func (t *Table) countIn(i, fp uint64) int {
 	a, b := t.Lanes(i)
-	return t.CountLanes(a, b, fp)
+	n := bits.OnesCount64(t.Matches(a, fp))
+	if t.wide {
+		n += bits.OnesCount64(t.Matches(b, fp))
+	}
+	return n
 }
 
 // Put puts fp in a free slot of bucket i or j, and reports whether there was
@@ -125,7 +141,7 @@ func (t *Table) Put(i, j, fp uint64) bool {
 	if t.sorted {
 		v, w = t.Decode(v), t.Decode(w)
 	}
-	a, b := t.matches(v, 0), t.matches(w, 0)
+	a, b := t.Matches(v, 0), t.Matches(w, 0)
 	k, free := emptier(i, j, a, b)
 	if free == 0 {
 		return false
@@ -140,7 +156,7 @@ func (t *Table) Put(i, j, fp uint64) bool {
 }
 
 func (t *Table) putWide(i, j, fp uint64) bool {
-	if t.Count(i, 0) < t.Count(j, 0) {
+	if t.countIn(i, 0) < t.countIn(j, 0) {
 		i = j
 	}
 	return t.PutIn(i, fp)
@@ -171,7 +187,7 @@ func (t *Table) exchange(i, old, fp uint64) bool {
 	if t.sorted {
 		w = t.Decode(w)
 	}
-	m := t.matches(w, old)
+	m := t.Matches(w, old)
 	if m == 0 {
 		return false
 	}
@@ -188,10 +204,10 @@ func (t *Table) exchangeWide(i, old, fp uint64) bool {
 		return t.exchangeSorted(i, old, fp)
 	}
 	bit := i * t.stride
-	m := t.matches(t.load64(bit), old)
+	m := t.Matches(t.load64(bit), old)
 	if m == 0 {
 		bit += 2 * t.width
-		m = t.matches(t.load64(bit), old)
+		m = t.Matches(t.load64(bit), old)
 	}
 	if m == 0 {
 		return false
@@ -204,7 +220,7 @@ func (t *Table) exchangeWide(i, old, fp uint64) bool {
 func (t *Table) Fingerprints(i uint64) (list [Slots]uint64) {
 	a, b := t.Lanes(i)
 	for s := range list {
-		list[s] = t.lane(a, b, s)
+		list[s] = t.Lane(a, b, s)
 	}
 	return list
 }
@@ -212,7 +228,7 @@ func (t *Table) Fingerprints(i uint64) (list [Slots]uint64) {
 // Free returns the number of free slots of buckets 0 to n-1.
 func (t *Table) Free(n uint64) (free uint64) {
 	for i := range n {
-		free += uint64(t.Count(i, 0))
+		free += uint64(t.countIn(i, 0))
 	}
 	return free
 }

@@ -46,16 +46,16 @@ func (t *Table) flip(bit, change uint64) {
 func (t *Table) Lanes(i uint64) (uint64, uint64) {
 	bit := i * t.stride
 	switch {
-	case t.wide && t.sorted:
-		return t.decodeWide(bit)
-	case t.wide:
-		return t.load64(bit), t.load64(bit + 2*t.width)
-	case t.sorted:
+	case !t.wide && !t.sorted:
+		w := t.load(bit)
+		return w, w
+	case !t.wide:
 		w := t.Decode(t.load(bit))
 		return w, w
+	case !t.sorted:
+		return t.load64(bit), t.load64(bit + 2*t.width)
 	}
-	w := t.load(bit)
-	return w, w
+	return t.decodeWide(bit)
 }
 
 // Wide reports whether the lanes of a bucket are in two words.
@@ -67,38 +67,29 @@ func (t *Table) Sorted() bool { return t.sorted }
 // Spread returns the word that has x in every lane.
 func (t *Table) Spread(x uint64) uint64 { return x * t.ones }
 
-// lane returns one of the lanes of a bucket.
-func (t *Table) lane(a, b uint64, s int) uint64 {
+// Lane returns one of the lanes of a bucket.
+func (t *Table) Lane(a, b uint64, s int) uint64 {
 	if t.wide && s >= 2 {
 		a, s = b, s-2
 	}
 	return a >> (uint64(s) * t.width & 63) & t.mask
 }
 
-// matches returns the top bit of each lane of w that holds fp, and no other. A
+// Matches returns the top bit of each lane of w that holds fp, and no other. A
 // lane of x is zero if they agree. Adding all ones below its top bit carries
 // into that bit unless the rest of the lane is zero, and never beyond. Bits
 // above the lanes do not count.
-func (t *Table) matches(w, fp uint64) uint64 {
+func (t *Table) Matches(w, fp uint64) uint64 {
 	x := w ^ fp*t.ones
 	rest := t.tops - t.ones
 	return t.tops &^ (x&rest + rest | x)
 }
 
-// Any reports whether a lane of v or w holds fp. It costs less than matches:
+// Any reports whether a lane of v or w holds fp. It costs less than Matches:
 // the borrow of a lane that does may set the top bit of the next one too.
 func (t *Table) Any(v, w, fp uint64) bool {
 	x, y := v^fp*t.ones, w^fp*t.ones
 	return ((x-t.ones)&^x|(y-t.ones)&^y)&t.tops != 0
-}
-
-// CountLanes returns how many lanes of a bucket hold fp.
-func (t *Table) CountLanes(a, b, fp uint64) int {
-	n := bits.OnesCount64(t.matches(a, fp))
-	if t.wide {
-		n += bits.OnesCount64(t.matches(b, fp))
-	}
-	return n
 }
 
 // lowest returns the first bit of the first lane that matches.

@@ -1,4 +1,4 @@
-package cuckoo
+package pages
 
 import (
 	"math"
@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// smallest returns a Scalable with the smallest pages, 128 buckets.
-func smallest() *Scalable { return newScalable(ScalableConfig{Expected: 1, FPRate: 0.1}) }
-
 // inPages returns a directory of copies of one empty page, by number.
-func (s *Scalable) inPages(depth, tail uint8) directory {
+func (s *Set) inPages(depth, tail uint8) directory {
 	d := directory{depth: depth, count: 1 << depth}
 	for range d.count {
 		d.pages = append(d.pages, s.newPage(depth, tail))
@@ -24,16 +23,16 @@ func (s *Scalable) inPages(depth, tail uint8) directory {
 // one. The division fails, and takes the first one back.
 func TestADivisionThatFailsTakesAllBack(t *testing.T) {
 	for _, tail := range []uint8{1, minTail, maxTail} {
-		s := smallest()
+		s := small(0.1, false)
 		pl := plot{directory: s.inPages(1, minTail), older: []directory{s.inPages(0, tail)}}
 		young, old := pl.pages[0], pl.older[0].pages[0]
 		for partner := range uint64(2) {
-			k := locus{i: 0, j: s.moves[partner+1], partner: partner + 1}
+			k := locus{i: 0, j: s.partners.Xor(0, partner+1), partner: partner + 1}
 			require.True(t, s.put(young, k, young.fingerprint(k, 1)), "an orphan knows the one bit of its page")
 		}
-		for i := s.buckets - 1; old.taken < s.most()-1; i-- {
+		for i := s.Buckets - 1; old.taken < s.most()-1; i-- {
 			k := locus{i: i, j: i, partner: 3, bits: i << 56}
-			for range min(slots, s.most()-1-old.taken) {
+			for range min(table.Slots, s.most()-1-old.taken) {
 				require.True(t, s.put(old, k, old.fingerprint(k, old.tail)))
 			}
 		}
@@ -55,9 +54,9 @@ func TestAnOrphanKeepsItsBits(t *testing.T) {
 		depth + maxTail:     {depth, maxTail},
 		depth + maxTail + 1: {depth + 1, maxTail},
 	} {
-		s := smallest()
+		s := small(0.1, false)
 		pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
-		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
+		k := locus{i: 4, j: s.partners.Xor(4, 1), partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
 		known, ok := s.place(&pl, 1, k, n)
 		require.True(t, ok)
 		require.Equal(t, n, known)
@@ -67,9 +66,9 @@ func TestAnOrphanKeepsItsBits(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, n, found)
 	}
-	s := smallest()
+	s := small(0.1, false)
 	pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
-	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.moves[1]}, depth-1)
+	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.partners.Xor(0, 1)}, depth-1)
 	require.False(t, ok, "the key does not say to which page it belongs")
 }
 
@@ -93,8 +92,8 @@ func TestDirectoriesGrowWithTheirPages(t *testing.T) {
 }
 
 func TestWhichPagesSplit(t *testing.T) {
-	s := smallest()
-	eighth := uint32(slots * s.buckets / 8)
+	s := small(0.1, false)
+	eighth := uint32(table.Slots * s.Buckets / 8)
 	require.True(t, s.maySplit(0, &page{taken: eighth}, 0))
 	require.False(t, s.maySplit(0, &page{taken: eighth - 1}, 0))
 	require.True(t, s.maySplit(1, &page{depth: 3}, 5))
@@ -103,7 +102,7 @@ func TestWhichPagesSplit(t *testing.T) {
 
 // A directory is doubled only if the halves have longer numbers than it has.
 func TestHalvesReplaceTheirPage(t *testing.T) {
-	s := smallest()
+	s := small(0.1, false)
 	d := s.inPages(1, minTail)
 	left, right := d.pages[0], d.pages[1]
 	halves := [2]*page{s.newPage(2, minTail), s.newPage(2, minTail)}

@@ -1,4 +1,4 @@
-package cuckoo
+package table
 
 import (
 	"cmp"
@@ -17,10 +17,10 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// newSplitting returns a splitting over tables of p.
-func newSplitting(t *testing.T, p Params, size, steps int) *splitting {
-	seed := rand.New(rand.NewPCG(p.Buckets, uint64(p.FingerprintBits)))
-	return &splitting{f: mustNew(t, p), r: seed, size: size, steps: steps, floor: 1e-10}
+// newSplitting returns a splitting over tables of a shape.
+func newSplitting(s Shape, size, steps int) *splitting {
+	seed := rand.New(rand.NewPCG(s.Buckets, uint64(s.Bits)))
+	return &splitting{f: newFilter(s, 1), r: seed, size: size, steps: steps, floor: 1e-10}
 }
 
 // estimate returns the mean of independent results of s.chance, and its
@@ -28,7 +28,7 @@ func newSplitting(t *testing.T, p Params, size, steps int) *splitting {
 func (s *splitting) estimate(n, runs int) (chance, stderr float64) {
 	results := make([]float64, runs)
 	for i := range results {
-		s.f.moves.key = s.r.Uint64()
+		s.f.partners.key = s.r.Uint64()
 		results[i] = s.chance(n)
 	}
 	squares := 0.0
@@ -137,7 +137,7 @@ func TestSplittingAgreesWithExactChances(t *testing.T) {
 		{4, 8, 13, failsAmongFour(8, 13)}, {4, 8, 16, failsAmongFour(8, 16)},
 		{8, 16, 14, threeAmong(8, 14)}, {8, 16, 16, threeAmong(8, 16)},
 	} {
-		s := newSplitting(t, Params{Buckets: c.m, FingerprintBits: c.f}, 100, 4)
+		s := newSplitting(Shape{Buckets: c.m, Bits: c.f}, 100, 4)
 		chance, stderr := s.estimate(c.n, 10)
 		t.Logf("m = %d, f = %d, n = %d: exact %.3g, estimated %.3g +- %.2g", c.m, c.f, c.n, c.want, chance, stderr)
 		require.InDelta(t, c.want, chance, 6*stderr)
@@ -151,7 +151,7 @@ var record = flag.String("record", "", "write the chances that small tables fail
 // the chance that nine of them have the same two buckets, and the rest, with
 // its standard error.
 type rare struct {
-	Params
+	Shape
 	pairs, others, stderr float64
 }
 
@@ -159,22 +159,24 @@ type rare struct {
 func (x rare) most() float64 { return x.pairs + x.others + 4*x.stderr }
 
 func (x rare) String() string {
-	return fmt.Sprintf("%d,%d,%d,%.2g,%.2g,%.1g,%.2g", x.Capacity(), x.Buckets, x.FingerprintBits, x.pairs, x.others, x.stderr, x.most())
+	return fmt.Sprintf("%d,%d,%d,%.2g,%.2g,%.1g,%.2g", capacity(x.Shape), x.Buckets, x.Bits, x.pairs, x.others, x.stderr, x.most())
 }
 
-// tables returns the tables that Config chooses for up to most keys at a rate,
+// tables returns the tables that package cuckoo plans for up to most keys at a rate,
 // and every step-th of those for up to 10,000.
 func tables(t *testing.T, rate float64, most uint64, step int) (list []rare) {
-	last, seen := Params{}, 0
+	last, seen := Shape{}, 0
 	for n := uint64(1); n <= 10_000; n++ {
-		p := plan(t, Config{Capacity: n, FPRate: rate})
-		if p == last {
+		plan, ok := sizing.CuckooPlan(n, rate, 0)
+		require.True(t, ok)
+		s := Shape{Buckets: plan.Buckets, Bits: plan.FingerprintBits}
+		if s == last {
 			continue
 		}
 		if seen++; n <= most || seen%step == 0 {
-			list = append(list, rare{Params: p})
+			list = append(list, rare{Shape: s})
 		}
-		last = p
+		last = s
 	}
 	return list
 }
@@ -187,18 +189,18 @@ func TestSmallTablesFailLessThanOnceInAMillion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation")
 	}
-	list := []rare{{Params: Params{Buckets: 16, FingerprintBits: 10}}, {Params: Params{Buckets: 30, FingerprintBits: 6}}}
+	list := []rare{{Shape: Shape{Buckets: 16, Bits: 10}}, {Shape: Shape{Buckets: 30, Bits: 6}}}
 	if conformance.Long(t, 5, 0.1) {
 		list = slices.Concat(tables(t, 0.4, 200, 100), tables(t, 0.01, 200, 100))
 	}
 	t.Run("tables", func(t *testing.T) {
 		for i := range list {
 			x := &list[i]
-			t.Run(fmt.Sprintf("n=%d,m=%d,f=%d", x.Capacity(), x.Buckets, x.FingerprintBits), func(t *testing.T) {
+			t.Run(fmt.Sprintf("n=%d,m=%d,f=%d", capacity(x.Shape), x.Buckets, x.Bits), func(t *testing.T) {
 				t.Parallel()
-				n := x.Capacity()
-				x.pairs = sizing.CrowdedPairs(x.Buckets, x.FingerprintBits, n)
-				x.others, x.stderr = newSplitting(t, x.Params, 100, 3).estimate(int(n), 4)
+				n := uint64(capacity(x.Shape))
+				x.pairs = sizing.CrowdedPairs(x.Buckets, x.Bits, n)
+				x.others, x.stderr = newSplitting(x.Shape, 100, 3).estimate(int(n), 4)
 				t.Log(x)
 				require.Less(t, x.most(), 1e-6)
 			})
@@ -213,7 +215,7 @@ func TestSmallTablesFailLessThanOnceInAMillion(t *testing.T) {
 // the same line.
 func csv(list []rare) []byte {
 	slices.SortFunc(list, func(a, b rare) int {
-		return cmp.Or(cmp.Compare(a.Capacity(), b.Capacity()), cmp.Compare(a.Buckets, b.Buckets), cmp.Compare(a.FingerprintBits, b.FingerprintBits))
+		return cmp.Or(cmp.Compare(capacity(a.Shape), capacity(b.Shape)), cmp.Compare(a.Buckets, b.Buckets), cmp.Compare(a.Bits, b.Bits))
 	})
 	lines := []string{"keys,buckets,bits,pairs,others,error,most"}
 	for _, x := range list {

@@ -1,4 +1,4 @@
-package cuckoo
+package table
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 // family, and what came of it.
 type history struct {
 	keys   []hashfam.Digest
-	hashes []hash // of the fingerprints, if they are at most maxHashed bits wide
+	hashes []Hash // of the fingerprints, if they are at most maxHashed bits wide
 	fails  int    // the number of the key that Add refuses, or never
 }
 
@@ -41,7 +41,7 @@ func (h *history) from(other *history, n int) {
 // Nine keys with the same two buckets are left out, as few histories in which
 // larger sets fail lead to them. Package sizing has a bound for these.
 type splitting struct {
-	f       *Filter
+	f       *filter
 	r       *rand.Rand
 	size    int     // of the population
 	steps   int     // of each history on each level
@@ -80,12 +80,12 @@ func (s *splitting) chance(n int) float64 {
 
 // random returns a history of one key more than there are slots.
 func (s *splitting) random() history {
-	h := history{keys: make([]hashfam.Digest, s.f.params.slots()+1)}
+	h := history{keys: make([]hashfam.Digest, s.f.slots()+1)}
 	for i := range h.keys {
 		h.keys[i] = hashfam.Digest(s.r.Uint64())
 	}
-	if f := s.f.params.FingerprintBits; f <= maxHashed {
-		h.hashes = make([]hash, 1<<f)
+	if f := s.f.Bits; f <= maxHashed {
+		h.hashes = make([]Hash, 1<<f)
 		for fp := range h.hashes {
 			h.hashes[fp] = s.hash()
 		}
@@ -95,8 +95,8 @@ func (s *splitting) random() history {
 }
 
 // hash returns what the hash of a fingerprint in a random family is.
-func (s *splitting) hash() hash {
-	return hash{s.r.Uint64() | 1, hashfam.Reduce(s.r.Uint64(), s.f.moves.offsets)}
+func (s *splitting) hash() Hash {
+	return Hash{s.r.Uint64() | 1, hashfam.Reduce(s.r.Uint64(), s.f.partners.offsets)}
 }
 
 // step changes a history that fails within n keys: it draws some keys again, or
@@ -121,11 +121,11 @@ func (s *splitting) step(h *history, n int) {
 // replay adds the first n keys of a history to an empty filter, and notes which
 // one fails.
 func (s *splitting) replay(h *history, n int) {
-	s.f.Reset()
-	s.f.moves.hashes = h.hashes
+	clear(s.f.table.bytes)
+	s.f.partners.hashes = h.hashes
 	h.fails = never
 	for i, d := range h.keys[:n] {
-		if s.f.AddDigest(d) == nil {
+		if s.f.add(d) {
 			continue
 		}
 		if !s.crowded(h.keys[:i+1]) {
@@ -143,8 +143,8 @@ func (s *splitting) crowded(keys []hashfam.Digest) bool {
 		s.pairs = append(s.pairs, min(i, j)<<32|max(i, j))
 	}
 	slices.Sort(s.pairs)
-	for k := 2 * slots; k < len(s.pairs); k++ {
-		if s.pairs[k] == s.pairs[k-2*slots] {
+	for k := 2 * Slots; k < len(s.pairs); k++ {
+		if s.pairs[k] == s.pairs[k-2*Slots] {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package cuckoo
+package pages
 
 import (
 	"encoding/binary"
@@ -6,32 +6,50 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
-// scalables are filters whose buckets are stored in each way.
-func scalables(t *testing.T) []*Scalable {
-	return []*Scalable{
-		mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.9}),
-		mustScale(t, ScalableConfig{Expected: 1, FPRate: 1e-6}),
-		mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.9, Compact: true}),
-		mustScale(t, ScalableConfig{Expected: 1, FPRate: 1e-6, Compact: true}),
+// sets are Sets whose buckets are stored in each way.
+func sets() []*Set {
+	return []*Set{
+		small(0.9, false),
+		small(1e-6, false),
+		small(0.9, true),
+		small(1e-6, true),
 	}
 }
 
-// decodeAgain decodes the encoding of s.
-func decodeAgain(t *testing.T, s *Scalable) error {
-	return new(Scalable).UnmarshalBinary(encodeOf(t, s))
+// decodeAgain decodes the payload of s.
+func decodeAgain(s *Set) error {
+	_, err := Parse(s.Geometry, 1, encodeOf(s))
+	return err
+}
+
+func encodeOf(s *Set) (b []byte) {
+	for piece := range s.Payload {
+		b = append(b, piece...)
+	}
+	return b
+}
+
+func requireField(t *testing.T, err error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
+	var fe *hashfam.FieldError
+	require.ErrorAs(t, err, &fe)
+	require.Equal(t, field, fe.Field, "%v", err)
 }
 
 func TestAPlotHasAtMost48Directories(t *testing.T) {
-	s := scalables(t)[0]
+	s := sets()[0]
 	for s.plots[0].levels() < 48 {
-		require.NoError(t, decodeAgain(t, s))
+		require.NoError(t, decodeAgain(s))
 		s.plots[0].older = append(s.plots[0].older, s.firstPage())
 	}
-	require.NoError(t, decodeAgain(t, s))
+	require.NoError(t, decodeAgain(s))
 	s.plots[0].older = append(s.plots[0].older, s.firstPage())
-	requireField(t, decodeAgain(t, s), ErrCorrupt, "number of directories")
+	requireField(t, decodeAgain(s), "number of directories")
 }
 
 // A directory whose pages have the depths 1, 2, 3 and so on, up to two of the
@@ -39,7 +57,7 @@ func TestAPlotHasAtMost48Directories(t *testing.T) {
 // 10 do not, since it would have 64 entries for each power of two of pages.
 func TestThePagesOfADirectory(t *testing.T) {
 	for depth := uint8(1); depth <= 10; depth++ {
-		s := scalables(t)[0]
+		s := sets()[0]
 		d := directory{depth: depth, count: int(depth) + 1}
 		for k := uint8(1); k <= depth; k++ {
 			d.pages = append(d.pages, slices.Repeat([]*page{s.newPage(k, minTail)}, 1<<(depth-k))...)
@@ -47,9 +65,9 @@ func TestThePagesOfADirectory(t *testing.T) {
 		d.pages = append(d.pages, s.newPage(depth, minTail))
 		s.plots[0].directory = d
 		if depth < 10 {
-			require.NoError(t, decodeAgain(t, s), "depth %d", depth)
+			require.NoError(t, decodeAgain(s), "depth %d", depth)
 		} else {
-			requireField(t, decodeAgain(t, s), ErrCorrupt, "depth of a directory")
+			requireField(t, decodeAgain(s), "depth of a directory")
 		}
 	}
 }
@@ -59,7 +77,7 @@ func TestTheDepthAndTailOfAPage(t *testing.T) {
 		0 | 4<<8: true, 48 | 4<<8: true, 0 | 26<<8: true, 48 | 26<<8: true,
 		49 | 4<<8: false, 0 | 3<<8: false, 0 | 27<<8: false, 0 | 4<<8 | 1<<16: false,
 	} {
-		s := newScalable(ScalableConfig{Expected: 1, FPRate: 0.9})
+		s := small(0.9, false)
 		b := binary.LittleEndian.AppendUint64(nil, w)
 		if valid {
 			b = append(b, make([]byte, s.pageBytes(uint8(w>>8))-wordBytes)...)
@@ -67,7 +85,7 @@ func TestTheDepthAndTailOfAPage(t *testing.T) {
 		p, err := s.parsePage(&b)
 		require.Empty(t, b)
 		if !valid {
-			requireField(t, err, ErrCorrupt, "depth and tail of a page")
+			requireField(t, err, "depth and tail of a page")
 			continue
 		}
 		require.NoError(t, err)
@@ -78,7 +96,7 @@ func TestTheDepthAndTailOfAPage(t *testing.T) {
 // Each slot that is taken has a partner, and a marker above or below the bits
 // that are known.
 func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
-	for _, s := range scalables(t) {
+	for _, s := range sets() {
 		tail := s.tails[0]
 		for v, valid := range map[uint64]bool{
 			1<<(tail+1) | 1:        true,
@@ -90,11 +108,11 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 		} {
 			s.Reset()
 			p := s.plots[0].pages[0]
-			p.table.put(3, v^p.free)
-			if s.count = 1; valid {
-				require.NoError(t, decodeAgain(t, s), "%v, %x", s, v)
+			p.PutIn(3, v^p.free)
+			if valid {
+				require.NoError(t, decodeAgain(s), "tail of %d bits, %x", tail, v)
 			} else {
-				requireField(t, decodeAgain(t, s), ErrCorrupt, "fingerprint")
+				requireField(t, decodeAgain(s), "fingerprint")
 			}
 		}
 	}
@@ -102,9 +120,9 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 
 // The code after the last one, 3,876, stands for no four nibbles.
 func TestPagesOfCompactBucketsAreInOrder(t *testing.T) {
-	for _, s := range scalables(t)[2:] {
-		s.plots[0].pages[0].table.flip(0, codes)
-		requireField(t, decodeAgain(t, s), ErrCorrupt, "bucket")
+	for _, s := range sets()[2:] {
+		binary.LittleEndian.PutUint16(s.plots[0].pages[0].Bytes(), 3876)
+		requireField(t, decodeAgain(s), "bucket")
 	}
 }
 
@@ -116,18 +134,12 @@ func TestAWordMayBeTheLast(t *testing.T) {
 	require.Empty(t, b)
 	b = make([]byte, 7)
 	_, err = cutWord(&b)
-	requireField(t, err, ErrCorrupt, "payload")
+	requireField(t, err, "payload")
 }
 
-// A header cannot claim less than an empty page of the shortest tails for each
-// plot, which a new filter of this rate has.
+// The shortest payload has an empty page of the shortest tails for each plot,
+// as a new Set of this rate does.
 func TestTheLeastPayload(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.9})
-	h, err := s.header()
-	require.NoError(t, err)
-	_, _, err = parseScalable(h, s.config)
-	require.NoError(t, err)
-	h.Payload--
-	_, _, err = parseScalable(h, s.config)
-	requireField(t, err, ErrCorrupt, "payload length")
+	g := NewGeometry(10_000, 0.9, false)
+	require.EqualValues(t, len(encodeOf(New(g, 1))), g.LeastPayload())
 }

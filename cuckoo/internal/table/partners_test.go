@@ -1,4 +1,4 @@
-package cuckoo
+package table
 
 import (
 	"math/bits"
@@ -6,41 +6,28 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // step checks one step from bucket i: it stays in the table, leaves the bucket,
-// undoes itself, and is the one that pair takes.
-func step(r *relocation, i, fp uint64) bool {
-	h := r.hash(fp)
-	j := r.other(i, h)
-	a, b := r.pair((i+h.offset)%r.buckets, h)
-	return j < r.buckets && j != i && r.other(j, h) == i && a == i && b == j
+// undoes itself, and is the one that Pair takes.
+func step(p *Partners, i, fp uint64) bool {
+	h := p.Hash(fp)
+	j := p.Other(i, h)
+	a, b := p.Pair((i+h.offset)%p.buckets, h)
+	return j < p.buckets && j != i && p.Other(j, h) == i && a == i && b == j
 }
 
-// The hashes of fingerprints are kept if they take at most a 256th of the
-// table: 16 KiB of four megabytes, at ten bits, and never if there are more.
-func TestHashesAreKeptForLargeTables(t *testing.T) {
-	for p, want := range map[Params]int{
-		{Buckets: 838_856, FingerprintBits: 10}:     0,
-		{Buckets: 838_858, FingerprintBits: 10}:     1024,
-		{Buckets: 100_000_000, FingerprintBits: 11}: 0,
-	} {
-		require.Len(t, newRelocation(p).hashes, want, "%v", p)
-	}
-	require.EqualValues(t, 256*16*1024, Params{Buckets: 838_858, FingerprintBits: 10}.SizeBytes())
-}
+// of returns the partners in a table of m buckets that keeps no hashes.
+func of(m, key uint64) Partners { return NewPartners(Shape{Buckets: m, Bits: 32}, key) }
 
-func TestRelocationUndoesItself(t *testing.T) {
+func TestTheStepUndoesItself(t *testing.T) {
 	t.Run("every bucket of every table up to 5,000", func(t *testing.T) {
 		largest := uint64(5000)
 		if testing.Short() {
 			largest = 1000
 		}
 		for m := uint64(2); m <= largest; m += 2 {
-			r := newRelocation(Params{Buckets: m})
+			r := of(m, 1)
 			for fp := uint64(1); fp < 1<<5; fp++ {
 				for i := range m {
 					if !step(&r, i, fp) {
@@ -53,7 +40,7 @@ func TestRelocationUndoesItself(t *testing.T) {
 	t.Run("every fingerprint up to 12 bits", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 200 {
-			r := keyedRelocation(2+rng.Uint64()>>(20+rng.IntN(43))&^1, rng.Uint64())
+			r := of(2+rng.Uint64()>>(20+rng.IntN(43))&^1, rng.Uint64())
 			for fp := uint64(1); fp < 1<<12; fp++ {
 				if i := rng.Uint64N(r.buckets); !step(&r, i, fp) {
 					t.Fatalf("bucket %d of %d, fingerprint %d", i, r.buckets, fp)
@@ -64,7 +51,7 @@ func TestRelocationUndoesItself(t *testing.T) {
 	t.Run("samples of all sizes and widths", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for range 1_000_000 {
-			r := keyedRelocation(2+rng.Uint64()>>(17+rng.IntN(46))&^1, rng.Uint64())
+			r := of(2+rng.Uint64()>>(17+rng.IntN(46))&^1, rng.Uint64())
 			fp := 1 + rng.Uint64()>>(32+rng.IntN(28))%(1<<32-1)
 			for _, i := range []uint64{0, 1, r.buckets - 1, rng.Uint64N(r.buckets)} {
 				if !step(&r, i, fp) {
@@ -80,15 +67,15 @@ func TestAtAPowerOfTwoTheStepIsThatOfThePaper(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for shift := 1; shift <= 44; shift++ {
 		m := uint64(1) << shift
-		r := keyedRelocation(m, rng.Uint64())
+		r := of(m, rng.Uint64())
 		for range 1000 {
 			x, fp := rng.Uint64N(m), 1+rng.Uint64()>>32
-			h := r.hash(fp)
+			h := r.Hash(fp)
 			require.Zero(t, h.offset)
-			i, j := r.pair(x, h)
+			i, j := r.Pair(x, h)
 			require.Equal(t, x, i)
 			require.Equal(t, i^h.pattern&(m-1), j)
-			require.Equal(t, i^h.pattern&(m-1), r.other(i, h))
+			require.Equal(t, i^h.pattern&(m-1), r.Other(i, h))
 		}
 	}
 }
@@ -100,9 +87,9 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 2000 {
 		m := 2 + rng.Uint64N(3000)&^1
-		r := keyedRelocation(m, rng.Uint64())
+		r := of(m, rng.Uint64())
 		fp := 1 + rng.Uint64N(1<<16)
-		h := r.hash(fp)
+		h := r.Hash(fp)
 		offset := h.offset
 		require.Less(t, offset, m)
 		require.EqualValues(t, 1, h.pattern&1)
@@ -111,8 +98,8 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 			for x := first; x < first+size; x++ {
 				y := first + (x - first) ^ h.pattern%size
 				i, j := (x+m-offset)%m, (y+m-offset)%m
-				if r.other(i, h) != j {
-					t.Fatalf("bucket %d of %d, fingerprint %d: %d, not %d", i, m, fp, r.other(i, h), j)
+				if r.Other(i, h) != j {
+					t.Fatalf("bucket %d of %d, fingerprint %d: %d, not %d", i, m, fp, r.Other(i, h), j)
 				}
 			}
 			first += size
@@ -152,9 +139,9 @@ func TestTheHashesOfAFamilyAreUnrelated(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
-		r, multiplier := keyedRelocation(m, rng.Uint64()), rng.Uint64()|1
-		offset := func(fp uint64) uint64 { return r.hash(fp).offset }
-		pattern := func(fp uint64) uint64 { return r.hash(fp).pattern >> 1 % half }
+		r, multiplier := of(m, rng.Uint64()), rng.Uint64()|1
+		offset := func(fp uint64) uint64 { return r.Hash(fp).offset }
+		pattern := func(fp uint64) uint64 { return r.Hash(fp).pattern >> 1 % half }
 		require.True(t, spread(func(fp uint64) uint64 { return pattern(fp) % cells }))
 		require.True(t, spread(func(fp uint64) uint64 { return offset(fp) * cells / m }))
 		require.True(t, spread(func(fp uint64) uint64 { return pattern(fp) * cells / half }))
@@ -168,41 +155,47 @@ func TestTheHashesOfAFamilyAreUnrelated(t *testing.T) {
 	}
 }
 
-// Tabulated hashes are those that are computed; they take less than a 256th of
-// the memory, and other tables have none.
-func TestLargeTablesKeepTheHashesOfNarrowFingerprints(t *testing.T) {
-	fam := hashfam.Family{}.Derive("hashes")
-	for _, m := range []uint64{2, 4096, 1<<18 + 2, 1 << 20, 3 << 20} {
-		for f := sizing.LeastFingerprintBits(m); f <= 12; f++ {
-			for _, sorted := range []bool{false, true} {
-				p := Params{m, f, sorted, fam}
-				r := newRelocation(p)
-				plain := keyedRelocation(m, r.key)
-				require.LessOrEqual(t, 256*16*uint64(len(r.hashes)), p.bytes())
-				if f > 10 || m <= 1<<18 {
-					require.Empty(t, r.hashes)
-				} else if m > 1<<20 {
-					require.Len(t, r.hashes, 1<<f)
-				}
-				for fp := range uint64(1) << f {
-					require.Equal(t, plain.hash(fp), r.hash(fp))
-				}
-			}
+// Kept hashes are those that are computed. They are kept if they take at most a
+// 256th of the table: 16 KiB of four megabytes, at ten bits, and never if
+// fingerprints are wider.
+func TestHashesAreKeptForLargeTables(t *testing.T) {
+	for s, want := range map[Shape]int{
+		{Buckets: 838_856, Bits: 10}:               0,
+		{Buckets: 838_858, Bits: 10}:               1024,
+		{Buckets: 838_858, Bits: 10, Sorted: true}: 0,
+		{Buckets: 3 << 20, Bits: 9, Sorted: true}:  512,
+		{Buckets: 100_000_000, Bits: 11}:           0,
+		{Buckets: 1<<18 - 2, Bits: 8}:              256,
+		{Buckets: 1<<18 - 4, Bits: 8}:              0,
+	} {
+		p, plain := NewPartners(s, 7), of(s.Buckets, 7)
+		require.Len(t, p.hashes, want, "%v", s)
+		require.LessOrEqual(t, 256*16*uint64(len(p.hashes)), s.Bytes())
+		for fp := range uint64(len(p.hashes)) {
+			require.Equal(t, plain.Hash(fp), p.Hash(fp))
 		}
 	}
 }
 
-func TestFamiliesPairBucketsDifferently(t *testing.T) {
-	p := Params{Buckets: 1<<20 + 2}
-	a := newRelocation(p)
-	p.Family = p.Family.Derive("another")
-	b := newRelocation(p)
+// Xor is the step in a table of a power of two of buckets.
+func TestXorIsTheStepOfThePaper(t *testing.T) {
+	p := of(128, 9)
+	p.Keep(32)
+	for fp := range uint64(32) {
+		for i := range uint64(128) {
+			require.Equal(t, p.Other(i, p.Hash(fp)), p.Xor(i, fp))
+		}
+	}
+}
+
+func TestKeysPairBucketsDifferently(t *testing.T) {
+	a, b := of(1<<20+2, 1), of(1<<20+2, 2)
 	offsets, partners := 0, 0
 	for fp := uint64(1); fp < 1000; fp++ {
-		if a.hash(fp).offset == b.hash(fp).offset {
+		if a.Hash(fp).offset == b.Hash(fp).offset {
 			offsets++
 		}
-		if a.other(fp, a.hash(fp)) == b.other(fp, b.hash(fp)) {
+		if a.Other(fp, a.Hash(fp)) == b.Other(fp, b.Hash(fp)) {
 			partners++
 		}
 	}

@@ -1,4 +1,4 @@
-package cuckoo
+package table
 
 import (
 	"math"
@@ -36,8 +36,8 @@ func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
 			}
 			rng, chances := rand.New(rand.NewPCG(m, uint64(f))), make([]float64, families)
 			for i := range chances {
-				moves := keyedRelocation(m, rng.Uint64())
-				for _, ties := range tiedPairs(&moves, fingerprints) {
+				partners := of(m, rng.Uint64())
+				for _, ties := range tiedPairs(&partners, fingerprints) {
 					chances[i] += math.Pow(2*float64(ties)/float64(m*fingerprints), 9)
 				}
 			}
@@ -58,12 +58,12 @@ func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
 
 // tiedPairs returns how many fingerprints tie each pair of buckets that any
 // ties.
-func tiedPairs(r *relocation, fingerprints uint64) (ties []int) {
+func tiedPairs(p *Partners, fingerprints uint64) (ties []int) {
 	var pairs []uint64
 	for fp := uint64(1); fp <= fingerprints; fp++ {
-		h := r.hash(fp)
-		for i := range r.buckets {
-			if j := r.other(i, h); i < j {
+		h := p.Hash(fp)
+		for i := range p.buckets {
+			if j := p.Other(i, h); i < j {
 				pairs = append(pairs, i<<32|j)
 			}
 		}

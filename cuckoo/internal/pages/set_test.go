@@ -1,0 +1,282 @@
+package pages
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+)
+
+// requireWhole checks that s has all keys of the model, that its pages hold as
+// many fingerprints of each length as it counts, and that it can be decoded.
+func requireWhole(t *testing.T, s *Set, model map[hashfam.Digest]int) {
+	t.Helper()
+	n := uint64(0)
+	for d, copies := range model {
+		n += uint64(copies)
+		if s.Count(d) < uint64(copies) || copies > 0 && !s.Has(d) {
+			require.FailNow(t, "lost a key", "%v counts %d of %d copies", s, s.Count(d), copies)
+		}
+	}
+	require.Equal(t, n, s.Len())
+	recount := newSet(s.Geometry, 1)
+	for p := range s.all() {
+		q := *p
+		q.taken = 0
+		require.NoError(t, recount.takeStock(&q))
+		require.Equal(t, p.taken, q.taken, "fingerprints in a page")
+	}
+	require.Equal(t, recount.known, s.known)
+	require.Equal(t, n, recount.count)
+	decoded, err := Parse(s.Geometry, 1, encodeOf(s))
+	require.NoError(t, err)
+	require.Equal(t, n, decoded.Len())
+	require.True(t, decoded.Equal(s))
+}
+
+// A churn changes a filter and an exact model of it at random.
+type churn struct {
+	s     *Set
+	model map[hashfam.Digest]int
+	live  []hashfam.Digest // a key for each copy
+	r     *rand.Rand
+}
+
+func newChurn(g Geometry, seed uint64) *churn {
+	return &churn{New(g, 1), map[hashfam.Digest]int{}, nil, rand.New(rand.NewPCG(seed, 99))}
+}
+
+// add adds n keys, one in five of which is a copy.
+func (c *churn) add(t *testing.T, n int) {
+	for range n {
+		d := c.pick()
+		if outcome := c.s.Add(d); outcome != Added {
+			pl, k := c.s.locate(d)
+			if few := uint64(pl.page(k.bits).taken) < table.Slots*c.s.Buckets/8; !few || outcome == Copies {
+				require.Equal(t, Copies, outcome)
+				require.GreaterOrEqual(t, c.s.Count(d), uint64(8))
+			}
+			continue
+		}
+		c.model[d]++
+		c.live = append(c.live, d)
+		if !c.s.Has(d) {
+			require.FailNow(t, "lost a key as it was added")
+		}
+	}
+}
+
+// pick returns a new key or, one time in five, one that there is.
+func (c *churn) pick() hashfam.Digest {
+	if c.r.IntN(5) == 0 && len(c.live) > 0 {
+		return c.live[c.r.IntN(len(c.live))]
+	}
+	return hashfam.Digest(c.r.Uint64())
+}
+
+// remove deletes n of the copies.
+func (c *churn) remove(t *testing.T, n int) {
+	for range n {
+		k := c.r.IntN(len(c.live))
+		d := c.live[k]
+		if !c.s.Remove(d) {
+			require.FailNow(t, "a key that was added could not be deleted")
+		}
+		c.model[d]--
+		last := len(c.live) - 1
+		c.live[k], c.live = c.live[last], c.live[:last]
+	}
+}
+
+// Whatever is added and deleted, in pages that split and through two levels of
+// older directories, every copy stays, and all can be deleted.
+func TestASetIsAMultiset(t *testing.T) {
+	n := 4000
+	if conformance.Long(t, 2, 0.1) {
+		n = 100_000
+	}
+	for k, g := range []Geometry{
+		NewGeometry(1, 0.9, false), NewGeometry(1, 0.9, true), NewGeometry(1000, 0.01, false),
+		NewGeometry(100, 1e-6, false), NewGeometry(100, 1e-5, true),
+	} {
+		x := newChurn(g, uint64(k))
+		for _, share := range []int{2, 3, 1, 10} {
+			x.add(t, n)
+			requireWhole(t, x.s, x.model)
+			x.remove(t, len(x.live)/share)
+			requireWhole(t, x.s, x.model)
+		}
+		x.remove(t, len(x.live))
+		requireWhole(t, x.s, x.model)
+		require.Zero(t, x.s.Len())
+		require.Less(t, x.s.FalsePositiveRate(), 1e-15)
+	}
+}
+
+// Eight copies go in, and a ninth does not, also if the first ones have become
+// orphans.
+func TestASetTakesEightCopies(t *testing.T) {
+	s := small(0.9, false)
+	d := hashfam.Digest(12345)
+	for range 8 {
+		require.Equal(t, Added, s.Add(d))
+	}
+	before := encodeOf(s)
+	require.Equal(t, Copies, s.Add(d))
+	require.Equal(t, before, encodeOf(s))
+	r := rand.New(rand.NewPCG(7, 8))
+	for len(s.plots[0].older) == 0 || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
+		if s.Add(hashfam.Digest(r.Uint64())) != Added {
+			continue // a key that collides with the copies
+		}
+		require.GreaterOrEqual(t, s.Count(d), uint64(8))
+	}
+	_, k := s.locate(d)
+	require.Less(t, s.plots[0].page(k.bits).count(k), 8, "copies have become orphans")
+	require.Equal(t, Copies, s.Add(d))
+	for range 8 {
+		require.True(t, s.Remove(d))
+	}
+}
+
+// inverse is the inverse of hashfam's multiplier modulo 2^64.
+var inverse = func() uint64 {
+	m, x := uint64(hashfam.Digest(1).Probe()), uint64(1)
+	for range 6 {
+		x *= 2 - m*x // Newton's iteration doubles the correct bits
+	}
+	return x
+}()
+
+// Keys that someone chose, all in one page however often it splits, are refused
+// at last: memory stays in proportion, and no key is lost.
+func TestChosenKeysCannotMakeASetHuge(t *testing.T) {
+	s, r := small(0.01, false), rand.New(rand.NewPCG(9, 10))
+	var in []hashfam.Digest
+	for {
+		d := hashfam.Digest((0xABCDEF<<40 | r.Uint64()>>24) * inverse)
+		if outcome := s.Add(d); outcome != Added {
+			require.Equal(t, Full, outcome)
+			break
+		}
+		in = append(in, d)
+	}
+	t.Logf("%d keys, %d pages, %d bytes", len(in), s.Pages(), s.SizeBytes())
+	require.Greater(t, len(in), 400)
+	require.Less(t, s.SizeBytes(), uint64(100_000))
+	model := map[hashfam.Digest]int{}
+	for _, d := range in {
+		model[d]++
+	}
+	requireWhole(t, s, model)
+}
+
+// If an orphan finds no room, the page does not split, and those that did find
+// room are taken back.
+func TestAFailedSplitLosesNoKey(t *testing.T) {
+	c := newChurn(NewGeometry(1, 0.9, false), 11)
+	for len(c.s.plots[0].older) == 0 {
+		c.add(t, 1)
+	}
+	old := &c.s.plots[0].older[0]
+	const depth = 4 // the first orphans know five bits, so these pages cannot split
+	full, filled := directory{depth: depth, count: 1 << depth}, uint64(0)
+	for n := range 1 << depth {
+		p := c.s.newPage(depth, c.s.tails[depth])
+		if n >= 1<<depth*7/8 { // room for one or two orphans, the others are empty
+			for ; p.taken < c.s.most()-1-uint32(n)%2; p.taken++ {
+				p.PutIn(uint64(p.taken/table.Slots), (uint64(1+p.taken%partners)<<(p.tail+1)|1)^p.free)
+			}
+			filled += uint64(p.taken)
+		}
+		full.pages = append(full.pages, p)
+	}
+	orphans := old.pages
+	*old = full
+	refused := 0
+	for range 30_000 {
+		d := hashfam.Digest(c.r.Uint64())
+		pl, k := c.s.locate(d)
+		depth := pl.page(k.bits).depth
+		if c.s.Add(d) != Full {
+			continue
+		}
+		refused++
+		require.Equal(t, depth, pl.page(k.bits).depth, "the page has split")
+	}
+	require.NotZero(t, refused)
+	n := uint64(0)
+	for p := range c.s.all() {
+		n += uint64(p.taken)
+	}
+	lost := uint64(0)
+	for _, p := range orphans {
+		lost += uint64(p.taken)
+	}
+	require.Equal(t, c.s.Len()-lost+filled, n, "a split that failed left orphans behind")
+}
+
+// Copies of a few keys that fill the buckets of others do not make a page split
+// that is almost empty.
+func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
+	s, r := small(0.01, false), rand.New(rand.NewPCG(12, 13))
+	for outcome := Added; outcome != Full; {
+		for d, n := hashfam.Digest(r.Uint64()), 0; n < 8; n++ {
+			if outcome = s.Add(d); outcome != Added {
+				break
+			}
+		}
+	}
+	require.Less(t, s.Len(), table.Slots*s.Buckets/8)
+	require.Equal(t, 1, s.Pages())
+}
+
+// Random keys and operations on filters that someone changed before they were
+// encoded: nothing panics, and what is refused is not half done.
+func TestForeignDirectoriesDoNotPanic(t *testing.T) {
+	for seed := range uint64(20) {
+		c := newChurn(NewGeometry(1, 0.9, false), seed)
+		for len(c.s.plots[0].older) == 0 {
+			c.add(t, 100)
+		}
+		pl := &c.s.plots[0]
+		switch seed % 4 { // directories that growth does not lead to
+		case 0:
+			pl.older = nil
+		case 1:
+			pl.older = append(pl.older, pl.directory.clone())
+		case 2:
+			pl.older[0] = pl.directory.clone()
+		case 3:
+			pl.directory, pl.older[0] = pl.older[0], pl.directory
+		}
+		c.s.count = 0
+		clear(c.s.known[:])
+		for p := range c.s.all() {
+			p.taken = 0
+			require.NoError(t, c.s.takeStock(p))
+		}
+		decoded, err := Parse(c.s.Geometry, 1, encodeOf(c.s))
+		require.NoError(t, err)
+		require.True(t, decoded.Equal(c.s))
+		c.s = decoded
+		for range 5000 {
+			d := hashfam.Digest(c.r.Uint64())
+			if c.s.Add(d) == Added {
+				require.True(t, c.s.Has(d))
+			}
+			if c.r.IntN(3) == 0 {
+				c.s.Remove(hashfam.Digest(c.r.Uint64()))
+			}
+		}
+		n := uint64(0)
+		for p := range c.s.all() {
+			n += uint64(p.taken)
+		}
+		require.Equal(t, n, c.s.Len())
+	}
+}

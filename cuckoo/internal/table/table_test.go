@@ -1,0 +1,184 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// plainTable is the table as one would write it down: the fingerprints of each
+// bucket in a list.
+type plainTable [][Slots]uint64
+
+func (t plainTable) exchange(i, old, fp uint64) bool {
+	s := slices.Index(t[i][:], old)
+	if s >= 0 {
+		t[i][s] = fp
+	}
+	return s >= 0
+}
+
+func (t plainTable) copies(i, fp uint64) (n int) {
+	for _, x := range t[i] {
+		if x == fp {
+			n++
+		}
+	}
+	return n
+}
+
+// eachKind calls check with shapes of all widths, plain and sorted.
+func eachKind(t *testing.T, check func(*testing.T, Shape)) {
+	for f := sizing.MinFingerprintBits; f <= sizing.MaxFingerprintBits; f++ {
+		if testing.Short() && f%3 != 1 && f > 8 {
+			continue
+		}
+		for _, sorted := range []bool{false, true} {
+			s := Shape{Buckets: 10, Bits: f, Sorted: sorted}
+			t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) { check(t, s) })
+		}
+	}
+}
+
+// In every width, plain and compact, what is done to one bucket is what is
+// done to a list, and the other buckets stay as they are.
+func TestAPackedTableIsAListOfBuckets(t *testing.T) {
+	eachKind(t, func(t *testing.T, p Shape) {
+		rapid.Check(t, func(t *rapid.T) {
+			packed, plain := newFilter(p, 0).table, make(plainTable, p.Buckets)
+			value := rapid.OneOf(
+				rapid.Uint64Range(0, packed.mask),
+				rapid.Uint64Range(packed.mask-2, packed.mask),
+				rapid.Uint64Range(0, 2),
+				rapid.Map(rapid.IntRange(0, p.Bits-1), func(b int) uint64 { return 1 << b }),
+			)
+			for range 30 {
+				i, fp := rapid.Uint64Range(0, p.Buckets-1).Draw(t, "i"), value.Draw(t, "fp")
+				old := plain[rapid.Uint64Range(0, p.Buckets-1).Draw(t, "from")][0]
+				if plain.exchange(i, old, fp) != packed.exchange(i, old, fp) {
+					t.Fatalf("bucket %d, %d for %d", i, fp, old)
+				}
+				j := rapid.Uint64Range(0, p.Buckets-1).Draw(t, "j")
+				if n := plain.copies(j, fp); n != packed.countIn(j, fp) || n+plain.copies(i, fp) != packed.Count(i, j, fp) ||
+					n+plain.copies(i, fp) > 0 != packed.Has(i, j, fp) {
+					t.Fatalf("bucket %d holds %v, %d asked for", j, plain[j], fp)
+				}
+			}
+			for i := range plain {
+				got := packed.Fingerprints(uint64(i))
+				if p.Sorted {
+					require.True(t, slices.IsSorted(got[:]))
+					require.True(t, packed.InOrder(uint64(i)))
+					slices.Sort(plain[i][:])
+				}
+				require.Equal(t, plain[i], got)
+			}
+		})
+	})
+}
+
+// A lane matches whatever its neighbors hold: no carry reaches it.
+func TestOnlyTheLanesThatAgreeMatch(t *testing.T) {
+	eachKind(t, func(t *testing.T, p Shape) {
+		if p.Sorted {
+			return
+		}
+		tab := New(p, nil)
+		lanes := Slots
+		if p.Bits > maxNarrow {
+			lanes /= 2
+		}
+		values := []uint64{0, 1, 2, tab.mask, tab.mask - 1, tab.mask >> 1, tab.mask>>1 + 1}
+		for n := range 7 * 7 * 7 * 7 {
+			var w, x [Slots]uint64
+			word := ^uint64(0) // what lies above the lanes does not count
+			for s := range lanes {
+				w[s], x[s] = values[n%7], 0
+				n /= 7
+				word &^= tab.mask << (uint64(s) * tab.width)
+				word |= w[s] << (uint64(s) * tab.width)
+			}
+			for _, fp := range values {
+				want := uint64(0)
+				for s := range lanes {
+					if w[s] == fp {
+						want |= 1 << (uint64(s+1)*tab.width - 1)
+					}
+				}
+				if got := tab.Matches(word, fp); got != want {
+					t.Fatalf("%x in %x: %x, not %x", fp, word, got, want)
+				}
+			}
+		}
+	})
+}
+
+func TestPutTakesTheEmptierBucket(t *testing.T) {
+	eachKind(t, func(t *testing.T, p Shape) {
+		tab := newFilter(p, 0).table
+		for range 2 * Slots {
+			a, b := tab.countIn(4, 0), tab.countIn(7, 0)
+			require.True(t, tab.Put(4, 7, 3))
+			if a >= b {
+				a--
+			} else {
+				b--
+			}
+			require.Equal(t, a, tab.countIn(4, 0))
+			require.Equal(t, b, tab.countIn(7, 0))
+		}
+		require.False(t, tab.Put(4, 7, 3))
+	})
+}
+
+func TestEverySequenceOfNibblesHasItsNumber(t *testing.T) {
+	seen := map[uint16]bool{}
+	for number, packed := range nibbles[:codes] {
+		a, b, c, d := packed&15, packed>>4&15, packed>>8&15, packed>>12
+		require.LessOrEqual(t, a, b)
+		require.LessOrEqual(t, b, c)
+		require.LessOrEqual(t, c, d)
+		require.EqualValues(t, number, codeOf(uint64(a), uint64(b), uint64(c), uint64(d)))
+		seen[packed] = true
+	}
+	require.Len(t, seen, codes)
+}
+
+// The lookup of a window, for processors without wide vectors too, gives the
+// answers of single calls.
+func TestAnswersOfAWindowAreTheSingleOnes(t *testing.T) {
+	eachKind(t, func(t *testing.T, s Shape) {
+		f := newFilter(s, 1)
+		var places []Place
+		var want []bool
+		for d := range hashfam.Digest(16) {
+			if d < 8 {
+				require.True(t, f.add(d<<50))
+			}
+			i, j, fp := f.locate(d << 50)
+			places = append(places, Place{i, j, fp})
+		}
+		for _, p := range places {
+			want = append(want, f.table.Has(p.I, p.J, p.FP))
+		}
+		require.Equal(t, want, f.table.HasAll(nil, places))
+	})
+}
+
+// Buckets are changed only within the memory of the table, of which the last
+// word stays zero.
+func TestTheLastWordStaysZero(t *testing.T) {
+	eachKind(t, func(t *testing.T, s Shape) {
+		f := newFilter(s, 1)
+		for d := range hashfam.Digest(100) {
+			f.add(d << 57)
+		}
+		require.Equal(t, make([]byte, 8), f.table.bytes[len(f.table.bytes)-8:])
+	})
+}
