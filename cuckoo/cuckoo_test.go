@@ -3,17 +3,15 @@ package cuckoo
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/batch"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // kinds are filters of about a thousand slots in each way of storing them.
@@ -50,7 +48,7 @@ func requireKeys(t *testing.T, f *Filter, keys []uint64) {
 }
 
 func TestDrivenPastFullItLosesNothing(t *testing.T) {
-	long := conformance.Long(t, 2, 0.1)
+	long := conform.Long(t, 2, 0.1)
 	for _, p := range kinds {
 		further := uint64(1000) // a failed Add takes tens of microseconds
 		switch {
@@ -65,14 +63,14 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 		}
 		f := mustNew(t, p)
 		in := fillUp(t, f)
-		before, accepted := bytes.Clone(f.table.bytes), 0
+		before, accepted := bytes.Clone(f.table.Bytes()), 0
 		for key := range further {
 			d := p.Family.SumUint64(key | 1<<40)
 			if f.AddDigest(d) == nil {
 				accepted++
 				in = append(in, key|1<<40)
-				copy(before, f.table.bytes)
-			} else if !bytes.Equal(before, f.table.bytes) {
+				copy(before, f.table.Bytes())
+			} else if !bytes.Equal(before, f.table.Bytes()) {
 				t.Fatalf("%v: a failed Add changed the table", f)
 			}
 		}
@@ -98,42 +96,6 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 		f.Reset()
 		require.Zero(t, f.Len())
 		require.True(t, f.Equal(mustNew(t, p)))
-	}
-}
-
-// The search says that there is no room only if there is none within its reach:
-// it has gone through all buckets that are so many moves away that the queue
-// has room for them, each as often as moves lead to it.
-func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
-	for _, p := range []Params{
-		{Buckets: 8, FingerprintBits: 12}, {Buckets: 14, FingerprintBits: 12},
-		{Buckets: 16, FingerprintBits: 20, Compact: true},
-	} {
-		for seed := range uint64(1000) {
-			p.Family = hashfam.New(hashfam.Key{byte(seed), byte(seed >> 8), 1})
-			f := mustNew(t, p)
-			r := rand.New(rand.NewPCG(1, seed))
-			d := hashfam.Digest(r.Uint64())
-			for f.AddDigest(d) == nil {
-				d = hashfam.Digest(r.Uint64())
-			}
-			i, j, _ := f.locate(d)
-			reached := map[uint64]bool{i: true, j: true}
-			level, queue := uint64(2), uint64(2)
-			for queue += level * slots; queue <= min(far, patience*p.Buckets); queue += level * slots {
-				level *= slots
-				for b := range maps.Clone(reached) {
-					for s := range slots {
-						reached[f.moves.other(b, f.moves.hash(f.table.get(b, s)))] = true
-					}
-				}
-			}
-			for b := range reached {
-				if f.table.has(b, 0) {
-					t.Fatalf("%v, seed %d: bucket %d has room", f, seed, b)
-				}
-			}
-		}
 	}
 }
 
@@ -179,133 +141,6 @@ func TestAFailingAddDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestBatchesDoWhatSingleCallsDo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
-		keys := make([][]byte, rapid.IntRange(0, 3*batch.Size).Draw(t, "n"))
-		for i := range keys {
-			keys[i] = fmt.Appendf(nil, "key %d", i)
-		}
-		single, all := mustNew(t, p), mustNew(t, p)
-		added, failed := 0, error(nil)
-		for _, key := range keys {
-			if failed = single.Add(key); failed != nil {
-				break
-			}
-			added++
-		}
-		n, err := all.AddAll(keys)
-		require.Equal(t, added, n)
-		require.Equal(t, failed, err)
-		require.True(t, all.Equal(single))
-
-		queries := append(keys, []byte("absent"), nil)
-		answers := all.ContainsAll([]bool{true, false}, queries)
-		require.Equal(t, []bool{true, false}, answers[:2], "dst is kept")
-		require.Len(t, answers, 2+len(queries))
-		for i, q := range queries {
-			require.Equal(t, single.Contains(q), answers[2+i])
-		}
-
-		deleted := 0
-		for _, key := range keys[len(keys)/2:] {
-			if single.Delete(key) {
-				deleted++
-			}
-		}
-		require.Equal(t, deleted, all.DeleteAll(keys[len(keys)/2:]))
-		require.True(t, all.Equal(single))
-	})
-}
-
-func TestMergeTakesAllOrNothing(t *testing.T) {
-	for _, p := range kinds {
-		a, b := mustNew(t, p), mustNew(t, p)
-		for key := range uint64(400) {
-			require.NoError(t, a.AddDigest(p.Family.SumUint64(key)))
-			require.NoError(t, b.AddDigest(p.Family.SumUint64(key|1<<20)))
-		}
-		both := a.Clone()
-		require.NoError(t, both.Merge(b))
-		require.EqualValues(t, 800, both.Len())
-		for key := range uint64(400) {
-			require.True(t, both.DeleteDigest(p.Family.SumUint64(key)))
-			require.True(t, both.DeleteDigest(p.Family.SumUint64(key|1<<20)))
-		}
-		require.True(t, both.Equal(mustNew(t, p)))
-
-		for key := uint64(1 << 21); b.AddDigest(p.Family.SumUint64(key)) == nil; key++ {
-		}
-		before := a.Clone()
-		require.ErrorIs(t, a.Merge(b), ErrFull, "more keys than slots")
-		require.True(t, a.Equal(before))
-
-		// As many keys as slots: some bucket is in the way, and by then
-		// most have been merged.
-		c := mustNew(t, p)
-		for key := uint64(0); c.Len()+b.Len() < p.slots(); key++ {
-			require.NoError(t, c.AddDigest(p.Family.SumUint64(key|1<<30)))
-		}
-		before = c.Clone()
-		require.ErrorIs(t, c.Merge(b), ErrFull)
-		require.True(t, c.Equal(before))
-		require.Equal(t, before.Len(), c.Len())
-
-		twice := before.Clone()
-		require.NoError(t, twice.Merge(twice))
-		require.Equal(t, 2*before.Len(), twice.Len())
-	}
-}
-
-func TestFiltersThatDifferAreNotMerged(t *testing.T) {
-	p := Params{Buckets: 100, FingerprintBits: 12}
-	f := mustNew(t, p)
-	require.NoError(t, f.AddString("kept"))
-	before := f.Clone()
-	for field, q := range map[string]Params{
-		"Params.Buckets":         {Buckets: 102, FingerprintBits: 12},
-		"Params.FingerprintBits": {Buckets: 100, FingerprintBits: 13},
-		"Params.Compact":         {Buckets: 100, FingerprintBits: 12, Compact: true},
-		"Params.Family":          {Buckets: 100, FingerprintBits: 12, Family: hashfam.Family{}.Derive("other")},
-	} {
-		other := mustNew(t, q)
-		requireField(t, f.Merge(other), ErrIncompatible, field)
-		require.False(t, f.Equal(other))
-	}
-	require.ErrorIs(t, f.Merge(nil), ErrIncompatible)
-	require.False(t, f.Equal(nil))
-	require.True(t, f.Equal(before))
-}
-
-func TestTheZeroFilterIsFullAndNeverPanics(t *testing.T) {
-	for _, f := range []*Filter{{}, NewReceiver(hashfam.Random())} {
-		require.ErrorIs(t, f.AddString("a"), ErrFull)
-		require.NotErrorIs(t, f.AddString("a"), ErrCopies)
-		require.True(t, f.ContainsString("a"))
-		found, err := f.ContainsOrAddString("b")
-		require.True(t, found)
-		require.NoError(t, err)
-		n, err := f.AddAll([][]byte{nil})
-		require.Zero(t, n)
-		require.ErrorIs(t, err, ErrFull)
-		require.Equal(t, []bool{true}, f.ContainsAll(nil, [][]byte{nil}))
-		require.False(t, f.Delete(nil))
-		require.Zero(t, f.DeleteAll([][]byte{nil}))
-		require.EqualValues(t, 8, f.Count(nil))
-		require.Zero(t, f.Len())
-		require.Equal(t, 1.0, f.FalsePositiveRate())
-		require.Equal(t, 1.0, f.FillRatio())
-		require.True(t, f.Equal(f.Clone()))
-		require.NoError(t, f.Merge(f.Clone()))
-		require.Zero(t, f.SizeBytes())
-		require.Zero(t, f.Params().Capacity())
-		require.True(t, math.IsNaN(f.Params().RateAt(1)))
-		_, err = f.MarshalBinary()
-		require.ErrorIs(t, err, ErrParams)
-		f.Reset()
-	}
-}
-
 // Deleting what was never added removes another key's fingerprint where it is
 // found, and changes nothing where it is not.
 func TestDeletingAnAbsentKeyChangesNothing(t *testing.T) {
@@ -338,7 +173,7 @@ func TestTablesAboveFourGigabitsUseAllTheirBuckets(t *testing.T) {
 			require.NoError(t, f.AddDigest(p.Family.SumUint64(key)))
 		}
 		above := uint64(0)
-		for _, b := range f.table.bytes[1<<29:] {
+		for _, b := range f.table.Bytes()[1<<29:] {
 			if b != 0 {
 				above++
 			}
@@ -349,5 +184,74 @@ func TestTablesAboveFourGigabitsUseAllTheirBuckets(t *testing.T) {
 		for key := range uint64(100_000) {
 			require.True(t, f.DeleteDigest(p.Family.SumUint64(key)))
 		}
+	}
+}
+
+// Copies of a key lie in its two buckets only. Eight fill both, and they cannot
+// move: a fresh key is refused if both of its buckets are filled like that.
+//
+// Of 100,000 fresh keys a binomial number is refused; with the share of buckets
+// that are filled, which varies less, the measured share is 0.16 % off for the
+// first line, and 1 % for the second, with probability below 1e-9.
+func TestEightCopiesOfSomeKeysKeepOthersOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
+	for _, c := range []struct {
+		keys           int
+		refused, delta float64
+	}{{1000, 0.0055, 0.0016}, {4000, 0.072, 0.01}} {
+		p, err := Config{Capacity: 100_000, FPRate: 0.01}.Params()
+		require.NoError(t, err)
+		p.Family = hashfam.Family{}.Derive("copies")
+		f, r := mustNew(t, p), rand.New(rand.NewPCG(1, 2))
+		for range c.keys {
+			for d := hashfam.Digest(r.Uint64()); f.AddDigest(d) == nil; {
+			}
+		}
+		const fresh = 100_000
+		refused := 0
+		for range fresh {
+			if d := hashfam.Digest(r.Uint64()); f.AddDigest(d) != nil {
+				refused++
+			} else {
+				f.DeleteDigest(d)
+			}
+		}
+		share := float64(refused) / fresh
+		t.Logf("%d keys in eight copies, %.1f %% full: %.2f %% of fresh keys are refused", c.keys, 100*f.FillRatio(), 100*share)
+		require.InDelta(t, c.refused, share, c.delta)
+	}
+}
+
+// The fewer copies there are of each key, the more of Capacity can be used. The
+// medians of 51 families vary by less than 0.007: they are more than 0.05 off
+// with probability below 1e-11.
+func TestCopiesOfEveryKeyLowerTheCapacity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
+	c := Config{Capacity: 100_000, FPRate: 0.01}
+	p, err := c.Params()
+	require.NoError(t, err)
+	for copies, want := range map[int]float64{1: 1.008, 2: 0.90, 3: 0.64, 4: 0.374, 8: 0.007} {
+		var shares []float64
+		r := rand.New(rand.NewPCG(3, uint64(copies)))
+		for k := range 51 {
+			p.Family = hashfam.Family{}.Derive(fmt.Sprint("copies ", k))
+			f := mustNew(t, p)
+			for err := error(nil); err == nil; {
+				d := hashfam.Digest(r.Uint64())
+				for range copies {
+					if err == nil {
+						err = f.AddDigest(d)
+					}
+				}
+			}
+			shares = append(shares, float64(f.Len())/float64(c.Capacity))
+		}
+		slices.Sort(shares)
+		t.Logf("copies of every key: %d; the first Add is refused at %.1f %% of Capacity", copies, 100*shares[len(shares)/2])
+		require.InDelta(t, want, shares[len(shares)/2], 0.05, "%d copies", copies)
 	}
 }

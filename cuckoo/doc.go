@@ -2,6 +2,18 @@
 // or "certainly does not" in a few bits per key, and that can delete (Fan,
 // Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
+// Start with [New] and a [Config]. The algorithm is in cuckoo.go, the buckets in
+// internal/table, where path.go moves fingerprints to make room. [Scalable] is
+// in scalable.go and grows by the pages of internal/pages.
+//
+//   - one key: [Filter.Add], [Filter.Contains], [Filter.Delete], [Filter.Count]
+//   - many keys: [Filter.AddAll], [Filter.ContainsAll], with digests from
+//     Family().SumAll
+//   - an unknown number of keys: [NewScalable]
+//   - a file or a mapped file: [Filter.WriteTo], [Filter.ReadFrom], [NewView]
+//   - filters from several machines: [Filter.Merge]
+//   - many goroutines: package hashfam/sharded
+//
 // The filter keeps a short fingerprint of each key in one of two buckets of
 // four slots. If both are full, other fingerprints move to their other buckets
 // to make room. It never loses a key: either Add succeeds, and the key is found
@@ -24,21 +36,11 @@
 // found until it has been deleted twice. Two buckets hold eight copies; the
 // ninth Add of a key returns [ErrCopies].
 //
-// # An unknown number of keys
-//
-// A [Scalable] grows page by page and keeps its rate. Deleting a member never
-// loses another one.
-//
-// # Concurrency
+// # Concurrency, the zero value and nil
 //
 // Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes it must run alone. All methods of a
-// [Concurrent] may run at the same time.
+// the same time. A method that changes it must run alone.
 //
-// # The zero value and nil
-//
-// A zero Filter is only a receiver for decoding. It behaves as a full filter:
-// it contains every key, Add returns ErrFull, and there is nothing to delete.
-// Methods that return an error return one on a nil *Filter, except MarshalJSON,
-// which package json does not call then; the others panic.
+// The zero value is only a receiver for decoding; its other methods, and all
+// methods of a nil pointer, may panic.
 package cuckoo

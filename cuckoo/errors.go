@@ -1,8 +1,6 @@
 package cuckoo
 
 import (
-	"errors"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
@@ -17,7 +15,7 @@ var (
 )
 
 // ErrFull is the error of an Add for which no room can be made.
-var ErrFull = errors.New("filter is full")
+var ErrFull = fault.ErrFull
 
 // ErrCopies is the [ErrFull] of one key, whatever room there is for others:
 // all eight slots of its two buckets hold its fingerprint. In a [Scalable] they

@@ -5,82 +5,93 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
 )
 
-func ExampleNew() {
-	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001})
+// A stream without repetitions: each request for a page of a shop that was not
+// made among the last 5,000 different ones is passed on. What leaves the
+// window is deleted, so the filter never holds more than the window, however
+// long the stream. Only what is not found is added: a second copy would have to
+// be deleted too, and a page that is wrongly found is one passed on too few.
+func Example() {
+	const window = 5000
+	recent, err := cuckoo.New(cuckoo.Config{Capacity: window, FPRate: 0.001})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := f.AddString("example.org"); err != nil {
-		fmt.Println(err) // the filter is full
-		return
+	var queue []string // the requests in the filter, oldest first
+	requests, passed := data.RequestsWeb12(), 0
+	for _, page := range requests {
+		found, err := recent.ContainsOrAddString(page)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if found {
+			continue
+		}
+		passed++
+		if queue = append(queue, page); len(queue) == window {
+			recent.DeleteString(queue[0])
+			queue = queue[1:]
+		}
 	}
-	fmt.Println(f.ContainsString("example.org"))
-	fmt.Println(f.ContainsString("example.net"))
-	fmt.Println(f.DeleteString("example.org"), f.ContainsString("example.org"))
-	fmt.Printf("%.2f bits per key\n", float64(f.SizeBytes())*8/1_000_000)
+	fmt.Printf("%d requests, %d passed on\n", len(requests), passed)
+	fmt.Printf("%d in the window, %d bytes in memory\n", recent.Len(), recent.SizeBytes())
 	// Output:
-	// true
-	// false
-	// true false
-	// 13.40 bits per key
+	// 95607 requests, 21060 passed on
+	// 4999 in the window, 8488 bytes in memory
 }
 
-func ExampleNew_compact() {
-	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001, Compact: true})
+// Throw-away mail addresses are refused. The list of their domains changes:
+// what is taken off it is deleted, which a Bloom filter cannot do.
+func Example_disposableMail() {
+	domains := data.DisposableEmailDomains()
+	disposable, err := cuckoo.New(cuckoo.Config{Capacity: uint64(len(domains)), FPRate: 0.001, Compact: true})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%.2f bits per key\n", float64(f.SizeBytes())*8/1_000_000)
-	// Output: 12.37 bits per key
+	digests := disposable.Family().SumAllStrings(nil, domains)
+	if n, err := disposable.AddAll(digests); err != nil {
+		fmt.Println("no room for", domains[n:], err)
+		return
+	}
+	refused := func(address string) bool {
+		_, domain, _ := strings.Cut(address, "@")
+		return disposable.ContainsString(strings.ToLower(domain))
+	}
+	fmt.Println(refused("someone@mailinator.com"), refused("someone@example.org"))
+
+	disposable.DeleteString("mailinator.com") // if it is reformed one day
+	fmt.Println(refused("someone@mailinator.com"), refused("someone@"+domains[0]))
+	fmt.Printf("%d domains in %d bytes\n", disposable.Len(), disposable.SizeBytes())
+	// Output:
+	// true false
+	// false true
+	// 8334 domains in 12984 bytes
 }
 
-func ExampleNew_impossible() {
+func ExampleNew() {
+	for _, compact := range []bool{false, true} {
+		f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001, Compact: compact})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%.2f bits per key\n", float64(f.SizeBytes())*8/1_000_000)
+	}
 	_, err := cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 1e-10})
-	fmt.Println(errors.Is(err, cuckoo.ErrParams))
 	fmt.Println(err)
 	// Output:
-	// true
+	// 13.40 bits per key
+	// 12.37 bits per key
 	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-09 (fingerprints have at most 32 bits)
-}
-
-func ExampleNewFromParams() {
-	f, err := cuckoo.NewFromParams(cuckoo.Params{Buckets: 1000, FingerprintBits: 12})
-	fmt.Println(f, err)
-	// Output: cuckoo.Filter(plain, 1000 buckets, 12 bits a fingerprint, family public) <nil>
-}
-
-func ExampleConfig_Params() {
-	for _, n := range []uint64{10, 1000, 1_000_000} {
-		p, _ := cuckoo.Config{Capacity: n, FPRate: 0.01}.Params()
-		fmt.Printf("%d keys: %d buckets, fingerprints of %d bits\n", n, p.Buckets, p.FingerprintBits)
-	}
-	// Output:
-	// 10 keys: 8 buckets, fingerprints of 8 bits
-	// 1000 keys: 270 buckets, fingerprints of 10 bits
-	// 1000000 keys: 257732 buckets, fingerprints of 10 bits
-}
-
-func ExampleParams_Capacity() {
-	p := cuckoo.Params{Buckets: 1 << 20, FingerprintBits: 12}
-	fmt.Println(p.Capacity(), "keys in", 4*p.Buckets, "slots")
-	// Output: 4068474 keys in 4194304 slots
-}
-
-func ExampleParams_RateAt() {
-	p, _ := cuckoo.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()
-	for _, n := range []uint64{500_000, 1_000_000} {
-		fmt.Printf("%d keys: %.3f %%\n", n, 100*p.RateAt(n))
-	}
-	// Output:
-	// 500000 keys: 0.379 %
-	// 1000000 keys: 0.756 %
 }
 
 func filter(keys ...string) *cuckoo.Filter {
@@ -88,207 +99,40 @@ func filter(keys ...string) *cuckoo.Filter {
 	if err != nil {
 		panic(err)
 	}
-	for _, key := range keys {
-		if err := f.AddString(key); err != nil {
-			panic(err)
-		}
+	if _, err := f.AddAll(f.Family().SumAllStrings(nil, keys)); err != nil {
+		panic(err)
 	}
 	return f
 }
 
-func ExampleFilter_Add() {
-	f := filter()
-	err := f.Add([]byte{1, 2, 3})
-	fmt.Println(err, f.Contains([]byte{1, 2, 3}), f.Contains([]byte{1, 2}))
-	// Output: <nil> true false
-}
-
 // The ninth copy of a key finds both of its buckets full of the others. Other
 // keys have room yet.
-func ExampleFilter_Add_copies() {
+func ExampleFilter_Add() {
 	f := filter()
 	for n := 1; ; n++ {
-		if err := f.AddString("again"); err != nil {
+		if err := f.Add([]byte("again")); err != nil {
 			fmt.Println(n, errors.Is(err, cuckoo.ErrFull), errors.Is(err, cuckoo.ErrCopies))
 			break
 		}
 	}
-	fmt.Println(f.AddString("another"))
+	fmt.Println(f.AddString("another"), f.CountString("again"))
 	// Output:
 	// 9 true true
-	// <nil>
-}
-
-func ExampleFilter_AddString() {
-	f := filter()
-	err := f.AddString("")
-	fmt.Println(err, f.ContainsString(""), "the empty key is a key like any other")
-	// Output: <nil> true the empty key is a key like any other
-}
-
-// A digest is computed once and asked of every filter of its family.
-func ExampleFilter_AddDigest() {
-	monday, tuesday := filter("anna"), filter("boris")
-	d := monday.Params().Family.SumString("boris")
-	fmt.Println(monday.ContainsDigest(d), tuesday.ContainsDigest(d))
-	// Output: false true
-}
-
-func ExampleFilter_Contains() {
-	f := filter("a", "b")
-	fmt.Println(f.Contains([]byte("a")), f.Contains([]byte("c")))
-	// Output: true false
-}
-
-func ExampleFilter_ContainsOrAdd() {
-	seen := filter()
-	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
-		found, err := seen.ContainsOrAdd([]byte(word))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		if !found {
-			fmt.Print(word, " ")
-		}
-	}
-	// Output: to be or not
+	// <nil> 8
 }
 
 func ExampleFilter_Delete() {
 	f := filter("a", "a", "b")
-	fmt.Println(f.Delete([]byte("a")), f.Contains([]byte("a")), "one copy is left")
-	fmt.Println(f.Delete([]byte("a")), f.Contains([]byte("a")))
-	fmt.Println(f.Delete([]byte("a")), f.Len())
+	fmt.Println(f.Delete([]byte("a")), f.ContainsString("a"), "one copy is left")
+	fmt.Println(f.DeleteString("a"), f.ContainsString("a"))
+	fmt.Println(f.DeleteString("a"), f.Len())
 	// Output:
 	// true true one copy is left
 	// true false
 	// false 1
 }
 
-func ExampleFilter_Count() {
-	f := filter("a", "a", "b")
-	fmt.Println(f.Count([]byte("a")), f.CountString("b"), f.CountString("c"))
-	// Output: 2 1 0
-}
-
-func ExampleFilter_AddAll() {
-	f := filter()
-	keys := [][]byte{[]byte("a"), []byte("b")}
-	n, err := f.AddAll(keys)
-	if err != nil {
-		fmt.Println("no room for", keys[n:])
-	}
-	fmt.Println(n, f.ContainsString("b"))
-	// Output: 2 true
-}
-
-func ExampleFilter_ContainsAll() {
-	f := filter("a", "b")
-	fmt.Println(f.ContainsAll(nil, [][]byte{[]byte("a"), []byte("x"), []byte("b")}))
-	// Output: [true false true]
-}
-
-func ExampleFilter_DeleteAll() {
-	f := filter("a", "b", "c")
-	fmt.Println(f.DeleteAll([][]byte{[]byte("a"), []byte("x"), []byte("b")}), f.Len())
-	// Output: 2 1
-}
-
-func ExampleFilter_Merge() {
-	f, g := filter("a", "b"), filter("b", "c")
-	err := f.Merge(g)
-	fmt.Println(err, f.Len(), f.CountString("a"), f.CountString("b"), f.CountString("c"))
-	// Output: <nil> 4 1 2 1
-}
-
-func ExampleFilter_Len() {
-	f := filter("a", "b", "b")
-	fmt.Println(f.Len())
-	// Output: 3
-}
-
-func ExampleFilter_FillRatio() {
-	f := filter("a")
-	fmt.Printf("%.5f\n", f.FillRatio()) // one of 1,080 slots
-	// Output: 0.00093
-}
-
-func ExampleFilter_FalsePositiveRate() {
-	f := filter()
-	for i := range 1000 {
-		if err := f.AddString(fmt.Sprint("key ", i)); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	fmt.Printf("%.3f %%\n", 100*f.FalsePositiveRate())
-	// Output: 0.090 %
-}
-
-func ExampleFilter_Reset() {
-	f := filter("a")
-	f.Reset()
-	fmt.Println(f.ContainsString("a"))
-	// Output: false
-}
-
-func ExampleFilter_Clone() {
-	f := filter("a")
-	g := f.Clone()
-	fmt.Println(f.Equal(g), g.DeleteString("a"), f.ContainsString("a"), f.Equal(g))
-	// Output: true true true false
-}
-
-func ExampleFilter_DeleteDigest() {
-	f := filter("a", "b")
-	d := f.Params().Family.SumString("a")
-	fmt.Println(f.DeleteDigest(d), f.ContainsDigest(d))
-	// Output: true false
-}
-
-func ExampleFilter_CountDigest() {
-	f := filter("a", "a")
-	fmt.Println(f.CountDigest(f.Params().Family.SumString("a")))
-	// Output: 2
-}
-
-func ExampleFilter_ContainsOrAddUint64() {
-	f := filter()
-	first, err := f.ContainsOrAddUint64(42)
-	second, _ := f.ContainsOrAddUint64(42)
-	fmt.Println(first, err, second)
-	// Output: false <nil> true
-}
-
-func ExampleFilter_ContainsOrAddDigest() {
-	f := filter()
-	d := f.Params().Family.SumString("a")
-	first, err := f.ContainsOrAddDigest(d)
-	second, _ := f.ContainsOrAddDigest(d)
-	fmt.Println(first, err, second)
-	// Output: false <nil> true
-}
-
-func ExampleFilter_AppendBinary() {
-	data, err := filter("a").AppendBinary([]byte("before"))
-	fmt.Println(string(data[:6]), len(data), err)
-	// Output: before 1846 <nil>
-}
-
-func ExampleFilter_MarshalBinary() {
-	data, err := filter("a").MarshalBinary()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var f cuckoo.Filter
-	err = f.UnmarshalBinary(data)
-	fmt.Println(len(data), err, f.ContainsString("a"))
-	// Output: 1840 <nil> true
-}
-
-// Filters follow one another in a stream; the last is followed by io.EOF.
+// Filters follow one another in a stream, whose end is io.EOF.
 func ExampleFilter_ReadFrom() {
 	var stream bytes.Buffer
 	filter("a").WriteTo(&stream)
@@ -309,14 +153,31 @@ func ExampleFilter_ReadFrom() {
 // A filter under a secret key is decoded by a receiver that has the key.
 func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
-	f, _ := cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
-	err := f.AddString("a")
-	data, _ := f.MarshalBinary()
-
+	f, err := cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := f.MarshalBinary()
 	fmt.Println(err, errors.Is(new(cuckoo.Filter).UnmarshalBinary(data), cuckoo.ErrFamily))
-	g := cuckoo.NewReceiver(hashfam.New(secret))
-	fmt.Println(g.UnmarshalBinary(data), g.ContainsString("a"))
+	fmt.Println(cuckoo.NewReceiver(hashfam.New(secret)).UnmarshalBinary(data))
 	// Output:
 	// <nil> true
-	// <nil> true
+	// <nil>
+}
+
+// A view answers from the bytes of an encoded filter, such as a mapped file.
+func ExampleNewView() {
+	data, err := filter("a").MarshalBinary()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := cuckoo.NewView(data, hashfam.Family{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.ContainsString("a"), v.ContainsString("b"), v.Verify())
+	// Output: true false <nil>
 }

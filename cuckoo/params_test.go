@@ -1,15 +1,12 @@
 package cuckoo
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -17,7 +14,7 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
 	var fe *FieldError
-	require.True(t, errors.As(err, &fe), "%v has no field", err)
+	require.ErrorAs(t, err, &fe)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.Contains(t, err.Error(), field)
 	require.NotEmpty(t, fe.Allowed)
@@ -123,21 +120,6 @@ func TestRateAtCountsEveryKeyOnce(t *testing.T) {
 	require.InEpsilon(t, 1.0/255, p.RateAt(1), 1e-12) // two buckets of two: any fingerprint of 255
 	require.InEpsilon(t, 1-math.Pow(254.0/255, 8), p.RateAt(8), 1e-12)
 	require.InEpsilon(t, 0.02942, Params{Buckets: 1 << 20, FingerprintBits: 8}.RateAt(3_984_589), 3e-3, "Fan et al. count slots, not keys")
-}
-
-func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
-	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-	f, err := New(Config{Capacity: 10, FPRate: 0.01, Family: hashfam.New(key)})
-	require.NoError(t, err)
-	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
-		for _, v := range []any{f, f.Params(), *f} {
-			s := fmt.Sprintf(verb, v)
-			for _, secret := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908, f.moves.key} {
-				require.NotContains(t, s, fmt.Sprint(secret), "%s of %T", verb, v)
-				require.NotContains(t, s, fmt.Sprintf("%x", secret), "%s of %T", verb, v)
-			}
-		}
-	}
 }
 
 // A size that is too large for a number is not small.

@@ -3,12 +3,13 @@ package cuckoo
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // The rate measured over filters of the exact formula and at full capacity. A
@@ -18,7 +19,7 @@ import (
 const sigmas = 6
 
 func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {
-	long := conformance.Long(t, 3, 0.1)
+	long := conform.Long(t, 3, 0.1)
 	for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 1e-6} {
 		for _, n := range []uint64{8, 100, 10_000, 1_000_000} {
 			for _, sorted := range []bool{false, true} {
@@ -56,5 +57,49 @@ func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {
 				require.InDelta(t, exact, rate, sigmas*stderr, "%g, n = %d", want, n)
 			}
 		}
+	}
+}
+
+// Filters behind shards hold their Capacity and have the rate of filters
+// without. Hits are binomial, and pairs of buckets vary by 1/sqrt(n): a correct
+// program is more than six standard deviations off with probability below 2e-9,
+// and there are ten comparisons.
+func TestCapacityAndRateBehindAShardAreTheSame(t *testing.T) {
+	const n, queries = 20_000, 400_000
+	for _, sorted := range []bool{false, true} {
+		for _, s := range conform.Shardings() {
+			p, err := Config{Capacity: n, FPRate: 0.01, Compact: sorted}.Params()
+			require.NoError(t, err)
+			f, r := mustNew(t, p), rand.New(rand.NewPCG(11, p.Buckets))
+			for range p.Capacity() {
+				require.NoError(t, f.AddDigest(s.Draw(r)), s.Name)
+			}
+			hits := 0
+			for range queries {
+				if f.ContainsDigest(s.Draw(r)) {
+					hits++
+				}
+			}
+			want := p.RateAt(p.Capacity())
+			stderr := math.Sqrt(want/queries + want*want/n)
+			t.Logf("compact %v, %s: %.4f %%", sorted, s.Name, 100*float64(hits)/queries)
+			require.InDelta(t, want, float64(hits)/queries, 6*stderr, s.Name)
+		}
+	}
+}
+
+func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
+	for name, sorted := range map[string]bool{"plain": false, "compact": true} {
+		t.Run(name, func(t *testing.T) {
+			conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+				n := uint64(len(keys))
+				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Compact: sorted, Family: fam})
+				require.NoError(t, err)
+				for _, d := range keys {
+					require.NoError(t, f.AddDigest(d))
+				}
+				return conform.Small{Contains: f.ContainsDigest, Rate: f.Params().RateAt(n)}
+			})
+		})
 	}
 }

@@ -5,17 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/hashfam"
 )
-
-func TestAViewThatWasNotMadeIsAnError(t *testing.T) {
-	require.ErrorIs(t, (*View)(nil).Verify(), ErrParams)
-	require.ErrorIs(t, new(View).Verify(), ErrParams)
-	_, err := new(View).Decode()
-	require.ErrorIs(t, err, ErrParams)
-	require.True(t, new(View).ContainsString("any"), "as the zero Filter")
-}
 
 func TestAViewAnswersEveryQuestionOfItsFilter(t *testing.T) {
 	for _, p := range kinds {
@@ -40,22 +30,5 @@ func TestAViewAnswersEveryQuestionOfItsFilter(t *testing.T) {
 				require.Equal(t, f.CountString(key), v.CountDigest(v.Params().Family.SumString(key)))
 			}
 		}
-	}
-}
-
-func TestViewsAnswerForIntegers(t *testing.T) {
-	f, err := New(Config{Capacity: 1000, FPRate: 0.01})
-	require.NoError(t, err)
-	for i := range uint64(500) {
-		require.NoError(t, f.AddUint64(i))
-	}
-	b, err := f.MarshalBinary()
-	require.NoError(t, err)
-	v, err := NewView(b, hashfam.Family{})
-	require.NoError(t, err)
-	for i := range uint64(1000) {
-		require.True(t, i >= 500 || v.ContainsUint64(i), "lost key %d", i)
-		require.Equal(t, f.ContainsUint64(i), v.ContainsUint64(i))
-		require.Equal(t, f.CountUint64(i), v.CountUint64(i))
 	}
 }

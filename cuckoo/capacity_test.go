@@ -1,0 +1,110 @@
+package cuckoo
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// All n keys go in, whichever family hashes them. The promise is that a family
+// fails with probability below 1e-6; for the sizes here the simulation below
+// shows far less. Families are fixed, so a result is the same in every run.
+func TestCapacityIsReached(t *testing.T) {
+	long := conform.Long(t, 10, 0.1)
+	for _, n := range []uint64{
+		1, 7, 8, 9, 10, 33, 100, 1000, 1030, 10_000, 65_537, 100_000, 1_000_000, 1_050_000, 1_500_000, 10_000_000,
+	} {
+		for _, rate := range []float64{0.4, 0.03, 0.01, 0.001, 0.0001, 1e-6} {
+			for _, sorted := range []bool{false, true} {
+				families, usual := 10, rate == 0.01 && !sorted
+				if n <= 100_000 {
+					families = 100
+				}
+				if !long && (n > 100_000 || n > 10_000 && !usual) || testing.Short() && n > 1030 {
+					continue
+				}
+				p := plan(t, Config{Capacity: n, FPRate: rate, Compact: sorted})
+				for i := range families {
+					p.Family = hashfam.Family{}.Derive(fmt.Sprint("capacity ", i))
+					fillAndFind(t, p, n)
+				}
+			}
+		}
+	}
+}
+
+// plan returns the parameters for c, which meet it.
+func plan(t *testing.T, c Config) Params {
+	p, err := c.Params()
+	require.NoError(t, err)
+	require.NoError(t, p.check(ErrParams))
+	require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+	require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
+	return p
+}
+
+// fillAndFind adds n keys to a filter and looks each up.
+func fillAndFind(t *testing.T, p Params, n uint64) {
+	f := mustNew(t, p)
+	for k := range n {
+		if err := f.AddDigest(p.Family.SumUint64(k)); err != nil {
+			t.Fatalf("%v: %v after %d of %d keys", f, err, k, n)
+		}
+	}
+	for k := range n {
+		if !f.ContainsDigest(p.Family.SumUint64(k)) {
+			t.Fatalf("%v lost key %d", f, k)
+		}
+	}
+}
+
+func TestBitsPerKeyOfLargeTables(t *testing.T) {
+	for _, n := range []uint64{100_000, 1_000_000, 1_050_000, 1_500_000, 10_000_000, 1e9, 123_456_789_012} {
+		if n > 1e8 && sizing.MaxBits < 1<<40 {
+			continue // more than such a machine can address
+		}
+		for rate, f := range map[float64]int{0.03: 8, 0.01: 10, 0.001: 13, 0.0001: 17, 1e-6: 23} {
+			for _, sorted := range []bool{false, true} {
+				p, err := Config{Capacity: n, FPRate: rate, Compact: sorted}.Params()
+				require.NoError(t, err)
+				want := float64(f)
+				if sorted {
+					want--
+				}
+				if n > 1e10 && rate >= 0.01 { // that many keys need wider fingerprints
+					continue
+				}
+				require.Equal(t, f, p.FingerprintBits, "n = %d, rate %g", n, rate)
+				bits := 8 * float64(p.SizeBytes()) / float64(n)
+				require.LessOrEqual(t, bits, want/0.97*1.001, "n = %d, rate %g", n, rate)
+			}
+		}
+	}
+}
+
+// A table takes Capacity keys: 10^8, and 10^9 in 1.3 GB; the next one may be
+// made before that is freed.
+func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
+	sizes := []uint64{50_000}
+	if conform.Long(t, 1, 0.3) {
+		sizes = []uint64{100_000_000}
+	}
+	if conform.Long(t, 9, 2.5) {
+		sizes = append(sizes, 1_000_000_000)
+	}
+	for _, n := range sizes {
+		for _, sorted := range []bool{false, true} {
+			p := plan(t, Config{Capacity: n, FPRate: 0.01, Compact: sorted})
+			f := mustNew(t, p)
+			add := func(keys []uint64) error { _, err := f.AddAll(f.Family().SumAllUint64(nil, keys)); return err }
+			contains := func(dst []bool, keys []uint64) []bool { return f.ContainsAll(dst, f.Family().SumAllUint64(nil, keys)) }
+			conform.LargeSet(t, n, conform.Large{Add: add, Contains: contains, Rate: p.RateAt(n)})
+			require.Equal(t, n, f.Len())
+		}
+	}
+}
