@@ -92,7 +92,9 @@ func TestAlgorithmsImportOnlyTheHashFamily(t *testing.T) {
 		for _, spec := range f.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
 			require.NoError(t, err)
-			require.Equal(t, module+"/hashfam", path, file)
+			if path != "math/bits" && !strings.HasPrefix(path, module+"/"+filepath.ToSlash(filepath.Dir(file))+"/internal/") {
+				require.Equal(t, module+"/hashfam", path, file)
+			}
 		}
 	}
 }
