@@ -2,15 +2,15 @@ package conform
 
 import (
 	"bytes"
-	"encoding/binary"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"testing"
 	"testing/iotest"
 
@@ -18,10 +18,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
+
+// encode returns the encoding of a valid structure.
+func encode[T Structure[T]](t require.TestingT, f T) []byte {
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	return b
+}
 
 // recodings is the number of ways to encode and decode a structure.
 const recodings = 8
@@ -65,6 +71,31 @@ func (e Encoded[T]) recode(t require.TestingT, way int, f, g T) T {
 	return g
 }
 
+// rejects checks that every way to decode b into g returns the error want and
+// leaves g unchanged, and that no view accepts b.
+func (e Encoded[T]) rejects(t require.TestingT, g T, b []byte, want error) {
+	own := encode(t, g)
+	for name, err := range map[string]error{
+		"UnmarshalBinary":          g.UnmarshalBinary(b),
+		"UnmarshalText":            g.UnmarshalText(base64.StdEncoding.AppendEncode(nil, b)),
+		"ReadFrom":                 readFrom(g, bytes.NewReader(b)),
+		"ReadFrom, unknown length": readFrom(g, io.MultiReader(bytes.NewReader(b))),
+		"a view that was opened":   e.verify(b, g.Family(), want),
+	} {
+		if !errors.Is(err, want) {
+			require.ErrorIs(t, err, want, name)
+		}
+	}
+	if !bytes.Equal(own, encode(t, g)) {
+		require.Fail(t, "a failed decode changed the receiver")
+	}
+}
+
+func readFrom(g io.ReaderFrom, r io.Reader) error {
+	_, err := g.ReadFrom(r)
+	return err
+}
+
 // equality checks that two structures are equal if and only if their encodings
 // are.
 func (e Encoded[T]) equality(t *rapid.T) {
@@ -77,120 +108,58 @@ func (e Encoded[T]) equality(t *rapid.T) {
 	require.True(t, f.Equal(f))
 }
 
-// lyingLength checks that frames whose headers promise gigabytes and have
-// correct checksums are rejected, from slices, from streams that tell their
-// length and from those that do not, and that decoding allocates memory only in
-// proportion to the bytes that there are.
-func (e Encoded[T]) lyingLength(t *testing.T) {
-	const most = 4 << 20
-	f := e.Golden[0].Build()
-	frames := e.lying(encode(t, f))
-	if e.ReadParams != nil && sizing.MaxBits >= 1<<40 {
-		_, err := e.ReadParams(bytes.NewReader(frames[2]), f.Family())
-		require.NoError(t, err, "the promise of the header must be a valid one, or decoding does not rely on it")
-	}
-	for _, b := range append(frames, frames[0][:offsetParams]) {
-		for _, b := range [][]byte{b, append(bytes.Clone(b), make([]byte, most)...)} {
-			g := e.Receiver(f.Family())
-			for i, decode := range []func() error{
-				func() error { return g.UnmarshalBinary(b) },
-				func() error { _, err := g.ReadFrom(bytes.NewReader(b)); return err },
-				func() error { _, err := g.ReadFrom(io.MultiReader(bytes.NewReader(b))); return err },
-			} {
-				took := LeastAllocated(1, func() { require.ErrorIs(t, decode(), hashfam.ErrCorrupt) })
-				require.LessOrEqual(t, took, uint64(4*len(b)+1<<20), "way %d to decode", i)
-			}
-		}
-	}
-}
-
-// lying returns the frame good with headers that claim 2^40 bits and have
-// correct checksums: by the length of the payload, by the parameters, and last
-// by both, so that they agree.
-func (e Encoded[T]) lying(good []byte) [][]byte {
-	length, params := bytes.Clone(good), bytes.Clone(good)
-	binary.LittleEndian.PutUint64(length[offsetPayload:], 1<<37)
-	huge := e.ClaimHuge(params[offsetParams:])
-	both := bytes.Clone(params)
-	binary.LittleEndian.PutUint64(both[offsetPayload:], huge)
-	return [][]byte{forge(length), forge(params), forge(both)}
-}
-
-// LeastAllocated returns the least number of bytes that the process allocates
-// in that many runs of f. What else it does meanwhile is not in all of them.
-func LeastAllocated(runs int, f func()) uint64 {
-	least := uint64(math.MaxUint64)
-	for range runs {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		least = min(least, after.TotalAlloc-before.TotalAlloc)
-	}
-	return least
-}
-
-// wrongVersion checks that decoding an intact frame returns ErrVersion if it
-// has another version, and ErrCorrupt if it is of another kind.
-func (e Encoded[T]) wrongVersion(t *rapid.T) {
+// wrongHeader checks that decoding an intact frame returns ErrVersion if it has
+// another version, ErrCorrupt if it is of another kind, and ErrFamily if it has
+// another family, and that a receiver, and a structure in use, keep theirs.
+func (e Encoded[T]) wrongHeader(t *rapid.T) {
 	fam := drawFamily(t)
 	f, _ := e.fill(t, fam)
+	g, _ := e.fill(t, fam)
+	other, _ := e.fill(t, fam.Derive("another"))
 	for offset, want := range map[int]error{offsetVersion: hashfam.ErrVersion, offsetKind: hashfam.ErrCorrupt} {
 		b := encode(t, f)
 		b[offset] += rapid.ByteRange(1, 255).Draw(t, "change")
 		Reseal(b)
-		g, _ := e.fill(t, fam)
-		before := encode(t, g)
-		require.ErrorIs(t, g.UnmarshalBinary(b), want)
-		_, err := g.ReadFrom(bytes.NewReader(b))
-		require.ErrorIs(t, err, want)
-		require.Equal(t, before, encode(t, g), "a failed decode changed the receiver")
+		e.rejects(t, g, b, want)
+	}
+	e.rejects(t, g, encode(t, other), hashfam.ErrFamily)
+	empty := e.Receiver(fam)
+	require.ErrorIs(t, empty.UnmarshalBinary(encode(t, other)), hashfam.ErrFamily)
+	for _, g := range []T{empty, g} {
+		require.NoError(t, g.UnmarshalBinary(encode(t, f)))
+		require.Equal(t, encode(t, f), encode(t, g))
 	}
 }
 
-// wrongFamily checks that decoding a structure of another family returns
-// ErrFamily.
-func (e Encoded[T]) wrongFamily(t *rapid.T) {
+// texts checks that a structure round-trips as text inside of JSON and XML, as
+// a pointer and as a value in a struct, and that damaged text is detected.
+func (e Encoded[T]) texts(t *rapid.T) {
 	fam := drawFamily(t)
 	f, _ := e.fill(t, fam)
-	b := encode(t, f)
-	other := fam.Derive("another")
-	g := e.Receiver(other)
-	require.ErrorIs(t, g.UnmarshalBinary(b), hashfam.ErrFamily)
-	_, err := g.ReadFrom(bytes.NewReader(b))
-	require.ErrorIs(t, err, hashfam.ErrFamily)
-	require.NoError(t, g.UnmarshalBinary(encode(t, e.example(other))), "the receiver keeps its family")
+	type document struct{ Filter T }
+	b, err := json.Marshal(document{f})
+	require.NoError(t, err)
+	d := document{e.Receiver(fam)}
+	require.NoError(t, json.Unmarshal(b, &d))
+	require.True(t, d.Filter.Equal(f), "JSON")
+	value, err := json.Marshal(struct{ Filter any }{reflect.ValueOf(f).Elem().Interface()})
+	require.NoError(t, err)
+	require.Equal(t, string(b), string(value), "JSON of a value in a struct")
+	b, err = xml.Marshal(document{f})
+	require.NoError(t, err)
+	d = document{e.Receiver(fam)}
+	require.NoError(t, xml.Unmarshal(b, &d))
+	require.True(t, d.Filter.Equal(f), "XML")
 
-	used, _ := e.fill(t, fam) // a structure in use decodes under its own family
-	require.NoError(t, used.UnmarshalBinary(b))
-	require.Equal(t, b, encode(t, used))
-}
-
-// streams checks that ReadFrom reads one frame and no byte after it, and that
-// it returns io.EOF at the end of the stream, and any error of the reader.
-func (e Encoded[T]) streams(t *rapid.T) {
-	fam := drawFamily(t)
-	a, _ := e.fill(t, fam)
-	b, _ := e.fill(t, fam)
-	stream := bytes.NewBuffer(append(encode(t, a), encode(t, b)...))
-	for _, want := range []T{a, b} {
-		g := e.Receiver(fam)
-		_, err := g.ReadFrom(stream)
-		require.NoError(t, err)
-		require.True(t, g.Equal(want))
+	before, text := encode(t, f), b[bytes.Index(b, []byte("<Filter>"))+len("<Filter>"):bytes.Index(b, []byte("</Filter>"))]
+	for _, bad := range []string{"", "{}", string(text[1:]), string(text[:len(text)-1]), "?" + string(text[1:])} {
+		require.ErrorIs(t, f.UnmarshalText([]byte(bad)), hashfam.ErrCorrupt)
 	}
-	_, err := e.Receiver(fam).ReadFrom(stream)
-	require.ErrorIs(t, err, io.EOF)
-
-	good := encode(t, a)
-	cut := rapid.IntRange(0, len(good)-1).Draw(t, "cut")
-	_, err = e.Receiver(fam).ReadFrom(io.MultiReader(bytes.NewReader(good[:cut]), iotest.ErrReader(errBroken)))
-	require.ErrorIs(t, err, errBroken)
-	require.NotErrorIs(t, err, hashfam.ErrCorrupt)
+	require.Equal(t, before, encode(t, f), "a failed decode changed the receiver")
 }
 
 // zeroValue checks that a zero value decodes structures of the public family,
-// and that it cannot be encoded.
+// and that neither it nor a receiver can be encoded.
 func (e Encoded[T]) zeroValue(t *testing.T) {
 	zero := func() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 	for _, none := range []T{zero(), e.Receiver(families[1])} {

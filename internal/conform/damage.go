@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 const magic = "\xf1fam"
@@ -68,49 +71,71 @@ func resealNested(payload []byte) {
 }
 
 // everyDamage checks that every truncation and every flipped bit of the golden
-// files is detected, and that the receiver keeps its contents.
+// files is detected, and a byte after them. If the checksums of a frame with a
+// flipped bit are corrected and it can then be decoded, it must be encoded to
+// the same bytes: decoders ignore no bit of a frame.
 func (e Encoded[T]) everyDamage(t *testing.T) {
 	for _, g := range e.Golden {
-		b := encode(t, g.Build())
-		f := e.example(g.Build().Family())
-		own := encode(t, f)
-		check := func(b []byte) {
-			require.ErrorIs(t, f.UnmarshalBinary(b), hashfam.ErrCorrupt)
-			_, err := f.ReadFrom(bytes.NewReader(b))
-			require.ErrorIs(t, err, hashfam.ErrCorrupt)
-			if !bytes.Equal(own, encode(t, f)) {
-				require.Fail(t, "a failed decode changed the receiver")
+		b, fam := encode(t, g.Build()), g.Build().Family()
+		f := e.example(fam)
+		for i := range b {
+			e.rejects(t, f, b[:i], hashfam.ErrCorrupt)
+			for bit := range 8 {
+				changed := bytes.Clone(b)
+				changed[i] ^= 1 << bit
+				e.rejects(t, f, changed, hashfam.ErrCorrupt)
+				if i >= offsetParams {
+					Reseal(changed)
+					e.decodeAny(t, fam, changed)
+				}
 			}
 		}
-		require.ErrorIs(t, f.UnmarshalBinary(append(bytes.Clone(b), 0)), hashfam.ErrCorrupt, "a trailing byte")
-		for i := range b {
-			check(b[:i])
-			for bit := range 8 {
-				b[i] ^= 1 << bit
-				check(b)
-				b[i] ^= 1 << bit
-			}
+		b = append(b, 0)
+		require.ErrorIs(t, f.UnmarshalBinary(b), hashfam.ErrCorrupt, "a byte after the frame")
+		require.ErrorIs(t, e.verify(b, fam, hashfam.ErrCorrupt), hashfam.ErrCorrupt, "a byte after the frame")
+	}
+}
+
+// lyingLength checks that frames whose headers promise gigabytes and have
+// correct checksums are rejected, and that this allocates memory only in
+// proportion to the bytes that there are.
+func (e Encoded[T]) lyingLength(t *testing.T) {
+	f, g := e.Golden[0].Build(), e.example(e.Golden[0].Build().Family())
+	frames := e.lying(encode(t, f))
+	if e.ReadParams != nil && sizing.MaxBits >= 1<<40 {
+		_, err := e.ReadParams(bytes.NewReader(frames[2]), f.Family())
+		require.NoError(t, err, "decoding does not rely on a header that promises what is not valid")
+	}
+	for _, b := range append(frames, frames[0][:offsetParams]) {
+		for _, b := range [][]byte{b, append(bytes.Clone(b), make([]byte, 4<<20)...)} {
+			took := LeastAllocated(1, func() { e.rejects(t, g, b, hashfam.ErrCorrupt) })
+			require.LessOrEqual(t, took, uint64(16*len(b)+1<<20))
 		}
 	}
 }
 
-// everyBit flips each bit of the golden files' parameters and payload, and
-// corrects the checksums. If the result can be decoded, it must be encoded to
-// the same bytes: decoders ignore no bit of a frame.
-func (e Encoded[T]) everyBit(t *testing.T) {
-	for _, g := range e.Golden {
-		built := g.Build()
-		good, fam := encode(t, built), built.Family()
-		for i := range len(good) - offsetParams - 8 {
-			for bit := range 8 {
-				b := bytes.Clone(good)
-				b[offsetParams+i] ^= 1 << bit
-				Reseal(b)
-				f := e.Receiver(fam)
-				if f.UnmarshalBinary(b) == nil {
-					require.Equal(t, b, encode(t, f), "byte %d, bit %d", offsetParams+i, bit)
-				}
-			}
-		}
+// lying returns the frame good with headers that claim 2^40 bits and have
+// correct checksums: by the length of the payload, by the parameters, and last
+// by both, so that they agree.
+func (e Encoded[T]) lying(good []byte) [][]byte {
+	length, params := bytes.Clone(good), bytes.Clone(good)
+	binary.LittleEndian.PutUint64(length[offsetPayload:], 1<<37)
+	huge := e.ClaimHuge(params[offsetParams:])
+	both := bytes.Clone(params)
+	binary.LittleEndian.PutUint64(both[offsetPayload:], huge)
+	return [][]byte{forge(length), forge(params), forge(both)}
+}
+
+// LeastAllocated returns the least number of bytes that the process allocates
+// in that many runs of f. What else it does meanwhile is not in all of them.
+func LeastAllocated(runs int, f func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for range runs {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
 	}
+	return least
 }

@@ -8,11 +8,27 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
 
 var errBroken = errors.New("broken cable")
+
+// streams checks that ReadFrom reads one frame and no byte after it, and that
+// it returns io.EOF at the end of the stream.
+func (e Encoded[T]) streams(t *rapid.T) {
+	fam := drawFamily(t)
+	a, _ := e.fill(t, fam)
+	b, _ := e.fill(t, fam)
+	stream := bytes.NewBuffer(append(encode(t, a), encode(t, b)...))
+	for _, want := range []T{a, b} {
+		g := e.Receiver(fam)
+		require.NoError(t, readFrom(g, stream))
+		require.True(t, g.Equal(want))
+	}
+	require.ErrorIs(t, readFrom(e.Receiver(fam), stream), io.EOF)
+}
 
 // failingReaders reads the golden files from streams that fail at every byte,
 // with the byte before or after it, and from streams that stall there. ReadFrom

@@ -3,7 +3,6 @@ package conform
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -13,46 +12,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 )
-
-// texts checks that a structure round-trips as text, alone and inside of JSON
-// and XML, as a pointer and as a value in a struct, and that damaged text is
-// detected.
-func (e Encoded[T]) texts(t *rapid.T) {
-	fam := drawFamily(t)
-	f, _ := e.fill(t, fam)
-	text, err := f.MarshalText()
-	require.NoError(t, err)
-	g := e.Receiver(fam)
-	require.NoError(t, g.UnmarshalText(text))
-	require.True(t, g.Equal(f))
-
-	type document struct{ Filter T }
-	b, err := json.Marshal(document{f})
-	require.NoError(t, err)
-	d := document{e.Receiver(fam)}
-	require.NoError(t, json.Unmarshal(b, &d))
-	require.True(t, d.Filter.Equal(f), "JSON")
-	value, err := json.Marshal(struct{ Filter any }{reflect.ValueOf(f).Elem().Interface()})
-	require.NoError(t, err)
-	require.Equal(t, string(b), string(value), "JSON of a value in a struct")
-	b, err = xml.Marshal(document{f})
-	require.NoError(t, err)
-	d = document{e.Receiver(fam)}
-	require.NoError(t, xml.Unmarshal(b, &d))
-	require.True(t, d.Filter.Equal(f), "XML")
-
-	require.ErrorIs(t, e.Receiver(fam.Derive("another")).UnmarshalText(text), hashfam.ErrFamily)
-	before := encode(t, g)
-	i := rapid.IntRange(0, len(text)-1).Draw(t, "offset")
-	damaged := bytes.Clone(text)
-	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
-	for _, bad := range [][]byte{nil, text[:i], damaged, []byte("{}")} {
-		if damaged[i] != '\n' && damaged[i] != '\r' { // base64 skips them
-			require.ErrorIs(t, g.UnmarshalText(bad), hashfam.ErrCorrupt)
-		}
-	}
-	require.Equal(t, before, encode(t, g), "a failed decode changed the receiver")
-}
 
 // secret is a key whose bytes show in any form of output.
 var secret = hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
