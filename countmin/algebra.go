@@ -8,26 +8,44 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Merge adds the counts of other to s, counter by counter, so that s is then
-// the sketch that would have been built from the keys of both. If s is
+// mergeBlock is how many counters Merge adds up at a time: those of one sketch
+// fit into the smallest cache.
+const mergeBlock = 2048
+
+// Merge adds the counts of others to s, counter by counter, so that s is then
+// the sketch that would have been built from the keys of all. If s is
 // conservative, its counts are still never below the truth, but its error is
-// the sum of the parts' errors, more than that of a joint build. O(w d) time,
-// no allocation. Merge returns [ErrIncompatible] if the [Params] differ, or
-// [ErrParams] if s is a zero Sketch, and s is then unchanged.
-func (s *Sketch) Merge(other *Sketch) error {
-	if err := s.compatible("", other); err != nil {
+// the sum of the parts' errors, more than that of a joint build. O(k w d) time
+// for k others, in which s is read and written once; no allocation. Merge
+// returns [ErrIncompatible] if the [Params] of one of them differ, and s is
+// then unchanged.
+func (s *Sketch) Merge(others ...*Sketch) error {
+	if err := s.compatible(others); err != nil {
 		return err
 	}
-	addAll(s.narrow, other.narrow)
-	addAll(s.wide, other.wide)
-	s.total = addSat(s.total, other.total)
+	mergeCells(s.narrow, others, func(o *Sketch) []uint32 { return o.narrow })
+	mergeCells(s.wide, others, func(o *Sketch) []uint64 { return o.wide })
+	for _, other := range others {
+		s.total = addSat(s.total, other.total)
+	}
 	return nil
 }
 
-func addAll[C counter](dst, src []C) {
-	src = src[:len(dst)]
-	for i, c := range dst {
-		dst[i] = addSat(c, src[i])
+// compatible returns an error unless all others can be merged into s.
+func (s *Sketch) compatible(others []*Sketch) error {
+	return fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params)
+}
+
+// mergeCells adds the cells of others to dst, block by block.
+func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
+	for from := 0; from < len(dst); from += mergeBlock {
+		block := dst[from:min(from+mergeBlock, len(dst))]
+		for _, other := range others {
+			src := cells(other)[from:][:len(block)]
+			for i, c := range block {
+				block[i] = addSat(c, src[i])
+			}
+		}
 	}
 }
 
@@ -40,7 +58,7 @@ func addAll[C counter](dst, src []C) {
 // InnerProduct returns [ErrParams] if the sketches are conservative, since a
 // product of their counters may be too low, and the errors of [Sketch.Merge].
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
-	if err := s.compatible("", other); err != nil {
+	if err := s.compatible([]*Sketch{other}); err != nil {
 		return 0, err
 	}
 	if s.params.Conservative {
@@ -78,7 +96,7 @@ func (s *Sketch) Reset() {
 	s.total = 0
 }
 
-// Clone returns a copy that shares nothing with s. O(w d) time.
+// Clone returns a copy that shares no memory with s. O(w d) time.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.narrow, c.wide = slices.Clone(s.narrow), slices.Clone(s.wide)
@@ -88,18 +106,6 @@ func (s *Sketch) Clone() *Sketch {
 // Equal reports whether s and other have the same Params, total and counters.
 // O(w d) time.
 func (s *Sketch) Equal(other *Sketch) bool {
-	return other != nil && s.params == other.params && s.total == other.total &&
+	return s.params == other.params && s.total == other.total &&
 		slices.Equal(s.narrow, other.narrow) && slices.Equal(s.wide, other.wide)
-}
-
-// sketchKind says how errors about merges name a Sketch.
-var sketchKind = fault.Kind[Sketch, Params]{
-	Errs: errs, Name: "Sketch", One: "a sketch", Constructor: "New", Params: "Params",
-	Of: func(s *Sketch) (Params, bool) { return s.params, s.params.Width == 0 },
-}
-
-// compatible returns an error unless other can be merged into s. place is
-// that of other among several, as for fault.Each.
-func (s *Sketch) compatible(place string, other *Sketch) error {
-	return sketchKind.Compatible(place, s, other)
 }

@@ -78,36 +78,31 @@ func (s *Sketch) UnmarshalBinary(data []byte) error {
 // regular file, or a reader with a method Len such as bytes.Reader. From other
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the sketch.
-func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := s.decode(fr)
-	return fr.N(), err
-}
+func (s *Sketch) ReadFrom(r io.Reader) (int64, error) { return readFrom(r, s.decode) }
 
-// AppendText appends the text form of s, the base64 of its encoding, to dst.
-// Its errors are those of [Sketch.AppendBinary]. O(w d) time and memory.
-func (s *Sketch) AppendText(dst []byte) ([]byte, error) {
-	encoded, err := s.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
-}
-
-// MarshalText returns the text form of s. It is [Sketch.AppendText] with a nil
-// dst. Packages such as encoding/xml store a pointer to a sketch as that text.
-func (s *Sketch) MarshalText() ([]byte, error) { return s.AppendText(nil) }
-
-// MarshalJSON returns the text form of s as a JSON string. O(w d) time and
-// memory. Its receiver is a value so that a Sketch that is a value in a struct
-// is encoded, too.
-func (s Sketch) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
+// MarshalText returns the text form of s, the base64 of its encoding. Its
+// errors are those of [Sketch.AppendBinary]. O(w d) time and memory.
+func (s Sketch) MarshalText() ([]byte, error) { return textOf(s.MarshalBinary()) }
 
 // UnmarshalText decodes the text form of a sketch into s. The family and the
 // errors are those of [Sketch.UnmarshalBinary]. O(w d) time and memory.
-func (s *Sketch) UnmarshalText(text []byte) error {
+func (s *Sketch) UnmarshalText(text []byte) error { return fromText(text, s.UnmarshalBinary) }
+
+// readFrom decodes one frame of r, and returns the number of bytes read.
+func readFrom(r io.Reader, decode func(*frame.Reader) error) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := decode(fr)
+	return fr.N(), err
+}
+
+func textOf(encoded []byte, err error) ([]byte, error) { return frame.AppendText(nil, encoded, err) }
+
+func fromText(text []byte, decode func([]byte) error) error {
 	encoded, err := frame.FromText(text, errs)
 	if err != nil {
 		return err
 	}
-	return s.UnmarshalBinary(encoded)
+	return decode(encoded)
 }
 
 // ReadParams reads the header of an encoded sketch from r, and no byte after
@@ -125,10 +120,8 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return p, err
 }
 
+// header returns the header of the frame of s, or ErrParams if s is zero.
 func (s *Sketch) header() (frame.Header, error) {
-	if s == nil {
-		return frame.Header{}, errs.Nil()
-	}
 	p := s.params
 	if err := p.check(); err != nil {
 		return frame.Header{}, err
@@ -160,9 +153,6 @@ func (s *Sketch) payload() frame.Payload {
 
 // decode reads a sketch and replaces s by it at the end, if there was no error.
 func (s *Sketch) decode(r *frame.Reader) error {
-	if s == nil {
-		return errs.Nil()
-	}
 	fam := s.params.Family
 	h := r.Header(frame.CountMin, version, fam.CheckValue())
 	if err := r.Err(); err != nil {
@@ -172,7 +162,7 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	t := Sketch{params: p, total: total}
+	t := Sketch{reader{params: p, total: total}}
 	if p.CounterBits == 64 {
 		t.wide = frame.Read[uint64](r, p.cells())
 	} else {
@@ -191,20 +181,20 @@ func (s *Sketch) decode(r *frame.Reader) error {
 // checkRows checks the counters against the total, which is at least the sum of
 // each row, and equal to it if the update is plain. A row with a counter at its
 // maximum is not checked.
-func (s *Sketch) checkRows() error {
-	w := s.params.Width
-	for row := range uint64(s.params.Depth) {
+func (r *reader) checkRows() error {
+	w := r.params.Width
+	for row := range uint64(r.params.Depth) {
 		var sum uint64
 		var full bool
-		if s.wide == nil {
-			sum, full = rowSum(s.narrow[row*w : (row+1)*w])
+		if r.wide == nil {
+			sum, full = rowSum(r.narrow[row*w : (row+1)*w])
 		} else {
-			sum, full = rowSum(s.wide[row*w : (row+1)*w])
+			sum, full = rowSum(r.wide[row*w : (row+1)*w])
 		}
 		switch {
-		case full || s.total == math.MaxUint64:
-		case sum > s.total, sum < s.total && !s.params.Conservative:
-			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", s.total))
+		case full || r.total == math.MaxUint64:
+		case sum > r.total, sum < r.total && !r.params.Conservative:
+			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", r.total))
 		}
 	}
 	return nil

@@ -2,12 +2,11 @@ package countmin
 
 import (
 	"encoding/binary"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // headerBytes is the length of the header, and totalAt the place of a sketch's
@@ -25,12 +24,12 @@ func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
 	for _, bits := range []int{32, 64} {
 		for _, conservative := range []bool{false, true} {
 			s := mustNew(t, Params{Width: 5, Depth: 3, CounterBits: bits, Conservative: conservative})
-			s.AddNString("a", 10)
+			s.AddN([]byte("a"), 10)
 			b := must(s.MarshalBinary())
 			for at, change := range map[int]uint64{totalAt: 9, headerBytes: 11} { // the total, and the first counters
 				forged := append([]byte(nil), b...)
 				binary.LittleEndian.PutUint64(forged[at:], change)
-				conformance.Reseal(forged)
+				conform.Reseal(forged)
 				g := s.Clone()
 				require.ErrorIs(t, g.UnmarshalBinary(forged), ErrCorrupt, "offset %d", at)
 				require.True(t, g.Equal(s))
@@ -43,13 +42,6 @@ func TestACounterBeyondTheLastIsCorrupt(t *testing.T) {
 	s := mustNew(t, Params{Width: 5, Depth: 3, CounterBits: 32})
 	b := must(s.MarshalBinary())
 	b[len(b)-12] = 1
-	conformance.Reseal(b)
+	conform.Reseal(b)
 	require.ErrorIs(t, s.UnmarshalBinary(b), ErrCorrupt)
-}
-
-// docs/format.md walks through a golden file.
-func TestTheFormatDocumentShowsAWindow(t *testing.T) {
-	b, err := os.ReadFile("testdata/window.bin")
-	require.NoError(t, err)
-	conformance.RequireExcerpt(t, "Kind 14", b)
 }

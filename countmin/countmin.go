@@ -4,15 +4,40 @@ import "github.com/filterfam/filterfam/hashfam"
 
 // A Sketch is a count-min sketch. Make one with [New] or [NewFromParams]. It
 // must not be copied by value; use [Sketch.Clone].
-type Sketch struct {
-	params Params
-	narrow []uint32 // the rows, one after another, of 32-bit counters
-	wide   []uint64 // or of 64-bit counters; the other one is empty
-	total  uint64
+type Sketch struct{ reader }
+
+// New returns an empty sketch for c: [Config.Params] and [NewFromParams] in
+// one. It returns their errors. O(w d) time.
+func New(c Config) (*Sketch, error) {
+	p, err := c.Params()
+	if err != nil {
+		return nil, err
+	}
+	return NewFromParams(p)
 }
 
-// A counter saturates: at its maximum it means that or more.
-type counter interface{ uint32 | uint64 }
+// NewFromParams returns an empty sketch of Width*Depth*CounterBits/8 bytes. O(w
+// d) time. It returns an [ErrParams] error that names the field if the
+// parameters are invalid. If the machine does not have the memory, the program
+// ends: check [Params.SizeBytes] first if the parameters come from elsewhere.
+func NewFromParams(p Params) (*Sketch, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	s := NewReceiver(p.Family)
+	if s.params = p; p.CounterBits == 32 {
+		s.narrow = make([]uint32, p.cells())
+	} else {
+		s.wide = make([]uint64, p.cells())
+	}
+	return s, nil
+}
+
+// NewReceiver returns an empty sketch to decode into. It accepts encodings made
+// under fam; the zero Sketch accepts those of the public family. O(1) time.
+func NewReceiver(fam hashfam.Family) *Sketch {
+	return &Sketch{reader{params: Params{Family: fam}}}
+}
 
 // Add counts key once. O(depth) time, at most one cache miss a row, no
 // allocation; key is not kept.
@@ -21,25 +46,15 @@ func (s *Sketch) Add(key []byte) { s.AddNDigest(s.params.Family.Sum(key), 1) }
 // AddString is [Sketch.Add] for a string.
 func (s *Sketch) AddString(key string) { s.AddNDigest(s.params.Family.SumString(key), 1) }
 
-// AddUint64 is [Sketch.Add] for an integer: the key is its eight little-endian
-// bytes.
-func (s *Sketch) AddUint64(key uint64) { s.AddNDigest(s.params.Family.SumUint64(key), 1) }
-
-// AddDigest is [Sketch.Add] for a key already hashed by the sketch's family,
-// Params().Family. A digest of another family is another key.
+// AddDigest is [Sketch.Add] for a key already hashed by [Sketch.Family]. A
+// digest of another family is another key.
 func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
 
 // AddN counts key n times at once. It is like [Sketch.Add] in time. Counters
 // stop at their maximum and never wrap.
 func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(key), n) }
 
-// AddNString is [Sketch.AddN] for a string.
-func (s *Sketch) AddNString(key string, n uint64) { s.AddNDigest(s.params.Family.SumString(key), n) }
-
-// AddNUint64 is [Sketch.AddN] for an integer.
-func (s *Sketch) AddNUint64(key, n uint64) { s.AddNDigest(s.params.Family.SumUint64(key), n) }
-
-// AddNDigest is [Sketch.AddN] for a key already hashed by the sketch's family.
+// AddNDigest is [Sketch.AddN] for a key already hashed by [Sketch.Family].
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	s.total = addSat(s.total, n)
 	switch w := s.params.Width; {
@@ -61,22 +76,21 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 // at most one cache miss a row, no allocation. In a sketch larger than the
 // cache a single call mostly waits for memory. If you have many keys at once,
 // [Sketch.CountAll] overlaps the cache misses.
-func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.params.Family.Sum(key)) }
+func (r *reader) Count(key []byte) uint64 { return r.CountDigest(r.params.Family.Sum(key)) }
 
 // CountString is [Sketch.Count] for a string.
-func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.params.Family.SumString(key)) }
+func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.params.Family.SumString(key)) }
 
-// CountUint64 is [Sketch.Count] for an integer.
-func (s *Sketch) CountUint64(key uint64) uint64 { return s.CountDigest(s.params.Family.SumUint64(key)) }
-
-// CountDigest is [Sketch.Count] for a key already hashed by the sketch's
-// family.
-func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
-	if s.wide == nil && s.narrow != nil {
-		return uint64(least(s.narrow, s.params.Width, d))
+// CountDigest is [Sketch.Count] for a key already hashed by [Sketch.Family].
+func (r *reader) CountDigest(d hashfam.Digest) uint64 {
+	if r.wide == nil {
+		return uint64(least(r.narrow, r.params.Width, d))
 	}
-	return least(s.wide, s.params.Width, d)
+	return least(r.wide, r.params.Width, d)
 }
+
+// A counter saturates: at its maximum it means that or more.
+type counter interface{ uint32 | uint64 }
 
 // Row i of a key is the i-th value of its digest's sequence, reduced to the
 // width. The rows lie one after another.

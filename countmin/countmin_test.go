@@ -1,16 +1,14 @@
 package countmin
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // cells returns the counters as they are, whatever their size.
@@ -23,94 +21,6 @@ func (s *Sketch) cells() []uint64 {
 		cells[i] = uint64(c)
 	}
 	return cells
-}
-
-func sum(cells []uint64) uint64 {
-	n := uint64(0)
-	for _, c := range cells {
-		n += c
-	}
-	return n
-}
-
-// The model of a sketch is a map. Whatever happens to both, no count is below
-// the truth, every row of a plain sketch adds up to the total, and conservative
-// update counts no key higher than plain update does.
-func TestSketchesBesideAMap(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t, false)
-		plain := mustNew(t, p)
-		p.Conservative = true
-		careful := mustNew(t, p)
-		truth := map[string]uint64{}
-		merged := false // then conservative may be above plain
-		key := rapid.Custom(func(t *rapid.T) string { return fmt.Sprint(rapid.IntRange(0, 40).Draw(t, "key")) })
-		count := rapid.Uint64Range(0, 1000)
-		t.Repeat(map[string]func(*rapid.T){
-			"add": func(t *rapid.T) {
-				k := key.Draw(t, "key")
-				plain.AddString(k)
-				careful.AddString(k)
-				truth[k]++
-			},
-			"add n": func(t *rapid.T) {
-				k, n := key.Draw(t, "key"), count.Draw(t, "n")
-				plain.AddN([]byte(k), n)
-				careful.AddNString(k, n)
-				truth[k] += n
-			},
-			"merge": func(t *rapid.T) {
-				a, b := plain.Clone(), careful.Clone()
-				a.Reset()
-				b.Reset()
-				for range 5 {
-					k, n := key.Draw(t, "key"), count.Draw(t, "n")
-					a.AddNString(k, n)
-					b.AddNString(k, n)
-					truth[k] += n
-				}
-				require.NoError(t, plain.Merge(a))
-				require.NoError(t, careful.Merge(b))
-				merged = true
-			},
-			"remove": func(t *rapid.T) {
-				k := key.Draw(t, "key")
-				if truth[k] == 0 {
-					return
-				}
-				n := rapid.Uint64Range(1, truth[k]).Draw(t, "n")
-				require.NoError(t, plain.RemoveNString(k, n))
-				// The conservative one cannot; it starts again.
-				truth[k] -= n
-				careful.Reset()
-				merged = true
-				for k, n := range truth {
-					careful.AddNString(k, n)
-				}
-			},
-			"": func(t *rapid.T) {
-				total := uint64(0)
-				for k, n := range truth {
-					total += n
-					require.GreaterOrEqual(t, plain.CountString(k), n)
-					require.GreaterOrEqual(t, careful.CountString(k), n)
-					if !merged {
-						require.LessOrEqual(t, careful.CountString(k), plain.CountString(k))
-					}
-					low, high := plain.BoundsString(k)
-					require.Equal(t, plain.CountString(k), high)
-					require.Equal(t, high-min(high, plain.ErrorBound()), low)
-				}
-				require.Equal(t, total, plain.Total())
-				require.Equal(t, total, careful.Total())
-				w := p.Width
-				for row := range uint64(p.Depth) {
-					require.Equal(t, total, sum(plain.cells()[row*w:(row+1)*w]), "row %d", row)
-					require.LessOrEqual(t, sum(careful.cells()[row*w:(row+1)*w]), total, "row %d", row)
-				}
-			},
-		})
-	})
 }
 
 // Rows must be independent: keys that share a counter in one row share one in
@@ -221,16 +131,42 @@ func TestEachRowIsUniform(t *testing.T) {
 	}
 }
 
+// What the rows of the test above say of memory is what the sketch does.
+func TestTheSketchCountsInRows(t *testing.T) {
+	const w, depth = 271, 5
+	s := mustNew(t, Params{Width: w, Depth: depth, CounterBits: 32})
+	rows := inRows(w, depth)
+	want := make([]uint64, w*depth)
+	for i := range uint64(1000) {
+		d := hashfam.Family{}.SumUint64(i)
+		s.AddDigest(d)
+		for _, at := range rows(d) {
+			want[at]++
+		}
+	}
+	require.Equal(t, want, s.cells())
+}
+
+// inRows is the form of the sketch.
+func inRows(w, depth uint64) func(hashfam.Digest) []uint64 {
+	return func(d hashfam.Digest) (at []uint64) {
+		for row, p := uint64(0), d.Probe(); row < depth; row, p = row+1, p.Next() {
+			at = append(at, row*w+hashfam.Reduce(uint64(p), w))
+		}
+		return at
+	}
+}
+
 func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
 	for _, careful := range []bool{false, true} {
 		s := mustNew(t, Params{Width: 50, Depth: 4, CounterBits: 32, Conservative: careful})
-		s.AddNString("a", math.MaxUint32-1)
+		s.AddN([]byte("a"), math.MaxUint32-1)
 		require.Equal(t, uint64(math.MaxUint32-1), s.CountString("a"))
-		low, high := s.BoundsString("a")
+		low, high := s.Bounds([]byte("a"))
 		require.Equal(t, []uint64{math.MaxUint32 - 1 - s.ErrorBound(), math.MaxUint32 - 1}, []uint64{low, high})
 		s.AddString("a")
 		for range 3 {
-			s.AddNString("a", 1<<40)
+			s.AddN([]byte("a"), 1<<40)
 			require.Equal(t, uint64(math.MaxUint32), s.CountString("a"), "does not wrap")
 		}
 		full := 0
@@ -242,13 +178,13 @@ func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
 		}
 		require.Equal(t, 4, full, "one counter in every row")
 		require.Equal(t, uint64(math.MaxUint32+3<<40), s.Total())
-		_, high = s.BoundsString("a")
+		_, high = s.Bounds([]byte("a"))
 		require.EqualValues(t, uint64(math.MaxUint64), high, "the maximum says no more than that")
 		require.NoError(t, mustNew(t, s.Params()).UnmarshalBinary(must(s.MarshalBinary())))
 
 		s = mustNew(t, Params{Width: 50, Depth: 4, CounterBits: 64, Conservative: careful})
-		s.AddNString("a", math.MaxUint64)
-		s.AddNString("a", 7)
+		s.AddN([]byte("a"), math.MaxUint64)
+		s.AddN([]byte("a"), 7)
 		require.EqualValues(t, uint64(math.MaxUint64), s.CountString("a"))
 		require.EqualValues(t, uint64(math.MaxUint64), s.Total())
 		require.NoError(t, s.Merge(s))
@@ -256,143 +192,51 @@ func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
 	}
 }
 
-// A total of 2^64-1 means that or more: no share of it bounds an error. Here
-// the keys count 2^71 together, and most other keys collide with one of them.
-func TestAFullTotalBoundsNothing(t *testing.T) {
-	s := must(New(Config{Width: 1000, Depth: 5, CounterBits: 64}))
-	for key := range uint64(2000) {
-		s.AddNUint64(key, 1<<60)
+// A key that was not counted has a count if each of its counters is one of a
+// counted key: with probability 1-(1-1/w)^n in a row of w.
+func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
+	const width, depth = 250, 3
+	for name, conservative := range map[string]bool{"plain": false, "conservative": true} {
+		t.Run(name, func(t *testing.T) {
+			conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+				s := must(New(Config{Width: width, Depth: depth, Conservative: conservative, Family: fam}))
+				for _, d := range keys {
+					s.AddDigest(d)
+				}
+				return conform.Small{
+					Contains: func(d hashfam.Digest) bool { return s.CountDigest(d) > 0 },
+					Rate:     math.Pow(1-math.Pow(1-1.0/width, float64(len(keys))), depth),
+				}
+			})
+		})
 	}
-	require.EqualValues(t, uint64(math.MaxUint64), s.Total())
-	require.EqualValues(t, uint64(math.MaxUint64), s.ErrorBound())
-	for key := uint64(2000); key < 3000; key++ {
-		low, _ := s.BoundsUint64(key)
-		require.Zero(t, low)
-	}
-	require.Less(t, s.params.errorBound(math.MaxUint64-1), uint64(math.MaxUint64/300))
 }
 
-// A counter at its maximum has forgotten how much it held, so it is never
-// decremented: the other keys in it would be counted too low.
-func TestAFullCounterIsNotDecremented(t *testing.T) {
-	s := mustNew(t, Params{Width: 1, Depth: 1, CounterBits: 32})
-	s.AddNString("a", math.MaxUint32)
-	s.AddNString("b", 1000)
-	require.NoError(t, s.RemoveNString("a", math.MaxUint32))
-	require.GreaterOrEqual(t, s.CountString("b"), uint64(1000))
-	require.EqualValues(t, 1000, s.Total())
-}
-
-func TestARemovalThatCannotBeIsRefusedWhole(t *testing.T) {
-	s := mustNew(t, Params{Width: 1000, Depth: 3, CounterBits: 32})
-	s.AddNString("a", 5)
-	s.AddNString("b", 2)
-	before := s.Clone()
-	for _, err := range []error{s.RemoveNString("a", 6), s.RemoveString("absent"), s.RemoveN([]byte("b"), math.MaxUint64)} {
-		requireField(t, err, ErrParams, "n")
-		require.True(t, s.Equal(before))
-	}
-	require.NoError(t, s.RemoveNDigest(s.Params().Family.SumString("a"), 4))
-	require.NoError(t, s.Remove([]byte("a")))
-	require.NoError(t, s.RemoveDigest(s.Params().Family.SumString("b")))
-	require.EqualValues(t, 0, s.CountString("a"))
-	require.EqualValues(t, 1, s.CountString("b"))
-	require.EqualValues(t, 1, s.Total())
-}
-
-// What conservative update breaks is refused: 50 keys of which 48 would be
-// counted too low are what one gets otherwise.
-func TestConservativeSketchesRefuseWhatTheyCannotDo(t *testing.T) {
-	s := mustNew(t, Params{Width: 10, Depth: 3, CounterBits: 32, Conservative: true})
-	s.AddNString("a", 5)
-	before := s.Clone()
-	requireField(t, s.RemoveString("a"), ErrParams, "Params.Conservative")
-	_, err := s.InnerProduct(s)
-	requireField(t, err, ErrParams, "Params.Conservative")
-	require.True(t, s.Equal(before))
-}
-
-// The inner product is never too low, and over 60 families, each of which
-// exceeds the bound with probability at most e^-5 = 0.0067, more than 8 exceed
-// it with probability below 10^-9.
-func TestInnerProductIsWithinItsBound(t *testing.T) {
-	above := 0
-	for i := range 60 {
-		p := must(Config{Epsilon: 0.02, Delta: 0.01, Family: hashfam.Family{}.Derive(fmt.Sprint(i))}.Params())
-		a, b := mustNew(t, p), mustNew(t, p)
-		truth := uint64(0)
-		for k := range uint64(300) {
-			x, y := k%17, 1000/(k+1)
-			a.AddNDigest(p.Family.SumUint64(k), x)
-			b.AddNDigest(p.Family.SumUint64(k), y)
-			truth += x * y
-		}
-		got, err := a.InnerProduct(b)
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, got, truth)
-		least, w := uint64(math.MaxUint64), int(p.Width)
-		for row := 0; row < len(a.narrow); row += w {
-			dot := uint64(0)
-			for j := range w {
-				dot += uint64(a.narrow[row+j]) * uint64(b.narrow[row+j])
+// Sketches behind shards err as sketches without. The mean error of 20,000
+// counts varies by less than one percent between families (measured: 0.3), so
+// a correct program is more than six percent off with probability below 1e-6.
+func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
+	const n = 20_000
+	for _, conservative := range []bool{false, true} {
+		usual := 0.0
+		for _, s := range conform.Shardings() {
+			sketch, err := New(Config{Width: 4000, Depth: 4, Conservative: conservative})
+			require.NoError(t, err)
+			r := rand.New(rand.NewPCG(11, 12))
+			keys := make([]hashfam.Digest, n)
+			for i := range keys {
+				keys[i] = s.Draw(r)
+				sketch.AddDigest(keys[i])
 			}
-			least = min(least, dot)
-		}
-		require.Equal(t, least, got, "the least product of two rows")
-		if float64(got) > float64(truth)+p.Epsilon()*float64(a.Total())*float64(b.Total()) {
-			above++
+			excess := 0.0
+			for _, d := range keys {
+				excess += float64(sketch.CountDigest(d)-1) / n
+			}
+			t.Logf("conservative %v, %s: mean error %.4f", conservative, s.Name, excess)
+			if s.Name == "none" {
+				usual = excess
+			}
+			require.InEpsilon(t, usual, excess, 0.06, s.Name)
 		}
 	}
-	require.LessOrEqual(t, above, 8)
-	big := mustNew(t, Params{Width: 3, Depth: 2, CounterBits: 64})
-	big.AddNString("a", 1<<40)
-	got, err := big.InnerProduct(big)
-	require.NoError(t, err)
-	require.EqualValues(t, uint64(math.MaxUint64), got, "2^80 does not fit")
-	full := mustNew(t, Params{Width: 3, Depth: 2, CounterBits: 32})
-	full.AddNString("a", 1<<40)
-	got, err = full.InnerProduct(full)
-	require.NoError(t, err)
-	require.EqualValues(t, uint64(math.MaxUint64), got, "the count behind a full counter is unknown")
-	_, err = full.InnerProduct(big)
-	requireField(t, err, ErrIncompatible, "Params.CounterBits")
-}
-
-func TestSketchBatchesDoWhatSingleCallsDo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t, rapid.Bool().Draw(t, "conservative"))
-		keys := make([][]byte, rapid.IntRange(0, 3*batch.Size).Draw(t, "n"))
-		for i := range keys {
-			keys[i] = fmt.Appendf(nil, "key %d", i%50)
-		}
-		single, all := mustNew(t, p), mustNew(t, p)
-		for _, key := range keys {
-			single.Add(key)
-		}
-		all.AddAll(keys)
-		require.True(t, all.Equal(single))
-		answers := all.CountAll([]uint64{7}, keys)
-		require.EqualValues(t, 7, answers[0], "dst is kept")
-		for i, key := range keys {
-			require.Equal(t, single.Count(key), answers[1+i])
-		}
-	})
-}
-
-func TestAZeroSketchDoesNotPanic(t *testing.T) {
-	var s Sketch
-	s.AddString("a")
-	s.AddAll([][]byte{nil})
-	require.EqualValues(t, uint64(math.MaxUint64), s.CountString("a"))
-	s.BoundsString("a")
-	require.ErrorIs(t, s.RemoveN(nil, 10), ErrParams)
-	_, err := s.MarshalBinary()
-	require.ErrorIs(t, err, ErrParams)
-	require.NoError(t, s.Merge(&Sketch{}))
-	_, err = s.InnerProduct(&s)
-	require.NoError(t, err)
-	require.ErrorIs(t, s.Merge(nil), ErrIncompatible)
-	require.False(t, s.Equal(nil))
-	s.Reset()
-	s.Clone()
 }

@@ -9,7 +9,7 @@ import (
 // package of filterfam.
 var (
 	ErrParams       = hashfam.ErrParams       // a configuration or an argument is invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params
+	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params or Config
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
 	ErrVersion      = hashfam.ErrVersion      // encoded by a later version
 	ErrFamily       = hashfam.ErrFamily       // encoded under another family

@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // requireField checks that err is what and names the field.
@@ -111,25 +112,15 @@ func TestSizesAreTheTheorems(t *testing.T) {
 	}
 }
 
-func TestPrintingNeverShowsTheKey(t *testing.T) {
-	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-	s := must(New(Config{Epsilon: 0.1, Delta: 0.1, Family: fam}))
-	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: 2048, Family: fam}))
-	k := must(NewTopK(TopKConfig{K: 3, Family: fam}))
-	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
-		for _, v := range []any{s, *s, s.Params(), h, *h, h.Params(), k, *k, k.Params()} {
-			text := fmt.Sprintf(verb, v)
-			for _, half := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908} {
-				require.NotContains(t, text, fmt.Sprint(half), "%s of %T", verb, v)
-				require.NotContains(t, text, fmt.Sprintf("%x", half), "%s of %T", verb, v)
-			}
-		}
-	}
-}
-
+// A budget sets 256 bytes aside for a tracker with the structure around it, and
+// as many for a window around its panes.
 func TestWhatIsSetAsideForTheStructuresThemselvesSuffices(t *testing.T) {
-	require.LessOrEqual(t, reflect.TypeFor[HeavyHitters]().Size(), uintptr(new(HeavyHitters).SizeBytes()))
-	require.LessOrEqual(t, reflect.TypeFor[TopK]().Size(), uintptr(new(TopK).SizeBytes()))
+	pane := (reflect.TypeFor[tracker.Tracker]().Size() + 15) / 16 * 16 // as the allocator rounds up
+	set := uintptr(new(tracker.Tracker).SizeBytes())
+	for _, size := range []uintptr{reflect.TypeFor[HeavyHitters]().Size(), reflect.TypeFor[TopK]().Size()} {
+		require.LessOrEqual(t, (size+15)/16*16+pane, set)
+	}
+	require.LessOrEqual(t, reflect.TypeFor[Window]().Size()+2*pane, windowBytes+2*set)
 }
 
 // An error says what to write instead.
@@ -139,7 +130,7 @@ func TestParameterErrorsSayWhatIsWanted(t *testing.T) {
 	_, err = Config{Epsilon: 1e-14, Delta: 0.5, CounterBits: 64}.Params()
 	require.ErrorContains(t, err, fmt.Sprintf("Config.Epsilon = 1e-14, want at least %.3g at a depth of 1", math.E/float64(maxWidth(64, 1))))
 	s := must(New(Config{Width: 10, Depth: 2}))
-	require.ErrorContains(t, s.RemoveString("a"), "n = 1, want at most the key's count, 0")
+	require.ErrorContains(t, s.Remove([]byte("a"), 1), "n = 1, want at most the key's count, 0")
 }
 
 // A size that is too large for a number is not small.
@@ -154,4 +145,49 @@ func TestSizesDoNotOverflow(t *testing.T) {
 	} {
 		require.Equal(t, size, p.SizeBytes(), "%v", p)
 	}
+}
+
+// epsilonFor returns an Epsilon that asks for that width.
+func epsilonFor(t *testing.T, width uint64) float64 {
+	epsilon := math.E / float64(width)
+	for sizing.CountMinWidth(epsilon) > width {
+		epsilon = math.Nextafter(epsilon, 1)
+	}
+	require.Equal(t, width, sizing.CountMinWidth(epsilon))
+	return epsilon
+}
+
+// The widest sketch at a depth has 2^48 bits, or all that the platform can
+// address. One counter more in a row is an error, however it is asked for.
+func TestTheWidestSketches(t *testing.T) {
+	for _, c := range []struct {
+		bits, depth int
+		delta       float64
+	}{{32, 1, 0.5}, {64, 1, 0.5}, {32, 2, 0.2}, {64, 3, 0.06}} {
+		width := uint64(sizing.MaxBits) / uint64(c.bits) / uint64(c.depth)
+		want := Params{Width: width, Depth: c.depth, CounterBits: c.bits}
+		for _, config := range []Config{
+			{Width: width, Depth: c.depth, CounterBits: c.bits},
+			{Epsilon: epsilonFor(t, width), Delta: c.delta, CounterBits: c.bits},
+		} {
+			p, err := config.Params()
+			require.NoError(t, err)
+			require.Equal(t, want, p)
+		}
+		_, err := Config{Width: width + 1, Depth: c.depth, CounterBits: c.bits}.Params()
+		requireField(t, err, ErrParams, "Config.Width")
+		_, err = Config{Epsilon: epsilonFor(t, width+1), Delta: c.delta, CounterBits: c.bits}.Params()
+		requireField(t, err, ErrParams, "Config.Epsilon")
+	}
+}
+
+// Digests of 64 bits allow a Delta above 1/(2^64 Epsilon).
+func TestTheLeastDelta(t *testing.T) {
+	floor := math.Ldexp(1, -63) // at an Epsilon of 1/2
+	_, err := Config{Epsilon: 0.5, Delta: floor}.Params()
+	requireField(t, err, ErrParams, "Config.Delta")
+	require.ErrorContains(t, err, "= 1.08e-19,")
+	p, err := Config{Epsilon: 0.5, Delta: math.Nextafter(floor, 1)}.Params()
+	require.NoError(t, err)
+	require.Equal(t, Params{Width: 6, Depth: 44, CounterBits: 32}, p)
 }

@@ -34,11 +34,8 @@ const (
 )
 
 // AppendBinary appends the encoded window to dst and returns the extended
-// slice. The encoding depends only on the Params, the time and on what has been
-// counted. It contains the family's check value but not its key; it does
-// contain the bytes of the tracked keys. O(memory + r log r) time for r tracked
-// keys. AppendBinary returns [ErrParams] if w is a zero Window, which cannot be
-// encoded.
+// slice. It is like [HeavyHitters.AppendBinary]; the encoding depends on the
+// time, too.
 func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
 	h, err := w.header()
 	if err != nil {
@@ -51,9 +48,7 @@ func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
 // dst.
 func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 
-// WriteTo writes the encoded window to to, 64 KiB at a time, and returns the
-// number of bytes written. It is like [Window.AppendBinary] in time, and
-// returns the error of to; what has been written then is incomplete.
+// WriteTo writes the encoded window to to. It is like [HeavyHitters.WriteTo].
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	h, err := w.header()
 	if err != nil {
@@ -62,85 +57,40 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	return frame.Write(to, h, frame.Words(w.payload()))
 }
 
-// UnmarshalBinary decodes data into w, under the family that w already has:
-// that of one in use, the one given to [NewWindowReceiver], or for a zero
-// Window the public one. O(len(data)) time and memory; data is not kept. It
-// returns [ErrCorrupt] if data is damaged, too short or too long, [ErrVersion]
-// if it was encoded by a later version, and [ErrFamily] if under another
-// family; w is then unchanged.
+// UnmarshalBinary decodes data into w. It is like
+// [HeavyHitters.UnmarshalBinary]; [NewWindowReceiver] makes a w with a family.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return w.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded Window from r into w, and not one byte more. It
-// takes memory in proportion to what has arrived; the rest of MemoryBytes is
-// allocated when it is first needed. It is like [Window.UnmarshalBinary] in
-// family, cost and errors. At the end of the stream the error is also io.EOF,
-// by errors.Is; an error of r is passed on.
-func (w *Window) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := w.decode(fr)
-	return fr.N(), err
-}
+// ReadFrom reads one encoded Window from r into w. It is like
+// [HeavyHitters.ReadFrom].
+func (w *Window) ReadFrom(r io.Reader) (int64, error) { return readFrom(r, w.decode) }
 
-// AppendText appends the text form of w to dst: the base64 of its encoding. It
-// is like [Window.AppendBinary] in time, memory and errors.
-func (w *Window) AppendText(dst []byte) ([]byte, error) {
-	encoded, err := w.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
-}
-
-// MarshalText returns the text form of w. It is [Window.AppendText] with a nil
-// dst.
-func (w *Window) MarshalText() ([]byte, error) { return w.AppendText(nil) }
-
-// MarshalJSON returns the text form of w as a JSON string. It is like
-// [Window.AppendBinary] in time and errors. Its receiver is a value so that a
-// Window that is a value in a struct is encoded, too.
-func (w Window) MarshalJSON() ([]byte, error) { return frame.JSON(w.AppendBinary(nil)) }
+// MarshalText returns the text form of w, the base64 of its encoding. It is
+// like [Window.AppendBinary] in time, memory and errors.
+func (w Window) MarshalText() ([]byte, error) { return textOf(w.MarshalBinary()) }
 
 // UnmarshalText decodes a text form into w. It is like [Window.UnmarshalBinary]
 // in family, cost and errors.
-func (w *Window) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return w.UnmarshalBinary(encoded)
-}
+func (w *Window) UnmarshalText(text []byte) error { return fromText(text, w.UnmarshalBinary) }
 
-// ReadWindowParams reads the header of an encoded window from r, and no more,
-// and returns its configuration. The errors are those of [Window.ReadFrom].
-// O(1) time and memory.
-func ReadWindowParams(r io.Reader, fam hashfam.Family) (WindowConfig, error) {
-	_, w, err := readWindow(frame.NewReader(r, errs), fam)
-	return w.config, err
-}
-
-// NewWindowReceiver returns an empty Window to decode into. It accepts
-// encodings made under fam. O(1) time.
-func NewWindowReceiver(fam hashfam.Family) *Window {
-	return &Window{config: WindowConfig{Family: fam}}
-}
-
+// header returns the header of the frame of w, or ErrParams if w is zero.
 func (w *Window) header() (frame.Header, error) {
-	if w == nil {
-		return frame.Header{}, errs.Nil()
-	}
 	c := w.config
 	if err := c.check(ErrParams); err != nil {
 		return frame.Header{}, err
 	}
-	timed, words := uint64(0), uint64(0)
-	if w.timed {
-		timed = 1
+	timed, pane, words := uint64(0), uint64(0), uint64(0)
+	if w.time.Known() {
+		timed, pane = 1, w.time.Word()
 	}
 	for i := range w.panes {
 		words += 1 + paneWords(&w.panes[i])
 	}
 	params := make([]byte, 0, windowParamBytes)
 	for _, v := range []uint64{math.Float64bits(c.Phi), c.Keys, uint64(c.Span), uint64(c.Panes),
-		uint64(c.MemoryBytes), timed, uint64(w.pane)} {
+		uint64(c.MemoryBytes), timed, pane} {
 		params = binary.LittleEndian.AppendUint64(params, v)
 	}
 	return frame.Header{
@@ -182,10 +132,7 @@ func (w *Window) payload() iter.Seq[uint64] {
 
 // decode reads a window and replaces w by it at the end, if there was no error.
 func (w *Window) decode(r *frame.Reader) error {
-	if w == nil {
-		return errs.Nil()
-	}
-	h, t, err := readWindow(r, w.config.Family)
+	h, t, err := readWindow(r, w.family)
 	if err != nil {
 		return err
 	}
@@ -196,7 +143,7 @@ func (w *Window) decode(r *frame.Reader) error {
 	if least := t.config.Panes + 1; len(words) < least {
 		return r.Corrupt("payload length", h.Payload, fmt.Sprint("at least ", 8*least))
 	}
-	t.panes = make([]tracker.Tracker, t.config.Panes+1)
+	t.makePanes()
 	for i := range t.panes {
 		if words, err = t.decodePane(r, i, words); err != nil {
 			return err
@@ -222,7 +169,7 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 	if n == 0 {
 		return words, nil
 	}
-	t, err := tracker.DecodeWords(r, words[:n], w.config.goal(), w.config.Family)
+	t, err := tracker.Decode(r, words[:n], w.panes[i].Goal, w.family)
 	if err != nil {
 		return nil, err
 	}
@@ -237,13 +184,13 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 // pane is started when the one before it is full, and without a time there is
 // one pane.
 func (w *Window) checkPanes(r *frame.Reader) error {
-	size, begun := w.config.paneKeys(), false
+	size, begun := w.paneSize, false
 	for i := range w.panes {
 		total, last := w.panes[i].Total(), i == len(w.panes)-1
 		switch {
 		case w.config.Keys > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first and in the last", size))
-		case w.config.Span > 0 && !w.timed && total > 0 && !last:
+		case w.config.Span > 0 && !w.time.Known() && total > 0 && !last:
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
 		}
 		begun = begun || total > 0
@@ -268,23 +215,23 @@ func readWindow(r *frame.Reader, fam hashfam.Family) (frame.Header, Window, erro
 	if v[3] > mostPanes || v[4] > tracker.MaxMemory {
 		return h, Window{}, r.Corrupt("Panes, MemoryBytes", v[3:5], fmt.Sprintf("at most %d, %d", mostPanes, uint64(tracker.MaxMemory)))
 	}
-	w := Window{timed: v[5] == 1, pane: int64(v[6]), config: WindowConfig{
+	w := Window{config: WindowConfig{
 		Phi: math.Float64frombits(v[0]), Keys: v[1], Span: time.Duration(v[2]), Panes: int(v[3]), MemoryBytes: int(v[4]), Family: fam,
 	}}
 	if err := w.config.check(ErrCorrupt); err != nil {
 		return h, Window{}, err
 	}
-	if v[5] > 1 || v[5] == 0 && v[6] != 0 || w.timed && !w.config.reaches(w.pane) {
+	w.time = w.config.ring()
+	if !w.setTime(v[5], v[6]) {
 		return h, Window{}, r.Corrupt("time", v[5:], "1 and the number of a pane of a Span, or 0 and 0")
 	}
 	return h, w, nil
 }
 
-// reaches reports whether a window of c can be in the pane of that number.
-func (c WindowConfig) reaches(pane int64) bool {
-	if c.Span == 0 {
-		return false
+// setTime sets the time to that of a frame, and reports whether it can be.
+func (w *Window) setTime(timed, pane uint64) bool {
+	if timed == 1 {
+		return w.config.Span > 0 && w.time.SetWord(pane) && w.time.Known()
 	}
-	length := int64(c.Span) / int64(c.Panes)
-	return pane <= mostNanoseconds/length && pane >= -mostNanoseconds/length-1
+	return timed == 0 && pane == 0
 }

@@ -7,11 +7,11 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ring"
 )
 
 // A WindowConfig says which heavy hitters are wanted of which recent part of a
-// stream: of the last Keys keys, or of the last Span. It is also the Params
-// of what it makes.
+// stream: of the last Keys keys, or of the last Span.
 type WindowConfig struct {
 	// Phi is the share from which on a key is reported: 0.001 is one in a
 	// thousand. Above 0, at most 1.
@@ -38,7 +38,7 @@ type WindowConfig struct {
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family if strangers choose keys.
+	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
@@ -67,6 +67,7 @@ func (c WindowConfig) complete() WindowConfig {
 // is complete and possible.
 func (c WindowConfig) check(reason error) error {
 	const most = math.MaxInt64 - mostPanes
+	least := leastPaneBytes * (c.Panes + 1)
 	switch {
 	case !(c.Phi > 0 && c.Phi <= 1):
 		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
@@ -80,16 +81,18 @@ func (c WindowConfig) check(reason error) error {
 		return errs.Field(reason, "WindowConfig.Keys", c.Keys, "1 to 2^62, or 0 if Span is given")
 	case (c.Keys == 0) == (c.Span == 0):
 		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Span %v", c.Keys, c.Span), "either Keys or Span")
-	}
-	if least := leastPaneBytes * (c.Panes + 1); c.MemoryBytes != 0 && (c.MemoryBytes < least || c.MemoryBytes > tracker.MaxMemory) {
+	case c.MemoryBytes != 0 && (c.MemoryBytes < least || c.MemoryBytes > tracker.MaxMemory):
 		return errs.Field(reason, "WindowConfig.MemoryBytes", c.MemoryBytes, fmt.Sprintf("%d to %d, or 0", least, uint64(tracker.MaxMemory)))
 	}
 	return nil
 }
 
-// paneKeys returns how many keys a pane counts.
-func (c WindowConfig) paneKeys() uint64 {
-	return (c.Keys + uint64(c.Panes) - 1) / uint64(c.Panes)
+// ring returns the position of a new window.
+func (c WindowConfig) ring() ring.Ring {
+	if c.Span > 0 {
+		return ring.OfTime(c.Span, c.Panes)
+	}
+	return ring.OfKeys(c.Keys, c.Panes)
 }
 
 // goal returns what a pane is to find. What panes miss adds up over one pane
@@ -101,13 +104,4 @@ func (c WindowConfig) goal() tracker.Goal {
 		g.Memory = (c.MemoryBytes - windowBytes) / panes
 	}
 	return g
-}
-
-// String describes c in one line, without the key of its family.
-func (c WindowConfig) String() string {
-	of := fmt.Sprintf("%d keys", c.Keys)
-	if c.Span > 0 {
-		of = c.Span.String()
-	}
-	return fmt.Sprintf("phi %g of the last %s, %d panes, %s, family %v", c.Phi, of, c.Panes, memoryOf(c.MemoryBytes), c.Family)
 }

@@ -13,7 +13,6 @@ type Goal struct {
 	Phi    float64 // for heavy hitters the least share of the total, else 0
 	K      int     // for the top k their number, else 0
 	Memory int     // the budget in bytes, or 0: as much as the goal needs
-	Shards int     // how many trackers share the keys, or 0 if this is the only one
 }
 
 const (
@@ -26,11 +25,10 @@ const (
 	headShare   = 8   // 1/8 of what a budget leaves for keys goes to the heads
 	minHeads    = 16
 
-	minTail  = 1 << 9  // words, without a budget
-	maxTail  = 1 << 20 // words, before counters widen
-	minLog   = 1 << 9  // words
-	leastLog = 1 << 6  // words, of a shard
-	maxLog   = min(1<<32-2, math.MaxInt/16)
+	minTail = 1 << 9  // words, without a budget
+	maxTail = 1 << 20 // words, before counters widen
+	minLog  = 1 << 9  // words
+	maxLog  = min(1<<32-2, math.MaxInt/16)
 )
 
 // usual is how many heavy hitters there are, times Phi, in typical data: words,
@@ -44,9 +42,6 @@ func (g Goal) grows() bool { return g.Memory == 0 }
 // the same on every platform.
 func (g Goal) memory() uint64 { return uint64(g.Memory) }
 
-// perShard returns the share of n that falls to one tracker.
-func (g Goal) perShard(n float64) float64 { return n / float64(max(1, g.Shards)) }
-
 // wanted returns how many records the log should hold, if memory allows.
 func (g Goal) wanted() int {
 	switch {
@@ -55,9 +50,9 @@ func (g Goal) wanted() int {
 	case g.K > 0:
 		return 2 * g.K
 	case g.grows():
-		return int(min(g.perShard(max(256, 4/g.Phi)), maxLog))
+		return int(min(max(256, 4/g.Phi), maxLog))
 	default:
-		return int(min(g.perShard(usual/g.Phi), maxLog))
+		return int(min(usual/g.Phi, maxLog))
 	}
 }
 
@@ -74,19 +69,16 @@ func (g Goal) tailWords() uint64 {
 		}
 		return words
 	case g.K > 0:
-		return powerOfTwo(2*float64(g.K), minTail)
+		return powerOfTwo(2 * float64(g.K))
 	default:
-		return powerOfTwo(g.perShard(1/g.Phi), uint64(g.perShard(minTail)))
+		return powerOfTwo(1 / g.Phi)
 	}
 }
 
-// firstRoom returns the room for the log of a tracker that grows, in words.
-func (g Goal) firstRoom() uint64 { return uint64(max(leastLog, g.perShard(minLog))) }
-
-// powerOfTwo returns the least number of words, least or a power of two times
-// that, that is at least x, up to the limit of a tail that grows.
-func powerOfTwo(x float64, least uint64) uint64 {
-	words := max(2, least)
+// powerOfTwo returns the least power of two that is at least x, within the
+// limits of a tail that grows.
+func powerOfTwo(x float64) uint64 {
+	words := uint64(minTail)
 	for float64(words) < x && words < maxTail {
 		words *= 2
 	}

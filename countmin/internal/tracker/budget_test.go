@@ -39,37 +39,29 @@ func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
 
 // What a goal comes to, by hand: 8 records for each of the top k without a
 // budget, 2 with one; 4/Phi records without a budget, 0.15/Phi with one; a tail
-// of 2 K or 1/Phi words; and all of it divided by the number of shards.
+// of 2 K or 1/Phi words.
 func TestWhatAGoalComesTo(t *testing.T) {
 	for _, c := range []struct {
 		goal Goal
 		want int
 		tail uint64
-		room uint64 // without a budget
 	}{
-		{Goal{K: 1}, 256, 512, 512},
-		{Goal{K: 32}, 256, 512, 512},
-		{Goal{K: 33}, 264, 512, 512},
-		{Goal{K: 256}, 2048, 512, 512},
-		{Goal{K: 257}, 2056, 1024, 512},
-		{Goal{K: MaxK}, min(8*MaxK, maxLog), maxTail, 512},
-		{Goal{K: 100, Memory: 1480}, 200, 96, 0},
-		{Goal{Phi: 1}, 256, 512, 512},
-		{Goal{Phi: 1.0 / 64}, 256, 512, 512},
-		{Goal{Phi: 1.0 / 512}, 2048, 512, 512},
-		{Goal{Phi: 1.0 / 1024}, 4096, 1024, 512},
-		{Goal{Phi: 1e-300}, maxLog, maxTail, 512},
-		{Goal{Phi: 1.0 / 4096, Shards: 4}, 4096, 1024, 128},
-		{Goal{Phi: 1.0 / 64, Shards: 4}, 64, 128, 128},
-		{Goal{Phi: 1.0 / 64, Shards: 256}, 1, 2, 64},
-		{Goal{Phi: 0.001, Memory: 1480}, 150, 96, 0},
-		{Goal{Phi: 0.001, Memory: 1480, Shards: 3}, 50, 96, 0},
+		{Goal{K: 1}, 256, 512},
+		{Goal{K: 32}, 256, 512},
+		{Goal{K: 33}, 264, 512},
+		{Goal{K: 256}, 2048, 512},
+		{Goal{K: 257}, 2056, 1024},
+		{Goal{K: MaxK}, min(8*MaxK, maxLog), maxTail},
+		{Goal{K: 100, Memory: 1480}, 200, 96},
+		{Goal{Phi: 1}, 256, 512},
+		{Goal{Phi: 1.0 / 64}, 256, 512},
+		{Goal{Phi: 1.0 / 512}, 2048, 512},
+		{Goal{Phi: 1.0 / 1024}, 4096, 1024},
+		{Goal{Phi: 1e-300}, maxLog, maxTail},
+		{Goal{Phi: 0.001, Memory: 1480}, 150, 96},
 	} {
 		require.Equal(t, c.want, c.goal.wanted(), "%+v", c.goal)
 		require.Equal(t, c.tail, c.goal.tailWords(), "%+v", c.goal)
-		if c.goal.grows() {
-			require.Equal(t, c.room, c.goal.firstRoom(), "%+v", c.goal)
-		}
 	}
 }
 

@@ -65,20 +65,11 @@ func (t *Tracker) byDigest() []record {
 	return rs
 }
 
-// Decode reads the payload of a verified header: a tracker of that goal, with
-// the keys' digests under fam. O(payload) time; it allocates in proportion to
-// the bytes that have arrived; the rest of a budget is allocated when it is
-// first needed. It returns ErrCorrupt if no tracker can have such a payload.
-func Decode(r *frame.Reader, h frame.Header, g Goal, fam hashfam.Family) (Tracker, error) {
-	words := frame.Read[uint64](r, h.Payload/8)
-	if err := r.Err(); err != nil {
-		return Tracker{}, err
-	}
-	return DecodeWords(r, words, g, fam)
-}
-
-// DecodeWords is Decode for a payload that has been read. r makes the errors.
-func DecodeWords(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
+// Decode returns the tracker of that goal, with the keys' digests under fam,
+// whose payload is words. It keeps them no longer. r makes the errors. O(words)
+// time and memory; the rest of a budget is allocated when it is first needed.
+// It returns ErrCorrupt if no tracker can have such a payload.
+func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
 	}

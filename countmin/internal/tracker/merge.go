@@ -1,10 +1,6 @@
 package tracker
 
-import (
-	"slices"
-
-	"github.com/filterfam/filterfam/hashfam"
-)
+import "github.com/filterfam/filterfam/hashfam"
 
 // Merge adds what the others counted, which have the same Goal. Keys that any
 // of them tracks are tracked, as far as memory allows; beyond that t is swept
@@ -88,16 +84,6 @@ func exactLog(sides []*Tracker) log {
 	return joint
 }
 
-// tracked reports whether any of ts has a record of the key with digest d.
-func tracked(ts []*Tracker, d hashfam.Digest) bool {
-	for _, t := range ts {
-		if t.index.find(t.log, d) != none {
-			return true
-		}
-	}
-	return false
-}
-
 // joint returns the count of a key that some of the sides track, and how much
 // of that is estimate. What the key counted before it was tracked is in the
 // tail, on every side; so the merged tail of t is asked, and all that was
@@ -109,7 +95,7 @@ func tracked(ts []*Tracker, d hashfam.Digest) bool {
 func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tracker) (count, guess uint64) {
 	if !known {
 		for _, side := range sides {
-			count = addSat(count, side.Estimate(d).High)
+			count = addSat(count, side.estimate(d).High)
 		}
 		return count, count
 	}
@@ -118,29 +104,30 @@ func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tra
 	return count, min(guess, count)
 }
 
-// addTail adds the counters of l, which it may change, to the tail. Both are
-// brought to the same shape first: the wider counter width and the smaller
-// counter count.
+// addTail adds the counters of l, which it may change, to the tail. A sum that
+// does not fit widens both; at 64 bits it stops at the largest number.
 func (t *Tracker) addTail(l *tail) {
-	for {
-		for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
-			for pair[0].shift < pair[1].shift {
-				t.widen(pair[0])
-			}
-		}
-		for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
-			for len(pair[0].words) > len(pair[1].words) {
-				pair[0].halve()
-			}
-		}
-		if t.tail.addTail(l) {
-			return
-		}
+	for t.match(l); !t.tail.addTail(l); t.match(l) {
 		if t.tail.shift == tailMaxShift {
 			t.tail.addSaturated(l)
 			return
 		}
 		t.widen(&t.tail)
+	}
+}
+
+// match brings the tail and l to the same shape: the wider counter width and
+// the smaller counter count.
+func (t *Tracker) match(l *tail) {
+	for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
+		for pair[0].shift < pair[1].shift {
+			t.widen(pair[0])
+		}
+	}
+	for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
+		for len(pair[0].words) > len(pair[1].words) {
+			pair[0].halve()
+		}
 	}
 }
 
@@ -162,22 +149,4 @@ func (t *Tracker) settle() {
 	t.log = append(make(log, 0, len(t.log)), t.log...)
 	t.live = t.index.relink(t.log, make([]uint32, heads))
 	t.refused = refusal{}
-}
-
-// Fresh returns an empty tracker of the same goal. O(Memory) time; it
-// allocates.
-func (t *Tracker) Fresh() Tracker {
-	if t.blank() {
-		return Tracker{}
-	}
-	return New(t.Goal)
-}
-
-// Clone returns a copy that shares nothing with t. O(memory) time.
-func (t *Tracker) Clone() Tracker {
-	c := *t
-	c.tail = t.tail.clone()
-	c.index.heads = slices.Clone(t.index.heads)
-	c.log = append(make(log, 0, cap(t.log)), t.log...)
-	return c
 }

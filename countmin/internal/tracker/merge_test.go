@@ -3,7 +3,6 @@ package tracker
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 
 // known is what is known of a key that has been tracked from its first
 // occurrence.
-func known(n uint64) Estimate { return Estimate{Count: n, Low: n, High: n} }
+func known(n uint64) Estimate { return Estimate{Low: n, High: n} }
 
 // counting returns a tracker that has counted these keys.
 func counting(g Goal, counts map[string]uint64) *Tracker {
@@ -55,14 +54,14 @@ func TestAMergeOfNothing(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
 		h, empty := counting(goal, map[string]uint64{"x": 1, "y": 2}), New(goal)
 		before := h.Clone()
-		h.Merge(&empty, &Tracker{}, &empty)
+		h.Merge(&empty, &Tracker{Goal: goal}, &empty)
 		h.Merge()
 		require.Equal(t, &before, h)
-		empty.Merge(&Tracker{})
+		empty.Merge(&Tracker{Goal: goal})
 		require.Zero(t, empty.Total())
-		var zero Tracker
-		zero.Merge(&Tracker{}, &empty)
-		require.True(t, zero.blank())
+		blank := Tracker{Goal: goal}
+		blank.Merge(&Tracker{Goal: goal}, &empty)
+		require.True(t, blank.Blank())
 	}
 }
 
@@ -100,7 +99,7 @@ func TestAMergeAddsUpTails(t *testing.T) {
 			goal := Goal{Phi: 1, Memory: 4096}
 			a, b := counting(goal, map[string]uint64{long: pair[0]}), counting(goal, map[string]uint64{long: pair[1]})
 			a.Merge(b)
-			require.Equal(t, Estimate{Count: c.sum, High: c.sum}, a.Estimate(d), "%+v", c)
+			require.Equal(t, Estimate{High: c.sum}, a.estimate(d), "%+v", c)
 			require.Equal(t, c.sum, a.Total())
 			require.Equal(t, c.sum, a.MissBound())
 			require.Equal(t, c.shift, a.tail.shift, "%+v", c)
@@ -126,13 +125,13 @@ func TestAMergeWithAGuessAtItsMaximum(t *testing.T) {
 	}{
 		// The tails add up to the guess: 10 + 20, and 5 + 7 have been
 		// counted since.
-		{side(15, 10), side(27, 20), Estimate{Count: 42, Low: 12, High: 42}},
-		{side(1<<40, maxGuess), side(27, 20), Estimate{Count: 1<<40 + 27, High: 1<<40 + 27}},
-		{side(27, 20), side(1<<40, maxGuess), Estimate{Count: 1<<40 + 27, High: 1<<40 + 27}},
-		{side(1<<40, maxGuess-1), side(27, 1), Estimate{Count: 1<<40 + 27, High: 1<<40 + 27}},
+		{side(15, 10), side(27, 20), Estimate{Low: 12, High: 42}},
+		{side(1<<40, maxGuess), side(27, 20), Estimate{High: 1<<40 + 27}},
+		{side(27, 20), side(1<<40, maxGuess), Estimate{High: 1<<40 + 27}},
+		{side(1<<40, maxGuess-1), side(27, 1), Estimate{High: 1<<40 + 27}},
 	} {
 		c.a.Merge(c.b)
-		require.Equal(t, c.sum, c.a.Estimate(d))
+		require.Equal(t, c.sum, c.a.estimate(d))
 	}
 }
 
@@ -155,46 +154,26 @@ func TestAMergeWithAGuessAtItsMaximumAsksAllSides(t *testing.T) {
 		}
 		sides[0].Merge(sides[1:]...)
 		sum := uint64(1<<40 + 2*70)
-		require.Equal(t, Estimate{Count: sum, High: sum}, sides[0].Estimate(d), "side %d tracks it", tracks)
+		require.Equal(t, Estimate{High: sum}, sides[0].estimate(d), "side %d tracks it", tracks)
 	}
 }
 
 // Panes are added up key by key, a key that several of them track once.
-func TestRankedSumByHand(t *testing.T) {
+func TestRankedByHand(t *testing.T) {
 	goal := Goal{Phi: 0.1}
 	panes := []Tracker{
 		*counting(goal, map[string]uint64{"x": 1, "y": 2}),
 		{},
 		*counting(goal, map[string]uint64{"y": 3, "z": 5, "w": 4}),
 	}
-	for least, want := range map[uint64][]string{0: {"y", "z", "w", "x"}, 4: {"y", "z", "w"}, 5: {"y", "z"}, 6: nil} {
+	for least, want := range map[uint64][]string{0: {"y", "z", "w"}, 4: {"y", "z", "w"}, 5: {"y", "z"}, 6: nil} {
 		var got []string
-		for key, e := range RankedSum(panes, least) {
+		for key, e := range Ranked(panes, least, 3) {
 			require.Equal(t, known(map[string]uint64{"x": 1, "y": 5, "z": 5, "w": 4}[key]), e)
 			got = append(got, key)
 		}
 		require.Equal(t, want, got, "at least %d", least)
 	}
-}
-
-// A shard has the keys whose digests are its, and no other has them.
-func TestStrayKeysAreFound(t *testing.T) {
-	whole := New(Goal{Phi: 0.01})
-	addMany(&whole, 1, 60, 1)
-	shards := whole.Split(Goal{Phi: 0.01, Shards: 3})
-	for i := range shards {
-		require.NotZero(t, shards[i].live)
-		require.EqualValues(t, 512/3, shards[i].room)
-		for number := range shards {
-			require.Equal(t, i != number, shards[i].Stray(number, 3))
-		}
-	}
-	joint := Join(Goal{Phi: 0.01}, func(yield func(*Tracker) bool) {
-		_ = yield(&shards[0]) && yield(&shards[1]) && yield(&shards[2])
-	})
-	require.True(t, joint.Stray(0, 3))
-	require.EqualValues(t, 512, joint.room)
-	require.Equal(t, keys(&whole, 0), keys(&joint, 0))
 }
 
 // many returns trackers that have counted different keys, and one in common.
@@ -242,7 +221,7 @@ func TestMergesOfMany(t *testing.T) {
 		unswept.settle()
 		require.Len(t, unswept.index.heads, unswept.live)
 		atOnce.Merge(sides...)
-		joint := Join(goal, slices.Values(sides))
+		joint := Join(sides)
 		require.Equal(t, inTurn.Total(), atOnce.Total())
 		require.Equal(t, inTurn.Total(), joint.Total())
 		if goal.Memory > 0 {

@@ -1,53 +1,107 @@
 package tracker
 
 import (
+	"cmp"
 	"iter"
-	"math"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Panes are trackers of consecutive parts of a stream. A key may be known to
-// any of them, and what they know of it is added up. A zero Tracker is a pane
-// that has counted nothing.
+// Panes are trackers of consecutive parts of a stream, often of the whole of it
+// in one. A key may be known to any of them, and what they know of it is added
+// up.
 
-// EstimateSum returns what panes know of the key with digest d, added up.
-// O(panes) time.
-func EstimateSum(panes []Tracker, d hashfam.Digest) Estimate {
-	var sum Estimate
+// An Estimate is what is known of how often a key was counted.
+type Estimate struct{ Low, High uint64 }
+
+func (e Estimate) plus(o Estimate) Estimate {
+	return Estimate{addSat(e.Low, o.Low), addSat(e.High, o.High)}
+}
+
+// EstimateOf returns what panes know of the key with digest d. O(panes) time.
+func EstimateOf(panes []Tracker, d hashfam.Digest) (sum Estimate) {
 	for i := range panes {
-		if panes[i].blank() {
-			continue
-		}
-		e := panes[i].Estimate(d)
-		sum.Count, sum.Low, sum.High = addSat(sum.Count, e.Count), addSat(sum.Low, e.Low), addSat(sum.High, e.High)
+		sum = sum.plus(panes[i].estimate(d))
 	}
 	return sum
 }
 
-// RankedSum yields the keys that any pane tracks and that count at least least
-// in all of them, in the order of [Tracker.Ranked]. O(r panes) time and O(r)
-// memory for r records of all panes.
-func RankedSum(panes []Tracker, least uint64) iter.Seq2[string, Estimate] {
+// Ranked yields the keys that any pane tracks and that count at least least in
+// all of them, in falling order of their High and rising order of the keys, and
+// of those the first few. It sorts them when it is called: O(r panes + r log r)
+// time and O(r) memory for r records of all panes.
+func Ranked(panes []Tracker, least uint64, few int) iter.Seq2[string, Estimate] {
 	var items []item
-	var buf []byte
-	var earlier []*Tracker
 	for i := range panes {
-		t := &panes[i]
-		if t.blank() {
+		items = appendItems(items, panes, i, least)
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(b.e.High, a.e.High), cmp.Compare(a.key, b.key))
+	})
+	return func(yield func(string, Estimate) bool) {
+		for _, i := range items[:min(few, len(items))] {
+			if !yield(i.key, i.e) {
+				return
+			}
+		}
+	}
+}
+
+// An item is a tracked key with what is known of it.
+type item struct {
+	key string
+	e   Estimate
+}
+
+// appendItems appends the keys that count at least least and that pane i is the
+// first to track.
+func appendItems(items []item, panes []Tracker, i int, least uint64) []item {
+	var buf []byte
+	t := &panes[i]
+	for r := range t.log.all() {
+		d, e := t.log.digest(r), t.estimateOf(r)
+		if tracked(panes[:i], d) {
 			continue
 		}
-		for r := range t.log.all() {
-			d := t.log.digest(r)
-			if tracked(earlier, d) {
-				continue
-			}
-			if e := EstimateSum(panes, d); e.Count >= least {
-				buf = t.log.appendKey(buf[:0], r)
-				items = append(items, item{string(buf), e})
+		for j := range panes {
+			if j != i {
+				e = e.plus(panes[j].estimate(d))
 			}
 		}
-		earlier = append(earlier, t)
+		if e.High >= least {
+			buf = t.log.appendKey(buf[:0], r)
+			items = append(items, item{string(buf), e})
+		}
 	}
-	return ranked(items, math.MaxInt)
+	return items
+}
+
+// tracked reports whether any of panes has a record of the key with digest d.
+func tracked(panes []Tracker, d hashfam.Digest) bool {
+	for i := range panes {
+		if t := &panes[i]; t.total > 0 && t.index.find(t.log, d) != none {
+			return true
+		}
+	}
+	return false
+}
+
+// estimate returns what is known of the key with digest d. O(1) time.
+func (t *Tracker) estimate(d hashfam.Digest) Estimate {
+	if t.total == 0 {
+		return Estimate{}
+	}
+	if r := t.index.find(t.log, d); r != none {
+		return t.estimateOf(r)
+	}
+	return Estimate{High: min(t.tail.count(d), t.missed)}
+}
+
+// estimateOf returns what is known of the key of r.
+func (t *Tracker) estimateOf(r record) Estimate {
+	if t.log.guess(r) == maxGuess {
+		return Estimate{High: t.log.count(r)}
+	}
+	return Estimate{Low: t.log.exact(r), High: t.log.count(r)}
 }

@@ -147,6 +147,13 @@ func (t *tail) addTail(o *tail) bool {
 	return true
 }
 
+// cover makes every counter at least that of o, which has the same shape.
+func (t *tail) cover(o *tail) {
+	for i := range t.cells() {
+		t.lift(i, o.get(i))
+	}
+}
+
 // addSaturated adds every counter of o, of 64 bits like those of t.
 func (t *tail) addSaturated(o *tail) {
 	for i, w := range o.words {

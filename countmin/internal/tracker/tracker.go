@@ -23,10 +23,9 @@ import (
 //     for keys too long to be admitted;
 //   - the tail's estimate of a key without a record is no less than the truth.
 //
-// The zero Tracker has no memory and knows no key.
+// A Tracker with nothing but a Goal has counted nothing and has no memory yet.
 type Tracker struct {
-	// What an Observe changes, and then what it reads: two cache lines if a
-	// lock of 8 bytes precedes them.
+	// What an Observe changes, and then what it reads: two cache lines.
 	total  uint64
 	floor  uint64
 	missed uint64
@@ -36,11 +35,10 @@ type Tracker struct {
 	live   int // records in the log
 
 	Goal
-	want      int    // records that the log should hold, if memory allows
-	room      uint64 // words that the log may fill
-	elsewhere uint64 // what other shards have counted, or less
-	refused   refusal
-	walks     int // over the log to find a bar
+	want    int    // records that the log should hold, if memory allows
+	room    uint64 // words that the log may fill
+	refused refusal
+	walks   int // over the log to find a bar
 }
 
 // A refusal remembers that a key of that many words was not admitted, because
@@ -60,8 +58,7 @@ func New(g Goal) Tracker { return newTracker(g, g.tailWords()) }
 func newTracker(g Goal, tailWords uint64) Tracker {
 	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
 	if g.grows() {
-		t.room = g.firstRoom()
-		t.index = newIndex(int(t.room / 4))
+		t.room, t.index = minLog, newIndex(minLog/4)
 		return t
 	}
 	t.room, t.index = g.logWords(tailWords), newIndex(g.maxHeads())
@@ -69,12 +66,9 @@ func newTracker(g Goal, tailWords uint64) Tracker {
 	return t
 }
 
-// Observe counts key n times. O(1) time, amortized; it allocates only if memory
-// grows. key is not kept.
+// Observe counts key n times, at least once. O(1) time, amortized; it allocates
+// only if memory grows. key is not kept.
 func Observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
-	if n == 0 || t.blank() {
-		return
-	}
 	t.total = addSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
 		t.log.add(r, n)
@@ -95,8 +89,8 @@ func Observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
 	t.raise(d, now)
 }
 
-// blank reports whether t is the zero Tracker.
-func (t *Tracker) blank() bool { return len(t.index.heads) == 0 }
+// Blank reports whether t has no memory yet.
+func (t *Tracker) Blank() bool { return len(t.index.heads) == 0 }
 
 // enlist enters r, the newest record, into the index.
 func (t *Tracker) enlist(r record) {
@@ -138,7 +132,7 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 			return false
 		}
 		bar := t.bar(words)
-		if t.near(bar, addSat(t.total, t.elsewhere)) && t.enlarge(words) {
+		if t.near(bar, t.total) && t.enlarge(words) {
 			continue
 		}
 		if long && (words > t.room || bar >= now) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // add counts key n times.
@@ -19,7 +19,7 @@ func add(t *Tracker, key string, n uint64) { Observe(t, hashfam.Family{}.SumStri
 
 // keys returns the keys that count at least so much.
 func keys(t *Tracker, least uint64) map[string]Estimate {
-	return maps.Collect(t.Ranked(least, math.MaxInt))
+	return maps.Collect(Ranked([]Tracker{*t}, least, math.MaxInt))
 }
 
 // Without a budget the guarantee holds even if the log has been filled by
@@ -45,14 +45,14 @@ func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
 	for _, length := range []int{3000, 12_000, 1 << 20} { // a share is 1.5 KB, the room 25 KB
 		key := strings.Repeat("x", length)
 		d := hashfam.Family{}.SumString(key)
-		add(&h, key, h.floor-h.Estimate(d).Count+1)
+		add(&h, key, h.floor-h.estimate(d).High+1)
 		walks := h.walks
 		for range 1000 {
 			add(&h, key, 1)
 		}
 		require.Equal(t, walks, h.walks, "a key of %d bytes", length)
 		require.NotContains(t, keys(&h, 0), key)
-		require.GreaterOrEqual(t, h.MissBound(), h.Estimate(d).Count)
+		require.GreaterOrEqual(t, h.MissBound(), h.estimate(d).High)
 	}
 	key := strings.Repeat("x", 3000) // and admitted once it counts enough
 	add(&h, key, 1<<50)
@@ -114,7 +114,7 @@ func TestHalfOfTheMemoryIsForTheTail(t *testing.T) {
 		t.Skip("a measurement")
 	}
 	families := 1
-	if conformance.Long(t, 2, 0.1) {
+	if conform.Long(t, 2, 0.1) {
 		families = 3
 	}
 	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog(), streams.Zipf(1.0, 50_000, 200_000, 1)} {
@@ -151,7 +151,7 @@ func f1(s *streams.Stream, t *Tracker, fam hashfam.Family) float64 {
 			heavy++
 		}
 	}
-	for key := range t.Ranked(uint64(math.Ceil(least)), math.MaxInt) {
+	for key := range Ranked([]Tracker{*t}, uint64(math.Ceil(least)), math.MaxInt) {
 		reported++
 		if float64(s.Counts()[key]) >= least {
 			found++
@@ -205,8 +205,8 @@ func TestAGuessAtItsMaximumLeavesNoLowerBound(t *testing.T) {
 	h.log = appendRecord(h.log, 1<<40, 1<<39, key, "key")
 	h.total = 1 << 40
 	h.settle()
-	require.Equal(t, Estimate{Count: 1 << 40, High: 1 << 40}, h.Estimate(key))
+	require.Equal(t, Estimate{High: 1 << 40}, h.estimate(key))
 	h.log = appendRecord(nil, 1<<40, maxGuess-1, key, "key")
 	h.settle()
-	require.Equal(t, Estimate{Count: 1 << 40, Low: 1<<40 - maxGuess + 1, High: 1 << 40}, h.Estimate(key))
+	require.Equal(t, Estimate{Low: 1<<40 - maxGuess + 1, High: 1 << 40}, h.estimate(key))
 }

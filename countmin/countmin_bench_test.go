@@ -1,0 +1,70 @@
+package countmin
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/countmin/internal/streams"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// BenchmarkSketch measures a key: added and counted, one by one and in batches,
+// in a sketch that fits into the cache and in one that does not. For ratios to
+// other libraries see internal/compare.
+func BenchmarkSketch(b *testing.B) {
+	for _, n := range []int{10_000, 1_000_000} {
+		digests := make([]hashfam.Digest, n)
+		for i := range digests {
+			digests[i] = hashfam.Family{}.SumUint64(uint64(i))
+		}
+		for _, conservative := range []bool{false, true} {
+			s, err := New(Config{Epsilon: 1 / float64(n), Delta: 0.01, Conservative: conservative})
+			require.NoError(b, err)
+			var counts []uint64
+			for name, pass := range map[string]func(){
+				"Add":      func() { oneByOne(digests, s.AddDigest) },
+				"Count":    func() { oneByOne(digests, func(d hashfam.Digest) { s.CountDigest(d) }) },
+				"AddAll":   func() { s.AddAll(digests) },
+				"CountAll": func() { counts = s.CountAll(counts[:0], digests) },
+			} {
+				b.Run(fmt.Sprintf("%s/n=%d/conservative=%v", name, n, conservative), func(b *testing.B) { perKey(b, n, pass) })
+			}
+		}
+	}
+}
+
+// BenchmarkTracked measures a key of a real stream, added and estimated.
+func BenchmarkTracked(b *testing.B) {
+	s := streams.MobyDick()
+	byKey, digests, keys := s.Digests(hashfam.Family{}), make([]hashfam.Digest, len(s.IDs)), make([][]byte, len(s.IDs))
+	for i, id := range s.IDs {
+		digests[i], keys[i] = byKey[id], s.Keys[id]
+	}
+	for _, memory := range []int{0, 16 << 10} {
+		h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: memory}))
+		w := must(NewWindow(WindowConfig{Phi: 0.001, Keys: 100_000, MemoryBytes: 8 * memory}))
+		for name, pass := range map[string]func(){
+			"AddAll":   func() { require.NoError(b, h.AddAll(digests, keys)) },
+			"Window":   func() { require.NoError(b, w.AddAll(digests, keys)) },
+			"Estimate": func() { oneByOne(digests, func(d hashfam.Digest) { h.EstimateDigest(d) }) },
+		} {
+			b.Run(fmt.Sprintf("%s/memory=%d", name, memory), func(b *testing.B) { perKey(b, len(digests), pass) })
+		}
+	}
+}
+
+func oneByOne(digests []hashfam.Digest, do func(hashfam.Digest)) {
+	for _, d := range digests {
+		do(d)
+	}
+}
+
+// perKey reports the time that a pass over n keys takes for each.
+func perKey(b *testing.B, n int, pass func()) {
+	for b.Loop() {
+		pass()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
+}

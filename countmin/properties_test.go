@@ -1,0 +1,261 @@
+package countmin
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+)
+
+// drawParams draws a small sketch.
+func drawParams(t *rapid.T, conservative bool) Params {
+	return Params{
+		Width:        uint64(rapid.IntRange(1, 60).Draw(t, "width")),
+		Depth:        rapid.IntRange(1, 6).Draw(t, "depth"),
+		CounterBits:  rapid.SampledFrom([]int{32, 64}).Draw(t, "bits"),
+		Conservative: conservative,
+	}
+}
+
+func mustNew(t require.TestingT, p Params) *Sketch {
+	s, err := NewFromParams(p)
+	require.NoError(t, err)
+	return s
+}
+
+// must returns v and panics on an error, for what cannot fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// sketches is the suite for sketches, plain or conservative. To be counted at
+// all is to be in it.
+func sketches(conservative bool, programs conform.Programs[*Sketch], golden ...conform.Golden[*Sketch]) conform.Suite[*Sketch] {
+	programs.Fresh = func(t *rapid.T, fam hashfam.Family) *Sketch {
+		p := drawParams(t, conservative)
+		p.Width *= rapid.SampledFrom([]uint64{1, 20}).Draw(t, "times")
+		p.Family = fam
+		return mustNew(t, p)
+	}
+	return conform.Suite[*Sketch]{
+		Encoded: conform.Encoded[*Sketch]{
+			Receiver:   NewReceiver,
+			ReadParams: conform.Reader(ReadParams),
+			View:       conform.Viewer[*Sketch](NewView),
+			Shown:      func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} },
+			Golden:     golden,
+			ClaimHuge: func(params []byte) uint64 {
+				binary.LittleEndian.PutUint64(params, 1<<32)
+				params[8], params[9] = 4, 64
+				return 1 << 37
+			},
+		},
+		Source:   conform.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams),
+		Programs: programs,
+	}
+}
+
+var (
+	plain = sketches(false, conform.Programs[*Sketch]{
+		Canonical: func(*Sketch) bool { return true },
+		More:      []func(*conform.Run[*Sketch]){addN[*Sketch], removeN, multiply},
+		Check:     checkSketch,
+	},
+		golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
+		golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
+		golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}))
+
+	conservative = sketches(true, conform.Programs[*Sketch]{
+		More:  []func(*conform.Run[*Sketch]){addN[*Sketch]},
+		Check: checkConservative,
+	}, golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}))
+)
+
+// golden is a sketch of a hundred keys, some counted more.
+func golden(file string, p Params) conform.Golden[*Sketch] {
+	return conform.Golden[*Sketch]{File: file, Build: func() *Sketch {
+		s := must(NewFromParams(p))
+		for i := range 100 {
+			s.AddN(fmt.Appendf(nil, "key %d", i), uint64(1+i*i%7))
+		}
+		return s
+	}}
+}
+
+func drawMemory(t *rapid.T) int {
+	return rapid.SampledFrom([]int{0, tracker.MinMemory, 1100, 2000, 5000, 16384}).Draw(t, "memory")
+}
+
+// claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.
+func claimHuge(params []byte) uint64 {
+	binary.LittleEndian.PutUint64(params[8:], tracker.MaxMemory)
+	return 1 << 40
+}
+
+// heavy is the suite for heavy hitters. A key is in them if its count may be
+// above zero.
+var heavy = conform.Suite[*HeavyHitters]{
+	Encoded: conform.Encoded[*HeavyHitters]{
+		Receiver:   NewHeavyReceiver,
+		ReadParams: conform.Reader(ReadHeavyConfig),
+		Questions:  conform.Estimates[Estimate],
+		Shown:      func(fam hashfam.Family) []any { return []any{HeavyConfig{Family: fam}} },
+		ClaimHuge:  claimHuge,
+		Golden: []conform.Golden[*HeavyHitters]{
+			goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
+			goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
+		},
+	},
+	Source: conform.From(func(t *rapid.T) HeavyConfig {
+		return HeavyConfig{Phi: rapid.SampledFrom([]float64{1, 0.1, 0.02, 0.001}).Draw(t, "phi"), MemoryBytes: drawMemory(t)}
+	}, NewHeavyHitters),
+	Programs: conform.Programs[*HeavyHitters]{
+		More: []func(*conform.Run[*HeavyHitters]){addN[*HeavyHitters]},
+		Check: func(r *conform.Run[*HeavyHitters]) {
+			checkTracked(r, r.Counts, r.F)
+			checkHeavy(r, r.Counts, r.F)
+		},
+	},
+}
+
+// goldenHeavy has a few keys, one of them long, that do not all have room.
+func goldenHeavy(file string, c HeavyConfig) conform.Golden[*HeavyHitters] {
+	return conform.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
+		h := must(NewHeavyHitters(c))
+		for i := range 60 {
+			h.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
+			h.AddString(fmt.Sprintf("%0*d", 255+i%2*9, 1))
+		}
+		h.AddN([]byte("heavy"), 1<<33)
+		return h
+	}}
+}
+
+// top is the suite for the top k.
+var top = conform.Suite[*TopK]{
+	Encoded: conform.Encoded[*TopK]{
+		Receiver:   NewTopKReceiver,
+		ReadParams: conform.Reader(ReadTopKConfig),
+		Questions:  conform.Estimates[Estimate],
+		Shown:      func(fam hashfam.Family) []any { return []any{TopKConfig{Family: fam}} },
+		ClaimHuge:  claimHuge,
+		Golden: []conform.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
+			k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
+			for i := range 60 {
+				k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
+			}
+			return k
+		}}},
+	},
+	Source: conform.From(func(t *rapid.T) TopKConfig {
+		return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t)}
+	}, NewTopK),
+	Programs: conform.Programs[*TopK]{
+		More: []func(*conform.Run[*TopK]){addN[*TopK]},
+		Check: func(r *conform.Run[*TopK]) {
+			checkTracked(r, r.Counts, r.F)
+			checkTop(r, r.Counts, r.F)
+		},
+	},
+}
+
+// windows is the suite for windows that no key of a test leaves, except in
+// programs.
+var windows = conform.Suite[*Window]{
+	Encoded: conform.Encoded[*Window]{
+		Receiver:   NewWindowReceiver,
+		ReadParams: conform.Reader(ReadWindowConfig),
+		Questions:  conform.Estimates[Estimate],
+		Shown:      func(fam hashfam.Family) []any { return []any{WindowConfig{Family: fam}} },
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params[24:], mostPanes)
+			binary.LittleEndian.PutUint64(params[32:], tracker.MaxMemory)
+			return 1 << 40
+		},
+		Golden: []conform.Golden[*Window]{
+			goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
+				for i := range 24 {
+					w.AddString(fmt.Sprint("key ", i%7))
+				}
+			}),
+			goldenWindow("windowtime.bin", WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes,
+				Family: hashfam.New(hashfam.Key{1, 2, 3})}, func(w *Window) {
+				for i := range 20 {
+					w.Advance(time.Unix(int64(2*i-40), 0))
+					w.AddString(fmt.Sprint("key ", i*i%11))
+				}
+			}),
+		},
+	},
+	Source: conform.From(func(t *rapid.T) WindowConfig {
+		c := drawWindowConfig(t)
+		if c.Keys > 0 {
+			c.Keys = 100_000
+		}
+		return c
+	}, NewWindow),
+	Programs: conform.Programs[*Window]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Window {
+			c := drawWindowConfig(t)
+			c.Family = fam
+			return must(NewWindow(c))
+		},
+		More:       []func(*conform.Run[*Window]){advance, addWindowN},
+		Remembered: func(r *conform.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
+		Check:      checkWindow,
+	},
+}
+
+// goldenWindow is built once and copied: the suite asks thousands of times.
+func goldenWindow(file string, c WindowConfig, fill func(*Window)) conform.Golden[*Window] {
+	once := sync.OnceValue(func() *Window {
+		w := must(NewWindow(c))
+		fill(w)
+		return w
+	})
+	return conform.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
+}
+
+// drawWindowConfig draws a window that forgets soon.
+func drawWindowConfig(t *rapid.T) WindowConfig {
+	c := WindowConfig{
+		Phi:   rapid.SampledFrom([]float64{1, 0.2, 0.05}).Draw(t, "phi"),
+		Panes: rapid.IntRange(1, 4).Draw(t, "panes"),
+	}
+	if rapid.Bool().Draw(t, "keys") {
+		c.Keys = uint64(rapid.IntRange(1, 100).Draw(t, "size"))
+	} else {
+		c.Span = time.Hour
+	}
+	if rapid.Bool().Draw(t, "budget") {
+		c.MemoryBytes = leastPaneBytes * (c.Panes + 1) * rapid.IntRange(1, 3).Draw(t, "times")
+	}
+	return c
+}
+
+func TestConformanceOfPlainSketches(t *testing.T)        { plain.Run(t) }
+func TestConformanceOfConservativeSketches(t *testing.T) { conservative.Run(t) }
+func TestConformanceOfHeavyHitters(t *testing.T)         { heavy.Run(t) }
+func TestConformanceOfTopK(t *testing.T)                 { top.Run(t) }
+func TestConformanceOfWindows(t *testing.T)              { windows.Run(t) }
+
+func FuzzProgram(f *testing.F)             { plain.FuzzProgram(f) }
+func FuzzConservativeProgram(f *testing.F) { conservative.FuzzProgram(f) }
+func FuzzHeavyProgram(f *testing.F)        { heavy.FuzzProgram(f) }
+func FuzzTopKProgram(f *testing.F)         { top.FuzzProgram(f) }
+func FuzzWindowProgram(f *testing.F)       { windows.FuzzProgram(f) }
+func FuzzFrames(f *testing.F)              { plain.FuzzFrames(f) }
+func FuzzHeavyFrames(f *testing.F)         { heavy.FuzzFrames(f) }
+func FuzzTopKFrames(f *testing.F)          { top.FuzzFrames(f) }
+func FuzzWindowFrames(f *testing.F)        { windows.FuzzFrames(f) }

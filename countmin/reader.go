@@ -1,0 +1,67 @@
+package countmin
+
+import (
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A reader is what a Sketch and a View have in common: the counters, wherever
+// they lie, and all methods that only read them.
+type reader struct {
+	params Params
+	narrow []uint32 // the rows, one after another, of 32-bit counters
+	wide   []uint64 // or of 64-bit counters; the other one is nil
+	total  uint64
+}
+
+// Params returns the parameters of the sketch. O(1) time.
+func (r *reader) Params() Params { return r.params }
+
+// Family returns the family that hashes the keys. O(1) time.
+func (r *reader) Family() hashfam.Family { return r.params.Family }
+
+// SizeBytes returns the memory of the counters in bytes. The structure itself
+// adds less than 200. O(1) time.
+func (r *reader) SizeBytes() uint64 { return 4*uint64(len(r.narrow)) + 8*uint64(len(r.wide)) }
+
+// Total returns how much has been counted: the sum of all counts, and of each
+// row of a sketch that is not conservative. It stops at the largest uint64.
+// O(1) time.
+func (r *reader) Total() uint64 { return r.total }
+
+// ErrorBound returns the most by which a count exceeds the truth, with
+// probability 1-Delta: the share Epsilon of [Sketch.Total], rounded down. If
+// the total is the largest uint64, so is ErrorBound. Delta is e^-Depth; see
+// [Params.Epsilon] and [Params.Delta]. O(1) time.
+func (r *reader) ErrorBound() uint64 {
+	bound := r.params.Epsilon() * float64(r.total)
+	if bound < float64(r.total) && r.total != math.MaxUint64 {
+		return uint64(bound)
+	}
+	return r.total
+}
+
+// Bounds returns an interval that contains key's true count: that is at most
+// high, always, and at least low with probability 1-Delta. They are
+// [Sketch.Count], and that less [Sketch.ErrorBound]. If the count has reached a
+// counter's maximum, low is 0 and high the largest uint64. O(depth) time, no
+// allocation.
+func (r *reader) Bounds(key []byte) (low, high uint64) {
+	return r.BoundsDigest(r.params.Family.Sum(key))
+}
+
+// BoundsDigest is [Sketch.Bounds] for a key already hashed by [Sketch.Family].
+func (r *reader) BoundsDigest(d hashfam.Digest) (low, high uint64) {
+	count := r.CountDigest(d)
+	if r.params.stuck(count) {
+		return 0, math.MaxUint64
+	}
+	return count - min(count, r.ErrorBound()), count
+}
+
+// stuck reports whether a count is at the maximum of a counter, which means
+// that or more.
+func (p Params) stuck(count uint64) bool {
+	return count == math.MaxUint64 || p.CounterBits == 32 && count == math.MaxUint32
+}
