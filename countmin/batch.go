@@ -31,8 +31,8 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 }
 
 // CountAll appends the answer of [Sketch.CountDigest] for each digest to dst
-// and returns the extended slice. It takes less time than single calls. O(depth)
-// time a key; it allocates only if dst has to grow.
+// and returns the extended slice. It takes less time than single calls.
+// O(depth) time a key; it allocates only if dst has to grow.
 func (r *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {

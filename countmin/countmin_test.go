@@ -213,8 +213,8 @@ func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
 }
 
 // Sketches behind shards err as sketches without. The mean error of 20,000
-// counts varies by less than one percent between families (measured: 0.3), so
-// a correct program is more than six percent off with probability below 1e-6.
+// counts varies by less than one percent between families (measured: 0.3), so a
+// correct program is more than six percent off with probability below 1e-6.
 func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
 	const n = 20_000
 	for _, conservative := range []bool{false, true} {

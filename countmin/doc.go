@@ -17,7 +17,7 @@
 //	the K most frequent keys                 NewTopK, All, Complete
 //	the same of the last keys or minutes     NewWindow, Advance, All
 //	counts of several machines               Merge, JoinHeavyHitters, JoinTopK
-//	many keys at once                        Family().SumAll, then AddAll, CountAll
+//	many keys at once                        Family().SumAll, AddAll, CountAll
 //	store, load, read in a mapped file       WriteTo, ReadFrom, NewView
 //	several goroutines                       package hashfam/sharded
 //

@@ -12,14 +12,13 @@ import (
 // A Config describes the sketch to make: either by the error that is allowed,
 // Epsilon and Delta, or by its shape, Width and Depth.
 type Config struct {
-	// Epsilon is the error allowed, as a share of the total: 0.001 lets a
-	// count be too high by a thousandth of all that was counted. Above 0 and
-	// below 1.
+	// Epsilon is the error allowed, as a share of the total: 0.001 lets a count
+	// be too high by a thousandth of all that was counted. Above 0 and below 1.
 	Epsilon float64
 
-	// Delta is the probability that a key's count errs by more than that.
-	// Above 0 and below 1, and above 1/(2^64 Epsilon), the chance that a key's
-	// digest equals that of a key that counts that much.
+	// Delta is the probability that a key's count errs by more than that. Above
+	// 0 and below 1, and above 1/(2^64 Epsilon), the chance that a key's digest
+	// equals that of a key that counts that much.
 	Delta float64
 
 	// Width is the number of counters in a row, Depth the number of rows, in
@@ -47,9 +46,9 @@ type Config struct {
 // Params are the parameters of a sketch. Sketches with equal Params can be
 // combined.
 type Params struct {
-	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1
-	// to 255. Together they take at most 2^48 bits, and no more than the
-	// platform can address.
+	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1 to
+	// 255. Together they take at most 2^48 bits, and no more than the platform
+	// can address.
 	Width uint64
 	Depth int
 

@@ -48,6 +48,7 @@ func sketches(conservative bool, programs conform.Programs[*Sketch], golden ...c
 		p.Family = fam
 		return mustNew(t, p)
 	}
+	programs.Deletes = func(s *Sketch) bool { return !s.params.Conservative }
 	return conform.Suite[*Sketch]{
 		Encoded: conform.Encoded[*Sketch]{
 			Receiver:   NewReceiver,

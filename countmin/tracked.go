@@ -16,9 +16,9 @@ import (
 // If you have to show one number, show High, by which All sorts. On five
 // streams, real and synthetic, it is 0 to 0.1 % off in the mean of the hundred
 // most frequent keys, and Low 0 to 10 %. After merges of 4 and 16 structures
-// with MemoryBytes, High is still the nearer one, 0 to 2.2 % off against 0 to 27
-// %. After merges without MemoryBytes show Low: it is 0 to 2.0 % off, exact for
-// most keys, and High 0 to 2.7 %.
+// with MemoryBytes, High is still the nearer one, 0 to 2.2 % off against 0 to
+// 27 %. After merges without MemoryBytes show Low: it is 0 to 2.0 % off, and
+// High 0 to 2.7 %.
 type Estimate struct{ Low, High uint64 }
 
 // A tracked follows the keys that occur most: what HeavyHitters, TopK and
@@ -119,8 +119,8 @@ func (t *tracked) turn(n uint64) {
 }
 
 // Estimate returns what is known of how often key was counted, whether it is
-// frequent or not; in a [Window], in what the window covers. O(1) time, O(Panes)
-// in a Window; no allocation.
+// frequent or not; in a [Window], in what the window covers. O(1) time,
+// O(Panes) in a Window; no allocation.
 func (t *tracked) Estimate(key []byte) Estimate { return t.EstimateDigest(t.family.Sum(key)) }
 
 // EstimateString is Estimate for a string.

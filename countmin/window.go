@@ -104,8 +104,8 @@ func (w *Window) Threshold() uint64 {
 
 // Complete reports whether every key that counts at least [Window.Threshold] is
 // certain to be among those of All now. It is false while memory does not
-// suffice, and, in a window of a Span, if the oldest pane holds almost all
-// that was counted. O(Panes) time.
+// suffice, and, in a window of a Span, if the oldest pane holds almost all that
+// was counted. O(Panes) time.
 func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
 // SizeBytes returns the memory that w holds, in bytes: itself, counters, index

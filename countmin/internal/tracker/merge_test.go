@@ -123,8 +123,8 @@ func TestAMergeWithAGuessAtItsMaximum(t *testing.T) {
 		a, b *Tracker
 		sum  Estimate
 	}{
-		// The tails add up to the guess: 10 + 20, and 5 + 7 have been
-		// counted since.
+		// The tails add up to the guess: 10 + 20, and 5 + 7 have been counted
+		// since.
 		{side(15, 10), side(27, 20), Estimate{Low: 12, High: 42}},
 		{side(1<<40, maxGuess), side(27, 20), Estimate{High: 1<<40 + 27}},
 		{side(27, 20), side(1<<40, maxGuess), Estimate{High: 1<<40 + 27}},

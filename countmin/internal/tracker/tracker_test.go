@@ -22,8 +22,8 @@ func keys(t *Tracker, least uint64) map[string]Estimate {
 	return maps.Collect(Ranked([]Tracker{*t}, least, math.MaxInt))
 }
 
-// Without a budget the guarantee holds even if the log has been filled by
-// keys that do not matter: it grows before one that does is swept out.
+// Without a budget the guarantee holds even if the log has been filled by keys
+// that do not matter: it grows before one that does is swept out.
 func TestMemoryGrowsUnderPressure(t *testing.T) {
 	h := New(Goal{Phi: 1.0 / 300})
 	h.want = 0 // so that nothing but pressure makes it grow
@@ -106,9 +106,9 @@ func TestEqualComparesAllThatIsCounted(t *testing.T) {
 }
 
 // How a budget is best shared out between keys and counters. In the usual order
-// nearly any share will do; more counters help if the heavy keys come last,
-// and more room for keys if keys are long. With half for each, no stream is
-// far from its best.
+// nearly any share will do; more counters help if the heavy keys come last, and
+// more room for keys if keys are long. With half for each, no stream is far
+// from its best.
 func TestHalfOfTheMemoryIsForTheTail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a measurement")
