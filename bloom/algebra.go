@@ -1,32 +1,15 @@
 package bloom
 
-import (
-	"slices"
+import "github.com/filterfam/filterfam/internal/fault"
 
-	"github.com/filterfam/filterfam/internal/fault"
-)
-
-// Merge adds every key of other to f. The result is, bit for bit, the filter
-// built from the keys of both, and has that filter's rate. If the [Params]
-// differ, Merge returns [ErrIncompatible], or [ErrParams] if f is a zero
-// Filter, and leaves f unchanged. O(m) time, no allocation.
-func (f *Filter) Merge(other *Filter) error {
-	if err := f.compatible("", other); err != nil {
-		return err
-	}
-	or(f.words, other.words)
-	return nil
-}
-
-// MergeAll adds every key of the others to f, like [Filter.Merge] of each. It
-// passes over f once, so it is faster than single calls if f is larger than the
-// cache. It returns the errors of Merge, with the place in others, and leaves f
-// unchanged then. O(m) time for each of them, no allocation.
-func (f *Filter) MergeAll(others ...*Filter) error {
-	if f == nil {
-		return errs.Nil()
-	}
-	if err := fault.Each(others, f.compatible); err != nil {
+// Merge adds every key of the others to f. The result is, bit for bit, the
+// filter built from the keys of all, and has that filter's rate. If the
+// [Params] of one differ, Merge returns [ErrIncompatible], naming the field and
+// the place in others, and leaves f unchanged. It passes over f once, so that
+// one call with many filters is faster than many calls if f is larger than the
+// cache. O(m) time for each of them, no allocation.
+func (f *Filter) Merge(others ...*Filter) error {
+	if err := f.compatible(others...); err != nil {
 		return err
 	}
 	for first := 0; first < len(f.words); first += mergeWords {
@@ -38,6 +21,15 @@ func (f *Filter) MergeAll(others ...*Filter) error {
 	return nil
 }
 
+// mergeWords is the number of words that Merge merges at a time: 8 KiB, which
+// stay in the first cache.
+const mergeWords = 1024
+
+// compatible returns ErrIncompatible unless the others have the Params of f.
+func (f *Filter) compatible(others ...*Filter) error {
+	return fault.Mergeable(errs, "Params", f.params, others, func(other *Filter) Params { return other.params })
+}
+
 // or sets in dst the bits that are set in src, which is at least as long.
 func or(dst, src []uint64) {
 	src = src[:len(dst)]
@@ -46,17 +38,13 @@ func or(dst, src []uint64) {
 	}
 }
 
-// mergeWords is the number of words that MergeAll merges at a time: 8 KiB,
-// which stay in the first cache.
-const mergeWords = 1024
-
 // Intersect clears the bits of f that are not set in other. Every key that is
 // in both filters is still found. The result has all bits of the filter built
 // from the common keys alone and usually some more. So its rate is at least
 // that filter's and at most that of either input. Intersect returns the errors
 // of [Filter.Merge] and leaves f unchanged then. O(m) time, no allocation.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.compatible("", other); err != nil {
+	if err := f.compatible(other); err != nil {
 		return err
 	}
 	b := other.words[:len(f.words)]
@@ -89,15 +77,9 @@ func (f *Filter) Fold() error {
 // next [Filter.Fold] would raise [Filter.FalsePositiveRate] above rate. Use it
 // for a filter that got fewer keys than it was made for, before it is stored or
 // sent. A filter whose rate is above rate already stays as it is. FoldTo
-// returns [ErrParams] if rate is not above 0 and below 1, or if f is nil or the
-// zero Filter. O(m) time; it allocates the smaller arrays.
+// returns [ErrParams] if rate is not above 0 and below 1. O(m) time; it
+// allocates the smaller arrays.
 func (f *Filter) FoldTo(rate float64) error {
-	if f == nil {
-		return errs.Nil()
-	}
-	if err := f.params.check(ErrParams); err != nil {
-		return err
-	}
 	if !(rate > 0 && rate < 1) {
 		return paramError("rate", rate, "above 0 and below 1")
 	}
@@ -113,10 +95,7 @@ func (f *Filter) FoldTo(rate float64) error {
 // folded returns f with half of the Bits. Its errors are those of
 // [Filter.Fold].
 func (f *Filter) folded() (*Filter, error) {
-	if f == nil {
-		return nil, errs.Nil()
-	}
-	if f.span == 0 || f.span%2 != 0 {
+	if f.span%2 != 0 {
 		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")
 	}
 	p := f.params
@@ -154,33 +133,4 @@ func foldLines(dst, src []uint64) {
 	for i, w := range src {
 		dst[i/(2*lineWords)*lineWords+i%lineWords] |= w
 	}
-}
-
-// Reset removes every key. O(m) time, no allocation.
-func (f *Filter) Reset() { clear(f.words) }
-
-// Clone returns a copy that shares no memory with f. O(m) time, one allocation
-// of the bit array.
-func (f *Filter) Clone() *Filter {
-	c := *f
-	c.words = slices.Clone(f.words)
-	return &c
-}
-
-// Equal reports whether f and other have the same Params and the same bits. A
-// nil other is not equal to f. O(m) time, no allocation.
-func (f *Filter) Equal(other *Filter) bool {
-	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
-}
-
-// filterKind says how errors about merges name a Filter.
-var filterKind = fault.Kind[Filter, Params]{
-	Errs: errs, Name: "Filter", One: "a filter", Constructor: "New", Params: "Params",
-	Of: func(f *Filter) (Params, bool) { return f.params, f.params.Bits == 0 },
-}
-
-// compatible returns an error unless other can be merged into f. place is
-// that of other among several, as for fault.Each.
-func (f *Filter) compatible(place string, other *Filter) error {
-	return filterKind.Compatible(place, f, other)
 }

@@ -1,7 +1,7 @@
 package bloom
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"testing"
 
@@ -11,94 +11,120 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-func TestMergeAllEqualsMergingEach(t *testing.T) {
+// Merging several filters in one call, some of them in several pieces, equals
+// merging each, and fails whole if one of them differs.
+func TestMergeOfSeveralEqualsMergingEach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)
-		p.Bits *= rapid.SampledFrom([]uint64{1, 1000}).Draw(t, "times") // some in several pieces
+		p.Bits *= rapid.SampledFrom([]uint64{1, 1000}).Draw(t, "times")
 		each, all := mustNew(t, p), mustNew(t, p)
 		var others []*Filter
 		for range rapid.IntRange(0, 5).Draw(t, "filters") {
 			other := mustNew(t, p)
 			for range rapid.IntRange(0, 50).Draw(t, "keys") {
-				other.AddUint64(rapid.Uint64().Draw(t, "key"))
+				other.AddDigest(hashfam.Digest(rapid.Uint64().Draw(t, "digest")))
 			}
 			others = append(others, other)
 			require.NoError(t, each.Merge(other))
 		}
-		before := make([]*Filter, len(others))
-		for i, other := range others {
-			before[i] = other.Clone()
-		}
-		require.NoError(t, all.MergeAll(others...))
+		require.NoError(t, all.Merge(others...))
 		require.True(t, all.Equal(each))
-		for i, other := range others {
-			require.True(t, other.Equal(before[i]), "merging changed an argument")
-		}
 		p.Hashes++
-		if p.check(ErrParams) == nil {
-			err := all.MergeAll(append(others, mustNew(t, p))...)
-			require.ErrorIs(t, err, ErrIncompatible)
-			require.Equal(t, fmt.Sprintf("others[%d]: %s", len(others), errorField(t, all.Merge(mustNew(t, p)))), errorField(t, err))
+		if other, err := NewFromParams(p); err == nil {
+			require.ErrorIs(t, all.Merge(append(others, other)...), ErrIncompatible)
 			require.True(t, all.Equal(each), "a failed merge changed the filter")
 		}
-		require.ErrorIs(t, all.MergeAll(append(others, nil)...), ErrIncompatible)
 	})
-	require.ErrorIs(t, (*Filter)(nil).MergeAll(), ErrParams)
-	require.ErrorIs(t, (*Filter)(nil).MergeAll(nil), ErrParams)
 }
 
-// Errors about several filters name the package and the reason once, and say
-// which filter they are about. Those of a single one do not.
+// Errors name the field that differs. Those about several filters say which of
+// them it is.
 func TestTheTextOfMergeErrors(t *testing.T) {
 	p := Params{Bits: 1024, Hashes: 2, Layout: Blocked}
-	f, g, zero, c := mustNew(t, p), mustNew(t, p), new(Filter), newConcurrent(mustNew(t, p))
+	f, g := mustNew(t, p), mustNew(t, p)
+	c, s := newConcurrent(mustNew(t, p)), mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1})
 	p.Bits = 512
 	other := mustNew(t, p)
-	p.Family = hashfam.New(hashfam.Key{1})
-	keyed := p.Family.String()
-	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1})
+	p.Family = keyed
+	foreign := mustNew(t, p)
+	f.AddString("kept")
+	before := f.Clone()
 	for _, e := range []struct {
-		err    error
-		reason error
-		text   string
+		err  error
+		text string
 	}{
-		{f.Merge(other), ErrIncompatible, "Params.Bits = 512, want 1024"},
-		{f.Intersect(other), ErrIncompatible, "Params.Bits = 512, want 1024"},
-		{errorOf(f.Jaccard(other)), ErrIncompatible, "Params.Bits = 512, want 1024"},
-		{f.MergeAll(other), ErrIncompatible, "others[0]: Params.Bits = 512, want 1024"},
-		{f.MergeAll(g, g, other), ErrIncompatible, "others[2]: Params.Bits = 512, want 1024"},
-		{other.MergeAll(other, mustNew(t, p)), ErrIncompatible, "others[1]: Params.Family = " + keyed + ", want public"},
-		{f.Merge(nil), ErrIncompatible, "other = nil, want a filter"},
-		{f.MergeAll(g, nil), ErrIncompatible, "others[1] = nil, want a filter"},
-		{f.Merge(zero), ErrIncompatible, "other = a zero Filter, want one made by New or by decoding"},
-		{f.MergeAll(g, NewReceiver(p.Family)), ErrIncompatible, "others[1] = a zero Filter, want one made by New or by decoding"},
-		{zero.Merge(f), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
-		{zero.MergeAll(f), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
-		{zero.Intersect(f), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
-		{errorOf(zero.Cosine(f)), ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
-		{c.Merge(other), ErrIncompatible, "Params.Bits = 512, want 1024"},
-		{c.Merge(nil), ErrIncompatible, "other = nil, want a filter"},
-		{c.Merge(zero), ErrIncompatible, "other = a zero Filter, want one made by New or by decoding"},
-		{new(Concurrent).Merge(f), ErrParams, "receiver = a zero Concurrent, want one made by NewConcurrent"},
-		{s.Merge(nil), ErrIncompatible, "other = nil, want a filter"},
-		{s.Merge(zero), ErrIncompatible, "other = a zero Filter, want one made by New or by decoding"},
-		{s.Merge(mustNew(t, p)), ErrIncompatible, "Params.Family = " + keyed + ", want public"},
-		{new(Scalable).Merge(f), ErrParams, "receiver = a zero Scalable, want one made by NewScalable or by decoding"},
-		{new(Scalable).Merge(mustNew(t, p)), ErrParams, "receiver = a zero Scalable, want one made by NewScalable or by decoding"},
+		{f.Merge(other), "Params.Bits = 512, want 1024"},
+		{f.Intersect(other), "Params.Bits = 512, want 1024"},
+		{errorOf(f.EstimatedUnionLen(other)), "Params.Bits = 512, want 1024"},
+		{errorOf(f.Jaccard(other)), "Params.Bits = 512, want 1024"},
+		{errorOf(f.Cosine(other)), "Params.Bits = 512, want 1024"},
+		{f.Merge(g, g, other), "others[2]: Params.Bits = 512, want 1024"},
+		{other.Merge(other, foreign), "others[1]: Params.Family = " + keyed.String() + ", want public"},
+		{c.Merge(other), "Params.Bits = 512, want 1024"},
+		{c.Merge(g, other), "others[1]: Params.Bits = 512, want 1024"},
+		{s.Attach(foreign), "Params.Family = " + keyed.String() + ", want public"},
 	} {
-		require.EqualError(t, e.err, "bloom: "+e.reason.Error()+": "+e.text)
-		require.ErrorIs(t, e.err, e.reason)
-		require.NotEmpty(t, errorField(t, e.err))
+		require.EqualError(t, e.err, "bloom: incompatible structures: "+e.text)
+		require.ErrorIs(t, e.err, ErrIncompatible)
+		var field *FieldError
+		require.True(t, errors.As(e.err, &field))
 	}
-	require.True(t, zero.Equal(new(Filter)), "a failed merge changed the filter")
-	require.NoError(t, new(Concurrent).Merge(zero))
-	require.NoError(t, zero.Merge(new(Filter)))
+	require.True(t, f.Equal(before))
+	require.Zero(t, c.FillRatio())
+	require.Equal(t, 1, s.Stages())
 }
 
-func errorField(t require.TestingT, err error) string {
-	var field *FieldError
-	require.ErrorAs(t, err, &field)
-	return field.Field
+// To merge and to compare allocates nothing.
+func TestMergesDoNotAllocate(t *testing.T) {
+	p := Params{Bits: 1 << 17, Hashes: 2}
+	f, g, c := mustNew(t, p), mustNew(t, p), newConcurrent(mustNew(t, p))
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		f.Merge(g, g)
+		c.Merge(g, g)
+		f.Intersect(g)
+		f.Jaccard(g)
+		f.Cosine(g)
+	}))
+}
+
+func TestFoldEqualsBuildingTheSmallerFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		half := drawParams(t)
+		full := half
+		full.Bits *= 2
+		small, large := mustNew(t, half), mustNew(t, full)
+		for i := range rapid.IntRange(0, 200).Draw(t, "n") {
+			d := half.Family.SumUint64(uint64(i))
+			small.AddDigest(d)
+			large.AddDigest(d)
+		}
+		require.NoError(t, large.Fold())
+		require.True(t, large.Equal(small))
+	})
+}
+
+func TestFoldRejectsOddLengths(t *testing.T) {
+	for _, p := range []Params{
+		{Bits: 63, Hashes: 3},
+		{Bits: 63, Hashes: 3, Layout: Partitioned},
+		{Bits: 512 * 3, Hashes: 3, Layout: Blocked},
+	} {
+		f := mustNew(t, p)
+		f.AddString("kept")
+		before := f.Clone()
+		requireField(t, f.Fold(), ErrParams, "Params.Bits")
+		require.True(t, f.Equal(before))
+	}
+}
+
+func TestConfiguredFiltersFoldThreeTimes(t *testing.T) {
+	for _, layout := range layouts {
+		f, err := New(Config{Capacity: 100_003, FPRate: 0.01, Layout: layout})
+		require.NoError(t, err)
+		for range 3 {
+			require.NoError(t, f.Fold())
+		}
+	}
 }
 
 // FoldTo ends at the last fold within the rate, which is the filter built in
@@ -111,7 +137,7 @@ func TestFoldToStopsAtTheRate(t *testing.T) {
 		n := rapid.Uint64Range(0, 30_000).Draw(t, "keys")
 		rate := rapid.Float64Range(0.001, 0.5).Draw(t, "rate")
 		for i := range n {
-			f.AddUint64(i)
+			f.AddDigest(sum(f, i))
 		}
 		want := f.Clone()
 		for {
@@ -125,10 +151,24 @@ func TestFoldToStopsAtTheRate(t *testing.T) {
 		require.True(t, f.Equal(want))
 		built := mustNew(t, f.Params())
 		for i := range n {
-			built.AddUint64(i)
+			built.AddDigest(sum(built, i))
 		}
 		require.True(t, f.Equal(built))
 	})
+}
+
+// FoldTo folds to a rate that is exactly the one it would have.
+func TestFoldToTheExactRate(t *testing.T) {
+	f, err := NewFromParams(Params{Bits: 1 << 12, Hashes: 3})
+	require.NoError(t, err)
+	for i := range uint64(100) {
+		f.AddDigest(sum(f, i))
+	}
+	half := f.Clone()
+	require.NoError(t, half.Fold())
+	require.Less(t, half.FalsePositiveRate(), 1.)
+	require.NoError(t, f.FoldTo(half.FalsePositiveRate()))
+	require.True(t, f.Equal(half))
 }
 
 func TestFoldToIsChecked(t *testing.T) {
@@ -137,6 +177,30 @@ func TestFoldToIsChecked(t *testing.T) {
 		requireField(t, f.FoldTo(rate), ErrParams, "rate")
 	}
 	require.EqualValues(t, 1024, f.Params().Bits)
-	require.ErrorIs(t, (*Filter)(nil).FoldTo(0.1), ErrParams)
-	require.ErrorIs(t, new(Filter).FoldTo(0.1), ErrParams)
+}
+
+func TestIntersectKeepsCommonKeysAndDoesNotRaiseTheRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawParams(t)
+		a, b, common := mustNew(t, p), mustNew(t, p), mustNew(t, p)
+		for i := range rapid.IntRange(0, 100).Draw(t, "n") {
+			d := p.Family.SumUint64(uint64(i))
+			in := rapid.IntRange(1, 3).Draw(t, "in")
+			if in&1 != 0 {
+				a.AddDigest(d)
+			}
+			if in&2 != 0 {
+				b.AddDigest(d)
+			}
+			if in == 3 {
+				common.AddDigest(d)
+			}
+		}
+		both := a.Clone()
+		require.NoError(t, both.Intersect(b))
+		for i, w := range common.words {
+			require.Equal(t, w, w&both.words[i], "a bit of the common keys is missing")
+		}
+		require.LessOrEqual(t, both.FalsePositiveRate(), min(a.FalsePositiveRate(), b.FalsePositiveRate()))
+	})
 }

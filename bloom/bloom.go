@@ -1,21 +1,23 @@
 package bloom
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/lanes"
+)
 
 // A Filter is a Bloom filter. Make one with [New] or [NewFromParams]. A Filter
 // must not be copied by value; use [Filter.Clone].
-type Filter struct {
+type Filter struct{ reader }
+
+// A reader has the methods that only read. A [Filter] and a [View] have them
+// all.
+type reader struct {
 	params Params
 	span   uint64 // range of a position: bits, bits of a slice, or number of lines
 	words  []uint64
 }
-
-// A key of a Blocked filter is confined to one line: 512 bits, the size of a
-// cache line.
-const (
-	lineBits  = 512
-	lineWords = lineBits / 64
-)
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
 // allocation. Add does not keep key.
@@ -24,12 +26,8 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
 
-// AddUint64 is [Filter.Add] for an integer: the key is its eight little-endian
-// bytes.
-func (f *Filter) AddUint64(key uint64) { f.AddDigest(f.params.Family.SumUint64(key)) }
-
-// AddDigest is [Filter.Add] for a key already hashed by the filter's family,
-// Params().Family. A digest made by another family stands for another key.
+// AddDigest is [Filter.Add] for a key already hashed by the filter's family. A
+// digest made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch k := f.params.Hashes; f.params.Layout {
 	case Classic:
@@ -49,23 +47,17 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 //
 // In a filter larger than the cache a single call mostly waits for memory: the
 // instructions of a hash keep the processor from reading for the next key. If
-// you have many keys at once, [Filter.ContainsAll] takes a quarter to two
-// fifths of the time.
-func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
+// you have many keys at once, ContainsAll takes a quarter to two fifths of the
+// time.
+func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
 
-// ContainsString is [Filter.Contains] for a string.
-func (f *Filter) ContainsString(key string) bool {
+// ContainsString is Contains for a string.
+func (f *reader) ContainsString(key string) bool {
 	return f.ContainsDigest(f.params.Family.SumString(key))
 }
 
-// ContainsUint64 is [Filter.Contains] for an integer.
-func (f *Filter) ContainsUint64(key uint64) bool {
-	return f.ContainsDigest(f.params.Family.SumUint64(key))
-}
-
-// ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
-// family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
+// ContainsDigest is Contains for a key already hashed by the filter's family.
+func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	switch k := f.params.Hashes; f.params.Layout {
 	case Classic:
 		return hasClassic(f.words, f.span, k, d)
@@ -79,8 +71,8 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	}
 }
 
-// ContainsOrAdd reports whether key may have been added before, and adds it.
-// O(k) time: a Contains plus an Add, less one hash. No allocation.
+// ContainsOrAdd reports whether key may have been added before, and adds it if
+// not. O(k) time: a Contains plus an Add, less one hash. No allocation.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
 	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
 }
@@ -88,11 +80,6 @@ func (f *Filter) ContainsOrAdd(key []byte) bool {
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
-}
-
-// ContainsOrAddUint64 is [Filter.ContainsOrAdd] for an integer.
-func (f *Filter) ContainsOrAddUint64(key uint64) bool {
-	return f.ContainsOrAddDigest(f.params.Family.SumUint64(key))
 }
 
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
@@ -105,17 +92,89 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// unset returns bit i%64 of w, in its place, if it is not set, and zero
-// otherwise. To set a bit takes one instruction; to shift it down would take
-// three.
-func unset(w, i uint64) uint64 { return (w | 1<<(i&63)) ^ w }
+// AddAll adds every key, given by its digest under the filter's family: get
+// them from Family().SumAll. It is like [Filter.AddDigest] on each, and faster
+// if the filter is Blocked. O(k) time per key, no allocation.
+func (f *Filter) AddAll(digests []hashfam.Digest) {
+	for block := range slices.Chunk(digests, lanes.Block) {
+		f.addBlock(block)
+	}
+}
+
+// ContainsAll appends the answer of ContainsDigest for each digest to dst and
+// returns the extended slice. Get the digests from Family().SumAll. O(k) time
+// per key. With SumAll it takes a third of the time of single calls on amd64
+// with AVX-512, and half of it with AVX2, and less if the filter is larger than
+// the cache. It allocates only if dst is too small.
+func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, lanes.Block) {
+		dst = f.hasBlock(dst, block)
+	}
+	return dst
+}
+
+// addBlock adds a block of digests. It looks at the layout once for all of
+// them.
+func (f *Filter) addBlock(digests []hashfam.Digest) {
+	words, span, k := f.words, f.span, f.params.Hashes
+	switch f.params.Layout {
+	case Classic:
+		for _, d := range digests {
+			addClassic(words, span, k, d)
+		}
+	case Partitioned:
+		for _, d := range digests {
+			addPartitioned(words, span, k, d)
+		}
+	case Blocked:
+		addLines(words, span, k, digests)
+	}
+}
+
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them.
+func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	words, span, k := f.words, f.span, f.params.Hashes
+	if f.params.Layout == Blocked {
+		return hasLines(dst, words, span, k, digests)
+	}
+	if a := f.array(); a.Ready(len(digests)) {
+		return a.Has(dst, digests)
+	}
+	if f.params.Layout == Partitioned {
+		for _, d := range digests {
+			dst = append(dst, hasPartitioned(words, span, k, d))
+		}
+		return dst
+	}
+	for _, d := range digests {
+		dst = append(dst, hasClassic(words, span, k, d))
+	}
+	return dst
+}
+
+// array returns the bits of a filter that is not Blocked.
+func (f *reader) array() lanes.Array {
+	a := lanes.Array{Words: f.words, K: f.params.Hashes, Span: f.span}
+	if f.params.Layout == Partitioned {
+		a.Step = f.span
+	}
+	return a
+}
 
 // The positions of one key, for k = 4, in each layout. A bar separates two
-// slices of a Partitioned filter, or two lines of a Blocked one:
+// slices of a Partitioned filter, or two lines of a Blocked one, for which see
+// blocked.go:
 //
 //	Classic      .......x...................x..........x..............x.....
 //	Partitioned  ....x.........|.........x....|.x............|.........x....
 //	Blocked      ..............|..............|.x....xx....x.|..............
+
+// unset returns bit i%64 of w, in its place, if it is not set, and zero
+// otherwise. To set a bit takes one instruction; to shift it down would take
+// three.
+func unset(w, i uint64) uint64 { return (w | 1<<(i&63)) ^ w }
 
 // Classic: each position is anywhere among the m bits.
 
@@ -152,34 +211,6 @@ func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
 		i := base + p.In(s)
 		missing |= unset(words[i>>6], i)
 		base += s
-	}
-	return missing == 0
-}
-
-// Blocked: the first value of the sequence chooses a line. The top nine bits of
-// each further value choose a bit of that line: three a word, six a bit of it.
-
-func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
-	return (*[lineWords]uint64)(words[d.Probe().In(lines)*lineWords:])
-}
-
-func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
-	if lines == 0 {
-		return
-	}
-	line := lineOf(words, lines, d)
-	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		line[p>>61] |= 1 << (p >> 55 & 63)
-	}
-}
-
-func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
-	if lines == 0 {
-		return true
-	}
-	line, missing := lineOf(words, lines, d), uint64(0)
-	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		missing |= unset(line[p>>61], uint64(p)>>55)
 	}
 	return missing == 0
 }

@@ -1,11 +1,19 @@
 package bloom
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // The last word of 1,000 bits has 24 unused bits. If the decoder accepted ones
@@ -19,20 +27,10 @@ func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
 		b[len(b)-8-3+bit/8] |= 1 << (bit % 8)
-		conformance.Reseal(b)
+		conform.Reseal(b)
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt)
 	}
 	require.True(t, f.Equal(before))
-}
-
-func TestFalsePositiveRateOfUnevenSlicesAndLines(t *testing.T) {
-	f := mustNew(t, Params{Bits: 128, Hashes: 2, Layout: Partitioned})
-	f.words[0], f.words[1] = 0xf, 0xff
-	require.Equal(t, 4.0/64*8/64, f.FalsePositiveRate())
-
-	f = mustNew(t, Params{Bits: 1024, Hashes: 2, Layout: Blocked})
-	f.words[0] = 1<<16 - 1
-	require.Equal(t, 16.0/512*16/512/2, f.FalsePositiveRate())
 }
 
 // docs/format.md shows the encoding of this filter byte by byte.
@@ -41,20 +39,96 @@ func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	f.AddString("a")
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 1", b)
+	conform.RequireDocumented(t, "Kind 1", b)
 	require.Equal(t, []uint64{1 << 40, 1 << (102 - 64)}, f.words)
 }
 
 // The document shows filters of stages and of generations too.
 func TestTheFormatDocumentShowsStagesAndGenerations(t *testing.T) {
 	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.5})
-	s.AddAllStrings([]string{"a", "b"})
+	s.AddString("a")
+	s.AddString("b")
 	b, err := s.MarshalBinary()
 	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 11", b)
+	conform.RequireDocumented(t, "Kind 11", b)
 	r := mustRotate(t, RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1})
-	r.AddAllStrings([]string{"a", "b", "c"})
+	for _, key := range []string{"a", "b", "c"} {
+		r.AddString(key)
+	}
 	b, err = r.MarshalBinary()
 	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 13", b)
+	conform.RequireDocumented(t, "Kind 13", b)
+}
+
+// pieces records the lengths of what it is given.
+type pieces []int
+
+func (p *pieces) Write(b []byte) (int, error) {
+	*p = append(*p, len(b))
+	return len(b), nil
+}
+
+// A writer may take no bytes for the end of the data. Arrays that fill whole
+// lines have no zeros after them.
+func TestNoPieceOfAnEncodingIsEmpty(t *testing.T) {
+	f := mustNew(t, Params{Bits: 1024, Hashes: 3})
+	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1})
+	require.NoError(t, s.Attach(f))
+	r, err := NewRotating(RotatingConfig{Capacity: 100, FPRate: 0.1, Layout: Blocked})
+	require.NoError(t, err)
+	for _, w := range []io.WriterTo{f, s, r} {
+		var p pieces
+		_, err := w.WriteTo(&p)
+		require.NoError(t, err)
+		require.NotContains(t, p, 0, "%T", w)
+	}
+}
+
+// A filter that is a value in a struct is its text, like one behind a pointer,
+// and never shows its key.
+func TestFiltersAsValues(t *testing.T) {
+	p := Params{Bits: 64, Hashes: 1, Family: hashfam.New(hashfam.Key{1, 2, 3, 4, 5})}
+	f, c := mustNew(t, p), newConcurrent(mustNew(t, p))
+	f.AddString("a")
+	require.NoError(t, c.Merge(f))
+	text, err := f.MarshalText()
+	require.NoError(t, err)
+	for _, v := range []any{f, *f, c, *c} {
+		encoded, err := json.Marshal(map[string]any{"seen": v})
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf(`{"seen":"%s"}`, text), string(encoded))
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
+			require.NotContains(t, fmt.Sprintf(verb, []any{v}), "1 2 3 4 5")
+			require.NotContains(t, fmt.Sprintf(verb, []any{v}), fmt.Sprint(uint64(0x0504030201)))
+		}
+	}
+}
+
+// ReadFrom allocates the filter once if the reader tells its size, and less
+// than twice its size in total if it does not.
+func TestMemoryToReadAFilter(t *testing.T) {
+	f := mustNew(t, Params{Bits: 64 << 20, Hashes: 7})
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	file, err := os.Create(filepath.Join(t.TempDir(), "filter"))
+	require.NoError(t, err)
+	defer file.Close()
+	_, err = f.WriteTo(file)
+	require.NoError(t, err)
+	_, err = file.Seek(0, io.SeekStart)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name string
+		r    io.Reader
+		most float64
+	}{{"memory", bytes.NewReader(b), 1.1}, {"file", file, 1.1}, {"stream", io.MultiReader(bytes.NewReader(b)), 2.02}} {
+		var before, after runtime.MemStats
+		g := NewReceiver(hashfam.Family{})
+		runtime.ReadMemStats(&before)
+		_, err := g.ReadFrom(c.r)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.True(t, g.Equal(f))
+		require.LessOrEqual(t, float64(after.TotalAlloc-before.TotalAlloc), c.most*float64(f.SizeBytes()), c.name)
+	}
 }

@@ -1,17 +1,21 @@
 package bloom
 
 import (
+	"fmt"
+	"log/slog"
+	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/lanes"
 )
 
 // A Concurrent is a Bloom filter whose methods may all run at the same time, in
 // any mixture. Make one with [NewConcurrent] or [NewConcurrentFrom];
 // [Concurrent.Snapshot] returns the plain filter, which can be encoded. A
-// Concurrent must not be copied by value. A zero Concurrent contains every key,
-// and adding to it changes nothing.
+// Concurrent must not be copied by value.
 //
 // It sets bits with atomic instructions and takes no lock, except in
 // [Concurrent.ContainsOrAdd] for a key that is not found. Methods that only
@@ -46,17 +50,8 @@ func NewConcurrent(c Config) (*Concurrent, error) {
 }
 
 // NewConcurrentFrom returns a concurrent filter with the Params and the bits of
-// f. It shares no memory with f. It returns [ErrParams] if f is nil or the zero
-// Filter. O(m) time, one allocation of the bit array.
-func NewConcurrentFrom(f *Filter) (*Concurrent, error) {
-	if f == nil {
-		return nil, errs.Nil()
-	}
-	if err := f.params.check(ErrParams); err != nil {
-		return nil, err
-	}
-	return newConcurrent(f.Clone()), nil
-}
+// f. It shares no memory with f. O(m) time, one allocation of the bit array.
+func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) }
 
 // newConcurrent returns a concurrent filter that keeps the words of f.
 func newConcurrent(f *Filter) *Concurrent {
@@ -68,12 +63,11 @@ func newConcurrent(f *Filter) *Concurrent {
 // may be in it whole, in part or not at all; a part of a key does no harm, it
 // only adds to the fill. O(m) time, one allocation of the bit array.
 func (c *Concurrent) Snapshot() *Filter {
-	f := c.filter
-	f.words = make([]uint64, len(c.filter.words))
-	for i := range f.words {
-		f.words[i] = atomic.LoadUint64(&c.filter.words[i])
+	words := make([]uint64, len(c.filter.words))
+	for i := range words {
+		words[i] = atomic.LoadUint64(&c.filter.words[i])
 	}
-	return &f
+	return newFilter(c.filter.params, words)
 }
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
@@ -83,13 +77,8 @@ func (c *Concurrent) Add(key []byte) { c.AddDigest(c.filter.params.Family.Sum(ke
 // AddString is [Concurrent.Add] for a string.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.filter.params.Family.SumString(key)) }
 
-// AddUint64 is [Concurrent.Add] for an integer: the key is its eight
-// little-endian bytes.
-func (c *Concurrent) AddUint64(key uint64) { c.AddDigest(c.filter.params.Family.SumUint64(key)) }
-
 // AddDigest is [Concurrent.Add] for a key already hashed by the filter's
-// family, Params().Family. A digest made by another family stands for another
-// key.
+// family. A digest made by another family stands for another key.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	f := &c.filter
 	switch k := f.params.Hashes; f.params.Layout {
@@ -115,11 +104,6 @@ func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.filter.params.Family.SumString(key))
 }
 
-// ContainsUint64 is [Concurrent.Contains] for an integer.
-func (c *Concurrent) ContainsUint64(key uint64) bool {
-	return c.ContainsDigest(c.filter.params.Family.SumUint64(key))
-}
-
 // ContainsDigest is [Concurrent.Contains] for a key already hashed by the
 // filter's family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
@@ -137,10 +121,10 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	}
 }
 
-// ContainsOrAdd reports whether key may have been added before, and adds it. If
-// several goroutines call it with the same key at the same time, only one of
-// them gets false: use it to do something once for each key. O(k) time: a
-// Contains plus, if key is not found, an Add under one of 64 locks. No
+// ContainsOrAdd reports whether key may have been added before, and adds it if
+// not. If several goroutines call it with the same key at the same time, only
+// one of them gets false: use it to do something once for each key. O(k) time:
+// a Contains plus, if key is not found, an Add under one of 64 locks. No
 // allocation.
 func (c *Concurrent) ContainsOrAdd(key []byte) bool {
 	return c.ContainsOrAddDigest(c.filter.params.Family.Sum(key))
@@ -149,11 +133,6 @@ func (c *Concurrent) ContainsOrAdd(key []byte) bool {
 // ContainsOrAddString is [Concurrent.ContainsOrAdd] for a string.
 func (c *Concurrent) ContainsOrAddString(key string) bool {
 	return c.ContainsOrAddDigest(c.filter.params.Family.SumString(key))
-}
-
-// ContainsOrAddUint64 is [Concurrent.ContainsOrAdd] for an integer.
-func (c *Concurrent) ContainsOrAddUint64(key uint64) bool {
-	return c.ContainsOrAddDigest(c.filter.params.Family.SumUint64(key))
 }
 
 // ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a key already hashed by
@@ -175,3 +154,127 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	c.AddDigest(d)
 	return false
 }
+
+// AddAll adds every key, given by its digest under the filter's family, like
+// [Concurrent.AddDigest] on each, at its cost. It takes less time than single
+// calls, above all if the filter is larger than the cache.
+func (c *Concurrent) AddAll(digests []hashfam.Digest) {
+	for block := range slices.Chunk(digests, lanes.Block) {
+		c.addBlock(block)
+	}
+}
+
+// ContainsAll appends the answer of [Concurrent.ContainsDigest] for each digest
+// to dst and returns the extended slice. O(k) time per key. It takes less time
+// than single calls, above all if the filter is larger than the cache. It
+// allocates only if dst is too small.
+func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, lanes.Block) {
+		dst = c.hasBlock(dst, block)
+	}
+	return dst
+}
+
+// addBlock adds a block of digests. It looks all of them up first. The loads of
+// different digests overlap, while an atomic instruction waits for every load
+// before it, and a digest that is found needs no such instruction.
+func (c *Concurrent) addBlock(digests []hashfam.Digest) {
+	var room [lanes.Block]bool
+	for i, found := range c.hasBlock(room[:0], digests) {
+		if !found {
+			c.AddDigest(digests[i])
+		}
+	}
+}
+
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them. The forms with AVX-512 are right here for the reason that
+// seesBlocked gives.
+func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	words, span, k := c.filter.words, c.filter.span, c.filter.params.Hashes
+	if c.filter.params.Layout == Blocked {
+		if useAVX512 {
+			return hasLines(dst, words, span, k, digests)
+		}
+	} else if a := c.filter.array(); a.Ready(len(digests)) {
+		return a.Has(dst, digests)
+	}
+	for _, d := range digests {
+		dst = append(dst, c.ContainsDigest(d))
+	}
+	return dst
+}
+
+// Merge adds every key of the plain filters to c. Meanwhile a key of theirs may
+// be found or not; when Merge has returned, all of them are. If the [Params] of
+// one differ, Merge returns [ErrIncompatible], as [Filter.Merge] does, and
+// leaves c unchanged. O(m) time for each of them, no allocation.
+func (c *Concurrent) Merge(others ...*Filter) error {
+	if err := c.filter.compatible(others...); err != nil {
+		return err
+	}
+	for _, other := range others {
+		for i, w := range other.words {
+			if at := &c.filter.words[i]; w&^atomic.LoadUint64(at) != 0 {
+				atomic.OrUint64(at, w)
+			}
+		}
+	}
+	return nil
+}
+
+// Reset removes every key that was added before the call. A key that is added
+// meanwhile may be lost, even after its Add has returned; so add none. O(m)
+// time, no allocation.
+func (c *Concurrent) Reset() {
+	for i := range c.filter.words {
+		atomic.StoreUint64(&c.filter.words[i], 0)
+	}
+}
+
+// Params returns the parameters of c. O(1) time.
+func (c *Concurrent) Params() Params { return c.filter.params }
+
+// Family returns the family that hashes the keys of c. O(1) time.
+func (c *Concurrent) Family() hashfam.Family { return c.filter.params.Family }
+
+// SizeBytes returns the size of the bit array in bytes. The Concurrent itself
+// adds 4 KiB of locks. O(1) time.
+func (c *Concurrent) SizeBytes() uint64 { return c.filter.SizeBytes() }
+
+// FillRatio returns the fraction of bits that are set, 0 to 1. O(m) time.
+func (c *Concurrent) FillRatio() float64 {
+	return float64(c.ones()) / float64(c.filter.params.Bits)
+}
+
+// EstimatedLen estimates the number of distinct keys that were added, like
+// [Filter.EstimatedLen]. O(m) time.
+func (c *Concurrent) EstimatedLen() float64 { return c.filter.params.estimate(c.ones()) }
+
+// FalsePositiveRate returns the chance that c in its current state finds a key
+// that was not added, like [Filter.FalsePositiveRate]. O(m) time and memory: it
+// takes a [Concurrent.Snapshot].
+func (c *Concurrent) FalsePositiveRate() float64 { return c.Snapshot().FalsePositiveRate() }
+
+// ones counts the bits that are set.
+func (c *Concurrent) ones() uint64 {
+	n := uint64(0)
+	for i := range c.filter.words {
+		n += uint64(bits.OnesCount64(atomic.LoadUint64(&c.filter.words[i])))
+	}
+	return n
+}
+
+// MarshalText returns the text form of a [Concurrent.Snapshot], which a plain
+// [Filter] reads. O(m) time and memory.
+func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
+
+// String describes c in one line. It does not show the key.
+func (c Concurrent) String() string { return fmt.Sprintf("bloom.Concurrent(%v)", c.filter.params) }
+
+// Format prints [Concurrent.String] for every verb, so that none shows the key.
+func (c Concurrent) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
+
+// LogValue returns [Concurrent.String] for package log/slog.
+func (c Concurrent) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -1,12 +1,22 @@
-// Package bloom implements Bloom filters. A Bloom filter is a set that answers
-// "may contain" or "certainly does not contain" and needs only a few bits per
-// key (Bloom, CACM 13(7), 1970).
+// Package bloom implements Bloom filters: sets that answer "may contain" or
+// "certainly does not contain" in a few bits per key. Start with [New] and
+// [Filter]. In the code, start with bloom.go, where the bits of a key are set
+// and tested, and with blocked.go for the layout of one cache line per key.
+//
+//   - a set of a known size: [New], [Filter.Add], [Filter.Contains]
+//   - many keys at once: [Filter.AddAll], [Filter.ContainsAll]
+//   - several goroutines: [NewConcurrent]
+//   - an unknown number of keys: [NewScalable]
+//   - the last hour, or the last N keys: [NewRotating]
+//   - unions, similarity, smaller copies: [Filter.Merge], [Filter.Jaccard], [Filter.Fold]
+//   - files and networks: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - a mapped file, without decoding it: [NewView]
 //
 // A filter never loses a key: once added, a key is always found. A key that
-// was not added is found with a small probability, the false-positive rate.
-// [Config] sets that rate, and every layout meets it as long as at most
-// Capacity keys are added. A key costs 9.6 bits at 1 %, whatever its length,
-// and 14.4 bits at 0.1 %.
+// was not added is found with a small probability, the false-positive rate
+// (Bloom, CACM 13(7), 1970). [Config] sets that rate, and every layout meets it
+// as long as at most Capacity keys are added. A key costs 9.6 bits at 1 %,
+// whatever its length, and 14.4 bits at 0.1 %.
 //
 //	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("example.org")
@@ -27,16 +37,8 @@
 // the same time. A method that changes a filter must run alone. [Concurrent] is
 // a filter without that limit.
 //
-// # Growing and forgetting
-//
-// A [Scalable] filter grows with the number of its keys and keeps its rate. A
-// [Rotating] filter forgets: it has the keys of the last hour, or the last N.
-//
 // # Zero values and nil
 //
-// A zero Filter is only a receiver for decoding. It behaves like a full filter:
-// it contains every key, and adding to it changes nothing. Merge, Intersect and
-// the estimates of two filters return ErrParams on it, unless the other one is
-// zero too. Methods that return an error return one on a nil *Filter, except
-// MarshalJSON, which package json does not call then; the others panic.
+// The zero value of a type is only a receiver for decoding; its other methods,
+// and all methods of a nil pointer, may panic.
 package bloom

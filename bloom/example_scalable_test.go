@@ -1,7 +1,6 @@
 package bloom_test
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -9,7 +8,7 @@ import (
 )
 
 // A stream of unknown length: the filter expects 1,000 keys and gets 13,756.
-func ExampleNewScalable() {
+func ExampleScalable() {
 	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
 	if err != nil {
 		fmt.Println(err)
@@ -32,71 +31,25 @@ func ExampleNewScalable() {
 	// about 13663 keys
 }
 
-// All forms of keys, and batches.
-func ExampleScalable() {
-	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 100, FPRate: 0.01, Layout: bloom.Blocked})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s.AddString("a")
-	s.Add([]byte("b"))
-	s.AddDigest(s.Config().Family.SumString("c"))
-	s.AddAllStrings([]string{"d", "e"})
-	s.AddSeq(bytes.SplitSeq([]byte("f g"), []byte(" ")))
-	fmt.Println(s.ContainsString("c"), s.ContainsOrAdd([]byte("h")), s.Contains([]byte("h")))
-	fmt.Println(s.ContainsAllStrings(nil, []string{"e", "g", "i"}))
-	fmt.Println(s)
-	// Output:
-	// true false true
-	// [true true false]
-	// bloom.Scalable(blocked, 100 keys expected, rate 0.01, family public, stages: 1)
-}
-
 // A plain filter becomes a further stage.
-func ExampleScalable_Merge() {
-	old, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	old.AddString("last year")
+func ExampleScalable_Attach() {
+	lastYear := filter("anna")
 	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(s.Merge(old), s.Stages(), s.ContainsString("last year"))
+	fmt.Println(s.Attach(lastYear), s.Stages(), s.ContainsString("anna"))
 	s.Reset()
-	fmt.Println(s.Stages(), s.ContainsString("last year"))
+	fmt.Println(s.Stages(), s.ContainsString("anna"))
 	// Output:
 	// <nil> 2 true
 	// 1 false
 }
 
-func ExampleNewScalableReceiver() {
-	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 10, FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for i := range uint64(100) {
-		s.AddUint64(i)
-	}
-	var file bytes.Buffer
-	n, err := s.WriteTo(&file)
-	fmt.Println(n, err)
-	t := bloom.NewScalableReceiver(s.Config().Family)
-	_, err = t.ReadFrom(&file)
-	fmt.Println(t.Equal(s), t.Equal(s.Clone()), err)
-	// Output:
-	// 584 <nil>
-	// true true <nil>
-}
-
 // The memory that a filter takes at first can be checked before it is made.
 func ExampleScalableConfig_SizeBytes() {
-	c := bloom.ScalableConfig{Expected: 100_000, FPRate: 0.01}
-	fmt.Printf("%.1f bits per key\n", 8*float64(c.SizeBytes())/100_000)
-	// Output: 11.0 bits per key
+	size, err := bloom.ScalableConfig{Expected: 100_000, FPRate: 0.01}.SizeBytes()
+	fmt.Printf("%.1f bits per key, %v\n", 8*float64(size)/100_000, err)
+	// Output: 11.0 bits per key, <nil>
 }

@@ -2,6 +2,8 @@ package bloom
 
 import (
 	"fmt"
+	"log/slog"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -30,14 +32,18 @@ func NewFromParams(p Params) (*Filter, error) {
 }
 
 // newFilter returns a filter of the valid parameters p that keeps words.
-func newFilter(p Params, words []uint64) *Filter {
-	return &Filter{params: p, span: p.span(), words: words}
+func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
+
+func newReader(p Params, words []uint64) reader {
+	return reader{params: p, span: p.span(), words: words}
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
-// under fam, as a zero Filter accepts those made under the public family. Until
-// then it behaves like a zero Filter. O(1) time.
-func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
+// under fam, as a zero Filter accepts those made under the public family. O(1)
+// time.
+func NewReceiver(fam hashfam.Family) *Filter {
+	return &Filter{reader{params: Params{Family: fam}}}
+}
 
 // FromWords returns the filter with parameters p whose bits are words: bit i of
 // the filter is bit i%64 of words[i/64], where bit 0 is the least significant.
@@ -60,3 +66,35 @@ func FromWords(p Params, words []uint64) (*Filter, error) {
 	}
 	return newFilter(p, words), nil
 }
+
+// Params returns the parameters of the filter. O(1) time.
+func (f *reader) Params() Params { return f.params }
+
+// Family returns the family that hashes the keys of the filter. O(1) time.
+func (f *reader) Family() hashfam.Family { return f.params.Family }
+
+// SizeBytes returns the size of the bit array in bytes. The filter itself adds
+// less than 100. O(1) time.
+func (f *reader) SizeBytes() uint64 { return 8 * uint64(len(f.words)) }
+
+// Reset removes every key. O(m) time, no allocation.
+func (f *Filter) Reset() { clear(f.words) }
+
+// Clone returns a copy that shares no memory with f. O(m) time, one allocation
+// of the bit array.
+func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.words)) }
+
+// Equal reports whether f and other have the same Params and the same bits.
+// O(m) time, no allocation.
+func (f *Filter) Equal(other *Filter) bool {
+	return f.params == other.params && slices.Equal(f.words, other.words)
+}
+
+// String describes f in one line. It does not show the key.
+func (f Filter) String() string { return fmt.Sprintf("bloom.Filter(%v)", f.params) }
+
+// Format prints [Filter.String] for every verb, so that none shows the key.
+func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+
+// LogValue returns [Filter.String] for package log/slog.
+func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,10 +41,4 @@ func TestFromWordsRejectsInvalidWords(t *testing.T) {
 		_, err := FromWords(c.p, c.words)
 		requireField(t, err, ErrParams, c.field)
 	}
-}
-
-func ExampleFromWords() {
-	f, err := FromWords(Params{Bits: 128, Hashes: 2}, []uint64{1 << 11, 1 << 38}) // bits 11 and 102
-	fmt.Println(f, err, f.FillRatio() == 2.0/128)
-	// Output: bloom.Filter(classic, 128 bits, 2 hashes, family public) <nil> true
 }

@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -32,24 +31,18 @@ func (l Layout) String() string {
 	return fmt.Sprintf("Layout(%d)", uint8(l))
 }
 
-// AppendText appends the name of l to dst. It returns [ErrParams] if l is not a
+// MarshalText returns the name of l. It returns [ErrParams] if l is not a
 // layout. O(1) time.
-func (l Layout) AppendText(dst []byte) ([]byte, error) {
+func (l Layout) MarshalText() ([]byte, error) {
 	if l > Blocked {
-		return dst, paramError("Layout", uint8(l), "0 to 2")
+		return nil, paramError("Layout", uint8(l), "0 to 2")
 	}
-	return append(dst, l.String()...), nil
+	return []byte(l.String()), nil
 }
-
-// MarshalText returns the name of l. It is [Layout.AppendText] with a nil dst.
-func (l Layout) MarshalText() ([]byte, error) { return l.AppendText(nil) }
 
 // UnmarshalText sets l to the layout with the given name. If there is none, it
 // returns [ErrParams] and leaves l unchanged. O(1) time.
 func (l *Layout) UnmarshalText(text []byte) error {
-	if l == nil {
-		return errs.Nil()
-	}
 	for named := Classic; named <= Blocked; named++ {
 		if string(text) == named.String() {
 			*l = named
@@ -176,62 +169,9 @@ func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 func (p Params) span() uint64 {
 	switch p.Layout {
 	case Partitioned:
-		return p.Bits / uint64(max(p.Hashes, 1))
+		return p.Bits / uint64(p.Hashes)
 	case Blocked:
 		return p.Bits / lineBits
 	}
 	return p.Bits
-}
-
-// Params returns the parameters of f. O(1) time.
-func (f *Filter) Params() Params { return f.params }
-
-// SizeBytes returns the size of the bit array in bytes. The Filter itself adds
-// less than 100. O(1) time.
-func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.words)) }
-
-// RateAt returns the expected false-positive rate of a filter with these
-// parameters that holds n distinct keys. It returns NaN if p is invalid. O(k^2)
-// time: tens of microseconds.
-//
-// The rate is the exact expectation over all families: Bose et al., IPL 108,
-// 2008 (Classic), and the equivalent for the other layouts. It includes keys
-// whose 64-bit digest equals a member's, a share of n/2^64. In a Classic filter
-// that share is about three times as large, because the digest one step before
-// or after a member's in the probe sequence has all positions except one in
-// common with it.
-func (p Params) RateAt(n uint64) float64 {
-	if p.check(ErrParams) != nil {
-		return math.NaN()
-	}
-	return p.rates()(n)
-}
-
-// CapacityAt returns the largest number of distinct keys at which a filter with
-// these parameters has at most the given false-positive rate. It is the inverse
-// of [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate
-// is 1 or more. O(k^2) time for each of a few dozen numbers of keys: a
-// millisecond or less for common rates.
-func (p Params) CapacityAt(rate float64) uint64 {
-	if p.check(ErrParams) != nil {
-		return 0
-	}
-	guess := p.estimate(uint64(math.Pow(max(0, min(rate, 0.999)), 1/float64(p.Hashes)) * float64(p.Bits)))
-	return sizing.LargestWithin(rate, uint64(guess), p.rates())
-}
-
-// rates returns [Params.RateAt] as a function of n. p is valid.
-func (p Params) rates() func(n uint64) float64 {
-	switch p.Layout {
-	case Partitioned:
-		return func(n uint64) float64 {
-			return sizing.WithDigest(sizing.PartitionedRate(p.Bits, p.Hashes, n), n)
-		}
-	case Blocked:
-		rate := sizing.BlockedRates(p.Bits, p.Hashes)
-		return func(n uint64) float64 { return sizing.WithDigest(rate(n), n) }
-	}
-	return func(n uint64) float64 {
-		return sizing.WithClassicDigest(sizing.Rate(p.Bits, p.Hashes, n), p.Bits, p.Hashes, n)
-	}
 }

@@ -1,16 +1,13 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
@@ -48,7 +45,8 @@ func TestRotatingAgainstAnExactWindowOfKeys(t *testing.T) {
 			wrong, absent := 0, 0
 			for i, key := range stream {
 				now := int64(i)
-				found := r.ContainsOrAddString(key)
+				found := r.ContainsString(key)
+				r.AddString(key)
 				switch {
 				case seen.within(key, now, int64(c.Capacity)):
 					require.True(t, found, "%s: forgot %q after %d of %d keys", name, key, now-seen[key], c.Capacity)
@@ -92,7 +90,9 @@ func TestRotatingAgainstAnExactWindowOfTime(t *testing.T) {
 				latest = at
 			}
 			end := latest.UnixNano()
-			found := r.ContainsOrAddStringAt(key, at)
+			r.Advance(at)
+			found := r.ContainsString(key)
+			r.AddString(key)
 			switch {
 			case seen.within(key, end, window):
 				require.True(t, found, "forgot %q after %v", key, time.Duration(end-seen[key]))
@@ -115,7 +115,7 @@ func TestRotatingKeepsItsRate(t *testing.T) {
 		for _, g := range []int{1, 2, 4, 8} {
 			r := mustRotate(t, RotatingConfig{Capacity: 20_000, FPRate: 0.01, Generations: g, Layout: layout})
 			for i := range 3 * r.config.perGeneration() * uint64(g+1) {
-				r.AddUint64(i)
+				r.AddDigest(sum(r, i))
 			}
 			rate := r.FalsePositiveRate()
 			t.Logf("%v, %d generations: rate %.4f %%, %.1f bits per key", layout, g, 100*rate, float64(8*r.SizeBytes())/20_000)
@@ -126,33 +126,35 @@ func TestRotatingKeepsItsRate(t *testing.T) {
 	}
 }
 
-// A generation lasts a G-th of Span or a little longer, and an epoch contains
-// all times that round down to it, also before 1970 and at the ends of time.
-func TestEpochs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := RotatingConfig{
-			Span:        time.Duration(rapid.Int64Range(1, math.MaxInt64).Draw(t, "span")),
-			Generations: rapid.IntRange(1, maxGenerations).Draw(t, "generations"),
+// An alert that goes off all the time for two hours, and is to be sent at most
+// once in ten minutes, is sent every ten minutes, or up to a quarter of that
+// later: a key that is found is not recorded again.
+func TestAKeyThatIsFoundIsNotAddedAgain(t *testing.T) {
+	c := RotatingConfig{Capacity: 100, Span: 10 * time.Minute, FPRate: 0.001}
+	sent := mustRotate(t, c)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	last, times := start.Add(-time.Hour), 0
+	for now := start; now.Before(start.Add(2 * time.Hour)); now = now.Add(20 * time.Second) {
+		sent.Advance(now)
+		if sent.ContainsOrAddString("disk full") {
+			continue
 		}
-		at := time.Unix(0, rapid.Int64Range(math.MinInt64/2, math.MaxInt64/2).Draw(t, "time"))
-		later := at.Add(time.Duration(rapid.Int64Range(0, int64(min(c.Span, math.MaxInt64/4))).Draw(t, "later")))
-		steps := c.epochOf(later) - c.epochOf(at)
-		require.GreaterOrEqual(t, steps, int64(0))
-		require.LessOrEqual(t, steps, int64(c.Generations), "a key is forgotten within Span")
-	})
-	for since, epoch := range map[int64]int64{-11: -2, -10: -1, -1: -1, 0: 0, 9: 0, 10: 1} {
-		require.Equal(t, epoch, RotatingConfig{Span: 10, Generations: 1}.epochOf(time.Unix(0, since)))
+		require.GreaterOrEqual(t, now.Sub(last), c.Span)
+		if times++; times > 1 {
+			require.LessOrEqual(t, now.Sub(last), c.Span*5/4+20*time.Second)
+		}
+		last = now
 	}
-	c := RotatingConfig{Span: 1, Generations: 1}
-	require.Equal(t, int64(-1), c.epochOf(time.Unix(0, -1)))
-	require.Equal(t, int64(math.MaxInt64), c.epochOf(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)))
-	require.Equal(t, int64(start+1), c.epochOf(time.Time{}))
-	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.01, Span: 1, Generations: 1})
-	r.AddStringAt("first", time.Time{})
-	require.True(t, r.ContainsString("first"))
-	r.AddStringAt("last", time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)) // the difference overflows
-	require.False(t, r.ContainsString("first"))
-	require.True(t, r.ContainsString("last"))
+	require.True(t, times >= 10 && times <= 12, "sent %d times", times)
+
+	// A key that is added again is remembered for longer.
+	seen := mustRotate(t, c)
+	seen.AddString("disk full")
+	for now := start; now.Before(start.Add(2 * time.Hour)); now = now.Add(9 * time.Minute) {
+		seen.Advance(now)
+		require.True(t, seen.ContainsString("disk full"))
+		seen.AddString("disk full")
+	}
 }
 
 // Keys that were added before any time was known are as old as the first time.
@@ -192,85 +194,15 @@ func TestRotatingConfigsAreChecked(t *testing.T) {
 	}
 }
 
-func TestAZeroRotatingContainsEverything(t *testing.T) {
-	var r Rotating
-	r.AddStringAt("any", time.Now())
-	require.True(t, r.ContainsString("any"))
-	require.True(t, r.ContainsOrAddString("any"))
-	r.Reset()
-	require.Equal(t, Rotating{}, r)
-	require.EqualValues(t, 1, r.FalsePositiveRate())
-	require.True(t, math.IsInf(r.EstimatedLen(), 1))
-	require.ErrorIs(t, errorOf(r.MarshalBinary()), ErrParams)
-}
-
-// A filter goes on after decoding where it was when it was encoded.
-func TestADecodedRotatingGoesOn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := RotatingConfig{
-			Capacity:    rapid.Uint64Range(1, 50).Draw(t, "capacity"),
-			Generations: rapid.IntRange(1, 6).Draw(t, "generations"),
-			Span:        time.Duration(rapid.Int64Range(0, 1).Draw(t, "timed")) * time.Hour,
-			FPRate:      0.01,
-			Layout:      rapid.SampledFrom(layouts).Draw(t, "layout"),
-		}
-		r := mustRotate(t, c)
-		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		add := func(r *Rotating, from, to uint64) {
-			for i := from; i < to; i++ {
-				r.AddDigestAt(c.Family.SumUint64(i), now.Add(time.Duration(i)*time.Minute))
-			}
-		}
-		at := rapid.Uint64Range(0, 200).Draw(t, "at")
-		add(r, 0, at)
-		b, err := r.MarshalBinary()
-		require.NoError(t, err)
-		var decoded Rotating
-		require.NoError(t, decoded.UnmarshalBinary(b))
-		require.True(t, decoded.Equal(r))
-		add(r, at, at+100)
-		add(&decoded, at, at+100)
-		require.True(t, decoded.Equal(r))
-	})
-}
-
-func TestFieldsOfAnEncodedRotatingAreChecked(t *testing.T) {
-	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Generations: 2})
-	r.AddString("a")
-	good, err := r.MarshalBinary()
-	require.NoError(t, err)
-	for _, c := range []struct {
-		offset int
-		value  uint64
-	}{{0, 0}, {8, math.Float64bits(2)}, {16, 1 << 63}, {24, 0}, {40, 6}, {24, 1 << 40}} {
-		b := append([]byte{}, good...)
-		binary.LittleEndian.PutUint64(b[24+c.offset:], c.value)
-		conformance.Reseal(b)
-		require.ErrorIs(t, new(Rotating).UnmarshalBinary(b), ErrCorrupt, "%v", c)
-	}
-	for _, at := range []int{24 + 35, 24 + 39, 128 + 63} { // zeros
-		b := append([]byte{}, good...)
-		b[at] = 1
-		conformance.Reseal(b)
-		require.ErrorIs(t, new(Rotating).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
-	}
-}
-
-// A time that no clock shows would stop the window: no key would be forgotten.
-func TestTheTimeOfAnEncodedRotatingIsPossible(t *testing.T) {
-	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Span: time.Hour})
-	first, last := r.config.epochOf(time.Time{}), r.config.epochOf(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
-	for epoch, possible := range map[int64]bool{
-		start: true, first: true, last: true,
-		start + 1: false, first - 1: false, last + 1: false, math.MaxInt64: false,
+// The size is known before the filter is made.
+func TestRotatingConfigsKnowTheSizeOfANewFilter(t *testing.T) {
+	for _, c := range []RotatingConfig{
+		{Capacity: 1, FPRate: 0.5}, {Capacity: 10_000, FPRate: 0.01, Generations: 7, Layout: Blocked},
 	} {
-		r.epoch = epoch
-		b, err := r.MarshalBinary()
+		size, err := c.SizeBytes()
 		require.NoError(t, err)
-		if err = new(Rotating).UnmarshalBinary(b); possible {
-			require.NoError(t, err, epoch)
-		} else {
-			require.ErrorIs(t, err, ErrCorrupt, "%d", epoch)
-		}
+		require.Equal(t, mustRotate(t, c).SizeBytes(), size, "%v", c)
 	}
+	require.ErrorIs(t, errorOf(RotatingConfig{Capacity: 1}.SizeBytes()), ErrParams)
+	require.ErrorIs(t, errorOf(RotatingConfig{Capacity: 1 << 50, FPRate: 0.1}.SizeBytes()), ErrParams)
 }

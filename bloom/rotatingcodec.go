@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -44,63 +46,48 @@ func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return frame.Append(dst, h, r.generations.yield), nil
+	return frame.Append(dst, h, r.yield), nil
 }
 
 // MarshalBinary returns the encoded filter. It is [Rotating.AppendBinary] with
 // a nil dst.
 func (r *Rotating) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
-// number of bytes written. It stops at the first error of w and returns it; the
-// bytes written so far are then not a valid encoding. O(m) time, a few
-// kilobytes of memory (64 KiB more on a big-endian platform, or with the tag
-// purego).
+// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time, a
+// few kilobytes of memory (64 KiB more on a big-endian platform, or with the
+// tag purego).
 func (r *Rotating) WriteTo(w io.Writer) (int64, error) {
 	h, err := r.header()
 	if err != nil {
 		return 0, err
 	}
-	return frame.Write(w, h, r.generations.yield)
+	return frame.Write(w, h, r.yield)
+}
+
+// MarshalText returns the text form of r, as [Filter.MarshalText] does. O(m)
+// time and memory.
+func (r Rotating) MarshalText() ([]byte, error) {
+	encoded, err := r.AppendBinary(nil)
+	return frame.AppendText(nil, encoded, err)
 }
 
 // UnmarshalBinary decodes data into r and does not keep data. data must have
 // been encoded under the family of r: that of a filter in use, the one given to
-// [NewRotatingReceiver], or the public family of a zero Rotating.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error r is unchanged. O(m) time, one
-// allocation for all bit arrays.
+// [NewRotatingReceiver], or the public family of a zero Rotating. The errors
+// are those of [Filter.UnmarshalBinary]; after one r is unchanged. O(m) time,
+// one allocation for all bit arrays.
 func (r *Rotating) UnmarshalBinary(data []byte) error {
 	return r.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom reads one encoded filter from in into r, and no byte after it. The
-// family and the errors are those of [Rotating.UnmarshalBinary]; ReadFrom also
-// returns any error of in. At the end of the stream the error is io.EOF too, by
-// errors.Is. O(m) time; its use of memory is that of [Filter.ReadFrom].
+// family and the errors are those of [Rotating.UnmarshalBinary], the rest is as
+// in [Filter.ReadFrom]. O(m) time.
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 	fr := frame.NewReader(in, errs)
 	err := r.decode(fr)
 	return fr.N(), err
 }
-
-// AppendText appends the text form of r, the base64 of its encoding, to dst.
-// Its errors are those of [Rotating.AppendBinary]. O(m) time and memory.
-func (r *Rotating) AppendText(dst []byte) ([]byte, error) {
-	encoded, err := r.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
-}
-
-// MarshalText returns the text form of r. It is [Rotating.AppendText] with a
-// nil dst.
-func (r *Rotating) MarshalText() ([]byte, error) { return r.AppendText(nil) }
-
-// MarshalJSON returns the text form of r as a JSON string. O(m) time and
-// memory. Its receiver is a value so that a Rotating that is a value in a
-// struct is encoded, too.
-func (r Rotating) MarshalJSON() ([]byte, error) { return frame.JSON(r.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a filter into r. The family and the
 // errors are those of [Rotating.UnmarshalBinary]. O(m) time and memory.
@@ -112,15 +99,20 @@ func (r *Rotating) UnmarshalText(text []byte) error {
 	return r.UnmarshalBinary(encoded)
 }
 
+// ReadRotatingConfig reads the header of an encoded filter from r, and no byte
+// after it, and returns the filter's configuration. The errors are those of
+// [ReadParams]. O(1) time and memory.
+func ReadRotatingConfig(r io.Reader, fam hashfam.Family) (RotatingConfig, error) {
+	_, t, _, err := readRotating(frame.NewReader(r, errs), fam)
+	return t.config, err
+}
+
 // header returns the header of r's frame, or ErrParams if r is a zero Rotating.
 func (r *Rotating) header() (frame.Header, error) {
-	if r == nil {
-		return frame.Header{}, errs.Nil()
-	}
-	if len(r.generations) == 0 {
+	if len(r.list) == 0 {
 		return frame.Header{}, r.config.check(ErrParams)
 	}
-	p := r.generations.newest().params
+	p := r.newest().params
 	params := binary.LittleEndian.AppendUint64(make([]byte, 0, rotatingBytes), r.config.Capacity)
 	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(r.config.FPRate))
 	params = binary.LittleEndian.AppendUint64(params, uint64(r.config.Span))
@@ -130,41 +122,45 @@ func (r *Rotating) header() (frame.Header, error) {
 		Kind:    frame.RotatingBloom,
 		Version: rotatingVersion,
 		Check:   p.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, r.position()),
-		Payload: 8 * p.paddedWords() * uint64(len(r.generations)),
+		Params:  binary.LittleEndian.AppendUint64(params, r.ring.Word()),
+		Payload: 8 * p.paddedWords() * uint64(len(r.list)),
 	}, nil
 }
 
 // decode reads a filter and, if there was no error, replaces r with it.
 func (r *Rotating) decode(fr *frame.Reader) error {
-	if r == nil {
-		return errs.Nil()
-	}
-	h := fr.Header(frame.RotatingBloom, rotatingVersion, r.config.Family.CheckValue())
-	if err := fr.Err(); err != nil {
-		return err
-	}
-	t := NewRotatingReceiver(r.config.Family)
-	p, err := t.parse(h.Params)
+	h, t, p, err := readRotating(fr, r.family)
 	if err != nil {
 		return err
 	}
-	list := make([]Params, t.config.Generations+1)
-	for i := range list {
-		list[i] = p
-	}
-	if err := h.CheckPayload(8*p.paddedWords()*uint64(len(list)), errs); err != nil {
+	params := slices.Repeat([]Params{p}, t.config.Generations+1)
+	if err := h.CheckPayload(8*p.paddedWords()*uint64(len(params)), errs); err != nil {
 		return err
 	}
 	words := frame.Read[uint64](fr, h.Payload/8)
 	if err := fr.Err(); err != nil {
 		return err
 	}
-	if t.generations, err = cut(words, list); err != nil {
+	if t.list, err = cut(words, params); err != nil {
 		return err
 	}
-	*r = *t
+	*r = t
 	return nil
+}
+
+// readRotating reads the header of a filter that was encoded under fam. It
+// returns the filter without its generations, and the parameters of each.
+func readRotating(fr *frame.Reader, fam hashfam.Family) (frame.Header, Rotating, Params, error) {
+	h := fr.Header(frame.RotatingBloom, rotatingVersion, fam.CheckValue())
+	if err := fr.Err(); err != nil {
+		return h, Rotating{}, Params{}, err
+	}
+	r := *NewRotatingReceiver(fam)
+	p, err := r.parse(h.Params)
+	if err != nil {
+		return h, Rotating{}, Params{}, err
+	}
+	return h, r, p, nil
 }
 
 // parse reads the parameters of a verified header into r, except the arrays. It
@@ -173,17 +169,23 @@ func (r *Rotating) parse(b []byte) (Params, error) {
 	if len(b) != rotatingBytes || !bytes.Equal(b[35:40], make([]byte, 5)) {
 		return Params{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "48 bytes, five of them zero")
 	}
-	r.config.Capacity = binary.LittleEndian.Uint64(b)
-	r.config.FPRate = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
-	r.config.Span = time.Duration(binary.LittleEndian.Uint64(b[16:]))
-	r.config.Layout = Layout(b[33])
-	r.config.Generations = int(b[34])
-	if err := r.config.check(ErrCorrupt); err != nil {
+	c := &r.config
+	c.Capacity = binary.LittleEndian.Uint64(b)
+	c.FPRate = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
+	c.Span = time.Duration(binary.LittleEndian.Uint64(b[16:]))
+	c.Layout = Layout(b[33])
+	c.Generations = int(b[34])
+	if err := c.check(ErrCorrupt); err != nil {
 		return Params{}, err
 	}
-	p := Params{Bits: binary.LittleEndian.Uint64(b[24:]), Hashes: int(b[32]), Layout: Layout(b[33]), Family: r.config.Family}
+	p := Params{Bits: binary.LittleEndian.Uint64(b[24:]), Hashes: int(b[32]), Layout: c.Layout, Family: c.Family}
 	if err := p.check(ErrCorrupt); err != nil {
 		return Params{}, err
 	}
-	return p, r.setPosition(binary.LittleEndian.Uint64(b[40:]))
+	r.ring = c.ring()
+	if word := binary.LittleEndian.Uint64(b[40:]); !r.ring.SetWord(word) {
+		return Params{}, errs.Field(ErrCorrupt, "position of the window", int64(word),
+			"at most the keys of a generation, or the number of one from 1678 to 2262")
+	}
+	return p, nil
 }

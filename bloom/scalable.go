@@ -1,6 +1,15 @@
 package bloom
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
 
 // A Scalable is a Bloom filter for an unknown number of keys (Almeida, Baquero,
 // Preguiça and Hutchison, IPL 101, 2007). It grows: it is a series of filters,
@@ -16,18 +25,129 @@ import "github.com/filterfam/filterfam/hashfam"
 //
 // Make one with [NewScalable]. A Scalable must not be copied by value; use
 // [Scalable.Clone]. Reads may run at the same time; a method that changes a
-// Scalable must run alone. A zero Scalable is only a receiver for decoding: it
-// contains every key, and adding to it changes nothing.
+// Scalable must run alone.
 //
 // Two Scalables cannot be merged. Their newest stages may be half full, so
 // together they would be overfull; and to keep the stages of both as they are
 // would add up the rates of both. Merge plain filters, or keep both.
+// [Scalable.Attach] adds a plain filter and its rate.
 type Scalable struct {
+	stages
 	config ScalableConfig
-	stages stages
-	frozen int    // number of stages that were merged; they come first
+	frozen int    // number of stages that were attached; they come first
 	stored uint64 // keys in the newest stage, at most its capacity
 	last   bool   // no further stage is possible
+}
+
+// A ScalableConfig describes a [Scalable] filter.
+type ScalableConfig struct {
+	// Expected is the number of distinct keys that the first stage is for, at
+	// least 1. It need not be exact: the filter grows beyond it.
+	Expected uint64
+
+	// FPRate is the highest false-positive rate, as a fraction: 0.01 is 1 %. It
+	// is above 0 and below 1, and above Expected/2^63, twice the chance that a
+	// key's digest equals a member's.
+	FPRate float64
+
+	// Layout is that of the stages: Classic by default.
+	Layout Layout
+
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties choose keys.
+	Family hashfam.Family
+
+	_ struct{} // literals name their fields
+}
+
+// NewScalable returns an empty filter for c, with one stage. It returns
+// [ErrParams], naming the field, if c is invalid or if the first stage would
+// exceed 2^48 bits or what the platform can address. O(Expected) time, one
+// allocation of the bit array.
+func NewScalable(c ScalableConfig) (*Scalable, error) {
+	p, err := c.first()
+	if err != nil {
+		return nil, err
+	}
+	return &Scalable{config: c, stages: firstStage(p)}, nil
+}
+
+// firstStage returns one empty stage.
+func firstStage(p Params) stages {
+	return stages{p.Family, []Filter{*newFilter(p, make([]uint64, p.words()))}}
+}
+
+// NewScalableReceiver returns an empty filter to decode into. It accepts
+// encodings made under fam, as a zero Scalable accepts those made under the
+// public family. O(1) time.
+func NewScalableReceiver(fam hashfam.Family) *Scalable {
+	return &Scalable{config: ScalableConfig{Family: fam}, stages: stages{family: fam}}
+}
+
+// SizeBytes returns the memory of a new filter for c in bytes, that of its
+// first stage, without allocating it. Its errors are those of [NewScalable].
+// O(1) time.
+func (c ScalableConfig) SizeBytes() (uint64, error) {
+	p, err := c.first()
+	if err != nil {
+		return 0, err
+	}
+	return p.SizeBytes(), nil
+}
+
+// first returns the parameters of the first stage. Its errors are those of
+// [NewScalable].
+func (c ScalableConfig) first() (Params, error) {
+	if err := c.check(ErrParams); err != nil {
+		return Params{}, err
+	}
+	p, err := c.stage(0).Params()
+	if err != nil {
+		return Params{}, paramError("ScalableConfig.Expected", c.Expected,
+			fmt.Sprintf("a number of keys that fits in %d bits and %d hashes at FPRate %g",
+				uint64(sizing.MaxBits), sizing.MaxHashes, c.FPRate))
+	}
+	return p, nil
+}
+
+// stage returns the Config of stage i.
+func (c ScalableConfig) stage(i int) Config {
+	return Config{Capacity: c.capacityOf(i), FPRate: c.rateOf(i), Layout: c.Layout, Family: c.Family}
+}
+
+// capacityOf returns the number of keys that stage i is for: Expected 2^i.
+func (c ScalableConfig) capacityOf(i int) uint64 {
+	if i > bits.LeadingZeros64(c.Expected) {
+		return math.MaxUint64
+	}
+	return c.Expected << i
+}
+
+// rateOf returns the rate of stage i: half of FPRate for the first stage, which
+// may be the only one, and 0.15 FPRate 0.7^(i-1) for stage i. The sum over all
+// stages is FPRate.
+func (c ScalableConfig) rateOf(i int) float64 {
+	if i == 0 {
+		return c.FPRate / 2
+	}
+	return 0.15 * c.FPRate * math.Pow(0.7, float64(i-1))
+}
+
+// check returns an error with the given reason that names the invalid field,
+// or nil if the fields of c are valid.
+func (c ScalableConfig) check(reason error) error {
+	switch {
+	case c.Expected == 0:
+		return errs.Field(reason, "ScalableConfig.Expected", c.Expected, "at least 1")
+	case !(c.FPRate > 0 && c.FPRate < 1):
+		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, "above 0 and below 1")
+	case c.FPRate <= float64(c.Expected)/(1<<63):
+		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate,
+			fmt.Sprintf("above Expected/2^63 = %.3g, the floor of 64-bit digests", float64(c.Expected)/(1<<63)))
+	case c.Layout > Blocked:
+		return errs.Field(reason, "ScalableConfig.Layout", c.Layout, "classic, partitioned or blocked")
+	}
+	return nil
 }
 
 // Add records key, unless it is found already: then it takes no room. O(s k)
@@ -38,57 +158,33 @@ type Scalable struct {
 // If no further stage is possible, because it would exceed 2^48 bits or what
 // the platform can address, or because its share of FPRate is below what 64-bit
 // digests allow, the newest stage takes all further keys. Then no key is lost,
-// but the rate rises above FPRate; [Scalable.FalsePositiveRate] tells. The
-// program ends if the machine does not have enough memory for a stage.
+// but the rate rises above FPRate; FalsePositiveRate tells. The program ends if
+// the machine does not have enough memory for a stage.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is [Scalable.Add] for a string.
 func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 
-// AddUint64 is [Scalable.Add] for an integer: the key is its eight
-// little-endian bytes.
-func (s *Scalable) AddUint64(key uint64) { s.ContainsOrAddDigest(s.config.Family.SumUint64(key)) }
-
-// AddDigest is [Scalable.Add] for a key already hashed by the filter's family,
-// Config().Family. A digest made by another family stands for another key.
+// AddDigest is [Scalable.Add] for a key already hashed by the filter's family.
+// A digest made by another family stands for another key.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
-// Contains reports whether key may have been added. False is certain; true is
-// wrong with a probability of at most FPRate. O(s k) time for s stages, no
-// allocation. It asks the newest stage first, and three positions of a stage
-// before the others.
-func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.config.Family.Sum(key)) }
-
-// ContainsString is [Scalable.Contains] for a string.
-func (s *Scalable) ContainsString(key string) bool {
-	return s.ContainsDigest(s.config.Family.SumString(key))
-}
-
-// ContainsUint64 is [Scalable.Contains] for an integer.
-func (s *Scalable) ContainsUint64(key uint64) bool {
-	return s.ContainsDigest(s.config.Family.SumUint64(key))
-}
-
-// ContainsDigest is [Scalable.Contains] for a key already hashed by the
-// filter's family.
-func (s *Scalable) ContainsDigest(d hashfam.Digest) bool {
-	return s.stages.has(d) || len(s.stages) == 0
+// AddAll adds every key, given by its digest under the filter's family: get
+// them from Family().SumAll. It is like [Scalable.AddDigest] on each in turn,
+// at its cost.
+func (s *Scalable) AddAll(digests []hashfam.Digest) {
+	for _, d := range digests {
+		s.ContainsOrAddDigest(d)
+	}
 }
 
 // ContainsOrAdd reports whether key may have been added before, and adds it if
 // not. It is [Scalable.Add] with an answer, at the same cost.
-func (s *Scalable) ContainsOrAdd(key []byte) bool {
-	return s.ContainsOrAddDigest(s.config.Family.Sum(key))
-}
+func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.family.Sum(key)) }
 
 // ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
 func (s *Scalable) ContainsOrAddString(key string) bool {
-	return s.ContainsOrAddDigest(s.config.Family.SumString(key))
-}
-
-// ContainsOrAddUint64 is [Scalable.ContainsOrAdd] for an integer.
-func (s *Scalable) ContainsOrAddUint64(key uint64) bool {
-	return s.ContainsOrAddDigest(s.config.Family.SumUint64(key))
+	return s.ContainsOrAddDigest(s.family.SumString(key))
 }
 
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a key already hashed by
@@ -100,13 +196,13 @@ func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if s.stored == s.capacity() {
 		s.grow()
 	}
-	s.stages.newest().AddDigest(d)
+	s.newest().AddDigest(d)
 	s.stored = min(s.stored+1, s.capacity())
 	return false
 }
 
 // grown returns the number of stages that are not frozen.
-func (s *Scalable) grown() int { return len(s.stages) - s.frozen }
+func (s *Scalable) grown() int { return len(s.list) - s.frozen }
 
 // capacity returns the number of keys that the newest stage is for.
 func (s *Scalable) capacity() uint64 { return s.config.capacityOf(s.grown() - 1) }
@@ -121,6 +217,64 @@ func (s *Scalable) grow() {
 		s.last = true
 		return
 	}
-	s.stages = append(s.stages, *f)
+	s.list = append(s.list, *f)
 	s.stored = 0
 }
+
+// Attach adds every key of a plain filter to s: a copy of it becomes a further
+// stage, which takes no keys. So the bound of the rate rises by the rate of
+// other, and each lookup asks one more stage. other may have any layout and
+// size. Attach returns [ErrIncompatible] if its family is not that of s, and
+// then leaves s unchanged. O(m) time, one allocation of the bit array of other.
+func (s *Scalable) Attach(other *Filter) error {
+	if s.family != other.params.Family {
+		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.family.String())
+	}
+	s.list = slices.Insert(s.list, s.frozen, *other.Clone())
+	s.frozen++
+	return nil
+}
+
+// Reset removes every key and all stages except an empty first one. O(Expected)
+// time, one allocation of the bit array.
+func (s *Scalable) Reset() {
+	s.stages = firstStage(s.list[s.frozen].params)
+	s.frozen, s.stored, s.last = 0, 0, false
+}
+
+// Config returns the configuration of s. O(1) time.
+func (s *Scalable) Config() ScalableConfig { return s.config }
+
+// Stages returns the number of stages, including those attached. O(1) time.
+func (s *Scalable) Stages() int { return len(s.list) }
+
+// Clone returns a copy that shares no memory with s. O(m) time, one allocation
+// for each stage.
+func (s *Scalable) Clone() *Scalable {
+	c := *s
+	c.stages = s.stages.clone()
+	return &c
+}
+
+// Equal reports whether s and other have the same ScalableConfig and the same
+// stages with the same bits. O(m) time, no allocation.
+func (s *Scalable) Equal(other *Scalable) bool {
+	return s.config == other.config && s.frozen == other.frozen &&
+		s.stored == other.stored && s.stages.equal(&other.stages)
+}
+
+// String describes c in one line. It does not show the key of the family.
+func (c ScalableConfig) String() string {
+	return fmt.Sprintf("%v, %d keys expected, rate %g, family %v", c.Layout, c.Expected, c.FPRate, c.Family)
+}
+
+// String describes s in one line. It does not show the key.
+func (s Scalable) String() string {
+	return fmt.Sprintf("bloom.Scalable(%v, stages: %d)", s.config, len(s.list))
+}
+
+// Format prints [Scalable.String] for every verb, so that none shows the key.
+func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns [Scalable.String] for package log/slog.
+func (s Scalable) LogValue() slog.Value { return slog.StringValue(s.String()) }

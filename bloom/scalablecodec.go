@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -27,7 +28,8 @@ import (
 const (
 	scalableVersion = 1
 	scalableBytes   = 32
-	stageWords      = paramBytes / 8 // of the table
+	stageBytes      = 16 // of the table
+	stageWords      = stageBytes / 8
 )
 
 // AppendBinary appends the encoded filter to dst and returns the extended
@@ -47,11 +49,9 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 // a nil dst.
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
-// number of bytes written. It stops at the first error of w and returns it; the
-// bytes written so far are then not a valid encoding. O(m) time, a few
-// kilobytes of memory (64 KiB more on a big-endian platform, or with the tag
-// purego).
+// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time, a
+// few kilobytes of memory (64 KiB more on a big-endian platform, or with the
+// tag purego).
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {
@@ -60,43 +60,30 @@ func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, s.payload)
 }
 
+// MarshalText returns the text form of s, as [Filter.MarshalText] does. O(m)
+// time and memory.
+func (s Scalable) MarshalText() ([]byte, error) {
+	encoded, err := s.AppendBinary(nil)
+	return frame.AppendText(nil, encoded, err)
+}
+
 // UnmarshalBinary decodes data into s and does not keep data. data must have
 // been encoded under the family of s: that of a filter in use, the one given to
-// [NewScalableReceiver], or the public family of a zero Scalable.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error s is unchanged. O(m) time, one
-// allocation for all bit arrays.
+// [NewScalableReceiver], or the public family of a zero Scalable. The errors
+// are those of [Filter.UnmarshalBinary]; after one s is unchanged. O(m) time,
+// one allocation for all bit arrays.
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom reads one encoded filter from r into s, and no byte after it. The
-// family and the errors are those of [Scalable.UnmarshalBinary]; ReadFrom also
-// returns any error of r. At the end of the stream the error is io.EOF too, by
-// errors.Is. O(m) time; its use of memory is that of [Filter.ReadFrom].
+// family and the errors are those of [Scalable.UnmarshalBinary], the rest is as
+// in [Filter.ReadFrom]. O(m) time.
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := s.decode(fr)
 	return fr.N(), err
 }
-
-// AppendText appends the text form of s, the base64 of its encoding, to dst.
-// Its errors are those of [Scalable.AppendBinary]. O(m) time and memory.
-func (s *Scalable) AppendText(dst []byte) ([]byte, error) {
-	encoded, err := s.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
-}
-
-// MarshalText returns the text form of s. It is [Scalable.AppendText] with a
-// nil dst.
-func (s *Scalable) MarshalText() ([]byte, error) { return s.AppendText(nil) }
-
-// MarshalJSON returns the text form of s as a JSON string. O(m) time and
-// memory. Its receiver is a value so that a Scalable that is a value in a
-// struct is encoded, too.
-func (s Scalable) MarshalJSON() ([]byte, error) { return frame.JSON(s.AppendBinary(nil)) }
 
 // UnmarshalText decodes the text form of a filter into s. The family and the
 // errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
@@ -108,29 +95,34 @@ func (s *Scalable) UnmarshalText(text []byte) error {
 	return s.UnmarshalBinary(encoded)
 }
 
+// ReadScalableConfig reads the header of an encoded filter from r, and no byte
+// after it, and returns the filter's configuration. The errors are those of
+// [ReadParams]. O(1) time and memory.
+func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
+	_, s, _, err := readScalable(frame.NewReader(r, errs), fam)
+	return s.config, err
+}
+
 // tableWords returns the number of words of a table of n stages.
 func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineWords * lineWords }
 
 // header returns the header of s's frame, or ErrParams if s is a zero Scalable.
 func (s *Scalable) header() (frame.Header, error) {
-	if s == nil {
-		return frame.Header{}, errs.Nil()
-	}
-	if len(s.stages) == 0 {
+	if len(s.list) == 0 {
 		return frame.Header{}, s.config.check(ErrParams)
 	}
 	params := binary.LittleEndian.AppendUint64(make([]byte, 0, scalableBytes), s.config.Expected)
 	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(s.config.FPRate))
 	params = binary.LittleEndian.AppendUint64(params, s.stored)
 	params = append(params, byte(s.config.Layout), byte(s.grown()), 0, 0)
-	size := 8 * tableWords(uint64(len(s.stages)))
-	for i := range s.stages {
-		size += 8 * s.stages[i].params.paddedWords()
+	size := 8 * tableWords(uint64(len(s.list)))
+	for i := range s.list {
+		size += 8 * s.list[i].params.paddedWords()
 	}
 	return frame.Header{
 		Kind:    frame.ScalableBloom,
 		Version: scalableVersion,
-		Check:   s.config.Family.CheckValue(),
+		Check:   s.family.CheckValue(),
 		Params:  binary.LittleEndian.AppendUint32(params, uint32(s.frozen)),
 		Payload: size,
 	}, nil
@@ -138,9 +130,9 @@ func (s *Scalable) header() (frame.Header, error) {
 
 // payload yields the table and the arrays.
 func (s *Scalable) payload(yield func([]byte) bool) {
-	table := make([]byte, 8*tableWords(uint64(len(s.stages))))
-	for i := range s.stages {
-		s.stages[i].params.put(table[i*paramBytes:])
+	table := make([]byte, 8*tableWords(uint64(len(s.list))))
+	for i := range s.list {
+		s.list[i].params.put(table[i*stageBytes:])
 	}
 	if yield(table) {
 		s.stages.yield(yield)
@@ -155,15 +147,7 @@ func (p Params) put(b []byte) {
 
 // decode reads a filter and, if there was no error, replaces s with it.
 func (s *Scalable) decode(r *frame.Reader) error {
-	if s == nil {
-		return errs.Nil()
-	}
-	h := r.Header(frame.ScalableBloom, scalableVersion, s.config.Family.CheckValue())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	t := Scalable{config: ScalableConfig{Family: s.config.Family}}
-	n, err := t.parse(h.Params)
+	h, t, n, err := readScalable(r, s.family)
 	if err != nil {
 		return err
 	}
@@ -171,7 +155,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	if t.stages, err = t.cut(words, n); err != nil {
+	if t.list, err = t.cut(words, n); err != nil {
 		return err
 	}
 	if err := t.checkStages(); err != nil {
@@ -179,6 +163,21 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	}
 	*s = t
 	return nil
+}
+
+// readScalable reads the header of a filter that was encoded under fam. It
+// returns the filter without its stages, and their number.
+func readScalable(r *frame.Reader, fam hashfam.Family) (frame.Header, Scalable, uint64, error) {
+	h := r.Header(frame.ScalableBloom, scalableVersion, fam.CheckValue())
+	if err := r.Err(); err != nil {
+		return h, Scalable{}, 0, err
+	}
+	s := *NewScalableReceiver(fam)
+	n, err := s.parse(h.Params)
+	if err != nil {
+		return h, Scalable{}, 0, err
+	}
+	return h, s, n, nil
 }
 
 // parse reads the parameters of a verified header into s, except the stages. It
@@ -193,14 +192,14 @@ func (s *Scalable) parse(b []byte) (uint64, error) {
 	s.config.Layout = Layout(b[24])
 	grown, frozen := b[25], binary.LittleEndian.Uint32(b[28:])
 	if grown == 0 || grown > 64 || frozen > math.MaxInt32 {
-		return 0, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d frozen", grown, frozen), "1 to 64 and at most 2^31-1")
+		return 0, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d attached", grown, frozen), "1 to 64 and at most 2^31-1")
 	}
 	s.frozen = int(frozen)
 	return uint64(grown) + uint64(frozen), s.config.check(ErrCorrupt)
 }
 
 // cut returns the n stages of a payload, whose memory they share.
-func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
+func (s *Scalable) cut(words []uint64, n uint64) ([]Filter, error) {
 	room := tableWords(n)
 	if uint64(len(words)) < room {
 		return nil, errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
@@ -208,7 +207,7 @@ func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
 	list := make([]Params, n)
 	for i := range list {
 		bits, rest := words[stageWords*i], words[stageWords*i+1]
-		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
+		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.family}
 		if err := list[i].check(ErrCorrupt); err != nil {
 			return nil, err
 		}
@@ -231,7 +230,7 @@ func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
 	}
-	for i, f := range s.stages[s.frozen:] {
+	for i, f := range s.list[s.frozen:] {
 		n := s.config.capacityOf(i)
 		if least := -float64(n) * math.Log2(s.config.rateOf(i)); float64(f.params.Bits) < least {
 			return errs.Field(ErrCorrupt, fmt.Sprint("bits of stage ", s.frozen+i), f.params.Bits, fmt.Sprintf("at least %.0f for %d keys", least, n))

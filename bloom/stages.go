@@ -1,26 +1,41 @@
 package bloom
 
 import (
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// stages are the filters that a [Scalable] or a [Rotating] consists of, from
-// the oldest to the newest. They have one family, so that one digest serves all
-// of them.
-type stages []Filter
+// stages are the filters that a [Scalable] or a [Rotating] consists of, and the
+// methods that only read them. They have one family, so that one digest serves
+// all of them.
+type stages struct {
+	family hashfam.Family
+	list   []Filter // from the oldest to the newest
+}
 
-// has reports whether any stage may contain d. Recent keys are asked for most
-// often, so it begins with the newest stage.
+// Family returns the family that hashes the keys of the filter. O(1) time.
+func (s *stages) Family() hashfam.Family { return s.family }
+
+// Contains reports whether key may be in the filter. False is certain: key was
+// never added, or, in a Rotating, not within the window. True is wrong with a
+// probability of at most FPRate; in a Rotating it may also mean that key was
+// added up to a part of the window earlier. O(s k) time for s stages or
+// generations, no allocation. It asks the newest one first, and three positions
+// of each before the others.
+func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.family.Sum(key)) }
+
+// ContainsString is Contains for a string.
+func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.family.SumString(key)) }
+
+// ContainsDigest is Contains for a key already hashed by the filter's family.
 //
-// Most stages do not contain d, and half of the bits of a full one are set. So
-// three positions are enough to exclude seven of eight stages.
-func (s stages) has(d hashfam.Digest) bool {
-	for i := len(s) - 1; i >= 0; i-- {
-		if f := &s[i]; f.hasFirst(d) && f.ContainsDigest(d) {
+// Most stages do not contain a digest, and half of the bits of a full one are
+// set. So three positions are enough to exclude seven of eight stages.
+func (s *stages) ContainsDigest(d hashfam.Digest) bool {
+	for i := len(s.list) - 1; i >= 0; i-- {
+		if f := &s.list[i]; f.hasFirst(d) && f.ContainsDigest(d) {
 			return true
 		}
 	}
@@ -30,7 +45,7 @@ func (s stages) has(d hashfam.Digest) bool {
 // hasFirst tests the first three positions of d, or all if there are fewer. The
 // positions of a Blocked filter are in one line, which AVX-512 tests as fast as
 // three of them.
-func (f *Filter) hasFirst(d hashfam.Digest) bool {
+func (f *reader) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.params.Layout {
 	case Classic:
 		return hasClassic(f.words, f.span, k, d)
@@ -41,51 +56,68 @@ func (f *Filter) hasFirst(d hashfam.Digest) bool {
 	}
 }
 
-// newest returns the newest stage. There is at least one.
-func (s stages) newest() *Filter { return &s[len(s)-1] }
+// ContainsAll appends the answer of ContainsDigest for each digest to dst and
+// returns the extended slice. Get the digests from Family().SumAll, which takes
+// less time than to hash each key alone. It allocates only if dst is too small.
+func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for _, d := range digests {
+		dst = append(dst, s.ContainsDigest(d))
+	}
+	return dst
+}
 
-func (s stages) sizeBytes() uint64 {
+// SizeBytes returns the size of all bit arrays in bytes. O(s) time for s stages
+// or generations.
+func (s *stages) SizeBytes() uint64 {
 	size := uint64(0)
-	for i := range s {
-		size += s[i].SizeBytes()
+	for i := range s.list {
+		size += s.list[i].SizeBytes()
 	}
 	return size
 }
 
-// rate returns the chance that a key that was not added is found in one of the
-// stages. They hold different keys, so they are independent.
-func (s stages) rate() float64 {
+// FalsePositiveRate returns the chance that the filter in its current state
+// finds a key that was not added: that at least one stage or generation finds
+// it. They hold different keys, so they are independent. O(m) time.
+func (s *stages) FalsePositiveRate() float64 {
 	none := 1.0
-	for i := range s {
-		none *= 1 - s[i].FalsePositiveRate()
+	for i := range s.list {
+		none *= 1 - s.list[i].FalsePositiveRate()
 	}
-	if len(s) == 1 {
-		return s[0].FalsePositiveRate() // without the rounding of 1-(1-x)
+	if len(s.list) == 1 {
+		return s.list[0].FalsePositiveRate() // without the rounding of 1-(1-x)
 	}
 	return 1 - none
 }
 
-func (s stages) estimatedLen() float64 {
-	if len(s) == 0 {
-		return math.Inf(1)
-	}
+// EstimatedLen estimates the number of distinct keys: the sum of
+// [Filter.EstimatedLen] over all stages or generations. A Scalable does not
+// count keys that were found when they were added, at most a share of FPRate. A
+// Rotating counts a key once for each generation that it is in, and some of the
+// keys may be older than the window. O(m) time.
+func (s *stages) EstimatedLen() float64 {
 	sum := 0.0
-	for i := range s {
-		sum += s[i].EstimatedLen()
+	for i := range s.list {
+		sum += s.list[i].EstimatedLen()
 	}
 	return sum
 }
 
-func (s stages) clone() stages {
-	c := make(stages, len(s))
-	for i := range s {
-		c[i] = *s[i].Clone()
+// newest returns the newest stage. There is at least one.
+func (s *stages) newest() *Filter { return &s.list[len(s.list)-1] }
+
+// clone returns a copy that shares no memory with s.
+func (s *stages) clone() stages {
+	c := stages{s.family, make([]Filter, len(s.list))}
+	for i := range s.list {
+		c.list[i] = *s.list[i].Clone()
 	}
 	return c
 }
 
-func (s stages) equal(other stages) bool {
-	return slices.EqualFunc(s, other, func(f, g Filter) bool { return f.Equal(&g) })
+func (s *stages) equal(other *stages) bool {
+	return slices.EqualFunc(s.list, other.list, func(f, g Filter) bool { return f.Equal(&g) })
 }
 
 // paddedWords returns the number of words of the array in the payload of a
@@ -94,27 +126,27 @@ func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / line
 
 // yield yields the array of every stage, each followed by zeros up to a
 // multiple of 64 bytes.
-func (s stages) yield(yield func([]byte) bool) {
-	for i := range s {
-		for piece := range frame.Numbers(s[i].words) {
+func (s *stages) yield(yield func([]byte) bool) {
+	for i := range s.list {
+		for piece := range frame.Numbers(s.list[i].words) {
 			if !yield(piece) {
 				return
 			}
 		}
-		p := s[i].params
+		p := s.list[i].params
 		if n := p.paddedWords() - p.words(); n > 0 && !yield(make([]byte, 8*n)) {
 			return
 		}
 	}
 }
 
-// cut returns the stages with the given valid parameters whose arrays are in
+// cut returns the filters with the given valid parameters whose arrays are in
 // words, one after another. They share its memory. It returns ErrCorrupt if
 // words is too short or too long, or if a bit beyond the last one of an array
 // is set.
-func cut(words []uint64, list []Params) (stages, error) {
-	s := make(stages, 0, len(list))
-	for _, p := range list {
+func cut(words []uint64, params []Params) ([]Filter, error) {
+	list := make([]Filter, 0, len(params))
+	for _, p := range params {
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
 			return nil, errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
@@ -127,10 +159,10 @@ func cut(words []uint64, list []Params) (stages, error) {
 		if ones(padding) != 0 {
 			return nil, errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
 		}
-		s = append(s, *newFilter(p, array))
+		list = append(list, *newFilter(p, array))
 	}
 	if len(words) != 0 {
 		return nil, errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
 	}
-	return s, nil
+	return list, nil
 }

@@ -3,24 +3,19 @@ package bloom
 import (
 	"math"
 	"math/bits"
-
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // FillRatio returns the fraction of bits that are set, 0 to 1. O(m) time.
-func (f *Filter) FillRatio() float64 {
-	if f.params.Bits == 0 {
-		return 1
-	}
+func (f *reader) FillRatio() float64 {
 	return float64(ones(f.words)) / float64(f.params.Bits)
 }
 
-// FalsePositiveRate returns the chance that f in its current state finds a key
-// that was not added. It depends only on the bits that are set, so it is valid
-// however f was filled. Classic: the fill ratio to the power k. Partitioned:
-// the product of the fill ratios of the slices. Blocked: the mean, over the
-// lines, of the fill ratio to the power k. O(m) time.
-func (f *Filter) FalsePositiveRate() float64 {
+// FalsePositiveRate returns the chance that the filter in its current state
+// finds a key that was not added. It depends only on the bits that are set, so
+// it is valid however the filter was filled. Classic: the fill ratio to the
+// power k. Partitioned: the product of the fill ratios of the slices. Blocked:
+// the mean, over the lines, of the fill ratio to the power k. O(m) time.
+func (f *reader) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	switch f.params.Layout {
 	case Partitioned:
@@ -31,9 +26,6 @@ func (f *Filter) FalsePositiveRate() float64 {
 		}
 		return rate
 	case Blocked:
-		if len(f.words) == 0 {
-			return 1
-		}
 		sum := 0.0
 		for i := 0; i < len(f.words); i += lineWords {
 			sum += math.Pow(float64(ones(f.words[i:i+lineWords]))/lineBits, k)
@@ -49,30 +41,16 @@ func (f *Filter) FalsePositiveRate() float64 {
 // returns +Inf if every bit is set. Its result is meaningless after
 // [Filter.Intersect]. O(m) time. Papapetrou, Siberski and Nejdl, Distributed
 // and Parallel Databases 28, 2010.
-func (f *Filter) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
+func (f *reader) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
 
 // EstimatedUnionLen estimates the number of distinct keys that are in f or in
 // other. It returns [ErrIncompatible] if the [Params] differ. O(m) time, no
 // allocation.
 func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
-	if err := f.compatible("", other); err != nil {
+	if err := f.compatible(other); err != nil {
 		return 0, err
 	}
 	return f.params.estimate(f.unionOnes(other)), nil
-}
-
-// EstimatedIntersectionLen estimates the number of distinct keys that are in
-// both filters as |A| + |B| - |A or B|, or 0 if that is negative. The errors of
-// the three estimates add up, so they hide a small overlap of large sets. The
-// result is NaN if every bit of a filter is set. It returns [ErrIncompatible]
-// if the [Params] differ. O(m) time, no allocation.
-func (f *Filter) EstimatedIntersectionLen(other *Filter) (float64, error) {
-	union, err := f.EstimatedUnionLen(other)
-	if err != nil {
-		return 0, err
-	}
-	// In this order Inf-Inf gives NaN, and max keeps it.
-	return max(0, f.EstimatedLen()+other.EstimatedLen()-union), nil
 }
 
 // Jaccard estimates the Jaccard similarity of the two sets of keys: the size of
@@ -82,14 +60,15 @@ func (f *Filter) EstimatedIntersectionLen(other *Filter) (float64, error) {
 // 0.25. The result is NaN if every bit of a filter is set. It returns
 // [ErrIncompatible] if the [Params] differ. O(m) time, no allocation.
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
-	both, err := f.EstimatedIntersectionLen(other)
-	if err != nil {
+	union, err := f.EstimatedUnionLen(other)
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	union := f.params.estimate(f.unionOnes(other))
-	if union == 0 {
+	case union == 0:
 		return 1, nil
 	}
+	// |A| + |B| - |A or B|. In this order Inf-Inf gives NaN, and max keeps it.
+	both := max(0, f.EstimatedLen()+other.EstimatedLen()-union)
 	return min(1, both/union), nil
 }
 
@@ -100,7 +79,7 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 // sizes in sparse filters. It returns [ErrIncompatible] if the [Params] differ.
 // O(m) time, no allocation.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
-	if err := f.compatible("", other); err != nil {
+	if err := f.compatible(other); err != nil {
 		return 0, err
 	}
 	a, b := ones(f.words), ones(other.words)
@@ -112,19 +91,6 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 		return 1, nil
 	}
 	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
-}
-
-// estimate returns the number of keys that set x bits on average.
-func (p Params) estimate(x uint64) float64 {
-	switch {
-	case p.Bits == 0:
-		return math.Inf(1)
-	case p.Layout == Partitioned:
-		return sizing.PartitionedLen(p.Bits, p.Hashes, x)
-	case p.Layout == Blocked:
-		return sizing.BlockedLen(p.Bits, p.Hashes, x)
-	}
-	return sizing.ClassicLen(p.Bits, p.Hashes, x)
 }
 
 // unionOnes counts the bits that are set in f or other. Their Params are equal.
@@ -146,11 +112,8 @@ func ones(words []uint64) uint64 {
 }
 
 // onesIn counts the bits that are set from bit start up to, but not including,
-// bit end.
+// bit end, which is larger.
 func onesIn(words []uint64, start, end uint64) uint64 {
-	if start == end {
-		return 0
-	}
 	first, last := start/64, (end-1)/64
 	head := ^uint64(0) << (start % 64)
 	tail := ^uint64(0) >> (63 - (end-1)%64)

@@ -74,7 +74,7 @@ func Each[T any](others []T, check func(place string, other T) error) error {
 func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, params func(T) P) error {
 	for i, other := range others {
 		place := ""
-		if len(others) > 1 {
+		if len(others) > 1 && params(other) != mine {
 			place = fmt.Sprintf("others[%d]", i)
 		}
 		if err := Same(m, place, name, mine, params(other)); err != nil {

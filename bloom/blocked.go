@@ -1,0 +1,63 @@
+package bloom
+
+import "github.com/filterfam/filterfam/hashfam"
+
+// A key of a Blocked filter is confined to one line: 512 bits, the size of a
+// cache line.
+const (
+	lineBits  = 512
+	lineWords = lineBits / 64
+)
+
+// The first value of the sequence chooses a line. The top nine bits of each
+// further value choose a bit of that line: three a word, six a bit of it.
+
+func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
+	return (*[lineWords]uint64)(words[d.Probe().In(lines)*lineWords:])
+}
+
+func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
+	line := lineOf(words, lines, d)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		line[p>>61] |= 1 << (p >> 55 & 63)
+	}
+}
+
+func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+	line, missing := lineOf(words, lines, d), uint64(0)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		missing |= unset(line[p>>61], uint64(p)>>55)
+	}
+	return missing == 0
+}
+
+// addLineByLine is addLines one digest after the other.
+func addLineByLine(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
+	fetchLines(words, lines, digests)
+	for _, d := range digests {
+		addBlocked(words, lines, k, d)
+	}
+}
+
+// hasLineByLine is hasLines one digest after the other.
+func hasLineByLine(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
+	fetchLines(words, lines, digests)
+	for _, d := range digests {
+		dst = append(dst, hasBlocked(words, lines, k, d))
+	}
+	return dst
+}
+
+// fetchLines loads the line of every digest into the cache. The many
+// instructions between the first accesses of two lookups would let the
+// processor overlap only a few cache misses; here the loads follow each other
+// closely. The result is meaningless. fetchLines must not be inlined, or the
+// compiler could remove the loads.
+//
+//go:noinline
+func fetchLines(words []uint64, lines uint64, digests []hashfam.Digest) (sink uint64) {
+	for _, d := range digests {
+		sink ^= lineOf(words, lines, d)[0]
+	}
+	return sink
+}

@@ -1,0 +1,63 @@
+//go:build !purego && !race
+
+package bloom
+
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cpu"
+)
+
+// useAVX512 is a variable, so that tests can turn it off. Builds with the race
+// detector do without, because it does not see what assembly reads and writes.
+var useAVX512 = cpu.AVX512
+
+// powers[i] is value i of the sequence of digest 1. The table is as long as the
+// loads of the longest sequence, 8 values at a time, reach.
+var powers = func() (list [1 + 256]uint64) {
+	p := hashfam.Digest(1).Probe()
+	for i := range list {
+		list[i] = uint64(p)
+		p = p.Next()
+	}
+	return list
+}()
+
+// addLines is addBlocked for a block of digests, at least one. With AVX-512 a line is read
+// and written once, and the lines of the next digests are on their way.
+func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
+	if useAVX512 {
+		addLinesAVX512(words, digests, k)
+		return
+	}
+	addLineByLine(words, lines, k, digests)
+}
+
+// hasLines appends the answer of hasBlocked for each digest of a block, at least
+// one, to dst, which has room for them. With AVX-512 eight positions are looked
+// up at once.
+func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
+	if useAVX512 {
+		end := len(dst)
+		dst = dst[:end+len(digests)]
+		hasLinesAVX512(dst[end:], words, digests, k)
+		return dst
+	}
+	return hasLineByLine(dst, words, lines, k, digests)
+}
+
+// addLinesAVX512 adds digests, at least one, to the lines in words, at least
+// one.
+//
+//go:noescape
+func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)
+
+// hasLinesAVX512 sets dst, which is as long as digests, to their answers.
+//
+//go:noescape
+func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
+
+// hasLineAVX512 is hasBlocked. It has half as many instructions, so that more
+// lookups fit into the processor's window.
+//
+//go:noescape
+func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool

@@ -1,0 +1,301 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conform"
+)
+
+var filters = conform.Suite[*Filter]{
+	Encoded: conform.Encoded[*Filter]{
+		Receiver: NewReceiver,
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params, 1<<40)
+			params[8] = 8 // the hashes, which divide the bits in every layout
+			return 1 << 37
+		},
+		Golden: []conform.Golden[*Filter]{
+			{File: "classic.bin", Build: golden(NewFromParams, Params{Bits: 1000, Hashes: 7})},
+			{File: "partitioned.bin", Build: golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
+			{File: "blocked.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
+			{File: "keyed.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed})},
+		},
+		ReadParams: conform.Reader(ReadParams),
+		View:       conform.Viewer[*Filter](NewView),
+		Shown: func(fam hashfam.Family) []any {
+			return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(&Filter{reader{params: Params{Family: fam}}})}
+		},
+		Writes: []string{"Fold"},
+	},
+	Source: conform.From(drawParams, NewFromParams),
+	Programs: conform.Programs[*Filter]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
+			p := drawParams(t)
+			p.Bits *= rapid.SampledFrom([]uint64{1, 10, 100}).Draw(t, "times")
+			p.Family = fam
+			return mustNew(t, p)
+		},
+		Canonical: func(*Filter) bool { return true },
+		More:      []func(*conform.Run[*Filter]){intersect, fold, addShared},
+	},
+}
+
+var keyed = hashfam.New(hashfam.Key{1, 2, 3})
+
+// golden returns a function that builds a filter of a hundred keys.
+func golden[P any, T interface{ AddString(string) }](create func(P) (T, error), p P) func() T {
+	return func() T {
+		f, err := create(p)
+		if err != nil {
+			panic(err)
+		}
+		for i := range 100 {
+			f.AddString(fmt.Sprint("key ", i))
+		}
+		return f
+	}
+}
+
+// intersect keeps the keys that are in both filters, and others.
+func intersect(r *conform.Run[*Filter]) {
+	other, in := mustNew(r, r.F.Params()), map[string]bool{}
+	for _, key := range r.Keys() {
+		other.Add(key)
+		in[string(key)] = true
+	}
+	r.Note("intersect with %d keys", len(in))
+	require.NoError(r, r.F.Intersect(other))
+	require.NoError(r, r.Twin.Intersect(other))
+	for key := range r.Counts {
+		if !in[key] {
+			delete(r.Counts, key)
+		}
+	}
+	r.Exact = false
+}
+
+// fold halves the filter, if it can be halved.
+func fold(r *conform.Run[*Filter]) {
+	r.Note("fold")
+	before := r.F.Clone()
+	if err := r.F.Fold(); err != nil {
+		require.ErrorIs(r, err, ErrParams)
+		require.True(r, r.F.Equal(before), "a failed Fold changed the filter")
+		return
+	}
+	require.Equal(r, before.Params().Bits, 2*r.F.Params().Bits)
+	require.NoError(r, r.Twin.Fold())
+}
+
+// addShared adds keys to a concurrent form of the filter, in any form, and goes on
+// with a snapshot of it.
+func addShared(r *conform.Run[*Filter]) {
+	c, keys, form := NewConcurrentFrom(r.F), r.Keys(), r.Intn(4)
+	r.Note("share and add %d keys in form %d", len(keys), form)
+	if form == 3 {
+		c.AddAll(r.Family.SumAll(nil, keys))
+	}
+	for _, key := range keys {
+		found := r.Twin.ContainsOrAdd(key)
+		switch form {
+		case 0:
+			c.Add(key)
+		case 1:
+			c.AddString(string(key))
+		case 2:
+			require.Equal(r, found, c.ContainsOrAdd(key))
+		}
+		r.Count(key, 1)
+	}
+	r.F = c.Snapshot()
+}
+
+var scalables = conform.Suite[*Scalable]{
+	Encoded: conform.Encoded[*Scalable]{
+		Receiver: NewScalableReceiver,
+		ClaimHuge: func(params []byte) uint64 {
+			params[25] = 64 // stages
+			return 1 << 37
+		},
+		Golden: []conform.Golden[*Scalable]{
+			{File: "scalable.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1})},
+			{File: "scalable-blocked.bin", Build: func() *Scalable {
+				s := golden(NewScalable, ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed})()
+				if err := s.Attach(golden(NewFromParams, Params{Bits: 1000, Hashes: 7, Family: keyed})()); err != nil {
+					panic(err)
+				}
+				return s
+			}},
+		},
+		ReadParams: conform.Reader(ReadScalableConfig),
+		Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
+	},
+	Source: conform.From(func(t *rapid.T) ScalableConfig {
+		return ScalableConfig{
+			Expected: rapid.Uint64Range(1, 30).Draw(t, "expected"),
+			FPRate:   rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
+			Layout:   rapid.SampledFrom(layouts).Draw(t, "layout"),
+		}
+	}, conform.Cached(NewScalable)),
+	Programs: conform.Programs[*Scalable]{
+		More:  []func(*conform.Run[*Scalable]){attach},
+		Check: checkStages,
+	},
+}
+
+// attach attaches a plain filter of any size.
+func attach(r *conform.Run[*Scalable]) {
+	if r.F.frozen > 3 {
+		return
+	}
+	f := mustNew(r, Params{Bits: 64 << r.Intn(6), Hashes: 1 + r.Intn(5), Layout: Classic, Family: r.Family})
+	keys := r.Keys()
+	f.AddAll(r.Family.SumAll(nil, keys))
+	r.Note("attach a plain filter of %d keys", len(keys))
+	require.NoError(r, r.F.Attach(f))
+	require.NoError(r, r.Twin.Attach(f))
+	for _, key := range keys {
+		r.Count(key, 1)
+	}
+}
+
+// checkStages checks that no stage is overfull, and that there are no more of
+// them than the keys need.
+func checkStages(r *conform.Run[*Scalable]) {
+	require.Equal(r, len(r.F.list), r.F.Stages())
+	require.LessOrEqual(r, r.F.stored, r.F.capacity())
+	if !r.F.last && r.F.frozen == 0 {
+		require.LessOrEqual(r, r.F.config.Expected<<(r.F.grown()-1), max(uint64(len(r.Log))*2, r.F.config.Expected))
+	}
+}
+
+var rotatings = conform.Suite[*Rotating]{
+	Encoded: conform.Encoded[*Rotating]{
+		Receiver: NewRotatingReceiver,
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params[24:], 1<<40)
+			params[32], params[33], params[34] = 8, byte(Classic), 1
+			return 1 << 38
+		},
+		Golden: []conform.Golden[*Rotating]{
+			{File: "rotating.bin", Build: golden(NewRotating, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
+			{File: "rotating-time.bin", Build: func() *Rotating {
+				r, err := NewRotating(RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed})
+				if err != nil {
+					panic(err)
+				}
+				for i := range 100 {
+					r.Advance(time.Unix(int64(1e9+60*i), 0))
+					r.AddString(fmt.Sprint("key ", i))
+				}
+				return r
+			}},
+		},
+		ReadParams: conform.Reader(ReadRotatingConfig),
+		Shown:      func(fam hashfam.Family) []any { return []any{RotatingConfig{Family: fam}} },
+	},
+	Source: conform.From(drawRotating, conform.Cached(NewRotating)), // time does not pass, so that no key is forgotten
+	Programs: conform.Programs[*Rotating]{
+		Fresh: func(t *rapid.T, fam hashfam.Family) *Rotating {
+			c := drawRotating(t)
+			c.Family = fam
+			if rapid.Bool().Draw(t, "by keys") {
+				c.Span = 0
+			}
+			return mustRotate(t, c)
+		},
+		More:       []func(*conform.Run[*Rotating]){advance},
+		Remembered: inWindow,
+		Check:      checkGenerations,
+	},
+}
+
+func drawRotating(t *rapid.T) RotatingConfig {
+	return RotatingConfig{
+		Capacity:    rapid.Uint64Range(1, 30).Draw(t, "capacity"),
+		Span:        time.Hour,
+		Generations: rapid.IntRange(0, 4).Draw(t, "generations"),
+		FPRate:      rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
+		Layout:      rapid.SampledFrom(layouts).Draw(t, "layout"),
+	}
+}
+
+// advance moves the time on, or back, which does nothing.
+func advance(r *conform.Run[*Rotating]) {
+	steps := []time.Duration{0, time.Nanosecond, time.Minute, 14 * time.Minute, 15 * time.Minute, 16 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}
+	at := time.Unix(0, r.Now).Add(steps[r.Intn(len(steps))])
+	r.Note("advance to %v", at)
+	r.F.Advance(at)
+	r.Twin.Advance(at)
+	if r.F.config.Span > 0 {
+		r.Advance(at.UnixNano())
+	}
+}
+
+// inWindow returns the keys of the window: the last Capacity of them, or those
+// of the last Span.
+func inWindow(r *conform.Run[*Rotating]) map[string]uint64 {
+	c, in := r.F.config, map[string]uint64{}
+	for i, e := range slices.Backward(r.Log) {
+		if c.Span == 0 && uint64(len(r.Log)-i) > c.Capacity || c.Span > 0 && e.At < r.Now-int64(c.Span) {
+			break
+		}
+		in[e.Key]++
+	}
+	return in
+}
+
+// checkGenerations checks that each generation is, bit for bit, the filter of
+// the keys that were added in its part of the window, and that older keys have
+// left no bit.
+func checkGenerations(r *conform.Run[*Rotating]) {
+	c := r.F.config
+	newest := int64(0)
+	number := func(i int, _ conform.Entry) int64 { return int64(uint64(i) / c.perGeneration()) }
+	if c.Span > 0 {
+		length := (int64(c.Span)-1)/int64(c.Generations) + 1
+		number = func(_ int, e conform.Entry) int64 { return floor(e.At, length) }
+		newest = floor(r.Now, length)
+	} else if n := len(r.Log); n > 0 {
+		newest = number(n-1, r.Log[n-1])
+	}
+	want := make([]*Filter, c.Generations+1)
+	for i := range want {
+		want[i] = mustNew(r, r.F.newest().params)
+	}
+	for i, e := range r.Log {
+		if at := int64(len(want)) - 1 - (newest - number(i, e)); at >= 0 {
+			want[at].AddString(e.Key)
+		}
+	}
+	for i := range want {
+		require.True(r, want[i].Equal(&r.F.list[i]), "generation %d has other keys", i)
+	}
+}
+
+// floor returns a/b, rounded down.
+func floor(a, b int64) int64 {
+	if a < 0 {
+		return -((-a + b - 1) / b)
+	}
+	return a / b
+}
+
+func TestFilter(t *testing.T)   { filters.Run(t) }
+func TestScalable(t *testing.T) { scalables.Run(t) }
+func TestRotating(t *testing.T) { rotatings.Run(t) }
+
+func FuzzProgram(f *testing.F)         { filters.FuzzProgram(f) }
+func FuzzFrames(f *testing.F)          { filters.FuzzFrames(f) }
+func FuzzScalableProgram(f *testing.F) { scalables.FuzzProgram(f) }
+func FuzzScalableFrames(f *testing.F)  { scalables.FuzzFrames(f) }
+func FuzzRotatingProgram(f *testing.F) { rotatings.FuzzProgram(f) }
+func FuzzRotatingFrames(f *testing.F)  { rotatings.FuzzFrames(f) }

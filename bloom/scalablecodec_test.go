@@ -1,0 +1,140 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/conform"
+)
+
+// The numbers of stages in a header.
+func TestStagesOfAHeaderAtTheirLimits(t *testing.T) {
+	for _, c := range []struct {
+		grown  byte
+		frozen uint32
+		ok     bool
+	}{
+		{1, 0, true}, {64, 0, true}, {64, math.MaxInt32, true},
+		{0, 0, false}, {65, 0, false}, {1, math.MaxInt32 + 1, false},
+	} {
+		b := binary.LittleEndian.AppendUint64(nil, 1000)
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(0.01))
+		b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(Classic), c.grown, 0, 0)
+		b = binary.LittleEndian.AppendUint32(b, c.frozen)
+		var s Scalable
+		n, err := s.parse(b)
+		if !c.ok {
+			require.ErrorIs(t, err, ErrCorrupt, "%+v", c)
+			require.ErrorContains(t, err, "number of stages")
+			continue
+		}
+		require.NoError(t, err, "%+v", c)
+		require.Equal(t, uint64(c.grown)+uint64(c.frozen), n)
+	}
+}
+
+// A table of stages ends at a multiple of 8 words, and the arrays follow.
+func TestTablesOfStagesAtTheirLimits(t *testing.T) {
+	partitioned := 1 + uint64(Partitioned)<<8
+	for _, c := range []struct {
+		name   string
+		frozen int
+		words  []uint64
+		n      uint64
+		want   string
+	}{
+		{"no word of the table", 0, nil, 1, "payload length = 0, want at least 64"},
+		{"all but one", 0, make([]uint64, 7), 1, "payload length = 56, want at least 64"},
+		{"a table and no array", 0, []uint64{64, 1, 7: 0}, 1, "payload = too short"},
+		{"a table and an array", 0, []uint64{64, 1, 15: 0}, 1, ""},
+		{"a word too many", 0, []uint64{64, 1, 16: 0}, 1, "payload = too long"},
+		{"the first grown stage has another layout", 0, []uint64{64, partitioned, 15: 0}, 1, "stage 0"},
+		{"a frozen stage may have another layout", 1, []uint64{64, partitioned, 64, 1, 23: 0}, 2, ""},
+		{"the stage after it may not", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},
+	} {
+		s := Scalable{config: ScalableConfig{Expected: 1, FPRate: 0.5}, frozen: c.frozen}
+		list, err := s.cut(c.words, c.n)
+		if c.want == "" {
+			require.NoError(t, err, c.name)
+			require.EqualValues(t, c.n, len(list))
+			continue
+		}
+		require.ErrorIs(t, err, ErrCorrupt, c.name)
+		require.ErrorContains(t, err, c.want, c.name)
+	}
+}
+
+// 32 keys at a rate of 1/4 need 64 bits, and the 64 of the next stage, at a
+// rate of 0.075, 239.
+func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
+	for _, c := range []struct {
+		bits []uint64
+		want string
+	}{
+		{[]uint64{64}, ""},
+		{[]uint64{63}, "bits of stage 1 = 63, want at least 64 for 32 keys"},
+		{[]uint64{64, 240}, ""},
+		{[]uint64{64, 239}, "bits of stage 2 = 239, want at least 239 for 64 keys"},
+	} {
+		s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5}, frozen: 1, stages: stages{list: make([]Filter, 1)}}
+		for _, bits := range c.bits {
+			s.list = append(s.list, Filter{reader{params: Params{Bits: bits, Hashes: 1}}})
+		}
+		err := s.checkStages()
+		if c.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// An encoding cannot make the next stage much larger than what has arrived: the
+// keys that its stages claim to have must fit into their bits.
+func TestAnEncodedScalableClaimsNoMoreKeysThanItHasRoomFor(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01})
+	for i := range uint64(90) {
+		s.AddDigest(sum(s, i))
+	}
+	good, err := s.MarshalBinary()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		offset int
+		value  uint64
+	}{{0, 1 << 40}, {16, 101}, {16, 1 << 40}, {8, math.Float64bits(2)}, {8, math.Float64bits(0)}} {
+		b := append([]byte{}, good...)
+		binary.LittleEndian.PutUint64(b[24+c.offset:], c.value)
+		if c.offset == 0 { // 2^40 keys are expected, and that many are stored
+			binary.LittleEndian.PutUint64(b[24+16:], c.value)
+		}
+		conform.Reseal(b)
+		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, fmt.Sprint(c))
+	}
+}
+
+// A newest stage that is too small for its keys is an error while it has none,
+// too: later the filter would encode to what cannot be decoded.
+func TestAnEncodedScalableHasANewestStageWithRoomForItsKeys(t *testing.T) {
+	s := &Scalable{config: ScalableConfig{Expected: 100, FPRate: 0.01}, stages: firstStage(Params{Bits: 512, Hashes: 3})}
+	b, err := s.MarshalBinary()
+	require.NoError(t, err)
+	require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt)
+}
+
+// Bits of the table and of the padding that must be zero.
+func TestPaddingOfAScalableFilterIsZero(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.01})
+	good, err := s.MarshalBinary()
+	require.NoError(t, err)
+	for _, at := range []int{24 + 26, 64 + 10, 64 + 16, len(good) - 9} {
+		b := append([]byte{}, good...)
+		b[at] = 1
+		conform.Reseal(b)
+		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
+	}
+}
