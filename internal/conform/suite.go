@@ -72,7 +72,7 @@ func (s Suite[T]) emptyKey(t *rapid.T) {
 	_, err := insert(f, nil)
 	require.NoError(t, err)
 	require.False(t, f.Equal(s.Source.Like(f)), "the empty key was dropped")
-	s.requireAll(t, f, [][]byte{{}})
+	s.requireAll(t, f, [][]byte{{}}, nil)
 }
 
 // incompatible checks that structures that differ in one parameter are not
