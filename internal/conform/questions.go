@@ -1,6 +1,8 @@
 package conform
 
 import (
+	"math"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -105,7 +107,7 @@ func Estimates[E interface {
 	high := func(e E) uint64 { return struct{ Low, High uint64 }(e).High }
 	low := func(e E) uint64 { // 0 would say that the key is absent
 		b := struct{ Low, High uint64 }(e)
-		return (b.Low + 1) * one(b.High > 0)
+		return (min(b.Low, math.MaxUint64-1) + 1) * one(b.High > 0)
 	}
 	mark := E(struct{ Low, High uint64 }{7, 9})
 	lower := ask("Estimate", s.Estimate, s.EstimateString, s.EstimateDigest, s.EstimateAll, mark, low)
