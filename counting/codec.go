@@ -1,26 +1,10 @@
 package counting
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
-)
-
-// The parameters in a frame of kind Counting, version 1. The payload is the
-// counters, sixteen to a 64-bit word; those beyond the last one are zero.
-//
-//	offset  size  field
-//	     0     8  Counters
-//	     8     1  Hashes
-//	     9     1  Layout
-//	    10     6  zero
-const (
-	version    = 1
-	paramBytes = 16
 )
 
 // AppendBinary appends the encoded filter to dst and returns the extended
@@ -55,6 +39,14 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, frame.Numbers(f.counters))
 }
 
+// MarshalText returns the text form of f, the base64 of its encoding, which
+// packages such as encoding/json store. Its errors are those of
+// [Filter.AppendBinary]. O(m) time and memory.
+func (f Filter) MarshalText() ([]byte, error) {
+	encoded, err := f.AppendBinary(nil)
+	return frame.AppendText(nil, encoded, err)
+}
+
 // UnmarshalBinary decodes data into f and does not keep data. f then has the
 // Params of data. data must have been encoded under the family of f: that of a
 // filter in use, the one given to [NewReceiver], or the public family of a zero
@@ -83,22 +75,6 @@ func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	return fr.N(), err
 }
 
-// AppendText appends the text form of f, the base64 of its encoding, to dst.
-// Its errors are those of [Filter.AppendBinary]. O(m) time and memory.
-func (f *Filter) AppendText(dst []byte) ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(dst, encoded, err)
-}
-
-// MarshalText returns the text form of f. It is [Filter.AppendText] with a nil
-// dst. Packages such as encoding/xml store a pointer to a filter as that text.
-func (f *Filter) MarshalText() ([]byte, error) { return f.AppendText(nil) }
-
-// MarshalJSON returns the text form of f as a JSON string. O(m) time and
-// memory. Its receiver is a value so that a Filter that is a value in a struct
-// is encoded, too.
-func (f Filter) MarshalJSON() ([]byte, error) { return frame.JSON(f.AppendBinary(nil)) }
-
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
@@ -115,35 +91,23 @@ func (f *Filter) UnmarshalText(text []byte) error {
 // [Filter.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	fr := frame.NewReader(r, errs)
-	return readParams(fr, fam)
+	return readParams(frame.NewReader(r, errs), fam)
+}
+
+// encoded returns the parameters as a frame has them: see frame.Array for the
+// layout. The counters of the payload beyond the last one are zero.
+func (p Params) encoded() frame.Array {
+	return frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 }
 
 // header returns the header of f's frame, or ErrParams if f is a zero Filter.
 func (f *Filter) header() (frame.Header, error) {
-	if f == nil {
-		return frame.Header{}, errs.Nil()
-	}
 	p := f.params
-	if err := p.check(ErrParams); err != nil {
-		return frame.Header{}, err
-	}
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), p.Counters)
-	params = append(params, byte(p.Hashes), byte(p.Layout), 0, 0, 0, 0, 0, 0)
-	return frame.Header{
-		Kind:    frame.Counting,
-		Version: version,
-		Check:   p.Family.CheckValue(),
-		Params:  params,
-		Payload: 8 * p.words(),
-	}, nil
+	return p.encoded().Header(p.Family.CheckValue()), p.check(ErrParams)
 }
 
 // decode reads a filter and, if there was no error, replaces f with it.
 func (f *Filter) decode(r *frame.Reader) error {
-	if f == nil {
-		return errs.Nil()
-	}
 	p, err := readParams(r, f.params.Family)
 	if err != nil {
 		return err
@@ -161,7 +125,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 
 // readParams reads the header of a filter that was encoded under fam.
 func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
-	h := r.Header(frame.Counting, version, fam.CheckValue())
+	h := r.Header(frame.Counting, frame.ArrayVersion, fam.CheckValue())
 	if err := r.Err(); err != nil {
 		return Params{}, err
 	}
@@ -171,16 +135,11 @@ func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
 // parseParams reads the parameters of a verified header and checks that its
 // payload has the length that follows from them.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
-	b := h.Params
-	if len(b) != paramBytes || !bytes.Equal(b[10:], make([]byte, 6)) {
-		return Params{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "16 bytes, the last 6 of them zero")
+	a, err := frame.ParseArray(h, errs)
+	if err != nil {
+		return Params{}, err
 	}
-	p := Params{
-		Counters: binary.LittleEndian.Uint64(b),
-		Hashes:   int(b[8]),
-		Layout:   Layout(b[9]),
-		Family:   fam,
-	}
+	p := Params{Counters: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
 	if err := p.check(ErrCorrupt); err != nil {
 		return Params{}, err
 	}

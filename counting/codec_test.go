@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conform"
 )
 
 // The last word of 1,003 counters has five unused counters. If the decoder
@@ -19,10 +19,21 @@ func TestCountersBeyondTheLastAreCorrupt(t *testing.T) {
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
 		b[len(b)-8-3+(4+bit)/8] |= 1 << ((4 + bit) % 8)
-		conformance.Reseal(b)
+		conform.Reseal(b)
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt)
 	}
 	require.True(t, f.Equal(before))
+}
+
+// The error of a damaged filter shows the counters beyond the last, here the
+// five of 1,003 counters in 63 words.
+func TestTheErrorShowsTheCountersBeyondTheLast(t *testing.T) {
+	f := mustNew(t, Params{Counters: 1003, Hashes: 7})
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	b[len(b)-9] = 0x70 // the last counter of the last word
+	conform.Reseal(b)
+	require.ErrorContains(t, f.UnmarshalBinary(b), "counters beyond the last = 0x70000, want 0")
 }
 
 // docs/format.md shows the encoding of this filter byte by byte.
@@ -33,7 +44,7 @@ func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	f.AddString("b")
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 2", b)
+	conform.RequireDocumented(t, "Kind 2", b)
 	require.EqualValues(t, 2, f.counters.at(10))
 	require.EqualValues(t, 2, f.counters.at(25))
 	require.EqualValues(t, 1, f.counters.at(20))

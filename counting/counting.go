@@ -4,7 +4,11 @@ import "github.com/filterfam/filterfam/hashfam"
 
 // A Filter is a counting Bloom filter. Make one with [New] or [NewFromParams].
 // A Filter must not be copied by value; use [Filter.Clone].
-type Filter struct {
+type Filter struct{ reader }
+
+// A reader has the methods that only read. A [Filter] and a [View] have them
+// all.
+type reader struct {
 	params   Params
 	span     uint64 // range of a position: number of counters, or of blocks
 	counters nibbles
@@ -18,12 +22,8 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
 
-// AddUint64 is [Filter.Add] for an integer: the key is its eight little-endian
-// bytes.
-func (f *Filter) AddUint64(key uint64) { f.AddDigest(f.params.Family.SumUint64(key)) }
-
-// AddDigest is [Filter.Add] for a key already hashed by the filter's family,
-// Params().Family. A digest made by another family stands for another key.
+// AddDigest is [Filter.Add] for a key already hashed by the filter's family. A
+// digest made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	if f.params.Layout == Blocked {
 		addBlocked(f.counters, f.span, f.params.Hashes, d)
@@ -39,23 +39,17 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 //
 // In a filter larger than the cache a single call mostly waits for memory: the
 // instructions of a hash keep the processor from reading for the next key. If
-// you have many keys at once, [Filter.ContainsAll] takes a quarter to a third
-// of the time.
-func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
+// you have many keys at once, ContainsAll takes a quarter to a third of the
+// time.
+func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
 
-// ContainsString is [Filter.Contains] for a string.
-func (f *Filter) ContainsString(key string) bool {
+// ContainsString is Contains for a string.
+func (f *reader) ContainsString(key string) bool {
 	return f.ContainsDigest(f.params.Family.SumString(key))
 }
 
-// ContainsUint64 is [Filter.Contains] for an integer.
-func (f *Filter) ContainsUint64(key uint64) bool {
-	return f.ContainsDigest(f.params.Family.SumUint64(key))
-}
-
-// ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
-// family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
+// ContainsDigest is Contains for a key already hashed by the filter's family.
+func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	if f.params.Layout == Blocked {
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
 	}
@@ -75,11 +69,6 @@ func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
-// ContainsOrAddUint64 is [Filter.ContainsOrAdd] for an integer.
-func (f *Filter) ContainsOrAddUint64(key uint64) bool {
-	return f.ContainsOrAddDigest(f.params.Family.SumUint64(key))
-}
-
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
 // the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
@@ -95,17 +84,13 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 // within its capacity. 15 means 15 or more, because such a counter is stuck.
 // O(k) time, at most k cache misses (Blocked: four), no allocation. This is the
 // minimum selection of Cohen and Matias, Spectral Bloom Filters, SIGMOD 2003.
-func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
+func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
-// CountString is [Filter.Count] for a string.
-func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.params.Family.SumString(key)) }
+// CountString is Count for a string.
+func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.params.Family.SumString(key)) }
 
-// CountUint64 is [Filter.Count] for an integer.
-func (f *Filter) CountUint64(key uint64) uint64 { return f.CountDigest(f.params.Family.SumUint64(key)) }
-
-// CountDigest is [Filter.Count] for a key already hashed by the filter's
-// family.
-func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
+// CountDigest is Count for a key already hashed by the filter's family.
+func (f *reader) CountDigest(d hashfam.Digest) uint64 {
 	if f.params.Layout == Blocked {
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
 	}
@@ -129,9 +114,6 @@ func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family
 
 // DeleteString is [Filter.Delete] for a string.
 func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.params.Family.SumString(key)) }
-
-// DeleteUint64 is [Filter.Delete] for an integer.
-func (f *Filter) DeleteUint64(key uint64) bool { return f.DeleteDigest(f.params.Family.SumUint64(key)) }
 
 // DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
 // family.

@@ -1,16 +1,21 @@
 package counting
 
 import (
-	"fmt"
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/batch"
 )
+
+var layouts = []Layout{Classic, Blocked}
+
+func mustNew(t require.TestingT, p Params) *Filter {
+	f, err := NewFromParams(p)
+	require.NoError(t, err)
+	return f
+}
 
 func TestNoKeyIsLostWhenCountersSaturate(t *testing.T) {
 	for i, c := range []struct{ adds, deletes int }{{20, 15}, {17, 16}, {100, 100}, {15, 14}, {14, 13}, {14, 14},
@@ -126,41 +131,6 @@ func TestDeletingAbsentKeysLosesMembers(t *testing.T) {
 	require.Less(t, lost, 7*accepted)
 }
 
-func TestBatchesEqualSingleCalls(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
-		n := rapid.IntRange(0, 3*batch.Size).Draw(t, "n")
-		keys := make([][]byte, n)
-		for i := range keys {
-			keys[i] = fmt.Appendf(nil, "key %d", rapid.IntRange(0, n).Draw(t, "key"))
-		}
-		single, all := mustNew(t, p), mustNew(t, p)
-		for _, key := range keys {
-			single.Add(key)
-		}
-		all.AddAll(keys)
-		require.True(t, all.Equal(single))
-
-		queries := append(keys, []byte("absent"), nil)
-		answers := all.ContainsAll([]bool{true, false}, queries)
-		require.Equal(t, []bool{true, false}, answers[:2], "the answers in dst stay")
-		require.Len(t, answers, 2+len(queries))
-		for i, q := range queries {
-			require.Equal(t, single.Contains(q), answers[2+i])
-		}
-
-		deletes := append(rapid.SliceOf(rapid.SampledFrom(queries)).Draw(t, "deletes"), []byte("absent"))
-		removed := 0
-		for _, q := range deletes {
-			if single.Delete(q) {
-				removed++
-			}
-		}
-		require.Equal(t, removed, all.DeleteAll(deletes))
-		require.True(t, all.Equal(single))
-	})
-}
-
 // Contains uses one of two functions, depending on the size of the filter.
 func TestHasNearAndHasFarAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,71 +149,4 @@ func TestHasNearAndHasFarAgree(t *testing.T) {
 			require.True(t, near || i >= n)
 		}
 	})
-}
-
-func TestDeletesAndCountsDoNotAllocate(t *testing.T) {
-	f := mustNew(t, Params{Counters: 1024, Hashes: 7, Layout: Blocked}) // the suite tests both layouts
-	key, text := make([]byte, 300), string(make([]byte, 300))
-	pair, dst := [][]byte{key, key}, make([]bool, 0, 2)
-	copies := testing.AllocsPerRun(5, func() { hashfam.Family{}.SumString(text) })
-	for name, c := range map[string]struct {
-		want float64
-		do   func()
-	}{
-		"Delete":       {0, func() { f.Add(key); f.Delete(key) }},
-		"DeleteString": {2 * copies, func() { f.AddString(text); f.DeleteString(text) }},
-		"DeleteDigest": {0, func() { f.AddDigest(1); f.DeleteDigest(1) }},
-		"DeleteAll":    {0, func() { f.AddAll(pair); f.DeleteAll(pair) }},
-		"ContainsAll":  {0, func() { f.ContainsAll(dst, pair) }},
-		"Count":        {0, func() { f.Count(key) }},
-		"CountString":  {copies, func() { f.CountString(text) }},
-		"CountDigest":  {0, func() { f.CountDigest(1) }},
-	} {
-		require.Equal(t, c.want, testing.AllocsPerRun(20, c.do), name)
-	}
-}
-
-func TestFiltersWithDifferentParamsAreNotMerged(t *testing.T) {
-	p := Params{Counters: 1024, Hashes: 4}
-	f := mustNew(t, p)
-	f.AddString("kept")
-	before := f.Clone()
-	for field, q := range map[string]Params{
-		"Params.Counters": {Counters: 2048, Hashes: 4},
-		"Params.Hashes":   {Counters: 1024, Hashes: 5},
-		"Params.Layout":   {Counters: 1024, Hashes: 4, Layout: Blocked},
-		"Params.Family":   {Counters: 1024, Hashes: 4, Family: hashfam.Family{}.Derive("other")},
-	} {
-		other := mustNew(t, q)
-		requireField(t, f.Merge(other), ErrIncompatible, field)
-		require.False(t, f.Equal(other))
-	}
-	require.ErrorIs(t, f.Merge(nil), ErrIncompatible)
-	require.False(t, f.Equal(nil))
-	require.True(t, f.Equal(before))
-}
-
-func TestTheZeroFilterContainsEverythingAndNeverPanics(t *testing.T) {
-	for _, f := range []*Filter{{}, NewReceiver(hashfam.Random())} {
-		f.AddString("a")
-		require.True(t, f.ContainsString("a"))
-		require.True(t, f.ContainsOrAddString("b"))
-		require.EqualValues(t, 15, f.CountString("a"))
-		require.True(t, f.DeleteString("c"))
-		f.AddAll([][]byte{nil})
-		require.Equal(t, []bool{true}, f.ContainsAll(nil, [][]byte{nil}))
-		require.Equal(t, 1, f.DeleteAll([][]byte{nil}))
-		require.Equal(t, 1.0, f.FalsePositiveRate())
-		require.Equal(t, 1.0, f.FillRatio())
-		require.True(t, math.IsInf(f.EstimatedLen(), 1))
-		require.Zero(t, f.Stuck())
-		require.Zero(t, f.SizeBytes())
-		require.True(t, f.Equal(f.Clone()))
-		require.NoError(t, f.Merge(f.Clone()))
-		require.True(t, f.Bloom().ContainsString("a"))
-		require.Equal(t, f.Params().Family, f.Bloom().Params().Family)
-		_, err := f.MarshalBinary()
-		require.ErrorIs(t, err, ErrParams)
-		f.Reset()
-	}
 }

@@ -1,8 +1,20 @@
-// Package counting implements counting Bloom filters. A counting Bloom filter
-// is a Bloom filter that can delete keys (Fan, Cao, Almeida and Broder, Summary
-// Cache, IEEE/ACM Transactions on Networking 8(3), 2000). It has a counter of
-// four bits in place of each bit, so it takes four times the memory: 38.4 bits
-// per key at 1 %.
+// Package counting implements counting Bloom filters: Bloom filters that can
+// delete keys (Fan, Cao, Almeida and Broder, Summary Cache, IEEE/ACM
+// Transactions on Networking 8(3), 2000). Start with [New] and [Filter]. In the
+// code, start with counting.go, where the counters of a key are read and
+// changed.
+//
+//   - a set of a known size: [New], [Filter.Add], [Filter.Delete]
+//   - copies of a key: [Filter.Count], [Filter.Stuck]
+//   - many keys at once: [Filter.AddAll], [Filter.DeleteAll]
+//   - several goroutines: package sharded of hashfam
+//   - plain bits for peers that only query: [Filter.Bloom]
+//   - the sum of several filters: [Filter.Merge]
+//   - files and networks: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - a mapped file, without decoding it: [NewView]
+//
+// The filter has a counter of four bits in place of each bit, so it takes four
+// times the memory of a Bloom filter: 38.4 bits per key at 1 %.
 //
 //	f, err := counting.New(counting.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("session 17")
@@ -47,14 +59,11 @@
 // # Concurrency
 //
 // Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes a filter must run alone. [Concurrent] is
-// a filter without that limit.
+// the same time. A method that changes a filter must run alone; to share
+// filters among goroutines, see package sharded of hashfam.
 //
 // # Zero values and nil
 //
-// A zero Filter is only a receiver for decoding. It behaves like a filter whose
-// counters are all stuck: it contains every key, and neither adding to it nor
-// deleting from it changes anything. Methods that return an error return one on
-// a nil *Filter, except MarshalJSON, which package json does not call then; the
-// others panic.
+// The zero value of a type is only a receiver for decoding; its other methods,
+// and all methods of a nil pointer, may panic.
 package counting

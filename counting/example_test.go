@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
 )
 
-func ExampleNew() {
+func Example() {
 	f, err := counting.New(counting.Config{Capacity: 1_000_000, FPRate: 0.01})
 	if err != nil {
 		fmt.Println(err)
@@ -28,275 +30,59 @@ func ExampleNew() {
 	// 38.37 bits per key
 }
 
-func ExampleNew_impossible() {
-	_, err := counting.New(counting.Config{Capacity: 1000, FPRate: 1})
-	fmt.Println(errors.Is(err, counting.ErrParams))
-	fmt.Println(err)
-	// Output:
-	// true
-	// counting: invalid parameters: Config.FPRate = 1, want above 0 and below 1
-}
-
-func ExampleNewFromParams() {
-	f, err := counting.NewFromParams(counting.Params{Counters: 1 << 20, Hashes: 7})
-	fmt.Println(f, err)
-	// Output: counting.Filter(classic, 1048576 counters, 7 hashes, family public) <nil>
-}
-
-func ExampleConfig_Params() {
-	for _, layout := range []counting.Layout{counting.Classic, counting.Blocked} {
-		p, _ := counting.Config{Capacity: 1_000_000, FPRate: 0.01, Layout: layout}.Params()
-		fmt.Printf("%v: %.2f counters per key, %d hashes\n", p.Layout, float64(p.Counters)/1_000_000, p.Hashes)
-	}
-	// Output:
-	// classic: 9.59 counters per key, 7 hashes
-	// blocked: 9.92 counters per key, 6 hashes
-}
-
-func ExampleParams_RateAt() {
-	p, _ := counting.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()
-	for _, n := range []uint64{500_000, 1_000_000, 2_000_000} {
-		fmt.Printf("%d keys: %.3f %%\n", n, 100*p.RateAt(n))
-	}
-	// Output:
-	// 500000 keys: 0.025 %
-	// 1000000 keys: 1.000 %
-	// 2000000 keys: 15.705 %
-}
-
-func filter(keys ...string) *counting.Filter {
-	f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.001})
-	if err != nil {
-		panic(err)
-	}
-	for _, key := range keys {
-		f.AddString(key)
-	}
-	return f
-}
-
-func ExampleFilter_Add() {
-	f := filter()
-	f.Add([]byte{1, 2, 3})
-	fmt.Println(f.Contains([]byte{1, 2, 3}), f.Contains([]byte{1, 2}))
-	// Output: true false
-}
-
-func ExampleFilter_AddString() {
-	f := filter()
-	f.AddString("")
-	fmt.Println(f.ContainsString(""), "the empty key is a valid key")
-	// Output: true the empty key is a valid key
-}
-
-// A digest is computed once and is valid for every filter of its family.
-func ExampleFilter_AddDigest() {
-	waiting, running := filter("job 1"), filter()
-	d := waiting.Params().Family.SumString("job 1")
-	if waiting.DeleteDigest(d) {
-		running.AddDigest(d)
-	}
-	fmt.Println(waiting.ContainsDigest(d), running.ContainsDigest(d))
-	// Output: false true
-}
-
-func ExampleFilter_Contains() {
-	f := filter("a", "b")
-	fmt.Println(f.Contains([]byte("a")), f.Contains([]byte("c")))
-	// Output: true false
-}
-
-func ExampleFilter_ContainsOrAdd() {
-	seen := filter()
-	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
-		if !seen.ContainsOrAdd([]byte(word)) {
-			fmt.Print(word, " ")
-		}
-	}
-	fmt.Println(seen.CountString("be"))
-	// Output: to be or not 1
-}
-
-// The call that returns true adds nothing, so one Delete empties the filter.
-func ExampleFilter_ContainsOrAddString() {
-	f := filter()
-	fmt.Println(f.ContainsOrAddString("a"), f.ContainsOrAddString("a"), f.CountString("a"))
-	// Output: false true 1
-}
-
-func ExampleFilter_ContainsOrAddUint64() {
-	f := filter()
-	fmt.Println(f.ContainsOrAddUint64(42), f.ContainsOrAddUint64(42))
-	// Output: false true
-}
-
-func ExampleFilter_ContainsOrAddDigest() {
-	f := filter()
-	d := f.Params().Family.SumUint64(42)
-	fmt.Println(f.ContainsOrAddDigest(d), f.ContainsOrAddDigest(d))
-	// Output: false true
-}
-
-func ExampleFilter_Count() {
-	f := filter("a", "b", "a")
-	fmt.Println(f.Count([]byte("a")), f.Count([]byte("b")), f.Count([]byte("c")))
-	// Output: 2 1 0
-}
-
-// 15 means 15 or more.
-func ExampleFilter_CountString() {
-	f := filter()
-	for range 20 {
-		f.AddString("a")
-	}
-	fmt.Println(f.CountString("a"))
-	// Output: 15
-}
-
-func ExampleFilter_CountDigest() {
-	f := filter("a", "a", "b")
-	d := f.Params().Family.SumString("a")
-	fmt.Println(f.CountDigest(d))
-	// Output: 2
-}
-
-func ExampleFilter_Delete() {
-	f := filter("a", "a")
-	for range 3 {
-		fmt.Println(f.Delete([]byte("a")), f.Contains([]byte("a")))
-	}
-	// Output:
-	// true true
-	// true false
-	// false false
-}
-
-// A key that was added more than fourteen times cannot be removed.
-func ExampleFilter_DeleteString() {
-	f := filter()
-	for range 20 {
-		f.AddString("a")
-	}
-	for range 20 {
-		f.DeleteString("a")
-	}
-	fmt.Println(f.ContainsString("a"), f.Stuck())
-	// Output: true 10
-}
-
+// Batches take digests, which a family computes for keys of any form.
 func ExampleFilter_AddAll() {
-	f := filter()
-	f.AddAll([][]byte{[]byte("a"), []byte("b"), []byte("a")})
-	fmt.Println(f.CountString("a"), f.CountString("b"))
-	// Output: 2 1
-}
-
-func ExampleFilter_ContainsAll() {
-	f := filter("a", "b")
-	fmt.Println(f.ContainsAll(nil, [][]byte{[]byte("a"), []byte("x"), []byte("b")}))
-	// Output: [true false true]
-}
-
-func ExampleFilter_DeleteAll() {
-	f := filter("a", "b", "c")
-	fmt.Println(f.DeleteAll([][]byte{[]byte("a"), []byte("x"), []byte("b")}), f.ContainsString("c"))
-	// Output: 2 true
-}
-
-func ExampleFilter_Merge() {
-	f, g := filter("a", "b"), filter("b")
-	err := f.Merge(g)
-	fmt.Println(err, f.CountString("a"), f.CountString("b"), f.Equal(filter("a", "b", "b")))
-	// Output: <nil> 1 2 true
-}
-
-// The projection finds the same keys in a quarter of the memory.
-func ExampleFilter_Bloom() {
-	f := filter("a", "b")
-	f.DeleteString("a")
-	b := f.Bloom()
-	fmt.Println(b.ContainsString("a"), b.ContainsString("b"))
-	fmt.Println(f.SizeBytes(), "bytes counted,", b.SizeBytes(), "bytes sent")
-	// Output:
-	// false true
-	// 7192 bytes counted, 1800 bytes sent
-}
-
-func ExampleFilter_Stuck() {
-	f := filter("a", "b", "c")
-	fmt.Println(f.Stuck())
-	for range 15 {
-		f.AddString("a")
-	}
-	fmt.Println(f.Stuck(), "of", f.Params().Counters)
-	// Output:
-	// 0
-	// 10 of 14384
-}
-
-func ExampleFilter_EstimatedLen() {
-	f := filter("a", "b", "c", "b", "a")
-	f.DeleteString("c")
-	fmt.Printf("%.0f\n", f.EstimatedLen())
-	// Output: 2
-}
-
-func ExampleFilter_FillRatio() {
-	f := filter("a")
-	fmt.Printf("%.5f\n", f.FillRatio()) // 10 of 14,384 counters
-	// Output: 0.00070
-}
-
-func ExampleFilter_FalsePositiveRate() {
-	f := filter()
-	for i := range 1000 {
-		f.AddString(fmt.Sprint("key ", i))
-	}
-	fmt.Printf("%.2f %%\n", 100*f.FalsePositiveRate())
-	// Output: 0.10 %
-}
-
-func ExampleFilter_Reset() {
-	f := filter("a")
-	f.Reset()
-	fmt.Println(f.ContainsString("a"))
-	// Output: false
-}
-
-func ExampleFilter_Clone() {
-	f := filter("a")
-	g := f.Clone()
-	g.DeleteString("a")
-	fmt.Println(f.ContainsString("a"), g.ContainsString("a"), f.Equal(g))
-	// Output: true false false
-}
-
-func ExampleFilter_MarshalBinary() {
-	data, err := filter("a").MarshalBinary()
+	f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.001})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var f counting.Filter
-	err = f.UnmarshalBinary(data)
-	fmt.Println(len(data), err, f.ContainsString("a"))
-	// Output: 7264 <nil> true
+	digests := f.Family().SumAllStrings(nil, []string{"to", "be", "or", "not", "to", "be"})
+	f.AddAll(digests)
+	fmt.Println(f.CountAll(nil, digests))
+	fmt.Println(f.DeleteAll(digests[:4]), f.ContainsAll(nil, digests[:4]))
+	// Output:
+	// [2 2 1 1 2 2]
+	// 4 [true true false false]
 }
 
-// Reuse a buffer to avoid an allocation.
-func ExampleFilter_AppendBinary() {
-	buf, err := filter("a").AppendBinary([]byte("header"))
-	fmt.Printf("%s, then %x, %v\n", buf[:6], buf[6:10], err)
-	// Output: header, then f166616d, <nil>
+// Ten workers count in a filter each, and one merges them.
+func ExampleFilter_Merge() {
+	parts := make([]*counting.Filter, 10)
+	for i := range parts {
+		f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.01})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		f.AddString("everywhere")
+		f.AddString(fmt.Sprint("only in ", i))
+		parts[i] = f
+	}
+	err := parts[0].Merge(parts[1:]...)
+	fmt.Println(err, parts[0].CountString("everywhere"), parts[0].CountString("only in 7"))
+	// Output: <nil> 10 1
 }
 
 // A stream can hold several filters. After the last one the error is io.EOF.
-func ExampleFilter_ReadFrom() {
+// To decode filters of a keyed family, make receivers with that family.
+func ExampleNewReceiver() {
+	fam := hashfam.Random()
 	var stream bytes.Buffer
-	filter("a").WriteTo(&stream)
-	filter("b").WriteTo(&stream)
+	for _, key := range []string{"a", "b"} {
+		f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.001, Family: fam})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		f.AddString(key)
+		if _, err := f.WriteTo(&stream); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
 	for {
-		var f counting.Filter
+		f := counting.NewReceiver(fam)
 		_, err := f.ReadFrom(&stream)
 		if errors.Is(err, io.EOF) {
 			break
@@ -308,17 +94,161 @@ func ExampleFilter_ReadFrom() {
 	// <nil> false true
 }
 
-// To decode a filter of a keyed family, make a receiver with that family.
-func ExampleNewReceiver() {
-	secret := hashfam.RandomKey()
-	f, _ := counting.New(counting.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
-	f.AddString("a")
-	data, _ := f.MarshalBinary()
+// Two caches serve the requests for the pages of a shop in turn (Summary Cache,
+// Fan et al., 2000). The first keeps its pages in a counting filter, and sends
+// the second a plain Bloom filter of them. The second asks the first only for
+// pages that this filter contains.
+func Example_cacheDigest() {
+	const room = 2000
+	type cache struct {
+		held   map[string]bool
+		oldest []string
+	}
+	caches := [2]cache{{held: map[string]bool{}}, {held: map[string]bool{}}}
+	summary, err := counting.New(counting.Config{Capacity: room, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
-	fmt.Println(errors.Is(new(counting.Filter).UnmarshalBinary(data), counting.ErrFamily))
-	g := counting.NewReceiver(hashfam.New(secret))
-	fmt.Println(g.UnmarshalBinary(data), g.ContainsString("a"))
+	var digest bloom.Filter // the second cache's copy of the first one's summary
+	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
+	for i, page := range data.RequestsWeb12() {
+		c := &caches[i%2]
+		if i%1000 == 0 {
+			wire, err := summary.Bloom().MarshalBinary()
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			if err := digest.UnmarshalBinary(wire); err != nil {
+				fmt.Println(err)
+				return
+			}
+			messages++
+		}
+		if c.held[page] {
+			continue
+		}
+		if i%2 == 1 {
+			misses++
+			there := caches[0].held[page]
+			switch {
+			case !digest.ContainsString(page):
+				if there { // it was added after the last digest was sent
+					overlooked++
+				}
+			case there:
+				asked++
+				found++
+			default:
+				asked++
+			}
+		}
+		if len(c.oldest) == room {
+			delete(c.held, c.oldest[0])
+			if i%2 == 0 {
+				summary.DeleteString(c.oldest[0])
+			}
+			c.oldest = c.oldest[1:]
+		}
+		c.held[page], c.oldest = true, append(c.oldest, page)
+		if i%2 == 0 {
+			summary.AddString(page)
+		}
+	}
+	fmt.Printf("%d pages missed in the second cache, %d asked of the first, %d found there\n", misses, asked, found)
+	fmt.Printf("%d more were there but missing from the older digest\n", overlooked)
+	fmt.Printf("%d digests of %d bytes, from counters of %d bytes\n", messages, digest.SizeBytes(), summary.SizeBytes())
+	fmt.Printf("%d counters stuck\n", summary.Stuck())
 	// Output:
-	// true
-	// <nil> true
+	// 17336 pages missed in the second cache, 4116 asked of the first, 3817 found there
+	// 1660 more were there but missing from the older digest
+	// 96 digests of 2400 bytes, from counters of 9600 bytes
+	// 0 counters stuck
+}
+
+// The filter holds sessions that were revoked, until the time at which they
+// would have ended anyway; so it does not grow. A session that it contains may
+// have been revoked and is looked up in a slow list. All other sessions pass.
+// The tokens come from untrusted clients, so the family has a secret key.
+func Example_sessionBlacklist() {
+	const lifetime = 3600 // seconds
+	type session struct {
+		token string
+		end   int
+	}
+	revoked, err := counting.New(counting.Config{
+		Capacity: 400, FPRate: 0.001, Family: hashfam.New(hashfam.RandomKey()),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var queue []session // in the order in which they end
+	passed, most := 0, 0
+	for now := range 86_400 {
+		for len(queue) > 0 && queue[0].end <= now {
+			revoked.DeleteString(queue[0].token)
+			queue = queue[1:]
+		}
+		if now%10 == 0 { // a session is revoked when it begins
+			s := session{fmt.Sprint("token ", now), now + lifetime}
+			revoked.AddString(s.token)
+			queue = append(queue, s)
+		}
+		if s := queue[now%len(queue)]; !revoked.ContainsString(s.token) {
+			passed++
+		}
+		most = max(most, len(queue))
+	}
+	fmt.Println(passed, "revoked sessions passed, of at most", most, "at a time")
+	for _, s := range queue {
+		revoked.DeleteString(s.token)
+	}
+	fmt.Println("after the last session has ended, the filter is empty:", revoked.FillRatio() == 0)
+	// Output:
+	// 0 revoked sessions passed, of at most 360 at a time
+	// after the last session has ended, the filter is empty: true
+}
+
+// A filter counts the words of a novel, up to 15 each, in 5 bytes per word.
+func Example_wordsOfMobyDick() {
+	words := data.Tokens(data.MobyDick())
+	exact := map[string]uint64{}
+	for _, word := range words {
+		exact[word]++
+	}
+	f, err := counting.New(counting.Config{Capacity: uint64(len(exact)), FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, word := range words {
+		f.AddString(word)
+	}
+	right, high, low := 0, 0, 0
+	for word, n := range exact {
+		switch got := f.CountString(word); {
+		case got < min(n, 15):
+			low++
+		case got > min(n, 15):
+			high++
+		default:
+			right++
+		}
+	}
+	fmt.Printf("%d words, %d distinct, in %d bytes\n", len(words), len(exact), f.SizeBytes())
+	fmt.Printf("%d counted right, %d too high, %d too low\n", right, high, low)
+	fmt.Println("cassock:", exact["cassock"], f.CountString("cassock"))
+	fmt.Println("whale:", exact["whale"], f.CountString("whale"))
+	fmt.Println("computer:", f.CountString("computer"))
+	fmt.Printf("%.1f %% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
+	// Output:
+	// 219047 words, 16956 distinct, in 81336 bytes
+	// 16816 counted right, 140 too high, 0 too low
+	// cassock: 3 3
+	// whale: 1240 15
+	// computer: 0
+	// 6.9 % of the counters are stuck
 }

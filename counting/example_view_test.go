@@ -21,20 +21,17 @@ func ExampleNewView() {
 		fmt.Println(err)
 		return
 	}
-	v, err := counting.NewView(data, f.Params().Family)
+	v, err := counting.NewView(data, f.Family())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(v.CountString("session 17"), v.Count([]byte("session 18")))
-	text, err := v.MarshalJSON() // LogValue is for package log/slog
-	fmt.Println(len(text), err, v.LogValue().Kind())
 	fmt.Println(v.Verify(), v)
 	g, err := v.Decode() // a copy that can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// 2 0
-	// 6498 <nil> Group
 	// <nil> counting.View(classic, 9600 counters, 7 hashes, family public)
 	// true <nil>
 }

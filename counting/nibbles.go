@@ -60,3 +60,11 @@ func sumEven(a, b uint64) uint64 {
 	over := s >> 4 & lowest
 	return (s | over*stuck) & even
 }
+
+// addAll adds the counters of other, which has at least as many, to those of n.
+func (n nibbles) addAll(other nibbles) {
+	other = other[:len(n)]
+	for i := range n {
+		n[i] = sum(n[i], other[i])
+	}
+}

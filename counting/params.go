@@ -76,7 +76,7 @@ func (c Config) Params() (Params, error) {
 	case errors.As(err, &ofBloom) && ofBloom.Field == "Config.Capacity" && c.Capacity > 0:
 		return Params{}, tooLarge(c)
 	case errors.As(err, &ofBloom):
-		return Params{}, (*FieldError)(ofBloom)
+		return Params{}, errs.Field(ofBloom.Err, ofBloom.Field, ofBloom.Value, ofBloom.Allowed)
 	case err != nil:
 		return Params{}, err
 	case b.Bits > maxCounters:
@@ -126,19 +126,12 @@ func (p Params) String() string {
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
 // words returns the number of words in the array.
-func (p Params) words() uint64 { return p.Counters/perWord + (p.Counters%perWord+perWord-1)/perWord }
+func (p Params) words() uint64 { return p.encoded().Words() }
 
 // bloom returns the parameters of the Bloom filter with a bit for each counter.
 func (p Params) bloom() bloom.Params {
 	return bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: p.Layout, Family: p.Family}
 }
-
-// Params returns the parameters of f. O(1) time.
-func (f *Filter) Params() Params { return f.params }
-
-// SizeBytes returns the size of the counters in bytes. The Filter itself adds
-// less than 100. O(1) time.
-func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
 // RateAt returns the expected false-positive rate of a filter with these
 // parameters that holds n distinct keys, each at least once. It is the rate of

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
@@ -86,19 +86,34 @@ func TestAFilterTakesFourTimesTheBitsOfABloomFilter(t *testing.T) {
 	})
 }
 
-func TestPrintingAFilterNeverShowsItsKey(t *testing.T) {
-	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-	f, err := New(Config{Capacity: 10, FPRate: 0.01, Family: hashfam.New(key)})
-	require.NoError(t, err)
-	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
-		for _, v := range []any{f, f.Params(), *f} {
-			s := fmt.Sprintf(verb, v)
-			for _, half := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908} {
-				require.NotContains(t, s, fmt.Sprint(half), "%s of %T", verb, v)
-				require.NotContains(t, s, fmt.Sprintf("%x", half), "%s of %T", verb, v)
-			}
+func TestTheLargestParametersAreValid(t *testing.T) {
+	for _, p := range []Params{
+		{Counters: 1, Hashes: 1},
+		{Counters: maxCounters, Hashes: sizing.MaxHashes},
+		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
+	} {
+		require.NoError(t, p.check(ErrParams))
+	}
+}
+
+// The largest capacity takes all counters, 2^46 on 64-bit platforms, in steps
+// of 8. The error of the next one, and that of none, say what is allowed.
+func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
+	at := func(n uint64) (Params, error) { return Config{Capacity: n, FPRate: 0.9}.Params() }
+	fits, most := Params{}, uint64(0)
+	for step := uint64(1) << 50; step > 0; step /= 2 {
+		if p, err := at(most + step); err == nil {
+			fits, most = p, most+step
 		}
 	}
+	require.Equal(t, uint64(maxCounters/8*8), fits.Counters)
+	_, err := at(most + 1)
+	want := fmt.Sprintf("want a capacity that fits in %d counters at FPRate 0.9", uint64(maxCounters))
+	require.ErrorContains(t, err, want)
+	_, err = at(1 << 60)
+	require.ErrorContains(t, err, want)
+	_, err = at(0)
+	require.EqualError(t, err, "counting: invalid parameters: Config.Capacity = 0, want at least 1")
 }
 
 // Fan et al. bound the probability that a counter is stuck: 3.058e-14 per

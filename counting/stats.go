@@ -10,17 +10,15 @@ import (
 
 // FillRatio returns the fraction of counters that are not zero, 0 to 1. O(m)
 // time.
-func (f *Filter) FillRatio() float64 {
-	if f.params.Counters == 0 {
-		return 1
-	}
+func (f *reader) FillRatio() float64 {
 	return float64(inUse(f.counters)) / float64(f.params.Counters)
 }
 
-// FalsePositiveRate returns the chance that f in its current state finds a key
-// that is not in it. Classic: the fill ratio to the power k. Blocked: the mean
-// of that over the blocks. It is valid however f was filled. O(m) time.
-func (f *Filter) FalsePositiveRate() float64 {
+// FalsePositiveRate returns the chance that the filter in its current state
+// finds a key that is not in it. It is valid however the filter was filled.
+// Classic: the fill ratio to the power k. Blocked: the mean of that over the
+// blocks. O(m) time.
+func (f *reader) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	if f.params.Layout == Classic {
 		return math.Pow(f.FillRatio(), k)
@@ -32,18 +30,15 @@ func (f *Filter) FalsePositiveRate() float64 {
 	return rates / float64(f.span)
 }
 
-// EstimatedLen estimates the number of distinct keys in f from the number of
+// EstimatedLen estimates the number of distinct keys from the number of
 // counters that are not zero. At capacity the standard error is a fraction of a
 // percent for a million keys; it grows as the filter fills. EstimatedLen
 // returns +Inf if no counter is zero. Deleted keys whose counters are stuck
 // still count. O(m) time. Papapetrou, Siberski and Nejdl, Distributed and
 // Parallel Databases 28, 2010.
-func (f *Filter) EstimatedLen() float64 {
+func (f *reader) EstimatedLen() float64 {
 	p := f.params
-	switch {
-	case p.Counters == 0:
-		return math.Inf(1)
-	case p.Layout == Blocked:
+	if p.Layout == Blocked {
 		return sizing.BlockedLen(p.Counters, p.Hashes, inUse(f.counters))
 	}
 	return sizing.ClassicLen(p.Counters, p.Hashes, inUse(f.counters))
@@ -53,7 +48,7 @@ func (f *Filter) EstimatedLen() float64 {
 // decremented. It is 0 within the capacity and with few copies of each key. As
 // it grows, so does the share of deleted keys that are still found; only
 // [Filter.Reset] undoes that. O(m) time.
-func (f *Filter) Stuck() uint64 {
+func (f *reader) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {
 		n += uint64(perWord - bits.OnesCount64(nonzero(^w))) // ^w is zero where w is 15

@@ -3,6 +3,7 @@ package counting
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -10,10 +11,9 @@ import (
 
 // A View is a read-only filter that uses its encoding in place, for example in
 // a mapped file. Make one with [NewView]. Its methods give the answers of the
-// encoded filter at the same cost, and may run at the same time. Verify and
-// Decode return an error on a nil *View; the other methods panic on it.
+// encoded filter at the same cost, and may run at the same time.
 type View struct {
-	filter  Filter
+	reader
 	encoded frame.View
 }
 
@@ -26,7 +26,7 @@ type View struct {
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
 // purego.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	v, err := frame.NewView(data, frame.Counting, version, fam.CheckValue(), errs)
+	v, err := frame.NewView(data, frame.Counting, frame.ArrayVersion, fam.CheckValue(), errs)
 	if err != nil {
 		return nil, err
 	}
@@ -38,81 +38,18 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{*newFilter(p, counters), v}, nil
+	return &View{newReader(p, counters), v}, nil
 }
 
 // Verify checks what decoding would check: the checksum of the whole encoding,
 // and that the counters beyond the last one are zero. It returns [ErrCorrupt]
 // if the data is damaged. O(m) time, no allocation.
 func (v *View) Verify() error {
-	if v == nil || v.filter.counters == nil {
-		return errs.NoView()
-	}
-	if err := v.encoded.Verify(8 * v.filter.params.words()); err != nil {
+	if err := v.encoded.Verify(8 * v.params.words()); err != nil {
 		return err
 	}
-	return v.filter.params.checkCounters(v.filter.counters, ErrCorrupt)
+	return v.params.checkCounters(v.counters, ErrCorrupt)
 }
-
-// Contains is [Filter.Contains].
-func (v *View) Contains(key []byte) bool { return v.filter.Contains(key) }
-
-// ContainsString is [Filter.ContainsString].
-func (v *View) ContainsString(key string) bool { return v.filter.ContainsString(key) }
-
-// ContainsUint64 is [Filter.ContainsUint64].
-func (v *View) ContainsUint64(key uint64) bool { return v.filter.ContainsUint64(key) }
-
-// ContainsDigest is [Filter.ContainsDigest].
-func (v *View) ContainsDigest(d hashfam.Digest) bool { return v.filter.ContainsDigest(d) }
-
-// ContainsAll is [Filter.ContainsAll].
-func (v *View) ContainsAll(dst []bool, keys [][]byte) []bool { return v.filter.ContainsAll(dst, keys) }
-
-// ContainsAllStrings is [Filter.ContainsAllStrings].
-func (v *View) ContainsAllStrings(dst []bool, keys []string) []bool {
-	return v.filter.ContainsAllStrings(dst, keys)
-}
-
-// ContainsAllUint64 is [Filter.ContainsAllUint64].
-func (v *View) ContainsAllUint64(dst []bool, keys []uint64) []bool {
-	return v.filter.ContainsAllUint64(dst, keys)
-}
-
-// ContainsAllDigests is [Filter.ContainsAllDigests].
-func (v *View) ContainsAllDigests(dst []bool, digests []hashfam.Digest) []bool {
-	return v.filter.ContainsAllDigests(dst, digests)
-}
-
-// Count is [Filter.Count].
-func (v *View) Count(key []byte) uint64 { return v.filter.Count(key) }
-
-// CountString is [Filter.CountString].
-func (v *View) CountString(key string) uint64 { return v.filter.CountString(key) }
-
-// CountUint64 is [Filter.CountUint64].
-func (v *View) CountUint64(key uint64) uint64 { return v.filter.CountUint64(key) }
-
-// CountDigest is [Filter.CountDigest].
-func (v *View) CountDigest(d hashfam.Digest) uint64 { return v.filter.CountDigest(d) }
-
-// Params returns the parameters of the filter. O(1) time.
-func (v *View) Params() Params { return v.filter.params }
-
-// SizeBytes returns the size of the counters in bytes. O(1) time.
-func (v *View) SizeBytes() uint64 { return v.filter.SizeBytes() }
-
-// FillRatio is [Filter.FillRatio].
-func (v *View) FillRatio() float64 { return v.filter.FillRatio() }
-
-// FalsePositiveRate is [Filter.FalsePositiveRate].
-func (v *View) FalsePositiveRate() float64 { return v.filter.FalsePositiveRate() }
-
-// EstimatedLen is [Filter.EstimatedLen].
-func (v *View) EstimatedLen() float64 { return v.filter.EstimatedLen() }
-
-// Stuck is [Filter.Stuck].
-func (v *View) Stuck() uint64 { return v.filter.Stuck() }
 
 // Decode returns a copy of the filter that shares no memory with v. It verifies
 // the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
@@ -121,27 +58,18 @@ func (v *View) Decode() (*Filter, error) {
 	if err := v.Verify(); err != nil {
 		return nil, err
 	}
-	return v.filter.Clone(), nil
+	return newFilter(v.params, slices.Clone(v.counters)), nil
 }
 
-// MarshalJSON returns the encoding as a JSON string, which
-// [Filter.UnmarshalText] reads. O(m) time and memory.
-func (v View) MarshalJSON() ([]byte, error) {
-	if v.filter.counters == nil {
-		return nil, errs.NoView()
-	}
-	return v.encoded.JSON()
-}
+// MarshalText returns the text form of the filter, as [Filter.MarshalText]
+// does. O(m) time and memory.
+func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 
-// LogValue is [Filter.LogValue].
-func (v View) LogValue() slog.Value { return v.filter.LogValue() }
+// String describes v in one line. It does not show the key.
+func (v View) String() string { return fmt.Sprintf("counting.View(%v)", v.params) }
 
-// String describes v in one line. It does not show the key. Its receiver is a
-// value so that a View in a field of another struct does not show the key
-// either.
-func (v View) String() string { return fmt.Sprintf("counting.View(%v)", v.filter.params) }
-
-// Format prints [View.String] for every verb and flag, so that no format shows
-// the key, with the exceptions of [hashfam.Family.Format]. Its receiver is a
-// value for the same reason as that of String.
+// Format prints [View.String] for every verb, so that none shows the key.
 func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
+
+// LogValue returns [View.String] for package log/slog.
+func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }

@@ -4,19 +4,25 @@ package prefetch
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// Spread returns the digests as one group, and no others, after it has read
-// their memory: of each digest the first k values of its sequence, reduced to
-// the given number of bytes. Each is step bytes behind the one before it.
+// size is how many digests are a group.
+const size = 128
+
+// Spread returns a group of digests, from the first on, and the others, after
+// it has read the memory of the group: of each digest the first k values of its
+// sequence, reduced to the given number of bytes. Each is step bytes behind the
+// one before it.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64) (group, rest []hashfam.Digest) {
-	load(array, digests, k, bytes, step)
-	return digests, nil
+	n := min(size, len(digests))
+	load(array, digests[:n], k, bytes, step)
+	return digests[:n], digests[n:]
 }
 
 // Blocks is Spread for keys of one block each: the first value of the sequence,
 // reduced to n, is the number of a block of 256 bytes.
 func Blocks(array []uint64, digests []hashfam.Digest, n uint64) (group, rest []hashfam.Digest) {
-	loadBlocks(array, digests, n)
-	return digests, nil
+	m := min(size, len(digests))
+	loadBlocks(array, digests[:m], n)
+	return digests[:m], digests[m:]
 }
 
 // load reads the memory of the digests. These loads are next to each other, so
