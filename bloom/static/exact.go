@@ -16,8 +16,8 @@ import (
 // It has two levels. The first is a filter of the rarer class with r =
 // floor(log2(ratio)) columns, which all rarer keys and a share of 2^-r of the
 // others pass; below ratio 2 there is none. The second stores one bit for each
-// key that passes: its class. For R rarer keys and S others that takes about
-// R (r+1) + S/2^r bits: 2.0 per rarer key at ratio 1, 4.3 at 5, 7.7 at 50 and
+// key that passes: its class. For R rarer keys and S others that takes about R
+// (r+1) + S/2^r bits: 2.0 per rarer key at ratio 1, 4.3 at 5, 7.7 at 50 and
 // 12.1 at 1,000.
 //
 // A key in neither list is a foreign key. It is taken for one of the rarer

@@ -21,16 +21,16 @@
 //
 // # Where to start
 //
-//	data in a slice, by key               New, Function.Index
-//	a set whose members can be removed    NewFilter, Filter.Contains, Delete
-//	small values of keys                  FilterConfig.ValueBits, Filter.Value
-//	many keys at a time                   Function.IndexAll, Filter.ContainsAll
-//	a file, a stream, a mapped file       Function.WriteTo, ReadFrom, NewView
+//	data in a slice, by key              New, Function.Index
+//	a set whose members can be removed   NewFilter, Filter.Contains, Delete
+//	small values of keys                 FilterConfig.ValueBits, Filter.Value
+//	many keys at a time                  Function.IndexAll, Filter.ContainsAll
+//	a file, a stream, a mapped file      Function.WriteTo, ReadFrom, NewView
 //
 // To read the code, begin with perfect.go, which finds the index of a key, and
 // level.go, which has the formulas. build.go makes one level after the other;
-// fill.go chooses the seeds of a level. stored.go is what all types here consist
-// of, and header.go has the table of their encoding.
+// fill.go chooses the seeds of a level. stored.go is what all types here
+// consist of, and header.go has the table of their encoding.
 //
 // # Algorithm
 //

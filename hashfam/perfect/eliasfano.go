@@ -47,7 +47,8 @@ func (l *eliasFano) highBits() uint64 {
 // bytes returns the size of the whole list.
 func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// use makes b the bytes of l. The list is not usable until mark has been called.
+// use makes b the bytes of l. The list is not usable until mark has been
+// called.
 func (l *eliasFano) use(b []byte) { l.low, l.high = b, b[l.lowBytes():] }
 
 // put appends number i to a list that is being built: v, at least the number

@@ -16,9 +16,9 @@ type View struct {
 // NewView returns a view of the function that data encodes under fam. It keeps
 // data, which must not change, and must stay mapped, while the view is in use.
 // It checks the header and the list of free places, so that every index is in
-// range; Verify checks the rest. It works on every platform and with
-// data at any address. O(n) time, but it reads only the list, which is an
-// eighth of the function.
+// range; Verify checks the rest. It works on every platform and with data at
+// any address. O(n) time, but it reads only the list, which is an eighth of the
+// function.
 //
 // The errors are those of [Function.UnmarshalBinary].
 func NewView(data []byte, fam hashfam.Family) (*View, error) {

@@ -28,8 +28,8 @@ func requireInRange(t *testing.T, f *reader, digests []hashfam.Digest) {
 }
 
 // Frames that someone changed who can also correct the checksums: seeds, the
-// list and the numbers in the header, in functions of several levels. A
-// decoder returns an error, or a function whose indexes are all in range.
+// list and the numbers in the header, in functions of several levels. A decoder
+// returns an error, or a function whose indexes are all in range.
 func TestForgedFrames(t *testing.T) {
 	digests := random(3000, 1)
 	f := build1(t, Config{}, digests)

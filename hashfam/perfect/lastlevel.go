@@ -15,8 +15,8 @@ type lastLevel struct {
 	seed uint32
 }
 
-// place returns the place of a key, counted from l.base. A digest is mixed
-// with the seed as a key is in MurmurHash3's final step.
+// place returns the place of a key, counted from l.base. A digest is mixed with
+// the seed as a key is in MurmurHash3's final step.
 func (l *lastLevel) place(p hashfam.Probe) uint64 {
 	x := uint64(p) + uint64(l.seed)*spread
 	x = (x ^ x>>33) * 0xFF51AFD7ED558CCD

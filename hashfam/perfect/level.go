@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A level has 22 keys for 5 buckets: 4.4 for each byte of seeds. With
-	// more, fewer bits go to the seeds and more to the keys that are bumped.
+	// A level has 22 keys for 5 buckets: 4.4 for each byte of seeds. With more,
+	// fewer bits go to the seeds and more to the keys that are bumped.
 	bucketsPer = 5
 	bucketKeys = 22
 
