@@ -26,7 +26,7 @@
 // To read the code, begin with new.go, which builds a filter, and exactnew.go,
 // which builds an Exact of two levels. The ribbon itself is package
 // internal/ribbon: ribbon.go there answers a query, system.go solves the
-// equations. The tables of the encodings are in filtercodec.go and
+// equations. The tables of the encodings are in internal/frame/headers.go and
 // exactcodec.go.
 //
 // # How it works

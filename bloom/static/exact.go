@@ -3,6 +3,7 @@ package static
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/ribbon"
@@ -64,11 +65,31 @@ func (e *exactReader) ContainsDigest(d hashfam.Digest) bool {
 	return rare == e.direct
 }
 
+// exactBlock is the largest number of digests in a block. Their answers stay in
+// the cache between the two levels.
+const exactBlock = 1024
+
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. It asks the first level for all digests before
-// the second. O(r) time per digest, and about half of that of single calls for
-// keys that the first level rejects. It allocates only if dst is too small.
+// returns the extended slice. It asks the first level for a block of digests
+// before the second. O(r) time per digest, and about half of that of single
+// calls for keys that the first level rejects. It allocates only if dst is too
+// small.
 func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, exactBlock) {
+		dst = e.containsBlock(dst, block)
+	}
+	return dst
+}
+
+// containsBlock is ContainsAll for a block. dst has room for the answers.
+func (e *exactReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
+	if e.filter.Columns() == 0 {
+		for _, d := range digests {
+			dst = append(dst, (e.class.Value(d) == 1) == e.direct)
+		}
+		return dst
+	}
 	from := len(dst)
 	dst = e.filter.ContainsAll(dst, digests)
 	for i, passed := range dst[from:] {

@@ -3,7 +3,6 @@ package ribbon
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -189,15 +188,6 @@ func TestParallelStartsNoMoreWorkersThanItMay(t *testing.T) {
 	}
 }
 
-func TestNothingIsNotReported(t *testing.T) {
-	var reports []int
-	b := Build{Did: func(n int) { reports = append(reports, n) }}
-	b.Report(0)
-	b.Report(1)
-	require.Equal(t, []int{1}, reports)
-	require.NotPanics(t, func() { Build{}.Report(1) })
-}
-
 func TestClonesAreEqualAndShareNoMemory(t *testing.T) {
 	digests := random(rand.New(rand.NewPCG(36, 37)), 3000)
 	r := members(t, percent, digests)
@@ -218,35 +208,4 @@ func TestClonesAreEqualAndShareNoMemory(t *testing.T) {
 	}
 	none := Ribbon{columns: 1}
 	require.Equal(t, none, none.Clone())
-}
-
-// allocated returns the bytes that do allocates.
-func allocated(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// The work memory is that of one shard, 0.8 MB and for a stream 0.5 MB more,
-// and of 2 % of the digests, twice while they are sorted.
-func TestLargeRibbonsTakeTheMemoryOfAShard(t *testing.T) {
-	const n = 300_000
-	list := sorted(t, random(rand.New(rand.NewPCG(38, 39)), n))
-	require.Less(t, allocated(func() {
-		_, err := Members(t.Context(), one, 1<<16, list)
-		require.NoError(t, err)
-	}), uint64(1_500_000))
-	require.Less(t, allocated(func() {
-		_, err := Stream(t.Context(), one, 1<<16, n, slices.Values(list))
-		require.NoError(t, err)
-	}), uint64(2_100_000))
-}
-
-// A system is used for one shard after the other.
-func TestASystemKeepsItsMemory(t *testing.T) {
-	var s system
-	s.reset(1 << 10)
-	require.Zero(t, testing.AllocsPerRun(10, func() { s.reset(1 << 10) }))
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -105,17 +104,6 @@ func TestEverySegmentIsInTheLayer(t *testing.T) {
 				require.LessOrEqual(t, float64(narrow*width), share*float64(l.starts), "the rate")
 				require.Greater(t, float64((narrow+1)*width), share*float64(l.starts)-1e-6)
 			}
-		}
-	}
-}
-
-func TestTheLoadIsAsDocumented(t *testing.T) {
-	for _, n := range []uint64{100_000, 1 << 20, 1 << 30, MaxKeys} {
-		for i, load := range []float64{1.02, 0.95} {
-			l := newLayer(i, n, 1<<16)
-			slots := float64(l.slotWords() * width)
-			require.InDelta(t, load, float64(n)/slots, 0.001)
-			require.InDelta(t, slots/float64(shardStarts+width), float64(l.shards()), 1)
 		}
 	}
 }
@@ -229,15 +217,6 @@ func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
 	}
 }
 
-// hostile are sets that someone could choose if the family is public.
-var hostile = map[string]func(i uint64) hashfam.Digest{
-	"a common prefix":      func(i uint64) hashfam.Digest { return 0x123456789a<<24 + hashfam.Digest(i) },
-	"sequential":           func(i uint64) hashfam.Digest { return hashfam.Digest(i) },
-	"sequential ranks":     func(i uint64) hashfam.Digest { return unrank(i) },
-	"a common rank prefix": func(i uint64) hashfam.Digest { return unrank(0x123456789a<<24 + i*7) },
-	"far apart":            func(i uint64) hashfam.Digest { return unrank(i << 49) },
-}
-
 // unrank is the inverse of rank.
 func unrank(x uint64) hashfam.Digest {
 	m := rank(1)
@@ -246,23 +225,6 @@ func unrank(x uint64) hashfam.Digest {
 		inverse *= 2 - m*inverse
 	}
 	return hashfam.Digest(x * inverse)
-}
-
-func TestHostileSets(t *testing.T) {
-	const n = 20_000
-	require.EqualValues(t, 12345, rank(unrank(12345)))
-	for name, digest := range hostile {
-		digests := make([]hashfam.Digest, n)
-		for i := range digests {
-			digests[i] = digest(uint64(i))
-		}
-		r := members(t, percent, digests)
-		for _, d := range digests {
-			require.True(t, r.Contains(d), name)
-		}
-		t.Logf("%s: %d layers, %.1f bits a digest", name, r.Layers(), float64(8*r.SizeBytes())/n)
-		require.LessOrEqual(t, r.SizeBytes(), uint64(3*n), name)
-	}
 }
 
 // A radix sort must not go on after the last bit.
@@ -318,38 +280,6 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		cancel()
 	}
-}
-
-func TestEveryDigestIsReportedOnce(t *testing.T) {
-	digests := random(rand.New(rand.NewPCG(15, 16)), 300_000)
-	list := sorted(t, digests)
-	var total atomic.Int64
-	b := Build{Workers: 2, Did: func(n int) { total.Add(int64(n)) }}
-	_, err := Sort(t.Context(), b, digests)
-	require.NoError(t, err)
-	require.EqualValues(t, len(digests), total.Swap(0))
-	_, err = Members(t.Context(), b, percent, list)
-	require.NoError(t, err)
-	require.EqualValues(t, len(digests), total.Swap(0))
-	_, err = Stream(t.Context(), b, percent, uint64(len(list)), slices.Values(list))
-	require.NoError(t, err)
-	require.EqualValues(t, len(digests), total.Swap(0))
-	_, err = Members(t.Context(), b, 0, list)
-	require.NoError(t, err)
-	require.EqualValues(t, len(digests), total.Swap(0))
-}
-
-// The work memory of a few digests is not that of a full shard.
-func TestSmallRibbonsTakeLittleMemory(t *testing.T) {
-	var before, after runtime.MemStats
-	list := sorted(t, random(rand.New(rand.NewPCG(17, 18)), 5))
-	runtime.ReadMemStats(&before)
-	for range 100 {
-		_, err := Members(t.Context(), one, seven, list)
-		require.NoError(t, err)
-	}
-	runtime.ReadMemStats(&after)
-	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/100, uint64(8<<10))
 }
 
 // The rate is that of the columns. A ribbon of 10,000 digests or more is
