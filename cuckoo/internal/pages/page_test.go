@@ -43,7 +43,7 @@ func TestAPageTakes31Of32Slots(t *testing.T) {
 
 func TestAPageCountsCopies(t *testing.T) {
 	eachPage(t, func(t *testing.T, s *Set, p *page) {
-		k := locus{bits: math.MaxUint64 / 3, i: 5, j: s.partners.Xor(5, 7), partner: 7}
+		k := locus{bits: math.MaxUint64 / 3, i: 5, j: 5 ^ s.moves[7], partner: 7}
 		for n := range 2 * table.Slots {
 			require.Equal(t, n, p.count(k))
 			require.True(t, s.put(p, k, p.fingerprint(k, p.tail)))

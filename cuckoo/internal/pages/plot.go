@@ -110,7 +110,7 @@ func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
 		if pl.levels() == level+1 {
 			pl.older = append(pl.older, s.firstPage())
 		}
-		k := locus{i: i, j: s.partners.Xor(i, partner), partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
+		k := locus{i: i, j: i ^ s.moves[partner], partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
 		_, ok := s.place(pl, level+1, k, p.depth)
 		if ok {
 			moved = append(moved, k)

@@ -27,7 +27,7 @@ func TestADivisionThatFailsTakesAllBack(t *testing.T) {
 		pl := plot{directory: s.inPages(1, minTail), older: []directory{s.inPages(0, tail)}}
 		young, old := pl.pages[0], pl.older[0].pages[0]
 		for partner := range uint64(2) {
-			k := locus{i: 0, j: s.partners.Xor(0, partner+1), partner: partner + 1}
+			k := locus{i: 0, j: s.moves[partner+1], partner: partner + 1}
 			require.True(t, s.put(young, k, young.fingerprint(k, 1)), "an orphan knows the one bit of its page")
 		}
 		for i := s.Buckets - 1; old.taken < s.most()-1; i-- {
@@ -56,7 +56,7 @@ func TestAnOrphanKeepsItsBits(t *testing.T) {
 	} {
 		s := small(0.1, false)
 		pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
-		k := locus{i: 4, j: s.partners.Xor(4, 1), partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
+		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
 		known, ok := s.place(&pl, 1, k, n)
 		require.True(t, ok)
 		require.Equal(t, n, known)
@@ -68,7 +68,7 @@ func TestAnOrphanKeepsItsBits(t *testing.T) {
 	}
 	s := small(0.1, false)
 	pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
-	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.partners.Xor(0, 1)}, depth-1)
+	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.moves[1]}, depth-1)
 	require.False(t, ok, "the key does not say to which page it belongs")
 }
 

@@ -15,7 +15,8 @@ import (
 // A Set is a multiset of digests that grows page by page.
 type Set struct {
 	Geometry
-	partners table.Partners // of all pages
+	partners table.Partners       // of all pages
+	moves    [partners + 1]uint64 // what a partner does to the number of a bucket
 	plots    []plot
 	count    uint64
 	known    [maxDepth + maxTail + 1]uint64 // number of keys by known bits of their pages and tails
@@ -28,10 +29,14 @@ func New(g Geometry, key uint64) *Set {
 	return s
 }
 
-// newSet returns a Set without plots.
+// newSet returns a Set without plots. As a page has a power of two of buckets,
+// the other bucket of i is i XOR a move, and the move is that of bucket 0.
 func newSet(g Geometry, key uint64) *Set {
 	s := &Set{Geometry: g, partners: table.NewPartners(g.shape(maxTail), key)}
 	s.partners.Keep(partners + 1)
+	for k := range s.moves {
+		s.moves[k] = s.partners.Other(0, s.partners.Hash(uint64(k)))
+	}
 	return s
 }
 
@@ -50,7 +55,7 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
 	i, rest := bits.Mul64(uint64(p.Next()), s.Buckets)
 	partner := hashfam.Reduce(rest, partners) + 1
-	return &s.plots[n], locus{tail, i, s.partners.Xor(i, partner), partner}
+	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
 // A Refusal says why a digest was not added.

@@ -106,9 +106,3 @@ func (p *Partners) Hash(fp uint64) Hash {
 	h = (h ^ h>>32) * 0x94D049BB133111EB
 	return Hash{h ^ h>>32 | 1, hashfam.Reduce(h, p.offsets)}
 }
-
-// Xor is Other of a fingerprint whose hash is kept, if the number of buckets is
-// a power of two: the step of the paper. It is inlined.
-func (p *Partners) Xor(i, fp uint64) uint64 {
-	return i ^ p.hashes[fp].pattern&(p.buckets-1)
-}

@@ -177,17 +177,6 @@ func TestHashesAreKeptForLargeTables(t *testing.T) {
 	}
 }
 
-// Xor is the step in a table of a power of two of buckets.
-func TestXorIsTheStepOfThePaper(t *testing.T) {
-	p := of(128, 9)
-	p.Keep(32)
-	for fp := range uint64(32) {
-		for i := range uint64(128) {
-			require.Equal(t, p.Other(i, p.Hash(fp)), p.Xor(i, fp))
-		}
-	}
-}
-
 func TestKeysPairBucketsDifferently(t *testing.T) {
 	a, b := of(1<<20+2, 1), of(1<<20+2, 2)
 	offsets, partners := 0, 0

@@ -93,19 +93,24 @@ func (t *Table) search(p *Partners, queue []uint64, known int) int {
 // looks at all of them, so that their cache misses overlap.
 func (t *Table) firstFree(list *[Slots]uint64) int {
 	free := uint64(1 << Slots)
-	for s, i := range list {
-		w, empty := t.Word(i), false
-		switch {
-		case t.sorted:
-			empty = t.smallest(w) == 0
-		case t.wide:
-			bit := i * t.stride
-			empty = t.Any(t.load64(bit), t.load64(bit+2*t.width), 0)
-		default:
-			empty = t.Any(w, w, 0)
+	switch {
+	case t.sorted:
+		for s, i := range list {
+			if t.smallest(t.Word(i)) == 0 {
+				free |= 1 << s
+			}
 		}
-		if empty {
-			free |= 1 << s
+	case t.wide:
+		for s, i := range list {
+			if a, b := t.Lanes(i); t.Any(a, b, 0) {
+				free |= 1 << s
+			}
+		}
+	default:
+		for s, i := range list {
+			if w := t.Word(i); t.Any(w, w, 0) {
+				free |= 1 << s
+			}
 		}
 	}
 	return bits.TrailingZeros64(free)

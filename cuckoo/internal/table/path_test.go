@@ -148,6 +148,6 @@ func TestTailsDoNotMoveFingerprints(t *testing.T) {
 	require.Zero(t, tab.search(&p, queue[:5], 2), "a queue with room for three of four")
 	require.Equal(t, 2, tab.search(&p, queue, 2))
 	for n, other := range queue[2:] {
-		require.Equal(t, p.Xor(4, uint64(n+1)), other)
+		require.Equal(t, p.Other(4, p.Hash(uint64(n+1))), other)
 	}
 }

@@ -111,13 +111,22 @@ func (t *Table) hasWide(i, j, fp uint64) bool {
 // Count returns how many slots of buckets i and j hold fp.
 func (t *Table) Count(i, j, fp uint64) int {
 	if t.wide {
-		return t.countIn(i, fp) + t.countIn(j, fp)
+		a, b := t.Lanes(i)
+		c, d := t.Lanes(j)
+		// The two bits of one word and those of the other do not overlap.
+		return bits.OnesCount64(t.Matches(a, fp)>>1|t.Matches(b, fp)) +
+			bits.OnesCount64(t.Matches(c, fp)>>1|t.Matches(d, fp))
 	}
 	v, w := t.Word(i), t.Word(j)
 	if t.sorted {
 		v, w = t.Decode(v), t.Decode(w)
 	}
 	return bits.OnesCount64(t.Matches(v, fp)) + bits.OnesCount64(t.Matches(w, fp))
+}
+
+// Fills reports whether all slots of buckets i and j hold fp.
+func (t *Table) Fills(i, j, fp uint64) bool {
+	return t.countIn(i, fp) == Slots && t.countIn(j, fp) == Slots
 }
 
 // countIn returns how many slots of bucket i hold fp.
@@ -180,39 +189,30 @@ func (t *Table) Remove(i, fp uint64) bool { return t.exchange(i, fp, 0) }
 // exchange puts fp in one slot of bucket i that holds old, and reports whether
 // there was one.
 func (t *Table) exchange(i, old, fp uint64) bool {
-	if t.wide {
-		return t.exchangeWide(i, old, fp)
-	}
-	w := t.Word(i)
-	if t.sorted {
-		w = t.Decode(w)
-	}
-	m := t.Matches(w, old)
-	if m == 0 {
-		return false
-	}
-	if t.sorted {
-		t.encode(i*t.stride, w^(old^fp)<<(t.lowest(m)&63))
-		return true
-	}
-	t.flip(i*t.stride+t.lowest(m), old^fp)
-	return true
-}
-
-func (t *Table) exchangeWide(i, old, fp uint64) bool {
-	if t.sorted {
-		return t.exchangeSorted(i, old, fp)
-	}
 	bit := i * t.stride
-	m := t.Matches(t.load64(bit), old)
-	if m == 0 {
-		bit += 2 * t.width
-		m = t.Matches(t.load64(bit), old)
+	var w, m uint64
+	switch {
+	case t.wide && t.sorted:
+		return t.exchangeSorted(i, old, fp)
+	case t.wide:
+		if m = t.Matches(t.load64(bit), old); m == 0 {
+			bit += 2 * t.width
+			m = t.Matches(t.load64(bit), old)
+		}
+	case t.sorted:
+		w = t.Decode(t.load(bit))
+		m = t.Matches(w, old)
+	default:
+		m = t.Matches(t.load(bit), old)
 	}
 	if m == 0 {
 		return false
 	}
-	t.flip(bit+t.lowest(m), old^fp)
+	if t.sorted {
+		t.encode(bit, w^(old^fp)<<(t.lowest(m)&63))
+	} else {
+		t.flip(bit+t.lowest(m), old^fp)
+	}
 	return true
 }
 
