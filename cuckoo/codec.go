@@ -11,8 +11,8 @@ import (
 )
 
 // The parameters in a frame of kind Cuckoo, version 1; the payload is the
-// table, bucket after bucket without padding, and zeros up to a
-// whole number of words, and one more word of zeros.
+// table, bucket after bucket without padding, and zeros up to a whole number of
+// words, and one more word of zeros.
 //
 //	offset  size  field
 //	     0     8  Buckets
@@ -26,8 +26,8 @@ const (
 )
 
 // AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is 72 bytes plus the table. It depends only on the
-// Params and the table, and contains the family's check value but not its key.
+// slice. The encoding is 72 bytes plus the table. It depends only on the Params
+// and the table, and contains the family's check value but not its key.
 // AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
 // allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {

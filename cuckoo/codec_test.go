@@ -157,8 +157,8 @@ func TestTheLeastPayload(t *testing.T) {
 	requireField(t, err, ErrCorrupt, "payload length")
 }
 
-// A page is refused for the reason that package pages gives, as an error of this
-// package.
+// A page is refused for the reason that package pages gives, as an error of
+// this package.
 func TestErrorsOfPagesAreThoseOfThisPackage(t *testing.T) {
 	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.9})
 	b, err := s.MarshalBinary()

@@ -20,10 +20,10 @@ type reader struct {
 	count    uint64 // fingerprints in the table
 }
 
-// locate returns the two buckets of a key, and its fingerprint. The fingerprint,
-// 1 to 2^f-1, comes first, because the buckets have to wait for its hash. The
-// rest of the product is uniform too, and shares no bits with the fingerprint: it
-// gives the key's coordinate.
+// locate returns the two buckets of a key, and its fingerprint. The
+// fingerprint, 1 to 2^f-1, comes first, because the buckets have to wait for
+// its hash. The rest of the product is uniform too, and shares no bits with the
+// fingerprint: it gives the key's coordinate.
 func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask())
 	fp++
@@ -102,8 +102,8 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(
 // find is algorithm 2 of Fan et al.
 func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
 
-// ContainsOrAdd reports whether key may have been in the filter, and adds it
-// if not. It hashes key once. O(1) time on average, no allocation. Its error is
+// ContainsOrAdd reports whether key may have been in the filter, and adds it if
+// not. It hashes key once. O(1) time on average, no allocation. Its error is
 // that of [Filter.Add], and then key is not in the filter and nothing has
 // changed. If it returns true, it has added nothing: do not call
 // [Filter.Delete] for that key then.
@@ -116,8 +116,8 @@ func (f *Filter) ContainsOrAddString(key string) (bool, error) {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
-// the filter's family.
+// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by the
+// filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	i, j, fp := f.locate(d)
 	if f.find(i, j, fp) {
@@ -153,9 +153,9 @@ func (f *Filter) take(i, j, fp uint64) bool {
 	return true
 }
 
-// Count returns how many copies of key the filter may hold: at least as many
-// as were added and not deleted, and more if other keys collide with it; at
-// most eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
+// Count returns how many copies of key the filter may hold: at least as many as
+// were added and not deleted, and more if other keys collide with it; at most
+// eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
 func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.

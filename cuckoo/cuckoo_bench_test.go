@@ -33,8 +33,8 @@ func BenchmarkFailedAdd(b *testing.B) {
 	}
 }
 
-// BenchmarkFilter measures Add, Contains, Delete and Count of digests, one by one
-// and in batches. For ratios to other libraries see internal/compare.
+// BenchmarkFilter measures Add, Contains, Delete and Count of digests, one by
+// one and in batches. For ratios to other libraries see internal/compare.
 func BenchmarkFilter(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000} {
 		for _, sorted := range []bool{false, true} {

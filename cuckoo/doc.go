@@ -2,9 +2,9 @@
 // or "certainly does not" in a few bits per key, and that can delete (Fan,
 // Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
-// Start with [New] and a [Config]. The algorithm is in cuckoo.go, the buckets in
-// internal/table, where path.go moves fingerprints to make room. [Scalable] is
-// in scalable.go and grows by the pages of internal/pages.
+// Start with [New] and a [Config]. The algorithm is in cuckoo.go, the buckets
+// in internal/table, where path.go moves fingerprints to make room. [Scalable]
+// is in scalable.go and grows by the pages of internal/pages.
 //
 //   - one key: [Filter.Add], [Filter.Contains], [Filter.Delete], [Filter.Count]
 //   - many keys: [Filter.AddAll], [Filter.ContainsAll], with digests from

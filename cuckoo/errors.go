@@ -17,9 +17,9 @@ var (
 // ErrFull is the error of an Add for which no room can be made.
 var ErrFull = fault.ErrFull
 
-// ErrCopies is the [ErrFull] of one key, whatever room there is for others:
-// all eight slots of its two buckets hold its fingerprint. In a [Scalable] they
-// may be slots of several pages.
+// ErrCopies is the [ErrFull] of one key, whatever room there is for others: all
+// eight slots of its two buckets hold its fingerprint. In a [Scalable] they may
+// be slots of several pages.
 var ErrCopies = errs.Errorf("%w for this key: its two buckets hold eight copies", ErrFull)
 
 // errFull is the ErrFull of the filter. It is made once, so that an Add that

@@ -13,10 +13,10 @@ import (
 )
 
 // A stream without repetitions: each request for a page of a shop that was not
-// made among the last 5,000 different ones is passed on. What leaves the
-// window is deleted, so the filter never holds more than the window, however
-// long the stream. Only what is not found is added: a second copy would have to
-// be deleted too, and a page that is wrongly found is one passed on too few.
+// made among the last 5,000 different ones is passed on. What leaves the window
+// is deleted, so the filter never holds more than the window, however long the
+// stream. Only what is not found is added: a second copy would have to be
+// deleted too, and a page that is wrongly found is one passed on too few.
 func Example() {
 	const window = 5000
 	recent, err := cuckoo.New(cuckoo.Config{Capacity: window, FPRate: 0.001})

@@ -27,8 +27,8 @@ func NewFromParams(p Params) (*Filter, error) {
 	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil
 }
 
-// newReader returns the reader of checked parameters over bytes, which hold that
-// many fingerprints.
+// newReader returns the reader of checked parameters over bytes, in which count
+// slots are taken.
 func newReader(p Params, bytes []byte, count uint64) reader {
 	return reader{p, table.New(p.shape(), bytes), table.NewPartners(p.shape(), partnersKey(p.Family)), count}
 }

@@ -19,9 +19,9 @@ type Config struct {
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. Above 0 and below 1, above Capacity/2^64, the chance that a
-	// key's digest equals a member's, and at least about 1.9e-9, the rate of
-	// the widest fingerprints.
+	// is 1 %. Above 0 and below 1, above Capacity/2^64, the chance that a key's
+	// digest equals a member's, and at least about 1.9e-9, the rate of the
+	// widest fingerprints.
 	FPRate float64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
@@ -29,8 +29,7 @@ type Config struct {
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public one; use a keyed
-	// family if untrusted parties
-	// choose keys.
+	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
@@ -39,8 +38,8 @@ type Config struct {
 // Params are the parameters of a filter. Filters with equal Params can be
 // merged.
 type Params struct {
-	// Buckets is m, the number of buckets of four slots: even, at least 2,
-	// and at most what 2^48 bits and the platform's memory have room for.
+	// Buckets is m, the number of buckets of four slots: even, at least 2, and
+	// at most what 2^48 bits and the platform's memory have room for.
 	Buckets uint64
 
 	// FingerprintBits is f, the width of a fingerprint: 4 to 32, and wide

@@ -5,7 +5,8 @@ import (
 	"log/slog"
 )
 
-// The methods below have value receivers for the reason that hashfam.Family has.
+// The methods below have value receivers for the reason that hashfam.Family
+// has.
 
 // String describes the filter in one line, without its key.
 func (f Filter) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }

@@ -48,8 +48,8 @@ var suite = conform.Suite[*Filter]{
 	},
 }
 
-// drawParams draws a small filter of any width. Half of them have so few
-// slots that the keys of a property do not all fit.
+// drawParams draws a small filter of any width. Half of them have so few slots
+// that the keys of a property do not all fit.
 func drawParams(t *rapid.T) Params {
 	p := Params{
 		Buckets:         2 * uint64(rapid.IntRange(1, 20).Draw(t, "half the buckets")),

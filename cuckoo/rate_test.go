@@ -14,8 +14,8 @@ import (
 
 // The rate measured over filters of the exact formula and at full capacity. A
 // filter's rate varies little about its mean, so hits are binomial: a correct
-// program is more than six standard deviations off with probability below
-// 2e-9, and there are less than a hundred comparisons.
+// program is more than six standard deviations off with probability below 2e-9,
+// and there are less than a hundred comparisons.
 const sigmas = 6
 
 func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {

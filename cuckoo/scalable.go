@@ -43,12 +43,12 @@ var outcomes = [...]error{pages.Full: errFull, pages.Copies: ErrCopies}
 //
 // Adding the ninth copy of a key returns [ErrCopies], which matches [ErrFull].
 // If copies mean nothing, use [Scalable.ContainsOrAdd]. Add returns ErrFull in
-// two cases, otherwise it makes room. Copies of other keys fill both buckets
-// of the key in a page that is less than an eighth full: this is common only if
-// keys have more than four copies each. Or thousands of keys agree in more
-// bits than splitting pages takes to part them, which does not happen unless
-// someone chose them so, knowing the family. After an error the filter contains
-// the same keys as before, but pages may have split.
+// two cases, otherwise it makes room. Copies of other keys fill both buckets of
+// the key in a page that is less than an eighth full: this is common only if
+// keys have more than four copies each. Or thousands of keys agree in more bits
+// than splitting pages takes to part them, which does not happen unless someone
+// chose them so, knowing the family. After an error the filter contains the
+// same keys as before, but pages may have split.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.config.Family.Sum(key)) }
 
 // AddString is [Scalable.Add] for a string.
@@ -113,8 +113,8 @@ func (s *Scalable) DeleteString(key string) bool {
 // family.
 func (s *Scalable) DeleteDigest(d hashfam.Digest) bool { return s.pages.Remove(d) }
 
-// Count returns how many copies of key the filter may hold: at least as many
-// as were added and not deleted, and more if other keys collide with it. O(1)
+// Count returns how many copies of key the filter may hold: at least as many as
+// were added and not deleted, and more if other keys collide with it. O(1)
 // time, the cache misses of [Scalable.Contains], no allocation.
 func (s *Scalable) Count(key []byte) uint64 { return s.CountDigest(s.config.Family.Sum(key)) }
 

@@ -33,8 +33,8 @@ type ScalableConfig struct {
 // minScalableRate is the least FPRate that holds after any number of splits.
 const minScalableRate = 1e-6
 
-// check returns an error with the given reason that names the invalid field,
-// or nil if the fields of c are valid.
+// check returns an error with the given reason that names the invalid field, or
+// nil if the fields of c are valid.
 func (c ScalableConfig) check(reason error) error {
 	if c.Expected == 0 {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected, "at least 1")

@@ -11,11 +11,11 @@ import (
 // result need not Equal the filter built from all keys, in which the same
 // fingerprints may lie in other slots.
 //
-// Merge returns [ErrIncompatible] if the [Params] differ, and names the place in
-// others if there are several, and [ErrFull] if there is no room for all; f is
-// then unchanged. ErrFull can happen to filters whose keys together would fit,
-// since fingerprints find room in another order. Merge works on one copy of f,
-// so it needs as much memory again. O(k m) time for k filters.
+// Merge returns [ErrIncompatible] if the [Params] differ, and names the place
+// in others if there are several, and [ErrFull] if there is no room for all; f
+// is then unchanged. ErrFull can happen to filters whose keys together would
+// fit, since fingerprints find room in another order. Merge works on one copy
+// of f, so it needs as much memory again. O(k m) time for k filters.
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := fault.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
 		return err

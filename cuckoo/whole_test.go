@@ -28,8 +28,8 @@ func TestMergeTakesAllOrNothing(t *testing.T) {
 		require.ErrorIs(t, a.Merge(b), ErrFull, "more keys than slots")
 		require.True(t, a.Equal(before))
 
-		// As many keys as slots: some bucket is in the way, and by then
-		// most have been merged.
+		// As many keys as slots: some bucket is in the way, and by then most
+		// have been merged.
 		c := mustNew(t, p)
 		for key := uint64(0); c.Len()+b.Len() < p.slots(); key++ {
 			require.NoError(t, c.AddDigest(p.Family.SumUint64(key|1<<30)))

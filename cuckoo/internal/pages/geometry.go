@@ -33,9 +33,9 @@ type Geometry struct {
 // spare is what a page is planned to have free, in roots of its slots.
 const spare = 3.5
 
-// NewGeometry returns the geometry for the number of keys that there is room for from
-// the start, and for a rate of 1e-6 to 1. Pages are as large as expected allows,
-// so that they fill evenly.
+// NewGeometry returns the geometry for the number of keys that there is room
+// for from the start, and for a rate of 1e-6 to 1. Pages are as large as
+// expected allows, so that they fill evenly.
 func NewGeometry(expected uint64, rate float64, compact bool) Geometry {
 	g := Geometry{Buckets: minPage, compact: compact, tails: planTails(rate)}
 	for g.Buckets < maxPage && g.Buckets < expected/16 {

@@ -6,9 +6,9 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A page is a cuckoo table of a [Set]. All its keys have the same first
-// bits, the number of the page; there are depth of them. A slot holds the next
-// bits of a key as its tail, as many as are known, and before it the bits that
+// A page is a cuckoo table of a [Set]. All its keys have the same first bits,
+// the number of the page; there are depth of them. A slot holds the next bits
+// of a key as its tail, as many as are known, and before it the bits that
 // choose the key's other bucket, its partner, which is never zero:
 //
 //	bit t+5  t+1 t                  0

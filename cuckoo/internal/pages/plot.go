@@ -6,14 +6,13 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A plot is the share of a [Set] that began as one page. Its keys are in
-// the pages of its directory. The number of a page is the first bits of its
-// keys.
+// A plot is the share of a [Set] that began as one page. Its keys are in the
+// pages of its directory. The number of a page is the first bits of its keys.
 //
 // A key from before many splits knows no bit that could tell in which half of
-// its page it belongs, if that splits again: it becomes an orphan, and moves
-// to the first of the older directories. That has fewer pages, whose numbers
-// have fewer bits, so that the key has a long tail again. If those pages split
+// its page it belongs, if that splits again: it becomes an orphan, and moves to
+// the first of the older directories. That has fewer pages, whose numbers have
+// fewer bits, so that the key has a long tail again. If those pages split
 // often, there are orphans there, and a second older directory. Keys in an
 // older directory know fewer bits than any in a newer one.
 type plot struct {

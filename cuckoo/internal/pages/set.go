@@ -1,8 +1,8 @@
 // Package pages holds the pages of a cuckoo filter that grows (set.go). A page
 // (page.go) is a table of fingerprints that splits if it is full; a directory
-// (directory.go) finds the page of a key by its first bits, and a plot (plot.go)
-// has the directories of one page of the start. How long fingerprints must be
-// follows from its geometry (geometry.go).
+// (directory.go) finds the page of a key by its first bits, and a plot
+// (plot.go) has the directories of one page of the start. How long fingerprints
+// must be follows from its geometry (geometry.go).
 package pages
 
 import (

@@ -32,8 +32,8 @@ type Partners struct {
 	hashes  []Hash // of all fingerprints, or empty
 }
 
-// Partners keeps the hashes of all fingerprints if they fit in the level 1 cache
-// and take at most a 256th of the memory: up to maxHashed bits, and from
+// Partners keeps the hashes of all fingerprints if they fit in the level 1
+// cache and take at most a 256th of the memory: up to maxHashed bits, and from
 // hashedBytes of table per hash. Both cache misses of a lookup wait for the
 // hash.
 const (

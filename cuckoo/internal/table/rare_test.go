@@ -162,8 +162,8 @@ func (x rare) String() string {
 	return fmt.Sprintf("%d,%d,%d,%.2g,%.2g,%.1g,%.2g", capacity(x.Shape), x.Buckets, x.Bits, x.pairs, x.others, x.stderr, x.most())
 }
 
-// tables returns the tables that package cuckoo plans for up to most keys at a rate,
-// and every step-th of those for up to 10,000.
+// tables returns the tables that package cuckoo plans for up to most keys at a
+// rate, and every step-th of those for up to 10,000.
 func tables(t *testing.T, rate float64, most uint64, step int) (list []rare) {
 	last, seen := Shape{}, 0
 	for n := uint64(1); n <= 10_000; n++ {

@@ -78,8 +78,8 @@ func (t *Table) encode(bit, w uint64) {
 	t.flip(bit, (t.load(bit)^stored)&(1<<(t.stride&63)-1))
 }
 
-// decodeWide returns the lanes of the bucket that begins at a bit, two in
-// each word.
+// decodeWide returns the lanes of the bucket that begins at a bit, two in each
+// word.
 func (t *Table) decodeWide(bit uint64) (uint64, uint64) {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits

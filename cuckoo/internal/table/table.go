@@ -42,10 +42,10 @@ func (s Shape) Bytes() uint64 {
 // fingerprint is a free slot.
 //
 // A bucket is read as lanes, one for each slot, and they are compared all at
-// once. Those of a narrow table, of at most 16 bits, are in one word; those of a
-// wide one are in two words of two lanes. This is the only difference that the
-// methods below make, at their door; whether buckets are sorted concerns only
-// how lanes are read and written.
+// once. Those of a narrow table, of at most 16 bits, are in one word; those of
+// a wide one are in two words of two lanes. This is the only difference that
+// the methods below make, at their door; whether buckets are sorted concerns
+// only how lanes are read and written.
 type Table struct {
 	bytes  []byte // at least 7 spare bytes, so that 8-byte loads stay in bounds
 	stride uint64 // bits from one bucket to the next
@@ -233,9 +233,9 @@ func (t *Table) Free(n uint64) (free uint64) {
 	return free
 }
 
-// InOrder reports whether bucket i is one that Put and Remove leave. In a sorted
-// table it must begin with the number of some nibbles, and its fingerprints must
-// ascend.
+// InOrder reports whether bucket i is one that Put and Remove leave. In a
+// sorted table it must begin with the number of some nibbles, and its
+// fingerprints must ascend.
 func (t *Table) InOrder(i uint64) bool {
 	if !t.sorted {
 		return true

@@ -46,8 +46,8 @@ func eachKind(t *testing.T, check func(*testing.T, Shape)) {
 	}
 }
 
-// In every width, plain and compact, what is done to one bucket is what is
-// done to a list, and the other buckets stay as they are.
+// In every width, plain and compact, what is done to one bucket is what is done
+// to a list, and the other buckets stay as they are.
 func TestAPackedTableIsAListOfBuckets(t *testing.T) {
 	eachKind(t, func(t *testing.T, p Shape) {
 		rapid.Check(t, func(t *rapid.T) {
