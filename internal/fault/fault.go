@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -27,22 +28,6 @@ func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
 }
 
-// Nil returns the error of a method that is called on a nil pointer.
-func (m *Maker) Nil() error {
-	return m.Field(hashfam.ErrParams, "receiver", "nil", "a pointer to a structure")
-}
-
-// NoView returns the error of a method that is called on a nil or zero view.
-func (m *Maker) NoView() error {
-	return m.Field(hashfam.ErrParams, "receiver", "a nil or zero view", "one that NewView returned")
-}
-
-// Zero returns the error about a structure that is zero: name says which one of
-// a call, and constructor how to make one of its type.
-func (m *Maker) Zero(reason error, name, typ, constructor string) error {
-	return m.Field(reason, name, "a zero "+typ, "one made by "+constructor+" or by decoding")
-}
-
 // Rate returns ErrParams unless 64-bit digests can have the false-positive rate
 // at capacity keys.
 func (m *Maker) Rate(rate float64, capacity uint64) error {
@@ -56,25 +41,13 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 	return nil
 }
 
-// Each returns the first error of check, which names the place in others of
-// what it rejects, such as "others[2]". A structure that is merged alone has
-// the place "".
-func Each[T any](others []T, check func(place string, other T) error) error {
-	for i, other := range others {
-		if check("", other) != nil {
-			return check(fmt.Sprintf("others[%d]", i), other)
-		}
-	}
-	return nil
-}
-
 // Mergeable returns ErrIncompatible if the parameters of one of others differ
 // from mine. The error names the first field that differs, and the place of the
 // structure if there are several.
 func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, params func(T) P) error {
 	for i, other := range others {
 		place := ""
-		if len(others) > 1 && params(other) != mine {
+		if len(others) > 1 {
 			place = fmt.Sprintf("others[%d]", i)
 		}
 		if err := Same(m, place, name, mine, params(other)); err != nil {
@@ -82,4 +55,26 @@ func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, p
 		}
 	}
 	return nil
+}
+
+// Same returns ErrIncompatible with the first field in which the parameters of
+// two structures differ, or nil if they are equal. name is the name of the
+// parameters in the message, and place says where the other structure is, if
+// that is not empty. Same compares every field by reflection, so that a new
+// field cannot be forgotten.
+func Same[P comparable](m *Maker, place, name string, mine, other P) error {
+	if mine == other {
+		return nil
+	}
+	if place != "" {
+		name = place + ": " + name
+	}
+	p, q := reflect.ValueOf(mine), reflect.ValueOf(other)
+	for i := range p.NumField() {
+		field := p.Type().Field(i)
+		if field.IsExported() && !p.Field(i).Equal(q.Field(i)) {
+			return m.Field(hashfam.ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
+		}
+	}
+	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
 }

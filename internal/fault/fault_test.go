@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"cmp"
 	"math"
 	"testing"
 
@@ -68,63 +67,4 @@ func TestErrorsWithoutAField(t *testing.T) {
 	err := errs.Errorf("reading: %w", ErrFull)
 	require.ErrorIs(t, err, ErrFull)
 	require.EqualError(t, err, "pkg: reading: filter is full")
-	require.EqualError(t, errs.Nil(), "pkg: invalid parameters: receiver = nil, want a pointer to a structure")
-}
-
-func TestEachNamesTheFirstThatIsRejected(t *testing.T) {
-	small := func(place string, n int) error {
-		switch {
-		case n < 0:
-			return errs.Field(hashfam.ErrIncompatible, cmp.Or(place, "other"), "negative", "a number")
-		case n == 0:
-			return errs.Zero(hashfam.ErrParams, "receiver", "Filter", "New")
-		}
-		return Same(errs, place, "Params", params{Hashes: 7}, params{Hashes: 7, Bits: uint64(n / 100)})
-	}
-	require.NoError(t, Each([]int{1, 99}, small))
-	require.NoError(t, Each(nil, small))
-	for _, c := range []struct {
-		err    error
-		reason error
-		want   string
-	}{
-		{Each([]int{1, 2, 300, 400}, small), hashfam.ErrIncompatible, "others[2]: Params.Bits = 3, want 0"},
-		{Each([]int{1, -1, 300}, small), hashfam.ErrIncompatible, "others[1] = negative, want a number"},
-		{Each([]int{0}, small), hashfam.ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
-		{small("", 300), hashfam.ErrIncompatible, "Params.Bits = 3, want 0"},
-		{small("", -1), hashfam.ErrIncompatible, "other = negative, want a number"},
-	} {
-		require.ErrorIs(t, c.err, c.reason)
-		require.EqualError(t, c.err, "pkg: "+c.reason.Error()+": "+c.want)
-	}
-}
-
-// Two structures that are nil or zero, or differ, are told apart; two zero ones
-// are alike.
-func TestAKindSaysWhatCannotBeMerged(t *testing.T) {
-	kind := Kind[params, params]{
-		Errs: errs, Name: "Filter", One: "a filter", Constructor: "New", Params: "Params",
-		Of: func(p *params) (params, bool) { return *p, p.Bits == 0 },
-	}
-	f, g, zero := &params{Bits: 8, Hashes: 1}, &params{Bits: 8, Hashes: 2}, new(params)
-	require.NoError(t, kind.Compatible("", f, f))
-	require.NoError(t, kind.Compatible("", zero, new(params)))
-	require.NoError(t, kind.Whole(hashfam.ErrParams, "f", f))
-	for _, c := range []struct {
-		err    error
-		reason error
-		want   string
-	}{
-		{kind.Compatible("", nil, f), hashfam.ErrParams, "receiver = nil, want a pointer to a structure"},
-		{kind.Compatible("", zero, nil), hashfam.ErrIncompatible, "other = nil, want a filter"},
-		{kind.Compatible("others[1]", f, nil), hashfam.ErrIncompatible, "others[1] = nil, want a filter"},
-		{kind.Compatible("others[1]", zero, f), hashfam.ErrParams, "receiver = a zero Filter, want one made by New or by decoding"},
-		{kind.Compatible("others[1]", f, zero), hashfam.ErrIncompatible, "others[1] = a zero Filter, want one made by New or by decoding"},
-		{kind.Compatible("others[1]", f, g), hashfam.ErrIncompatible, "others[1]: Params.Hashes = 2, want 1"},
-		{kind.Whole(hashfam.ErrParams, "shards[0]", nil), hashfam.ErrParams, "shards[0] = nil, want a filter"},
-		{kind.Whole(hashfam.ErrParams, "shards[0]", zero), hashfam.ErrParams, "shards[0] = a zero Filter, want one made by New or by decoding"},
-	} {
-		require.ErrorIs(t, c.err, c.reason)
-		require.EqualError(t, c.err, "pkg: "+c.reason.Error()+": "+c.want)
-	}
 }
