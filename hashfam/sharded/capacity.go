@@ -9,10 +9,10 @@ import "math"
 // each key has up to c copies, each shard needs room for c*Capacity(total, n)
 // keys. Capacity returns total if n is 1 or less. O(1) time.
 //
-// The number of keys in one shard is binomial, with mean total/n and variance
-// v = total/n * (1-1/n). By Bernstein's inequality (Boucheron, Lugosi and
-// Massart, Concentration Inequalities, 2013, section 2.8) it exceeds its
-// mean by t with probability at most exp(-t^2 / (2(v + t/3))). For
+// The number of keys in one shard is binomial, with mean total/n and variance v
+// = total/n * (1-1/n). By Bernstein's inequality (Boucheron, Lugosi and
+// Massart, Concentration Inequalities, 2013, section 2.8) it exceeds its mean
+// by t with probability at most exp(-t^2 / (2(v + t/3))). For
 //
 //	L = ln(n * 10^6)  and  t = L/3 + sqrt((L/3)^2 + 2*L*v)
 //

@@ -21,9 +21,9 @@
 // shard: give each shard [Capacity] of the number of keys. A sketch, heavy
 // hitters or top k err in proportion to what they have counted, and a shard
 // counts one n-th: give each shard n times the error, so Epsilon: n*eps. Then
-// all shards together take the memory of one, with the same bound. The
-// frequent keys of all shards are the result of JoinHeavyHitters or JoinTopK of
-// package countmin.
+// all shards together take the memory of one, with the same bound. The frequent
+// keys of all shards are the result of JoinHeavyHitters or JoinTopK of package
+// countmin.
 //
 // If untrusted parties choose keys, draw a secret family. Under the public one
 // they can choose keys of one shard, which then fills up.

@@ -37,8 +37,8 @@ func TestBlockedRate(t *testing.T) {
 	})
 	t.Run("ten bits per key and six independent probes give 0.97 percent", func(t *testing.T) {
 		// Pebble measured 1.14 percent for its 64-byte blocks, because its
-		// probes form an arithmetic progression: simulated, h1 + i*h2 within
-		// a block gives 1.10 to 1.17 percent, independent probes 0.97.
+		// probes form an arithmetic progression: simulated, h1 + i*h2 within a
+		// block gives 1.10 to 1.17 percent, independent probes 0.97.
 		require.InDelta(t, 0.0097, blockedRate(1e7, 6, 1e6), 5e-5)
 		require.InDelta(t, 0.0082, ClassicRate(1e7, 7, 1e6), 5e-5)
 	})

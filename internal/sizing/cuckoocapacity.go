@@ -16,11 +16,11 @@ const (
 // together. Two things keep keys from fitting in:
 //
 // A lack of slots. Buckets that few keys can go to stay empty in part, and a
-// random graph's share of those is 0.02. Searching for room among 8,000
-// buckets finds 0.977 of the slots on average. The share varies by 0.2 to 0.3
-// over the root of the number of slots, and small tables have a heavy tail:
-// few buckets are easily tied together by more keys than they have room for.
-// [cuckooLoad] stays clear of both.
+// random graph's share of those is 0.02. Searching for room among 8,000 buckets
+// finds 0.977 of the slots on average. The share varies by 0.2 to 0.3 over the
+// root of the number of slots, and small tables have a heavy tail: few buckets
+// are easily tied together by more keys than they have room for. [cuckooLoad]
+// stays clear of both.
 //
 // More than eight keys with the same two buckets. Wide fingerprints tie random
 // pairs of buckets. Narrow ones tie few pairs, the same for many keys; that is

@@ -30,8 +30,8 @@ func ExactBound(r, s uint64) float64 {
 	return bits + root + (stirling(n)-stirling(a)-stirling(b))*math.Log2E
 }
 
-// stirling returns ln(x!) less Stirling's approximation, ln(sqrt(2 pi x)) +
-// x ln(x/e).
+// stirling returns ln(x!) less Stirling's approximation, ln(sqrt(2 pi x)) + x
+// ln(x/e).
 func stirling(x float64) float64 {
 	return (1.0/12 - (1.0/360-1/(1260*x*x))/(x*x)) / x
 }

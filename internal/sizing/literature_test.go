@@ -50,8 +50,8 @@ func TestNumbersOfTheLiterature(t *testing.T) {
 		// 1-e^-2 that was rounded to four digits.
 		require.InDelta(t, 0.012748, PartitionedRate(30*2_500_000, 30, 5_000_000), 5e-7)
 		require.Equal(t, "0.0128", fmt.Sprintf("%.4f", math.Pow(0.8647, 30)))
-		// Thirty functions are three times too many for 15 bits per key:
-		// with ten, the same bits give 0.074 percent.
+		// Thirty functions are three times too many for 15 bits per key: with
+		// ten, the same bits give 0.074 percent.
 		require.InDelta(t, 0.00074, PartitionedRate(75_000_000, 10, 5_000_000), 5e-6)
 	})
 	t.Run("ten bits per key give less than one percent", func(t *testing.T) {
