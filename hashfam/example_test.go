@@ -62,6 +62,22 @@ func ExampleFamily_SumAllUint64() {
 	// 2 true
 }
 
+// Batches of every structure take digests.
+func ExampleFamily_SumAll() {
+	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var digests []hashfam.Digest
+	for _, keys := range [][][]byte{{[]byte("apple")}, {[]byte("pear"), []byte("plum")}} {
+		digests = f.Family().SumAll(digests[:0], keys) // or SumAllStrings, SumAllUint64
+		f.AddAll(digests)
+	}
+	fmt.Println(f.ContainsString("plum"))
+	// Output: true
+}
+
 func ExampleFamily_UnmarshalText() {
 	keyed := hashfam.New(hashfam.Key{1, 2, 3})
 	text, err := keyed.MarshalText()

@@ -36,7 +36,7 @@ func TestCodeInDocumentsRuns(t *testing.T) {
 			switch {
 			case b[1] != "go":
 			case !isProgram(b[2]):
-				assert.Contains(t, tested, unindent(b[2]), document)
+				assert.True(t, strings.Contains(tested, unindent(b[2])), "%s: not in a test: %s", document, b[2])
 			default:
 				programs[name]++
 				require.Less(t, i+1, len(blocks), "%s: no output is shown", document)
