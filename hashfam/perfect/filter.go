@@ -106,7 +106,11 @@ func (r *filterReader) ContainsString(key string) bool {
 // ContainsDigest is like Contains for a key already hashed by the filter's
 // Family.
 func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
-	return r.n > 0 && r.slots.has(r.index(d), d)
+	if r.n == 0 {
+		return false
+	}
+	i := r.index(d)
+	return r.slots.match(r.slots.word(i), i, d)
 }
 
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and
@@ -174,9 +178,7 @@ func (r *filterReader) FalsePositiveRate() float64 {
 }
 
 // Params returns the parameters of the filter. O(1) time.
-func (r *filterReader) Params() FilterParams {
-	return r.layout.filterParams(r.slots.slotSize, r.family)
-}
+func (r *filterReader) Params() FilterParams { return r.layout.filterParams(r.family) }
 
 // String describes the filter in one line, without the key of the family.
 func (r filterReader) String() string { return fmt.Sprintf("perfect.Filter(%v)", r.Params()) }

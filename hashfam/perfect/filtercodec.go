@@ -52,9 +52,9 @@ func (f *Filter) UnmarshalText(text []byte) error {
 
 // ReadFilterParams is [ReadParams] for an encoded filter.
 func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
-	l, size, err := readHeader(frame.NewReader(r, errs), frame.PerfectFilter, fam)
+	l, err := readHeader(frame.NewReader(r, errs), frame.PerfectFilter, fam)
 	if err != nil {
 		return FilterParams{}, err
 	}
-	return l.filterParams(size, fam), nil
+	return l.filterParams(fam), nil
 }

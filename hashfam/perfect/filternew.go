@@ -101,14 +101,14 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*
 	if err != nil {
 		return nil, err
 	}
-	size := newSlotSize(c.FPRate, c.ValueBits, l.keys)
-	s, err := open(l, size, append(payload, make([]byte, size.bytes(l.keys))...), c.Family)
+	l.slots = newSlotSize(c.FPRate, c.ValueBits, l.keys)
+	s, err := open(l, append(payload, make([]byte, l.slots.bytes(l.keys))...), c.Family)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range digests {
 		i := s.index(d)
-		s.slots.store(i, s.slots.fingerprint(d, size.widthOf(i))<<size.value)
+		s.slots.store(i, s.slots.fingerprint(d, s.slots.widthOf(i))<<s.slots.value)
 	}
 	return &Filter{filterReader{s}}, nil
 }

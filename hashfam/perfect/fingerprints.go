@@ -127,10 +127,8 @@ func (s slotSize) fingerprint(d hashfam.Digest, width uint) uint64 {
 	return uint64(d.Probe().Next().Next()) >> (64 - (width - s.value))
 }
 
-// has reports whether slot i has the fingerprint of d.
-func (s *fingerprints) has(i uint64, d hashfam.Digest) bool { return s.match(s.word(i), i, d) }
-
-// match is has, given the word of slot i.
+// match reports whether slot i, which is the low bits of a word, has the
+// fingerprint of d.
 func (s slotSize) match(word, i uint64, d hashfam.Digest) bool {
 	width := s.widthOf(i)
 	return word&(1<<width-1)>>s.value == s.fingerprint(d, width)

@@ -85,7 +85,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(l, slotSize{}, payload, c.Family)
+	s, err := open(l, payload, c.Family)
 	return &Function{reader{s}}, err
 }
 

@@ -100,7 +100,7 @@ func TestBitsPerKey(t *testing.T) {
 		digests := random(c.n, 1)
 		f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01, Compact: c.compact}, digests)
 		require.NoError(t, err)
-		require.LessOrEqual(t, 8*float64(f.layout.memory())/float64(c.n), c.function, "function, n = %d, compact %v", c.n, c.compact)
+		require.LessOrEqual(t, 8*float64(f.layout.memory()-f.slots.bytes(f.n))/float64(c.n), c.function, "function, n = %d, compact %v", c.n, c.compact)
 		require.LessOrEqual(t, bitsPerKey(f), c.filter, "filter, n = %d, compact %v", c.n, c.compact)
 		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
 		require.EqualValues(t, len(f.payload)+8*len(f.free.marks), f.SizeBytes())

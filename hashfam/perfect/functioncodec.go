@@ -68,7 +68,7 @@ func (f *Function) UnmarshalText(text []byte) error {
 // [Function.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	l, _, err := readHeader(frame.NewReader(r, errs), frame.PerfectFunction, fam)
+	l, err := readHeader(frame.NewReader(r, errs), frame.PerfectFunction, fam)
 	if err != nil {
 		return Params{}, err
 	}

@@ -27,8 +27,8 @@ const (
 	fixedBytes = 24
 )
 
-// header returns the header of a frame with the mapping of layout l.
-func (l *layout) header(kind frame.Kind, fam hashfam.Family, slots slotSize) frame.Header {
+// header returns the header of a frame of layout l.
+func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 	b := make([]byte, fixedBytes, fixedBytes+8*len(l.bumped))
 	binary.LittleEndian.PutUint64(b, l.keys)
 	if l.compact {
@@ -36,8 +36,8 @@ func (l *layout) header(kind frame.Kind, fam hashfam.Family, slots slotSize) fra
 	}
 	b[9] = byte(len(l.bumped))
 	binary.LittleEndian.PutUint32(b[12:], l.seed)
-	binary.LittleEndian.PutUint32(b[16:], uint32(slots.width))
-	b[20] = byte(slots.value)
+	binary.LittleEndian.PutUint32(b[16:], uint32(l.slots.width))
+	b[20] = byte(l.slots.value)
 	for _, n := range l.bumped {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
@@ -46,41 +46,41 @@ func (l *layout) header(kind frame.Kind, fam hashfam.Family, slots slotSize) fra
 		Version: version,
 		Check:   fam.CheckValue(),
 		Params:  b,
-		Payload: l.bytes() + slots.bytes(l.keys),
+		Payload: l.bytes(),
 	}
 }
 
 // parseHeader reads the parameters of a verified header and checks that its
 // payload has the length that follows from them.
-func parseHeader(h frame.Header) (layout, slotSize, error) {
+func parseHeader(h frame.Header) (layout, error) {
 	b := h.Params
 	if len(b) < fixedBytes || len(b) != fixedBytes+8*int(b[9]) || b[8] > 1 || b[10]|b[11]|b[21]|b[22]|b[23] != 0 {
-		return layout{}, slotSize{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
+		return layout{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
 			"24 bytes and 8 for each level, with zeros at 10, 11 and 21 to 23")
 	}
 	l := layout{
 		keys:    binary.LittleEndian.Uint64(b),
 		compact: b[8] == 1,
 		seed:    binary.LittleEndian.Uint32(b[12:]),
+		slots:   slotSize{uint64(binary.LittleEndian.Uint32(b[16:])), uint(b[20])},
 	}
 	for at := fixedBytes; at < len(b); at += 8 {
 		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(b[at:]))
 	}
-	slots := slotSize{uint64(binary.LittleEndian.Uint32(b[16:])), uint(b[20])}
 	if err := l.check(); err != nil {
-		return layout{}, slotSize{}, err
+		return layout{}, err
 	}
-	if err := slots.check(h.Kind); err != nil {
-		return layout{}, slotSize{}, err
+	if err := l.slots.check(h.Kind); err != nil {
+		return layout{}, err
 	}
-	return l, slots, h.CheckPayload(l.bytes()+slots.bytes(l.keys), errs)
+	return l, h.CheckPayload(l.bytes(), errs)
 }
 
 // readHeader reads the header of a frame that was encoded under fam.
-func readHeader(r *frame.Reader, kind frame.Kind, fam hashfam.Family) (layout, slotSize, error) {
+func readHeader(r *frame.Reader, kind frame.Kind, fam hashfam.Family) (layout, error) {
 	h := r.Header(kind, version, fam.CheckValue())
 	if err := r.Err(); err != nil {
-		return layout{}, slotSize{}, err
+		return layout{}, err
 	}
 	return parseHeader(h)
 }

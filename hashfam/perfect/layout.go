@@ -7,16 +7,18 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A layout is what the parameters of a frame tell about a mapping. The size of
-// its payload follows from it.
+// A layout is what the parameters of a frame tell. The size of the payload
+// follows from it.
 //
 // The payload is the seeds of all levels, the list of the places that the first
-// level left free, and zeros up to a multiple of 8 bytes.
+// level left free, and zeros up to a multiple of 8 bytes. These are the
+// mapping. In a filter the slots follow.
 type layout struct {
 	keys    uint64
 	compact bool
 	seed    uint32   // of the last level
 	bumped  []uint64 // number of keys of each level after the first
+	slots   slotSize // zero in a function
 }
 
 // check returns ErrCorrupt if l is invalid: only the last level has at most
@@ -45,8 +47,8 @@ func (l *layout) free() eliasFano {
 	return newEliasFano(n, l.keys)
 }
 
-// bytes returns the size of the payload.
-func (l *layout) bytes() uint64 {
+// mappingBytes returns the size of the mapping.
+func (l *layout) mappingBytes() uint64 {
 	total := uint64(0)
 	for i, n := 0, l.keys; i < len(l.bumped); i++ {
 		total += bucketsOf(n)
@@ -56,8 +58,10 @@ func (l *layout) bytes() uint64 {
 	return (total + free.bytes() + wordBytes - 1) / wordBytes * wordBytes
 }
 
-// over returns the mapping of layout l whose payload is b, which has l.bytes()
-// bytes. It returns ErrCorrupt if the list is damaged, so that every index is
+// bytes returns the size of the payload.
+func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
+
+// over returns the mapping whose bytes are b. It returns ErrCorrupt if the list is damaged, so that every index is
 // in range. O(bumped keys) time.
 func (l *layout) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free()}
@@ -78,7 +82,7 @@ func (l *layout) over(b []byte) (mapping, error) {
 	return m, m.free.mark()
 }
 
-// memory returns the size of the mapping in memory: the payload and the marks.
+// memory returns the size in memory: the payload and the marks.
 func (l *layout) memory() uint64 {
 	return l.bytes() + wordBytes*((l.free().n+markEvery-1)/markEvery)
 }
@@ -89,17 +93,17 @@ func (l *layout) params(fam hashfam.Family) Params {
 }
 
 // filterParams returns the parameters of a filter of layout l.
-func (l *layout) filterParams(size slotSize, fam hashfam.Family) FilterParams {
+func (l *layout) filterParams(fam hashfam.Family) FilterParams {
 	return FilterParams{
 		Keys:      l.keys,
-		FPRate:    size.rate(),
-		ValueBits: int(size.value),
+		FPRate:    l.slots.rate(),
+		ValueBits: int(l.slots.value),
 		Compact:   l.compact,
-		Bytes:     l.memory() + size.bytes(l.keys),
+		Bytes:     l.memory(),
 		Family:    fam,
 	}
 }
 
 func (l *layout) equal(t *layout) bool {
-	return l.keys == t.keys && l.compact == t.compact && l.seed == t.seed && slices.Equal(l.bumped, t.bumped)
+	return l.keys == t.keys && l.compact == t.compact && l.seed == t.seed && l.slots == t.slots && slices.Equal(l.bumped, t.bumped)
 }

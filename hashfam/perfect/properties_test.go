@@ -80,8 +80,8 @@ func claimHuge(params []byte) uint64 {
 	for i := range params[9] {
 		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(params[fixedBytes+8*int(i):]))
 	}
-	slots := slotSize{uint64(binary.LittleEndian.Uint32(params[16:])), uint(params[20])}
-	return l.bytes() + slots.bytes(maxKeys)
+	l.slots = slotSize{uint64(binary.LittleEndian.Uint32(params[16:])), uint(params[20])}
+	return l.bytes()
 }
 
 // numbered returns the digests of n keys.

@@ -29,16 +29,16 @@ func (s *stored) Len() uint64 { return s.n }
 // less than two kilobytes. O(1) time.
 func (s *stored) SizeBytes() uint64 { return uint64(len(s.payload) + wordBytes*len(s.free.marks)) }
 
-// open returns the structure of a layout, which is valid, and of slots, and
-// keeps its payload. It returns ErrCorrupt if the payload is damaged.
-func open(l layout, size slotSize, payload []byte, fam hashfam.Family) (stored, error) {
-	end := l.bytes()
+// open returns the structure of a layout, which is valid, and keeps its
+// payload. It returns ErrCorrupt if the payload is damaged.
+func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
+	end := l.mappingBytes()
 	m, err := l.over(payload[:end])
 	if err != nil {
 		return stored{}, err
 	}
-	slots := fingerprints{size, payload[end:]}
-	if err := size.checkEnd(slots.bits, l.keys); err != nil {
+	slots := fingerprints{l.slots, payload[end:]}
+	if err := slots.checkEnd(slots.bits, l.keys); err != nil {
 		return stored{}, err
 	}
 	return stored{m, fam, l, slots, payload}, nil
@@ -46,14 +46,13 @@ func open(l layout, size slotSize, payload []byte, fam hashfam.Family) (stored, 
 
 // clone returns a copy that shares no memory with s.
 func (s *stored) clone() stored {
-	c, _ := open(s.layout, s.slots.slotSize, bytes.Clone(s.payload), s.family) // the payload is valid
+	c, _ := open(s.layout, bytes.Clone(s.payload), s.family) // the payload is valid
 	return c
 }
 
 // equal reports whether s and t are the same structure.
 func (s *stored) equal(t *stored) bool {
-	return s.family == t.family && s.slots.slotSize == t.slots.slotSize &&
-		s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
+	return s.family == t.family && s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
 }
 
 // header returns the header of a frame of the given kind. It returns ErrParams
@@ -62,7 +61,7 @@ func (s *stored) header(kind frame.Kind) (frame.Header, error) {
 	if s.payload == nil {
 		return frame.Header{}, paramError("receiver", "zero", kind.String()+" that was built or decoded")
 	}
-	return s.layout.header(kind, s.family, s.slots.slotSize), nil
+	return s.layout.header(kind, s.family), nil
 }
 
 // appendFrame appends the frame of s to dst.
@@ -90,15 +89,15 @@ func (s *stored) readFrame(r io.Reader, kind frame.Kind) (int64, error) {
 
 // decode reads a structure and, if there was no error, replaces s with it.
 func (s *stored) decode(r *frame.Reader, kind frame.Kind) error {
-	l, size, err := readHeader(r, kind, s.family)
+	l, err := readHeader(r, kind, s.family)
 	if err != nil {
 		return err
 	}
-	payload := frame.Read[uint8](r, l.bytes()+size.bytes(l.keys))
+	payload := frame.Read[uint8](r, l.bytes())
 	if err := r.Err(); err != nil {
 		return err
 	}
-	decoded, err := open(l, size, payload, s.family)
+	decoded, err := open(l, payload, s.family)
 	if err == nil {
 		*s = decoded
 	}
@@ -123,7 +122,7 @@ func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded
 	if err != nil {
 		return stored{}, encoded{}, err
 	}
-	l, size, err := parseHeader(v.Header)
+	l, err := parseHeader(v.Header)
 	if err != nil {
 		return stored{}, encoded{}, err
 	}
@@ -131,6 +130,6 @@ func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded
 	if err != nil {
 		return stored{}, encoded{}, err
 	}
-	s, err := open(l, size, payload, fam)
+	s, err := open(l, payload, fam)
 	return s, encoded{v}, err
 }

@@ -19,30 +19,33 @@ var (
 // result, is that for 2 % of the digests and for those of one shard, 1.3 MB. It
 // also returns [ErrOrder] and [ErrCount].
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
-	r := &Ribbon{columns: columns, keys: n}
 	l := newLayer(0, n, columns)
+	f := feed{build: b, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
+	f.fingerprints, f.bumped = fingerprints(columns), [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
+	r := &Ribbon{columns: columns, keys: n}
 	if columns > 0 && n > 0 {
 		l.allocate()
 		r.layers = append(r.layers, l)
 	}
-	s := system{fingerprints: fingerprints(columns), bumped: [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}}
-	f := feed{layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20)), place: func(shard uint64, chunk []hashfam.Digest) error {
-		if len(r.layers) > 0 {
-			s.build(l.part(shard), &l, shard, [][]hashfam.Digest{chunk})
+	for d := range digests {
+		if err := f.add(ctx, d); err != nil {
+			return nil, err
 		}
-		b.Report(len(chunk))
-		return ctx.Err()
-	}}
-	if err := f.all(digests); err != nil {
+	}
+	if f.left != 0 {
+		return nil, ErrCount
+	}
+	if err := f.flush(ctx, l.shards()); err != nil {
 		return nil, err
 	}
-	return r, r.rest(ctx, b, s.fingerprints, s.bumped)
+	return r, r.rest(ctx, b, f.fingerprints, f.bumped)
 }
 
-// A feed divides a sequence of digests into those of each shard.
+// A feed builds the shards of a layer from digests in order.
 type feed struct {
+	system
+	build Build
 	layer *layer
-	place func(shard uint64, chunk []hashfam.Digest) error
 
 	left  uint64 // digests to come
 	last  uint64 // the rank of the last one
@@ -51,22 +54,8 @@ type feed struct {
 	chunk []hashfam.Digest
 }
 
-// all calls place with the digests of each shard, in order. It returns the
-// first error.
-func (f *feed) all(digests iter.Seq[hashfam.Digest]) error {
-	for d := range digests {
-		if err := f.add(d); err != nil {
-			return err
-		}
-	}
-	if f.left != 0 {
-		return ErrCount
-	}
-	return f.flush(f.layer.shards())
-}
-
 // add takes the next digest.
-func (f *feed) add(d hashfam.Digest) error {
+func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	x := rank(d)
 	switch {
 	case f.any && x == f.last:
@@ -77,18 +66,23 @@ func (f *feed) add(d hashfam.Digest) error {
 		return ErrCount
 	}
 	f.left, f.last, f.any = f.left-1, x, true
-	err := f.flush(d.Probe().In(f.layer.starts) / shardStarts)
+	err := f.flush(ctx, d.Probe().In(f.layer.starts)/shardStarts)
 	f.chunk = append(f.chunk, d)
 	return err
 }
 
-// flush places the chunks of all shards before the given one.
-func (f *feed) flush(shard uint64) error {
+// flush builds all shards before the given one. A layer without memory has
+// nothing to build.
+func (f *feed) flush(ctx context.Context, shard uint64) error {
 	for ; f.shard < shard; f.shard++ {
-		if err := f.place(f.shard, f.chunk); err != nil {
+		if f.layer.words != nil {
+			f.system.build(f.layer.part(f.shard), f.layer, f.shard, [][]hashfam.Digest{f.chunk})
+		}
+		f.build.Report(len(f.chunk))
+		f.chunk = f.chunk[:0]
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f.chunk = f.chunk[:0]
 	}
 	return nil
 }
