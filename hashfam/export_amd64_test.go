@@ -7,9 +7,9 @@ import "github.com/filterfam/filterfam/internal/cpu"
 // SetLanes makes SumAll use AVX-512 only if wanted, and AVX2 only if wanted. It
 // returns a function that restores what was.
 func SetLanes(avx2, avx512 bool) (restore func()) {
-	was2, was512 := useAVX2, useAVX512
-	useAVX2, useAVX512 = avx2, avx512
-	return func() { useAVX2, useAVX512 = was2, was512 }
+	was2, was512 := cpu.AVX2, cpu.AVX512
+	cpu.AVX2, cpu.AVX512 = avx2, avx512
+	return func() { cpu.AVX2, cpu.AVX512 = was2, was512 }
 }
 
 // HasAVX2 and HasAVX512 report what SumAll may use.

@@ -24,7 +24,7 @@ func left(t *testing.T, n int) int {
 // Keys are hashed in groups from 8 on: of 8 with AVX2, and with AVX-512 of 10
 // to 16 too.
 func TestWhichKeysAreHashedInGroups(t *testing.T) {
-	defer SetLanes(useAVX2, useAVX512)()
+	defer SetLanes(cpu.AVX2, cpu.AVX512)()
 	for n := range 50 {
 		SetLanes(false, false)
 		require.Equal(t, n, left(t, n), "one by one")
@@ -45,7 +45,7 @@ func TestWhichKeysAreHashedInGroups(t *testing.T) {
 
 // Five numbers are the fewest that are hashed together.
 func TestWhichNumbersAreHashedInGroups(t *testing.T) {
-	defer SetLanes(useAVX2, useAVX512)()
+	defer SetLanes(cpu.AVX2, cpu.AVX512)()
 	for n := range 10 {
 		SetLanes(false, false)
 		dst, rest := Family{}.sumUint64Groups(nil, make([]uint64, n))

@@ -9,12 +9,6 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// Which instructions are used. Variables, so that tests can turn them off.
-var (
-	useAVX2   = cpu.AVX2
-	useAVX512 = cpu.AVX512
-)
-
 // The functions in assembly run the plain algorithm on a group of keys, each in
 // a lane of its own. With AVX2 a group has 8 keys. With AVX-512 it has up to
 // 16, and takes nearly as long if it has fewer. Fewer than leastWide keys are
@@ -45,7 +39,7 @@ func (f Family) state() state {
 // sumGroups appends the digests of keys in groups, and returns the keys that
 // are left over. It is inlined, for the sake of few keys.
 func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
-	if len(keys) >= leastNarrow && useAVX2 {
+	if len(keys) >= leastNarrow && cpu.AVX2 {
 		dst, keys = sumLanes(f, dst, keys)
 	}
 	return dst, keys
@@ -53,7 +47,7 @@ func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
 
 // sumStringGroups is sumGroups for strings.
 func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string) {
-	if len(keys) >= leastNarrow && useAVX2 {
+	if len(keys) >= leastNarrow && cpu.AVX2 {
 		dst, keys = sumLanes(f, dst, keys)
 	}
 	return dst, keys
@@ -63,7 +57,7 @@ func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string
 func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	dst = slices.Grow(dst, len(keys))
 	start := f.state()
-	for useAVX512 && len(keys) >= leastWide {
+	for cpu.AVX512 && len(keys) >= leastWide {
 		n, end := min(len(keys), wide), len(dst)
 		dst = dst[:end+n]
 		first, stride := headers(keys)

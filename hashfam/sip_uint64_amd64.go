@@ -5,11 +5,13 @@ package hashfam
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 // sumUint64Groups is sumGroups for numbers.
 func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64) {
-	if len(keys) >= leastUint64s && useAVX2 {
+	if len(keys) >= leastUint64s && cpu.AVX2 {
 		dst, keys = f.sumUint64Lanes(dst, keys), nil
 	}
 	return dst, keys
@@ -23,7 +25,7 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	for len(keys) > 0 {
 		n, end := min(len(keys), 4096), len(dst)
 		dst = dst[:end+n]
-		if useAVX512 {
+		if cpu.AVX512 {
 			sumUint64sAVX512(dst[end:], &keys[0], &start)
 		} else {
 			sumUint64sAVX2(dst[end:], &keys[0], &start)

@@ -20,5 +20,5 @@ func (o Of[T]) LogValue() slog.Value { return slog.StringValue(o.String()) }
 // MarshalText returns an error: the structures are stored one by one, with
 // [Of.Each]. Without this method, encoding/json would store {}.
 func (o Of[T]) MarshalText() ([]byte, error) {
-	return nil, errs.Errorf("shards are encoded one by one, in a call of Each: %w", errors.ErrUnsupported)
+	return nil, fmt.Errorf("sharded: shards are encoded one by one, in a call of Each: %w", errors.ErrUnsupported)
 }

@@ -30,7 +30,9 @@ const maxShards = 1 << 16
 // error of create. O(n) time and one allocation, besides those of create.
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
-		return nil, errs.Field(ErrParams, "n", n, fmt.Sprintf("1 to %d", maxShards))
+		return nil, &FieldError{
+			Package: "sharded", Err: ErrParams, Field: "n", Value: n, Allowed: fmt.Sprintf("1 to %d", maxShards),
+		}
 	}
 	o := &Of[T]{make([]shard[T], n)}
 	for i := range o.shards {

@@ -10,13 +10,20 @@ import (
 
 // Which instructions the processor has, the operating system supports, and
 // GODEBUG does not turn off. AVX2 includes BMI2, and AVX512 the extensions F,
-// CD, DQ, BW and VL, and AVX2.
+// CD, DQ, BW and VL, and AVX2. Package hashfam uses them for keys. They are
+// variables, and asked for at every use, so that tests can turn them off.
 var (
 	AVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
 	AVX512 = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
+)
 
-	// VPOPCNTDQ is AVX512 with the extension VPOPCNTDQ, which counts bits.
-	VPOPCNTDQ = AVX512 && hasVPOPCNTDQ()
+// Which instructions structures use for their memory: none in a build with the
+// race detector, which does not see what functions in assembly read and write.
+var (
+	AVX512NoRace = AVX512 && !race
+
+	// VPOPCNTDQ is AVX512NoRace with the extension that counts bits.
+	VPOPCNTDQ = AVX512NoRace && hasVPOPCNTDQ()
 )
 
 // turnedOff reports whether godebug, a value of the environment variable

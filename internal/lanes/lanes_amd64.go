@@ -9,10 +9,6 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// useAVX512 is a variable, so that tests can turn it off. Builds with the race
-// detector do without, because it does not see what assembly reads and writes.
-var useAVX512 = cpu.AVX512
-
 // least is the number of digests from which Has is faster than a lookup per
 // key. The reads of one group of eight wait for each other k times.
 const least = 16
@@ -23,7 +19,7 @@ const least = 16
 func (a *Array) Ready(n int) bool { return n >= least && a.fits() }
 
 func (a *Array) fits() bool {
-	return useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0
+	return cpu.AVX512NoRace && a.Span <= math.MaxUint32 && len(a.Words) > 0
 }
 
 // Has appends to dst whether all K counters of each digest are above zero. dst

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 // The instructions multiply 32 bits, and read at least one word.
 func TestReady(t *testing.T) {
-	defer func(before bool) { useAVX512 = before }(useAVX512)
+	defer func(before bool) { cpu.AVX512NoRace = before }(cpu.AVX512NoRace)
 	words := make([]uint64, 1)
 	for _, c := range []struct {
 		has   bool
@@ -26,7 +28,7 @@ func TestReady(t *testing.T) {
 		{true, least, Array{Span: 64}, false},
 		{false, least, Array{Words: words, Span: 64}, false},
 	} {
-		useAVX512 = c.has
+		cpu.AVX512NoRace = c.has
 		require.Equal(t, c.want, c.array.Ready(c.n), "%+v", c)
 	}
 }

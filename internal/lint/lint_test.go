@@ -63,7 +63,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/frame":            {"hashfam", "internal/fault", "internal/sizing"},
 		"internal/lanes":            {"hashfam", "internal/cpu"},
 		"internal/prefetch":         {"hashfam", "internal/cpu"},
-		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame"},
+		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame", "internal/prefetch"},
 		"hashfam/perfect":           below("internal/ribbon"),
 		"bloom":                     below("internal/ring"),
 		"bloom/static":              below("internal/ribbon"),

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 const (
@@ -126,7 +127,7 @@ const (
 
 // contains returns the answer about a digest.
 func (l *layer) contains(d hashfam.Digest) answer {
-	if useAVX512 {
+	if cpu.VPOPCNTDQ {
 		return containsAVX512(l, d)
 	}
 	p := d.Probe()

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cpu"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // blockSize is the largest number of digests that are looked up together. It is
@@ -23,7 +25,7 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		return dst
 	}
-	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
+	if cpu.VPOPCNTDQ && r.layers[0].starts <= math.MaxUint32 {
 		return r.containsVectors(dst, digests)
 	}
 	for block := range slices.Chunk(digests, blockSize) {
@@ -35,16 +37,13 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// fetch loads the words of every digest in the first layer into the cache. The
-// result is meaningless. fetch must not be inlined, or the compiler could
-// remove the loads.
-//
-//go:noinline
-func (r *Ribbon) fetch(digests []hashfam.Digest) (sink uint64) {
+// fetch loads the words of every digest in the first layer into the cache.
+func (r *Ribbon) fetch(digests []hashfam.Digest) {
+	read := uint64(0)
 	l := &r.layers[0]
 	for _, d := range digests {
 		s := segment(d.Probe().In(l.starts))
-		sink ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]
+		read ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]
 	}
-	return sink
+	prefetch.Use(read)
 }

@@ -6,8 +6,6 @@ import "github.com/filterfam/filterfam/hashfam"
 
 // Without the functions in assembly these two are not called.
 
-const useAVX512 = false
-
 func (r *Ribbon) containsVectors(dst []bool, _ []hashfam.Digest) []bool { return dst }
 
 func containsAVX512(*layer, hashfam.Digest) answer { return absent }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // A Set is a multiset of digests that grows page by page.
@@ -133,5 +134,5 @@ func (s *Set) Touch(digests []hashfam.Digest) {
 		pl, k := s.locate(d)
 		touched |= pl.page(k.bits).Touch(k.i, k.j)
 	}
-	table.Use(touched)
+	prefetch.Use(uint64(touched))
 }

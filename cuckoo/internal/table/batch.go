@@ -1,5 +1,7 @@
 package table
 
+import "github.com/filterfam/filterfam/internal/prefetch"
+
 // A Place is where a key may lie: its two buckets and its fingerprint.
 type Place struct{ I, J, FP uint64 }
 
@@ -16,13 +18,8 @@ func (t *Table) TouchAll(places []Place) {
 		p := &places[k]
 		touched |= t.Touch(p.I, p.J)
 	}
-	Use(touched)
+	prefetch.Use(uint64(touched))
 }
-
-// Use keeps the compiler from dropping what Touch reads.
-//
-//go:noinline
-func Use(byte) {}
 
 // HasAll appends to dst whether each fingerprint is in its buckets. In a narrow
 // table it replaces the buckets in places by their lanes, in passes without a

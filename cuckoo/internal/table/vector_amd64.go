@@ -9,14 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// useAVX512 is a variable, so that tests can turn it off. Builds with the race
-// detector do without, because it does not see what assembly reads and writes.
-var useAVX512 = cpu.AVX512
-
 // Vector reports whether HasVector can be used: a bucket must be one word, and
 // the instructions multiply 32 bits.
 func (t *Table) Vector(p *Partners) bool {
-	return useAVX512 && !t.wide && p.buckets <= math.MaxUint32
+	return cpu.AVX512NoRace && !t.wide && p.buckets <= math.MaxUint32
 }
 
 // HasVector appends to dst, which has room for them, whether t holds the

@@ -4,10 +4,8 @@ package table
 
 import "github.com/filterfam/filterfam/hashfam"
 
-const useAVX512 = false // in this build
-
-// Vector reports whether HasVector can be used.
-func (t *Table) Vector(*Partners) bool { return useAVX512 }
+// Vector reports whether HasVector can be used: it cannot in this build.
+func (t *Table) Vector(*Partners) bool { return false }
 
 // HasVector is not called.
 func (t *Table) HasVector(dst []bool, _ *Partners, _ []hashfam.Digest) []bool { return dst }
