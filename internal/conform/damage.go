@@ -3,6 +3,7 @@ package conform
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"math"
 	"runtime"
@@ -70,60 +71,56 @@ func resealNested(payload []byte) {
 	}
 }
 
-// everyDamage checks that every truncation and every flipped bit of the golden
-// files is detected, and a byte after them. If the checksums of a frame with a
+// everyDamage checks that every truncation and every flipped bit of a golden
+// file is detected, and a byte after it. If the checksums of a frame with a
 // flipped bit are corrected and it can then be decoded, it must be encoded to
 // the same bytes: decoders ignore no bit of a frame.
-func (e Encoded[T]) everyDamage(t *testing.T) {
-	for _, g := range e.Golden {
-		b, fam := encode(t, g.Build()), g.Build().Family()
-		f := e.example(fam)
-		for i := range b {
-			e.rejects(t, f, b[:i], hashfam.ErrCorrupt)
-			for bit := range 8 {
-				changed := bytes.Clone(b)
-				changed[i] ^= 1 << bit
-				e.rejects(t, f, changed, hashfam.ErrCorrupt)
-				if i >= offsetParams {
-					Reseal(changed)
-					e.decodeChanged(t, fam, changed)
-				}
+func (s tested[T]) everyDamage(t *testing.T, golden T, b []byte) {
+	fam := golden.Family()
+	f := s.example(fam)
+	for i := range b {
+		s.rejects(t, f, b[:i], hashfam.ErrCorrupt)
+		for bit := range 8 {
+			changed := bytes.Clone(b)
+			changed[i] ^= 1 << bit
+			if bit == i%8 {
+				s.rejects(t, f, changed, hashfam.ErrCorrupt)
+			}
+			require.True(t, errors.Is(f.UnmarshalBinary(changed), hashfam.ErrCorrupt), "bit %d of byte %d", bit, i)
+			if i >= offsetParams {
+				Reseal(changed)
+				s.decodeChanged(t, fam, changed)
 			}
 		}
-		b = append(b, 0)
-		require.ErrorIs(t, f.UnmarshalBinary(b), hashfam.ErrCorrupt, "a byte after the frame")
-		require.ErrorIs(t, e.verify(b, fam, hashfam.ErrCorrupt), hashfam.ErrCorrupt, "a byte after the frame")
 	}
+	b = append(b, 0)
+	require.ErrorIs(t, f.UnmarshalBinary(b), hashfam.ErrCorrupt, "a byte after the frame")
+	require.ErrorIs(t, s.verify(b, fam, hashfam.ErrCorrupt), hashfam.ErrCorrupt, "a byte after the frame")
 }
 
-// lyingLength checks that frames whose headers promise gigabytes and have
+// lyingLength checks that frames whose headers promise 2^40 bits and have
 // correct checksums are rejected, and that this allocates memory only in
-// proportion to the bytes that there are.
-func (e Encoded[T]) lyingLength(t *testing.T) {
-	f, g := e.Golden[0].Build(), e.example(e.Golden[0].Build().Family())
-	frames := e.lying(encode(t, f))
-	if e.ReadParams != nil && sizing.MaxBits >= 1<<40 {
-		_, err := e.ReadParams(bytes.NewReader(frames[2]), f.Family())
+// proportion to the bytes that there are. The promise is made by the length of
+// the payload, by the parameters, and last by both, so that they agree.
+func (s tested[T]) lyingLength(t *testing.T) {
+	golden := s.Golden[0].Build()
+	length, params := encode(t, golden), encode(t, golden)
+	binary.LittleEndian.PutUint64(length[offsetPayload:], 1<<37)
+	huge := s.ClaimHuge(params[offsetParams:])
+	both := bytes.Clone(params)
+	binary.LittleEndian.PutUint64(both[offsetPayload:], huge)
+	forge(both)
+	if s.ReadParams != nil && sizing.MaxBits >= 1<<40 {
+		_, err := s.ReadParams(bytes.NewReader(both), golden.Family())
 		require.NoError(t, err, "decoding does not rely on a header that promises what is not valid")
 	}
-	for _, b := range append(frames, frames[0][:offsetParams]) {
+	f := s.example(golden.Family())
+	for _, b := range [][]byte{forge(length), forge(params), both, both[:offsetParams]} {
 		for _, b := range [][]byte{b, append(bytes.Clone(b), make([]byte, 4<<20)...)} {
-			took := LeastAllocated(1, func() { e.rejects(t, g, b, hashfam.ErrCorrupt) })
+			took := LeastAllocated(1, func() { s.rejects(t, f, b, hashfam.ErrCorrupt) })
 			require.LessOrEqual(t, took, uint64(16*len(b)+1<<20))
 		}
 	}
-}
-
-// lying returns the frame good with headers that claim 2^40 bits and have
-// correct checksums: by the length of the payload, by the parameters, and last
-// by both, so that they agree.
-func (e Encoded[T]) lying(good []byte) [][]byte {
-	length, params := bytes.Clone(good), bytes.Clone(good)
-	binary.LittleEndian.PutUint64(length[offsetPayload:], 1<<37)
-	huge := e.ClaimHuge(params[offsetParams:])
-	both := bytes.Clone(params)
-	binary.LittleEndian.PutUint64(both[offsetPayload:], huge)
-	return [][]byte{forge(length), forge(params), forge(both)}
 }
 
 // LeastAllocated returns the least number of bytes that the process allocates

@@ -133,8 +133,8 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"bag", "room is not compared", differ},
 		{"bag", "all are equal", "structures are equal if"},
 		{"bag", "the family is not compared", differ},
-		{"bag", "an insertion allocates", "no insertion allocates"},
-		{"bag", "a query allocates", "no query allocates"},
+		{"bag", "an insertion allocates", allocation},
+		{"bag", "a query allocates", allocation},
 		{"bag", "a read writes", "reads are pure"},
 		{"bag", "AppendBinary overwrites", program},
 		{"bag", "the family is not checked", wrong},
@@ -172,9 +172,9 @@ func TestTheSuiteRejectsEveryDefect(t *testing.T) {
 		{"tracker", "a merge intersects", program},
 		{"set", "", ""},
 		{"set", "a key is lost", "any program"},
-		{"set", "the second way adds a key", "the same set gives the same bytes"},
-		{"set", "the number of copies shows", "the same set gives the same bytes"},
-		{"set", "the family is not compared", "the same set gives the same bytes"},
+		{"set", "the second way adds a key", "any program"},
+		{"set", "the number of copies shows", "any program"},
+		{"set", "the family is not compared", "structures are equal if"},
 		{"set", "queries cut strings at 4 bytes", "any program"},
 		{"set", "all are equal", "structures are equal if"},
 		{"unknown", "a method is in no known form", "every form of a key"},
@@ -204,6 +204,7 @@ const (
 	program     = "any program does what it does to a multiset"
 	differ      = "structures that differ in one parameter"
 	wrong       = "another version, kind or family is an error"
+	allocation  = "no query and no insertion allocates"
 	forged      = "a changed frame with correct checksums"
 	everyDamage = "every truncation and every flipped bit"
 )

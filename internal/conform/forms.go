@@ -187,17 +187,17 @@ var formLike = regexp.MustCompile(`^(Add|Contains|ContainsOrAdd|Delete|Remove|Co
 
 // knownForms checks that the suite knows every method that takes keys, so that
 // it tests every one.
-func (e Encoded[T]) knownForms(t *testing.T) {
-	f := e.example(hashfam.Family{})
-	for _, f := range []any{f, e.viewOf(t, f)} {
+func (s tested[T]) knownForms(t *testing.T) {
+	f := s.example(hashfam.Family{})
+	for _, f := range []any{f, s.viewOf(t, f)} {
 		if f == nil {
 			continue
 		}
-		known := slices.Clone(e.Own)
+		known := slices.Clone(s.Own)
 		for _, form := range slices.Concat(insertions(f, hashfam.Family{}), deletions(f, hashfam.Family{}), finders(f, hashfam.Family{})) {
 			known = append(known, form.name)
 		}
-		for _, q := range e.questions(f) {
+		for _, q := range s.questions(f) {
 			known = append(known, q.name, q.name+"String", q.name+"Digest")
 			if q.all != nil {
 				known = append(known, q.name+"All")

@@ -12,21 +12,21 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// fuzzFrames decodes any bytes, or runs forge on what the bytes say: the first
+// fuzzFrames decodes any bytes, or makes forgeries as the bytes say: the first
 // one decides.
-func (e Encoded[T]) fuzzFrames(f *testing.F, forge func(require.TestingT, *Code)) {
-	for _, g := range e.Golden {
+func (s tested[T]) fuzzFrames(f *testing.F) {
+	for _, g := range s.Golden {
 		f.Add(append([]byte{0}, encode(f, g.Build())...))
 	}
 	FuzzBytes(f, func(t *testing.T, b []byte) {
 		c := &Code{bytes.Clone(b)}
 		if c.Bool() {
-			forge(t, c)
+			s.forgeries(t, c)
 			return
 		}
-		e.decodeAny(t, hashfam.Family{}, c.rest)
+		s.decodeAny(t, hashfam.Family{}, c.rest)
 		Reseal(c.rest) // else almost nothing gets past the checksums
-		e.decodeAny(t, hashfam.Family{}, c.rest)
+		s.decodeAny(t, hashfam.Family{}, c.rest)
 	})
 }
 
@@ -61,40 +61,39 @@ func (e Encoded[T]) decodeChanged(t require.TestingT, fam hashfam.Family, b []by
 	return &g
 }
 
-// A forgery is a structure that was decoded from a changed frame.
-type forgery[T any] struct {
-	f       T
-	family  hashfam.Family
-	encoded []byte
-}
-
-// mutations changes a frame as someone does who knows the format: numbers in
+// forgeries changes a frame as someone does who knows the format: numbers in
 // the parameters and in the payload, lengths and counts, parts of another
 // frame, the length of the payload; and corrects all checksums. A decoder must
-// return an error or a structure that is encoded to the same bytes, and all
-// reads of such a structure must return. It returns nil if the changed frame is
-// rejected.
-func (e Encoded[T]) mutations(t require.TestingT, c *Code) *forgery[T] {
+// return an error or a structure that can be used: what it contains is not
+// known, but nothing may panic, all reads must return, all forms must agree,
+// and what is added must be found.
+func (s tested[T]) forgeries(t require.TestingT, c *Code) {
 	fam := families[c.Intn(len(families))]
 	draw := func(t *rapid.T) []byte {
-		f, _ := e.fill(t, fam)
+		f, _ := s.fill(t, fam)
 		return encode(t, f)
 	}
-	b, source := drawn(c.Intn(1<<16), draw), drawn(c.Intn(256), draw)
-	b = c.changes(b, source)
-	g := e.decodeAny(t, fam, b)
-	if g == nil {
-		return nil
+	b := c.changes(drawn(c.Intn(1<<16), draw), drawn(c.Intn(256), draw))
+	f := s.decodeAny(t, fam, b)
+	if f == nil {
+		return
 	}
-	require.True(t, (*g).Equal(*g))
-	keys := make([][]byte, 40)
-	for i := range keys {
-		keys[i] = ProgramKey(i)
+	require.True(t, (*f).Equal(*f))
+	for _, read := range s.reads(*f) {
+		read.call()
 	}
-	e.answers(t, *g, fam, keys)
-	e.readAll(*g)
-	require.Equal(t, b, encode(t, *g), "a read changed the structure")
-	return &forgery[T]{*g, fam, b}
+	require.Equal(t, b, encode(t, *f), "a read changed the structure")
+	remembered := s.Programs.Remembered
+	s.Programs = Programs[T]{Deletes: s.Programs.Deletes, forged: true}
+	if remembered != nil { // it does not know when to forget
+		s.Programs.Remembered = func(*Run[T]) map[string]uint64 { return map[string]uint64{} }
+	}
+	r := &Run[T]{Code: c, Family: fam, F: *f, Counts: map[string]uint64{}, suite: s}
+	r.TestingT = traced{t, &r.trace}
+	r.Note("decode %x", b)
+	r.resync()
+	r.query()
+	r.run(16)
 }
 
 // changes changes the frame b in up to eight places, and then corrects the
@@ -135,65 +134,31 @@ func (c *Code) mutate(b, source []byte) []byte {
 	case 5: // some words of another frame, in their place
 		i := len(b) - len(w)
 		copy(w[:min(len(w), 8+8*c.Intn(8))], source[min(i, len(source)):])
-	case 6:
-		return c.resize(b)
-	case 7: // one word more or less, where it stands
-		i := max(headerBytes(b), len(b)-len(w))
-		if i+8 > len(b) {
-			return b
-		}
-		payload := bytes.Clone(b[headerBytes(b) : len(b)-8])
-		if i -= headerBytes(b); c.Bool() {
-			payload = slices.Insert(payload, i, w[:8]...)
-		} else if i+8 <= len(payload) {
-			payload = slices.Delete(payload, i, i+8)
-		}
-		return withPayload(b, payload)
+	case 6: // words more or less, where they stand or at the end
+		return c.resize(b, len(b)-len(w)-headerBytes(b))
+	case 7:
+		return c.resize(b, len(b))
 	case 8:
 		b[offsetParamLen] = byte(c.next())
 	}
 	return b
 }
 
-// resize removes some words at the end of the payload of b or adds some.
-func (c *Code) resize(b []byte) []byte {
+// resize adds some words to the payload of b, before offset i, or removes some,
+// and corrects its length in the header.
+func (c *Code) resize(b []byte, i int) []byte {
 	start := headerBytes(b)
 	if start+8 > len(b) {
 		return b
 	}
 	payload := bytes.Clone(b[start : len(b)-8])
-	if c.Bool() {
-		payload = append(payload, make([]byte, 8+8*c.Intn(20))...)
+	i = max(0, min(i, len(payload)))
+	if n := 8 + 8*c.Intn(20); c.Bool() {
+		payload = slices.Insert(payload, i, make([]byte, n)...)
 	} else {
-		payload = payload[:8*(c.Intn(1<<16)%(len(payload)/8+1))]
+		payload = slices.Delete(payload, max(0, i-n), i)
 	}
-	return withPayload(b, payload)
-}
-
-// withPayload returns the frame b with another payload, and its length in the
-// header.
-func withPayload(b, payload []byte) []byte {
-	b = append(bytes.Clone(b[:headerBytes(b)]), payload...)
+	b = append(bytes.Clone(b[:start]), payload...)
 	binary.LittleEndian.PutUint64(b[offsetPayload:], uint64(len(payload)))
 	return append(b, make([]byte, 8)...)
-}
-
-// forgeries runs programs on what [Encoded.mutations] decodes. What such a
-// structure contains is not known, but nothing may panic, all forms must agree,
-// and what is added must be found.
-func (s Suite[T]) forgeries(t require.TestingT, c *Code) {
-	g := s.mutations(t, c)
-	if g == nil {
-		return
-	}
-	remembered := s.Programs.Remembered
-	s.Programs = Programs[T]{Deletes: s.Programs.Deletes, forged: true}
-	if remembered != nil { // it does not know when to forget
-		s.Programs.Remembered = func(*Run[T]) map[string]uint64 { return map[string]uint64{} }
-	}
-	r := &Run[T]{Code: c, Family: g.family, F: g.f, Counts: map[string]uint64{}, suite: s}
-	r.TestingT = traced{t, &r.trace}
-	r.Note("decode %x", g.encoded)
-	r.resync()
-	r.run(16)
 }

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"bufio"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -20,10 +19,14 @@ import (
 // A failing input that go test -fuzz writes to a file of its own is added to
 // the lines by hand: the digits are in the message of the failure.
 func FuzzBytes(f *testing.F, check func(*testing.T, []byte)) {
-	inputs, err := readInputs(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
-	require.NoError(f, err)
-	for _, input := range inputs {
-		f.Add(input)
+	text, err := os.ReadFile(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
+	require.True(f, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			input, err := hex.DecodeString(line)
+			require.NoError(f, err)
+			f.Add(input)
+		}
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		defer func() {
@@ -35,28 +38,7 @@ func FuzzBytes(f *testing.F, check func(*testing.T, []byte)) {
 	})
 }
 
-// readInputs returns the inputs in a file, or none if it does not exist.
-func readInputs(name string) (inputs [][]byte, err error) {
-	file, err := os.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		input, err := hex.DecodeString(line)
-		if err != nil {
-			return nil, err
-		}
-		inputs = append(inputs, input)
-	}
-	return inputs, lines.Err()
+// fuzzProgram runs any program.
+func (s tested[T]) fuzzProgram(f *testing.F) {
+	FuzzBytes(f, func(t *testing.T, program []byte) { s.program(t, &Code{program}) })
 }

@@ -3,9 +3,8 @@ package conform
 import (
 	"encoding/binary"
 	"fmt"
-	"testing"
+	"math/rand/v2"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -18,44 +17,95 @@ var families = []hashfam.Family{
 	hashfam.New(hashfam.Key{1, 2, 3}).Derive("derived"),
 }
 
-func drawFamily(t *rapid.T) hashfam.Family {
-	return rapid.SampledFrom(families).Draw(t, "family")
-}
+// A Code is the source of a random program or of random changes: its bytes say
+// which operation comes next, and with which arguments. After its end every
+// number is 0.
+type Code struct{ rest []byte }
 
-// drawKeys draws a few keys, with empty and long ones and repetitions.
-func drawKeys(t *rapid.T, label string) [][]byte {
-	return rapid.SliceOfN(rapid.Custom(drawKey), 0, 40).Draw(t, label)
-}
+// Done reports whether no bytes are left.
+func (c *Code) Done() bool { return len(c.rest) == 0 }
 
-func drawKey(t *rapid.T) []byte {
-	switch rapid.IntRange(0, 4).Draw(t, "kind") {
-	case 0:
-		return rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes")
-	case 1: // long keys that differ at the end
-		length := rapid.IntRange(21, 300).Draw(t, "length")
-		return fmt.Appendf(nil, "%0*d", length, rapid.IntRange(0, 99).Draw(t, "number"))
-	case 2:
-		return []byte{}
+// Intn reads a number below n: a byte, and a second one if n is above 256.
+func (c *Code) Intn(n int) int {
+	i := c.next()
+	if n > 256 {
+		i += c.next() << 8
 	}
-	return fmt.Append(nil, rapid.IntRange(0, 99).Draw(t, "number"))
+	return i % n
 }
 
-// numberedKeys draws up to 300 keys of 8 bytes, with repetitions.
-func numberedKeys(t *rapid.T) [][]byte {
-	keys := make([][]byte, rapid.IntRange(0, 300).Draw(t, "n"))
-	for i := range keys {
-		keys[i] = binary.LittleEndian.AppendUint64(nil, uint64(i)%251*0x9E3779B97F4A7C15)
+// Bool reads a byte that is odd or even.
+func (c *Code) Bool() bool { return c.next()&1 == 1 }
+
+func (c *Code) next() int {
+	if c.Done() {
+		return 0
+	}
+	b := c.rest[0]
+	c.rest = c.rest[1:]
+	return int(b)
+}
+
+// number reads 0 or a number near a power of two: what decoders have to check.
+func (c *Code) number() uint64 {
+	power := uint64(1) << c.Intn(64)
+	return power + []uint64{0, 1, ^uint64(0), -power}[c.Intn(4)]
+}
+
+// drawCode draws n/2 to n bytes, all of which are as likely. Slices of rapid
+// are short, and their bytes are small.
+func drawCode(t *rapid.T, n int) []byte {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 16))
+	b := make([]byte, rapid.IntRange(n/2, n).Draw(t, "length"))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// keys reads up to 15 keys of the first ones, or up to a thousand that follow
+// one another, some of them twice.
+func (c *Code) keys(first int) [][]byte {
+	var keys [][]byte
+	n := c.Intn(32)
+	if n < 16 {
+		for range n {
+			keys = append(keys, ProgramKey(c.Intn(first)))
+		}
+		return keys
+	}
+	from, length, step := c.Intn(first), c.Intn(256)*(n-15)/4, 1+c.Intn(2)
+	for i := range length {
+		keys = append(keys, ProgramKey((from+i/step)%first))
 	}
 	return keys
 }
 
-// requireAllocations checks how often do allocates.
-func requireAllocations(t require.TestingT, want float64, name string, do func()) {
-	require.Equal(t, want, testing.AllocsPerRun(5, do), "allocations of %s", name)
+// ProgramKey returns key i of those that programs use: the empty key, texts,
+// long keys that differ at the end, and many numbers of eight bytes.
+func ProgramKey(i int) []byte {
+	switch {
+	case i == 0:
+		return []byte{}
+	case i < 256 && i%8 == 1:
+		return fmt.Append(nil, "key ", i)
+	case i < 256 && i%8 == 2:
+		return fmt.Appendf(nil, "%0*d", 21+i, i)
+	}
+	return binary.LittleEndian.AppendUint64(nil, uint64(i)*0x9E3779B97F4A7C15)
 }
 
-// copies returns how often it allocates to hash text, which it does in a build
-// with the tag purego.
-func copies(text string) float64 {
-	return testing.AllocsPerRun(5, func() { hashfam.Family{}.SumString(text) })
+// drawKeys draws up to a hundred keys, most often a few, with empty and long
+// ones and repetitions.
+func drawKeys(t *rapid.T) [][]byte {
+	keys := (&Code{drawCode(t, 40)}).keys(300)
+	return keys[:min(len(keys), 100)]
+}
+
+// drawn returns what draw returns for a seed.
+func drawn[T any](seed int, draw func(*rapid.T) T) T {
+	return rapid.Custom(func(t *rapid.T) T {
+		rapid.Bool().Draw(t, "one draw at least, which Custom requires")
+		return draw(t)
+	}).Example(seed)
 }

@@ -98,7 +98,9 @@ func (r *Run[T]) query() {
 	r.Note("query %d keys %.20x", len(keys), keys)
 	got := r.suite.answers(r, r.F, r.Family, keys)
 	require.Equal(r, r.suite.answers(r, r.Twin, r.Family, keys), got)
-	r.suite.readAll(r.F)
+	for _, read := range r.suite.reads(r.F) {
+		read.call()
+	}
 }
 
 // other returns a structure like F, and the keys that it contains.
@@ -176,7 +178,7 @@ func (r *Run[T]) reset() {
 // receiver is a structure in use.
 func (r *Run[T]) recode() {
 	g := r.suite.Receiver(r.Family)
-	if r.Bool() && !r.suite.Programs.forged {
+	if r.Bool() && r.suite.Source.Like != nil && !r.suite.Programs.forged {
 		g, _ = r.other()
 	}
 	way := r.Intn(recodings)

@@ -59,7 +59,7 @@ type Run[T Structure[T]] struct {
 	Now   int64
 	Timed bool
 
-	suite Suite[T]
+	suite tested[T]
 	aside []aside[T]
 	trace []string
 }
@@ -84,17 +84,26 @@ const (
 )
 
 // program runs a program on a new structure.
-func (s Suite[T]) program(t require.TestingT, program []byte) {
-	code := &Code{program}
-	fam := families[code.Intn(len(families))]
-	fresh := s.Source.Fresh
+func (s tested[T]) program(t require.TestingT, c *Code) {
 	if s.Programs.Fresh != nil {
-		fresh = s.Programs.Fresh
+		s.Source.Fresh = s.Programs.Fresh
+		s = s.Suite.tested()
 	}
-	f := drawn(code.Intn(1<<16), func(t *rapid.T) T { return fresh(t, fam) })
-	r := &Run[T]{Code: code, Family: fam, F: f, Twin: s.Source.Like(f), Counts: map[string]uint64{}, Exact: true, suite: s}
+	fam := families[c.Intn(len(families))]
+	r := &Run[T]{Code: c, Family: fam, Counts: map[string]uint64{}, Exact: true, suite: s}
+	drawn(c.Intn(1<<16), func(t *rapid.T) (none struct{}) {
+		var keys [][]byte
+		if r.F, r.Twin, keys = s.make(t, fam); len(keys) > 0 {
+			r.Exact = false // the same set may have been built from copies
+		}
+		clear(r.Counts)
+		for _, key := range keys {
+			r.Counts[string(key)] = 1
+		}
+		return none
+	})
 	r.TestingT = traced{t, &r.trace}
-	r.Note("%T %v", f, f)
+	r.Note("%T %v", r.F, r.F)
 	r.run(programSteps)
 }
 
@@ -110,11 +119,14 @@ func (r *Run[T]) run(steps int) {
 
 // operations returns all operations that the structure has, some of them twice.
 func (r *Run[T]) operations() []func() {
-	ops := []func(){r.add, r.add, r.query, r.recode}
+	ops := []func(){r.query, r.recode}
+	if len(insertions(r.F, r.Family)) > 0 {
+		ops = append(ops, r.add, r.add)
+	}
 	if len(finders(r.F, r.Family)) > 0 {
 		ops = append(ops, r.findOrAdd)
 	}
-	if r.suite.deletes(r.F) {
+	if r.deletes() {
 		ops = append(ops, r.delete, r.delete)
 	}
 	if _, can := any(r.F).(cloner[T]); can {
@@ -136,9 +148,10 @@ func (r *Run[T]) operations() []func() {
 	return ops
 }
 
-// deletes reports whether f deletes keys.
-func (s Suite[T]) deletes(f T) bool {
-	return len(deletions(f, f.Family())) > 0 && (s.Programs.Deletes == nil || s.Programs.Deletes(f))
+// deletes reports whether the structure deletes keys.
+func (r *Run[T]) deletes() bool {
+	can := r.suite.Programs.Deletes
+	return len(deletions(r.F, r.Family)) > 0 && (can == nil || can(r.F))
 }
 
 // A traced test shows, when it fails, the operations that a program did.
@@ -262,7 +275,7 @@ func (r *Run[T]) rebuilt() T {
 
 // drain deletes every copy of every key.
 func (r *Run[T]) drain() {
-	if !r.suite.deletes(r.F) || r.total() > programKeys {
+	if !r.deletes() || r.total() > programKeys {
 		return
 	}
 	r.Note("delete all")

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -182,23 +181,6 @@ func (e Encoded[T]) requireAll(t require.TestingT, f T, keys [][]byte, counts ma
 			if answers[n][i] < least {
 				require.Fail(t, "lost a key", "%s of %x is %d, want at least %d", q.name, key, answers[n][i], least)
 			}
-		}
-	}
-}
-
-// allocations checks that no query of a key of any form and length allocates.
-// The exception is the copy of a string in a build with the tag purego.
-func (e Encoded[T]) allocations(t *rapid.T) {
-	f, _ := e.fill(t, drawFamily(t))
-	key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
-	text, digests := string(key), make([]hashfam.Digest, 42)
-	for _, q := range e.questions(f) {
-		requireAllocations(t, 0, q.name, func() { q.bytes(key) })
-		requireAllocations(t, copies(text), q.name+"String", func() { q.text(text) })
-		requireAllocations(t, 0, q.name+"Digest", func() { q.digest(1) })
-		if q.all != nil {
-			requireAllocations(t, 0, q.name+"All", func() { q.all(digests) })
-			requireAllocations(t, 0, q.name+"All", func() { q.all(digests[:2]) })
 		}
 	}
 }

@@ -3,13 +3,12 @@ package conform
 import (
 	"io"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A read is a method without arguments, or with another structure as the only
@@ -62,35 +61,19 @@ func results(values []reflect.Value) (list []any) {
 	return list
 }
 
-// readAll calls all reads of f once.
-func (e Encoded[T]) readAll(f any) {
-	for _, r := range e.reads(f) {
-		r.call()
-	}
-}
-
 // pureReads runs all reads in several goroutines at the same time. The race
 // detector finds a read that writes; so does a comparison of the encodings if
 // the detector is off. To merge a structure into another one is to read it.
-func (e Encoded[T]) pureReads(t *rapid.T) {
-	fam := drawFamily(t)
-	f, keys := e.fill(t, fam)
-	keys = append(keys, drawKeys(t, "queries")...)
-	before, digests := encode(t, f), fam.SumAll(nil, keys)
+func (s tested[T]) pureReads(t *rapid.T, f T, keys [][]byte) {
+	keys = append(keys, drawKeys(t)...)
+	before := encode(t, f)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for _, q := range e.questions(f) {
-				for _, key := range keys {
-					q.bytes(key)
-					q.text(string(key))
-					q.digest(hashfam.Digest(len(key)))
-				}
-				if q.all != nil {
-					q.all(digests)
-				}
+			s.answers(silent{}, f, f.Family(), keys)
+			for _, read := range s.reads(f) {
+				read.call()
 			}
-			e.readAll(f)
 			f.Equal(f)
 			f.WriteTo(io.Discard)
 			if c, can := any(f).(cloner[T]); can {
@@ -103,3 +86,9 @@ func (e Encoded[T]) pureReads(t *rapid.T) {
 	wg.Wait()
 	require.Equal(t, before, encode(t, f), "a read changed the structure")
 }
+
+// A silent test ends the goroutine when it fails.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) FailNow()              { runtime.Goexit() }

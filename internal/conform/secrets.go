@@ -18,16 +18,16 @@ var secret = hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // secrets checks that no way of printing, logging or marshaling a structure,
 // its view or its parameters shows the family's key.
-func (e Encoded[T]) secrets(t *rapid.T) {
+func (s tested[T]) secrets(t *rapid.T, _ T, _ [][]byte) {
 	fam := hashfam.New(secret)
-	f, _ := e.fill(t, fam)
+	f, _ := s.fill(t, fam)
 	params := parameters(f)
 	values := []any{f, reflect.ValueOf(f).Elem().Interface(), []T{f}, map[string]T{"f": f}, struct{ F T }{f}, params, []any{params}}
-	if v := e.viewOf(t, f); v != nil {
+	if v := s.viewOf(t, f); v != nil {
 		values = append(values, v, reflect.ValueOf(v).Elem().Interface())
 	}
-	if e.Shown != nil {
-		values = append(values, e.Shown(fam)...)
+	if s.Shown != nil {
+		values = append(values, s.Shown(fam)...)
 	}
 	for _, v := range values {
 		out := shown(t, v)

@@ -17,67 +17,55 @@ var errBroken = errors.New("broken cable")
 
 // streams checks that ReadFrom reads one frame and no byte after it, and that
 // it returns io.EOF at the end of the stream.
-func (e Encoded[T]) streams(t *rapid.T) {
-	fam := drawFamily(t)
-	a, _ := e.fill(t, fam)
-	b, _ := e.fill(t, fam)
-	stream := bytes.NewBuffer(append(encode(t, a), encode(t, b)...))
-	for _, want := range []T{a, b} {
-		g := e.Receiver(fam)
+func (s tested[T]) streams(t *rapid.T, f T, _ [][]byte) {
+	other, _ := s.fill(t, f.Family())
+	stream := bytes.NewBuffer(append(encode(t, f), encode(t, other)...))
+	for _, want := range []T{f, other} {
+		g := s.Receiver(f.Family())
 		require.NoError(t, readFrom(g, stream))
 		require.True(t, g.Equal(want))
 	}
-	require.ErrorIs(t, readFrom(e.Receiver(fam), stream), io.EOF)
+	require.ErrorIs(t, readFrom(s.Receiver(f.Family()), stream), io.EOF)
 }
 
-// failingReaders reads the golden files from streams that fail at every byte,
+// failingReaders reads a golden file from streams that fail at every byte,
 // with the byte before or after it, and from streams that stall there. ReadFrom
 // must return the number of bytes read and the error of the stream, which is no
 // damage, and must leave the receiver unchanged.
-func (e Encoded[T]) failingReaders(t *testing.T) {
-	for _, g := range e.Golden {
-		b := encode(t, g.Build())
-		f := e.example(g.Build().Family())
-		own := encode(t, f)
-		for cut := range b {
-			head := func() io.Reader { return bytes.NewReader(b[:cut]) }
-			for r, want := range map[io.Reader]error{
-				io.MultiReader(head(), iotest.ErrReader(errBroken)):                       errBroken,
-				iotest.DataErrReader(io.MultiReader(head(), iotest.ErrReader(errBroken))): errBroken,
-				io.MultiReader(head(), stalled{}):                                         io.ErrNoProgress,
-			} {
-				n, err := f.ReadFrom(r)
-				require.EqualValues(t, cut, n)
-				require.ErrorIs(t, err, want)
-				require.NotErrorIs(t, err, hashfam.ErrCorrupt)
-				require.NotErrorIs(t, err, io.EOF)
-			}
-			if !bytes.Equal(own, encode(t, f)) {
-				require.Fail(t, "a failed read changed the receiver")
-			}
+func (s tested[T]) failingReaders(t *testing.T, golden T, b []byte) {
+	f := s.example(golden.Family())
+	own := encode(t, f)
+	for cut := range b {
+		head := func() io.Reader { return bytes.NewReader(b[:cut]) }
+		for r, want := range map[io.Reader]error{
+			io.MultiReader(head(), iotest.ErrReader(errBroken)):                       errBroken,
+			iotest.DataErrReader(io.MultiReader(head(), iotest.ErrReader(errBroken))): errBroken,
+			io.MultiReader(head(), stalled{}):                                         io.ErrNoProgress,
+		} {
+			n, err := f.ReadFrom(r)
+			require.EqualValues(t, cut, n)
+			require.ErrorIs(t, err, want)
+			require.NotErrorIs(t, err, hashfam.ErrCorrupt)
+			require.NotErrorIs(t, err, io.EOF)
 		}
+		require.True(t, bytes.Equal(own, encode(t, f)), "a failed read changed the receiver")
 	}
 }
 
-// failingWriters writes the structures of the golden files to writers that
-// accept no byte after any of them, with and without an error. WriteTo must
+// failingWriters writes a structure to writers that accept no byte after any of them, with and without an error. WriteTo must
 // return the number of bytes accepted and the error, and write no more.
-func (e Encoded[T]) failingWriters(t *testing.T) {
-	for _, g := range e.Golden {
-		f := g.Build()
-		b := encode(t, f)
-		for room := range b {
-			for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
-				w := full{room: room, err: failure}
-				n, err := f.WriteTo(&w)
-				require.ErrorIs(t, err, want)
-				require.EqualValues(t, room, n)
-				require.True(t, bytes.Equal(b[:room], w.accepted), "other bytes were written")
-				require.False(t, w.again, "WriteTo wrote on after an error")
-			}
+func (s tested[T]) failingWriters(t *testing.T, golden T, b []byte) {
+	for room := range b {
+		for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
+			w := full{room: room, err: failure}
+			n, err := golden.WriteTo(&w)
+			require.ErrorIs(t, err, want)
+			require.EqualValues(t, room, n)
+			require.True(t, bytes.Equal(b[:room], w.accepted), "other bytes were written")
+			require.False(t, w.again, "WriteTo wrote on after an error")
 		}
-		require.Equal(t, b, encode(t, f), "a failed write changed the structure")
 	}
+	require.Equal(t, b, encode(t, golden), "a failed write changed the structure")
 }
 
 // A full writer accepts a number of bytes. A write of more is short, and

@@ -21,13 +21,124 @@ type Suite[T Structure[T]] struct {
 	Programs Programs[T]
 }
 
-// ready returns s with what its Encoded needs to draw structures.
-func (s Suite[T]) ready() Suite[T] {
-	s.fill = func(t *rapid.T, fam hashfam.Family) (T, [][]byte) {
-		f := s.Source.Fresh(t, fam)
-		return f, fillUp(f, drawKeys(t, "keys"))
+// A Built declares a structure that is built from a set of keys. It can then
+// only lose keys, by methods that delete.
+type Built[T Structure[T]] struct {
+	Encoded[T]
+	// Builders draws parameters of the family and returns all ways to build a
+	// structure with them, such as by several workers or from a sorted
+	// sequence. The way must not matter. Digests may be repeated.
+	Builders func(*rapid.T, hashfam.Family) []func([]hashfam.Digest) (T, error)
+	// Programs declares what random programs do.
+	Programs Programs[T]
+}
+
+// A tested structure is what the properties need to know of both.
+type tested[T Structure[T]] struct {
+	Suite[T]
+	// make draws two equal structures of the family, made in any ways, and the
+	// keys that they contain.
+	make func(*rapid.T, hashfam.Family) (f, twin T, keys [][]byte)
+}
+
+func (s Suite[T]) tested() tested[T] {
+	return tested[T]{s, func(t *rapid.T, fam hashfam.Family) (f, twin T, keys [][]byte) {
+		f = s.Source.Fresh(t, fam)
+		return f, s.Source.Like(f), nil
+	}}
+}
+
+func (b Built[T]) tested() tested[T] {
+	return tested[T]{Suite[T]{Encoded: b.Encoded, Programs: b.Programs}, func(t *rapid.T, fam hashfam.Family) (f, twin T, keys [][]byte) {
+		keys = drawKeys(t)
+		builders := b.Builders(t, fam)
+		f, err := builders[0](fam.SumAll(nil, keys))
+		require.NoError(t, err)
+		if len(keys) > 0 {
+			keys = append(rapid.Permutation(keys).Draw(t, "order"), rapid.SliceOfN(rapid.SampledFrom(keys), 0, 10).Draw(t, "copies")...)
+		}
+		twin, err = rapid.SampledFrom(builders).Draw(t, "way to build")(fam.SumAll(nil, keys))
+		require.NoError(t, err)
+		return f, twin, keys
+	}}
+}
+
+// Run runs every property as a subtest.
+func (s Suite[T]) Run(t *testing.T) { s.tested().run(t) }
+
+// FuzzProgram runs any program.
+func (s Suite[T]) FuzzProgram(f *testing.F) { s.tested().fuzzProgram(f) }
+
+// FuzzFrames decodes any frames, and frames that are changed by someone who
+// knows the format, and uses the structures that come of it.
+func (s Suite[T]) FuzzFrames(f *testing.F) { s.tested().fuzzFrames(f) }
+
+// Run is [Suite.Run].
+func (b Built[T]) Run(t *testing.T) { b.tested().run(t) }
+
+// FuzzProgram is [Suite.FuzzProgram].
+func (b Built[T]) FuzzProgram(f *testing.F) { b.tested().fuzzProgram(f) }
+
+// FuzzFrames is [Suite.FuzzFrames].
+func (b Built[T]) FuzzFrames(f *testing.F) { b.tested().fuzzFrames(f) }
+
+// run runs all properties: those of random bytes, of random structures, and of
+// the golden files.
+func (s tested[T]) run(t *testing.T) {
+	for name, check := range map[string]func(require.TestingT, *Code){
+		"any program does what it does to a multiset":                   s.program,
+		"a changed frame with correct checksums is decoded or rejected": s.forgeries,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { check(t, &Code{drawCode(t, 128)}) })
+		})
 	}
-	return s
+	for name, check := range map[string]func(t *rapid.T, f T, keys [][]byte){
+		"the empty key is a valid key":                                         s.emptyKey,
+		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
+		"structures are equal if their encodings are":                          s.equality,
+		"another version, kind or family is an error":                          s.wrongHeader,
+		"a stream can hold several frames":                                     s.streams,
+		"reads are pure and may run at the same time":                          s.pureReads,
+		"views give the answers of the structure":                              s.views,
+		"parameters are read from the header":                                  s.readParams,
+		"text round-trips and damage is detected":                              s.texts,
+		"no output shows the key":                                              s.secrets,
+		"no query and no insertion allocates":                                  s.allocations,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				f, keys := s.fill(t, rapid.SampledFrom(families).Draw(t, "family"))
+				check(t, f, keys)
+			})
+		})
+	}
+	for name, check := range map[string]func(t *testing.T, golden T, encoded []byte){
+		"every truncation and every flipped bit is detected":          s.everyDamage,
+		"a read that fails at any byte leaves the receiver unchanged": s.failingReaders,
+		"a write that fails at any byte tells how much was written":   s.failingWriters,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, g := range s.Golden {
+				check(t, g.Build(), encode(t, g.Build()))
+			}
+		})
+	}
+	t.Run("golden files are decoded", s.golden)
+	t.Run("a claimed length allocates no memory", s.lyingLength)
+	t.Run("a zero value decodes and is not encoded", s.zeroValue)
+	t.Run("every form of a key is one that the suite knows", s.knownForms)
+}
+
+// fill draws a structure of the family and adds some keys. It returns those
+// that it contains.
+func (s tested[T]) fill(t *rapid.T, fam hashfam.Family) (T, [][]byte) {
+	f, twin, keys := s.make(t, fam)
+	if len(insertions(f, fam)) > 0 {
+		return f, fillUp(f, drawKeys(t))
+	}
+	require.True(t, f.Equal(twin), "the way to build matters")
+	return f, keys
 }
 
 // fillUp adds keys to f and returns those for which there was room.
@@ -40,35 +151,24 @@ func fillUp(f any, keys [][]byte) (in [][]byte) {
 	return in
 }
 
-// Run runs every property as a subtest.
-func (s Suite[T]) Run(t *testing.T) {
-	s = s.ready()
-	run(t, []property{
-		{"any program does what it does to a multiset", func(t *rapid.T) { s.program(t, drawCode(t, 128)) }},
-		{"the empty key is a valid key", s.emptyKey},
-		{"structures that differ in one parameter are neither equal nor merged", s.incompatible},
-		{"a changed frame with correct checksums is decoded or rejected", func(t *rapid.T) { s.forgeries(t, &Code{drawCode(t, 128)}) }},
-		{"no insertion allocates", s.insertAllocations},
-	}, nil)
-	s.Encoded.run(t)
-}
-
-// FuzzProgram runs any program.
-func (s Suite[T]) FuzzProgram(f *testing.F) {
-	s = s.ready()
-	FuzzBytes(f, func(t *testing.T, program []byte) { s.program(t, program) })
-}
-
-// FuzzFrames decodes any frames, and frames that are changed by someone who
-// knows the format, and uses the structures that come of it.
-func (s Suite[T]) FuzzFrames(f *testing.F) {
-	s = s.ready()
-	s.fuzzFrames(f, s.forgeries)
+// example returns a structure of the family with some keys, always the same.
+func (s tested[T]) example(fam hashfam.Family) (f T) {
+	for seed, keys := 0, [][]byte{}; len(keys) < 5; seed++ {
+		f = drawn(seed, func(t *rapid.T) T {
+			f, in := s.fill(t, fam)
+			keys = in
+			return f
+		})
+	}
+	return f
 }
 
 // emptyKey checks that the empty key can be added, as nil, too.
-func (s Suite[T]) emptyKey(t *rapid.T) {
-	f := s.Source.Fresh(t, drawFamily(t))
+func (s tested[T]) emptyKey(t *rapid.T, f T, _ [][]byte) {
+	if len(insertions(f, f.Family())) == 0 {
+		return
+	}
+	f = s.Source.Like(f)
 	_, err := insert(f, nil)
 	require.NoError(t, err)
 	require.False(t, f.Equal(s.Source.Like(f)), "the empty key was dropped")
@@ -78,11 +178,10 @@ func (s Suite[T]) emptyKey(t *rapid.T) {
 // incompatible checks that structures that differ in one parameter are not
 // equal, and that merging them, alone or with others, fails, names the
 // parameter, and changes neither.
-func (s Suite[T]) incompatible(t *rapid.T) {
+func (s tested[T]) incompatible(t *rapid.T, f T, in [][]byte) {
 	if s.Source.Variants == nil {
 		return
 	}
-	f, in := s.fill(t, drawFamily(t))
 	empty, valid := s.Source.Like(f), s.Source.Like(f)
 	insert(valid, []byte("key"))
 	variants := s.Source.Variants(empty)
@@ -109,26 +208,36 @@ func (s Suite[T]) incompatible(t *rapid.T) {
 	}
 }
 
-// insertAllocations checks that no insertion allocates. The key is in the
-// structure already.
-func (s Suite[T]) insertAllocations(t *rapid.T) {
-	fam := drawFamily(t)
-	f := s.Source.Fresh(t, fam)
+// allocations checks that no query of a key of any form and length allocates,
+// and no insertion of a key that is in the structure already. The exception is
+// the copy of a string in a build with the tag purego.
+func (s tested[T]) allocations(t *rapid.T, f T, _ [][]byte) {
 	key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
-	keys := slices.Repeat([][]byte{key}, 40) // hashed in blocks, not one by one
-	if n, _ := insert(f, key); n == 0 {
-		return
+	text, keys := string(key), slices.Repeat([][]byte{key}, 40) // hashed in blocks, not one by one
+	digests := f.Family().SumAll(nil, keys)
+	copies := testing.AllocsPerRun(5, func() { hashfam.Family{}.SumString(text) })
+	allocates := func(want float64, name string, do func()) {
+		require.Equal(t, want, testing.AllocsPerRun(5, do), "allocations of %s", name)
 	}
-	for range 8 {
-		insert(f, keys...) // structures with counters of one byte widen them here
-	}
-	for _, form := range append(insertions(f, fam), finders(f, fam)...) {
-		want := 0.0
-		if strings.HasSuffix(form.name, "String") {
-			want = copies(string(key))
+	for _, q := range s.questions(f) {
+		allocates(0, q.name, func() { q.bytes(key) })
+		allocates(copies, q.name+"String", func() { q.text(text) })
+		allocates(0, q.name+"Digest", func() { q.digest(1) })
+		if q.all != nil {
+			allocates(0, q.name+"All", func() { q.all(digests) })
+			allocates(0, q.name+"All", func() { q.all(digests[:2]) })
 		}
-		one, many := form.bind(keys[:1]), form.bind(keys)
-		requireAllocations(t, want, form.name, func() { one() })
-		requireAllocations(t, 40*want, form.name, func() { many() })
+	}
+	if forms := insertions(f, f.Family()); len(forms) > 0 {
+		f = s.Source.Like(f)
+		for range 8 {
+			insert(f, keys...) // counters of one byte are widened here
+		}
+	}
+	for _, form := range append(insertions(f, f.Family()), finders(f, f.Family())...) {
+		single, many := form.bind(keys[:1]), form.bind(keys)
+		want := copies * float64(one(strings.HasSuffix(form.name, "String")))
+		allocates(want, form.name, func() { single() })
+		allocates(40*want, form.name, func() { many() })
 	}
 }

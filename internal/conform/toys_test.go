@@ -37,7 +37,7 @@ func sets(defect string) conform.Built[*set] {
 			Golden:    []conform.Golden[*set]{{File: "bag.bin", Build: func() *set { return &set{b.Golden[0].Build().reader} }}},
 		},
 		Builders: func(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*set, error) {
-			p := params{Room: rapid.Uint64Range(1000, 2000).Draw(t, "room"), Family: fam}
+			p := params{Room: rapid.SampledFrom([]uint64{1000, 2000}).Draw(t, "room"), Family: fam}
 			return []func([]hashfam.Digest) (*set, error){
 				func(digests []hashfam.Digest) (*set, error) { return build(p, digests) },
 				func(digests []hashfam.Digest) (*set, error) {
