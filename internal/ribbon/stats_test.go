@@ -1,0 +1,126 @@
+package ribbon
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// The rate is that of the columns. A ribbon of 10,000 digests or more is
+// compared with many others, so the deviation is that of a binomial
+// distribution: 5 sigma have a chance below 1e-6.
+func TestTheRateIsThatOfTheColumns(t *testing.T) {
+	const asks = 100_000
+	rng := rand.New(rand.NewPCG(19, 20))
+	for _, columns := range []uint32{1 << 14, 1 << 16, 3<<16 + 1<<15, percent, seven, 10 << 16} {
+		whole := math.Ceil(float64(columns) / 65536)
+		rate := math.Exp2(-whole) * (1 + whole - float64(columns)/65536)
+		found, asked := 0, 0
+		for range 10 {
+			r := members(t, columns, random(rng, 10_000))
+			for range asks {
+				if r.Contains(hashfam.Digest(rng.Uint64())) {
+					found++
+				}
+			}
+			asked += asks
+		}
+		sigma := math.Sqrt(rate * (1 - rate) / float64(asked))
+		got := float64(found) / float64(asked)
+		require.InDelta(t, rate, got, 5*sigma+0.01*rate, "columns %d", columns)
+		require.LessOrEqual(t, got, rate+5*sigma, "columns %d", columns)
+	}
+}
+
+// A layer after the first has between one digest and as many as the first, so
+// the payload is between the bounds.
+func TestPayloadsAreWithinTheirBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.Uint32Range(1, MaxColumns).Draw(t, "columns")
+		keys := rapid.OneOf(rapid.Uint64Range(1, 300_000), rapid.Uint64Range(1, MaxKeys)).Draw(t, "keys")
+		layers := rapid.IntRange(1, MaxLayers).Draw(t, "layers")
+		least, most := Bounds(columns, keys, layers)
+		size := func(bumped uint64) uint64 {
+			first, other := newLayer(0, keys, columns), newLayer(1, bumped, columns)
+			return 8 * (first.size() + uint64(layers-1)*(1+other.size()))
+		}
+		bumped := rapid.Uint64Range(1, keys).Draw(t, "bumped")
+		require.LessOrEqual(t, least, size(bumped))
+		require.GreaterOrEqual(t, most, size(bumped))
+		require.Equal(t, least, size(1))
+		require.Equal(t, most, size(keys)+8*uint64(layers-1))
+	})
+	least, most := Bounds(1<<16, 0, 0)
+	require.Zero(t, least+most)
+}
+
+// Layers grow with their digests, except by a word.
+func TestALayerOfFewerDigestsIsAtMostAWordLarger(t *testing.T) {
+	drops := 0
+	for _, columns := range []uint32{1, 6554, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, percent, MaxColumns - 1} {
+		largest := uint64(0)
+		for keys := uint64(1); keys < 150_000; keys += 20 { // segments are of 60.8
+			l := newLayer(1, keys, columns)
+			require.GreaterOrEqual(t, l.size()+1, largest, "%d columns, %d keys", columns, keys)
+			if l.size() < largest {
+				drops++
+			}
+			largest = max(largest, l.size())
+		}
+	}
+	require.Positive(t, drops, "the word is needed")
+}
+
+// A layer of one segment with starts has a word of thresholds and two words for
+// each column.
+func TestSizesByHand(t *testing.T) {
+	for _, c := range []struct {
+		columns        uint32
+		keys, estimate uint64
+	}{
+		{0, 42, 0}, {1 << 16, 0, 0},
+		{1 << 16, 42, 8 * 3}, {7 << 16, 42, 8 * 15},
+		{1 << 16, 43, 8 * (3 + 3 + 1)}, // a digest is bumped, and counted in a word
+	} {
+		require.Equal(t, c.estimate, EstimateBytes(c.columns, c.keys), "%d columns, %d keys", c.columns, c.keys)
+	}
+	for _, c := range []struct {
+		layers      int
+		least, most uint64
+	}{
+		{0, 0, 0}, {1, 8 * 3, 8 * 3}, {3, 8 * (3 + 2*4), 8 * (3 + 2*5)},
+	} {
+		least, most := Bounds(1<<16, 100, c.layers)
+		require.Equal(t, []uint64{c.least, c.most}, []uint64{least, most}, "%d layers", c.layers)
+	}
+	one := layer{starts: 64, r: 1, thresholds: make([]uint64, 1), words: make([]uint64, 2)}
+	require.EqualValues(t, 8*6, (&Ribbon{layers: []layer{one, one}}).SizeBytes())
+}
+
+// A group of 8 starts is found with chance 2^-r, one of the narrow ones with
+// twice that, and a bumped one as in the next layer.
+func TestRatesByHand(t *testing.T) {
+	made := func(starts, narrow, r, threshold uint64) layer {
+		return layer{starts: starts, narrow: narrow, r: r, thresholds: []uint64{threshold}}
+	}
+	for _, c := range []struct {
+		columns uint32
+		layers  []layer
+		rate    float64
+	}{
+		{0, nil, 1},
+		{1 << 16, nil, 0},
+		{1 << 16, []layer{made(64, 0, 1, 0)}, 1. / 2},
+		{1 << 15, []layer{made(128, 1, 1, 0)}, 3. / 4},
+		{2 << 16, []layer{made(64, 0, 2, 2)}, 3. / 4 / 4},
+		{2 << 16, []layer{made(64, 0, 2, 2), made(64, 0, 2, 4)}, 3./4/4 + 1./4*1/2/4},
+		{2 << 16, []layer{made(256, 0, 2, 15), made(64, 0, 2, 0)}, 1. / 4},
+	} {
+		require.Equal(t, c.rate, (&Ribbon{columns: c.columns, layers: c.layers}).Rate(), "%+v", c)
+	}
+}
