@@ -61,8 +61,8 @@ func (l *layout) mappingBytes() uint64 {
 // bytes returns the size of the payload.
 func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
 
-// over returns the mapping whose bytes are b. It returns ErrCorrupt if the list is damaged, so that every index is
-// in range. O(bumped keys) time.
+// over returns the mapping whose bytes are b. It returns ErrCorrupt if the list
+// is damaged, so that every index is in range. O(bumped keys) time.
 func (l *layout) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free()}
 	n, base, at := l.keys, uint64(0), uint64(0)
