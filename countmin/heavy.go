@@ -155,10 +155,12 @@ func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
 func (h *HeavyHitters) Merge(others ...*HeavyHitters) error { return merge("HeavyConfig", h, others) }
 
 // Clone returns a copy that shares no memory with h. O(memory) time.
-func (h *HeavyHitters) Clone() *HeavyHitters { return &HeavyHitters{single{h.clone()}} }
+func (h *HeavyHitters) Clone() *HeavyHitters {
+	return &HeavyHitters{single{tracked{h.family, h.panes.Clone()}}}
+}
 
 // Equal reports whether h and other have the same Config and have counted the
 // same, key by key and counter by counter. O(memory) time.
 func (h *HeavyHitters) Equal(other *HeavyHitters) bool {
-	return h.Config() == other.Config() && h.equal(&other.tracked)
+	return h.Config() == other.Config() && h.panes.Equal(&other.panes)
 }

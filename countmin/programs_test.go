@@ -224,7 +224,7 @@ func covered(r *conform.Run[*Window], panes int) map[string]uint64 {
 		return in
 	}
 	// The last pane is full or not, the others are.
-	size := r.F.paneSize
+	size := r.F.time.Keys()
 	last := uint64(0) // all that was counted, modulo size
 	for _, e := range r.Log {
 		last = (last + e.N%size) % size

@@ -12,15 +12,15 @@ import (
 type single struct{ tracked }
 
 func newSingle(fam hashfam.Family, t tracker.Tracker) single {
-	return single{tracked{family: fam, panes: []tracker.Tracker{t}}}
+	return single{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
 }
 
-// only returns the pane.
-func (s *single) only() *tracker.Tracker { return &s.panes[0] }
+// only returns the tracker, or nil if s is zero.
+func (s *single) only() *tracker.Tracker { return s.panes.Last() }
 
-// goal returns what is to be found; the zero Goal if there is no pane.
+// goal returns what is to be found; the zero Goal if s is zero.
 func (s *single) goal() tracker.Goal {
-	if len(s.panes) == 0 {
+	if s.only() == nil {
 		return tracker.Goal{}
 	}
 	return s.only().Goal
@@ -28,7 +28,7 @@ func (s *single) goal() tracker.Goal {
 
 // SizeBytes returns the memory that the structure holds, in bytes: itself,
 // counters, index and keys. O(1) time.
-func (s *single) SizeBytes() uint64 { return s.sizeBytes() }
+func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
 func (s *single) Reset() { *s.only() = tracker.New(s.goal()) }

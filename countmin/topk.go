@@ -100,7 +100,7 @@ func (k *TopK) All() iter.Seq2[string, Estimate] {
 func (k *TopK) Complete() bool {
 	wanted := k.goal().K
 	rank, least, outside := 0, uint64(math.MaxUint64), k.MissBound()
-	for _, e := range tracker.Ranked(k.panes, 0, wanted+1) {
+	for _, e := range tracker.Ranked(k.panes.All, 0, wanted+1) {
 		if rank++; rank > wanted {
 			outside = max(outside, e.High)
 			break
@@ -118,10 +118,10 @@ func (k *TopK) Complete() bool {
 func (k *TopK) Merge(others ...*TopK) error { return merge("TopKConfig", k, others) }
 
 // Clone returns a copy that shares no memory with k. O(memory) time.
-func (k *TopK) Clone() *TopK { return &TopK{single{k.clone()}} }
+func (k *TopK) Clone() *TopK { return &TopK{single{tracked{k.family, k.panes.Clone()}}} }
 
 // Equal reports whether k and other have the same Config and have counted the
 // same, key by key and counter by counter. O(memory) time.
 func (k *TopK) Equal(other *TopK) bool {
-	return k.Config() == other.Config() && k.equal(&other.tracked)
+	return k.Config() == other.Config() && k.panes.Equal(&other.panes)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/ring"
 )
 
 // An Estimate says how often a key was counted: at least Low and at most High
@@ -25,13 +24,9 @@ type Estimate struct{ Low, High uint64 }
 // Window have in common. The first two keep one tracker of the whole stream, in
 // one pane; a Window drops panes as it moves on.
 type tracked struct {
-	family   hashfam.Family
-	panes    []tracker.Tracker // of consecutive parts of the stream, the oldest first
-	paneSize uint64            // how much a pane counts, or 0 if there is no limit
+	family hashfam.Family
+	panes  tracker.Panes
 }
-
-// last returns the pane that counts.
-func (t *tracked) last() *tracker.Tracker { return &t.panes[len(t.panes)-1] }
 
 // Family returns the family that hashes the keys. O(1) time.
 func (t *tracked) Family() hashfam.Family { return t.family }
@@ -40,24 +35,17 @@ func (t *tracked) Family() hashfam.Family { return t.family }
 // amortized, and at most four cache misses apart from sweeps and the beginning
 // of a pane; it allocates only if memory grows. key is not kept, but copied
 // when it is first tracked.
-func (t *tracked) Add(key []byte) {
-	t.ready()
-	tracker.Observe(t.last(), t.family.Sum(key), key, 1)
-}
+func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is Add for a string.
 func (t *tracked) AddString(key string) {
-	t.ready()
-	tracker.Observe(t.last(), t.family.SumString(key), key, 1)
+	tracker.Observe(&t.panes, t.family.SumString(key), key, 1)
 }
 
 // AddDigest is Add for a key already hashed by the structure's Family. d must
 // be the digest of key. Otherwise the counts of different keys are added up
 // under one of them.
-func (t *tracked) AddDigest(d hashfam.Digest, key []byte) {
-	t.ready()
-	tracker.Observe(t.last(), d, key, 1)
-}
+func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
 // AddAll counts every key once; digests[i] must be the digest of keys[i]. It
 // does the same as AddDigest on each. O(1) time a key, amortized. It returns
@@ -75,48 +63,7 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 // AddN counts key n times, as n calls of Add do but in the time of one; the
 // bounds of key may be closer. In a [Window] of Keys it begins up to Panes+1
 // panes. Counts stop at the largest uint64 and never wrap.
-func (t *tracked) AddN(key []byte, n uint64) {
-	d := t.family.Sum(key)
-	if size := t.paneSize; size > 0 {
-		n -= (n/size - min(n/size, uint64(len(t.panes)))) * size // what the rest drops again
-	}
-	for n > 0 {
-		t.ready()
-		part := n
-		if t.paneSize > 0 {
-			part = min(n, t.paneSize-t.last().Total())
-		}
-		tracker.Observe(t.last(), d, key, part)
-		n -= part
-	}
-}
-
-// ready makes the last pane ready to count, if it is full or counts for the
-// first time.
-func (t *tracked) ready() {
-	if n := t.last().Total(); n == 0 || n == t.paneSize {
-		t.begin()
-	}
-}
-
-// begin begins a pane if the last one is full, and allocates the last pane if
-// it has no memory yet.
-func (t *tracked) begin() {
-	if t.last().Total() > 0 {
-		t.turn(1)
-	}
-	if last := t.last(); last.Blank() {
-		*last = tracker.New(last.Goal)
-	}
-}
-
-// turn drops the n oldest panes and begins as many, without memory yet.
-func (t *tracked) turn(n uint64) {
-	begun := ring.Turn(t.panes, n)
-	for i := range begun {
-		begun[i] = tracker.Tracker{Goal: begun[i].Goal}
-	}
-}
+func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns what is known of how often key was counted, whether it is
 // frequent or not; in a [Window], in what the window covers. O(1) time,
@@ -131,7 +78,7 @@ func (t *tracked) EstimateString(key string) Estimate {
 // EstimateDigest is Estimate for a key already hashed by the structure's
 // Family.
 func (t *tracked) EstimateDigest(d hashfam.Digest) Estimate {
-	return Estimate(tracker.EstimateOf(t.panes, d))
+	return Estimate(tracker.EstimateOf(t.panes.All, d))
 }
 
 // EstimateAll appends the answer of EstimateDigest for each digest to dst and
@@ -150,7 +97,7 @@ func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estima
 func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		least, few := wanted()
-		for key, e := range tracker.Ranked(t.panes, least, few) {
+		for key, e := range tracker.Ranked(t.panes.All, least, few) {
 			if !yield(key, Estimate(e)) {
 				return
 			}
@@ -161,47 +108,11 @@ func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string
 // Total returns how much has been counted: of the whole stream, or by a
 // [Window] of what it covers. That is the last Keys keys or Span, and up to a
 // pane more; less if less has been counted. O(1) time, O(Panes) in a Window.
-func (t *tracked) Total() uint64 { return totalOf(t.panes) }
-
-// totalOf returns how much panes have counted.
-func totalOf(panes []tracker.Tracker) (sum uint64) {
-	for i := range panes {
-		sum = addSat(sum, panes[i].Total())
-	}
-	return sum
-}
+func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked,
 // and so is not yielded by All. O(1) time, O(Panes) in a [Window].
-func (t *tracked) MissBound() (sum uint64) {
-	for i := range t.panes {
-		sum = addSat(sum, t.panes[i].MissBound())
-	}
-	return sum
-}
-
-// sizeBytes returns the memory of the panes, with the structure around each.
-func (t *tracked) sizeBytes() (size uint64) {
-	for i := range t.panes {
-		size += t.panes[i].SizeBytes()
-	}
-	return size
-}
-
-// clone returns a copy that shares no memory with t.
-func (t *tracked) clone() tracked {
-	c := *t
-	c.panes = slices.Clone(t.panes)
-	for i := range c.panes {
-		c.panes[i] = t.panes[i].Clone()
-	}
-	return c
-}
-
-// equal reports whether t and o have counted the same, pane by pane.
-func (t *tracked) equal(o *tracked) bool {
-	return slices.EqualFunc(t.panes, o.panes, func(a, b tracker.Tracker) bool { return a.Equal(&b) })
-}
+func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
 // checkMemory returns an error that names the field unless bytes is 0 or a
 // possible budget.

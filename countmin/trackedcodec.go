@@ -57,7 +57,7 @@ func (s single) MarshalText() ([]byte, error) { return textOf(s.MarshalBinary())
 
 // header returns the header of the frame of s, or ErrParams if s is zero.
 func (s *single) header() (frame.Header, error) {
-	if len(s.panes) == 0 {
+	if s.only() == nil {
 		return frame.Header{}, paramError("receiver", "zero", "a structure made by its constructor or by decoding")
 	}
 	g := s.goal()

@@ -48,10 +48,7 @@ func NewWindow(c WindowConfig) (*Window, error) {
 
 // makePanes makes all panes, without memory yet.
 func (w *Window) makePanes() {
-	w.tracked = tracked{family: w.config.Family, paneSize: w.time.Keys(), panes: make([]tracker.Tracker, w.config.Panes+1)}
-	for i := range w.panes {
-		w.panes[i].Goal = w.config.goal()
-	}
+	w.tracked = tracked{w.config.Family, tracker.Blank(w.config.goal(), w.config.Panes+1, w.time.Keys())}
 }
 
 // NewWindowReceiver returns an empty Window to decode into. It accepts
@@ -76,7 +73,7 @@ func (w *Window) Config() WindowConfig { return w.config }
 // before any time was known count as of the first. In a window of Keys time has
 // no meaning. All times before the year 1678 count as one, and so do those
 // after 2262. O(Panes) time, no allocation.
-func (w *Window) Advance(now time.Time) { w.turn(w.time.Advance(now)) }
+func (w *Window) Advance(now time.Time) { w.panes.Turn(w.time.Advance(now)) }
 
 // All yields the heavy hitters of the window, each with what is known of its
 // count, in falling order of High and, if that is equal, rising order of the
@@ -99,7 +96,7 @@ func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
 	}
-	return threshold(w.config.Phi, totalOf(w.panes[1:]))
+	return threshold(w.config.Phi, tracker.TotalOf(w.panes.All[1:]))
 }
 
 // Complete reports whether every key that counts at least [Window.Threshold] is
@@ -110,19 +107,21 @@ func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
 // SizeBytes returns the memory that w holds, in bytes: itself, counters, index
 // and keys. O(Panes) time.
-func (w *Window) SizeBytes() uint64 { return windowBytes + w.sizeBytes() }
+func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 
 // Reset forgets everything, the time included. O(Panes) time, no allocation.
 func (w *Window) Reset() {
-	w.turn(math.MaxUint64)
+	w.panes.Turn(math.MaxUint64)
 	w.time.Reset()
 }
 
 // Clone returns a copy that shares no memory with w. O(memory) time.
-func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.time} }
+func (w *Window) Clone() *Window {
+	return &Window{tracked{w.family, w.panes.Clone()}, w.config, w.time}
+}
 
 // Equal reports whether w and other have the same Config, are at the same time
 // and have counted the same, pane by pane. O(memory) time.
 func (w *Window) Equal(other *Window) bool {
-	return w.config == other.config && w.time == other.time && w.equal(&other.tracked)
+	return w.config == other.config && w.time == other.time && w.panes.Equal(&other.panes)
 }

@@ -85,8 +85,8 @@ func (w *Window) header() (frame.Header, error) {
 	if w.time.Known() {
 		timed, pane = 1, w.time.Word()
 	}
-	for i := range w.panes {
-		words += 1 + paneWords(&w.panes[i])
+	for i := range w.panes.All {
+		words += 1 + paneWords(&w.panes.All[i])
 	}
 	params := make([]byte, 0, windowParamBytes)
 	for _, v := range []uint64{math.Float64bits(c.Phi), c.Keys, uint64(c.Span), uint64(c.Panes),
@@ -113,15 +113,15 @@ func paneWords(t *tracker.Tracker) uint64 {
 // payload yields the words of the panes.
 func (w *Window) payload() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
-		for i := range w.panes {
-			words := paneWords(&w.panes[i])
+		for i := range w.panes.All {
+			words := paneWords(&w.panes.All[i])
 			if !yield(words) {
 				return
 			}
 			if words == 0 {
 				continue
 			}
-			for word := range w.panes[i].Payload() {
+			for word := range w.panes.All[i].Payload() {
 				if !yield(word) {
 					return
 				}
@@ -144,7 +144,7 @@ func (w *Window) decode(r *frame.Reader) error {
 		return r.Corrupt("payload length", h.Payload, fmt.Sprint("at least ", 8*least))
 	}
 	t.makePanes()
-	for i := range t.panes {
+	for i := range t.panes.All {
 		if words, err = t.decodePane(r, i, words); err != nil {
 			return err
 		}
@@ -169,14 +169,14 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 	if n == 0 {
 		return words, nil
 	}
-	t, err := tracker.Decode(r, words[:n], w.panes[i].Goal, w.family)
+	t, err := tracker.Decode(r, words[:n], w.panes.All[i].Goal, w.family)
 	if err != nil {
 		return nil, err
 	}
 	if t.Total() == 0 {
 		return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for a pane without counts")
 	}
-	w.panes[i] = t
+	w.panes.All[i] = t
 	return words[n:], nil
 }
 
@@ -184,9 +184,9 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 // pane is started when the one before it is full, and without a time there is
 // one pane.
 func (w *Window) checkPanes(r *frame.Reader) error {
-	size, begun := w.paneSize, false
-	for i := range w.panes {
-		total, last := w.panes[i].Total(), i == len(w.panes)-1
+	size, begun := w.time.Keys(), false
+	for i := range w.panes.All {
+		total, last := w.panes.All[i].Total(), i == len(w.panes.All)-1
 		switch {
 		case w.config.Keys > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first and in the last", size))

@@ -52,10 +52,10 @@ func TestRecordsBeyondTheBudgetAreCorrupt(t *testing.T) {
 				continue
 			}
 			decoded++
-			require.LessOrEqual(t, g.SizeBytes(), uint64(budget))
+			require.LessOrEqual(t, g.sizeBytes(), uint64(budget))
 			require.Equal(t, i+1, g.live)
 			add(&g, "one more", 1)
-			require.LessOrEqual(t, g.SizeBytes(), uint64(budget))
+			require.LessOrEqual(t, g.sizeBytes(), uint64(budget))
 		}
 		require.NotZero(t, decoded)
 	}
@@ -71,11 +71,11 @@ func TestADecodedLogHasRoomForItsRecords(t *testing.T) {
 	require.GreaterOrEqual(t, h.live, h.want)
 	g, err := recode(&h)
 	require.NoError(t, err)
-	require.True(t, g.Equal(&h))
+	require.True(t, g.equal(&h))
 	require.GreaterOrEqual(t, g.room, uint64(len(g.log)))
 	add(&h, "new", 1)
 	add(&g, "new", 1)
-	require.True(t, g.Equal(&h))
+	require.True(t, g.equal(&h))
 }
 
 // decodeWords decodes a payload.
@@ -203,7 +203,7 @@ func TestRecordsFillABudget(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.True(t, g.Equal(&h))
+		require.True(t, g.equal(&h))
 	}
 }
 
@@ -229,7 +229,7 @@ func TestLargeGuessesAreDecoded(t *testing.T) {
 		h.settle()
 		g, err := recode(&h)
 		require.NoError(t, err)
-		require.True(t, g.Equal(&h))
+		require.True(t, g.equal(&h))
 		require.Equal(t, Estimate{High: guess}, g.estimate(d))
 	}
 }

@@ -18,7 +18,7 @@ func sharded(goal Goal, n int) (shards []*Tracker, add func(key string)) {
 	}
 	return shards, func(key string) {
 		d := hashfam.Family{}.SumString(key)
-		Observe(shards[d.Shard(n)], d, key, 1)
+		observe(shards[d.Shard(n)], d, key, 1)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestJoin(t *testing.T) {
 			require.Equal(t, uint64(10_000), joint.Total())
 			back, err := recode(&joint)
 			require.NoError(t, err)
-			require.True(t, back.Equal(&joint))
+			require.True(t, back.equal(&joint))
 			for key, times := range truth {
 				d := hashfam.Family{}.SumString(key)
 				shard := shards[d.Shard(n)]
@@ -54,7 +54,7 @@ func TestJoin(t *testing.T) {
 			}
 			require.LessOrEqual(t, missed, joint.missed)
 			if memory > 0 {
-				require.LessOrEqual(t, joint.SizeBytes(), uint64(memory))
+				require.LessOrEqual(t, joint.sizeBytes(), uint64(memory))
 			}
 		}
 	}

@@ -11,7 +11,7 @@ func (t *Tracker) Merge(others ...*Tracker) {
 		return
 	}
 	if t.total == 0 {
-		*t = sides[0].Clone()
+		*t = sides[0].clone()
 	}
 	if len(sides) == 1 {
 		return
@@ -95,13 +95,21 @@ func exactLog(sides []*Tracker) log {
 func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tracker) (count, guess uint64) {
 	if !known {
 		for _, side := range sides {
-			count = addSat(count, side.estimate(d).High)
+			count = addSat(count, side.most(d))
 		}
 		return count, count
 	}
 	guess = t.tail.count(d)
 	count = min(addSat(exact, guess), t.total)
 	return count, min(guess, count)
+}
+
+// most returns the most that the key with digest d may count.
+func (t *Tracker) most(d hashfam.Digest) uint64 {
+	if r := t.index.find(t.log, d); r != none {
+		return t.log.count(r)
+	}
+	return min(t.tail.count(d), t.missed)
 }
 
 // addTail adds the counters of l, which it may change, to the tail. A sum that

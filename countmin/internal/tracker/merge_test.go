@@ -33,7 +33,7 @@ func TestAMergeAddsUp(t *testing.T) {
 		sum := map[string]Estimate{"w": known(6), "x": known(6), "y": known(12), "z": known(4)}
 		require.Equal(t, sum, keys(a, 0))
 		require.EqualValues(t, 28, a.Total())
-		require.Zero(t, a.MissBound())
+		require.Zero(t, a.missed)
 		require.Equal(t, map[string]Estimate{"y": known(3), "z": known(4)}, keys(b, 0))
 
 		empty := New(goal) // takes what the others have
@@ -53,7 +53,7 @@ func TestAMergeAddsUp(t *testing.T) {
 func TestAMergeOfNothing(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
 		h, empty := counting(goal, map[string]uint64{"x": 1, "y": 2}), New(goal)
-		before := h.Clone()
+		before := h.clone()
 		h.Merge(&empty, &Tracker{Goal: goal}, &empty)
 		h.Merge()
 		require.Equal(t, &before, h)
@@ -61,7 +61,7 @@ func TestAMergeOfNothing(t *testing.T) {
 		require.Zero(t, empty.Total())
 		blank := Tracker{Goal: goal}
 		blank.Merge(&Tracker{Goal: goal}, &empty)
-		require.True(t, blank.Blank())
+		require.True(t, blank.blank())
 	}
 }
 
@@ -73,7 +73,7 @@ func TestSizeAfterAMerge(t *testing.T) {
 	addMany(&b, 8, 20, 1)
 	a.Merge(&b)
 	require.Equal(t, 20, a.live)
-	require.EqualValues(t, 256+8*512+4*20+8*4*20, a.SizeBytes())
+	require.EqualValues(t, 256+8*512+4*20+8*4*20, a.sizeBytes())
 }
 
 // Counts of untracked keys are added up in the tail. It is widened if a sum
@@ -101,7 +101,7 @@ func TestAMergeAddsUpTails(t *testing.T) {
 			a.Merge(b)
 			require.Equal(t, Estimate{High: c.sum}, a.estimate(d), "%+v", c)
 			require.Equal(t, c.sum, a.Total())
-			require.Equal(t, c.sum, a.MissBound())
+			require.Equal(t, c.sum, a.missed)
 			require.Equal(t, c.shift, a.tail.shift, "%+v", c)
 		}
 	}
@@ -225,7 +225,7 @@ func TestMergesOfMany(t *testing.T) {
 		require.Equal(t, inTurn.Total(), atOnce.Total())
 		require.Equal(t, inTurn.Total(), joint.Total())
 		if goal.Memory > 0 {
-			require.LessOrEqual(t, max(atOnce.SizeBytes(), joint.SizeBytes()), uint64(goal.Memory))
+			require.LessOrEqual(t, max(atOnce.sizeBytes(), joint.sizeBytes()), uint64(goal.Memory))
 			require.LessOrEqual(t, max(len(atOnce.index.heads), len(joint.index.heads)), atOnce.maxHeads())
 		}
 	}

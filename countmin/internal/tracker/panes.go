@@ -1,107 +1,108 @@
 package tracker
 
 import (
-	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// Panes are trackers of consecutive parts of a stream, often of the whole of it
-// in one. A key may be known to any of them, and what they know of it is added
-// up.
-
-// An Estimate is what is known of how often a key was counted.
-type Estimate struct{ Low, High uint64 }
-
-func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{addSat(e.Low, o.Low), addSat(e.High, o.High)}
+// Panes are trackers of consecutive parts of a stream: one of the whole stream,
+// or those of a window.
+type Panes struct {
+	All  []Tracker // the oldest first
+	last *Tracker  // the one that counts: the last of All
+	size uint64    // how much a pane counts, or 0 if there is no limit
 }
 
-// EstimateOf returns what panes know of the key with digest d. O(panes) time.
-func EstimateOf(panes []Tracker, d hashfam.Digest) (sum Estimate) {
+// NewPanes returns panes that count size each, or without a limit if that is 0.
+func NewPanes(panes []Tracker, size uint64) Panes {
+	return Panes{panes, &panes[len(panes)-1], size}
+}
+
+// Blank returns n panes of goal g that have counted nothing. Their memory is
+// allocated when they first count.
+func Blank(g Goal, n int, size uint64) Panes {
+	panes := make([]Tracker, n)
 	for i := range panes {
-		sum = sum.plus(panes[i].estimate(d))
+		panes[i].Goal = g
+	}
+	return NewPanes(panes, size)
+}
+
+// Last returns the pane that counts, or nil if there is none.
+func (p *Panes) Last() *Tracker { return p.last }
+
+// ObserveN counts key n times, as n calls of [Observe] do. It begins at most one
+// pane more than there are.
+func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
+	if size := p.size; size > 0 {
+		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // what the rest drops again
+	}
+	for n > 0 {
+		part := n
+		if p.size > 0 {
+			part = min(n, p.size-p.last.total%p.size) // a full pane is followed by an empty one
+		}
+		Observe(p, d, key, part)
+		n -= part
+	}
+}
+
+// begin begins a pane if the last one is full, and allocates the last one if it
+// has no memory yet.
+func (p *Panes) begin() {
+	if p.last.total > 0 {
+		p.Turn(1)
+	}
+	if p.last.blank() {
+		*p.last = New(p.last.Goal)
+	}
+}
+
+// Turn drops the n oldest panes and begins as many.
+func (p *Panes) Turn(n uint64) {
+	begun := ring.Turn(p.All, n)
+	for i := range begun {
+		begun[i] = Tracker{Goal: begun[i].Goal}
+	}
+}
+
+// TotalOf returns how much panes have counted.
+func TotalOf(panes []Tracker) (sum uint64) {
+	for i := range panes {
+		sum = addSat(sum, panes[i].total)
 	}
 	return sum
 }
 
-// Ranked yields the keys that any pane tracks and that count at least least in
-// all of them, in falling order of their High and rising order of the keys, and
-// of those the first few. It sorts them when it is called: O(r panes + r log r)
-// time and O(r) memory for r records of all panes.
-func Ranked(panes []Tracker, least uint64, few int) iter.Seq2[string, Estimate] {
-	var items []item
+// MissBound returns an upper bound on the count of any key without a record.
+func (p *Panes) MissBound() (sum uint64) {
+	for i := range p.All {
+		sum = addSat(sum, p.All[i].missed)
+	}
+	return sum
+}
+
+// SizeBytes returns the memory of all panes, with the structure around each.
+func (p *Panes) SizeBytes() (size uint64) {
+	for i := range p.All {
+		size += p.All[i].sizeBytes()
+	}
+	return size
+}
+
+// Clone returns a copy that shares no memory with p. O(memory) time.
+func (p *Panes) Clone() Panes {
+	panes := slices.Clone(p.All)
 	for i := range panes {
-		items = appendItems(items, panes, i, least)
+		panes[i] = p.All[i].clone()
 	}
-	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(b.e.High, a.e.High), cmp.Compare(a.key, b.key))
-	})
-	return func(yield func(string, Estimate) bool) {
-		for _, i := range items[:min(few, len(items))] {
-			if !yield(i.key, i.e) {
-				return
-			}
-		}
-	}
+	return NewPanes(panes, p.size)
 }
 
-// An item is a tracked key with what is known of it.
-type item struct {
-	key string
-	e   Estimate
-}
-
-// appendItems appends the keys that count at least least and that pane i is the
-// first to track.
-func appendItems(items []item, panes []Tracker, i int, least uint64) []item {
-	var buf []byte
-	t := &panes[i]
-	for r := range t.log.all() {
-		d, e := t.log.digest(r), t.estimateOf(r)
-		if tracked(panes[:i], d) {
-			continue
-		}
-		for j := range panes {
-			if j != i {
-				e = e.plus(panes[j].estimate(d))
-			}
-		}
-		if e.High >= least {
-			buf = t.log.appendKey(buf[:0], r)
-			items = append(items, item{string(buf), e})
-		}
-	}
-	return items
-}
-
-// tracked reports whether any of panes has a record of the key with digest d.
-func tracked(panes []Tracker, d hashfam.Digest) bool {
-	for i := range panes {
-		if t := &panes[i]; t.total > 0 && t.index.find(t.log, d) != none {
-			return true
-		}
-	}
-	return false
-}
-
-// estimate returns what is known of the key with digest d. O(1) time.
-func (t *Tracker) estimate(d hashfam.Digest) Estimate {
-	if t.total == 0 {
-		return Estimate{}
-	}
-	if r := t.index.find(t.log, d); r != none {
-		return t.estimateOf(r)
-	}
-	return Estimate{High: min(t.tail.count(d), t.missed)}
-}
-
-// estimateOf returns what is known of the key of r.
-func (t *Tracker) estimateOf(r record) Estimate {
-	if t.log.guess(r) == maxGuess {
-		return Estimate{High: t.log.count(r)}
-	}
-	return Estimate{Low: t.log.exact(r), High: t.log.count(r)}
+// Equal reports whether p and o have counted the same, pane by pane. O(memory)
+// time.
+func (p *Panes) Equal(o *Panes) bool {
+	return slices.EqualFunc(p.All, o.All, func(a, b Tracker) bool { return a.equal(&b) })
 }

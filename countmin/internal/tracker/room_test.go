@@ -105,7 +105,7 @@ func TestWhichRecordsDisplaceOthers(t *testing.T) {
 		require.Equal(t, c.floor > 0 && c.count > c.floor, admitted, "%+v", c)
 		require.Equal(t, c.count, h.estimate(hashfam.Family{}.SumString(key)).High, "%+v", c)
 		if !admitted {
-			require.Equal(t, max(c.floor, c.count), h.MissBound(), "%+v", c)
+			require.Equal(t, max(c.floor, c.count), h.missed, "%+v", c)
 		}
 		require.EqualValues(t, 1024, len(h.tail.words))
 	}
@@ -155,5 +155,5 @@ func TestAKeyHasToCountMoreThanTheFloor(t *testing.T) {
 	add(&h, "key", 1)
 	require.Equal(t, 1, h.live)
 	require.Equal(t, Estimate{Low: 1, High: 101}, h.estimate(d))
-	require.EqualValues(t, 100, h.MissBound())
+	require.EqualValues(t, 100, h.missed)
 }

@@ -5,18 +5,14 @@ import "slices"
 // Total returns how much has been counted. O(1) time.
 func (t *Tracker) Total() uint64 { return t.total }
 
-// MissBound returns an upper bound on the count of any key without a record.
-// O(1) time.
-func (t *Tracker) MissBound() uint64 { return t.missed }
-
-// SizeBytes returns the memory that t holds, with the structure around it. O(1)
+// sizeBytes returns the memory that t holds, with the structure around it. O(1)
 // time.
-func (t *Tracker) SizeBytes() uint64 {
+func (t *Tracker) sizeBytes() uint64 {
 	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(cap(t.index.heads)) + 8*uint64(cap(t.log))
 }
 
-// Clone returns a copy that shares no memory with t. O(memory) time.
-func (t *Tracker) Clone() Tracker {
+// clone returns a copy that shares no memory with t. O(memory) time.
+func (t *Tracker) clone() Tracker {
 	c := *t
 	c.tail = t.tail.clone()
 	c.index.heads = slices.Clone(t.index.heads)
@@ -24,9 +20,9 @@ func (t *Tracker) Clone() Tracker {
 	return c
 }
 
-// Equal reports whether t and o have counted the same. The order of records in
+// equal reports whether t and o have counted the same. The order of records in
 // the log, in which keys were admitted, does not matter. O(memory) time.
-func (t *Tracker) Equal(o *Tracker) bool {
+func (t *Tracker) equal(o *Tracker) bool {
 	if t.total != o.total || t.floor != o.floor || t.missed != o.missed ||
 		t.tail.shift != o.tail.shift || !slices.Equal(t.tail.words, o.tail.words) ||
 		t.live != o.live || len(t.log) != len(o.log) {

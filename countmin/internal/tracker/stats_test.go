@@ -24,7 +24,7 @@ func TestSizeToTheByte(t *testing.T) {
 	// array doubles until it is full; there are twice as many heads as records
 	// once these are more than the heads.
 	h := New(Goal{Phi: 0.1})
-	require.Equal(t, bytes(512, 128, 0), h.SizeBytes())
+	require.Equal(t, bytes(512, 128, 0), h.sizeBytes())
 	for _, c := range []struct {
 		records    int
 		heads, log uint64
@@ -34,9 +34,9 @@ func TestSizeToTheByte(t *testing.T) {
 	} {
 		addMany(&h, h.live+1, c.records, 1)
 		require.Equal(t, c.records, h.live)
-		require.Equal(t, bytes(512, c.heads, c.log), h.SizeBytes(), "%d records", c.records)
+		require.Equal(t, bytes(512, c.heads, c.log), h.sizeBytes(), "%d records", c.records)
 	}
-	require.Zero(t, h.MissBound())
+	require.Zero(t, h.missed)
 
 	// A budget is allocated at once, and to the byte if it is a sum of sizes
 	// that the allocator serves.
@@ -45,9 +45,9 @@ func TestSizeToTheByte(t *testing.T) {
 		16 << 10: bytes(1024, 224, 864),
 	} {
 		h := New(Goal{Phi: 1, Memory: budget})
-		require.Equal(t, size, h.SizeBytes())
+		require.Equal(t, size, h.sizeBytes())
 		addMany(&h, 1, 1000, 1)
-		require.Equal(t, size, h.SizeBytes())
+		require.Equal(t, size, h.sizeBytes())
 	}
 }
 
@@ -57,13 +57,13 @@ func TestADecodedTrackerTakesItsMemoryWhenItNeedsIt(t *testing.T) {
 	for _, records := range []int{0, 1, 10} {
 		h := New(Goal{Phi: 1, Memory: 16 << 10})
 		addMany(&h, 1, records, 1)
-		full := h.SizeBytes()
+		full := h.sizeBytes()
 		g, err := recode(&h)
 		require.NoError(t, err)
-		require.Equal(t, uint64(256+8*1024+4*max(1, records)+8*4*records), g.SizeBytes(), "%d records", records)
+		require.Equal(t, uint64(256+8*1024+4*max(1, records)+8*4*records), g.sizeBytes(), "%d records", records)
 		add(&g, "another", 1)
 		require.Equal(t, records+1, g.live)
-		require.Equal(t, full, g.SizeBytes(), "%d records", records)
+		require.Equal(t, full, g.sizeBytes(), "%d records", records)
 	}
 }
 

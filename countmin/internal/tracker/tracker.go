@@ -66,9 +66,15 @@ func newTracker(g Goal, tailWords uint64) Tracker {
 	return t
 }
 
-// Observe counts key n times, at least once. O(1) time, amortized; it allocates
-// only if memory grows. key is not kept.
-func Observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
+// Observe counts key n times, at least once, in the last pane, or in a new one
+// if that is full. n must not be more than the pane has room for. O(1) time,
+// amortized; it allocates only if memory grows or a pane begins. key is not
+// kept.
+func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
+	t := p.last
+	if t.total == 0 || t.total == p.size {
+		p.begin()
+	}
 	t.total = addSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
 		t.log.add(r, n)
@@ -89,8 +95,8 @@ func Observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
 	t.raise(d, now)
 }
 
-// Blank reports whether t has no memory yet.
-func (t *Tracker) Blank() bool { return len(t.index.heads) == 0 }
+// blank reports whether t has no memory yet.
+func (t *Tracker) blank() bool { return len(t.index.heads) == 0 }
 
 // enlist enters r, the newest record, into the index.
 func (t *Tracker) enlist(r record) {

@@ -14,8 +14,16 @@ import (
 	"github.com/filterfam/filterfam/internal/conform"
 )
 
+// observe counts key n times in the only pane.
+func observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
+	Observe(&Panes{last: t}, d, key, n)
+}
+
 // add counts key n times.
-func add(t *Tracker, key string, n uint64) { Observe(t, hashfam.Family{}.SumString(key), key, n) }
+func add(t *Tracker, key string, n uint64) { observe(t, hashfam.Family{}.SumString(key), key, n) }
+
+// estimate returns what is known of the key with digest d.
+func (t *Tracker) estimate(d hashfam.Digest) Estimate { return EstimateOf([]Tracker{*t}, d) }
 
 // keys returns the keys that count at least so much.
 func keys(t *Tracker, least uint64) map[string]Estimate {
@@ -29,7 +37,7 @@ func TestMemoryGrowsUnderPressure(t *testing.T) {
 	h.want = 0 // so that nothing but pressure makes it grow
 	for i := range 3000 {
 		add(&h, fmt.Sprint(i%300), 1)
-		require.Less(t, float64(h.MissBound()), max(1, float64(h.Total())/300))
+		require.Less(t, float64(h.missed), max(1, float64(h.Total())/300))
 	}
 	require.Len(t, keys(&h, 10), 300)
 }
@@ -52,7 +60,7 @@ func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
 		}
 		require.Equal(t, walks, h.walks, "a key of %d bytes", length)
 		require.NotContains(t, keys(&h, 0), key)
-		require.GreaterOrEqual(t, h.MissBound(), h.estimate(d).High)
+		require.GreaterOrEqual(t, h.missed, h.estimate(d).High)
 	}
 	key := strings.Repeat("x", 3000) // and admitted once it counts enough
 	add(&h, key, 1<<50)
@@ -67,7 +75,7 @@ func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
 func TestChosenDigestsDoNotShareAChain(t *testing.T) {
 	h := New(Goal{Phi: 1e-5})
 	for i := range 20_000 {
-		Observe(&h, hashfam.Digest(i), "key", 1)
+		observe(&h, hashfam.Digest(i), "key", 1)
 	}
 	longest := 0
 	for _, head := range h.index.heads {
@@ -97,11 +105,11 @@ func TestEqualComparesAllThatIsCounted(t *testing.T) {
 		"a key":          func(g *Tracker) { g.log[2]++; g.index.relink(g.log, g.index.heads) },
 		"one key's time": func(g *Tracker) { add(g, "89", 1) },
 	} {
-		g := h.Clone()
-		require.True(t, g.Equal(&h) && h.Equal(&g))
+		g := h.clone()
+		require.True(t, g.equal(&h) && h.equal(&g))
 		change(&g)
-		require.False(t, g.Equal(&h), what)
-		require.False(t, h.Equal(&g), what)
+		require.False(t, g.equal(&h), what)
+		require.False(t, h.equal(&g), what)
 	}
 }
 
@@ -142,7 +150,7 @@ func TestHalfOfTheMemoryIsForTheTail(t *testing.T) {
 func f1(s *streams.Stream, t *Tracker, fam hashfam.Family) float64 {
 	digests := s.Digests(fam)
 	for _, id := range s.IDs {
-		Observe(t, digests[id], s.Keys[id], 1)
+		observe(t, digests[id], s.Keys[id], 1)
 	}
 	least := t.Phi * float64(len(s.IDs))
 	heavy, reported, found := 0, 0, 0
@@ -178,7 +186,7 @@ func TestRefusalsAreForgottenWithTheReason(t *testing.T) {
 		"sweep":   func(h *Tracker) { h.sweep(h.floor + 1) },
 		"halving": func(h *Tracker) { require.True(t, h.enlarge(1)) },
 		"merge": func(h *Tracker) {
-			o := h.Clone()
+			o := h.clone()
 			h.Merge(&o)
 		},
 	} {
