@@ -155,6 +155,7 @@ func (w *Window) decode(r *frame.Reader) error {
 	if err := t.checkPanes(r); err != nil {
 		return err
 	}
+	t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
 	*w = t
 	return nil
 }

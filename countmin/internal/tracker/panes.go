@@ -1,6 +1,8 @@
 package tracker
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -13,11 +15,16 @@ type Panes struct {
 	All  []Tracker // the oldest first
 	last *Tracker  // the one that counts: the last of All
 	size uint64    // how much a pane counts, or 0 if there is no limit
+	full uint64    // the total of the last pane at which another begins, see begin
 }
 
 // NewPanes returns panes that count size each, or without a limit if that is 0.
 func NewPanes(panes []Tracker, size uint64) Panes {
-	return Panes{panes, &panes[len(panes)-1], size}
+	p := Panes{All: panes, last: &panes[len(panes)-1], size: size}
+	if p.last.total > 0 {
+		p.full = cmp.Or(size, math.MaxUint64)
+	}
+	return p
 }
 
 // Blank returns n panes of goal g that have counted nothing. Their memory is
@@ -33,8 +40,8 @@ func Blank(g Goal, n int, size uint64) Panes {
 // Last returns the pane that counts, or nil if there is none.
 func (p *Panes) Last() *Tracker { return p.last }
 
-// ObserveN counts key n times, as n calls of [Observe] do. It begins at most one
-// pane more than there are.
+// ObserveN counts key n times, as n calls of [Observe] do. It begins at most
+// one pane more than there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	if size := p.size; size > 0 {
 		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // what the rest drops again
@@ -52,17 +59,23 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 // begin begins a pane if the last one is full, and allocates the last one if it
 // has no memory yet.
 func (p *Panes) begin() {
-	if p.last.total > 0 {
+	if p.last.total > 0 && p.size > 0 {
 		p.Turn(1)
 	}
 	if p.last.blank() {
 		*p.last = New(p.last.Goal)
+	}
+	if p.full = cmp.Or(p.size, math.MaxUint64); p.last.total == p.full {
+		p.full = 0 // a total that has reached its maximum stays there
 	}
 }
 
 // Turn drops the n oldest panes and begins as many.
 func (p *Panes) Turn(n uint64) {
 	begun := ring.Turn(p.All, n)
+	if len(begun) > 0 {
+		p.full = 0
+	}
 	for i := range begun {
 		begun[i] = Tracker{Goal: begun[i].Goal}
 	}

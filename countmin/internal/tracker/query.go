@@ -20,21 +20,22 @@ func (e Estimate) plus(o Estimate) Estimate {
 
 // EstimateOf returns what panes know of the key with digest d, added up.
 // O(panes) time.
-func EstimateOf(panes []Tracker, d hashfam.Digest) (sum Estimate) {
-	for i := range panes {
-		t := &panes[i]
-		if t.total == 0 {
-			continue
-		}
-		e := Estimate{}
+func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
+	rest := len(panes) - 1
+	if rest < 0 {
+		return e
+	}
+	if t := &panes[rest]; t.total > 0 {
 		if r := t.index.find(t.log, d); r != none {
 			e = t.estimateOf(r)
 		} else {
 			e.High = min(t.tail.count(d), t.missed)
 		}
-		sum = sum.plus(e)
 	}
-	return sum
+	if rest > 0 {
+		e = e.plus(EstimateOf(panes[:rest], d))
+	}
+	return e
 }
 
 // estimateOf returns what is known of the key of r.

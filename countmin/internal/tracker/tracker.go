@@ -72,8 +72,9 @@ func newTracker(g Goal, tailWords uint64) Tracker {
 // kept.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.last
-	if t.total == 0 || t.total == p.size {
-		p.begin()
+	if t.total == p.full {
+		observeFirst(p, d, key, n)
+		return
 	}
 	t.total = addSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
@@ -93,6 +94,13 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	}
 	t.missed = max(t.missed, now)
 	t.raise(d, now)
+}
+
+// observeFirst is Observe for a last pane that is full or counts for the first
+// time. It keeps the beginning of a pane out of the way of all other keys.
+func observeFirst[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
+	p.begin()
+	Observe(p, d, key, n)
 }
 
 // blank reports whether t has no memory yet.
