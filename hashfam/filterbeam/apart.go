@@ -28,7 +28,8 @@ func (a apart) collector() (collector, error) {
 // A shardFile is the file of a part.
 type shardFile struct {
 	part
-	FPRate float64 // expected if no key occurs twice
+	FPRate   float64
+	Distinct uint64
 }
 
 func (a apart) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
@@ -37,7 +38,7 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 	if err != nil {
 		return nil, fmt.Errorf("filterbeam: part %d: %w", owner, err)
 	}
-	file := shardFile{part: part{Owner: owner, Name: fileName(unique(out, shardPurpose))}, FPRate: sum.FPRate}
+	file := shardFile{part: part{Owner: owner, Name: fileName(unique(out, shardPurpose))}, FPRate: sum.FPRate, Distinct: sum.Distinct}
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return nil, err
@@ -54,31 +55,18 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 	return json.Marshal(file)
 }
 
-// build returns the filter of a part. It sets what sum tells of its keys.
+// build returns the filter of a part, and describes it.
 func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
-	if a.spec.Kind == cuckooKind || a.spec.Kind == staticKind {
-		digests, err := sortedValues(ctx, values)
-		if err != nil {
-			return nil, err
-		}
-		return a.spec.buildSorted(ctx, uint64(len(digests)), sum, func(add func([]hashfam.Digest) error) error {
-			return add(digests)
-		})
-	}
-	filter, err := a.spec.open()
+	p, err := a.spec.process()
 	if err != nil {
 		return nil, err
 	}
-	var digests []hashfam.Digest
 	for block := range values {
-		digests = parseWords(digests[:0], block)
-		sum.Keys += uint64(len(digests))
-		if err := filter.addDigests(digests); err != nil {
+		if err := p.addBlock(block); err != nil {
 			return nil, err
 		}
 	}
-	filter.describe(sum)
-	return filter, nil
+	return p.finish(ctx, sum)
 }
 
 // A checksummed writer updates the CRC-32 of an index.
@@ -96,16 +84,14 @@ func (c checksummed) Write(p []byte) (int, error) {
 // finish writes the index. A part that got no key has no file.
 func (a apart) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
 	x := index.Index{Version: 1, Kind: string(a.spec.Kind), Check: a.spec.Check, Parts: make([]index.Part, a.spec.Parts)}
-	for record, err := range records {
-		if err != nil {
-			return err
-		}
-		var f shardFile
-		if err := json.Unmarshal(record, &f); err != nil {
-			return fmt.Errorf("filterbeam: record of a part: %w", err)
-		}
+	files, err := decodeRecords[shardFile](records)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
 		x.Parts[f.Owner] = index.Part{Name: filepath.Base(string(f.Name)), Bytes: int64(f.Bytes), CRC: f.CRC}
 		sum.FPRate += f.FPRate / float64(a.spec.Parts)
+		sum.Distinct += f.Distinct
 		sum.Size += f.Bytes
 	}
 	encoded, err := x.Append(nil)
@@ -116,27 +102,4 @@ func (a apart) finish(ctx context.Context, out string, records iter.Seq2[[]byte,
 		_, err := w.Write(encoded)
 		return err
 	})
-}
-
-// keep returns the names of the files that the index out has, if the plan is
-// one of parts: those that stay.
-func (s spec) keep(ctx context.Context, out string) (map[string]bool, error) {
-	if s.Parts == 0 {
-		return nil, nil
-	}
-	fs, err := filesystem.New(ctx, out)
-	if err != nil {
-		return nil, err
-	}
-	defer fs.Close()
-	data, err := filesystem.Read(ctx, fs, out)
-	if err != nil {
-		return nil, err
-	}
-	x, err := index.Parse(data)
-	keep := map[string]bool{}
-	for _, p := range x.Parts {
-		keep[p.Name] = true
-	}
-	return keep, err
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
-	"github.com/filterfam/filterfam/hashfam/filterbeam/sharded"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
 )
 
 // buildApart runs a job of Files with faults and returns the filter in parts.
-func buildApart(t *testing.T, p Plan, out string, seed uint64, pattern string) *sharded.Filter {
+func buildApart(t *testing.T, p Plan, out string, seed uint64, pattern string) *parts.Filter {
 	t.Helper()
 	pipeline, s := beam.NewPipelineWithRoot()
 	Files(s, p, cutScheme+out, cutScheme+pattern)
@@ -26,7 +26,7 @@ func buildApart(t *testing.T, p Plan, out string, seed uint64, pattern string) *
 	})
 	require.NoError(t, err)
 	require.NotZero(t, Result(out, result).Size)
-	f, err := sharded.Open(os.DirFS(filepath.Dir(out)), filepath.Base(out), hashfam.Family{})
+	f, err := parts.Open(os.DirFS(filepath.Dir(out)), filepath.Base(out), hashfam.Family{})
 	require.NoError(t, err)
 	require.Equal(t, p.spec.Parts, f.Parts())
 	return f

@@ -183,7 +183,7 @@ func appendWhole(pending []byte, key any) ([]byte, error) {
 	case []byte:
 		return append(binary.AppendUvarint(pending, uint64(len(key))), key...), nil
 	}
-	return pending, needKeys(nil)
+	return pending, needKeys()
 }
 
 // addPending adds the pending keys to the structure.
@@ -194,7 +194,7 @@ func (c *combineFn[K]) addPending(a *accumulator) error {
 		for ; len(pending) >= 8; pending = pending[8:] {
 			digests = append(digests, hashfam.Digest(binary.LittleEndian.Uint64(pending)))
 		}
-		return a.structure.addDigests(digests)
+		return a.structure.add(digests, nil)
 	}
 	var keys [][]byte
 	for len(pending) > 0 {
@@ -206,5 +206,5 @@ func (c *combineFn[K]) addPending(a *accumulator) error {
 		keys = append(keys, pending[start:end:end])
 		pending = pending[end:]
 	}
-	return a.structure.addKeys(keys)
+	return a.structure.add(c.family.SumAll(nil, keys), keys)
 }

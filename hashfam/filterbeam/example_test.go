@@ -18,7 +18,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
-	"github.com/filterfam/filterfam/hashfam/filterbeam/sharded"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
 )
 
 // A job on the runner in this process builds a filter from the lines of files.
@@ -180,7 +180,7 @@ func ExamplePlan_Parts() {
 	}
 
 	// A program that answers queries, which needs no engine.
-	f, err := sharded.Open(os.DirFS(dir), "users", hashfam.Family{})
+	f, err := parts.Open(os.DirFS(dir), "users", hashfam.Family{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
 
@@ -50,6 +51,8 @@ const (
 	shardPurpose     = "shard" // a part that stays
 	temporaryPurpose = "tmp"   // the frame, until it is complete
 )
+
+var purposes = []string{partPurpose, shardPurpose, temporaryPurpose}
 
 // A fileName travels to the workers as JSON, which changes bytes that are not
 // UTF-8: so it is escaped.
@@ -185,47 +188,101 @@ func (p part) read(ctx context.Context, yield func([]byte) bool) error {
 	})
 }
 
-// partsOf decodes the records of all parts.
-func partsOf(records iter.Seq2[[]byte, error]) (map[int]part, error) {
-	parts := map[int]part{}
+// decodeRecords decodes the records of all owners.
+func decodeRecords[T any](records iter.Seq2[[]byte, error]) ([]T, error) {
+	var all []T
 	for record, err := range records {
+		var v T
+		if err == nil {
+			err = json.Unmarshal(record, &v)
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("filterbeam: records of the shards: %w", err)
 		}
-		var p part
-		if err := json.Unmarshal(record, &p); err != nil {
-			return nil, fmt.Errorf("filterbeam: record of a part: %w", err)
-		}
-		parts[p.Owner] = p
+		all = append(all, v)
 	}
-	return parts, nil
+	return all, nil
 }
 
-// sweep removes the parts of out except those to keep, and what attempts that
-// failed have left beside it.
-func sweep(ctx context.Context, out string, keep map[string]bool) error {
+// partsOf decodes the records of all parts.
+func partsOf(records iter.Seq2[[]byte, error]) (map[int]part, error) {
+	all, err := decodeRecords[part](records)
+	parts := map[int]part{}
+	for _, p := range all {
+		parts[p.Owner] = p
+	}
+	return parts, err
+}
+
+// Clean removes what jobs that failed, were interrupted or were killed have left
+// beside their output out, and returns the names of these files. It keeps out
+// itself and, if that is the index of a filter in parts, the parts. No job that
+// writes to out may be running. A job that succeeds does the same at its end.
+// It returns the errors of the file system. O(files) time.
+func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer fs.Close()
+	keep, err := kept(ctx, fs, out)
+	if err != nil {
+		return nil, err
+	}
+	var removed []string
 	var failed []error
-	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
+	for _, purpose := range purposes {
 		names, err := fs.List(ctx, pattern.Loose(out)+"."+purpose+"-*")
 		failed = append(failed, err)
 		for _, name := range names {
-			if madeFor(out, purpose, name) && !keep[filepath.Base(name)] {
+			if madeFor(name) == filepath.Clean(out) && !keep[filepath.Base(name)] {
 				failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
+				removed = append(removed, name)
 			}
 		}
 	}
-	return errors.Join(failed...)
+	return removed, errors.Join(failed...)
 }
 
-// madeFor reports whether unique has returned name for out.
-func madeFor(out, purpose, name string) bool {
-	text, found := strings.CutPrefix(filepath.Clean(name), filepath.Clean(out)+"."+purpose+"-")
-	return found && len(text) == len(rand.Text()) && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+// kept returns the names of the parts of a filter of which out is the index.
+func kept(ctx context.Context, fs filesystem.Interface, out string) (map[string]bool, error) {
+	if exists, err := pattern.Exists(ctx, fs, out); err != nil || !exists {
+		return nil, err
+	}
+	file, err := fs.OpenRead(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	buffered := bufio.NewReader(file)
+	if first, err := buffered.Peek(1); err != nil || first[0] != '{' {
+		return nil, nil // a frame, or another file
+	}
+	data, err := io.ReadAll(buffered)
+	if err != nil {
+		return nil, err
+	}
+	x, err := index.Parse(data)
+	keep := map[string]bool{}
+	for _, p := range x.Parts {
+		keep[p.Name] = true
+	}
+	return keep, err
+}
+
+// madeFor returns the cleaned name of the output for which unique has returned
+// name, or an empty name.
+func madeFor(name string) string {
+	name = filepath.Clean(name)
+	for _, purpose := range purposes {
+		i := strings.LastIndex(name, "."+purpose+"-")
+		text := name[max(i, 0):]
+		text = text[min(len(purpose)+2, len(text)):]
+		if i > 0 && len(text) == len(rand.Text()) && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
+			return name[:i]
+		}
+	}
+	return ""
 }
 
 func binaryLength(n uint64) string { return fmt.Sprintf("%d bytes", n) }

@@ -92,7 +92,7 @@ var singles = []single{
 		if err != nil {
 			return nil, err
 		}
-		s.AddAll(keys)
+		s.AddAll(s.Family().SumAll(nil, keys))
 		return s.MarshalBinary()
 	}},
 }
@@ -131,7 +131,7 @@ func bloomFrame(l bloom.Layout) func([][]byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.AddAll(keys)
+		f.AddAll(f.Family().SumAll(nil, keys))
 		return f.MarshalBinary()
 	}
 }
@@ -150,7 +150,7 @@ func countingFrame(l counting.Layout) func([][]byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.AddAll(keys)
+		f.AddAll(f.Family().SumAll(nil, keys))
 		return f.MarshalBinary()
 	}
 }

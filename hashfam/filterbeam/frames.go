@@ -17,29 +17,29 @@ const mergers = 32
 
 // A frameCollector is a bundle's structure.
 type frameCollector struct {
-	structure structure
-	keys      uint64
+	*process
+	keys uint64
 }
 
 func (frames) perKey() uint64 { return 1 }
 
 func (f frames) collector() (collector, error) {
-	s, err := f.spec.open()
-	return &frameCollector{structure: s}, err
+	p, err := f.spec.process()
+	return &frameCollector{process: p}, err
 }
 
 func (c *frameCollector) addKeys(keys [][]byte, _ emitter) error {
 	c.keys += uint64(len(keys))
-	return c.structure.addKeys(keys)
+	return c.process.addKeys(keys)
 }
 
 func (c *frameCollector) addDigests(digests []hashfam.Digest, _ emitter) error {
 	c.keys += uint64(len(digests))
-	return c.structure.addDigests(digests)
+	return c.opened.add(digests, nil)
 }
 
 func (c *frameCollector) flush(emit emitter) error {
-	frame, err := c.structure.frame()
+	frame, err := c.opened.frame()
 	if err == nil {
 		emit(rand.IntN(mergers), c.keys, frame)
 	}
@@ -87,14 +87,14 @@ func (f frames) finish(ctx context.Context, out string, records iter.Seq2[[]byte
 	if err != nil {
 		return err
 	}
-	return writeStructure(ctx, out, merged, sum)
+	merged.describe(sum)
+	return writeFrame(ctx, out, merged, sum)
 }
 
-// writeStructure writes the frame of a structure and describes it.
-func writeStructure(ctx context.Context, out string, s structure, sum *Summary) error {
-	s.describe(sum)
+// writeFrame writes the frame of a structure.
+func writeFrame(ctx context.Context, out string, made io.WriterTo, sum *Summary) error {
 	return replace(ctx, out, func(w io.Writer) error {
-		n, err := s.WriteTo(w)
+		n, err := made.WriteTo(w)
 		sum.Size = uint64(n)
 		return err
 	})

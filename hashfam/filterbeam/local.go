@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/hashfam"
 )
 
 // Local does what [Files] does, without an engine: one goroutine reads all
@@ -30,11 +27,14 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if l.report == nil {
 		l.report = func(Summary) {}
 	}
-	var err error
-	if l.whole, err = p.spec.whole(); err != nil {
+	if err := p.spec.single(); err != nil {
 		return l.sum, err
 	}
-	names, err := matchAll(ctx, atLeastOne(patterns))
+	var err error
+	if l.process, err = p.spec.process(); err != nil {
+		return l.sum, err
+	}
+	names, err := matchAll(ctx, out, atLeastOne(patterns))
 	if err != nil {
 		return l.sum, err
 	}
@@ -43,14 +43,19 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 			return l.sum, fmt.Errorf("filterbeam: %s: %w", name, err)
 		}
 	}
-	return l.sum, l.whole.write(ctx, out, &l.sum)
+	made, err := l.process.finish(ctx, &l.sum)
+	if err != nil {
+		return l.sum, err
+	}
+	return l.sum, writeFrame(ctx, out, made, &l.sum)
 }
 
 // matchAll returns the names of all files that match, each once.
-func matchAll(ctx context.Context, patterns []string) ([]string, error) {
+func matchAll(ctx context.Context, out string, patterns []string) ([]string, error) {
 	var names []string
+	match := matchFn{fileName(out)}
 	for _, pattern := range patterns {
-		err := matchFn{}.ProcessElement(ctx, pattern, func(name string, _ int64) { names = append(names, name) })
+		err := match.ProcessElement(ctx, pattern, func(name string, _ int64) { names = append(names, name) })
 		if err != nil {
 			return nil, err
 		}
@@ -61,9 +66,9 @@ func matchAll(ctx context.Context, patterns []string) ([]string, error) {
 
 // A local is a build in this process.
 type local struct {
-	whole  whole
-	sum    Summary
-	report func(Summary)
+	process *process
+	sum     Summary
+	report  func(Summary)
 }
 
 // read adds the lines of a file.
@@ -90,78 +95,11 @@ func (l *local) readLines(ctx context.Context, r io.Reader) error {
 		if err := lines.next(); err != nil || len(lines.keys) == 0 {
 			return err
 		}
-		if err := l.whole.addKeys(lines.keys); err != nil {
+		if err := l.process.addKeys(lines.keys); err != nil {
 			return err
 		}
 		l.sum.Keys += uint64(len(lines.keys))
 		l.sum.Bytes = read + uint64(lines.offset)
 		l.report(l.sum)
 	}
-}
-
-// A whole takes all keys of a structure in one process.
-type whole interface {
-	addKeys(keys [][]byte) error
-	write(ctx context.Context, out string, sum *Summary) error
-}
-
-// whole returns the whole of the plan's structure.
-func (s spec) whole() (whole, error) {
-	if err := s.single(); err != nil {
-		return nil, err
-	}
-	if s.Kind == cuckooKind || s.Kind == staticKind {
-		fam, err := s.family()
-		return &digestSet{spec: s, family: fam}, err
-	}
-	if s.Kind == topkKind {
-		s.Windows = 1
-		top, err := shards{s}.open()
-		return wholeTopK{shards{s}, top}, err
-	}
-	opened, err := s.open()
-	return wholeStructure{opened}, err
-}
-
-type wholeStructure struct{ structure }
-
-func (w wholeStructure) write(ctx context.Context, out string, sum *Summary) error {
-	return writeStructure(ctx, out, w.structure, sum)
-}
-
-// A wholeTopK is the only shard of its keys.
-type wholeTopK struct {
-	shards shards
-	top    *countmin.TopK
-}
-
-func (w wholeTopK) addKeys(keys [][]byte) error {
-	w.top.AddAll(keys)
-	return nil
-}
-
-func (w wholeTopK) write(ctx context.Context, out string, sum *Summary) error {
-	return w.shards.write(ctx, out, w.top, sum)
-}
-
-// A digestSet holds the digests of all keys.
-type digestSet struct {
-	spec    spec
-	family  hashfam.Family
-	digests []hashfam.Digest
-}
-
-func (d *digestSet) addKeys(keys [][]byte) error {
-	d.digests = d.family.SumAll(d.digests, keys)
-	return nil
-}
-
-func (d *digestSet) write(ctx context.Context, out string, sum *Summary) error {
-	digests, err := sorted(ctx, d.digests)
-	if err != nil {
-		return err
-	}
-	return d.spec.writeSorted(ctx, out, uint64(len(digests)), sum, func(add func([]hashfam.Digest) error) error {
-		return add(digests)
-	})
 }

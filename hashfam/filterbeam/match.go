@@ -2,7 +2,9 @@ package filterbeam
 
 import (
 	"context"
+	"path/filepath"
 	"reflect"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -28,10 +30,11 @@ func atLeastOne(patterns []string) []string {
 }
 
 // A matchFn lists the files that match a pattern, with their sizes. A pattern
-// that matches none is an error: the usual cause is a mistake in it.
-type matchFn struct{}
+// that matches none is an error: the usual cause is a mistake in it. So is one
+// that matches the output, or a file that a job has left.
+type matchFn struct{ Out fileName }
 
-func (matchFn) ProcessElement(ctx context.Context, pattern string, emit func(string, int64)) error {
+func (f *matchFn) ProcessElement(ctx context.Context, pattern string, emit func(string, int64)) error {
 	if pattern == "" {
 		return errs.Field(ErrParams, "pattern", `""`, "at least one that matches a file")
 	}
@@ -48,13 +51,40 @@ func (matchFn) ProcessElement(ctx context.Context, pattern string, emit func(str
 		return errs.Field(ErrParams, "pattern", pattern, "one that matches a file")
 	}
 	for _, name := range names {
+		if err := f.check(name); err != nil {
+			return err
+		}
 		size, err := fs.Size(ctx, name)
 		if err != nil {
 			return err
 		}
-		emit(name, size)
+		emit(canonical(name), size)
 	}
 	return nil
+}
+
+// check returns ErrParams if a file does not hold keys: if it is the output, or
+// has a name that jobs give to their files.
+func (f *matchFn) check(name string) error {
+	switch {
+	case canonical(name) == canonical(string(f.Out)):
+		return errs.Field(ErrParams, "input", name, "a file that is not the output")
+	case madeFor(name) != "":
+		return errs.Field(ErrParams, "input", name, "a file that no job has made: this one is a part of a filter, or was left by a job that failed")
+	}
+	return nil
+}
+
+// canonical returns the one name of a file that has several: the cleaned
+// absolute name, or that of its store.
+func canonical(name string) string {
+	if strings.Contains(name, "://") {
+		return name
+	}
+	if absolute, err := filepath.Abs(name); err == nil {
+		return absolute
+	}
+	return filepath.Clean(name)
 }
 
 // A onceFn drops the second and later mentions of a file, which several

@@ -19,6 +19,7 @@ var progress = beam.NewCounter(Namespace, KeysRead)
 // The counters that the last task sets hold the Summary.
 var (
 	keysCounter     = beam.NewCounter(Namespace, "keys")
+	distinctCounter = beam.NewCounter(Namespace, "distinct keys")
 	filesCounter    = beam.NewCounter(Namespace, "files")
 	bytesCounter    = beam.NewCounter(Namespace, "bytes")
 	sizeCounter     = beam.NewCounter(Namespace, "size")
@@ -31,6 +32,7 @@ const rateUnit = 1e15
 // count sets the counters to the summary.
 func (s Summary) count(ctx context.Context) {
 	keysCounter.Inc(ctx, int64(s.Keys))
+	distinctCounter.Inc(ctx, int64(s.Distinct))
 	filesCounter.Inc(ctx, int64(s.Files))
 	bytesCounter.Inc(ctx, int64(s.Bytes))
 	sizeCounter.Inc(ctx, int64(s.Size))
@@ -51,7 +53,8 @@ func Result(out string, r beam.PipelineResult) Summary {
 		all[c.Name()] = c.Result()
 	}
 	return Summary{
-		Output: out, Keys: uint64(all["keys"]), Files: uint64(all["files"]), Bytes: uint64(all["bytes"]),
+		Output: out, Keys: uint64(all["keys"]), Distinct: uint64(all["distinct keys"]),
+		Files: uint64(all["files"]), Bytes: uint64(all["bytes"]),
 		Size: uint64(all["size"]), FPRate: float64(all["false positives in 10^15"]) / rateUnit, Complete: all["complete"] > 0,
 	}
 }

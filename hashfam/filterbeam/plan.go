@@ -177,7 +177,7 @@ func (s spec) windows() int {
 // is a filter of the keys whose digest d has d.Shard(n) == i. So p is the plan
 // of one part: its Capacity is a little above that of all keys divided by n. A
 // job of n parts writes one file for each, beside the output, which is an index
-// of them. Package sharded answers queries. One task builds each part, in the
+// of them. Package parts answers queries. One task builds each part, in the
 // memory of the part; Windows has no effect. Only [Files] and [Build] make
 // parts: [Local] and [Combine] return ErrParams for such a plan.
 //

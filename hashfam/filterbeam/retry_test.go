@@ -47,14 +47,21 @@ var ordered = []single{
 	{"cuckoo", func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01}) }, nil},
 }
 
-// localFrame returns the frame that one process builds of the lines of files.
-func localFrame(t *testing.T, p Plan, pattern string) []byte {
+// runLocal returns the frame that one process builds of the lines of files.
+func runLocal(t *testing.T, p Plan, pattern string) ([]byte, Summary) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.bin")
-	_, err := Local(t.Context(), p, out, nil, pattern)
+	sum, err := Local(t.Context(), p, out, nil, pattern)
 	require.NoError(t, err)
 	frame, err := os.ReadFile(out)
 	require.NoError(t, err)
+	return frame, sum
+}
+
+// localFrame returns the frame alone.
+func localFrame(t *testing.T, p Plan, pattern string) []byte {
+	t.Helper()
+	frame, _ := runLocal(t, p, pattern)
 	return frame
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/filterfam/filterfam/countmin"
@@ -51,8 +50,8 @@ func (c *shardCollector) addKeys(keys [][]byte, emit emitter) error {
 	return nil
 }
 
-func (c *shardCollector) addDigests(digests []hashfam.Digest, _ emitter) error {
-	return needKeys(digests)
+func (c *shardCollector) addDigests([]hashfam.Digest, emitter) error {
+	return needKeys()
 }
 
 // send moves all counts into the blocks: a count, a length, the key.
@@ -75,8 +74,11 @@ func (c *shardCollector) flush(emit emitter) error {
 }
 
 func (s shards) open() (*countmin.TopK, error) {
-	var c countmin.TopKConfig
-	return build(s.spec, &c, &c.Family, countmin.NewTopK)
+	c, err := params(s.spec, familyOfTopK)
+	if err != nil {
+		return nil, err
+	}
+	return countmin.NewTopK(c)
 }
 
 // gather returns a record of the shard's number and its frame.
@@ -135,15 +137,6 @@ func (s shards) finish(ctx context.Context, out string, records iter.Seq2[[]byte
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, out, top, sum)
-}
-
-// write writes the frame of top and describes it.
-func (shards) write(ctx context.Context, out string, top *countmin.TopK, sum *Summary) error {
 	sum.Complete = top.Complete()
-	return replace(ctx, out, func(w io.Writer) error {
-		n, err := top.WriteTo(w)
-		sum.Size = uint64(n)
-		return err
-	})
+	return writeFrame(ctx, out, top, sum)
 }

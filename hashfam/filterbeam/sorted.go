@@ -17,6 +17,7 @@ type digestSource func(add func([]hashfam.Digest) error) error
 
 // buildSorted returns the structure of n different digests.
 func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests digestSource) (io.WriterTo, error) {
+	sum.Distinct = n
 	if s.Kind == staticKind {
 		return s.buildStatic(ctx, n, sum, digests)
 	}
@@ -29,21 +30,20 @@ func (s spec) writeSorted(ctx context.Context, out string, n uint64, sum *Summar
 	if err != nil {
 		return err
 	}
-	return replace(ctx, out, func(w io.Writer) error {
-		n, err := f.WriteTo(w)
-		sum.Size = uint64(n)
-		return err
-	})
+	return writeFrame(ctx, out, f, sum)
 }
 
 func (s spec) buildCuckoo(n uint64, sum *Summary, digests digestSource) (*cuckoo.Filter, error) {
-	var p cuckoo.Params
-	f, err := build(s, &p, &p.Family, cuckoo.NewFromParams)
+	p, err := params(s, func(p *cuckoo.Params) *hashfam.Family { return &p.Family })
+	if err != nil {
+		return nil, err
+	}
+	f, err := cuckoo.NewFromParams(p)
 	if err != nil {
 		return nil, err
 	}
 	err = digests(func(some []hashfam.Digest) error {
-		_, err := f.AddAllDigests(some)
+		_, err := f.AddAll(some)
 		return err
 	})
 	if errors.Is(err, ErrFull) {

@@ -13,8 +13,7 @@ import (
 // A structure is one that a task builds. The structures of all plans have this
 // form, whatever their types.
 type structure interface {
-	addKeys(keys [][]byte) error
-	addDigests(digests []hashfam.Digest) error
+	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if they are not known
 	merge(frame []byte) error
 	frame() ([]byte, error)
 	io.WriterTo // of the frame
@@ -25,20 +24,50 @@ type structure interface {
 func (s spec) open() (structure, error) {
 	switch s.Kind {
 	case bloomKind:
-		return s.openBloom()
+		return opened(s, familyOfBloom, bloom.NewFromParams, bloom.NewReceiver)
 	case countingKind:
-		return s.openCounting()
+		return opened(s, familyOfCounting, counting.NewFromParams, counting.NewReceiver)
 	case sketchKind:
-		return s.openSketch()
+		return opened(s, familyOfSketch, countmin.NewFromParams, countmin.NewReceiver)
 	case heavyKind:
-		return s.openHeavy()
+		return opened(s, familyOfHeavy, countmin.NewHeavyHitters, countmin.NewHeavyReceiver)
+	case topkKind:
+		return opened(s, familyOfTopK, countmin.NewTopK, countmin.NewTopKReceiver)
 	}
 	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
 
+// The places of the families in the parameters of structures.
+func familyOfBloom(p *bloom.Params) *hashfam.Family         { return &p.Family }
+func familyOfCounting(p *counting.Params) *hashfam.Family   { return &p.Family }
+func familyOfSketch(p *countmin.Params) *hashfam.Family     { return &p.Family }
+func familyOfHeavy(c *countmin.HeavyConfig) *hashfam.Family { return &c.Family }
+func familyOfTopK(c *countmin.TopKConfig) *hashfam.Family   { return &c.Family }
+
+// params decodes the parameters of a plan and enters the family in them.
+func params[P any](s spec, family func(*P) *hashfam.Family) (P, error) {
+	var p P
+	fam, err := s.family()
+	if err == nil {
+		err = s.decode(&p)
+	}
+	*family(&p) = fam
+	return p, err
+}
+
+// opened returns the empty structure that make makes of the plan's parameters.
+func opened[P any, T codable[T]](s spec, family func(*P) *hashfam.Family, make func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
+	p, err := params(s, family)
+	if err != nil {
+		return nil, err
+	}
+	value, err := make(p)
+	return adapter[T]{value, func() T { return receiver(*family(&p)) }}, err
+}
+
 // A codable is a pointer to a structure.
 type codable[T any] interface {
-	Merge(T) error
+	Merge(...T) error
 	io.WriterTo
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
@@ -48,16 +77,30 @@ type codable[T any] interface {
 type adapter[T codable[T]] struct {
 	value    T
 	receiver func() T // returns a structure to decode into
-	keys     func([][]byte) error
-	digests  func([]hashfam.Digest) error
-	tell     func(*Summary)
 }
 
-func (a adapter[T]) addKeys(keys [][]byte) error         { return a.keys(keys) }
-func (a adapter[T]) addDigests(d []hashfam.Digest) error { return a.digests(d) }
-func (a adapter[T]) frame() ([]byte, error)              { return a.value.MarshalBinary() }
-func (a adapter[T]) WriteTo(w io.Writer) (int64, error)  { return a.value.WriteTo(w) }
-func (a adapter[T]) describe(s *Summary)                 { a.tell(s) }
+func (a adapter[T]) frame() ([]byte, error)             { return a.value.MarshalBinary() }
+func (a adapter[T]) WriteTo(w io.Writer) (int64, error) { return a.value.WriteTo(w) }
+
+func (a adapter[T]) add(digests []hashfam.Digest, keys [][]byte) error {
+	switch to := any(a.value).(type) {
+	case interface{ AddAll([]hashfam.Digest) }:
+		to.AddAll(digests)
+	case interface {
+		AddAll([]hashfam.Digest, [][]byte) error
+	}:
+		if keys == nil {
+			return needKeys()
+		}
+		return to.AddAll(digests, keys)
+	}
+	return nil
+}
+
+// needKeys is the error of a structure that stores keys, given only digests.
+func needKeys() error {
+	return errs.Field(ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
+}
 
 func (a adapter[T]) merge(frame []byte) error {
 	other := a.receiver()
@@ -67,78 +110,12 @@ func (a adapter[T]) merge(frame []byte) error {
 	return a.value.Merge(other)
 }
 
-// unfailing returns add as a function that returns an error, which is nil.
-func unfailing[K any](add func([]K)) func([]K) error {
-	return func(keys []K) error {
-		add(keys)
-		return nil
+// describe sets what the summary tells of the structure.
+func (a adapter[T]) describe(sum *Summary) {
+	switch made := any(a.value).(type) {
+	case interface{ FalsePositiveRate() float64 }:
+		sum.FPRate = made.FalsePositiveRate()
+	case interface{ Complete() bool }:
+		sum.Complete = made.Complete()
 	}
-}
-
-// needKeys is the error of a structure that stores keys, given only digests.
-func needKeys([]hashfam.Digest) error {
-	return errs.Field(ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
-}
-
-// build decodes the parameters, enters the family at fam, and returns the empty
-// structure that build makes of them.
-func build[P, T any](s spec, params *P, fam *hashfam.Family, make func(P) (T, error)) (T, error) {
-	var none T
-	known, err := s.family()
-	if err != nil {
-		return none, err
-	}
-	if err := s.decode(params); err != nil {
-		return none, err
-	}
-	*fam = known
-	return make(*params)
-}
-
-func (s spec) openBloom() (structure, error) {
-	var p bloom.Params
-	f, err := build(s, &p, &p.Family, bloom.NewFromParams)
-	return adapter[*bloom.Filter]{
-		value:    f,
-		receiver: func() *bloom.Filter { return bloom.NewReceiver(p.Family) },
-		keys:     unfailing(f.AddAll),
-		digests:  unfailing(f.AddAllDigests),
-		tell:     func(s *Summary) { s.FPRate = p.RateAt(s.Keys) },
-	}, err
-}
-
-func (s spec) openCounting() (structure, error) {
-	var p counting.Params
-	f, err := build(s, &p, &p.Family, counting.NewFromParams)
-	return adapter[*counting.Filter]{
-		value:    f,
-		receiver: func() *counting.Filter { return counting.NewReceiver(p.Family) },
-		keys:     unfailing(f.AddAll),
-		digests:  unfailing(f.AddAllDigests),
-		tell:     func(s *Summary) { s.FPRate = p.RateAt(s.Keys) },
-	}, err
-}
-
-func (s spec) openSketch() (structure, error) {
-	var p countmin.Params
-	f, err := build(s, &p, &p.Family, countmin.NewFromParams)
-	return adapter[*countmin.Sketch]{
-		value:    f,
-		receiver: func() *countmin.Sketch { return countmin.NewReceiver(p.Family) },
-		keys:     unfailing(f.AddAll),
-		digests:  unfailing(f.AddAllDigests),
-		tell:     func(*Summary) {},
-	}, err
-}
-
-func (s spec) openHeavy() (structure, error) {
-	var c countmin.HeavyConfig
-	h, err := build(s, &c, &c.Family, countmin.NewHeavyHitters)
-	return adapter[*countmin.HeavyHitters]{
-		value:    h,
-		receiver: func() *countmin.HeavyHitters { return countmin.NewHeavyReceiver(c.Family) },
-		keys:     unfailing(h.AddAll),
-		digests:  needKeys,
-		tell:     func(s *Summary) { s.Complete = h.Complete() },
-	}, err
 }

@@ -10,8 +10,12 @@ type Summary struct {
 	Bytes  uint64 // bytes of these files, after decompression
 	Size   uint64 // bytes of the encoded structure
 
-	// FPRate is the expected false-positive rate if no key occurs twice; 0 for
-	// a sketch, heavy hitters and a top k.
+	// Distinct is the number of different keys of a cuckoo or a static filter;
+	// 0 for other structures, which do not know it.
+	Distinct uint64
+
+	// FPRate is the false-positive rate of the filter that was made; 0 for a
+	// sketch, heavy hitters and a top k.
 	FPRate float64
 
 	// Complete reports whether heavy hitters or a top k are certain to miss no
@@ -21,9 +25,16 @@ type Summary struct {
 
 // String returns the summary as a line of text.
 func (s Summary) String() string {
-	text := fmt.Sprintf("%s: %d keys of %d files, %d bytes", s.Output, s.Keys, s.Files, s.Size)
+	text := fmt.Sprintf("%s: %d keys", s.Output, s.Keys)
+	if s.Files > 0 {
+		text = fmt.Sprintf("%s: %d lines of %d files", s.Output, s.Keys, s.Files)
+	}
+	if s.Distinct > 0 {
+		text += fmt.Sprintf(", %d distinct keys", s.Distinct)
+	}
+	text += fmt.Sprintf(", %d bytes", s.Size)
 	if s.FPRate > 0 {
-		text += fmt.Sprintf(", expected false-positive rate %.3g %%", 100*s.FPRate)
+		text += fmt.Sprintf(", false-positive rate %.3g %%", 100*s.FPRate)
 	}
 	if !s.Complete {
 		text += ", may miss keys"

@@ -27,11 +27,12 @@ func init() {
 // Files builds the structure of the plan from the lines of files and writes its
 // frame to the file out. Every line is a key, without its line end
 // (as bufio.ScanLines splits lines; an empty line is the empty key). Patterns
-// are those of the file system; a file that several of them match is read once.
+// are those of the file system; a file that several of them match, however they
+// spell its name, is read once.
 // A file whose name ends in .gz is decompressed.
 //
 // The result has one element, a [Summary]. The job fails without a pattern, if
-// a pattern matches no file, if a file is longer or shorter than listed, or if
+// a pattern matches no file or one that a job writes, such as out, if a file is longer or shorter than listed, or if
 // a worker does not know the plan's family. If it fails, out stays as it was:
 // the frame is written under another name, and renamed at the end. A file
 // system without a rename copies it. O(bytes read) time, spread over the
@@ -46,7 +47,7 @@ func init() {
 // fails with: file system scheme "default" not registered.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
-	found := beam.ParDo(s, &matchFn{}, beam.CreateList(s, atLeastOne(patterns)))
+	found := beam.ParDo(s, &matchFn{fileName(out)}, beam.CreateList(s, atLeastOne(patterns)))
 	files, listed := beam.ParDo2(s, &onceFn{}, beam.GroupByKey(s, found))
 	values := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, files)
 	return join(s, p, out, beam.Flatten(s, values, listed))
@@ -62,7 +63,7 @@ func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PColle
 		records = solve(s, p, out, records)
 	}
 	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, fileName(out)}, records))
-	return beam.ParDo(s, &sweepFn{p.spec, fileName(out)}, written)
+	return beam.ParDo(s, &sweepFn{fileName(out)}, written)
 }
 
 // A nothingFn sends the record of an empty tally, so that a job without any key
@@ -147,17 +148,10 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 
 // A sweepFn removes intermediate files. It runs behind a barrier, so that an
 // attempt to finish that is repeated still finds them.
-type sweepFn struct {
-	Spec spec
-	Out  fileName
-}
+type sweepFn struct{ Out fileName }
 
 func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {
-	keep, err := f.Spec.keep(ctx, string(f.Out))
-	if err == nil {
-		err = sweep(ctx, string(f.Out), keep)
-	}
-	if err != nil {
+	if _, err := Clean(ctx, string(f.Out)); err != nil {
 		log.Warnf(ctx, "filterbeam: intermediate files of %s: %v", f.Out, err)
 	}
 	var sum Summary

@@ -1,6 +1,7 @@
 package filterbeam
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"io"
@@ -36,7 +37,7 @@ type windowCollector struct {
 	windows
 	digests []hashfam.Digest   // of one call
 	held    [][]hashfam.Digest // of all calls so far
-	keys    uint64             // number of those that are held or in the copy
+	keys    uint64             // number of all digests
 	own     structure          // the copy, or nil
 	blocks  *blocks
 }
@@ -53,24 +54,26 @@ func (w windows) collector() (collector, error) {
 }
 
 func (c *windowCollector) addKeys(keys [][]byte, emit emitter) error {
-	switch {
-	case c.own != nil:
-		c.keys += uint64(len(keys))
-		return c.own.addKeys(keys)
-	case c.array.copied():
-		return c.hold(c.array.family.SumAll(nil, keys))
+	dst := c.digests[:0]
+	if c.own == nil && c.array.copied() {
+		dst = nil // they are held
 	}
-	c.digests = c.array.family.SumAll(c.digests[:0], keys)
-	return c.addDigests(c.digests, emit)
+	c.digests = c.array.family.SumAll(dst, keys)
+	return c.take(c.digests, emit)
 }
 
 func (c *windowCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
+	return c.take(slices.Clone(digests), emit)
+}
+
+// take adds digests to the copy, holds them, or sends them.
+func (c *windowCollector) take(digests []hashfam.Digest, emit emitter) error {
+	c.keys += uint64(len(digests))
 	switch {
 	case c.own != nil:
-		c.keys += uint64(len(digests))
-		return c.own.addDigests(digests)
+		return c.own.add(digests, nil)
 	case c.array.copied():
-		return c.hold(slices.Clone(digests))
+		return c.hold(digests)
 	}
 	c.route(digests, emit)
 	return nil
@@ -88,7 +91,6 @@ func (c *windowCollector) route(digests []hashfam.Digest, emit emitter) {
 // their blocks.
 func (c *windowCollector) hold(digests []hashfam.Digest) error {
 	c.held = append(c.held, digests)
-	c.keys += uint64(len(digests))
 	if c.keys*c.routedBytes() < c.array.header.Payload {
 		return nil
 	}
@@ -97,7 +99,7 @@ func (c *windowCollector) hold(digests []hashfam.Digest) error {
 		return err
 	}
 	for _, digests := range c.held {
-		if err := c.own.addDigests(digests); err != nil {
+		if err := c.own.add(digests, nil); err != nil {
 			return err
 		}
 	}
@@ -172,18 +174,18 @@ func (w windows) finish(ctx context.Context, out string, records iter.Seq2[[]byt
 	if err != nil {
 		return err
 	}
-	sum.FPRate = w.array.rateAt(sum.Keys)
 	sum.Size = w.array.header.Size()
+	filled := newFill(&w.array)
 	return replace(ctx, out, func(dst io.Writer) error {
 		var failed error
-		payload := func(yield func([]byte) bool) {
-			failed = w.payload(ctx, parts, yield)
-		}
-		_, err := frame.Write(dst, w.array.header, payload)
-		if failed != nil {
-			return failed
-		}
-		return err
+		_, err := frame.Write(dst, w.array.header, func(yield func([]byte) bool) {
+			failed = w.payload(ctx, parts, func(piece []byte) bool {
+				filled.pass(piece)
+				return yield(piece)
+			})
+		})
+		sum.FPRate = filled.rate()
+		return cmp.Or(failed, err)
 	})
 }
 

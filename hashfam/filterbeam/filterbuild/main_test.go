@@ -41,7 +41,7 @@ func TestEveryStructure(t *testing.T) {
 		for _, layout := range []string{"classic", "blocked"} {
 			text, err := command(t, "-local", "-force", "-structure="+structure, "-layout="+layout, "-n=1e3", "-o="+out, keys)
 			require.NoError(t, err, structure)
-			require.Contains(t, text, "3 keys of 1 files", structure)
+			require.Contains(t, text, "3 lines of 1 files", structure)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestSeparateProcesses(t *testing.T) {
 	pattern := c.writeKeys(t, 100_000)
 	out, err := c.submit(t.Context(), pattern).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "100000 keys of 4 files")
+	require.Contains(t, string(out), "100000 lines of 4 files")
 	frame, err := os.ReadFile(c.file("out.bin"))
 	require.NoError(t, err)
 

@@ -3,8 +3,12 @@
 package pattern
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
 // Loose returns a pattern that matches name, and perhaps other names. It has no
@@ -15,4 +19,11 @@ func Loose(name string) string {
 		name = strings.ReplaceAll(name, `\`, `*`)
 	}
 	return strings.NewReplacer(`?`, `*`, `[`, `*`).Replace(name)
+}
+
+// Exists reports whether a file exists.
+func Exists(ctx context.Context, fs filesystem.Interface, name string) (bool, error) {
+	names, err := fs.List(ctx, Loose(name))
+	same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(name) }
+	return slices.ContainsFunc(names, same), err
 }

@@ -1,4 +1,4 @@
-package sharded
+package parts
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestNoOutputShowsTheKey(t *testing.T) {
 	f := open(t, dir)
 	_, err := f.ContainsDigest(digests[0]) // a part is in memory
 	require.NoError(t, err)
-	shown := fmt.Sprintf("sharded.Filter(bloom, parts: 3, family: %v)", family)
+	shown := fmt.Sprintf("parts.Filter(bloom, parts: 3, family: %v)", family)
 	for _, v := range []any{f, *f, []*Filter{f}, struct{ Filter Filter }{*f}, map[string]any{"f": *f}} {
 		var out bytes.Buffer
 		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q", "%30v"} {
@@ -44,17 +44,6 @@ func requireNoKey(t *testing.T, text string) {
 		require.NotContains(t, text, secret)
 	}
 	require.NotContains(t, text, "PANIC")
-}
-
-// Package log/slog shows a filter as a group.
-func TestALogShowsThePartsAndTheCheckValue(t *testing.T) {
-	dir, _ := files(t, "cuckoo")
-	f := open(t, dir)
-	for _, v := range []any{f, *f} {
-		var out bytes.Buffer
-		slog.New(slog.NewTextHandler(&out, nil)).Info("here", "f", v)
-		require.Contains(t, out.String(), fmt.Sprintf("f.kind=cuckoo f.parts=3 f.family=%v\n", family))
-	}
 }
 
 // A filter cannot be encoded: its files are its encoding. An error is better

@@ -1,4 +1,4 @@
-package sharded
+package parts
 
 import (
 	"github.com/filterfam/filterfam/hashfam"
@@ -16,4 +16,4 @@ var (
 // package hashfam. Get it from an error with errors.As.
 type FieldError = hashfam.FieldError
 
-var errs = &fault.Maker{Package: "sharded"}
+var errs = &fault.Maker{Package: "parts"}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -17,16 +16,16 @@ import (
 // gets the digests of the keys whose line it owns, or the positions that fall
 // into it.
 type array struct {
-	header   frame.Header
-	family   hashfam.Family
-	rateAt   func(keys uint64) float64
-	cellBits uint64 // 1 in a Bloom filter, 4 in a counting one
-	hashes   int
-	blocked  bool
-	slice    uint64 // Partitioned: cells of a slice, otherwise 0
-	span     uint64 // the range of a position, in units
-	units    uint64 // units of the whole array
-	window   uint64 // units of a window
+	described frame.Array
+	header    frame.Header
+	family    hashfam.Family
+	cellBits  uint64 // 1 in a Bloom filter, 4 in a counting one
+	hashes    int
+	blocked   bool
+	slice     uint64 // Partitioned: cells of a slice, otherwise 0
+	span      uint64 // the range of a position, in units
+	units     uint64 // units of the whole array
+	window    uint64 // units of a window
 }
 
 // lineCells is the number of cells in a line of a Blocked filter.
@@ -38,64 +37,48 @@ const maxWindow = 1 << 32
 
 // array returns the array of the plan's filter.
 func (s spec) array() (array, error) {
-	var a array
-	var err error
-	if s.Kind == bloomKind {
-		a, err = s.bloomArray()
-	} else {
-		a, err = s.countingArray()
+	a, err := s.newArray()
+	if err != nil {
+		return a, err
+	}
+	switch a.described.Layout {
+	case uint8(bloom.Partitioned):
+		a.slice = a.span / uint64(a.hashes)
+		a.span = a.slice
+	case uint8(bloom.Blocked):
+		a.blocked = true
+		a.span /= lineCells
+		a.units = a.span
 	}
 	a.window = (a.units-1)/uint64(s.windows()) + 1
 	if !a.blocked {
 		a.window = min(a.window, maxWindow)
 		a.window += -a.window % 64 // whole words
 	}
-	return a, err
-}
-
-func (s spec) bloomArray() (array, error) {
-	var p bloom.Params
-	if _, err := build(s, &p, &p.Family, func(p bloom.Params) (bloom.Params, error) { return p, nil }); err != nil {
-		return array{units: 1}, err
-	}
-	params := binary.LittleEndian.AppendUint64(nil, p.Bits)
-	params = append(params, byte(p.Hashes), byte(p.Layout), 0, 0, 0, 0, 0, 0)
-	a := array{
-		family: p.Family, rateAt: p.RateAt, cellBits: 1, hashes: p.Hashes, span: p.Bits, units: p.Bits,
-		header: frame.Header{Kind: frame.Bloom, Version: 1, Check: s.Check, Params: params, Payload: (p.Bits + 63) / 64 * 8},
-	}
-	switch p.Layout {
-	case bloom.Partitioned:
-		a.slice = p.Bits / uint64(p.Hashes)
-		a.span = a.slice
-	case bloom.Blocked:
-		a.block(p.Bits)
-	}
 	return a, nil
 }
 
-func (s spec) countingArray() (array, error) {
-	var p counting.Params
-	if _, err := build(s, &p, &p.Family, func(p counting.Params) (counting.Params, error) { return p, nil }); err != nil {
-		return array{units: 1}, err
+// newArray returns the array of a Classic filter with the plan's cells.
+func (s spec) newArray() (array, error) {
+	a := array{cellBits: 1}
+	if s.Kind == bloomKind {
+		p, err := params(s, familyOfBloom)
+		if err != nil {
+			return a, err
+		}
+		a.family = p.Family
+		a.described = frame.Array{Kind: frame.Bloom, Cells: p.Bits, Hashes: p.Hashes, Layout: uint8(p.Layout)}
+	} else {
+		p, err := params(s, familyOfCounting)
+		if err != nil {
+			return a, err
+		}
+		a.cellBits, a.family = 4, p.Family
+		a.described = frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 	}
-	params := binary.LittleEndian.AppendUint64(nil, p.Counters)
-	params = append(params, byte(p.Hashes), byte(p.Layout), 0, 0, 0, 0, 0, 0)
-	a := array{
-		family: p.Family, rateAt: p.RateAt, cellBits: 4, hashes: p.Hashes, span: p.Counters, units: p.Counters,
-		header: frame.Header{Kind: frame.Counting, Version: 1, Check: s.Check, Params: params, Payload: (p.Counters + 15) / 16 * 8},
-	}
-	if p.Layout == counting.Blocked {
-		a.block(p.Counters)
-	}
+	a.header, a.hashes = a.described.Header(s.Check), a.described.Hashes
+	a.span, a.units = a.described.Cells, a.described.Cells
 	return a, nil
-}
-
-// block makes a the array of a Blocked filter with the given number of cells.
-func (a *array) block(cells uint64) {
-	a.blocked = true
-	a.span = cells / lineCells
-	a.units = a.span
 }
 
 // windows returns the number of windows.

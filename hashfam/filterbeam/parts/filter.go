@@ -1,4 +1,4 @@
-package sharded
+package parts
 
 import (
 	"fmt"
@@ -159,7 +159,7 @@ func (f *Filter) read(i int) (filter, error) {
 	r := &reader{file: file, left: p.Bytes}
 	n, err := part.ReadFrom(r)
 	if err != nil {
-		return nil, fmt.Errorf("sharded: %s: %w", name, err)
+		return nil, fmt.Errorf("parts: %s: %w", name, err)
 	}
 	if n != p.Bytes || r.crc != p.CRC {
 		return nil, errs.Field(ErrCorrupt, "checksum of "+name, fmt.Sprintf("%08x", r.crc), fmt.Sprintf("%08x", p.CRC))

@@ -199,16 +199,9 @@ func writeSolved(ctx context.Context, out string, owner int, r shardRange, thres
 // finish joins the shards and writes the frame. The words pass through it from
 // the part files; it holds the rest.
 func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
-	var all []solvedRange
-	for record, err := range records {
-		if err != nil {
-			return err
-		}
-		var s solvedRange
-		if err := json.Unmarshal(record, &s); err != nil {
-			return fmt.Errorf("filterbeam: record of shards: %w", err)
-		}
-		all = append(all, s)
+	all, err := decodeRecords[solvedRange](records)
+	if err != nil {
+		return err
 	}
 	if len(all) == 0 { // there are no keys
 		return r.spec.writeSorted(ctx, out, 0, sum, func(func([]hashfam.Digest) error) error { return nil })
@@ -218,9 +211,10 @@ func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[[]byt
 	if err != nil {
 		return err
 	}
-	header := r.header(joined, all[0].shards().WordBytes())
+	described := frame.Ribbon{Keys: joined.Len(), Columns: joined.Columns(), Layers: joined.Layers()}
+	header := described.Header(r.spec.Check, joined.PayloadBytes()+all[0].shards().WordBytes())
 	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Len())
-	sum.Size = header.Size()
+	sum.Distinct, sum.Size = joined.Len(), header.Size()
 	return replace(ctx, out, func(w io.Writer) error {
 		var failed error
 		payload := joined.PayloadAround(func(yield func([]byte) bool) { failed = words(ctx, all, yield) })
@@ -269,13 +263,4 @@ func words(ctx context.Context, all []solvedRange, yield func([]byte) bool) erro
 		}
 	}
 	return nil
-}
-
-// header returns the header of a static filter's frame. docs/format.md has the
-// fields. words is the number of bytes that joined does not hold.
-func (r ribbons) header(joined *ribbon.Ribbon, words uint64) frame.Header {
-	params := binary.LittleEndian.AppendUint64(nil, joined.Len())
-	params = binary.LittleEndian.AppendUint32(params, joined.Columns())
-	params = append(params, byte(joined.Layers()), 0, 0, 0)
-	return frame.Header{Kind: frame.Static, Version: 1, Check: r.spec.Check, Params: params, Payload: joined.PayloadBytes() + words}
 }

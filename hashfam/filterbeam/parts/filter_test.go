@@ -1,4 +1,4 @@
-package sharded
+package parts
 
 import (
 	"fmt"
@@ -25,13 +25,13 @@ func frames(t *testing.T, digests []hashfam.Digest) map[string][]byte {
 	t.Helper()
 	b, err := bloom.New(bloom.Config{Capacity: 100, FPRate: 0.001, Family: family})
 	require.NoError(t, err)
-	b.AddAllDigests(digests)
+	b.AddAll(digests)
 	c, err := counting.New(counting.Config{Capacity: 100, FPRate: 0.001, Family: family})
 	require.NoError(t, err)
-	c.AddAllDigests(digests)
+	c.AddAll(digests)
 	k, err := cuckoo.New(cuckoo.Config{Capacity: 100, FPRate: 0.001, Family: family})
 	require.NoError(t, err)
-	_, err = k.AddAllDigests(digests)
+	_, err = k.AddAll(digests)
 	require.NoError(t, err)
 	s, err := static.New(t.Context(), static.Config{FPRate: 0.001, Family: family}, append([]hashfam.Digest(nil), digests...))
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-// Package sharded queries filters in parts: those that are larger than one
+// Package parts queries filters in parts: those that are larger than one
 // machine, or that several machines serve. Package filterbeam builds them from
 // a plan with parts.
 //
@@ -7,4 +7,4 @@
 // counting, cuckoo or static. A [Filter] reads it when a key of that part is
 // asked for, and not before: a server that is asked for keys of two parts holds
 // two parts. The package depends on no engine.
-package sharded
+package parts
