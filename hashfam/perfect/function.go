@@ -86,7 +86,10 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 		return nil, err
 	}
 	s, err := open(l, payload, c.Family)
-	return &Function{reader{s}}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Function{reader{s}}, nil
 }
 
 // checkLen returns ErrParams if n keys are too many.
