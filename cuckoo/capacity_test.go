@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,16 +52,10 @@ func plan(t *testing.T, c Config) Params {
 // fillAndFind adds n keys to a filter and looks each up.
 func fillAndFind(t *testing.T, p Params, n uint64) {
 	f := mustNew(t, p)
-	for k := range n {
-		if err := f.AddDigest(p.Family.SumUint64(k)); err != nil {
-			t.Fatalf("%v: %v after %d of %d keys", f, err, k, n)
-		}
-	}
-	for k := range n {
-		if !f.ContainsDigest(p.Family.SumUint64(k)) {
-			t.Fatalf("%v lost key %d", f, k)
-		}
-	}
+	digests := digestsOf(f, 0, n)
+	added, err := f.AddAll(digests)
+	require.NoError(t, err, "%v: %d of %d keys", f, added, n)
+	require.False(t, slices.Contains(f.ContainsAll(nil, digests), false), "%v lost a key", f)
 }
 
 func TestBitsPerKeyOfLargeTables(t *testing.T) {

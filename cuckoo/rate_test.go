@@ -38,11 +38,10 @@ func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {
 				for i := range filters {
 					p.Family = hashfam.Family{}.Derive(fmt.Sprint("rate ", i))
 					f := mustNew(t, p)
-					for key := range n {
-						require.NoError(t, f.AddDigest(p.Family.SumUint64(key)))
-					}
-					for q := range uint64(queries / filters) {
-						if f.ContainsDigest(p.Family.SumUint64(q | 1<<40)) {
+					_, err := f.AddAll(digestsOf(f, 0, n))
+					require.NoError(t, err)
+					for _, found := range f.ContainsAll(nil, digestsOf(f, 1<<40, uint64(queries/filters))) {
+						if found {
 							hits++
 						}
 						asked++
@@ -58,6 +57,15 @@ func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// digestsOf returns the digests of n successive numbers under the family of f.
+func digestsOf(f *Filter, first, n uint64) []hashfam.Digest {
+	digests := make([]hashfam.Digest, n)
+	for k := range digests {
+		digests[k] = f.Family().SumUint64(first + uint64(k))
+	}
+	return digests
 }
 
 // Filters behind shards hold their Capacity and have the rate of filters

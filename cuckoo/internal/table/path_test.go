@@ -40,7 +40,7 @@ func TestALongSearchContinuesAShortOne(t *testing.T) {
 		beyondNear, beyondMiddle := 0, 0
 		for _, s.Buckets = range []uint64{2, 4, 10, 250, 500} {
 			f, plain := newFilter(s, 1), newFilter(s, 1)
-			r := rand.New(rand.NewPCG(1, 2))
+			r, in := rand.New(rand.NewPCG(1, 2)), []hashfam.Digest{}
 			for failed := 0; failed < 20; {
 				d := hashfam.Digest(r.Uint64())
 				last, ok := plain.addPlainly(d)
@@ -52,10 +52,16 @@ func TestALongSearchContinuesAShortOne(t *testing.T) {
 				if last >= middle {
 					beyondMiddle++
 				}
-				if !ok {
+				if ok {
+					in = append(in, d)
+				} else {
 					failed++
 				}
 			}
+			for _, d := range in {
+				require.True(t, f.has(d), "%+v lost a key", s)
+			}
+			require.EqualValues(t, f.slots()-uint64(len(in)), f.table.Free(s.Buckets))
 		}
 		require.Greater(t, beyondNear, 10, "%+v", s)
 		require.Positive(t, beyondMiddle, "%+v", s)
