@@ -51,9 +51,8 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w, a page at a time, and returns the
-// number of bytes written. It stops at the first error of w and returns it; the
-// bytes written so far are then not a valid encoding. O(m) time, less than a
-// kilobyte of memory.
+// number of bytes written. After an error of w they are not a valid encoding.
+// O(m) time, less than a kilobyte of memory.
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
 	if err != nil {
@@ -62,23 +61,16 @@ func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	return frame.Write(w, h, s.pages.Payload)
 }
 
-// UnmarshalBinary decodes data into s and does not keep data. data must have
-// been encoded under the family of s: that of a filter in use, the one given to
-// [NewScalableReceiver], or the public family of a zero Scalable.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error s is unchanged. O(m) time; at the peak
-// it needs twice the memory of the filter.
+// UnmarshalBinary decodes data into s, under the family of s, like
+// [Filter.UnmarshalBinary], and returns the same errors. After an error s is
+// unchanged. O(m) time; at the peak it needs twice the memory of the filter.
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into s, and no byte after it. The
-// family and the errors are those of [Scalable.UnmarshalBinary]; ReadFrom also
-// returns any error of r. At the end of the stream the error is io.EOF too, by
-// errors.Is. O(m) time; it uses memory in proportion to the bytes that have
-// arrived.
+// ReadFrom reads one encoded filter from r into s, and no byte after it, like
+// [Filter.ReadFrom]. O(m) time; it uses memory in proportion to the bytes that
+// have arrived.
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := s.decode(fr)

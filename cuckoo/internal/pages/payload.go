@@ -32,16 +32,13 @@ func (s *Set) Payload(yield func([]byte) bool) {
 		for l := range pl.levels() {
 			for p := range pl.level(l).all() {
 				binary.LittleEndian.PutUint64(word, uint64(p.depth)|uint64(p.tail)<<8)
-				if !yield(word) || !yield(p.buckets()) {
+				if !yield(word) || !yield(p.Bytes()[:len(p.Bytes())-wordBytes]) {
 					return
 				}
 			}
 		}
 	}
 }
-
-// buckets returns the table without the bytes that no bucket needs.
-func (p *page) buckets() []byte { return p.Bytes()[:len(p.Bytes())-wordBytes] }
 
 // Parse returns the Set whose payload is b.
 func Parse(g Geometry, key uint64, b []byte) (*Set, error) {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func requireWhole(t *testing.T, s *Set, model map[hashfam.Digest]int) {
 	}
 	require.Equal(t, n, s.Len())
 	recount := newSet(s.Geometry, 1)
-	for p := range s.all() {
+	for _, p := range pagesOf(s) {
 		q := *p
 		q.taken = 0
 		require.NoError(t, recount.takeStock(&q))
@@ -36,6 +37,14 @@ func requireWhole(t *testing.T, s *Set, model map[hashfam.Digest]int) {
 	require.NoError(t, err)
 	require.Equal(t, n, decoded.Len())
 	require.True(t, decoded.Equal(s))
+}
+
+// pagesOf returns all pages of s.
+func pagesOf(s *Set) (pages []*page) {
+	for d := range s.directories() {
+		pages = slices.AppendSeq(pages, d.all())
+	}
+	return pages
 }
 
 // A churn changes a filter and an exact model of it at random.
@@ -210,7 +219,7 @@ func TestAFailedSplitLosesNoKey(t *testing.T) {
 	}
 	require.NotZero(t, refused)
 	n := uint64(0)
-	for p := range c.s.all() {
+	for _, p := range pagesOf(c.s) {
 		n += uint64(p.taken)
 	}
 	lost := uint64(0)
@@ -256,7 +265,7 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 		}
 		c.s.count = 0
 		clear(c.s.known[:])
-		for p := range c.s.all() {
+		for _, p := range pagesOf(c.s) {
 			p.taken = 0
 			require.NoError(t, c.s.takeStock(p))
 		}
@@ -274,7 +283,7 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 			}
 		}
 		n := uint64(0)
-		for p := range c.s.all() {
+		for _, p := range pagesOf(c.s) {
 			n += uint64(p.taken)
 		}
 		require.Equal(t, n, c.s.Len())

@@ -13,23 +13,20 @@ import (
 func (s *Set) Len() uint64 { return s.count }
 
 // Pages returns the number of pages.
-func (s *Set) Pages() int {
-	n := 0
-	for range s.all() {
-		n++
+func (s *Set) Pages() (n int) {
+	for d := range s.directories() {
+		n += d.count
 	}
 	return n
 }
 
-// all yields all pages in order.
-func (s *Set) all() iter.Seq[*page] {
-	return func(yield func(*page) bool) {
+// directories yields all directories, of one plot after another.
+func (s *Set) directories() iter.Seq[*directory] {
+	return func(yield func(*directory) bool) {
 		for i := range s.plots {
 			for l := range s.plots[i].levels() {
-				for p := range s.plots[i].level(l).all() {
-					if !yield(p) {
-						return
-					}
+				if !yield(s.plots[i].level(l)) {
+					return
 				}
 			}
 		}
@@ -45,15 +42,11 @@ const (
 
 // SizeBytes returns the memory of the pages and directories in bytes.
 func (s *Set) SizeBytes() uint64 {
-	n := uint64(0)
-	for i := range s.plots {
-		n += plotHeader
-		for l := range s.plots[i].levels() {
-			d := s.plots[i].level(l)
-			n += pointer * uint64(len(d.pages))
-			for p := range d.all() {
-				n += pageHeader + uint64(len(p.Bytes()))
-			}
+	n := plotHeader * uint64(len(s.plots))
+	for d := range s.directories() {
+		n += pointer * uint64(len(d.pages))
+		for p := range d.all() {
+			n += pageHeader + uint64(len(p.Bytes()))
 		}
 	}
 	return n
