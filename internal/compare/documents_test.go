@@ -75,16 +75,6 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 	assert.Equal(t, 11, written)
 }
 
-// The documents say that no key was lost.
-func TestALostKeyFailsTheDocuments(t *testing.T) {
-	compareForgetful(t)
-	s := sweep{accuracy: []int{100}, rates: []float64{0.1}, rounds: 1, most: 1}
-	_, err := s.measureAccuracy(t.Context(), func() {})
-	require.ErrorContains(t, err, "forgetful at 0.1")
-	_, err = s.runAll(t.Context(), options{synthetic: 100, rates: s.rates})
-	require.ErrorContains(t, err, "forgetful at 0.1")
-}
-
 // The run is interrupted from the start, so that it ends where it would begin
 // to measure.
 func TestAnUnusableDirectoryIsFoundBeforeTheDocumentsAreMeasured(t *testing.T) {

@@ -11,22 +11,23 @@ import (
 	"strings"
 
 	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/compare/measure"
+	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
 // options are the flags once they have been checked.
 type options struct {
-	keysFile, absentFile string
-	synthetic            int // 0: none
-	rates                []float64
-	only                 []string // names; nil: everything of ours
-	peers                bool
-	docs                 string // directory to write documents to instead
-	quick                bool
-	attack               bool
-	given                []string // the flags on the command line
-	version              bool
-	format               string
-	dir                  string // directory for files; empty: none
+	measure.Source
+	rates   []float64
+	only    []string // names; nil: everything of ours
+	peers   bool
+	docs    string // directory to write documents to instead
+	quick   bool
+	attack  bool
+	given   []string // the flags on the command line
+	version bool
+	format  string
+	dir     string // directory for files; empty: none
 }
 
 // maxSynthetic keeps -n within the memory of a large machine.
@@ -62,13 +63,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 func (o *options) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("compare", flag.ContinueOnError)
 	set.SetOutput(io.Discard) // the caller shows the error, once
-	set.Func("keys", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)", file(&o.keysFile))
-	set.Func("absent", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)", file(&o.absentFile))
+	set.Func("keys", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)", file(&o.KeysFile))
+	set.Func("absent", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)", file(&o.AbsentFile))
 	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent ones", o.setSynthetic)
 	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)", o.setRates)
 	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
 		"; a third-party library in it needs no -peers", o.setStructures)
-	set.Func("format", "print `FORM`: "+strings.Join(formats, ", ")+" (default text)", o.setFormat)
+	set.Func("format", "print `FORM`: "+strings.Join(report.Formats, ", ")+" (default text)", o.setFormat)
 	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", o.setDir)
 	set.BoolFunc("peers", "compare all third-party libraries too", yes(&o.peers))
 	set.Func("docs", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead", o.setDocs)
@@ -81,11 +82,11 @@ func (o *options) flags() *flag.FlagSet {
 // check finds flags that exclude each other.
 func (o *options) check() error {
 	switch {
-	case o.synthetic > 0 && o.keysFile != "":
+	case o.Synthetic > 0 && o.KeysFile != "":
 		return errors.New("-n and -keys exclude each other: -n makes up its own keys")
-	case o.synthetic > 0 && o.absentFile != "":
+	case o.Synthetic > 0 && o.AbsentFile != "":
 		return errors.New("-n and -absent exclude each other: -n makes up its own keys")
-	case o.keysFile == "-" && o.absentFile == "-":
+	case o.KeysFile == "-" && o.AbsentFile == "-":
 		return errors.New("-keys - and -absent -: only one of them can read standard input")
 	case o.quick && o.docs == "" && !o.attack:
 		return errors.New("-quick: want it only with -docs or -attack")
@@ -140,9 +141,9 @@ func yes(value *bool) func(string) error {
 func (o *options) setSynthetic(text string) error {
 	n, ok := advice.ParseCount(text)
 	if !ok || n > maxSynthetic {
-		return fmt.Errorf("want a number of keys from 1 to %s, such as 1000000 or 1e6", thousands(maxSynthetic))
+		return fmt.Errorf("want a number of keys from 1 to %s, such as 1000000 or 1e6", measure.Thousands(maxSynthetic))
 	}
-	o.synthetic = int(n)
+	o.Synthetic = int(n)
 	return nil
 }
 
@@ -181,8 +182,8 @@ func itemError(list, item, want string) error {
 }
 
 func (o *options) setFormat(text string) error {
-	if !slices.Contains(formats, text) {
-		return fmt.Errorf("want one of %s", strings.Join(formats, ", "))
+	if !slices.Contains(report.Formats, text) {
+		return fmt.Errorf("want one of %s", strings.Join(report.Formats, ", "))
 	}
 	o.format = text
 	return nil
@@ -206,12 +207,12 @@ func (o *options) setDocs(text string) error {
 // names lists what -structures takes.
 func names() []string {
 	var list []string
-	for _, s := range structures {
-		list = append(list, s.name)
+	for _, s := range measure.Structures {
+		list = append(list, s.Name)
 	}
-	for _, t := range tallies {
-		if !slices.Contains(list, t.name) {
-			list = append(list, t.name)
+	for _, t := range measure.Tallies {
+		if !slices.Contains(list, t.Name) {
+			list = append(list, t.Name)
 		}
 	}
 	return list
@@ -222,18 +223,13 @@ func (o *options) wants(name string, peer bool) bool {
 	return slices.Contains(o.only, name) || peer && o.peers || !peer && o.only == nil
 }
 
-// chosen returns the structures and tallies that the flags choose, in the order
-// of the rows.
-func (o *options) chosen() (filters []structure, counters []tally) {
-	for _, s := range structures {
-		if o.wants(s.name, s.peer) {
-			filters = append(filters, s)
-		}
-	}
-	for _, t := range tallies {
-		if o.wants(t.name, t.peer) {
-			counters = append(counters, t)
-		}
-	}
-	return filters, counters
+// filters returns the structures that the flags choose, in the order of the
+// rows.
+func (o *options) filters() []measure.Structure {
+	return slices.DeleteFunc(slices.Clone(measure.Structures), func(s measure.Structure) bool { return !o.wants(s.Name, s.Peer) })
+}
+
+// counters returns the tallies that the flags choose, in the order of the rows.
+func (o *options) counters() []measure.Tally {
+	return slices.DeleteFunc(slices.Clone(measure.Tallies), func(t measure.Tally) bool { return !o.wants(t.Name, t.Peer) })
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
 // chromium returns how to start a browser without a window.
@@ -102,7 +102,7 @@ func TestThePageIsWholeAndSaysWhatItShows(t *testing.T) {
 		`<main>`, `</main>`, `<svg role="img" aria-label="What a key costs: bits per key against false-positive rate"`,
 		`<title>What a key costs: bits per key against false-positive rate</title>`, `<noscript>`,
 		`<pre tabindex="0">`, `code.tabIndex = 0`, `<details><summary>Third-party libraries</summary>`,
-		time.Now().UTC().Format("2006-01-"), html.EscapeString(cpuName()), goVersion(), "-n 1000 -fpr 0.05 -structures bloom,holiman",
+		time.Now().UTC().Format("2006-01-"), html.EscapeString(report.ThisMachine(nil).CPU), report.ThisMachine(nil).Go, "-n 1000 -fpr 0.05 -structures bloom,holiman",
 	} {
 		contains(t, text, want)
 	}
@@ -184,27 +184,10 @@ func TestThePageFitsAPhone(t *testing.T) {
 	}
 }
 
-func TestAPageWithoutACalculatorSaysWhy(t *testing.T) {
-	r := report{data: &dataset{about: "No keys."}}
-	name, err := r.writePage(t.TempDir(), calculator{}, assert.AnError, nil)
-	require.NoError(t, err)
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	contains(t, string(text), "The calculator is missing: "+assert.AnError.Error())
-	assert.False(t, strings.Contains(string(text), "<script"))
-}
-
 // Outside the repository there is no source to compile.
 func TestAMissingCalculatorIsReported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")
 	assert.Equal(t, exitOK, code)
 	assert.Regexp(t, `^compare: warning: report\.html has no calculator.*: go build: `, stderr)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var warning bytes.Buffer
-	_, err := (&report{data: &dataset{about: "No keys."}}).writeFiles(ctx, t.TempDir(), &warning)
-	require.NoError(t, err)
-	assert.Regexp(t, `: interrupted before it was compiled\n$`, warning.String())
 }

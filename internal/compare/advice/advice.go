@@ -50,26 +50,45 @@ type candidate struct {
 	counts  bool
 	only    bool // does nothing but count
 	remark  string
-	size    func(keys uint64, rate float64) (bytes uint64, params, literal string, err error)
+	literal string // of Go, with the number of keys and the rate
+	size    func(keys uint64, rate float64) (bytes uint64, params string, err error)
 }
 
 var candidates = []candidate{
-	{name: "static", fixed: true, remark: "the smallest filter; if all keys that can be queried are known, static.NewExact errs on none of them", size: sizeStatic},
-	{name: "perfect", fixed: true, remark: "can keep a value with each key, and delete members", size: sizePerfect},
-	{name: "bloom", remark: "merges, folds and estimates its number of keys", size: sizeBloom(bloom.Classic, "")},
-	{name: "bloom-blocked", remark: "one cache line per lookup", size: sizeBloom(bloom.Blocked, ", Layout: bloom.Blocked")},
-	{name: "bloom-scalable", grows: true, remark: "grows in steps: later up to three times as many bits per key", size: sizeBloomScalable},
-	{name: "cuckoo", deletes: true, remark: "an Add beyond capacity may fail", size: sizeCuckoo(false)},
-	{name: "cuckoo-compact", deletes: true, remark: "one bit less per key, slower to fill", size: sizeCuckoo(true)},
-	{name: "cuckoo-scalable", grows: true, deletes: true, remark: "grows page by page: later up to 2.3 times as many bits per key", size: sizeCuckooScalable},
-	{name: "counting", deletes: true, counts: true, remark: "counts to 15, projects to a Bloom filter", size: sizeCounting},
-	{name: "count-min", counts: true, only: true, remark: "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys", size: sizeSketch},
+	{name: "static", fixed: true, size: sizeStatic,
+		literal: "static.New(context.Background(), static.Config{FPRate: %[2]s}, digests)",
+		remark:  "the smallest filter; if all keys that can be queried are known, static.NewExact errs on none of them"},
+	{name: "perfect", fixed: true, size: sizePerfect,
+		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests)",
+		remark:  "can keep a value with each key, and delete members"},
+	{name: "bloom", size: sizeBloom(bloom.Classic),
+		literal: "bloom.New(bloom.Config{Capacity: %[1]s, FPRate: %[2]s})", remark: "merges, folds and estimates its number of keys"},
+	{name: "bloom-blocked", size: sizeBloom(bloom.Blocked),
+		literal: "bloom.New(bloom.Config{Capacity: %[1]s, FPRate: %[2]s, Layout: bloom.Blocked})", remark: "one cache line per lookup"},
+	{name: "bloom-scalable", grows: true, size: sizeBloomScalable,
+		literal: "bloom.NewScalable(bloom.ScalableConfig{Expected: %[1]s, FPRate: %[2]s})",
+		remark:  "grows in steps: later up to three times as many bits per key"},
+	{name: "cuckoo", deletes: true, size: sizeCuckoo(false),
+		literal: "cuckoo.New(cuckoo.Config{Capacity: %[1]s, FPRate: %[2]s})", remark: "an Add beyond capacity may fail"},
+	{name: "cuckoo-compact", deletes: true, size: sizeCuckoo(true),
+		literal: "cuckoo.New(cuckoo.Config{Capacity: %[1]s, FPRate: %[2]s, Compact: true})", remark: "one bit less per key, slower to fill"},
+	{name: "cuckoo-scalable", grows: true, deletes: true, size: sizeCuckooScalable,
+		literal: "cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: %[1]s, FPRate: %[2]s})",
+		remark:  "grows page by page: later up to 2.3 times as many bits per key"},
+	{name: "counting", deletes: true, counts: true, size: sizeCounting,
+		literal: "counting.New(counting.Config{Capacity: %[1]s, FPRate: %[2]s})", remark: "counts to 15, projects to a Bloom filter"},
+	{name: "count-min", counts: true, only: true, size: sizeSketch,
+		literal: "countmin.New(countmin.Config{Epsilon: %[3]s, Delta: %[2]s, Conservative: true})",
+		remark:  "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys"},
 }
+
+// numbered is the remark for a structure that grows, if keys are counted: of
+// copies of one key it would take few, or count none.
+const numbered = "count with numbered keys, each once: the second copy of a key is that key with a 2; number of keys and size are those of all copies. " +
+	"If the number of keys is known, counting is smaller"
 
 // ErrNeeds marks needs that no structure serves.
 var ErrNeeds = errors.New("no structure serves these needs")
-
-var errNoneGrows = errors.New("none that counts keys grows with them")
 
 // near is how much more memory than the smallest structure a Bloom filter may
 // take and still be the first choice.
@@ -100,7 +119,7 @@ func For(n Needs) ([]Choice, error) {
 		list = append(list, choice)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: %w", ErrNeeds, cmp.Or(failed, errNoneGrows))
+		return nil, fmt.Errorf("%w: %w", ErrNeeds, failed)
 	}
 	slices.SortStableFunc(list, func(a, b Choice) int {
 		return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.Bytes, b.Bytes))
@@ -113,7 +132,7 @@ func (c candidate) serves(n Needs) bool {
 	switch {
 	case n.Guess && !c.grows && !c.fixed, c.grows && !n.Guess:
 		return false // is of one size, or needs not grow
-	case n.Delete && !c.deletes, n.Counts && !c.counts, c.only && !n.Counts, c.fixed && !n.Fixed:
+	case n.Delete && !c.deletes, n.Counts && !c.counts && !c.grows, c.only && !n.Counts, c.fixed && !n.Fixed:
 		return false // does too little
 	case c.deletes && c.counts:
 		return n.Delete || n.Counts // and costs four times as much
@@ -137,7 +156,7 @@ func bloomFirst(list []Choice) []Choice {
 // there is, for the lowest rate that does not. A structure that cannot have the
 // requested rate at all is none of the choices.
 func (c candidate) within(n Needs) (Choice, error) {
-	choice, err := c.choice(n.Keys, n.Rate)
+	choice, err := c.choice(n, n.Rate)
 	if err != nil || n.Memory == 0 || choice.Bytes <= n.Memory {
 		return choice, err
 	}
@@ -145,7 +164,7 @@ func (c candidate) within(n Needs) (Choice, error) {
 	low, high, found := math.Log(n.Rate), math.Log(0.5), false
 	for range 50 {
 		middle := (low + high) / 2
-		if smaller, err := c.choice(n.Keys, tidy(math.Exp(middle))); err == nil && smaller.Bytes <= n.Memory {
+		if smaller, err := c.choice(n, tidy(math.Exp(middle))); err == nil && smaller.Bytes <= n.Memory {
 			choice, found = smaller, true
 			high = middle
 		} else {
@@ -159,14 +178,17 @@ func (c candidate) within(n Needs) (Choice, error) {
 }
 
 // choice sizes c for a rate.
-func (c candidate) choice(keys uint64, rate float64) (Choice, error) {
-	bytes, params, literal, err := c.size(keys, rate)
+func (c candidate) choice(n Needs, rate float64) (Choice, error) {
+	bytes, params, err := c.size(n.Keys, rate)
 	if err != nil {
 		return Choice{}, err
 	}
+	if n.Counts && c.grows {
+		c.remark = numbered
+	}
 	return Choice{
-		Structure: c.name, Rate: rate, Bytes: bytes, BitsPerKey: 8 * float64(bytes) / float64(keys),
-		Params: params, Literal: literal, Remark: c.remark,
+		Structure: c.name, Rate: rate, Bytes: bytes, BitsPerKey: 8 * float64(bytes) / float64(n.Keys), Params: params, Remark: c.remark,
+		Literal: fmt.Sprintf(c.literal, integer(n.Keys), number(rate), number(epsilon(n.Keys))),
 	}, nil
 }
 
@@ -188,26 +210,24 @@ func digits(rate float64, round func(float64) float64) float64 {
 	return x
 }
 
-func sizeStatic(keys uint64, rate float64) (uint64, string, string, error) {
+func sizeStatic(keys uint64, rate float64) (uint64, string, error) {
 	bytes := static.Config{FPRate: rate}.SizeBytes(keys)
 	if bytes == 0 {
-		return 0, "", "", fmt.Errorf("static: FPRate = %g is too low for %s keys", rate, words(keys))
+		return 0, "", fmt.Errorf("static: FPRate = %g is too low for %s keys", rate, words(keys))
 	}
-	return bytes, fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate)),
-		fmt.Sprintf("static.New(static.Config{FPRate: %s}, keys)", number(rate)), nil
+	return bytes, fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate)), nil
 }
 
 // functionBits is what a perfect.Function takes for each of many keys.
 const functionBits = 2.2
 
-func sizePerfect(keys uint64, rate float64) (uint64, string, string, error) {
+func sizePerfect(keys uint64, rate float64) (uint64, string, error) {
 	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
-		return 0, "", "", fmt.Errorf("perfect: FPRate = %g is too low for %s keys", rate, words(keys))
+		return 0, "", fmt.Errorf("perfect: FPRate = %g is too low for %s keys", rate, words(keys))
 	}
 	fingerprint := mixedBits(rate)
 	return uint64(math.Ceil(float64(keys) * (functionBits + fingerprint) / 8)),
-		fmt.Sprintf("%.1f bits of a hash function and a fingerprint of %.2f", functionBits, fingerprint),
-		fmt.Sprintf("perfect.NewFilter(perfect.FilterConfig{FPRate: %s}, keys)", number(rate)), nil
+		fmt.Sprintf("%.1f bits of a hash function and a fingerprint of %.2f", functionBits, fingerprint), nil
 }
 
 // mixedBits returns the bits of a fingerprint that give a rate if some have one
@@ -217,56 +237,49 @@ func mixedBits(rate float64) float64 {
 	return whole + 1 - math.Ldexp(rate, int(whole))
 }
 
-func sizeBloom(layout bloom.Layout, extra string) func(uint64, float64) (uint64, string, string, error) {
-	return func(keys uint64, rate float64) (uint64, string, string, error) {
+func sizeBloom(layout bloom.Layout) func(uint64, float64) (uint64, string, error) {
+	return func(keys uint64, rate float64) (uint64, string, error) {
 		p, err := bloom.Config{Capacity: keys, FPRate: rate, Layout: layout}.Params()
-		return p.SizeBytes(), fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes),
-			fmt.Sprintf("bloom.New(bloom.Config{Capacity: %s, FPRate: %s%s})", integer(keys), number(rate), extra), err
+		return p.SizeBytes(), fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes), err
 	}
 }
 
-func sizeBloomScalable(keys uint64, rate float64) (uint64, string, string, error) {
-	c := bloom.ScalableConfig{Expected: keys, FPRate: rate}
-	return sizeScalable("bloom", "a first stage at half of the rate", keys, rate, c.SizeBytes())
+func sizeBloomScalable(keys uint64, rate float64) (uint64, string, error) {
+	bytes := bloom.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return bytes, "a first stage at half of the rate", tooMany("bloom", bytes, keys, rate)
 }
 
-func sizeCuckooScalable(keys uint64, rate float64) (uint64, string, string, error) {
-	c := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}
-	return sizeScalable("cuckoo", "pages of up to 4,096 slots", keys, rate, c.SizeBytes())
+func sizeCuckooScalable(keys uint64, rate float64) (uint64, string, error) {
+	bytes := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return bytes, "pages of up to 4,096 slots", tooMany("cuckoo", bytes, keys, rate)
 }
 
-// sizeScalable describes a growing filter of a package.
-func sizeScalable(pkg, params string, keys uint64, rate float64, bytes uint64) (uint64, string, string, error) {
-	if bytes == 0 {
-		return 0, "", "", fmt.Errorf("%s: no filter grows from Expected = %s at FPRate = %g", pkg, words(keys), rate)
+// tooMany is the error of a growing filter of a package that has no size.
+func tooMany(pkg string, bytes, keys uint64, rate float64) error {
+	if bytes > 0 {
+		return nil
 	}
-	return bytes, params,
-		fmt.Sprintf("%[1]s.NewScalable(%[1]s.ScalableConfig{Expected: %[2]s, FPRate: %[3]s})", pkg, integer(keys), number(rate)), nil
+	return fmt.Errorf("%s: no filter grows from Expected = %s at FPRate = %g", pkg, words(keys), rate)
 }
 
-func sizeCounting(keys uint64, rate float64) (uint64, string, string, error) {
+func sizeCounting(keys uint64, rate float64) (uint64, string, error) {
 	p, err := counting.Config{Capacity: keys, FPRate: rate}.Params()
-	return p.SizeBytes(), fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes),
-		fmt.Sprintf("counting.New(counting.Config{Capacity: %s, FPRate: %s})", integer(keys), number(rate)), err
+	return p.SizeBytes(), fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes), err
 }
 
-func sizeCuckoo(compact bool) func(uint64, float64) (uint64, string, string, error) {
-	extra := ""
-	if compact {
-		extra = ", Compact: true"
-	}
-	return func(keys uint64, rate float64) (uint64, string, string, error) {
+func sizeCuckoo(compact bool) func(uint64, float64) (uint64, string, error) {
+	return func(keys uint64, rate float64) (uint64, string, error) {
 		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, Compact: compact}.Params()
-		return p.SizeBytes(), fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits),
-			fmt.Sprintf("cuckoo.New(cuckoo.Config{Capacity: %s, FPRate: %s%s})", integer(keys), number(rate), extra), err
+		return p.SizeBytes(), fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits), err
 	}
 }
 
-func sizeSketch(keys uint64, rate float64) (uint64, string, string, error) {
-	epsilon := tidyDown(1 / float64(keys+1))
-	p, err := countmin.Config{Epsilon: epsilon, Delta: rate, Conservative: true}.Params()
-	return p.SizeBytes(), fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
-		fmt.Sprintf("countmin.New(countmin.Config{Epsilon: %s, Delta: %s, Conservative: true})", number(epsilon), number(rate)), err
+// epsilon is the error of a sketch that is at most the mean count.
+func epsilon(keys uint64) float64 { return tidyDown(1 / float64(keys+1)) }
+
+func sizeSketch(keys uint64, rate float64) (uint64, string, error) {
+	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
+	return p.SizeBytes(), fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits), err
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

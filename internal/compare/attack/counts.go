@@ -1,0 +1,178 @@
+package attack
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/compare/measure"
+)
+
+// What counts. Our top-k gets the memory that the counters of boom take.
+var (
+	sketchTargets = append(bothFamilies(target{tally: measure.NewSketch(false)}),
+		target{column: "boom", module: measure.BoomModule, tally: measure.NewBoomSketch})
+	topTargets = append(bothFamilies(target{tally: measure.NewTop(floodTop, int(measure.BoomBytes(floodError)))}),
+		target{column: "boom", module: measure.BoomModule, tally: measure.NewBoomTop(floodError, floodTop)})
+)
+
+var countBattle = Battle{"Counts", []Attack{
+	{Name: "inflate", Key: stops, on: sketchTargets, try: inflate,
+		About: "half of what is counted are a few keys, which share the counters of a victim; the estimate of the victim, which was never counted, as a share of the total"},
+	{Name: "ask, inflate", Key: useless, on: sketchTargets, try: inflateByAsking,
+		About: "keys are added ten times as often as by all others, and those repeated that raise the estimate of the victim; the same share"},
+	{Name: "flood", Key: needless, on: topTargets, try: flood(manyKeys),
+		About: "50,000 keys are counted once each; the share of 20 keys counted 50 times each that a top-20 does not report"},
+	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(longKeys),
+		About: "600 keys of 2,000 bytes are counted 49 times each; the same share"},
+	{Name: "unnoticed", Key: needless, on: topTargets, try: unnoticed,
+		About: "the part of that share for which the structure does not say that keys may be missing"},
+}}
+
+const (
+	honestTotal = 10_000 // counted by honest users
+	askedTotal  = 10 * honestTotal
+	victimsHit  = 3
+)
+
+// counting makes the target, and counts what honest users count in it.
+func (d *duel) counting() measure.Counter {
+	c, members := must(d.tally(nil, d.secret)), d.members()
+	for i := range honestTotal {
+		c.Add(members[i%len(members)])
+	}
+	return c
+}
+
+// inflate finds keys that cover a victim's counters, and adds them as often as
+// honest users add theirs.
+func inflate(d *duel) (honest, outcome float64) {
+	for _, victim := range newKeySource(victimSeed).take(victimsHit) {
+		cover := d.cover(victim)
+		c := d.counting()
+		honest += float64(c.Count(victim)) / honestTotal / victimsHit
+		for i := range honestTotal {
+			c.Add(cover[i%len(cover)])
+		}
+		outcome += float64(c.Count(victim)) / (2 * honestTotal) / victimsHit
+	}
+	d.hashes /= victimsHit
+	return honest, outcome
+}
+
+// cover returns keys that raise the victim's estimate in a twin: at least one
+// for each row. It finds them with the methods of the structure alone. Each key
+// of a cover is the last one of the shortest prefix of some random keys that,
+// with those already found, raises it.
+func (d *duel) cover(victim []byte) [][]byte {
+	raises := func(keys [][]byte) bool {
+		d.spent(d.hashes)
+		d.hashes += len(keys)
+		c := must(d.tally(nil, hashfam.Family{}))
+		for _, key := range keys {
+			c.Add(key)
+		}
+		return c.Count(victim) > 0
+	}
+	pool := d.random.take(1 << 10)
+	for !raises(pool) {
+		pool = append(pool, d.random.take(len(pool))...)
+	}
+	var cover [][]byte
+	for !raises(cover) {
+		n := sort.Search(len(pool), func(n int) bool { return raises(slices.Concat(cover, pool[:n])) })
+		cover, pool = append(cover, pool[n-1]), pool[:n-1]
+	}
+	return cover
+}
+
+// inflateByAsking adds random keys to the target and repeats those that raise
+// the victim's estimate, until a number of adds are spent.
+func inflateByAsking(d *duel) (honest, outcome float64) {
+	victim := newKeySource(victimSeed).take(1)[0]
+	c := d.counting()
+	honest = float64(c.Count(victim)) / honestTotal
+	raises := func(key []byte) bool {
+		before := c.Count(victim)
+		c.Add(key)
+		d.queries += 2
+		return c.Count(victim) > before
+	}
+	var known [][]byte
+	for d.queries < 2*askedTotal {
+		if slices.ContainsFunc(known, raises) {
+			continue
+		}
+		for d.queries < 2*askedTotal {
+			if key := d.random.take(1)[0]; raises(key) {
+				known = append(known, key)
+				break
+			}
+		}
+	}
+	return honest, float64(c.Count(victim)) / (honestTotal + askedTotal)
+}
+
+// The keys that a top-k should report.
+const (
+	floodTop   = 20
+	floodEach  = 50
+	floodError = 0.01
+)
+
+// A surge is keys that push others out.
+type surge struct{ keys, bytes, each int }
+
+var (
+	manyKeys = surge{keys: 50_000, bytes: 16, each: 1}
+	longKeys = surge{keys: 600, bytes: 2000, each: floodEach - 1}
+)
+
+// add counts the keys of s in c, one after another.
+func (s surge) add(d *duel, c measure.Counter) {
+	keys := d.random.take(s.keys)
+	for i := range keys {
+		keys[i] = append(keys[i], make([]byte, s.bytes-len(keys[i]))...)
+	}
+	for range s.each {
+		for _, key := range keys {
+			c.Add(key)
+		}
+	}
+	d.queries += s.keys * s.each
+}
+
+func flood(s surge) func(*duel) (honest, outcome float64) {
+	return func(d *duel) (honest, outcome float64) {
+		honest, outcome, _ = d.flooded(s)
+		return honest, outcome
+	}
+}
+
+// unnoticed counts nothing as missing if the structure says that something may
+// be.
+func unnoticed(d *duel) (honest, outcome float64) {
+	honest, outcome, complete := d.flooded(longKeys)
+	if !complete {
+		outcome = 0
+	}
+	return honest, outcome
+}
+
+// flooded returns the share of the frequent keys that is missing before and
+// after a flood, and whether the structure then says that none is.
+func (d *duel) flooded(s surge) (before, after float64, complete bool) {
+	c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]
+	for range floodEach {
+		for _, key := range frequent {
+			c.Add(key)
+		}
+	}
+	missing := func() float64 {
+		reported := c.Report()
+		return share(frequent, func(key []byte) bool { return !slices.Contains(reported, string(key)) })
+	}
+	before = missing()
+	s.add(d, c)
+	return before, missing(), c.Complete == nil || c.Complete()
+}

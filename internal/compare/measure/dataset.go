@@ -1,0 +1,173 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/filterfam/filterfam/internal/data"
+)
+
+// A Dataset holds the keys that every structure is measured on. No key is in
+// both lists and none is in a list twice.
+type Dataset struct {
+	Members, Absent Keys
+	Stream          *Stream  // to count: the members, or the words of a novel
+	About           string   // describes the keys
+	Notes           []string // about keys that were left out or made up
+}
+
+// A Source says where the keys of a Dataset come from: made up, or from files,
+// where "-" is Stdin and "" the embedded domains.
+type Source struct {
+	Synthetic            int // 0: none
+	KeysFile, AbsentFile string
+	Stdin                io.Reader
+	Warnings             io.Writer
+	Progress             func(name string, bytes int64) (step func(int), finish func()) // of reading a file; -1 bytes: not known
+}
+
+// Load returns the keys of a source. If ctx ends, it returns the error of ctx at
+// once, even if a pipe has nothing to read: what it started goes on, and its
+// result is lost.
+func Load(ctx context.Context, s Source) (*Dataset, error) {
+	if s.KeysFile == "" && s.AbsentFile == "" {
+		return s.load()
+	}
+	done := make(chan struct{})
+	var late *Dataset
+	var lateErr error
+	go func() {
+		defer close(done)
+		late, lateErr = s.load()
+	}()
+	select {
+	case <-done:
+		return late, lateErr
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s Source) load() (*Dataset, error) {
+	if s.Synthetic > 0 {
+		d := SyntheticData(s.Synthetic)
+		d.Stream = zipfStream(&d.Members)
+		return d, nil
+	}
+	d := &Dataset{}
+	members, memberName, err := d.loadMembers(s)
+	if err != nil {
+		return nil, err
+	}
+	absent, absentName, err := d.loadAbsent(s, members)
+	if err != nil {
+		return nil, err
+	}
+	d.Members, d.Absent = members.Keys, absent.Keys
+	d.loadStream(s, members)
+	d.About = fmt.Sprintf("Members: %s %s, %.1f bytes each on average. Absent keys to query: %s %s.",
+		Thousands(d.Members.Len()), memberName, float64(len(d.Members.bytes))/float64(d.Members.Len()),
+		Thousands(d.Absent.Len()), absentName)
+	return d, nil
+}
+
+// loadMembers returns the members and what to call them.
+func (d *Dataset) loadMembers(s Source) (*keySet, string, error) {
+	if s.KeysFile == "" {
+		return newKeySet(data.MaliciousDomains()...), "malicious domains", nil
+	}
+	return d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
+}
+
+// loadAbsent returns keys that are not members and what to call them.
+func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error) {
+	switch {
+	case s.AbsentFile != "":
+		return d.loadFile(s, "-absent", s.AbsentFile, members, "no key in it that is not a member, want one per line")
+	case s.KeysFile == "":
+		return newKeySet(data.BenignDomains()...), "benign domains", nil
+	}
+	d.Notes = append(d.Notes, fmt.Sprintf("no -absent given: the absent keys are members, or the last %d bytes of longer ones, "+
+		"with a random ending that are not members", absentEnd))
+	return makeAbsent(members), "made-up keys", nil
+}
+
+// loadFile returns the keys of the file of a flag that are not excluded, and
+// what to call them.
+func (d *Dataset) loadFile(s Source, flag, name string, exclude *keySet, none string) (*keySet, string, error) {
+	keys := newKeySet()
+	c, err := s.read(flag, name, keys, exclude)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case keys.Len() == 0:
+		return nil, "", fmt.Errorf("%s %s: %s", flag, show(name), none)
+	}
+	d.noteDropped(flag, c)
+	return keys, english.PluralWord(keys.Len(), "key", "keys") + " of " + show(name), nil
+}
+
+// loadStream counts the lines of -keys if any is repeated, and otherwise the
+// words of a novel.
+func (d *Dataset) loadStream(s Source, members *keySet) {
+	lines := len(members.order)
+	if lines > members.Len() && s.KeysFile != "" {
+		d.Stream = &Stream{keys: d.Members, order: members.order, About: fmt.Sprintf("%s lines of %s, %s of them distinct.",
+			Thousands(lines), show(s.KeysFile), Thousands(members.Len()))}
+		return
+	}
+	d.Stream = MobyDick()
+	if s.KeysFile != "" {
+		d.Notes = append(d.Notes, "no line of -keys is repeated, so there is nothing to count: the words of a novel are counted instead")
+	}
+}
+
+// noteDropped notes the lines that were left out of the file of a flag.
+func (d *Dataset) noteDropped(flag string, c dropped) {
+	note := func(count int, one, many string) {
+		if count > 0 {
+			d.Notes = append(d.Notes, Counted(count, one, many))
+		}
+	}
+	note(c.repeated, "line of "+flag+" repeats an earlier one and was left out", "lines of "+flag+" repeat an earlier one and were left out")
+	note(c.empty, "empty line of "+flag+" was left out", "empty lines of "+flag+" were left out")
+	note(c.excluded, fmt.Sprintf("line of %s is a member too and was left out: %.60q", flag, c.both),
+		fmt.Sprintf("lines of %s are members too and were left out, the first of them %.60q", flag, c.both))
+}
+
+// absentGoal is how many absent keys are made up if none are given.
+const absentGoal = 1_000_000
+
+// SyntheticData draws n members and at least a million absent keys of 16
+// random bytes from a fixed seed. Two of them are equal with a probability
+// below 2^-70.
+func SyntheticData(n int) *Dataset {
+	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
+	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}
+	d.About = fmt.Sprintf("Members: %s of 16 bytes. Absent keys to query: %s others.",
+		Counted(n, "random key", "random keys"), Thousands(d.Absent.Len()))
+	return d
+}
+
+// absentEnd is how many bytes of a member an absent key takes over at most, so
+// that a million of them fit into memory even if the members are long.
+const absentEnd = 64
+
+// makeAbsent returns the ends of members with a random ending.
+func makeAbsent(members *keySet) *keySet {
+	random := rand.New(rand.NewPCG(1, 2))
+	absent, n := newKeySet(), members.Len()
+	var key []byte
+	for absent.Len() < min(max(n, 100_000), absentGoal) {
+		member := members.At(random.IntN(n))
+		key = fmt.Appendf(key[:0], "%s%08x", member[max(0, len(member)-absentEnd):], random.Uint32())
+		if !members.has(key) {
+			absent.add(key)
+		}
+	}
+	return absent
+}

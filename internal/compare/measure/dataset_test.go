@@ -1,0 +1,100 @@
+package measure
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDefaultDataIsTheEmbeddedDomains(t *testing.T) {
+	d, err := loaded(t, Source{}, "", io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, 18147, d.Members.Len())
+	assert.Equal(t, 19717, d.Absent.Len())
+	assert.Empty(t, d.Notes)
+}
+
+func TestFilesAreReadAndCleaned(t *testing.T) {
+	o := Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}
+	d, err := loaded(t, o, "c\nb\nd\nd\n", io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, list(&d.Members))
+	assert.Equal(t, []string{"c", "d"}, list(&d.Absent))
+	assert.Equal(t, []string{
+		"1 line of -keys repeats an earlier one and was left out",
+		"1 empty line of -keys was left out",
+		"1 line of -absent repeats an earlier one and was left out",
+		`1 line of -absent is a member too and was left out: "b"`,
+	}, d.Notes)
+	assert.Contains(t, d.About, "standard input")
+}
+
+func TestAbsentKeysAreMadeUpIfNoneAreGiven(t *testing.T) {
+	d, err := loaded(t, Source{KeysFile: "-"}, "a\nb", io.Discard)
+	require.NoError(t, err)
+	absent := list(&d.Absent)
+	assert.Len(t, absent, 100_000)
+	seen := map[string]bool{"a": true, "b": true}
+	for _, key := range absent {
+		require.False(t, seen[key], key)
+		seen[key] = true
+	}
+	require.Len(t, d.Notes, 2)
+	assert.Contains(t, d.Notes[0], "random ending")
+}
+
+// Absent keys made of long members have only the end of them: copies of whole
+// members would take hundreds of times the memory of the file.
+func TestMadeUpKeysOfLongMembersAreShort(t *testing.T) {
+	end := strings.Repeat("e", absentEnd)
+	absent := makeAbsent(newKeySet("ab"+end, "b"+end, end))
+	require.Equal(t, 100_000, absent.Len())
+	for _, key := range list(&absent.Keys) {
+		require.True(t, len(key) == absentEnd+8 && strings.HasPrefix(key, end), key)
+	}
+}
+
+func TestSyntheticKeysAreDistinct(t *testing.T) {
+	d, err := loaded(t, Source{Synthetic: 1000}, "", io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, 1000, d.Members.Len())
+	assert.Equal(t, absentGoal, d.Absent.Len())
+	seen := make(map[string]struct{})
+	for _, l := range []*Keys{&d.Members, &d.Absent} {
+		for i := range l.Len() {
+			require.Len(t, l.At(i), 16)
+			seen[string(l.At(i))] = struct{}{}
+		}
+	}
+	assert.Len(t, seen, 1000+absentGoal)
+}
+
+func TestOneKeyIsSingular(t *testing.T) {
+	d, err := loaded(t, Source{KeysFile: write(t, "a\n")}, "", io.Discard)
+	require.NoError(t, err)
+	assert.Contains(t, d.About, "Members: 1 key of keys.txt, ")
+	assert.Contains(t, SyntheticData(1).About, "Members: 1 random key of")
+}
+
+func TestSyntheticStreamsFollowZipf(t *testing.T) {
+	d := SyntheticData(1000)
+	s := zipfStream(&d.Members)
+	require.Len(t, s.order, 1_000_000)
+	counts := make([]int, s.keys.Len())
+	for _, place := range s.order {
+		counts[place]++
+	}
+	most, second := 0, 0
+	for _, n := range counts {
+		if n > most {
+			most, second = n, most
+		} else if n > second {
+			second = n
+		}
+	}
+	// The law gives the first place 2^1.1 = 2.14 times the second's share.
+	assert.InDelta(t, 2.14, float64(most)/float64(second), 0.05)
+}

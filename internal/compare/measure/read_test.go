@@ -1,0 +1,168 @@
+package measure
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func list(l *Keys) []string {
+	keys := []string{}
+	for i := range l.Len() {
+		keys = append(keys, string(l.At(i)))
+	}
+	return keys
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+// loaded returns the keys of a source of some standard input.
+func loaded(t *testing.T, s Source, stdin string, warnings io.Writer) (*Dataset, error) {
+	s.Stdin, s.Warnings = strings.NewReader(stdin), warnings
+	s.Progress = func(string, int64) (func(int), func()) { return func(int) {}, func() {} }
+	return Load(t.Context(), s)
+}
+
+func TestDistinctReadsLines(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+		dropped    dropped
+	}{
+		{"nothing", "", []string{}, dropped{}},
+		{"last line ended", "a\nb\n", []string{"a", "b"}, dropped{}},
+		{"last line open", "a\nb", []string{"a", "b"}, dropped{}},
+		{"written on Windows", "a\r\nb\r\n", []string{"a", "b"}, dropped{}},
+		{"other carriage returns are kept", "a\r\r\n\rb\n", []string{"a\r", "\rb"}, dropped{}},
+		{"empty lines", "\na\n\n\r\n", []string{"a"}, dropped{empty: 3}},
+		{"repeated", "a\nb\na\r\na", []string{"a", "b"}, dropped{repeated: 2}},
+		{"excluded", "x\na\nx", []string{"a"}, dropped{excluded: 2, both: []byte("x")}},
+		{"any bytes", "\x00\xff\n \t\n\xe9", []string{"\x00\xff", " \t", "\xe9"}, dropped{}},
+	} {
+		set, exclude := newKeySet(), newKeySet("x")
+		got, err := distinct(set, iotest.OneByteReader(strings.NewReader(c.text)), exclude)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, list(&set.Keys), c.name)
+		assert.Equal(t, c.dropped, got, c.name)
+	}
+}
+
+func TestLongLinesAreKeysUpToALimit(t *testing.T) {
+	long := strings.Repeat("long ", 1<<16)
+	set := newKeySet()
+	_, err := distinct(set, strings.NewReader(long+"\nshort\n"+long+"\n"+long+"er"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{long, "short", long + "er"}, list(&set.Keys))
+
+	endless := io.MultiReader(strings.NewReader("a\n"), bytes.NewReader(make([]byte, longestKey+1<<20)))
+	_, err = distinct(newKeySet(), endless, nil)
+	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
+}
+
+// A user waits with a bar for as long as a file is read.
+func TestEveryByteOfAFileIsReported(t *testing.T) {
+	for _, text := range []string{strings.Repeat("key\n", 1<<15), gzipped(t, "a\nb\n")} {
+		read, finished := 0, false
+		s := Source{KeysFile: write(t, text), Progress: func(name string, size int64) (func(int), func()) {
+			assert.Equal(t, "reading keys.txt", name)
+			assert.EqualValues(t, len(text), size)
+			return func(n int) { read += n }, func() { finished = true }
+		}}
+		_, err := Load(t.Context(), s)
+		require.NoError(t, err)
+		assert.Equal(t, len(text), read)
+		assert.True(t, finished)
+	}
+}
+
+func TestAnInterruptOrAnErrorEndsTheReading(t *testing.T) {
+	_, err := distinct(newKeySet(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(assert.AnError)), nil)
+	require.ErrorIs(t, err, assert.AnError)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	in, feed := io.Pipe() // it has nothing to read
+	cancel()
+	_, err = Load(ctx, Source{KeysFile: "-", Stdin: in, Progress: func(string, int64) (func(int), func()) { return func(int) {}, func() {} }})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, feed.Close()) // ends the Read that was left behind
+}
+
+func TestUnusableFilesAreErrors(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.txt")
+	for _, c := range []struct {
+		name string
+		from Source
+		want []string
+	}{
+		{"missing", Source{KeysFile: missing}, []string{"-keys " + missing, "no such file"}},
+		{"missing, relative", Source{AbsentFile: "no/such.txt"}, []string{"-absent no/such.txt", "start at internal/compare"}},
+		{"a directory", Source{KeysFile: t.TempDir()}, []string{"-keys", "directory"}},
+		{"empty", Source{KeysFile: write(t, "")}, []string{"-keys", "no key in it"}},
+		{"empty lines only", Source{KeysFile: write(t, "\n\r\n")}, []string{"no key in it"}},
+		{"all absent are members", Source{KeysFile: write(t, "a\n"), AbsentFile: write(t, "a\n")}, []string{"-absent", "not a member"}},
+	} {
+		_, err := loaded(t, c.from, "", io.Discard)
+		require.Error(t, err, c.name)
+		assert.Regexp(t, "^-(keys|absent) ", err.Error(), "%s: the cause comes first", c.name)
+		for _, want := range c.want {
+			assert.ErrorContains(t, err, want, c.name)
+		}
+	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+func TestGzipIsUnpacked(t *testing.T) {
+	packed := gzipped(t, "a\nb\n")
+	for _, c := range []struct {
+		from  Source
+		stdin string
+	}{
+		{Source{KeysFile: write(t, packed)}, ""},
+		{Source{KeysFile: "-"}, packed},
+	} {
+		var warnings bytes.Buffer
+		d, err := loaded(t, c.from, c.stdin, &warnings)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a", "b"}, list(&d.Members))
+		assert.Empty(t, warnings.String())
+	}
+	for _, damaged := range []string{packed[:len(packed)-3], packed[:5], packed[:10] + "\xff", "\x1f\x8bnot gzip"} {
+		_, err := loaded(t, Source{KeysFile: write(t, damaged)}, "", io.Discard)
+		require.ErrorContains(t, err, "-keys")
+		assert.Equal(t, 1, strings.Count(err.Error(), "gzip: "), err)
+	}
+}
+
+func TestABinaryFileGivesAWarning(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a\nb\n": false, "\xff\xe9\n": false, "\x7fELF\x00\x01\n": true, gzipped(t, "a\x00b"): true,
+	} {
+		var warnings bytes.Buffer
+		_, err := loaded(t, Source{KeysFile: write(t, text)}, "", &warnings)
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Contains(warnings.String(), "looks like a binary file"), "%q: %s", text, warnings.String())
+	}
+}

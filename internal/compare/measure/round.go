@@ -1,0 +1,262 @@
+package measure
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+const blockKeys = 1 << 16 // between looks at the context
+
+// A result is what one round found out. Times are nanoseconds for each key.
+type result struct {
+	queries, positive uint64 // absent keys queried, and answered with yes
+	negative          uint64 // members queried or to be deleted, and answered with no
+	given, refused    uint64 // keys given to Add, and those that a peer did not take
+	foreign, taken    uint64 // keys in neither list queried, and answered with yes
+	add, hit, miss    float64
+	del               float64 // 0 if nothing can be deleted
+}
+
+// A round is one measurement of a cell under one hash family.
+type round struct {
+	*cell
+	ctx     context.Context
+	data    *Dataset
+	plan    Plan
+	number  int
+	repeats int // of short work, to be timed together
+
+	filter   *Filter
+	unplaced []int // members that the last build, the one that is queried, did not take
+	result
+}
+
+// measure does one round and adds its result to c, or nothing if it fails.
+func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
+	r := round{cell: c, ctx: ctx, data: d, plan: p, number: number, repeats: p.repeats(d)}
+	if d.Members.Len() >= timedOps/2 {
+		runtime.GC() // so that none pays for a neighbor's garbage
+	}
+	// Salted comes last, when the memory of the filter can be taken again.
+	for _, step := range []func() error{r.build, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
+		err := step()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.done = append(c.done, r.result)
+	return nil
+}
+
+func (r *round) build() error {
+	family := hashfam.Family{}.Derive(fmt.Sprintf("compare round %d", r.number))
+	keys := &r.data.Members
+	var total time.Duration
+	for range r.repeats {
+		f, err := r.Build(uint64(keys.Len()), r.rate, family)
+		if err != nil {
+			return err
+		}
+		took, refused, err := r.addAll(r.ctx, f, keys)
+		if err != nil {
+			return err
+		}
+		r.filter, r.unplaced = f, refused
+		r.refused += uint64(len(refused))
+		total += took
+	}
+	r.given = uint64(r.repeats * keys.Len())
+	added := r.repeats * keys.Len()
+	if r.Knows {
+		added += r.repeats * r.absent.Len()
+	}
+	r.add = perKey(total, added)
+	return nil
+}
+
+// queryMembers counts the members that are not found. One that was refused was
+// not lost.
+func (r *round) queryMembers() error {
+	queries := r.repeats * r.data.Members.Len()
+	hits, took := r.filter.count(r.ctx, &r.data.Members, 0, queries)
+	r.hit = perKey(took, queries)
+	r.negative = uint64(queries) - hits
+	for _, i := range r.unplaced {
+		if !r.filter.Contains(r.data.Members.At(i)) {
+			r.negative -= uint64(r.repeats)
+		}
+	}
+	return nil
+}
+
+func (r *round) queryAbsent() error {
+	var took time.Duration
+	r.positive, took = r.filter.count(r.ctx, &r.data.Absent, r.from(), r.plan.queries)
+	r.miss, r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
+	return nil
+}
+
+// from is the first absent key to query: every round queries others.
+func (r *round) from() int { return r.number * r.plan.queries % r.data.Absent.Len() }
+
+// mostForeign is how many keys in neither list a round queries.
+const mostForeign = 10_000
+
+// queryForeign asks a filter that knows both lists for keys in neither: absent
+// ones with eight bytes before them.
+func (r *round) queryForeign() error {
+	if r.Knows {
+		n := min(r.data.Absent.Len(), mostForeign)
+		foreign := salted(&r.data.Absent, 0, n, ^uint64(r.number))
+		r.foreign = uint64(n)
+		r.taken, _ = r.filter.count(r.ctx, &foreign, 0, n)
+	}
+	return nil
+}
+
+// salted counts false positives again, for a structure whose hash functions are
+// fixed: every key gets the same eight bytes put before it, others in every
+// round, which stands in for another hash family.
+func (r *round) salted() error {
+	if !r.Unkeyed {
+		return nil
+	}
+	r.filter = nil
+	members := salted(&r.data.Members, 0, r.data.Members.Len(), uint64(r.number)+1)
+	f, err := r.filled(r.ctx, &members)
+	if err != nil {
+		return err
+	}
+	absent := salted(&r.data.Absent, r.from(), r.plan.queries, uint64(r.number)+1)
+	r.positive, _ = f.count(r.ctx, &absent, 0, r.plan.queries)
+	return nil
+}
+
+// salted returns n keys, starting at from and beginning again at the end of the
+// list, each with a number before it.
+func salted(keys *Keys, from, n int, salt uint64) Keys {
+	var list Keys
+	key := binary.LittleEndian.AppendUint64(nil, salt)
+	for i := range n {
+		list.add(append(key[:8], keys.At((from+i)%keys.Len())...))
+	}
+	return list
+}
+
+// deleteMembers deletes every key, as often as r repeats, with all of them
+// added again in between, and counts the keys that a delete does not find.
+func (r *round) deleteMembers() error {
+	if r.filter.Delete == nil {
+		return nil
+	}
+	var total time.Duration
+	for i := range r.repeats {
+		if i > 0 {
+			var err error
+			if _, r.unplaced, err = r.addAll(r.ctx, r.filter, &r.data.Members); err != nil {
+				return err
+			}
+		}
+		total += r.deleteAll()
+	}
+	r.del = perKey(total, r.repeats*r.data.Members.Len())
+	return nil
+}
+
+// deleteAll deletes every key except the refused ones: that could only remove
+// another key.
+func (r *round) deleteAll() time.Duration {
+	keys := &r.data.Members
+	skip := append(slices.Clone(r.unplaced), keys.Len()) // in ascending order
+	start := time.Now()
+	for i, stop := range blocks(r.ctx, keys, 0, keys.Len()) {
+		for ; i < stop; i++ {
+			if i == skip[0] {
+				skip = skip[1:]
+			} else if !r.filter.Delete(keys.At(i)) {
+				r.negative++
+			}
+		}
+	}
+	return time.Since(start)
+}
+
+// addAll adds every key and builds the filter, if that is left to do. It returns
+// how long that took and which keys were refused; only peers may refuse any.
+func (c *cell) addAll(ctx context.Context, f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
+	start := time.Now()
+	for i, stop := range blocks(ctx, keys, 0, keys.Len()) {
+		for ; i < stop; i++ {
+			if err := f.Add(keys.At(i)); err != nil {
+				if !c.Peer {
+					return 0, nil, fmt.Errorf("adding key %s of %s: %w", Thousands(i+1), Thousands(keys.Len()), err)
+				}
+				refused = append(refused, i)
+			}
+		}
+	}
+	for i := 0; f.AddAbsent != nil && i < c.absent.Len(); i++ {
+		f.AddAbsent(c.absent.At(i))
+	}
+	if f.Build != nil && ctx.Err() == nil {
+		err = f.Build()
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return time.Since(start), refused, err
+}
+
+// count queries total keys, starting at from and beginning again at the end of
+// the list, until ctx ends. It returns how many answers were yes and how long
+// they took.
+func (f *Filter) count(ctx context.Context, keys *Keys, from, total int) (yes uint64, took time.Duration) {
+	start := time.Now()
+	for i, stop := range blocks(ctx, keys, from, total) {
+		yes += found(f.Set, keys, i, stop)
+	}
+	return yes, time.Since(start)
+}
+
+// found queries keys i to stop.
+func found(s Set, keys *Keys, i, stop int) (yes uint64) {
+	for ; i < stop; i++ {
+		if s.Contains(keys.At(i)) {
+			yes++
+		}
+	}
+	return yes
+}
+
+// blocks yields the first and the last place, which is not included, of blocks
+// of total keys, starting at from and beginning again at the end of the list,
+// until ctx ends.
+func blocks(ctx context.Context, keys *Keys, from, total int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for i := from; total > 0 && ctx.Err() == nil; {
+			if i == keys.Len() {
+				i = 0
+			}
+			stop := min(i+blockKeys, i+total, keys.Len())
+			if !yield(i, stop) {
+				return
+			}
+			total -= stop - i
+			i = stop
+		}
+	}
+}
+
+func perKey(d time.Duration, keys int) float64 {
+	return float64(d.Nanoseconds()) / float64(keys)
+}

@@ -1,0 +1,125 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// A Row holds the results of a structure at a rate. The tagged fields are the
+// JSON form and, under the same names, the columns of the CSV form.
+type Row struct {
+	Structure      string   `json:"structure"`
+	TargetFPR      float64  `json:"target_fpr"`
+	N              int      `json:"n"`
+	Bytes          uint64   `json:"bytes"`
+	BitsPerKey     float64  `json:"bits_per_key"`
+	BoundRatio     *float64 `json:"bound_ratio"` // nil for an exact set that takes any key: it has no bound
+	FPR            float64  `json:"fpr"`
+	FPRLow         float64  `json:"fpr_low"`
+	FPRHigh        float64  `json:"fpr_high"`
+	FalseNegatives uint64   `json:"false_negatives"`
+	AddNS          float64  `json:"add_ns"`
+	HitNS          float64  `json:"hit_ns"`
+	MissNS         float64  `json:"miss_ns"`
+	DeleteNS       *float64 `json:"delete_ns"`    // nil if nothing can be deleted
+	Refused        uint64   `json:"refused"`      // keys that Add did not take, in all rounds
+	ForeignRate    *float64 `json:"foreign_rate"` // of keys in neither list taken for members, if both lists are known
+	Ratios
+
+	Of      Structure `json:"-"`
+	Beside  bool      `json:"-"` // has the fixed rate of a peer, to stand beside it
+	Rounds  int       `json:"-"`
+	Queries uint64    `json:"-"` // for absent keys
+	Given   uint64    `json:"-"` // keys given to Add
+}
+
+// row returns the results of c for n keys.
+func (c *cell) row(cells []*cell, n int) Row {
+	var sum result
+	for _, r := range c.done {
+		sum.queries, sum.positive, sum.negative = sum.queries+r.queries, sum.positive+r.positive, sum.negative+r.negative
+		sum.given, sum.refused = sum.given+r.given, sum.refused+r.refused
+		sum.foreign, sum.taken = sum.foreign+r.foreign, sum.taken+r.taken
+	}
+	r := Row{
+		Structure: c.Name, TargetFPR: c.rate, N: n, Bytes: c.bytes, BitsPerKey: 8 * float64(c.bytes) / float64(n),
+		FPR: float64(sum.positive) / float64(sum.queries), FalseNegatives: sum.negative,
+		AddNS: median(c.times(add)), HitNS: median(c.times(hit)), MissNS: median(c.times(miss)),
+		Refused: sum.refused, Ratios: ratiosOf(c, cells),
+		Of: c.Structure, Beside: c.beside, Rounds: len(c.done), Queries: sum.queries, Given: sum.given,
+	}
+	r.FPRLow, r.FPRHigh = wilson(sum.positive, sum.queries)
+	if bound := c.bound(n); bound > 0 {
+		r.BoundRatio = pointer(r.BitsPerKey / bound)
+	}
+	if sum.foreign > 0 {
+		r.ForeignRate = pointer(float64(sum.taken) / float64(sum.foreign))
+	}
+	if ns := median(c.times(del)); ns > 0 {
+		r.DeleteNS = pointer(ns)
+	}
+	return r
+}
+
+func pointer(x float64) *float64 { return &x }
+
+// The times of a result.
+func add(r result) float64  { return r.add }
+func hit(r result) float64  { return r.hit }
+func miss(r result) float64 { return r.miss }
+func del(r result) float64  { return r.del }
+
+// times returns a time of every round.
+func (c *cell) times(of func(result) float64) []float64 {
+	var list []float64
+	for _, r := range c.done {
+		list = append(list, of(r))
+	}
+	return list
+}
+
+// bound returns the least bits that any structure needs for each of n keys: for
+// a rate, or to tell them from the absent keys. It returns 0 for an exact set
+// that takes any key.
+func (c *cell) bound(n int) float64 {
+	switch {
+	case c.Knows:
+		return sizing.ExactBound(uint64(n), uint64(c.absent.Len())) / float64(n)
+	case c.Exact:
+		return 0
+	}
+	return math.Log2(1 / c.rate)
+}
+
+// A Failure is a peer that could not be measured, or not in every round.
+type Failure struct {
+	Structure string  `json:"structure"`
+	TargetFPR float64 `json:"target_fpr"`
+	Error     string  `json:"error"`
+	Rounds    int     `json:"-"` // measured before it failed
+}
+
+// Broken returns an error if a structure of ours broke a promise.
+func (r *Results) Broken() error {
+	var lost, below []string
+	for _, x := range r.Rows {
+		if x.FalseNegatives > 0 && !x.Of.Peer {
+			lost = append(lost, fmt.Sprintf("%s at %g: %s", x.Structure, x.TargetFPR, Counted(int(x.FalseNegatives), "time", "times")))
+		}
+	}
+	for _, x := range r.Frequency {
+		if x.BelowTruth > 0 && !x.Peer {
+			below = append(below, fmt.Sprintf("%s: %s", x.Structure, Counted(int(x.BelowTruth), "time", "times")))
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		return fmt.Errorf("a key that was added was not found, which must never happen: %s", strings.Join(lost, "; "))
+	case len(below) > 0:
+		return fmt.Errorf("a count was below the truth, which must never happen: %s", strings.Join(below, "; "))
+	}
+	return nil
+}

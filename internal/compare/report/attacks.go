@@ -1,0 +1,150 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/filterfam/filterfam/internal/compare/attack"
+	"github.com/filterfam/filterfam/internal/compare/measure"
+)
+
+// Attacks holds the results of all attacks.
+type Attacks struct {
+	Machine     Machine
+	Findings    []attack.Finding
+	Interrupted bool
+}
+
+func (r Attacks) document() any {
+	return struct {
+		Machine     Machine          `json:"machine"`
+		Attacks     []attack.Finding `json:"attacks"`
+		Interrupted bool             `json:"interrupted,omitempty"`
+	}{r.Machine, r.Findings, r.Interrupted}
+}
+
+func (r Attacks) records() table { return recordTable(kind{"attacks", r.Findings}) }
+
+const attackLegend = "How to read it: every adversary has this program and adds keys; knows is what else. cost is the number of keys hashed on " +
+	"the adversary's own machine, or of queries and adds at the target. honest is the outcome without an attack, " +
+	"public that of our structure under the public family, keyed under a secret key; the others are third-party libraries as " +
+	"they are by default. a→b: a is the honest outcome of that library, if it is far from ours. key says what a secret key does against the attack."
+
+func (r Attacks) text(width int) string {
+	return r.explained(width, func(title string, t table) string { return title + "\n\n" + t.text(width) })
+}
+
+func (r Attacks) markdown() string {
+	return r.explained(math.MaxInt, func(title string, t table) string { return "### " + title + "\n\n" + t.markdown() })
+}
+
+// explained joins the tables that have lines, each with its legend, and the
+// legend of them all.
+func (r Attacks) explained(width int, show func(title string, t table) string) string {
+	var parts []string
+	for _, b := range attack.Battles {
+		if t := r.table(b); len(t.lines) > 0 {
+			parts = append(parts, show(b.Title, t), legend(b, width))
+		}
+	}
+	if len(parts) > 0 {
+		parts = append(parts, wrap(attackLegend, width), wrap(r.peers(), width))
+	}
+	return paragraphs(parts)
+}
+
+// legend says what each attack of b is.
+func legend(b attack.Battle, width int) string {
+	var lines strings.Builder
+	for _, a := range b.Attacks {
+		lines.WriteString(strings.ReplaceAll(strings.TrimSuffix(wrap("- "+a.Name+": "+a.About+".", width-2), "\n"), "\n", "\n  ") + "\n")
+	}
+	return lines.String()
+}
+
+// peers names the libraries attacked, with their versions, if there are any.
+func (r Attacks) peers() string {
+	var names []string
+	for _, f := range r.Findings {
+		if name := f.Target + " is " + f.Module + " " + f.Version; f.Module != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return "Libraries: " + strings.Join(names, "; ") + "."
+}
+
+// table shows the findings of b.
+func (r Attacks) table(b attack.Battle) table {
+	t := table{columns: []column{
+		{name: "attack", left: true}, {name: "knows", left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
+	}}
+	for _, name := range b.Columns() {
+		t.columns = append(t.columns, column{name: name})
+	}
+	t.columns = append(t.columns, column{name: "key", left: true})
+	for _, a := range b.Attacks {
+		first, found := r.find(b, a, attack.Public)
+		if !found { // none yet
+			continue
+		}
+		cells := []string{a.Name, orNone(a.Knows), cost(first), inUnit(a.Unit, first.Honest)}
+		for _, name := range b.Columns() {
+			f, found := r.find(b, a, name)
+			cells = append(cells, outcome(a, f, found, first.Honest))
+		}
+		t.lines = append(t.lines, line{cells: append(cells, a.Key)})
+	}
+	return t
+}
+
+// find returns the finding of an attack on a target, if there is one.
+func (r Attacks) find(b attack.Battle, a attack.Attack, target string) (f attack.Finding, found bool) {
+	i := slices.IndexFunc(r.Findings, func(f attack.Finding) bool {
+		return f.Section == b.Title && f.Attack == a.Name && f.Target == target
+	})
+	if i < 0 {
+		return f, false
+	}
+	return r.Findings[i], true
+}
+
+// cost shows what an attack takes most of.
+func cost(f attack.Finding) string {
+	switch {
+	case f.Hashes > 0:
+		return brief(uint64(f.Hashes)) + " hashes"
+	case f.Queries > 0:
+		return brief(uint64(f.Queries)) + " queries"
+	}
+	return "-"
+}
+
+// outcome shows an outcome, after the honest one if that is far from that of
+// ours.
+func outcome(a attack.Attack, f attack.Finding, found bool, honest float64) string {
+	text := inUnit(a.Unit, f.Outcome)
+	switch {
+	case !found:
+		return "-"
+	case f.Target != attack.Keyed && (f.Honest > 2*honest || f.Honest < honest/2):
+		return strings.TrimSuffix(inUnit(a.Unit, f.Honest), "%") + "→" + text
+	}
+	return text
+}
+
+func inUnit(u attack.Unit, x float64) string {
+	switch u {
+	case attack.Tenths:
+		return decimals(x, 1)
+	case attack.Hundredths:
+		return hundredths(x)
+	case attack.Whole:
+		return measure.Thousands(uint64(x))
+	}
+	return strings.Replace(percent(x, 1), ".0%", "%", 1)
+}

@@ -1,0 +1,27 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const docsDir = "../../../docs"
+
+// The section is in the document, and every row keeps the promise.
+func TestTheCapacityOfSmallFiltersIsDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(docsDir, "accuracy.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), capacityText())
+	rows := capacityTable()
+	require.Greater(t, len(rows.lines), 30)
+	for _, l := range rows.lines {
+		require.Len(t, l.cells, len(rows.columns))
+		most, err := strconv.ParseFloat(l.cells[len(l.cells)-1], 64)
+		require.NoError(t, err)
+		require.Less(t, most, 1e-6)
+	}
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// terminal returns a terminal of a width, and a function that returns what was
+// written to it.
+func terminal(t *testing.T, width uint16) (tty *os.File, written func() string) {
+	t.Helper()
+	screen, tty, err := pty.Open()
+	require.NoError(t, err)
+	require.NoError(t, pty.Setsize(screen, &pty.Winsize{Rows: 25, Cols: width}))
+	text := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		_, _ = io.Copy(&b, screen) // ends with an error when the terminal is closed
+		text <- b.String()
+	}()
+	return tty, func() string {
+		require.NoError(t, tty.Close())
+		defer screen.Close()
+		return <-text
+	}
+}
+
+func TestABarStaysOnItsLine(t *testing.T) {
+	for _, width := range []uint16{40, 60, 80, 200} {
+		for _, doing := range []string{"measuring", "reading a-file-with-a-very-long-name-" + strings.Repeat("x", 200)} {
+			tty, written := terminal(t, width)
+			step, finish := Progress(tty, doing, 3000, InBuilds)
+			for range 4 {
+				step(700)
+				time.Sleep(110 * time.Millisecond) // a bar is drawn ten times a second
+			}
+			finish()
+			text := written()
+			assert.Contains(t, text, "%")
+			assert.NotContains(t, text, "\n")
+			for drawn := range strings.SplitSeq(text, "\r") {
+				drawn = strings.TrimRight(drawn, " ")
+				assert.LessOrEqual(t, utf8.RuneCountInString(drawn), int(width), "%q", drawn)
+			}
+		}
+	}
+}
+
+func TestColumnsAreThoseOfTheTerminal(t *testing.T) {
+	for terminalColumns, want := range map[uint16]int{60: 60, 80: 80, 100: 100, 200: mostColumns, 10: leastColumns} {
+		tty, written := terminal(t, terminalColumns)
+		assert.Equal(t, want, Columns(tty))
+		_ = written()
+	}
+	assert.Equal(t, mostColumns, Columns(&bytes.Buffer{}))
+	assert.Equal(t, mostColumns, Columns(nil))
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mitchellh/go-wordwrap"
+)
+
+// A table is rows of text under named columns. It knows how to write itself in
+// every form.
+type table struct {
+	columns []column
+	lines   []line
+}
+
+// A column describes the cells below each other.
+type column struct {
+	name  string // in text
+	title string // in Markdown and on the page, if it differs
+	left  bool   // aligned left, not right
+	drop  int    // narrow terminals lose the columns 1, 2, ... in turn; 0 always stays
+}
+
+// A line is one row. Text sets the lines of one group apart from the next.
+type line struct {
+	group string
+	wrong bool // breaks a promise: the page shows it in red
+	cells []string
+}
+
+func (c column) heading() string {
+	if c.title != "" {
+		return c.title
+	}
+	return c.name
+}
+
+// text aligns the columns within width. It leaves out columns that do not fit
+// and names them below.
+func (t table) text(width int) string {
+	shown, dropped := t.fit(width)
+	var b strings.Builder
+	t.writeLine(&b, shown, t.names())
+	for i, l := range t.lines {
+		if i > 0 && l.group != t.lines[i-1].group {
+			b.WriteByte('\n')
+		}
+		t.writeLine(&b, shown, l.cells)
+	}
+	if len(dropped) > 0 {
+		b.WriteString("\n" + wrap(fmt.Sprintf("Left out to fit into %d columns: %s.", width, strings.Join(dropped, ", ")), width))
+	}
+	return b.String()
+}
+
+// names returns the names of the columns.
+func (t table) names() []string {
+	var names []string
+	for _, c := range t.columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// writeLine writes the cells of the columns shown, each as wide as its column.
+func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
+	var padded []string
+	for _, i := range shown {
+		gap := strings.Repeat(" ", t.width(i)-utf8.RuneCountInString(cells[i]))
+		if t.columns[i].left {
+			padded = append(padded, cells[i]+gap)
+		} else {
+			padded = append(padded, gap+cells[i])
+		}
+	}
+	b.WriteString(strings.TrimRight(strings.Join(padded, " "), " ") + "\n")
+}
+
+// width returns the width of column i.
+func (t table) width(i int) int {
+	width := utf8.RuneCountInString(t.columns[i].name)
+	for _, l := range t.lines {
+		width = max(width, utf8.RuneCountInString(l.cells[i]))
+	}
+	return width
+}
+
+// fit returns the columns that are shown within width and the names of the
+// others.
+func (t table) fit(width int) (shown []int, dropped []string) {
+	total := -1
+	for i := range t.columns {
+		shown = append(shown, i)
+		total += t.width(i) + 1
+	}
+	for next := 1; total > width; next++ {
+		i := slices.IndexFunc(t.columns, func(c column) bool { return c.drop == next })
+		if i < 0 {
+			break
+		}
+		shown = slices.DeleteFunc(shown, func(x int) bool { return x == i })
+		dropped = append(dropped, t.columns[i].name)
+		total -= t.width(i) + 1
+	}
+	return shown, dropped
+}
+
+// markdown writes the table with all its columns.
+func (t table) markdown() string {
+	var head, rule []string
+	for _, c := range t.columns {
+		head = append(head, c.heading())
+		if c.left {
+			rule = append(rule, "---|")
+		} else {
+			rule = append(rule, "---:|")
+		}
+	}
+	row := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+	text := row(head) + "|" + strings.Join(rule, "") + "\n"
+	for _, l := range t.lines {
+		text += row(l.cells)
+	}
+	return text
+}
+
+// writeCSV writes the names and all cells.
+func (t table) writeCSV(w io.Writer) error {
+	records := [][]string{t.names()}
+	for _, l := range t.lines {
+		records = append(records, l.cells)
+	}
+	return csv.NewWriter(w).WriteAll(records)
+}
+
+var tableTemplate = template.Must(template.New("table").Parse(`{{$columns := .Columns}}<div class="scroll" tabindex="0"><table>
+<thead><tr>{{range $columns}}<th scope="col"{{if .Left}} class="left"{{end}}>{{.Heading}}{{end}}</tr></thead>
+{{range .Groups}}<tbody>
+{{range .}}<tr{{if .Wrong}} class="wrong"{{end}}>{{range $i, $text := .Cells}}<td{{if (index $columns $i).Left}} class="left"{{end}}>{{$text}}{{end}}</tr>
+{{end}}</tbody>
+{{end}}</table></div>
+`))
+
+// HTML writes the table for the page, every group in a body of its own.
+func (t table) HTML() (template.HTML, error) {
+	type heading struct {
+		Heading string
+		Left    bool
+	}
+	type row struct {
+		Wrong bool
+		Cells []string
+	}
+	var view struct {
+		Columns []heading
+		Groups  [][]row
+	}
+	for _, c := range t.columns {
+		view.Columns = append(view.Columns, heading{c.heading(), c.left})
+	}
+	for i, l := range t.lines {
+		if i == 0 || l.group != t.lines[i-1].group {
+			view.Groups = append(view.Groups, nil)
+		}
+		last := &view.Groups[len(view.Groups)-1]
+		*last = append(*last, row{l.wrong, l.cells})
+	}
+	var b strings.Builder
+	err := tableTemplate.Execute(&b, view)
+	return template.HTML(b.String()), err
+}
+
+// wrap breaks text at spaces into lines of at most width characters and ends
+// the last one. An empty text has no line.
+func wrap(text string, width int) string {
+	if text == "" {
+		return ""
+	}
+	return wordwrap.WrapString(text, uint(width)) + "\n"
+}

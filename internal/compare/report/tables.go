@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/filterfam/filterfam/internal/compare/measure"
+)
+
+const spaceLegend = "How to read it: bound is bits/key over log2(1/target), the least that any structure needs for that " +
+	"rate, or over the least that tells the keys from the absent ones without an error. lost counts added keys that were not found and must be 0. add, hit, miss and del are ns per operation " +
+	"(median): hit for keys that were added, miss for others, del for deleting. also lists what else it can do."
+
+// spaceTable shows rows in groups of one target rate.
+func spaceTable(list []measure.Row) table {
+	t := table{columns: []column{
+		{name: "structure", left: true}, {name: "target", title: "target rate"}, {name: "bits/key"},
+		{name: "bound", title: "× bound", drop: 3}, {name: "measured", title: "measured rate"},
+		{name: "95% interval", title: "95 % interval", drop: 1}, {name: "lost", title: "lost keys"},
+		{name: "add", title: "add ns"}, {name: "hit", title: "hit ns"}, {name: "miss", title: "miss ns", drop: 5},
+		{name: "del", title: "delete ns", drop: 4}, {name: "also", left: true, drop: 2},
+	}}
+	for _, x := range list {
+		rate, interval := "0", "-"
+		switch {
+		case !x.Of.Exact:
+			rate, interval = measuredRate(x.FPR, x.FPRLow, x.FPRHigh)
+		case x.FPR > 0:
+			rate = percent(x.FPR, 4)
+		}
+		t.lines = append(t.lines, line{group: group(x), wrong: x.FalseNegatives > 0, cells: []string{
+			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
+			brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
+			orDash(x.DeleteNS, nanoseconds), orNone(x.Of.Also),
+		}})
+	}
+	return t
+}
+
+// target shows the requested rate.
+func target(x measure.Row) string {
+	switch {
+	case x.Of.Exact:
+		return "exact"
+	case x.Of.Fixed > 0, x.Beside:
+		return strconv.FormatFloat(100*x.TargetFPR, 'g', 2, 64) + "%"
+	}
+	return percentOf(x.TargetFPR)
+}
+
+// group names the group of rows that x belongs to: by the requested rate, or by
+// having a fixed one or that of a peer.
+func group(x measure.Row) string {
+	if x.Of.Fixed > 0 || x.Beside {
+		return "fixed"
+	}
+	return target(x)
+}
+
+const ratiosLegend = "Against ours: times and bits over those of the structure of ours that is named (median over the rounds). " +
+	"A number above 1 means that ours is faster or, under bits, smaller. If the rates differ, ours has the nearest one."
+
+// ratioTable compares the rows that have something of ours to compare with. It
+// has no lines if no row is a peer's.
+func ratioTable(list []measure.Row) table {
+	t := table{columns: []column{
+		{name: "structure", left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
+		{name: "add"}, {name: "hit"}, {name: "miss"}, {name: "del", title: "delete", drop: 3},
+	}}
+	if len(namesOf(list, func(s measure.Structure) bool { return s.Peer })) == 0 {
+		return t
+	}
+	for _, x := range list {
+		against := "-"
+		if x.Against != "" {
+			against = x.Against + " " + percentOf(*x.Rate)
+		}
+		if x.Of.Against != "" {
+			t.lines = append(t.lines, line{group: group(x), cells: []string{
+				x.Structure, target(x), against, orDash(x.Bits, ratio),
+				orDash(x.Add, ratio), orDash(x.Hit, ratio), orDash(x.Miss, ratio), orDash(x.Delete, ratio),
+			}})
+		}
+	}
+	return t
+}
+
+const countLegend = "How to read it: error is how much a count is too high on average over all distinct keys, max for the " +
+	"worst; bound is what a sketch promises for 99 % of them, above the share of keys beyond it. heavy are the keys " +
+	"above 0.1 % of the total, or the 100 most frequent; missed: not reported; extra: reported but below the threshold. " +
+	"setting is a sketch's epsilon and delta; phi or k, and all memory."
+
+// countTable shows the results of counting.
+func countTable(list []measure.FrequencyRow) table {
+	t := table{columns: []column{
+		{name: "counting", left: true}, {name: "setting", left: true, drop: 2}, {name: "KiB"}, {name: "bits/key", drop: 1},
+		{name: "error"}, {name: "max", drop: 5}, {name: "bound", drop: 4}, {name: "above", drop: 3},
+		{name: "heavy"}, {name: "missed"}, {name: "extra"}, {name: "add"},
+	}}
+	for _, x := range list {
+		cells := []string{x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey)}
+		cells = append(cells, errorCells(x)...)
+		cells = append(cells, measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
+		t.lines = append(t.lines, line{wrong: x.BelowTruth > 0, cells: cells})
+	}
+	return t
+}
+
+// errorCells shows the mean and the largest error, the bound, and the share of
+// keys above it.
+func errorCells(x measure.FrequencyRow) []string {
+	above := "-"
+	if x.ErrorBound != nil {
+		above = percent(x.AboveBound, 2)
+	}
+	most := func(x float64) string { return brief(uint64(x)) }
+	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
+}
