@@ -211,11 +211,8 @@ func digits(rate float64, round func(float64) float64) float64 {
 }
 
 func sizeStatic(keys uint64, rate float64) (uint64, string, error) {
-	bytes := static.Config{FPRate: rate}.SizeBytes(keys)
-	if bytes == 0 {
-		return 0, "", fmt.Errorf("static: FPRate = %g is too low for %s keys", rate, words(keys))
-	}
-	return bytes, fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate)), nil
+	bytes, err := static.Config{FPRate: rate}.SizeBytes(keys)
+	return bytes, fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate)), err
 }
 
 // functionBits is what a perfect.Function takes for each of many keys.
@@ -245,21 +242,13 @@ func sizeBloom(layout bloom.Layout) func(uint64, float64) (uint64, string, error
 }
 
 func sizeBloomScalable(keys uint64, rate float64) (uint64, string, error) {
-	bytes := bloom.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
-	return bytes, "a first stage at half of the rate", tooMany("bloom", bytes, keys, rate)
+	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return bytes, "a first stage at half of the rate", err
 }
 
 func sizeCuckooScalable(keys uint64, rate float64) (uint64, string, error) {
-	bytes := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
-	return bytes, "pages of up to 4,096 slots", tooMany("cuckoo", bytes, keys, rate)
-}
-
-// tooMany is the error of a growing filter of a package that has no size.
-func tooMany(pkg string, bytes, keys uint64, rate float64) error {
-	if bytes > 0 {
-		return nil
-	}
-	return fmt.Errorf("%s: no filter grows from Expected = %s at FPRate = %g", pkg, words(keys), rate)
+	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return bytes, "pages of up to 4,096 slots", err
 }
 
 func sizeCounting(keys uint64, rate float64) (uint64, string, error) {

@@ -125,7 +125,7 @@ func tracked(t tracker, err error) (Counter, error) {
 	}
 	return Counter{
 		Add: t.Add, Complete: t.Complete, SizeBytes: t.SizeBytes,
-		Count: func(key []byte) uint64 { return t.Estimate(key).Count },
+		Count: func(key []byte) uint64 { return t.Estimate(key).High },
 		Report: func() (keys []string) {
 			for key := range t.All() {
 				keys = append(keys, key)

@@ -79,7 +79,7 @@ func (t Tally) measure(ctx context.Context, s *Stream, truth []uint64, done func
 		done()
 	}
 	x.BitsPerKey = 8 * float64(x.Bytes) / float64(distinct)
-	x.AddNS = median(adds)
+	x.AddNS = Median(adds)
 	return x, nil
 }
 

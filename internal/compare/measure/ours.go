@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -90,14 +91,14 @@ func newCuckooScalable(expected uint64, rate float64, family hashfam.Family) (*F
 // NewStatic builds static.Filter on one goroutine, as the others are built.
 func NewStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
-		return static.NewFromDigests(static.Config{FPRate: rate, Family: family, Workers: 1}, digests)
+		return static.New(context.Background(), static.Config{FPRate: rate, Family: family, Workers: 1}, digests)
 	}), nil
 }
 
 // NewPerfect builds perfect.Filter.
 func NewPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
-		return perfect.NewFilterFromDigests(perfect.FilterConfig{FPRate: rate, Family: family}, digests)
+		return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: rate, Family: family}, digests)
 	}), nil
 }
 
@@ -105,7 +106,7 @@ func NewPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) 
 func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
 	var absent []hashfam.Digest
 	f := collected(n, family, func(members []hashfam.Digest) (Set, error) {
-		return static.NewExactFromDigests(static.ExactConfig{Family: family}, members, absent)
+		return static.NewExact(context.Background(), static.ExactConfig{Family: family}, members, absent)
 	})
 	f.AddAbsent = func(key []byte) { absent = append(absent, family.Sum(key)) }
 	return f, nil

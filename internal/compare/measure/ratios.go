@@ -55,5 +55,5 @@ func medianRatio(theirs, ours []float64, every int) *float64 {
 	if len(list) == 0 {
 		return nil
 	}
-	return pointer(median(list))
+	return pointer(Median(list))
 }

@@ -47,7 +47,7 @@ func (c *cell) row(cells []*cell, n int) Row {
 	r := Row{
 		Structure: c.Name, TargetFPR: c.rate, N: n, Bytes: c.bytes, BitsPerKey: 8 * float64(c.bytes) / float64(n),
 		FPR: float64(sum.positive) / float64(sum.queries), FalseNegatives: sum.negative,
-		AddNS: median(c.times(add)), HitNS: median(c.times(hit)), MissNS: median(c.times(miss)),
+		AddNS: Median(c.times(add)), HitNS: Median(c.times(hit)), MissNS: Median(c.times(miss)),
 		Refused: sum.refused, Ratios: ratiosOf(c, cells),
 		Of: c.Structure, Beside: c.beside, Rounds: len(c.done), Queries: sum.queries, Given: sum.given,
 	}
@@ -58,7 +58,7 @@ func (c *cell) row(cells []*cell, n int) Row {
 	if sum.foreign > 0 {
 		r.ForeignRate = pointer(float64(sum.taken) / float64(sum.foreign))
 	}
-	if ns := median(c.times(del)); ns > 0 {
+	if ns := Median(c.times(del)); ns > 0 {
 		r.DeleteNS = pointer(ns)
 	}
 	return r

@@ -31,9 +31,9 @@ func wilson(yes, total uint64) (low, high float64) {
 	return low, high
 }
 
-// median returns the middle of values, or the mean of the middle two. It
+// Median returns the middle of values, or the mean of the middle two. It
 // leaves values as they are.
-func median(values []float64) float64 {
+func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}

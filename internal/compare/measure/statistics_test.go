@@ -39,8 +39,8 @@ func TestWilsonHoldsTheProportion(t *testing.T) {
 
 func TestMedian(t *testing.T) {
 	values := []float64{9, 1, 5}
-	assert.Equal(t, 5.0, median(values))
+	assert.Equal(t, 5.0, Median(values))
 	assert.Equal(t, []float64{9, 1, 5}, values, "the argument is unchanged")
-	assert.Equal(t, 3.0, median([]float64{5, 1}))
-	assert.Zero(t, median(nil))
+	assert.Equal(t, 3.0, Median([]float64{5, 1}))
+	assert.Zero(t, Median(nil))
 }

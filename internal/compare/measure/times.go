@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A batcher answers for many keys at once.
 type batcher interface {
-	ContainsAll(dst []bool, keys [][]byte) []bool
+	Family() hashfam.Family
+	ContainsAll(dst []bool, digests []hashfam.Digest) []bool
 }
 
 // What the documents say about the times of lookups.
@@ -89,10 +92,11 @@ func waysToQuery(ctx context.Context, n int) (ways []way, err error) {
 		}
 		ways = append(ways, way{one.Name, false, func() { found(f.Set, &all, 0, all.Len()) }})
 		if b, ok := f.Set.(batcher); ok {
-			dst := make([]bool, 0, BatchKeys)
+			digests, dst := make([]hashfam.Digest, 0, BatchKeys), make([]bool, 0, BatchKeys)
 			ways = append(ways, way{one.Name, true, func() {
 				for block := range slices.Chunk(keys, BatchKeys) {
-					dst = b.ContainsAll(dst[:0], block)
+					digests = b.Family().SumAll(digests[:0], block)
+					dst = b.ContainsAll(dst[:0], digests)
 				}
 			}})
 		}

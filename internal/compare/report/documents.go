@@ -113,6 +113,5 @@ func benchmarkText(s measure.Sweep, m measure.Measurements) string {
 		"Tables of a power of two of slots take up to twice the memory.\n\n![bits per key against the number of keys](figures/bits-by-n.svg)\n" +
 		"\n## As Go benchmarks\n\n" +
 		"    go test -C internal/compare -run xxx -bench BenchmarkRatios -benchtime 1x .\n\n" +
-		"runs all filters in turn and prints a table of the median ratios; `FILTERFAM_N` sets the number of keys, and\n" +
-		"`-bench BenchmarkFilters` gives times instead.\n"
+		"runs all filters in turn and prints a table of the median times and ratios; `FILTERFAM_N` sets the number of keys.\n"
 }
