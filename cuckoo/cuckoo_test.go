@@ -23,10 +23,10 @@ var kinds = []Params{
 	{Buckets: 250, FingerprintBits: 31, Compact: true},
 }
 
-// fillUp adds keys until a hundred in a row have failed, and returns those that
+// fillUp adds keys until thirty in a row have failed, and returns those that
 // went in.
 func fillUp(t require.TestingT, f *Filter) (in []uint64) {
-	for key, failed := uint64(0), 0; failed < 100; key++ {
+	for key, failed := uint64(0), 0; failed < 30; key++ {
 		if err := f.AddDigest(f.params.Family.SumUint64(key)); err != nil {
 			require.ErrorIs(t, err, ErrFull)
 			failed++
