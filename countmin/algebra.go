@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -26,7 +27,7 @@ func (s *Sketch) Merge(others ...*Sketch) error {
 	mergeCells(s.narrow, others, func(o *Sketch) []uint32 { return o.narrow })
 	mergeCells(s.wide, others, func(o *Sketch) []uint64 { return o.wide })
 	for _, other := range others {
-		s.total = addSat(s.total, other.total)
+		s.total = tracker.AddSat(s.total, other.total)
 	}
 	return nil
 }
@@ -43,7 +44,7 @@ func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
 		for _, other := range others {
 			src := cells(other)[from:][:len(block)]
 			for i, c := range block {
-				block[i] = addSat(c, src[i])
+				block[i] = tracker.AddSat(c, src[i])
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package countmin
 import (
 	"slices"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -27,7 +28,7 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 			addRows(s.wide, s.params.Width, block)
 		}
 	}
-	s.total = addSat(s.total, uint64(len(digests)))
+	s.total = tracker.AddSat(s.total, uint64(len(digests)))
 }
 
 // CountAll appends the answer of [Sketch.CountDigest] for each digest to dst

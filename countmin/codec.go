@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -204,7 +205,7 @@ func (r *reader) checkRows() error {
 func rowSum[C counter](row []C) (sum uint64, full bool) {
 	for _, c := range row {
 		full = full || c == ^C(0)
-		sum = addSat(sum, uint64(c))
+		sum = tracker.AddSat(sum, uint64(c))
 	}
 	return sum, full || sum == math.MaxUint64
 }

@@ -1,6 +1,9 @@
 package countmin
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // A Sketch is a count-min sketch. Make one with [New] or [NewFromParams]. It
 // must not be copied by value; use [Sketch.Clone].
@@ -56,12 +59,12 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(k
 
 // AddNDigest is [Sketch.AddN] for a key already hashed by [Sketch.Family].
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
-	s.total = addSat(s.total, n)
+	s.total = tracker.AddSat(s.total, n)
 	switch w := s.params.Width; {
 	case s.params.Conservative && s.wide == nil:
-		raise(s.narrow, w, d, addSat(least(s.narrow, w, d), saturate[uint32](n)))
+		raise(s.narrow, w, d, tracker.AddSat(least(s.narrow, w, d), saturate[uint32](n)))
 	case s.params.Conservative:
-		raise(s.wide, w, d, addSat(least(s.wide, w, d), n))
+		raise(s.wide, w, d, tracker.AddSat(least(s.wide, w, d), n))
 	case s.wide == nil:
 		add(s.narrow, w, d, saturate[uint32](n))
 	default:
@@ -108,7 +111,7 @@ func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
 	}
 }
 
-// bump is addSat in place. A store in each branch is faster than one store that
+// bump is [tracker.AddSat] in place. A store in each branch is faster than one store that
 // waits for the test.
 func bump[C counter](c *C, n C) {
 	if sum := *c + n; sum >= n {
@@ -136,14 +139,6 @@ func raise[C counter](cells []C, w uint64, d hashfam.Digest, to C) {
 		c := &cells[row+p.In(w)]
 		*c = max(*c, to)
 	}
-}
-
-// addSat returns a+b, or the maximum if that does not fit.
-func addSat[C counter](a, b C) C {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return ^C(0)
 }
 
 // saturate returns n, or the maximum if it does not fit.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/internal/conform"
 )
 
@@ -58,7 +59,7 @@ func multiply(r *conform.Run[*Sketch]) {
 	other, product := must(NewFromParams(r.F.params)), uint64(0)
 	for _, key := range r.Keys() {
 		other.Add(key)
-		product = addSat(product, r.Counts[string(key)])
+		product = tracker.AddSat(product, r.Counts[string(key)])
 	}
 	r.Note("inner product")
 	got, err := r.F.InnerProduct(other)
@@ -111,7 +112,7 @@ func checkConservative(r *conform.Run[*Sketch]) {
 func totalIn(counts map[string]uint64) uint64 {
 	total := uint64(0)
 	for _, n := range counts {
-		total = addSat(total, n)
+		total = tracker.AddSat(total, n)
 	}
 	return total
 }

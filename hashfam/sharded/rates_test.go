@@ -1,6 +1,7 @@
 package sharded_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -9,17 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
 // The tests of this file compare structures behind shards with what they do
 // alone. The families are fixed, so the result is the same in every run; with
 // others a correct program would be more than six standard deviations off with
-// probability below 2e-9 in each of the 12 comparisons.
+// probability below 2e-9 in each of a dozen comparisons.
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -117,6 +120,43 @@ func cuckooCase(c cuckoo.Config) filterCase {
 		func() (filter, error) { return cuckoo.New(c) },
 		func(f filter, d hashfam.Digest) error { return f.(*cuckoo.Filter).AddDigest(d) },
 		p.RateAt, 1,
+	}
+}
+
+// Filters that do not change are built from the digests of their shard. They
+// have the rate of one filter of all keys. Hits are binomial, and the rate of a
+// static filter differs by a percent of it from family to family.
+func TestStaticRatesBehindShardsAreThoseWithout(t *testing.T) {
+	const n, keys, queries = 16, 100_000, 400_000
+	for name, build := range map[string]func([]hashfam.Digest) (filter, error){
+		"static": func(d []hashfam.Digest) (filter, error) {
+			return static.New(context.Background(), static.Config{FPRate: 0.01}, d)
+		},
+		"perfect": func(d []hashfam.Digest) (filter, error) {
+			return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: 0.01}, d)
+		},
+	} {
+		r := rand.New(rand.NewPCG(88, 89))
+		all := digests(r, keys)
+		var parts [n][]hashfam.Digest
+		for _, d := range all {
+			parts[d.Shard(n)] = append(parts[d.Shard(n)], d)
+		}
+		one := must(build(all))
+		o := must(sharded.New(n, func(i int) (filter, error) { return build(parts[i]) }))
+		var alone, shared float64
+		for _, d := range digests(r, queries) {
+			if one.ContainsDigest(d) {
+				alone++
+			}
+			o.Do(d, func(f filter) {
+				if f.ContainsDigest(d) {
+					shared++
+				}
+			})
+		}
+		t.Logf("%s: %.4f %% alone, %.4f %% behind shards", name, 100*alone/queries, 100*shared/queries)
+		require.InDelta(t, alone, shared, 6*math.Sqrt(alone+shared)+0.02*alone, name)
 	}
 }
 

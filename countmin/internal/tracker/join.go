@@ -14,7 +14,7 @@ func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	t.log = t.log[:0]
 	for _, s := range shards {
-		t.total = addSat(t.total, s.total)
+		t.total = AddSat(t.total, s.total)
 		t.floor, t.missed = max(t.floor, s.floor), max(t.missed, s.missed)
 		theirs := s.tail.clone()
 		t.match(&theirs)

@@ -62,7 +62,7 @@ func (l log) digest(r record) hashfam.Digest { return hashfam.Digest(l[r+2]) }
 func (l log) next(r record) record           { return record(uint32(l[r+1])) - 1 }
 
 // add counts the key of r n times more.
-func (l log) add(r record, n uint64) { l[r] = addSat(l[r], n) }
+func (l log) add(r record, n uint64) { l[r] = AddSat(l[r], n) }
 
 // setNext makes next, or none, the record that follows r in its chain.
 func (l log) setNext(r, next record) { l[r+1] = l.guess(r)<<32 | uint64(next+1) }

@@ -26,8 +26,8 @@ func (t *Tracker) Merge(others ...*Tracker) {
 	for _, side := range sides[1:] {
 		theirs := side.tail.clone()
 		t.addTail(&theirs)
-		t.total = addSat(t.total, side.total)
-		t.floor, t.missed = max(t.floor, side.floor), addSat(t.missed, side.missed)
+		t.total = AddSat(t.total, side.total)
+		t.floor, t.missed = max(t.floor, side.floor), AddSat(t.missed, side.missed)
 		t.room = max(t.room, side.room)
 	}
 	t.log = t.jointLog(sides)
@@ -78,7 +78,7 @@ func exactLog(sides []*Tracker) log {
 			if side.log.guess(r) == maxGuess {
 				guess = maxGuess
 			}
-			joint.setCount(at, addSat(joint.count(at), side.log.exact(r)), guess)
+			joint.setCount(at, AddSat(joint.count(at), side.log.exact(r)), guess)
 		}
 	}
 	return joint
@@ -95,12 +95,12 @@ func exactLog(sides []*Tracker) log {
 func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tracker) (count, guess uint64) {
 	if !known {
 		for _, side := range sides {
-			count = addSat(count, side.most(d))
+			count = AddSat(count, side.most(d))
 		}
 		return count, count
 	}
 	guess = t.tail.count(d)
-	count = min(addSat(exact, guess), t.total)
+	count = min(AddSat(exact, guess), t.total)
 	return count, min(guess, count)
 }
 

@@ -84,7 +84,7 @@ func (p *Panes) Turn(n uint64) {
 // TotalOf returns how much panes have counted.
 func TotalOf(panes []Tracker) (sum uint64) {
 	for i := range panes {
-		sum = addSat(sum, panes[i].total)
+		sum = AddSat(sum, panes[i].total)
 	}
 	return sum
 }
@@ -92,7 +92,7 @@ func TotalOf(panes []Tracker) (sum uint64) {
 // MissBound returns an upper bound on the count of any key without a record.
 func (p *Panes) MissBound() (sum uint64) {
 	for i := range p.All {
-		sum = addSat(sum, p.All[i].missed)
+		sum = AddSat(sum, p.All[i].missed)
 	}
 	return sum
 }

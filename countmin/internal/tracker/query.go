@@ -15,7 +15,7 @@ import (
 type Estimate struct{ Low, High uint64 }
 
 func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{addSat(e.Low, o.Low), addSat(e.High, o.High)}
+	return Estimate{AddSat(e.Low, o.Low), AddSat(e.High, o.High)}
 }
 
 // EstimateOf returns what panes know of the key with digest d, added up.

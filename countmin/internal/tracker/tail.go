@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -157,16 +156,16 @@ func (t *tail) cover(o *tail) {
 // addSaturated adds every counter of o, of 64 bits like those of t.
 func (t *tail) addSaturated(o *tail) {
 	for i, w := range o.words {
-		t.words[i] = addSat(t.words[i], w)
+		t.words[i] = AddSat(t.words[i], w)
 	}
 }
 
 func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.shift} }
 
-// addSat returns a+b, or the largest number if that does not fit.
-func addSat(a, b uint64) uint64 {
+// AddSat returns a+b, or the largest number if that does not fit.
+func AddSat[C uint32 | uint64](a, b C) C {
 	if sum := a + b; sum >= a {
 		return sum
 	}
-	return math.MaxUint64
+	return ^C(0)
 }

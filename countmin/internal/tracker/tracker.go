@@ -76,7 +76,7 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 		observeFirst(p, d, key, n)
 		return
 	}
-	t.total = addSat(t.total, n)
+	t.total = AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
 		t.log.add(r, n)
 		return
@@ -85,7 +85,7 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	if added {
 		return // the key is known to count no more than floor
 	}
-	now := addSat(before, n)
+	now := AddSat(before, n)
 	if now > t.floor && t.makeRoom(recordWords(len(key)), now) {
 		r := record(len(t.log))
 		t.log = appendRecord(t.log, now, before, d, key)
