@@ -25,9 +25,9 @@ func (f *Filter) Merge(others ...*Filter) error {
 // stay in the first cache.
 const mergeWords = 1024
 
-// compatible returns ErrIncompatible unless the others have the Params of f.
-func (f *Filter) compatible(others ...*Filter) error {
-	return fault.Mergeable(errs, "Params", f.params, others, func(other *Filter) Params { return other.params })
+// compatible returns ErrIncompatible unless the others have the Params of s.
+func (s *shape) compatible(others ...*Filter) error {
+	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
 // or sets in dst the bits that are set in src, which is at least as long.

@@ -1,11 +1,6 @@
 package bloom
 
-import (
-	"slices"
-
-	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
-)
+import "github.com/filterfam/filterfam/hashfam"
 
 // A Filter is a Bloom filter. Make one with [New] or [NewFromParams]. A Filter
 // must not be copied by value; use [Filter.Clone].
@@ -14,9 +9,14 @@ type Filter struct{ reader }
 // A reader has the methods that only read. A [Filter] and a [View] have them
 // all.
 type reader struct {
+	shape
+	words []uint64
+}
+
+// A shape is what a filter is before it has bits.
+type shape struct {
 	params Params
 	span   uint64 // range of a position: bits, bits of a slice, or number of lines
-	words  []uint64
 }
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
@@ -90,77 +90,6 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	}
 	f.AddDigest(d)
 	return false
-}
-
-// AddAll adds every key, given by its digest under the filter's family: get
-// them from Family().SumAll. It is like [Filter.AddDigest] on each, and faster
-// if the filter is Blocked. O(k) time per key, no allocation.
-func (f *Filter) AddAll(digests []hashfam.Digest) {
-	for block := range slices.Chunk(digests, lanes.Block) {
-		f.addBlock(block)
-	}
-}
-
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. Get the digests from Family().SumAll. O(k) time
-// per key. With SumAll it takes a third of the time of single calls on amd64
-// with AVX-512, and half of it with AVX2, and less if the filter is larger than
-// the cache. It allocates only if dst is too small.
-func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, lanes.Block) {
-		dst = f.hasBlock(dst, block)
-	}
-	return dst
-}
-
-// addBlock adds a block of digests. It looks at the layout once for all of
-// them.
-func (f *Filter) addBlock(digests []hashfam.Digest) {
-	words, span, k := f.words, f.span, f.params.Hashes
-	switch f.params.Layout {
-	case Classic:
-		for _, d := range digests {
-			addClassic(words, span, k, d)
-		}
-	case Partitioned:
-		for _, d := range digests {
-			addPartitioned(words, span, k, d)
-		}
-	case Blocked:
-		addLines(words, span, k, digests)
-	}
-}
-
-// hasBlock appends the answer for each digest of a block to dst, which has room
-// for them.
-func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
-	words, span, k := f.words, f.span, f.params.Hashes
-	if f.params.Layout == Blocked {
-		return hasLines(dst, words, span, k, digests)
-	}
-	if a := f.array(); a.Ready(len(digests)) {
-		return a.Has(dst, digests)
-	}
-	if f.params.Layout == Partitioned {
-		for _, d := range digests {
-			dst = append(dst, hasPartitioned(words, span, k, d))
-		}
-		return dst
-	}
-	for _, d := range digests {
-		dst = append(dst, hasClassic(words, span, k, d))
-	}
-	return dst
-}
-
-// array returns the bits of a filter that is not Blocked.
-func (f *reader) array() lanes.Array {
-	a := lanes.Array{Words: f.words, K: f.params.Hashes, Span: f.span}
-	if f.params.Layout == Partitioned {
-		a.Step = f.span
-	}
-	return a
 }
 
 // The positions of one key, for k = 4, in each layout. A bar separates two

@@ -39,10 +39,7 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 // MarshalText returns the text form of f, the base64 of its encoding, which
 // packages such as encoding/json store. Its errors are those of
 // [Filter.AppendBinary]. O(m) time and memory.
-func (f Filter) MarshalText() ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
 // UnmarshalBinary decodes data into f and does not keep data. f then has the
 // Params of data. data must have been encoded under the family of f: that of a
@@ -67,19 +64,13 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := f.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, f.decode)
 }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return f.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(f, text, errs)
 }
 
 // ReadParams reads the header of an encoded filter from r, and no byte after

@@ -1,8 +1,6 @@
 package bloom
 
 import (
-	"fmt"
-	"log/slog"
 	"math/bits"
 	"slices"
 	"sync"
@@ -25,8 +23,9 @@ import (
 // On one goroutine a lookup takes as long as in a plain filter, and an Add two
 // to three times as long.
 type Concurrent struct {
-	filter Filter // all accesses to its words are atomic
-	locks  *[stripes]stripe
+	shape
+	words []uint64 // all accesses are atomic
+	locks *[stripes]stripe
 }
 
 // stripes is the number of locks of ContainsOrAdd.
@@ -55,7 +54,7 @@ func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) 
 
 // newConcurrent returns a concurrent filter that keeps the words of f.
 func newConcurrent(f *Filter) *Concurrent {
-	return &Concurrent{filter: *f, locks: new([stripes]stripe)}
+	return &Concurrent{f.shape, f.words, new([stripes]stripe)}
 }
 
 // Snapshot returns a plain filter with the Params and the bits of c. It has
@@ -63,31 +62,30 @@ func newConcurrent(f *Filter) *Concurrent {
 // may be in it whole, in part or not at all; a part of a key does no harm, it
 // only adds to the fill. O(m) time, one allocation of the bit array.
 func (c *Concurrent) Snapshot() *Filter {
-	words := make([]uint64, len(c.filter.words))
+	words := make([]uint64, len(c.words))
 	for i := range words {
-		words[i] = atomic.LoadUint64(&c.filter.words[i])
+		words[i] = atomic.LoadUint64(&c.words[i])
 	}
-	return newFilter(c.filter.params, words)
+	return newFilter(c.params, words)
 }
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
 // allocation. Add does not keep key.
-func (c *Concurrent) Add(key []byte) { c.AddDigest(c.filter.params.Family.Sum(key)) }
+func (c *Concurrent) Add(key []byte) { c.AddDigest(c.params.Family.Sum(key)) }
 
 // AddString is [Concurrent.Add] for a string.
-func (c *Concurrent) AddString(key string) { c.AddDigest(c.filter.params.Family.SumString(key)) }
+func (c *Concurrent) AddString(key string) { c.AddDigest(c.params.Family.SumString(key)) }
 
 // AddDigest is [Concurrent.Add] for a key already hashed by the filter's
 // family. A digest made by another family stands for another key.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
-	f := &c.filter
-	switch k := f.params.Hashes; f.params.Layout {
+	switch k := c.params.Hashes; c.params.Layout {
 	case Classic:
-		shareClassic(f.words, f.span, k, d)
+		shareClassic(c.words, c.span, k, d)
 	case Partitioned:
-		sharePartitioned(f.words, f.span, k, d)
+		sharePartitioned(c.words, c.span, k, d)
 	case Blocked:
-		shareBlocked(f.words, f.span, k, d)
+		shareBlocked(c.words, c.span, k, d)
 	}
 }
 
@@ -96,28 +94,27 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 // O(k) time, at most k cache misses (Blocked: one), no allocation. It never
 // waits.
 func (c *Concurrent) Contains(key []byte) bool {
-	return c.ContainsDigest(c.filter.params.Family.Sum(key))
+	return c.ContainsDigest(c.params.Family.Sum(key))
 }
 
 // ContainsString is [Concurrent.Contains] for a string.
 func (c *Concurrent) ContainsString(key string) bool {
-	return c.ContainsDigest(c.filter.params.Family.SumString(key))
+	return c.ContainsDigest(c.params.Family.SumString(key))
 }
 
 // ContainsDigest is [Concurrent.Contains] for a key already hashed by the
 // filter's family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
-	f := &c.filter
-	switch k := f.params.Hashes; f.params.Layout {
+	switch k := c.params.Hashes; c.params.Layout {
 	case Classic:
-		return seesClassic(f.words, f.span, k, d)
+		return seesClassic(c.words, c.span, k, d)
 	case Partitioned:
-		return seesPartitioned(f.words, f.span, k, d)
+		return seesPartitioned(c.words, c.span, k, d)
 	default:
 		if useAVX512 { // see seesBlocked
-			return hasLineAVX512(f.words, d, k)
+			return hasLineAVX512(c.words, d, k)
 		}
-		return seesBlocked(f.words, f.span, k, d)
+		return seesBlocked(c.words, c.span, k, d)
 	}
 }
 
@@ -127,12 +124,12 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 // a Contains plus, if key is not found, an Add under one of 64 locks. No
 // allocation.
 func (c *Concurrent) ContainsOrAdd(key []byte) bool {
-	return c.ContainsOrAddDigest(c.filter.params.Family.Sum(key))
+	return c.ContainsOrAddDigest(c.params.Family.Sum(key))
 }
 
 // ContainsOrAddString is [Concurrent.ContainsOrAdd] for a string.
 func (c *Concurrent) ContainsOrAddString(key string) bool {
-	return c.ContainsOrAddDigest(c.filter.params.Family.SumString(key))
+	return c.ContainsOrAddDigest(c.params.Family.SumString(key))
 }
 
 // ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a key already hashed by
@@ -192,12 +189,12 @@ func (c *Concurrent) addBlock(digests []hashfam.Digest) {
 // for them. The forms with AVX-512 are right here for the reason that
 // seesBlocked gives.
 func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
-	words, span, k := c.filter.words, c.filter.span, c.filter.params.Hashes
-	if c.filter.params.Layout == Blocked {
+	words, span, k := c.words, c.span, c.params.Hashes
+	if c.params.Layout == Blocked {
 		if useAVX512 {
 			return hasLines(dst, words, span, k, digests)
 		}
-	} else if a := c.filter.array(); a.Ready(len(digests)) {
+	} else if a := c.lanes(words); a.Ready(len(digests)) {
 		return a.Has(dst, digests)
 	}
 	for _, d := range digests {
@@ -211,12 +208,12 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // one differ, Merge returns [ErrIncompatible], as [Filter.Merge] does, and
 // leaves c unchanged. O(m) time for each of them, no allocation.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.filter.compatible(others...); err != nil {
+	if err := c.compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
 		for i, w := range other.words {
-			if at := &c.filter.words[i]; w&^atomic.LoadUint64(at) != 0 {
+			if at := &c.words[i]; w&^atomic.LoadUint64(at) != 0 {
 				atomic.OrUint64(at, w)
 			}
 		}
@@ -228,29 +225,19 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // meanwhile may be lost, even after its Add has returned; so add none. O(m)
 // time, no allocation.
 func (c *Concurrent) Reset() {
-	for i := range c.filter.words {
-		atomic.StoreUint64(&c.filter.words[i], 0)
+	for i := range c.words {
+		atomic.StoreUint64(&c.words[i], 0)
 	}
 }
 
-// Params returns the parameters of c. O(1) time.
-func (c *Concurrent) Params() Params { return c.filter.params }
-
-// Family returns the family that hashes the keys of c. O(1) time.
-func (c *Concurrent) Family() hashfam.Family { return c.filter.params.Family }
-
-// SizeBytes returns the size of the bit array in bytes. The Concurrent itself
-// adds 4 KiB of locks. O(1) time.
-func (c *Concurrent) SizeBytes() uint64 { return c.filter.SizeBytes() }
-
 // FillRatio returns the fraction of bits that are set, 0 to 1. O(m) time.
 func (c *Concurrent) FillRatio() float64 {
-	return float64(c.ones()) / float64(c.filter.params.Bits)
+	return float64(c.ones()) / float64(c.params.Bits)
 }
 
 // EstimatedLen estimates the number of distinct keys that were added, like
 // [Filter.EstimatedLen]. O(m) time.
-func (c *Concurrent) EstimatedLen() float64 { return c.filter.params.estimate(c.ones()) }
+func (c *Concurrent) EstimatedLen() float64 { return c.params.estimate(c.ones()) }
 
 // FalsePositiveRate returns the chance that c in its current state finds a key
 // that was not added, like [Filter.FalsePositiveRate]. O(m) time and memory: it
@@ -260,8 +247,8 @@ func (c *Concurrent) FalsePositiveRate() float64 { return c.Snapshot().FalsePosi
 // ones counts the bits that are set.
 func (c *Concurrent) ones() uint64 {
 	n := uint64(0)
-	for i := range c.filter.words {
-		n += uint64(bits.OnesCount64(atomic.LoadUint64(&c.filter.words[i])))
+	for i := range c.words {
+		n += uint64(bits.OnesCount64(atomic.LoadUint64(&c.words[i])))
 	}
 	return n
 }
@@ -269,12 +256,3 @@ func (c *Concurrent) ones() uint64 {
 // MarshalText returns the text form of a [Concurrent.Snapshot], which a plain
 // [Filter] reads. O(m) time and memory.
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
-
-// String describes c in one line. It does not show the key.
-func (c Concurrent) String() string { return fmt.Sprintf("bloom.Concurrent(%v)", c.filter.params) }
-
-// Format prints [Concurrent.String] for every verb, so that none shows the key.
-func (c Concurrent) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
-
-// LogValue returns [Concurrent.String] for package log/slog.
-func (c Concurrent) LogValue() slog.Value { return slog.StringValue(c.String()) }

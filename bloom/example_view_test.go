@@ -28,6 +28,6 @@ func ExampleNewView() {
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false
-	// <nil> bloom.View(classic, 14384 bits, 10 hashes, family public)
+	// <nil> bloom.Filter(classic, 14384 bits, 10 hashes, family public)
 	// true <nil>
 }

@@ -31,7 +31,7 @@ var filters = conform.Suite[*Filter]{
 		ReadParams: conform.Reader(ReadParams),
 		View:       conform.Viewer[*Filter](NewView),
 		Shown: func(fam hashfam.Family) []any {
-			return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(&Filter{reader{params: Params{Family: fam}}})}
+			return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(NewReceiver(fam))}
 		},
 		Writes: []string{"Fold"},
 	},

@@ -1,11 +1,7 @@
 package bloom
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -13,27 +9,26 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind RotatingBloom, version 1:
-//
-//	offset  size  field
-//	     0     8  Capacity
-//	     8     8  FPRate, the bits of a 64-bit IEEE 754 number
-//	    16     8  Span in nanoseconds
-//	    24     8  Bits of each generation
-//	    32     1  Hashes
-//	    33     1  Layout
-//	    34     1  G, the number of Generations
-//	    35     5  zero
-//	    40     8  position of the window: the number of keys in the newest
-//	              generation if Span is 0, else the number of that generation
-//	              since 1970, or -2^63 if no time is known
+// The parameters in a frame of kind RotatingBloom, version 1.
 //
 // The payload is the arrays of the G+1 generations, the oldest first, each
 // followed by zeros up to a multiple of 64 bytes.
-const (
-	rotatingVersion = 1
-	rotatingBytes   = 48
-)
+type rotatingParams struct {
+	Capacity    uint64        // offset 0
+	FPRate      float64       // 8
+	Span        time.Duration // 16: in nanoseconds
+	Bits        uint64        // 24: of each generation
+	Hashes      uint8         // 32
+	Layout      Layout        // 33
+	Generations uint8         // 34: G
+	_           [5]uint8      // 35: zeros
+	// 40: position of the window: the number of keys in the newest generation
+	// if Span is 0, else the number of that generation since 1970, or -2^63 if
+	// no time is known
+	Position uint64
+}
+
+const rotatingVersion = 1
 
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is 136 bytes and the bit arrays, each in whole lines of
@@ -66,10 +61,7 @@ func (r *Rotating) WriteTo(w io.Writer) (int64, error) {
 
 // MarshalText returns the text form of r, as [Filter.MarshalText] does. O(m)
 // time and memory.
-func (r Rotating) MarshalText() ([]byte, error) {
-	encoded, err := r.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (r Rotating) MarshalText() ([]byte, error) { return frame.MarshalText(&r) }
 
 // UnmarshalBinary decodes data into r and does not keep data. data must have
 // been encoded under the family of r: that of a filter in use, the one given to
@@ -84,19 +76,13 @@ func (r *Rotating) UnmarshalBinary(data []byte) error {
 // family and the errors are those of [Rotating.UnmarshalBinary], the rest is as
 // in [Filter.ReadFrom]. O(m) time.
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
-	fr := frame.NewReader(in, errs)
-	err := r.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(in, errs, r.decode)
 }
 
 // UnmarshalText decodes the text form of a filter into r. The family and the
 // errors are those of [Rotating.UnmarshalBinary]. O(m) time and memory.
 func (r *Rotating) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return r.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(r, text, errs)
 }
 
 // ReadRotatingConfig reads the header of an encoded filter from r, and no byte
@@ -109,20 +95,19 @@ func ReadRotatingConfig(r io.Reader, fam hashfam.Family) (RotatingConfig, error)
 
 // header returns the header of r's frame, or ErrParams if r is a zero Rotating.
 func (r *Rotating) header() (frame.Header, error) {
-	if len(r.list) == 0 {
-		return frame.Header{}, r.config.check(ErrParams)
+	c := r.config
+	if err := c.check(ErrParams); err != nil {
+		return frame.Header{}, err
 	}
 	p := r.newest().params
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, rotatingBytes), r.config.Capacity)
-	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(r.config.FPRate))
-	params = binary.LittleEndian.AppendUint64(params, uint64(r.config.Span))
-	params = binary.LittleEndian.AppendUint64(params, p.Bits)
-	params = append(params, byte(p.Hashes), byte(p.Layout), byte(r.config.Generations), 0, 0, 0, 0, 0)
 	return frame.Header{
 		Kind:    frame.RotatingBloom,
 		Version: rotatingVersion,
-		Check:   p.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, r.ring.Word()),
+		Check:   r.family.CheckValue(),
+		Params: frame.EncodeParams(rotatingParams{
+			Capacity: c.Capacity, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
+			Layout: c.Layout, Generations: uint8(c.Generations), Position: r.ring.Word(),
+		}),
 		Payload: 8 * p.paddedWords() * uint64(len(r.list)),
 	}, nil
 }
@@ -156,7 +141,7 @@ func readRotating(fr *frame.Reader, fam hashfam.Family) (frame.Header, Rotating,
 		return h, Rotating{}, Params{}, err
 	}
 	r := *NewRotatingReceiver(fam)
-	p, err := r.parse(h.Params)
+	p, err := r.parse(h)
 	if err != nil {
 		return h, Rotating{}, Params{}, err
 	}
@@ -165,26 +150,24 @@ func readRotating(fr *frame.Reader, fam hashfam.Family) (frame.Header, Rotating,
 
 // parse reads the parameters of a verified header into r, except the arrays. It
 // returns the parameters of each generation.
-func (r *Rotating) parse(b []byte) (Params, error) {
-	if len(b) != rotatingBytes || !bytes.Equal(b[35:40], make([]byte, 5)) {
-		return Params{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "48 bytes, five of them zero")
-	}
-	c := &r.config
-	c.Capacity = binary.LittleEndian.Uint64(b)
-	c.FPRate = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
-	c.Span = time.Duration(binary.LittleEndian.Uint64(b[16:]))
-	c.Layout = Layout(b[33])
-	c.Generations = int(b[34])
-	if err := c.check(ErrCorrupt); err != nil {
+func (r *Rotating) parse(h frame.Header) (Params, error) {
+	var f rotatingParams
+	if err := h.DecodeParams(&f, errs); err != nil {
 		return Params{}, err
 	}
-	p := Params{Bits: binary.LittleEndian.Uint64(b[24:]), Hashes: int(b[32]), Layout: c.Layout, Family: c.Family}
+	r.config = RotatingConfig{
+		Capacity: f.Capacity, Span: f.Span, Generations: int(f.Generations),
+		FPRate: f.FPRate, Layout: f.Layout, Family: r.family,
+	}
+	if err := r.config.check(ErrCorrupt); err != nil {
+		return Params{}, err
+	}
+	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: r.family}
 	if err := p.check(ErrCorrupt); err != nil {
 		return Params{}, err
 	}
-	r.ring = c.ring()
-	if word := binary.LittleEndian.Uint64(b[40:]); !r.ring.SetWord(word) {
-		return Params{}, errs.Field(ErrCorrupt, "position of the window", int64(word),
+	if r.ring = r.config.ring(); !r.ring.SetWord(f.Position) {
+		return Params{}, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
 			"at most the keys of a generation, or the number of one from 1678 to 2262")
 	}
 	return p, nil

@@ -1,8 +1,6 @@
 package bloom
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -11,23 +9,23 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind ScalableBloom, version 1:
-//
-//	offset  size  field
-//	     0     8  Expected
-//	     8     8  FPRate, the bits of a 64-bit IEEE 754 number
-//	    16     8  number of keys in the newest stage
-//	    24     1  Layout
-//	    25     1  number of stages that are not frozen, at least 1
-//	    26     2  zero
-//	    28     4  number of frozen stages; they come first
+// The parameters in a frame of kind ScalableBloom, version 1.
 //
 // The payload is a table with 16 bytes for each stage, the parameters of a
 // frame of kind Bloom, and then the array of each stage. The table and every
 // array are followed by zeros up to a multiple of 64 bytes.
+type scalableParams struct {
+	Expected uint64  // offset 0
+	FPRate   float64 // 8
+	Stored   uint64  // 16: number of keys in the newest stage
+	Layout   Layout  // 24
+	Grown    uint8   // 25: number of stages that are not attached, at least 1
+	_        uint16  // 26: zero
+	Frozen   uint32  // 28: number of attached stages; they come first
+}
+
 const (
 	scalableVersion = 1
-	scalableBytes   = 32
 	stageBytes      = 16 // of the table
 	stageWords      = stageBytes / 8
 )
@@ -62,10 +60,7 @@ func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 
 // MarshalText returns the text form of s, as [Filter.MarshalText] does. O(m)
 // time and memory.
-func (s Scalable) MarshalText() ([]byte, error) {
-	encoded, err := s.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
 // UnmarshalBinary decodes data into s and does not keep data. data must have
 // been encoded under the family of s: that of a filter in use, the one given to
@@ -80,19 +75,13 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 // family and the errors are those of [Scalable.UnmarshalBinary], the rest is as
 // in [Filter.ReadFrom]. O(m) time.
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := s.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, s.decode)
 }
 
 // UnmarshalText decodes the text form of a filter into s. The family and the
 // errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
 func (s *Scalable) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return s.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(s, text, errs)
 }
 
 // ReadScalableConfig reads the header of an encoded filter from r, and no byte
@@ -108,13 +97,10 @@ func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineW
 
 // header returns the header of s's frame, or ErrParams if s is a zero Scalable.
 func (s *Scalable) header() (frame.Header, error) {
-	if len(s.list) == 0 {
-		return frame.Header{}, s.config.check(ErrParams)
+	c := s.config
+	if err := c.check(ErrParams); err != nil {
+		return frame.Header{}, err
 	}
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, scalableBytes), s.config.Expected)
-	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(s.config.FPRate))
-	params = binary.LittleEndian.AppendUint64(params, s.stored)
-	params = append(params, byte(s.config.Layout), byte(s.grown()), 0, 0)
 	size := 8 * tableWords(uint64(len(s.list)))
 	for i := range s.list {
 		size += 8 * s.list[i].params.paddedWords()
@@ -123,7 +109,10 @@ func (s *Scalable) header() (frame.Header, error) {
 		Kind:    frame.ScalableBloom,
 		Version: scalableVersion,
 		Check:   s.family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint32(params, uint32(s.frozen)),
+		Params: frame.EncodeParams(scalableParams{
+			Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
+			Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen),
+		}),
 		Payload: size,
 	}, nil
 }
@@ -132,17 +121,11 @@ func (s *Scalable) header() (frame.Header, error) {
 func (s *Scalable) payload(yield func([]byte) bool) {
 	table := make([]byte, 8*tableWords(uint64(len(s.list))))
 	for i := range s.list {
-		s.list[i].params.put(table[i*stageBytes:])
+		copy(table[i*stageBytes:], s.list[i].params.encoded().Header(0).Params)
 	}
 	if yield(table) {
 		s.stages.yield(yield)
 	}
-}
-
-// put writes the parameters of a frame of kind Bloom to the 16 bytes of b.
-func (p Params) put(b []byte) {
-	binary.LittleEndian.PutUint64(b, p.Bits)
-	b[8], b[9] = byte(p.Hashes), byte(p.Layout)
 }
 
 // decode reads a filter and, if there was no error, replaces s with it.
@@ -173,7 +156,7 @@ func readScalable(r *frame.Reader, fam hashfam.Family) (frame.Header, Scalable, 
 		return h, Scalable{}, 0, err
 	}
 	s := *NewScalableReceiver(fam)
-	n, err := s.parse(h.Params)
+	n, err := s.parse(h)
 	if err != nil {
 		return h, Scalable{}, 0, err
 	}
@@ -182,20 +165,17 @@ func readScalable(r *frame.Reader, fam hashfam.Family) (frame.Header, Scalable, 
 
 // parse reads the parameters of a verified header into s, except the stages. It
 // returns their number.
-func (s *Scalable) parse(b []byte) (uint64, error) {
-	if len(b) != scalableBytes || !bytes.Equal(b[26:28], make([]byte, 2)) {
-		return 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "32 bytes, two of them zero")
+func (s *Scalable) parse(h frame.Header) (uint64, error) {
+	var p scalableParams
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return 0, err
 	}
-	s.config.Expected = binary.LittleEndian.Uint64(b)
-	s.config.FPRate = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
-	s.stored = binary.LittleEndian.Uint64(b[16:])
-	s.config.Layout = Layout(b[24])
-	grown, frozen := b[25], binary.LittleEndian.Uint32(b[28:])
-	if grown == 0 || grown > 64 || frozen > math.MaxInt32 {
-		return 0, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d attached", grown, frozen), "1 to 64 and at most 2^31-1")
+	if p.Grown == 0 || p.Grown > 64 || p.Frozen > math.MaxInt32 {
+		return 0, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d attached", p.Grown, p.Frozen), "1 to 64 and at most 2^31-1")
 	}
-	s.frozen = int(frozen)
-	return uint64(grown) + uint64(frozen), s.config.check(ErrCorrupt)
+	s.config.Expected, s.config.FPRate, s.config.Layout = p.Expected, p.FPRate, p.Layout
+	s.stored, s.frozen = p.Stored, int(p.Frozen)
+	return uint64(p.Grown) + uint64(p.Frozen), s.config.check(ErrCorrupt)
 }
 
 // cut returns the n stages of a payload, whose memory they share.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // The numbers of stages in a header.
@@ -26,7 +27,7 @@ func TestStagesOfAHeaderAtTheirLimits(t *testing.T) {
 		b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(Classic), c.grown, 0, 0)
 		b = binary.LittleEndian.AppendUint32(b, c.frozen)
 		var s Scalable
-		n, err := s.parse(b)
+		n, err := s.parse(frame.Header{Params: b})
 		if !c.ok {
 			require.ErrorIs(t, err, ErrCorrupt, "%+v", c)
 			require.ErrorContains(t, err, "number of stages")
@@ -82,7 +83,7 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 	} {
 		s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5}, frozen: 1, stages: stages{list: make([]Filter, 1)}}
 		for _, bits := range c.bits {
-			s.list = append(s.list, Filter{reader{params: Params{Bits: bits, Hashes: 1}}})
+			s.list = append(s.list, *newFilter(Params{Bits: bits, Hashes: 1}, nil))
 		}
 		err := s.checkStages()
 		if c.want == "" {

@@ -1,8 +1,6 @@
 package bloom
 
 import (
-	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -65,12 +63,3 @@ func (v *View) Decode() (*Filter, error) {
 // MarshalText returns the text form of the filter, as [Filter.MarshalText]
 // does. O(m) time and memory.
 func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
-
-// String describes v in one line. It does not show the key.
-func (v View) String() string { return fmt.Sprintf("bloom.View(%v)", v.params) }
-
-// Format prints [View.String] for every verb, so that none shows the key.
-func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
-
-// LogValue returns [View.String] for package log/slog.
-func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }

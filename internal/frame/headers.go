@@ -101,3 +101,25 @@ func (h Header) checkParams(n int, m *fault.Maker) error {
 	}
 	return nil
 }
+
+// EncodeParams returns the parameters of a header from a struct of numbers of
+// fixed size: its fields, one after another, with zeros for blank fields.
+func EncodeParams(fields any) []byte {
+	b, err := binary.Append(nil, binary.LittleEndian, fields)
+	if err != nil {
+		panic(err) // a field has no fixed size
+	}
+	return b
+}
+
+// DecodeParams is the inverse of [EncodeParams]: it sets fields, a pointer to
+// the struct, from the parameters of a verified header. It returns ErrCorrupt
+// if they have another length or if a blank field is not zero.
+func (h Header) DecodeParams(fields any, m *fault.Maker) error {
+	_, err := binary.Decode(h.Params, binary.LittleEndian, fields)
+	if err != nil || !bytes.Equal(EncodeParams(fields), h.Params) {
+		return m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", h.Params),
+			fmt.Sprintf("%d bytes, with zeros where there is no field", binary.Size(fields)))
+	}
+	return nil
+}

@@ -39,3 +39,31 @@ func TestHeadersOfArraysAndRibbons(t *testing.T) {
 	_, err = ParseArray(Header{Params: make([]byte, 24)}, errs)
 	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 }
+
+// Blank fields are zero, and no byte is left over.
+func TestParametersFromAStruct(t *testing.T) {
+	type params struct {
+		N uint32
+		_ uint8
+		K uint8
+		_ [2]uint8
+		R float64
+	}
+	p := params{N: 0x01020304, K: 7, R: 0.5}
+	h := Header{Params: EncodeParams(p)}
+	require.Equal(t, []byte{4, 3, 2, 1, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f}, h.Params)
+	var got params
+	require.NoError(t, h.DecodeParams(&got, errs))
+	require.Equal(t, p, got)
+	for i, b := range h.Params {
+		h.Params[i] ^= 1
+		blank := i == 4 || i == 6 || i == 7
+		require.Equal(t, blank, h.DecodeParams(&got, errs) != nil, "byte %d", i)
+		h.Params[i] = b
+	}
+	for _, length := range []int{0, 8, 15, 17, 24} {
+		short := Header{Params: make([]byte, length)}
+		require.ErrorIs(t, short.DecodeParams(&got, errs), hashfam.ErrCorrupt, length)
+	}
+	require.Panics(t, func() { EncodeParams(struct{ N int }{}) })
+}
