@@ -173,6 +173,17 @@ func TestKeysWithoutATimeAreNotForgottenAtTheFirstTime(t *testing.T) {
 	require.False(t, r.ContainsString("late"))
 }
 
+// Filters with the same bits are not equal if their windows end elsewhere.
+func TestTheEndOfAWindowCounts(t *testing.T) {
+	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.01, Span: time.Hour})
+	c := r.Clone()
+	require.True(t, c.Equal(r))
+	c.Advance(time.Unix(1e9, 0))
+	require.False(t, c.Equal(r))
+	r.Advance(time.Unix(1e9, 0))
+	require.True(t, c.Equal(r))
+}
+
 func TestRotatingConfigsAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		config RotatingConfig

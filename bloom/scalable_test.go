@@ -159,7 +159,10 @@ func TestPlainFiltersAreAttached(t *testing.T) {
 			require.NoError(t, s.Attach(f))
 			require.Equal(t, stages+1, s.Stages())
 			add()
-			require.True(t, f.Equal(before), "what is attached is a copy")
+			require.True(t, f.Equal(before))
+			attached := s.Clone()
+			f.AddString("after it was attached")
+			require.True(t, s.Equal(attached), "what is attached is a copy")
 		}
 		for i := range n {
 			require.True(t, s.ContainsDigest(sum(s, i)), "lost key %d", i)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // The sets have 30,000 and 20,000 keys, 10,000 of them in common. At fill 1/2
@@ -65,6 +67,18 @@ func TestEstimatesOfEmptyAndFullFilters(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1.0, one)
 	}
+}
+
+// The estimates of the layouts differ in small filters.
+func TestEstimatesAreThoseOfTheLayout(t *testing.T) {
+	for layout, want := range map[Layout]float64{
+		Classic:     sizing.ClassicLen(70, 7, 50),
+		Partitioned: sizing.PartitionedLen(70, 7, 50),
+	} {
+		require.Equal(t, want, Params{Bits: 70, Hashes: 7, Layout: layout}.estimate(50))
+	}
+	require.NotEqual(t, sizing.ClassicLen(70, 7, 50), sizing.PartitionedLen(70, 7, 50))
+	require.Equal(t, sizing.BlockedLen(1024, 7, 50), Params{Bits: 1024, Hashes: 7, Layout: Blocked}.estimate(50))
 }
 
 func TestFalsePositiveRateMatchesTheMeasuredRate(t *testing.T) {
