@@ -47,7 +47,7 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, params func(T) P) error {
 	for i, other := range others {
 		place := ""
-		if len(others) > 1 {
+		if len(others) > 1 && params(other) != mine { // to name it allocates
 			place = fmt.Sprintf("others[%d]", i)
 		}
 		if err := Same(m, place, name, mine, params(other)); err != nil {
