@@ -15,15 +15,17 @@
 //
 // Two goroutines wait for each other if they use the same shard at the same
 // time. With eight shards for each goroutine that is rare; 64 do for most
-// programs.
+// programs. A lock that another core held last costs some 15 nanoseconds more
+// than one's own. A batch pays that once for each shard.
 //
 // A structure with a capacity, such as a filter, needs room for the fullest
-// shard: give each shard [Capacity] of the number of keys. A sketch, heavy
-// hitters or top k err in proportion to what they have counted, and a shard
-// counts one n-th: give each shard n times the error, so Epsilon: n*eps. Then
-// all shards together take the memory of one, with the same bound. The frequent
-// keys of all shards are the result of JoinHeavyHitters or JoinTopK of package
-// countmin.
+// shard: give each shard [Capacity] of the number of keys. A sketch is too high
+// by Epsilon times what it has counted, and a shard counts about an n-th: give
+// each shard n times the Epsilon. Then all shards together take the memory of
+// one sketch, and a shard without very frequent keys has its bound. Heavy
+// hitters and top k keep their Phi and K: a key that makes up a share of the
+// stream makes up at least that share of its shard. JoinHeavyHitters and
+// JoinTopK of package countmin list the frequent keys of all shards.
 //
 // If untrusted parties choose keys, draw a secret family. Under the public one
 // they can choose keys of one shard, which then fills up.

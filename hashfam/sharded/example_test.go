@@ -53,7 +53,7 @@ func ExampleCapacity() {
 	// 15625000 15648520
 }
 
-// A shard of a sketch counts a sixteenth of the stream. With 16 times the
+// A shard of a sketch counts about a sixteenth of the stream. With 16 times the
 // Epsilon its counts are as exact as those of one sketch, and all shards
 // together take its memory.
 func ExampleOf_Do() {
