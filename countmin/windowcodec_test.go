@@ -31,5 +31,5 @@ func TestAWindowOfTooFewWords(t *testing.T) {
 func TestTheFormatDocumentShowsAWindow(t *testing.T) {
 	b, err := os.ReadFile("testdata/window.bin")
 	require.NoError(t, err)
-	conform.RequireExcerpt(t, "Kind 14", b)
+	conform.RequireDocumented(t, "Kind 14", b)
 }

@@ -100,7 +100,7 @@ func TestTheNumberOfKeysIsCheckedAndNotBelieved(t *testing.T) {
 func TestTheFormatDocumentShowsAScalableFilter(t *testing.T) {
 	b, err := os.ReadFile("testdata/scalable.bin")
 	require.NoError(t, err)
-	conform.RequireExcerpt(t, "Kind 12", b)
+	conform.RequireDocumented(t, "Kind 12", b)
 }
 
 // It takes less than a kilobyte of memory to write a filter of any size, on any

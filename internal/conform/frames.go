@@ -115,7 +115,7 @@ func (c *Code) changes(b, source []byte) []byte {
 func (c *Code) mutate(b, source []byte) []byte {
 	last := min(len(b), []int{headerBytes(b), len(b)}[c.Intn(2)]) / 8
 	word := func() []byte { return b[8*(offsetPayload/8+c.Intn(1<<16)%(last-offsetPayload/8)):] }
-	switch w := word(); c.Intn(9) {
+	switch w := word(); c.Intn(8) {
 	case 0:
 		w[c.Intn(8)] ^= 1 << c.Intn(8)
 	case 1: // a number of one, two, four or eight bytes
@@ -126,19 +126,14 @@ func (c *Code) mutate(b, source []byte) []byte {
 		binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)+uint64(int64(int8(c.next()))))
 	case 3: // some words of another place
 		copy(w[:min(len(w), 8+8*c.Intn(8))], bytes.Clone(word()))
-	case 4: // two words exchanged
-		v := word()
-		x, y := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(v)
-		binary.LittleEndian.PutUint64(w, y)
-		binary.LittleEndian.PutUint64(v, x)
-	case 5: // some words of another frame, in their place
+	case 4: // some words of another frame, in their place
 		i := len(b) - len(w)
 		copy(w[:min(len(w), 8+8*c.Intn(8))], source[min(i, len(source)):])
-	case 6: // words more or less, where they stand or at the end
+	case 5: // words more or less, where they stand or at the end
 		return c.resize(b, len(b)-len(w)-headerBytes(b))
-	case 7:
+	case 6:
 		return c.resize(b, len(b))
-	case 8:
+	case 7:
 		b[offsetParamLen] = byte(c.next())
 	}
 	return b

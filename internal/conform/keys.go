@@ -63,14 +63,17 @@ func drawCode(t *rapid.T, n int) []byte {
 	return b
 }
 
-// keys reads up to 15 keys of the first ones, or up to a thousand that follow
-// one another, some of them twice.
-func (c *Code) keys(first int) [][]byte {
-	var keys [][]byte
+// keys reads up to 15 keys of the first ones, or as many copies of very few,
+// or up to a thousand keys that follow one another, some of them twice.
+func (c *Code) keys(first int) (keys [][]byte) {
 	n := c.Intn(32)
 	if n < 16 {
+		few := first
+		if n%4 == 3 {
+			few = 3
+		}
 		for range n {
-			keys = append(keys, ProgramKey(c.Intn(first)))
+			keys = append(keys, ProgramKey(c.Intn(few)))
 		}
 		return keys
 	}

@@ -21,35 +21,26 @@ func Long(t testing.TB, minutes, gigabytes float64) bool {
 		return false
 	}
 	fmt.Fprintf(os.Stderr, "long: %s takes about %g minutes of one core and up to %g GB\n", t.Name(), minutes, gigabytes)
-	if most := memory(os.ReadFile("/proc/meminfo")); gigabytes > most {
+	most := memory()
+	if gigabytes > most {
 		t.Logf("the long form needs %g GB of memory, and %.1f GB are available", gigabytes, most)
-		return false
 	}
-	return true
-}
-
-// OnlyLong skips a test that has no other form unless Long is true.
-func OnlyLong(t testing.TB, minutes, gigabytes float64) {
-	t.Helper()
-	if !Long(t, minutes, gigabytes) {
-		t.Skip("runs if FILTERFAM_LONG is set and there is enough memory")
-	}
+	return gigabytes <= most
 }
 
 var available = regexp.MustCompile(`MemAvailable: +(\d+) kB`)
 
-// memory returns the gigabytes that a program may take, from the text of
-// /proc/meminfo: at most 2 on a 32-bit platform, and any number if the system
-// does not say.
-func memory(meminfo []byte, err error) float64 {
+// memory returns the gigabytes that a program may take: at most 2 on a 32-bit
+// platform, and any number if the system does not say.
+func memory() float64 {
 	most := math.Inf(1)
 	if strconv.IntSize == 32 {
 		most = 2
 	}
-	if m := available.FindSubmatch(meminfo); err == nil && m != nil {
-		if kib, err := strconv.ParseFloat(string(m[1]), 64); err == nil {
-			most = min(most, kib*1024/1e9)
-		}
+	text, _ := os.ReadFile("/proc/meminfo")
+	if m := available.FindSubmatch(text); m != nil {
+		kib, _ := strconv.ParseFloat(string(m[1]), 64)
+		most = min(most, kib*1024/1e9)
 	}
 	return most
 }

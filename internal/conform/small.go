@@ -30,49 +30,41 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 	case Long(t, 0.25, 0.1):
 		families, step = 3000, 1
 	}
-	r := rand.New(rand.NewPCG(3, 100))
+	r := rand.NewChaCha8([32]byte{3, 100})
 	for n := 0; n <= 100; n += max(1, min(step, n)) {
 		var sum, squares, exact float64
 		for range families {
-			rate, want := smallRate(t, r, n, queries, fresh)
-			sum, squares, exact = sum+rate, squares+rate*rate, exact+want
+			var key hashfam.Key
+			r.Read(key[:])
+			fam := hashfam.New(key)
+			keys := make([]hashfam.Digest, n)
+			for i := range keys {
+				keys[i] = fam.SumUint64(uint64(i))
+			}
+			s := fresh(fam, keys)
+			rate := s.rate(t, fam, keys, queries)
+			sum, squares, exact = sum+rate, squares+rate*rate, exact+s.Rate
 		}
 		k := float64(families)
 		mean, want := sum/k, exact/k
 		// Few hits say little about the variance. Queries alone have this.
-		variance := max(squares/k-mean*mean, want*(1-want)/float64(queries))
+		variance := max(squares/k-mean*mean, want*(1-want)/queries)
 		t.Logf("%d keys: rate %.5f, exact %.5f", n, mean, want)
 		require.InDelta(t, want, mean, 7*math.Sqrt(variance/k), "%d keys", n)
 	}
 }
 
-// smallRate returns the share of absent keys that a structure of n keys of a
-// random family contains, and its exact rate.
-func smallRate(t *testing.T, r *rand.Rand, n, queries int, fresh func(hashfam.Family, []hashfam.Digest) Small) (rate, exact float64) {
-	fam := randomFamily(r)
-	keys := make([]hashfam.Digest, n)
-	for i := range keys {
-		keys[i] = fam.SumUint64(uint64(i))
-	}
-	s := fresh(fam, keys)
+// rate returns the share of absent keys that s contains, which was built from
+// keys and must contain these.
+func (s Small) rate(t *testing.T, fam hashfam.Family, keys []hashfam.Digest, queries uint64) float64 {
 	for i, d := range keys {
-		if !s.Contains(d) {
-			require.Fail(t, "lost a key", "number %d of %d, family %v", i, n, fam)
-		}
+		require.True(t, s.Contains(d), "lost key %d of %d, family %v", i, len(keys), fam)
 	}
 	hits := 0
-	for q := range uint64(queries) {
+	for q := range queries {
 		if s.Contains(fam.SumUint64(1<<40 | q)) {
 			hits++
 		}
 	}
-	return float64(hits) / float64(queries), s.Rate
-}
-
-func randomFamily(r *rand.Rand) hashfam.Family {
-	var key hashfam.Key
-	for i := range key {
-		key[i] = byte(r.Uint64())
-	}
-	return hashfam.New(key)
+	return float64(hits) / float64(queries)
 }
