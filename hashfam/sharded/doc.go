@@ -3,7 +3,9 @@
 // that a key belongs to, [Of.DoAll] serves a batch of keys, and [Of.Each] all
 // structures in turn, to save, load or list them.
 //
-//	o, err := sharded.New(64, func(int) (*counting.Filter, error) { return counting.New(config) })
+//	o, err := sharded.New(64, func(int) (*counting.Filter, error) {
+//		return counting.New(config)
+//	})
 //	d := config.Family.SumString("session 17")
 //	o.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
 //
