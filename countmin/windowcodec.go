@@ -114,14 +114,14 @@ func paneWords(t *tracker.Tracker) uint64 {
 func (w *Window) payload() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i := range w.panes.All {
-			words := paneWords(&w.panes.All[i])
-			if !yield(words) {
+			t := &w.panes.All[i]
+			if !yield(paneWords(t)) {
 				return
 			}
-			if words == 0 {
+			if t.Total() == 0 {
 				continue
 			}
-			for word := range w.panes.All[i].Payload() {
+			for word := range t.Payload() {
 				if !yield(word) {
 					return
 				}
