@@ -76,3 +76,15 @@ func TestStrayKeysAreFound(t *testing.T) {
 	require.True(t, joint.Stray(0, 3))
 	require.Equal(t, 60, joint.live)
 }
+
+// What is not tracked counts no more than in any of the shards.
+func TestAJoinMissesWhatItsShardsMiss(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		shards, _ := sharded(Goal{Phi: 0.01}, 2)
+		a, b := shards[first], shards[1-first]
+		a.total, a.floor, a.missed = 100, 60, 80
+		b.total, b.floor, b.missed = 90, 70, 75
+		joint := Join(shards)
+		require.Equal(t, [3]uint64{190, 70, 80}, [3]uint64{joint.total, joint.floor, joint.missed})
+	}
+}
