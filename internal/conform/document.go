@@ -12,11 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var byteRow = regexp.MustCompile(`(?m)^\| (\d+) \|([^|]*)\|`)
+var (
+	byteRow  = regexp.MustCompile(`(?m)^\| (\d+) \|([^|]*)\|`)
+	zeros    = regexp.MustCompile("`00` x (\\d+)")
+	noDigits = strings.NewReplacer(" ", "", "`", "", "...", "")
+)
 
 // RequireDocumented checks that docs/format.md shows encoded byte by byte, as
-// the example in the section of a kind, such as "Kind 1". A row with an
-// ellipsis leaves out the bytes up to the next one.
+// the example in the section of a kind, such as "Kind 1". "`00` x 8" stands for
+// eight zeros. A row with an ellipsis leaves out the bytes up to the next one.
 func RequireDocumented(t *testing.T, kind string, encoded []byte) {
 	t.Helper()
 	docs, err := filepath.Glob("../docs/format.md")
@@ -35,11 +39,20 @@ func RequireDocumented(t *testing.T, kind string, encoded []byte) {
 		offset, err := strconv.Atoi(row[1])
 		require.NoError(t, err)
 		require.True(t, offset == end || gap, "there are no bytes before offset %d", offset)
-		shown, err := hex.DecodeString(strings.NewReplacer(" ", "", "`", "", "...", "").Replace(row[2]))
+		shown, err := shownBytes(row[2])
 		require.NoError(t, err)
 		end, gap = offset+len(shown), strings.Contains(row[2], "...")
 		require.LessOrEqual(t, end, len(encoded))
 		require.Equal(t, encoded[offset:end], shown, "offset %d", offset)
 	}
 	require.Equal(t, len(encoded), end)
+}
+
+// shownBytes returns the bytes that a cell shows.
+func shownBytes(cell string) ([]byte, error) {
+	cell = zeros.ReplaceAllStringFunc(cell, func(run string) string {
+		n, _ := strconv.Atoi(zeros.FindStringSubmatch(run)[1])
+		return strings.Repeat("00", n)
+	})
+	return hex.DecodeString(noDigits.Replace(cell))
 }
