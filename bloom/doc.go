@@ -8,15 +8,15 @@
 //   - several goroutines: [NewConcurrent]
 //   - an unknown number of keys: [NewScalable]
 //   - the last hour, or the last N keys: [NewRotating]
-//   - unions, similarity, smaller copies: [Filter.Merge], [Filter.Jaccard], [Filter.Fold]
+//   - combined, smaller filters: [Filter.Merge], [Filter.Jaccard], [Filter.Fold]
 //   - files and networks: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
 //   - a mapped file, without decoding it: [NewView]
 //
-// A filter never loses a key: once added, a key is always found. A key that
-// was not added is found with a small probability, the false-positive rate
-// (Bloom, CACM 13(7), 1970). [Config] sets that rate, and every layout meets it
-// as long as at most Capacity keys are added. A key costs 9.6 bits at 1 %,
-// whatever its length, and 14.4 bits at 0.1 %.
+// A filter never loses a key: once added, a key is always found. A key that was
+// not added is found with a small probability, the false-positive rate (Bloom,
+// CACM 13(7), 1970). [Config] sets that rate, and every layout meets it as long
+// as at most Capacity keys are added. A key costs 9.6 bits at 1 %, whatever its
+// length, and 14.4 bits at 0.1 %.
 //
 //	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("example.org")
@@ -24,12 +24,12 @@
 //
 // # Layouts
 //
-// [Classic], the default, places the k positions of a key anywhere in the
-// array and needs the least memory. [Partitioned] gives each of the k
-// functions a slice of its own. [Blocked] keeps a key within one cache line of
-// 512 bits (Putze, Sanders and Singler, JEA 14, 2009). It is the fastest if the
-// filter is larger than the cache, and costs 3 % more memory at 1 % and 15 %
-// more at 0.01 %.
+// [Classic], the default, places the k positions of a key anywhere in the array
+// and needs the least memory. [Partitioned] gives each of the k functions a
+// slice of its own. [Blocked] keeps a key within one cache line of 512 bits
+// (Putze, Sanders and Singler, JEA 14, 2009). It is the fastest if the filter
+// is larger than the cache, and costs 3 % more memory at 1 % and 15 % more at
+// 0.01 %.
 //
 // # Concurrency
 //

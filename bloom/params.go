@@ -126,8 +126,8 @@ func (c Config) Params() (Params, error) {
 	return Params{Bits: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// check returns an error with the given reason that names the invalid field,
-// or nil if p is valid.
+// check returns an error with the given reason that names the invalid field, or
+// nil if p is valid.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Bits == 0 || p.Bits > sizing.MaxBits:

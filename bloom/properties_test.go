@@ -95,8 +95,8 @@ func fold(r *conform.Run[*Filter]) {
 	require.NoError(r, r.Twin.Fold())
 }
 
-// addShared adds keys to a concurrent form of the filter, in any form, and goes on
-// with a snapshot of it.
+// addShared adds keys to a concurrent form of the filter, in any form, and goes
+// on with a snapshot of it.
 func addShared(r *conform.Run[*Filter]) {
 	c, keys, form := NewConcurrentFrom(r.F), r.Keys(), r.Intn(4)
 	r.Note("share and add %d keys in form %d", len(keys), form)

@@ -253,8 +253,8 @@ func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 	}
 	added := sizing.ClassicDigestRate(p.Bits, p.Hashes, n) / sizing.DigestRate(n)
 	t.Logf("%.3f digests found per member, %.3f by the formula", 1+found, added)
-	// Half of the digests after a member's are found. The standard deviation
-	// is about 1/sqrt(n) each; 6 of them are below 0.1.
+	// Half of the digests after a member's are found. The standard deviation is
+	// about 1/sqrt(n) each; 6 of them are below 0.1.
 	require.InDelta(t, added, 1+found, 0.1)
 	require.InDelta(t, 3, added, 0.1)
 

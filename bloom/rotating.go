@@ -136,8 +136,8 @@ func (c RotatingConfig) ring() ring.Ring {
 	return ring.OfTime(c.Span, c.Generations)
 }
 
-// check returns an error with the given reason that names the invalid field,
-// or nil if the fields of c are valid. Generations must not be 0.
+// check returns an error with the given reason that names the invalid field, or
+// nil if the fields of c are valid. Generations must not be 0.
 func (c RotatingConfig) check(reason error) error {
 	switch {
 	case c.Capacity == 0:

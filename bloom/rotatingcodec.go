@@ -48,8 +48,8 @@ func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 // a nil dst.
 func (r *Rotating) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time, a
-// few kilobytes of memory (64 KiB more on a big-endian platform, or with the
+// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time,
+// a few kilobytes of memory (64 KiB more on a big-endian platform, or with the
 // tag purego).
 func (r *Rotating) WriteTo(w io.Writer) (int64, error) {
 	h, err := r.header()

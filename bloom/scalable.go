@@ -133,8 +133,8 @@ func (c ScalableConfig) rateOf(i int) float64 {
 	return 0.15 * c.FPRate * math.Pow(0.7, float64(i-1))
 }
 
-// check returns an error with the given reason that names the invalid field,
-// or nil if the fields of c are valid.
+// check returns an error with the given reason that names the invalid field, or
+// nil if the fields of c are valid.
 func (c ScalableConfig) check(reason error) error {
 	switch {
 	case c.Expected == 0:

@@ -47,8 +47,8 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 // a nil dst.
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time, a
-// few kilobytes of memory (64 KiB more on a big-endian platform, or with the
+// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time,
+// a few kilobytes of memory (64 KiB more on a big-endian platform, or with the
 // tag purego).
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	h, err := s.header()
