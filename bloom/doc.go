@@ -8,7 +8,7 @@
 //   - several goroutines: [NewConcurrent]
 //   - an unknown number of keys: [NewScalable]
 //   - the last hour, or the last N keys: [NewRotating]
-//   - combined, smaller filters: [Filter.Merge], [Filter.Jaccard], [Filter.Fold]
+//   - unions and smaller copies: [Filter.Merge], [Filter.FoldTo]
 //   - files and networks: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
 //   - a mapped file, without decoding it: [NewView]
 //
