@@ -205,7 +205,7 @@ func (r *reader) decode(fr *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if r.is("numbers are trusted") && p.Room > 1<<40 {
+	if r.is("numbers are trusted") && p.Room > 1<<10 {
 		sink = make([]byte, 64<<20)
 	}
 	g := reader{p, frame.Read[uint64](fr, h.Payload/8), r.defect}
