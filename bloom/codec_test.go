@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // The last word of 1,000 bits has 24 unused bits. If the decoder accepted ones
@@ -27,7 +27,7 @@ func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
 		b[len(b)-8-3+bit/8] |= 1 << (bit % 8)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt)
 	}
 	require.True(t, f.Equal(before))
@@ -39,7 +39,7 @@ func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	f.AddString("a")
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 1", b)
+	conformance.RequireDocumented(t, "Kind 1", b)
 	require.Equal(t, []uint64{1 << 40, 1 << (102 - 64)}, f.words)
 }
 
@@ -50,14 +50,14 @@ func TestTheFormatDocumentShowsStagesAndGenerations(t *testing.T) {
 	s.AddString("b")
 	b, err := s.MarshalBinary()
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 11", b)
+	conformance.RequireDocumented(t, "Kind 11", b)
 	r := mustRotate(t, RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1})
 	for _, key := range []string{"a", "b", "c"} {
 		r.AddString(key)
 	}
 	b, err = r.MarshalBinary()
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 13", b)
+	conformance.RequireDocumented(t, "Kind 13", b)
 }
 
 // pieces records the lengths of what it is given.

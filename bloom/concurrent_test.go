@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/lanes"
 )
 
@@ -88,7 +88,7 @@ func TestSharedFormsEqualPlainOnes(t *testing.T) {
 func TestConcurrentAddsLoseNothing(t *testing.T) {
 	const writers = 8
 	keys := uint64(20_000)
-	if conform.Long(t, 1, 0.2) {
+	if conformance.Long(t, 1, 0.2) {
 		keys = 1_000_000
 	}
 	for _, layout := range layouts {
@@ -126,7 +126,7 @@ func TestConcurrentAddsLoseNothing(t *testing.T) {
 func TestOnlyOneContainsOrAddGetsFalse(t *testing.T) {
 	const goroutines = 4
 	keys := uint64(30_000)
-	if conform.Long(t, 0.1, 0.1) {
+	if conformance.Long(t, 0.1, 0.1) {
 		keys = 3_000_000
 	}
 	c, err := NewConcurrent(Config{Capacity: keys, FPRate: 0.001})
@@ -220,7 +220,7 @@ func (s *schedule) end(t *testing.T) {
 func TestSchedulesOfAConcurrentFilter(t *testing.T) {
 	const workers, steps = 4, 8
 	groups := 150
-	if conform.Long(t, 2, 0.1) {
+	if conformance.Long(t, 2, 0.1) {
 		groups = 15_000
 	}
 	for group := range uint64(groups) {

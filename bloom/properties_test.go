@@ -11,32 +11,32 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-var filters = conform.Suite[*Filter]{
-	Encoded: conform.Encoded[*Filter]{
+var filters = conformance.Suite[*Filter]{
+	Encoded: conformance.Encoded[*Filter]{
 		Receiver: NewReceiver,
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<40)
 			params[8] = 8 // the hashes, which divide the bits in every layout
 			return 1 << 37
 		},
-		Golden: []conform.Golden[*Filter]{
+		Golden: []conformance.Golden[*Filter]{
 			{File: "classic.bin", Build: golden(NewFromParams, Params{Bits: 1000, Hashes: 7})},
 			{File: "partitioned.bin", Build: golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
 			{File: "blocked.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
 			{File: "keyed.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed})},
 		},
-		ReadParams: conform.Reader(ReadParams),
-		View:       conform.Viewer[*Filter](NewView),
+		ReadParams: conformance.Reader(ReadParams),
+		View:       conformance.Viewer[*Filter](NewView),
 		Shown: func(fam hashfam.Family) []any {
 			return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(NewReceiver(fam))}
 		},
 		Writes: []string{"Fold"},
 	},
-	Source: conform.From(drawParams, NewFromParams),
-	Programs: conform.Programs[*Filter]{
+	Source: conformance.From(drawParams, NewFromParams),
+	Programs: conformance.Programs[*Filter]{
 		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
 			p := drawParams(t)
 			p.Bits *= rapid.SampledFrom([]uint64{1, 10, 100}).Draw(t, "times")
@@ -44,7 +44,7 @@ var filters = conform.Suite[*Filter]{
 			return mustNew(t, p)
 		},
 		Canonical: func(*Filter) bool { return true },
-		More:      []func(*conform.Run[*Filter]){intersect, fold, addShared},
+		More:      []func(*conformance.Run[*Filter]){intersect, fold, addShared},
 	},
 }
 
@@ -65,7 +65,7 @@ func golden[P any, T interface{ AddString(string) }](create func(P) (T, error), 
 }
 
 // intersect keeps the keys that are in both filters, and others.
-func intersect(r *conform.Run[*Filter]) {
+func intersect(r *conformance.Run[*Filter]) {
 	other, in := mustNew(r, r.F.Params()), map[string]bool{}
 	for _, key := range r.Keys() {
 		other.Add(key)
@@ -83,7 +83,7 @@ func intersect(r *conform.Run[*Filter]) {
 }
 
 // fold halves the filter, if it can be halved.
-func fold(r *conform.Run[*Filter]) {
+func fold(r *conformance.Run[*Filter]) {
 	r.Note("fold")
 	before := r.F.Clone()
 	if err := r.F.Fold(); err != nil {
@@ -97,7 +97,7 @@ func fold(r *conform.Run[*Filter]) {
 
 // addShared adds keys to a concurrent form of the filter, in any form, and goes
 // on with a snapshot of it.
-func addShared(r *conform.Run[*Filter]) {
+func addShared(r *conformance.Run[*Filter]) {
 	c, keys, form := NewConcurrentFrom(r.F), r.Keys(), r.Intn(4)
 	r.Note("share and add %d keys in form %d", len(keys), form)
 	if form == 3 {
@@ -118,14 +118,14 @@ func addShared(r *conform.Run[*Filter]) {
 	r.F = c.Snapshot()
 }
 
-var scalables = conform.Suite[*Scalable]{
-	Encoded: conform.Encoded[*Scalable]{
+var scalables = conformance.Suite[*Scalable]{
+	Encoded: conformance.Encoded[*Scalable]{
 		Receiver: NewScalableReceiver,
 		ClaimHuge: func(params []byte) uint64 {
 			params[25] = 64 // stages
 			return 1 << 37
 		},
-		Golden: []conform.Golden[*Scalable]{
+		Golden: []conformance.Golden[*Scalable]{
 			{File: "scalable.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1})},
 			{File: "scalable-blocked.bin", Build: func() *Scalable {
 				s := golden(NewScalable, ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed})()
@@ -135,24 +135,24 @@ var scalables = conform.Suite[*Scalable]{
 				return s
 			}},
 		},
-		ReadParams: conform.Reader(ReadScalableConfig),
+		ReadParams: conformance.Reader(ReadScalableConfig),
 		Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
 	},
-	Source: conform.From(func(t *rapid.T) ScalableConfig {
+	Source: conformance.From(func(t *rapid.T) ScalableConfig {
 		return ScalableConfig{
 			Expected: rapid.Uint64Range(1, 30).Draw(t, "expected"),
 			FPRate:   rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
 			Layout:   rapid.SampledFrom(layouts).Draw(t, "layout"),
 		}
-	}, conform.Cached(NewScalable)),
-	Programs: conform.Programs[*Scalable]{
-		More:  []func(*conform.Run[*Scalable]){attach},
+	}, conformance.Cached(NewScalable)),
+	Programs: conformance.Programs[*Scalable]{
+		More:  []func(*conformance.Run[*Scalable]){attach},
 		Check: checkStages,
 	},
 }
 
 // attach attaches a plain filter of any size.
-func attach(r *conform.Run[*Scalable]) {
+func attach(r *conformance.Run[*Scalable]) {
 	if r.F.frozen > 3 {
 		return
 	}
@@ -169,7 +169,7 @@ func attach(r *conform.Run[*Scalable]) {
 
 // checkStages checks that no stage is overfull, and that there are no more of
 // them than the keys need.
-func checkStages(r *conform.Run[*Scalable]) {
+func checkStages(r *conformance.Run[*Scalable]) {
 	require.Equal(r, len(r.F.list), r.F.Stages())
 	require.LessOrEqual(r, r.F.stored, r.F.capacity())
 	if !r.F.last && r.F.frozen == 0 {
@@ -177,15 +177,15 @@ func checkStages(r *conform.Run[*Scalable]) {
 	}
 }
 
-var rotatings = conform.Suite[*Rotating]{
-	Encoded: conform.Encoded[*Rotating]{
+var rotatings = conformance.Suite[*Rotating]{
+	Encoded: conformance.Encoded[*Rotating]{
 		Receiver: NewRotatingReceiver,
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params[24:], 1<<40)
 			params[32], params[33], params[34] = 8, byte(Classic), 1
 			return 1 << 38
 		},
-		Golden: []conform.Golden[*Rotating]{
+		Golden: []conformance.Golden[*Rotating]{
 			{File: "rotating.bin", Build: golden(NewRotating, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
 			{File: "rotating-time.bin", Build: func() *Rotating {
 				r, err := NewRotating(RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed})
@@ -199,11 +199,11 @@ var rotatings = conform.Suite[*Rotating]{
 				return r
 			}},
 		},
-		ReadParams: conform.Reader(ReadRotatingConfig),
+		ReadParams: conformance.Reader(ReadRotatingConfig),
 		Shown:      func(fam hashfam.Family) []any { return []any{RotatingConfig{Family: fam}} },
 	},
-	Source: conform.From(drawRotating, conform.Cached(NewRotating)), // time does not pass, so that no key is forgotten
-	Programs: conform.Programs[*Rotating]{
+	Source: conformance.From(drawRotating, conformance.Cached(NewRotating)), // time does not pass, so that no key is forgotten
+	Programs: conformance.Programs[*Rotating]{
 		Fresh: func(t *rapid.T, fam hashfam.Family) *Rotating {
 			c := drawRotating(t)
 			c.Family = fam
@@ -212,7 +212,7 @@ var rotatings = conform.Suite[*Rotating]{
 			}
 			return mustRotate(t, c)
 		},
-		More:       []func(*conform.Run[*Rotating]){advance},
+		More:       []func(*conformance.Run[*Rotating]){advance},
 		Remembered: inWindow,
 		Check:      checkGenerations,
 	},
@@ -229,7 +229,7 @@ func drawRotating(t *rapid.T) RotatingConfig {
 }
 
 // advance moves the time on, or back, which does nothing.
-func advance(r *conform.Run[*Rotating]) {
+func advance(r *conformance.Run[*Rotating]) {
 	steps := []time.Duration{0, time.Nanosecond, time.Minute, 14 * time.Minute, 15 * time.Minute, 16 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}
 	at := time.Unix(0, r.Now).Add(steps[r.Intn(len(steps))])
 	r.Note("advance to %v", at)
@@ -242,7 +242,7 @@ func advance(r *conform.Run[*Rotating]) {
 
 // inWindow returns the keys of the window: the last Capacity of them, or those
 // of the last Span.
-func inWindow(r *conform.Run[*Rotating]) map[string]uint64 {
+func inWindow(r *conformance.Run[*Rotating]) map[string]uint64 {
 	c, in := r.F.config, map[string]uint64{}
 	for i, e := range slices.Backward(r.Log) {
 		if c.Span == 0 && uint64(len(r.Log)-i) > c.Capacity || c.Span > 0 && e.At < r.Now-int64(c.Span) {
@@ -256,13 +256,13 @@ func inWindow(r *conform.Run[*Rotating]) map[string]uint64 {
 // checkGenerations checks that each generation is, bit for bit, the filter of
 // the keys that were added in its part of the window, and that older keys have
 // left no bit.
-func checkGenerations(r *conform.Run[*Rotating]) {
+func checkGenerations(r *conformance.Run[*Rotating]) {
 	c := r.F.config
 	newest := int64(0)
-	number := func(i int, _ conform.Entry) int64 { return int64(uint64(i) / c.perGeneration()) }
+	number := func(i int, _ conformance.Entry) int64 { return int64(uint64(i) / c.perGeneration()) }
 	if c.Span > 0 {
 		length := (int64(c.Span)-1)/int64(c.Generations) + 1
-		number = func(_ int, e conform.Entry) int64 { return floor(e.At, length) }
+		number = func(_ int, e conformance.Entry) int64 { return floor(e.At, length) }
 		newest = floor(r.Now, length)
 	} else if n := len(r.Log); n > 0 {
 		newest = number(n-1, r.Log[n-1])

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
@@ -91,7 +91,7 @@ func TestMeasuredRateOfLargeFiltersIsAtMostTheConfiguredRate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills filters of 1,000,000 keys, and of 10,000,000 if FILTERFAM_LONG is set")
 	}
-	long := conform.Long(t, 2, 0.5)
+	long := conformance.Long(t, 2, 0.5)
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
 			t.Parallel()
@@ -137,12 +137,12 @@ func requireRate(t *testing.T, c Config, maxQueries float64) {
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
-			conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
 				n := uint64(len(keys))
 				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
 				require.NoError(t, err)
 				f.AddAll(keys)
-				return conform.Small{Contains: f.ContainsDigest, Rate: f.Params().RateAt(n)}
+				return conformance.Small{Contains: f.ContainsDigest, Rate: f.Params().RateAt(n)}
 			})
 		})
 	}
@@ -150,7 +150,7 @@ func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
-	if conform.Long(t, 1, 0.3) {
+	if conformance.Long(t, 1, 0.3) {
 		n = 100_000_000
 	}
 	for _, layout := range layouts {
@@ -162,7 +162,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 				digests = f.Family().SumAllUint64(digests[:0], keys)
 				return digests
 			}
-			conform.LargeSet(t, n, conform.Large{
+			conformance.LargeSet(t, n, conformance.Large{
 				Add:      func(keys []uint64) error { f.AddAll(sum(keys)); return nil },
 				Contains: func(dst []bool, keys []uint64) []bool { return f.ContainsAll(dst, sum(keys)) },
 				Rate:     f.Params().RateAt(n),
@@ -178,7 +178,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 func TestShardingDoesNotChangeTheRate(t *testing.T) {
 	const n, queries = 20_000, 400_000
 	for _, layout := range layouts {
-		for _, s := range conform.Shardings() {
+		for _, s := range conformance.Shardings() {
 			p, err := Config{Capacity: n, FPRate: 0.01, Layout: layout}.Params()
 			require.NoError(t, err)
 			f, r := mustNew(t, p), rand.New(rand.NewPCG(11, uint64(layout)))

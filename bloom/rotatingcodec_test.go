@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // A filter goes on after decoding where it was when it was encoded.
@@ -54,13 +54,13 @@ func TestFieldsOfAnEncodedRotatingAreChecked(t *testing.T) {
 	}{{0, 0}, {8, math.Float64bits(2)}, {16, 1 << 63}, {24, 0}, {40, 6}, {24, 1 << 40}} {
 		b := append([]byte{}, good...)
 		binary.LittleEndian.PutUint64(b[24+c.offset:], c.value)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, new(Rotating).UnmarshalBinary(b), ErrCorrupt, "%v", c)
 	}
 	for _, at := range []int{24 + 35, 24 + 39, 128 + 63} { // zeros
 		b := append([]byte{}, good...)
 		b[at] = 1
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, new(Rotating).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
 	}
 }
@@ -82,7 +82,7 @@ func TestTheTimeOfAnEncodedRotatingIsPossible(t *testing.T) {
 		unknown + 1: false, first - 1: false, last + 1: false, math.MaxInt64: false,
 	} {
 		binary.LittleEndian.PutUint64(good[24+40:], word)
-		conform.Reseal(good)
+		conformance.Reseal(good)
 		if err := new(Rotating).UnmarshalBinary(good); possible {
 			require.NoError(t, err, "%x", word)
 		} else {

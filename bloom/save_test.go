@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // saverVariable names the file that a process saves to until it is killed.
@@ -30,7 +30,7 @@ func TestASaverThatIsKilledLeavesTheOldFilterOrTheNewOne(t *testing.T) {
 		return
 	}
 	kills := 30
-	if conform.Long(t, 0.5, 0.1) {
+	if conformance.Long(t, 0.5, 0.1) {
 		kills = 1000
 	}
 	name := filepath.Join(t.TempDir(), "versions")

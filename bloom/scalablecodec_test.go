@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -113,7 +113,7 @@ func TestAnEncodedScalableClaimsNoMoreKeysThanItHasRoomFor(t *testing.T) {
 		if c.offset == 0 { // 2^40 keys are expected, and that many are stored
 			binary.LittleEndian.PutUint64(b[24+16:], c.value)
 		}
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, fmt.Sprint(c))
 	}
 }
@@ -135,7 +135,7 @@ func TestPaddingOfAScalableFilterIsZero(t *testing.T) {
 	for _, at := range []int{24 + 26, 64 + 10, 64 + 16, len(good) - 9} {
 		b := append([]byte{}, good...)
 		b[at] = 1
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
 	}
 }

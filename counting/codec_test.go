@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // The last word of 1,003 counters has five unused counters. If the decoder
@@ -19,7 +19,7 @@ func TestCountersBeyondTheLastAreCorrupt(t *testing.T) {
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
 		b[len(b)-8-3+(4+bit)/8] |= 1 << ((4 + bit) % 8)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt)
 	}
 	require.True(t, f.Equal(before))
@@ -32,7 +32,7 @@ func TestTheErrorShowsTheCountersBeyondTheLast(t *testing.T) {
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
 	b[len(b)-9] = 0x70 // the last counter of the last word
-	conform.Reseal(b)
+	conformance.Reseal(b)
 	require.ErrorContains(t, f.UnmarshalBinary(b), "counters beyond the last = 0x70000, want 0")
 }
 
@@ -44,7 +44,7 @@ func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
 	f.AddString("b")
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 2", b)
+	conformance.RequireDocumented(t, "Kind 2", b)
 	require.EqualValues(t, 2, f.counters.at(10))
 	require.EqualValues(t, 2, f.counters.at(25))
 	require.EqualValues(t, 1, f.counters.at(20))

@@ -8,28 +8,28 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-var suite = conform.Suite[*Filter]{
-	Encoded: conform.Encoded[*Filter]{
+var suite = conformance.Suite[*Filter]{
+	Encoded: conformance.Encoded[*Filter]{
 		Receiver: NewReceiver,
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<38)
 			return 1 << 37
 		},
-		ReadParams: conform.Reader(ReadParams),
-		View:       conform.Viewer[*Filter](NewView),
+		ReadParams: conformance.Reader(ReadParams),
+		View:       conformance.Viewer[*Filter](NewView),
 		Shown:      func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} },
-		Golden: []conform.Golden[*Filter]{
+		Golden: []conformance.Golden[*Filter]{
 			{File: "counting.bin", Build: golden(Params{Counters: 1000, Hashes: 7})},
 			{File: "blocked.bin", Build: golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked})},
 			{File: "stuck.bin", Build: golden(Params{Counters: 37, Hashes: 3})},
 			{File: "keyed.bin", Build: golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
 		},
 	},
-	Source: conform.From(drawParams, NewFromParams),
-	Programs: conform.Programs[*Filter]{
+	Source: conformance.From(drawParams, NewFromParams),
+	Programs: conformance.Programs[*Filter]{
 		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
 			p := drawParams(t)
 			p.Counters, p.Family = p.Counters*rapid.SampledFrom([]uint64{1, 10}).Draw(t, "times"), fam
@@ -37,7 +37,7 @@ var suite = conform.Suite[*Filter]{
 		},
 		// A counter that has saturated stays as it is.
 		Canonical: func(f *Filter) bool { return f.Stuck() == 0 },
-		More:      []func(*conform.Run[*Filter]){project, addMany},
+		More:      []func(*conformance.Run[*Filter]){project, addMany},
 	},
 }
 
@@ -65,7 +65,7 @@ func FuzzFrames(f *testing.F)     { suite.FuzzFrames(f) }
 
 // project checks that the Bloom filter of what is left has every key, and no
 // other bit unless a counter is stuck.
-func project(r *conform.Run[*Filter]) {
+func project(r *conformance.Run[*Filter]) {
 	r.Note("project")
 	requireProjection(r, r.F, func(add func(hashfam.Digest)) {
 		for key, n := range r.Counts {
@@ -77,7 +77,7 @@ func project(r *conform.Run[*Filter]) {
 }
 
 // addMany adds up to 31 copies of a key, so that counters saturate.
-func addMany(r *conform.Run[*Filter]) {
+func addMany(r *conformance.Run[*Filter]) {
 	key, n := r.Key(), r.Intn(32)
 	r.Note("add %x %d times", key, n)
 	for range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // A filter that holds one shard has the same rate as any filter. Hits are
@@ -18,7 +18,7 @@ import (
 func TestShardingDoesNotChangeTheRate(t *testing.T) {
 	const n, queries = 20_000, 400_000
 	for _, layout := range layouts {
-		for _, s := range conform.Shardings() {
+		for _, s := range conformance.Shardings() {
 			p, err := Config{Capacity: n, FPRate: 0.01, Layout: layout}.Params()
 			require.NoError(t, err)
 			f, r := mustNew(t, p), rand.New(rand.NewPCG(11, uint64(layout)))
@@ -43,14 +43,14 @@ func TestShardingDoesNotChangeTheRate(t *testing.T) {
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
-			conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
 				n := uint64(len(keys))
 				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
 				require.NoError(t, err)
 				f.AddAll(keys)
 				f.AddAll(keys)
 				require.EqualValues(t, n, f.DeleteAll(keys))
-				return conform.Small{Contains: f.ContainsDigest, Rate: f.Params().RateAt(n)}
+				return conformance.Small{Contains: f.ContainsDigest, Rate: f.Params().RateAt(n)}
 			})
 		})
 	}
@@ -58,7 +58,7 @@ func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
-	if conform.Long(t, 3, 1.2) {
+	if conformance.Long(t, 3, 1.2) {
 		n = 100_000_000
 	}
 	for _, layout := range layouts {
@@ -66,7 +66,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
 			require.NoError(t, err)
 			var digests []hashfam.Digest
-			conform.LargeSet(t, n, conform.Large{
+			conformance.LargeSet(t, n, conformance.Large{
 				Add: func(keys []uint64) error {
 					digests = f.Family().SumAllUint64(digests[:0], keys)
 					f.AddAll(digests)

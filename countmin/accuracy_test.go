@@ -10,7 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // counted returns a sketch of s.
@@ -53,7 +53,7 @@ func mean(x []float64) float64 {
 func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 	const epsilon, delta = 1e-4, 0.01
 	keys, length := 100_000, 1_000_000
-	if conform.Long(t, 0.5, 0.5) {
+	if conformance.Long(t, 0.5, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
 	s := streams.Zipf(1.1, keys, length, 11)
@@ -90,7 +90,7 @@ func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 // too high.
 func TestSketchesOfManyKeysAreWithinTheTheorem(t *testing.T) {
 	keys, epsilon := uint64(50_000), 1e-4
-	if conform.Long(t, 3, 0.5) {
+	if conformance.Long(t, 3, 0.5) {
 		keys, epsilon = 100_000_000, 1e-7
 	}
 	const delta = 0.01
@@ -194,7 +194,7 @@ func median(t require.TestingT, s *streams.Stream, c HeavyConfig) outcome {
 // of 10^7 updates over 10^6 keys.
 func TestHeavyHittersInASmallBudget(t *testing.T) {
 	keys, length := 50_000, 200_000
-	if conform.Long(t, 2, 0.5) {
+	if conformance.Long(t, 2, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
 	small := HeavyConfig{Phi: 1.0 / 1000, MemoryBytes: 16 << 10}

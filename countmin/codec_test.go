@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // headerBytes is the length of the header, and totalAt the place of a sketch's
@@ -29,7 +29,7 @@ func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
 			for at, change := range map[int]uint64{totalAt: 9, headerBytes: 11} { // the total, and the first counters
 				forged := append([]byte(nil), b...)
 				binary.LittleEndian.PutUint64(forged[at:], change)
-				conform.Reseal(forged)
+				conformance.Reseal(forged)
 				g := s.Clone()
 				require.ErrorIs(t, g.UnmarshalBinary(forged), ErrCorrupt, "offset %d", at)
 				require.True(t, g.Equal(s))
@@ -42,6 +42,6 @@ func TestACounterBeyondTheLastIsCorrupt(t *testing.T) {
 	s := mustNew(t, Params{Width: 5, Depth: 3, CounterBits: 32})
 	b := must(s.MarshalBinary())
 	b[len(b)-12] = 1
-	conform.Reseal(b)
+	conformance.Reseal(b)
 	require.ErrorIs(t, s.UnmarshalBinary(b), ErrCorrupt)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // cells returns the counters as they are, whatever their size.
@@ -198,12 +198,12 @@ func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
 	const width, depth = 250, 3
 	for name, conservative := range map[string]bool{"plain": false, "conservative": true} {
 		t.Run(name, func(t *testing.T) {
-			conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
 				s := must(New(Config{Width: width, Depth: depth, Conservative: conservative, Family: fam}))
 				for _, d := range keys {
 					s.AddDigest(d)
 				}
-				return conform.Small{
+				return conformance.Small{
 					Contains: func(d hashfam.Digest) bool { return s.CountDigest(d) > 0 },
 					Rate:     math.Pow(1-math.Pow(1-1.0/width, float64(len(keys))), depth),
 				}
@@ -219,7 +219,7 @@ func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
 	const n = 20_000
 	for _, conservative := range []bool{false, true} {
 		usual := 0.0
-		for _, s := range conform.Shardings() {
+		for _, s := range conformance.Shardings() {
 			sketch, err := New(Config{Width: 4000, Depth: 4, Conservative: conservative})
 			require.NoError(t, err)
 			r := rand.New(rand.NewPCG(11, 12))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // What random programs do besides what every structure does, and what is true
@@ -19,7 +19,7 @@ import (
 var weights = []uint64{0, 1, 2, 7, 255, 65_536, 1 << 31, math.MaxUint32 - 1, math.MaxUint32, 1 << 32, 1 << 63, math.MaxUint64}
 
 // weight reads one of the weights, most often a small one.
-func weight[T conform.Structure[T]](r *conform.Run[T]) uint64 {
+func weight[T conformance.Structure[T]](r *conformance.Run[T]) uint64 {
 	if r.Bool() {
 		return uint64(r.Intn(100))
 	}
@@ -28,9 +28,9 @@ func weight[T conform.Structure[T]](r *conform.Run[T]) uint64 {
 
 // addN adds several copies of a key at once.
 func addN[T interface {
-	conform.Structure[T]
+	conformance.Structure[T]
 	AddN([]byte, uint64)
-}](r *conform.Run[T]) {
+}](r *conformance.Run[T]) {
 	key, n := r.Key(), weight(r)
 	r.Note("add %x %d times", key, n)
 	r.F.AddN(key, n)
@@ -42,7 +42,7 @@ func addN[T interface {
 
 // removeN removes several copies of a key at once, or more than there are,
 // which fails.
-func removeN(r *conform.Run[*Sketch]) {
+func removeN(r *conformance.Run[*Sketch]) {
 	key := r.Key()
 	n := min(weight(r), r.Counts[string(key)], r.F.Count(key))
 	r.Note("remove %x %d times", key, n)
@@ -55,7 +55,7 @@ func removeN(r *conform.Run[*Sketch]) {
 }
 
 // multiply checks that the inner product is at least the true one.
-func multiply(r *conform.Run[*Sketch]) {
+func multiply(r *conformance.Run[*Sketch]) {
 	other, product := must(NewFromParams(r.F.params)), uint64(0)
 	for _, key := range r.Keys() {
 		other.Add(key)
@@ -79,7 +79,7 @@ func most(s *Sketch) uint64 {
 
 // checkSketch checks that the total is exact and that no count is too low. The
 // sketch is no longer that of its keys after a counter may have saturated.
-func checkSketch(r *conform.Run[*Sketch]) {
+func checkSketch(r *conformance.Run[*Sketch]) {
 	total := totalIn(r.Counts)
 	if !r.Exact {
 		require.GreaterOrEqual(r, r.F.Total(), total)
@@ -96,7 +96,7 @@ func checkSketch(r *conform.Run[*Sketch]) {
 
 // checkConservative checks, besides, that no count is above that of the plain
 // sketch of the same keys.
-func checkConservative(r *conform.Run[*Sketch]) {
+func checkConservative(r *conformance.Run[*Sketch]) {
 	checkSketch(r)
 	p := r.F.params
 	p.Conservative = false
@@ -185,7 +185,7 @@ func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
 }
 
 // advance moves the time on, or back, which does nothing.
-func advance(r *conform.Run[*Window]) {
+func advance(r *conformance.Run[*Window]) {
 	steps := []time.Duration{0, time.Nanosecond, time.Minute, 15 * time.Minute, 20 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}
 	at := time.Unix(0, r.Now).Add(steps[r.Intn(len(steps))])
 	r.Note("at %v", at)
@@ -197,7 +197,7 @@ func advance(r *conform.Run[*Window]) {
 }
 
 // addWindowN adds several copies of a key at once, over several panes.
-func addWindowN(r *conform.Run[*Window]) {
+func addWindowN(r *conformance.Run[*Window]) {
 	if r.F.config.Keys > 0 {
 		addN(r)
 		return
@@ -213,7 +213,7 @@ func addWindowN(r *conform.Run[*Window]) {
 
 // covered returns the counts of the last panes of a window, the newest of which
 // may be partly filled.
-func covered(r *conform.Run[*Window], panes int) map[string]uint64 {
+func covered(r *conformance.Run[*Window], panes int) map[string]uint64 {
 	c, in := r.F.config, map[string]uint64{}
 	if c.Span > 0 {
 		length := int64(c.Span) / int64(c.Panes)
@@ -246,7 +246,7 @@ func covered(r *conform.Run[*Window], panes int) map[string]uint64 {
 
 // checkWindow checks the answers about what the window covers, and that every
 // key with a share of Phi of exactly the last Keys or Span is reported.
-func checkWindow(r *conform.Run[*Window]) {
+func checkWindow(r *conformance.Run[*Window]) {
 	checkTracked(r, r.Counts, r.F)
 	checkHeavy(r, r.Counts, r.F)
 	exact, c := map[string]uint64{}, r.F.config

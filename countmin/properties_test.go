@@ -12,7 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // drawParams draws a small sketch.
@@ -41,7 +41,7 @@ func must[T any](v T, err error) T {
 
 // sketches is the suite for sketches, plain or conservative. To be counted at
 // all is to be in it.
-func sketches(conservative bool, programs conform.Programs[*Sketch], golden ...conform.Golden[*Sketch]) conform.Suite[*Sketch] {
+func sketches(conservative bool, programs conformance.Programs[*Sketch], golden ...conformance.Golden[*Sketch]) conformance.Suite[*Sketch] {
 	programs.Fresh = func(t *rapid.T, fam hashfam.Family) *Sketch {
 		p := drawParams(t, conservative)
 		p.Width *= rapid.SampledFrom([]uint64{1, 20}).Draw(t, "times")
@@ -49,11 +49,11 @@ func sketches(conservative bool, programs conform.Programs[*Sketch], golden ...c
 		return mustNew(t, p)
 	}
 	programs.Deletes = func(s *Sketch) bool { return !s.params.Conservative }
-	return conform.Suite[*Sketch]{
-		Encoded: conform.Encoded[*Sketch]{
+	return conformance.Suite[*Sketch]{
+		Encoded: conformance.Encoded[*Sketch]{
 			Receiver:   NewReceiver,
-			ReadParams: conform.Reader(ReadParams),
-			View:       conform.Viewer[*Sketch](NewView),
+			ReadParams: conformance.Reader(ReadParams),
+			View:       conformance.Viewer[*Sketch](NewView),
 			Shown:      func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} },
 			Golden:     golden,
 			ClaimHuge: func(params []byte) uint64 {
@@ -62,30 +62,30 @@ func sketches(conservative bool, programs conform.Programs[*Sketch], golden ...c
 				return 1 << 37
 			},
 		},
-		Source:   conform.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams),
+		Source:   conformance.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams),
 		Programs: programs,
 	}
 }
 
 var (
-	plain = sketches(false, conform.Programs[*Sketch]{
+	plain = sketches(false, conformance.Programs[*Sketch]{
 		Canonical: func(*Sketch) bool { return true },
-		More:      []func(*conform.Run[*Sketch]){addN[*Sketch], removeN, multiply},
+		More:      []func(*conformance.Run[*Sketch]){addN[*Sketch], removeN, multiply},
 		Check:     checkSketch,
 	},
 		golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
 		golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
 		golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}))
 
-	conservative = sketches(true, conform.Programs[*Sketch]{
-		More:  []func(*conform.Run[*Sketch]){addN[*Sketch]},
+	conservative = sketches(true, conformance.Programs[*Sketch]{
+		More:  []func(*conformance.Run[*Sketch]){addN[*Sketch]},
 		Check: checkConservative,
 	}, golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}))
 )
 
 // golden is a sketch of a hundred keys, some counted more.
-func golden(file string, p Params) conform.Golden[*Sketch] {
-	return conform.Golden[*Sketch]{File: file, Build: func() *Sketch {
+func golden(file string, p Params) conformance.Golden[*Sketch] {
+	return conformance.Golden[*Sketch]{File: file, Build: func() *Sketch {
 		s := must(NewFromParams(p))
 		for i := range 100 {
 			s.AddN(fmt.Appendf(nil, "key %d", i), uint64(1+i*i%7))
@@ -106,24 +106,24 @@ func claimHuge(params []byte) uint64 {
 
 // heavy is the suite for heavy hitters. A key is in them if its count may be
 // above zero.
-var heavy = conform.Suite[*HeavyHitters]{
-	Encoded: conform.Encoded[*HeavyHitters]{
+var heavy = conformance.Suite[*HeavyHitters]{
+	Encoded: conformance.Encoded[*HeavyHitters]{
 		Receiver:   NewHeavyReceiver,
-		ReadParams: conform.Reader(ReadHeavyConfig),
-		Questions:  conform.Estimates[Estimate],
+		ReadParams: conformance.Reader(ReadHeavyConfig),
+		Questions:  conformance.Estimates[Estimate],
 		Shown:      func(fam hashfam.Family) []any { return []any{HeavyConfig{Family: fam}} },
 		ClaimHuge:  claimHuge,
-		Golden: []conform.Golden[*HeavyHitters]{
+		Golden: []conformance.Golden[*HeavyHitters]{
 			goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
 			goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
 		},
 	},
-	Source: conform.From(func(t *rapid.T) HeavyConfig {
+	Source: conformance.From(func(t *rapid.T) HeavyConfig {
 		return HeavyConfig{Phi: rapid.SampledFrom([]float64{1, 0.1, 0.02, 0.001}).Draw(t, "phi"), MemoryBytes: drawMemory(t)}
 	}, NewHeavyHitters),
-	Programs: conform.Programs[*HeavyHitters]{
-		More: []func(*conform.Run[*HeavyHitters]){addN[*HeavyHitters]},
-		Check: func(r *conform.Run[*HeavyHitters]) {
+	Programs: conformance.Programs[*HeavyHitters]{
+		More: []func(*conformance.Run[*HeavyHitters]){addN[*HeavyHitters]},
+		Check: func(r *conformance.Run[*HeavyHitters]) {
 			checkTracked(r, r.Counts, r.F)
 			checkHeavy(r, r.Counts, r.F)
 		},
@@ -131,8 +131,8 @@ var heavy = conform.Suite[*HeavyHitters]{
 }
 
 // goldenHeavy has a few keys, one of them long, that do not all have room.
-func goldenHeavy(file string, c HeavyConfig) conform.Golden[*HeavyHitters] {
-	return conform.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
+func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
+	return conformance.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
 		h := must(NewHeavyHitters(c))
 		for i := range 60 {
 			h.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
@@ -144,14 +144,14 @@ func goldenHeavy(file string, c HeavyConfig) conform.Golden[*HeavyHitters] {
 }
 
 // top is the suite for the top k.
-var top = conform.Suite[*TopK]{
-	Encoded: conform.Encoded[*TopK]{
+var top = conformance.Suite[*TopK]{
+	Encoded: conformance.Encoded[*TopK]{
 		Receiver:   NewTopKReceiver,
-		ReadParams: conform.Reader(ReadTopKConfig),
-		Questions:  conform.Estimates[Estimate],
+		ReadParams: conformance.Reader(ReadTopKConfig),
+		Questions:  conformance.Estimates[Estimate],
 		Shown:      func(fam hashfam.Family) []any { return []any{TopKConfig{Family: fam}} },
 		ClaimHuge:  claimHuge,
-		Golden: []conform.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
+		Golden: []conformance.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
 			k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
 			for i := range 60 {
 				k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
@@ -159,12 +159,12 @@ var top = conform.Suite[*TopK]{
 			return k
 		}}},
 	},
-	Source: conform.From(func(t *rapid.T) TopKConfig {
+	Source: conformance.From(func(t *rapid.T) TopKConfig {
 		return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t)}
 	}, NewTopK),
-	Programs: conform.Programs[*TopK]{
-		More: []func(*conform.Run[*TopK]){addN[*TopK]},
-		Check: func(r *conform.Run[*TopK]) {
+	Programs: conformance.Programs[*TopK]{
+		More: []func(*conformance.Run[*TopK]){addN[*TopK]},
+		Check: func(r *conformance.Run[*TopK]) {
 			checkTracked(r, r.Counts, r.F)
 			checkTop(r, r.Counts, r.F)
 		},
@@ -173,18 +173,18 @@ var top = conform.Suite[*TopK]{
 
 // windows is the suite for windows that no key of a test leaves, except in
 // programs.
-var windows = conform.Suite[*Window]{
-	Encoded: conform.Encoded[*Window]{
+var windows = conformance.Suite[*Window]{
+	Encoded: conformance.Encoded[*Window]{
 		Receiver:   NewWindowReceiver,
-		ReadParams: conform.Reader(ReadWindowConfig),
-		Questions:  conform.Estimates[Estimate],
+		ReadParams: conformance.Reader(ReadWindowConfig),
+		Questions:  conformance.Estimates[Estimate],
 		Shown:      func(fam hashfam.Family) []any { return []any{WindowConfig{Family: fam}} },
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params[24:], mostPanes)
 			binary.LittleEndian.PutUint64(params[32:], tracker.MaxMemory)
 			return 1 << 40
 		},
-		Golden: []conform.Golden[*Window]{
+		Golden: []conformance.Golden[*Window]{
 			goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
 				for i := range 24 {
 					w.AddString(fmt.Sprint("key ", i%7))
@@ -199,33 +199,33 @@ var windows = conform.Suite[*Window]{
 			}),
 		},
 	},
-	Source: conform.From(func(t *rapid.T) WindowConfig {
+	Source: conformance.From(func(t *rapid.T) WindowConfig {
 		c := drawWindowConfig(t)
 		if c.Keys > 0 {
 			c.Keys = 100_000
 		}
 		return c
 	}, NewWindow),
-	Programs: conform.Programs[*Window]{
+	Programs: conformance.Programs[*Window]{
 		Fresh: func(t *rapid.T, fam hashfam.Family) *Window {
 			c := drawWindowConfig(t)
 			c.Family = fam
 			return must(NewWindow(c))
 		},
-		More:       []func(*conform.Run[*Window]){advance, addWindowN},
-		Remembered: func(r *conform.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
+		More:       []func(*conformance.Run[*Window]){advance, addWindowN},
+		Remembered: func(r *conformance.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
 		Check:      checkWindow,
 	},
 }
 
 // goldenWindow is built once and copied: the suite asks thousands of times.
-func goldenWindow(file string, c WindowConfig, fill func(*Window)) conform.Golden[*Window] {
+func goldenWindow(file string, c WindowConfig, fill func(*Window)) conformance.Golden[*Window] {
 	once := sync.OnceValue(func() *Window {
 		w := must(NewWindow(c))
 		fill(w)
 		return w
 	})
-	return conform.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
+	return conformance.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
 }
 
 // drawWindowConfig draws a window that forgets soon.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func TestTopKReportsTheMostFrequent(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTheLargestTrackers(t *testing.T) {
 	b := must(k.MarshalBinary())
 	for budget, ok := range map[uint64]bool{tracker.MaxMemory: true, tracker.MaxMemory + 1: false} {
 		binary.LittleEndian.PutUint64(b[32:], budget)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		c, err := ReadTopKConfig(bytes.NewReader(b), hashfam.Family{})
 		if !ok {
 			requireField(t, err, ErrCorrupt, "MemoryBytes")

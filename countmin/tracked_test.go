@@ -13,7 +13,7 @@ import (
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // Keys are copied when they are admitted, so the caller's buffer is free again.
@@ -166,19 +166,19 @@ func heapBytes() int64 {
 func TestAllocationsAreInProportion(t *testing.T) {
 	for _, budget := range []int{tracker.MinMemory, 4192, 16 << 10, 39_744, 256 << 10} {
 		var h *HeavyHitters
-		took := conform.LeastAllocated(3, func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
+		took := conformance.LeastAllocated(3, func() { h = must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: budget})) })
 		require.LessOrEqual(t, took, uint64(budget+budget/8), "New with %d bytes", budget)
 		for i := range budget / 16 {
 			h.AddString(fmt.Sprint("key ", i))
 		}
 		b, g := must(h.MarshalBinary()), NewHeavyReceiver(hashfam.Family{})
-		took = conform.LeastAllocated(3, func() {
+		took = conformance.LeastAllocated(3, func() {
 			if err := g.UnmarshalBinary(b); err != nil {
 				panic(err)
 			}
 		})
 		require.LessOrEqual(t, took, uint64(64<<10+6*len(b)), "decode %d bytes", len(b))
-		took = conform.LeastAllocated(3, func() {
+		took = conformance.LeastAllocated(3, func() {
 			if err := g.Merge(h); err != nil {
 				panic(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // headWords is how many words of the payload come before the counters.
@@ -82,7 +82,7 @@ func TestForgedTrackersAreCorrupt(t *testing.T) {
 	} {
 		b := append([]byte(nil), good...)
 		forge(b)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		g := h.Clone()
 		require.ErrorIs(t, g.UnmarshalBinary(b), ErrCorrupt, name)
 		require.True(t, g.Equal(h), name)
@@ -93,7 +93,7 @@ func TestForgedTrackersAreCorrupt(t *testing.T) {
 	for _, n := range []uint64{0, tracker.MaxK + 1, math.MaxUint64} {
 		b := must(k.MarshalBinary())
 		binary.LittleEndian.PutUint64(b[24:], n)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, k.UnmarshalBinary(b), ErrCorrupt)
 	}
 }
@@ -107,10 +107,10 @@ func TestACounterAboveTheTotalIsCorrupt(t *testing.T) {
 		for i := range int(binary.LittleEndian.Uint32(word(empty, 3))) {
 			b := slices.Clone(empty)
 			binary.LittleEndian.PutUint64(word(b, headWords+i), 1<<(i%16*4))
-			conform.Reseal(b)
+			conformance.Reseal(b)
 			requireField(t, h.UnmarshalBinary(b), ErrCorrupt, "counter")
 			binary.LittleEndian.PutUint64(word(b, 0), 1) // the total
-			conform.Reseal(b)
+			conformance.Reseal(b)
 			g := h.Clone()
 			require.NoError(t, g.UnmarshalBinary(b))
 			g.AddString("key")
@@ -130,7 +130,7 @@ func TestAFrameOfALargeBudgetDoesNotPanic(t *testing.T) {
 			binary.LittleEndian.PutUint64(b[16:], 8*headWords)
 			binary.LittleEndian.PutUint64(b[32:], budget)
 			binary.LittleEndian.PutUint64(word(b, 3), 2<<32)
-			conform.Reseal(b)
+			conformance.Reseal(b)
 			require.Len(t, b, 96)
 			if err := h.UnmarshalBinary(b); !errors.Is(err, ErrCorrupt) {
 				t.Fatal(err)

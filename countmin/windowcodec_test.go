@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // An encoded window of three panes has four words at least.
@@ -19,7 +19,7 @@ func TestAWindowOfTooFewWords(t *testing.T) {
 	for words := range uint64(4) {
 		b := append(bytes.Clone(empty[:len(empty)-8*int(5-words)]), make([]byte, 8)...) // the last word is a checksum
 		binary.LittleEndian.PutUint64(b[16:], 8*words)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		err := NewWindowReceiver(hashfam.Family{}).UnmarshalBinary(b)
 		requireField(t, err, ErrCorrupt, "payload length")
 		require.ErrorContains(t, err, fmt.Sprintf("payload length = %d, want at least 32", 8*words))
@@ -31,5 +31,5 @@ func TestAWindowOfTooFewWords(t *testing.T) {
 func TestTheFormatDocumentShowsAWindow(t *testing.T) {
 	b, err := os.ReadFile("testdata/window.bin")
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 14", b)
+	conformance.RequireDocumented(t, "Kind 14", b)
 }

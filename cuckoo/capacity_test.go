@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -16,7 +16,7 @@ import (
 // fails with probability below 1e-6; for the sizes here the simulation below
 // shows far less. Families are fixed, so a result is the same in every run.
 func TestCapacityIsReached(t *testing.T) {
-	long := conform.Long(t, 10, 0.1)
+	long := conformance.Long(t, 10, 0.1)
 	for _, n := range []uint64{
 		1, 7, 8, 9, 10, 33, 100, 1000, 1030, 10_000, 65_537, 100_000, 1_000_000, 1_050_000, 1_500_000, 10_000_000,
 	} {
@@ -86,10 +86,10 @@ func TestBitsPerKeyOfLargeTables(t *testing.T) {
 // made before that is freed.
 func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
 	sizes := []uint64{50_000}
-	if conform.Long(t, 1, 0.3) {
+	if conformance.Long(t, 1, 0.3) {
 		sizes = []uint64{100_000_000}
 	}
-	if conform.Long(t, 9, 2.5) {
+	if conformance.Long(t, 9, 2.5) {
 		sizes = append(sizes, 1_000_000_000)
 	}
 	for _, n := range sizes {
@@ -98,7 +98,7 @@ func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
 			f := mustNew(t, p)
 			add := func(keys []uint64) error { _, err := f.AddAll(f.Family().SumAllUint64(nil, keys)); return err }
 			contains := func(dst []bool, keys []uint64) []bool { return f.ContainsAll(dst, f.Family().SumAllUint64(nil, keys)) }
-			conform.LargeSet(t, n, conform.Large{Add: add, Contains: contains, Rate: p.RateAt(n)})
+			conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: contains, Rate: p.RateAt(n)})
 			require.Equal(t, n, f.Len())
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // Where the number of fingerprints and the payload are in a frame.
@@ -30,7 +30,7 @@ func TestBitsBeyondTheLastBucketAreCorrupt(t *testing.T) {
 		require.NoError(t, err)
 		payload := b[payloadAt : len(b)-8]
 		payload[bit/8] ^= 1 << (bit % 8)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt, "bit %d", bit)
 	}
 	require.True(t, f.Equal(before))
@@ -52,7 +52,7 @@ func TestCompactBucketsThatAreNotSortedAreCorrupt(t *testing.T) {
 		if w != 0 {
 			b[countAt] = 4
 		}
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		g := f.Clone()
 		return g.UnmarshalBinary(b)
 	}
@@ -85,7 +85,7 @@ func TestTheNumberOfKeysIsCheckedAndNotBelieved(t *testing.T) {
 		require.EqualValues(t, 300, g.Len())
 		for _, wrong := range []uint64{0, 299, 301, p.slots() + 1, 1<<64 - 1} {
 			binary.LittleEndian.PutUint64(b[countAt:], wrong)
-			conform.Reseal(b)
+			conformance.Reseal(b)
 			requireField(t, g.UnmarshalBinary(b), ErrCorrupt, "number of fingerprints")
 			v, err := NewView(b, p.Family)
 			if err == nil {
@@ -100,7 +100,7 @@ func TestTheNumberOfKeysIsCheckedAndNotBelieved(t *testing.T) {
 func TestTheFormatDocumentShowsAScalableFilter(t *testing.T) {
 	b, err := os.ReadFile("testdata/scalable.bin")
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 12", b)
+	conformance.RequireDocumented(t, "Kind 12", b)
 }
 
 // It takes less than a kilobyte of memory to write a filter of any size, on any
@@ -109,7 +109,7 @@ func TestMemoryToWriteAFilter(t *testing.T) {
 	for _, f := range []io.WriterTo{
 		mustNew(t, Params{Buckets: 100_000, FingerprintBits: 12}), mustScale(t, ScalableConfig{Expected: 100_000, FPRate: 0.01}),
 	} {
-		least := conform.LeastAllocated(20, func() {
+		least := conformance.LeastAllocated(20, func() {
 			_, err := f.WriteTo(io.Discard)
 			require.NoError(t, err)
 		})
@@ -138,7 +138,7 @@ func TestAMissingPayloadCostsNothing(t *testing.T) {
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
 	var g Filter
-	least := conform.LeastAllocated(20, func() {
+	least := conformance.LeastAllocated(20, func() {
 		require.ErrorIs(t, g.UnmarshalBinary(b[:payloadAt+8]), ErrCorrupt)
 	})
 	require.Less(t, least, uint64(8192))
@@ -164,7 +164,7 @@ func TestErrorsOfPagesAreThoseOfThisPackage(t *testing.T) {
 	b, err := s.MarshalBinary()
 	require.NoError(t, err)
 	b[128] = 49 // directories
-	conform.Reseal(b)
+	conformance.Reseal(b)
 	err = s.UnmarshalBinary(b)
 	requireField(t, err, ErrCorrupt, "number of directories")
 	require.ErrorContains(t, err, "cuckoo: ")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // kinds are filters of about a thousand slots in each way of storing them.
@@ -48,7 +48,7 @@ func requireKeys(t *testing.T, f *Filter, keys []uint64) {
 }
 
 func TestDrivenPastFullItLosesNothing(t *testing.T) {
-	long := conform.Long(t, 2, 0.1)
+	long := conformance.Long(t, 2, 0.1)
 	for _, p := range kinds {
 		further := uint64(1000) // a failed Add takes tens of microseconds
 		switch {

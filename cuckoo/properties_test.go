@@ -10,21 +10,21 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-var suite = conform.Suite[*Filter]{
-	Encoded: conform.Encoded[*Filter]{
+var suite = conformance.Suite[*Filter]{
+	Encoded: conformance.Encoded[*Filter]{
 		Receiver:   NewReceiver,
-		ReadParams: conform.Reader(ReadParams),
-		View:       conform.Viewer[*Filter](NewView),
+		ReadParams: conformance.Reader(ReadParams),
+		View:       conformance.Viewer[*Filter](NewView),
 		Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}, Params{Family: fam}} },
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<35)
 			params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
 			return 1<<37 + 8
 		},
-		Golden: []conform.Golden[*Filter]{
+		Golden: []conformance.Golden[*Filter]{
 			{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
 			{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
 			{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
@@ -32,8 +32,8 @@ var suite = conform.Suite[*Filter]{
 			{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
 		},
 	},
-	Source: conform.From(drawParams, NewFromParams),
-	Programs: conform.Programs[*Filter]{
+	Source: conformance.From(drawParams, NewFromParams),
+	Programs: conformance.Programs[*Filter]{
 		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
 			p := drawParams(t)
 			p.Buckets *= rapid.SampledFrom([]uint64{1, 1, 10, 100}).Draw(t, "times")
@@ -42,7 +42,7 @@ var suite = conform.Suite[*Filter]{
 		},
 		// The place of keys depends on their order. An empty table has none.
 		Canonical: func(f *Filter) bool { return f.Len() == 0 },
-		Check: func(r *conform.Run[*Filter]) {
+		Check: func(r *conformance.Run[*Filter]) {
 			requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
 		},
 	},
@@ -95,10 +95,10 @@ func requireCopies(t require.TestingT, want map[string]uint64, length uint64, co
 	require.Equal(t, sum, length)
 }
 
-var scalableSuite = conform.Suite[*Scalable]{
-	Encoded: conform.Encoded[*Scalable]{
+var scalableSuite = conformance.Suite[*Scalable]{
+	Encoded: conformance.Encoded[*Scalable]{
 		Receiver:   NewScalableReceiver,
-		ReadParams: conform.Reader(ReadScalableConfig),
+		ReadParams: conformance.Reader(ReadScalableConfig),
 		Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<36)
@@ -107,16 +107,16 @@ var scalableSuite = conform.Suite[*Scalable]{
 			binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
 			return 1 << 37
 		},
-		Golden: []conform.Golden[*Scalable]{
+		Golden: []conformance.Golden[*Scalable]{
 			{File: "scalable.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01}, 100)},
 			{File: "scalable-wide.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
 			{File: "scalable-compact.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
 			{File: "scalable-grown.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.5, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 900)},
 		},
 	},
-	Source: conform.From(drawScalable, NewScalable),
-	Programs: conform.Programs[*Scalable]{
-		Check: func(r *conform.Run[*Scalable]) {
+	Source: conformance.From(drawScalable, NewScalable),
+	Programs: conformance.Programs[*Scalable]{
+		Check: func(r *conformance.Run[*Scalable]) {
 			requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
 		},
 	},

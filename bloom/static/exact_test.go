@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/data"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -121,7 +121,7 @@ var longCases = []sizeCase{
 // Every key of both classes is queried.
 func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
 	cases := randomCases
-	if conform.Long(t, 1, 1) {
+	if conformance.Long(t, 1, 1) {
 		cases = append(cases, longCases...)
 	}
 	for _, c := range cases {

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // changed returns an encoding of e with a change and correct checksums.
 func changed(t *testing.T, e *Exact, change func(b []byte) []byte) []byte {
 	b := change(encoded(t, e))
-	conform.Reseal(b)
+	conformance.Reseal(b)
 	return b
 }
 

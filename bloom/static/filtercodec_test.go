@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
@@ -23,7 +23,7 @@ func TestAHeaderClaimsNoMorePayloadThanItsKeysTake(t *testing.T) {
 	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
 		b := bytes.Clone(good)
 		binary.LittleEndian.PutUint64(b[16:], payload)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		if ok {
 			require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -299,7 +299,7 @@ func TestChosenDigests(t *testing.T) {
 // Small builds have the work memory of each worker as well.
 func TestBuildsTakeLittleMemory(t *testing.T) {
 	n := 300_000
-	if conform.Long(t, 0.5, 1) {
+	if conformance.Long(t, 0.5, 1) {
 		n = 10_000_000
 	}
 	const work = 1_600_000

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // builders returns every way to build a filter with a rate.
@@ -40,8 +40,8 @@ func builders(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Filter,
 }
 
 // filters declares a Filter.
-var filters = conform.Built[*Filter]{
-	Encoded: conform.Encoded[*Filter]{
+var filters = conformance.Built[*Filter]{
+	Encoded: conformance.Encoded[*Filter]{
 		Receiver: NewReceiver,
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<40)
@@ -49,10 +49,10 @@ var filters = conform.Built[*Filter]{
 			params[12] = 2
 			return 1 << 38
 		},
-		View:       conform.Viewer[*Filter](NewView),
-		ReadParams: conform.Reader(ReadParams),
+		View:       conformance.Viewer[*Filter](NewView),
+		ReadParams: conformance.Reader(ReadParams),
 		Shown:      func(fam hashfam.Family) []any { return []any{Config{FPRate: 0.01, Family: fam}} },
-		Golden: []conform.Golden[*Filter]{
+		Golden: []conformance.Golden[*Filter]{
 			{File: "static.bin", Build: golden(Config{FPRate: 0.01}, 1000)},
 			{File: "staticempty.bin", Build: golden(Config{FPRate: 0.01}, 0)},
 			{File: "staticnarrow.bin", Build: golden(Config{FPRate: math.Ldexp(1, -7)}, 300)},
@@ -82,8 +82,8 @@ func exactBuilders(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Ex
 }
 
 // exacts declares an Exact.
-var exacts = conform.Built[*Exact]{
-	Encoded: conform.Encoded[*Exact]{
+var exacts = conformance.Built[*Exact]{
+	Encoded: conformance.Encoded[*Exact]{
 		Receiver: NewExactReceiver,
 		ClaimHuge: func(params []byte) uint64 {
 			for i, n := range []uint64{1 << 35, 1 << 40, 1 << 36} { // 5 columns
@@ -92,10 +92,10 @@ var exacts = conform.Built[*Exact]{
 			params[24], params[25] = 2, 2
 			return 1 << 35
 		},
-		View:       conform.Viewer[*Exact](NewExactView),
-		ReadParams: conform.Reader(ReadExactParams),
+		View:       conformance.Viewer[*Exact](NewExactView),
+		ReadParams: conformance.Reader(ReadExactParams),
 		Shown:      func(fam hashfam.Family) []any { return []any{ExactConfig{Family: fam}} },
-		Golden: []conform.Golden[*Exact]{
+		Golden: []conformance.Golden[*Exact]{
 			{File: "exact.bin", Build: goldenExact(hashfam.Family{}, 100, 120)},
 			{File: "exact-inverted.bin", Build: goldenExact(hashfam.Family{}, 1500, 100)},
 			{File: "exact-empty.bin", Build: goldenExact(hashfam.Family{}, 0, 5)},
@@ -145,15 +145,15 @@ func FuzzExactProgram(f *testing.F)  { exacts.FuzzProgram(f) }
 func FuzzExactFrames(f *testing.F)   { exacts.FuzzFrames(f) }
 
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
 		f := mustBuild(t, Config{FPRate: 0.01, Family: fam}, keys)
-		return conform.Small{Contains: f.ContainsDigest, Rate: f.FalsePositiveRate()}
+		return conformance.Small{Contains: f.ContainsDigest, Rate: f.FalsePositiveRate()}
 	})
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
-	if conform.Long(t, 0.5, 2.5) {
+	if conformance.Long(t, 0.5, 2.5) {
 		n = 100_000_000
 	}
 	digests := make([]hashfam.Digest, n)
@@ -167,7 +167,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 		return f.ContainsAll(dst, room)
 	}
 	add := func([]uint64) error { return nil }
-	conform.LargeSet(t, n, conform.Large{Add: add, Contains: contains, Rate: f.FalsePositiveRate()})
+	conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: contains, Rate: f.FalsePositiveRate()})
 }
 
 // docs/format.md shows the encodings of these structures byte by byte.
@@ -176,7 +176,7 @@ func TestTheFormatDocumentShowsTheseEncodings(t *testing.T) {
 	f := mustBuild(t, Config{FPRate: 0.25}, []hashfam.Digest{sum("a"), sum("b")})
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 7", b)
+	conformance.RequireDocumented(t, "Kind 7", b)
 	e := mustExact(t, hashfam.Family{}, []hashfam.Digest{sum("b")}, []hashfam.Digest{sum("a"), sum("c")})
-	conform.RequireDocumented(t, "Kind 8", encoded(t, e))
+	conformance.RequireDocumented(t, "Kind 8", encoded(t, e))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // random returns n random digests.
@@ -48,7 +48,7 @@ func requireBijection(t require.TestingT, f *Function, digests []hashfam.Digest)
 
 func TestEveryKeyHasItsOwnIndex(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 100, 1000, 12287, 12288, 100_000}
-	if conform.Long(t, 0.5, 1) {
+	if conformance.Long(t, 0.5, 1) {
 		sizes = append(sizes, 1_000_000, 10_000_000)
 	}
 	for _, n := range sizes {
@@ -81,7 +81,7 @@ func bitsPerKey(f interface {
 
 // The sizes are fixed by the digests: nothing here is left to chance.
 func TestBitsPerKey(t *testing.T) {
-	long := conform.Long(t, 0.5, 1)
+	long := conformance.Long(t, 0.5, 1)
 	for _, c := range []struct {
 		n                int
 		function, filter float64 // the most allowed

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 const payloadAt = 128 // of a frame with 2 to 9 levels
@@ -39,7 +39,7 @@ func TestForgedFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	queries := append(random(500, 2), digests[:500]...)
 	decoded, rounds := 0, 2000
-	if conform.Long(t, 2, 0.1) {
+	if conformance.Long(t, 2, 0.1) {
 		rounds = 200_000
 	}
 	for range rounds {
@@ -62,7 +62,7 @@ func TestForgedFrames(t *testing.T) {
 				clear(b[at:min(at+r.IntN(64), len(b)-8)])
 			}
 		}
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		g, v := new(Function), (*View)(nil)
 		err := g.UnmarshalBinary(b)
 		v, viewErr := NewView(b, hashfam.Family{})
@@ -96,7 +96,7 @@ func TestDecodersRejectHeaders(t *testing.T) {
 	} {
 		b := bytes.Clone(good)
 		change(b[24:])
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, name)
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.ErrorIs(t, err, ErrCorrupt, name)

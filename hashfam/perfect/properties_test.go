@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // drawFunctions returns every way to build a function. The suite repeats
@@ -25,14 +25,14 @@ func drawFunctions(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Fu
 }
 
 // functions declares a Function.
-var functions = conform.Built[*Function]{
-	Encoded: conform.Encoded[*Function]{
+var functions = conformance.Built[*Function]{
+	Encoded: conformance.Encoded[*Function]{
 		Receiver:   NewReceiver,
 		ClaimHuge:  claimHuge,
-		View:       conform.Viewer[*Function](NewView),
-		ReadParams: conform.Reader(ReadParams),
+		View:       conformance.Viewer[*Function](NewView),
+		ReadParams: conformance.Reader(ReadParams),
 		Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}} },
-		Golden: []conform.Golden[*Function]{
+		Golden: []conformance.Golden[*Function]{
 			{File: "function.bin", Build: goldenFunction(Config{}, 300)},
 			{File: "functionempty.bin", Build: goldenFunction(Config{}, 0)},
 			{File: "functionlast.bin", Build: goldenFunction(Config{}, 5)},
@@ -56,14 +56,14 @@ func drawFilters(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Filt
 }
 
 // filters declares a Filter.
-var filters = conform.Built[*Filter]{
-	Encoded: conform.Encoded[*Filter]{
+var filters = conformance.Built[*Filter]{
+	Encoded: conformance.Encoded[*Filter]{
 		Receiver:   NewFilterReceiver,
 		ClaimHuge:  claimHuge,
-		View:       conform.Viewer[*Filter](NewFilterView),
-		ReadParams: conform.Reader(ReadFilterParams),
+		View:       conformance.Viewer[*Filter](NewFilterView),
+		ReadParams: conformance.Reader(ReadFilterParams),
 		Shown:      func(fam hashfam.Family) []any { return []any{FilterConfig{Family: fam}} },
-		Golden: []conform.Golden[*Filter]{
+		Golden: []conformance.Golden[*Filter]{
 			{File: "filter.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 200)},
 			{File: "filterempty.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 0)},
 			{File: "filtervalues.bin", Build: goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100)},
@@ -125,15 +125,15 @@ func FuzzFilterProgram(f *testing.F)   { filters.FuzzProgram(f) }
 func FuzzFilterFrames(f *testing.F)    { filters.FuzzFrames(f) }
 
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	conform.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conform.Small {
+	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
 		f := filterOf(t, FilterConfig{FPRate: 0.01, Family: fam}, keys)
-		return conform.Small{Contains: f.ContainsDigest, Rate: f.FalsePositiveRate()}
+		return conformance.Small{Contains: f.ContainsDigest, Rate: f.FalsePositiveRate()}
 	})
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
-	if conform.Long(t, 3, 4) {
+	if conformance.Long(t, 3, 4) {
 		n = 100_000_000
 	}
 	digests := make([]hashfam.Digest, n)
@@ -148,7 +148,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 		return f.ContainsAll(dst, room)
 	}
 	add := func([]uint64) error { return nil }
-	conform.LargeSet(t, n, conform.Large{Add: add, Contains: contains, Rate: f.FalsePositiveRate()})
+	conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: contains, Rate: f.FalsePositiveRate()})
 }
 
 // docs/format.md shows the encodings of this function and this filter byte by
@@ -157,13 +157,13 @@ func TestTheFormatDocumentShowsTheseEncodings(t *testing.T) {
 	letters := hashfam.Family{}.SumAll(nil, bytesOf("abcdefghijklm"))
 	f, err := New(t.Context(), Config{}, slices.Clone(letters))
 	require.NoError(t, err)
-	conform.RequireDocumented(t, "Kind 9", must(f.MarshalBinary()))
+	conformance.RequireDocumented(t, "Kind 9", must(f.MarshalBinary()))
 	g, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.1, ValueBits: 3}, slices.Clone(letters[:4]))
 	require.NoError(t, err)
 	for i, d := range letters[:4] {
 		require.True(t, g.SetValueDigest(d, uint64(i+1)))
 	}
-	conform.RequireDocumented(t, "Kind 10", must(g.MarshalBinary()))
+	conformance.RequireDocumented(t, "Kind 10", must(g.MarshalBinary()))
 }
 
 // bytesOf returns a key for each byte of a text.

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -445,7 +445,7 @@ func TestTextIsStrictBase64(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeWords(nil, header, []uint64{1, 2, 3}))
 	f.Add([]byte(magic))
-	conform.FuzzBytes(f, func(t *testing.T, b []byte) {
+	conformance.FuzzBytes(f, func(t *testing.T, b []byte) {
 		words, err := decodeWords[uint64](NewReader(bytes.NewReader(b), errs), 3)
 		_, whole := decodeWords[uint64](NewBytesReader(b, errs), 3)
 		v, viewed := NewView(b, header.Kind, header.Version, header.Check, errs)

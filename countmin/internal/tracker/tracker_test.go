@@ -11,7 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // observe counts key n times in the only pane.
@@ -122,7 +122,7 @@ func TestHalfOfTheMemoryIsForTheTail(t *testing.T) {
 		t.Skip("a measurement")
 	}
 	families := 1
-	if conform.Long(t, 2, 0.1) {
+	if conformance.Long(t, 2, 0.1) {
 		families = 3
 	}
 	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog(), streams.Zipf(1.0, 50_000, 200_000, 1)} {

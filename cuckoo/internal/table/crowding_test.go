@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -22,7 +22,7 @@ import (
 func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
 	work := 1 << 19
 	switch {
-	case conform.Long(t, 15, 0.1):
+	case conformance.Long(t, 15, 0.1):
 		work = 1 << 27
 	case testing.Short():
 		work = 1 << 18

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -59,7 +59,7 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 		t.Skip("a simulation")
 	}
 	work := 20_000
-	if conform.Long(t, 50, 0.1) {
+	if conformance.Long(t, 50, 0.1) {
 		work = 4_000_000
 	}
 	for _, m := range []uint64{4, 6, 8, 10, 14, 16, 24, 30, 32, 62, 64, 126, 128, 254, 256, 1022, 1024, 4096, 16384} {

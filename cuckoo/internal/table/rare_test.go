@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -190,7 +190,7 @@ func TestSmallTablesFailLessThanOnceInAMillion(t *testing.T) {
 		t.Skip("a simulation")
 	}
 	list := []rare{{Shape: Shape{Buckets: 16, Bits: 10}}, {Shape: Shape{Buckets: 30, Bits: 6}}}
-	if conform.Long(t, 5, 0.1) {
+	if conformance.Long(t, 5, 0.1) {
 		list = slices.Concat(tables(t, 0.4, 200, 100), tables(t, 0.01, 200, 100))
 	}
 	t.Run("tables", func(t *testing.T) {

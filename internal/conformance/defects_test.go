@@ -1,4 +1,4 @@
-package conform_test
+package conformance_test
 
 import (
 	"encoding/binary"
@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -28,8 +28,8 @@ func newBag(defect string) func(params) (*bag, error) {
 }
 
 // encoded declares bags with a defect.
-func encoded(defect string) conform.Encoded[*bag] {
-	return conform.Encoded[*bag]{
+func encoded(defect string) conformance.Encoded[*bag] {
+	return conformance.Encoded[*bag]{
 		Receiver: func(fam hashfam.Family) *bag {
 			if defect == "the family is not checked" {
 				fam = hashfam.Family{}
@@ -41,15 +41,15 @@ func encoded(defect string) conform.Encoded[*bag] {
 			binary.LittleEndian.PutUint64(params[8:], 1<<33)
 			return 1 << 37
 		},
-		ReadParams: conform.Reader(func(r io.Reader, fam hashfam.Family) (params, error) {
+		ReadParams: conformance.Reader(func(r io.Reader, fam hashfam.Family) (params, error) {
 			if defect == "the payload is read with the parameters" {
 				defer io.ReadAll(r)
 			}
 			p, _, err := readParams(frame.NewReader(r, errs), fam)
 			return p, err
 		}),
-		View: conform.Viewer[*bag](viewOf(defect)),
-		Golden: []conform.Golden[*bag]{{File: "bag.bin", Build: func() *bag {
+		View: conformance.Viewer[*bag](viewOf(defect)),
+		Golden: []conformance.Golden[*bag]{{File: "bag.bin", Build: func() *bag {
 			b := &bag{reader{params{Room: 20}, nil, defect}}
 			for _, key := range []string{"a", "b", "c", "a"} {
 				b.put(hashfam.Family{}.SumString(key), 1)
@@ -62,12 +62,12 @@ func encoded(defect string) conform.Encoded[*bag] {
 	}
 }
 
-func bags(defect string) conform.Suite[*bag] {
+func bags(defect string) conformance.Suite[*bag] {
 	draw := func(t *rapid.T) params { return params{Room: rapid.Uint64Range(1, 60).Draw(t, "room")} }
-	return conform.Suite[*bag]{
+	return conformance.Suite[*bag]{
 		Encoded: encoded(defect),
-		Source:  conform.From(draw, newBag(defect)),
-		Programs: conform.Programs[*bag]{
+		Source:  conformance.From(draw, newBag(defect)),
+		Programs: conformance.Programs[*bag]{
 			Keys:      300,
 			Canonical: func(*bag) bool { return true },
 		},
@@ -94,7 +94,7 @@ func TestOneDefect(t *testing.T) {
 	case "set":
 		sets(defect).Run(t)
 	case "unknown":
-		conform.Suite[*unknown]{Encoded: conform.Encoded[*unknown]{}}.Run(t)
+		conformance.Suite[*unknown]{Encoded: conformance.Encoded[*unknown]{}}.Run(t)
 	default:
 		t.Skip("run by TestTheSuiteRejectsEveryDefect")
 	}

@@ -1,4 +1,4 @@
-package conform_test
+package conformance_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"sort"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -224,14 +224,14 @@ func (r *reader) UnmarshalBinary(data []byte) error {
 	switch {
 	case r.is("a later version is decoded") && len(b) > 6 && b[5] != 1:
 		b[5] = 1
-		conform.Reseal(b)
+		conformance.Reseal(b)
 	case r.is("trailing bytes are ignored") && len(b)%8 == 1:
 		b = b[:len(b)-1]
 	case r.is("checksums are ignored"):
-		conform.Reseal(b)
+		conformance.Reseal(b)
 	case r.is("reserved bytes are ignored") && len(b) > 48:
 		clear(b[40:48])
-		conform.Reseal(b)
+		conformance.Reseal(b)
 	}
 	err := r.decode(frame.NewBytesReader(b, errs))
 	switch {

@@ -1,4 +1,4 @@
-// Package conform tests the properties that the structures of filterfam share.
+// Package conformance tests the properties that the structures of filterfam share.
 // A package declares what is special about its structure, in one of two forms,
 // and calls Run, which runs a test for each property:
 //
@@ -23,11 +23,11 @@
 //
 // A complete declaration, with what is special about Bloom filters:
 //
-//	var suite = conform.Suite[*Filter]{
-//		Encoded: conform.Encoded[*Filter]{
+//	var suite = conformance.Suite[*Filter]{
+//		Encoded: conformance.Encoded[*Filter]{
 //			Receiver:   NewReceiver,
-//			ReadParams: conform.Reader(ReadParams),
-//			View:       conform.Viewer[*Filter](NewView),
+//			ReadParams: conformance.Reader(ReadParams),
+//			View:       conformance.Viewer[*Filter](NewView),
 //			Writes:     []string{"Fold"},
 //			Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}} },
 //			ClaimHuge: func(params []byte) uint64 {
@@ -35,15 +35,15 @@
 //				params[8] = 8 // the hashes, which divide the bits in every layout
 //				return 1 << 37
 //			},
-//			Golden: []conform.Golden[*Filter]{
+//			Golden: []conformance.Golden[*Filter]{
 //				{File: "classic.bin", Build: golden(Params{Bits: 1000, Hashes: 7})},
 //				{File: "blocked.bin", Build: golden(Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
 //			},
 //		},
-//		Source: conform.From(drawParams, NewFromParams), // func(*rapid.T) Params, whose Family is replaced
-//		Programs: conform.Programs[*Filter]{
+//		Source: conformance.From(drawParams, NewFromParams), // func(*rapid.T) Params, whose Family is replaced
+//		Programs: conformance.Programs[*Filter]{
 //			Canonical: func(*Filter) bool { return true },
-//			More:      []func(*conform.Run[*Filter]){intersect, fold},
+//			More:      []func(*conformance.Run[*Filter]){intersect, fold},
 //		},
 //	}
 //
@@ -51,8 +51,8 @@
 //	func FuzzProgram(f *testing.F)     { suite.FuzzProgram(f) }
 //	func FuzzFrames(f *testing.F)      { suite.FuzzFrames(f) }
 //
-// Structures that answer with estimates add Questions: conform.Estimates[Estimate].
-// Constructors that take long are wrapped: conform.From(draw, conform.Cached(New)).
+// Structures that answer with estimates add Questions: conformance.Estimates[Estimate].
+// Constructors that take long are wrapped: conformance.From(draw, conformance.Cached(New)).
 //
 // Two properties are driven by bytes, which fuzzers know how to change. A
 // program is a sequence of any operations, in any form, with copies and
@@ -64,4 +64,4 @@
 //
 // Every property can fail: the tests of this package run it on structures with
 // a defect each.
-package conform
+package conformance

@@ -1,4 +1,4 @@
-package conform_test
+package conformance_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conform"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // A set is a bag that is built from digests and does not change.
@@ -14,7 +14,7 @@ type set struct{ reader }
 
 func (s *set) Equal(o *set) bool { return s.equal(&o.reader) }
 
-func sets(defect string) conform.Built[*set] {
+func sets(defect string) conformance.Built[*set] {
 	b := encoded(defect)
 	build := func(p params, digests []hashfam.Digest) (*set, error) {
 		distinct := slices.Compact(slices.Sorted(slices.Values(digests)))
@@ -30,11 +30,11 @@ func sets(defect string) conform.Built[*set] {
 		}
 		return s, nil
 	}
-	return conform.Built[*set]{
-		Encoded: conform.Encoded[*set]{
+	return conformance.Built[*set]{
+		Encoded: conformance.Encoded[*set]{
 			Receiver:  func(fam hashfam.Family) *set { return &set{b.Receiver(fam).reader} },
 			ClaimHuge: b.ClaimHuge,
-			Golden:    []conform.Golden[*set]{{File: "bag.bin", Build: func() *set { return &set{b.Golden[0].Build().reader} }}},
+			Golden:    []conformance.Golden[*set]{{File: "bag.bin", Build: func() *set { return &set{b.Golden[0].Build().reader} }}},
 		},
 		Builders: func(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*set, error) {
 			p := params{Room: rapid.SampledFrom([]uint64{1000, 2000}).Draw(t, "room"), Family: fam}
@@ -125,16 +125,16 @@ func (k *tracker) Merge(others ...*tracker) error {
 	return nil
 }
 
-func trackers(defect string) conform.Suite[*tracker] {
+func trackers(defect string) conformance.Suite[*tracker] {
 	b := encoded(defect)
-	return conform.Suite[*tracker]{
-		Encoded: conform.Encoded[*tracker]{
+	return conformance.Suite[*tracker]{
+		Encoded: conformance.Encoded[*tracker]{
 			Receiver:  func(fam hashfam.Family) *tracker { return &tracker{*b.Receiver(fam)} },
 			ClaimHuge: b.ClaimHuge,
-			Golden:    []conform.Golden[*tracker]{{File: "bag.bin", Build: func() *tracker { return &tracker{*b.Golden[0].Build()} }}},
-			Questions: conform.Estimates[estimate],
+			Golden:    []conformance.Golden[*tracker]{{File: "bag.bin", Build: func() *tracker { return &tracker{*b.Golden[0].Build()} }}},
+			Questions: conformance.Estimates[estimate],
 		},
-		Source: conform.From(
+		Source: conformance.From(
 			func(t *rapid.T) params { return params{Room: rapid.Uint64Range(1<<40, 1<<50).Draw(t, "room")} },
 			func(p params) (*tracker, error) { return &tracker{bag{reader{p, nil, defect}}}, nil },
 		),
