@@ -111,8 +111,8 @@ func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
 	}
 }
 
-// bump is [tracker.AddSat] in place. A store in each branch is faster than one store that
-// waits for the test.
+// bump is [tracker.AddSat] in place. A store in each branch is faster than one
+// store that waits for the test.
 func bump[C counter](c *C, n C) {
 	if sum := *c + n; sum >= n {
 		*c = sum

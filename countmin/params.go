@@ -37,7 +37,7 @@ type Config struct {
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public one; take a keyed
-	// family if strangers choose keys.
+	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields

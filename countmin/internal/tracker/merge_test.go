@@ -40,7 +40,7 @@ func TestAMergeAddsUp(t *testing.T) {
 		empty.Merge(a)
 		require.Equal(t, sum, keys(&empty, 0))
 		require.EqualValues(t, 28, empty.Total())
-		add(&empty, "x", 1) // and shares nothing with them
+		add(&empty, "x", 1) // and shares no memory with them
 		require.Equal(t, sum, keys(a, 0))
 
 		a.Merge(a) // doubles
