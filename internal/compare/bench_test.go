@@ -28,41 +28,42 @@ const (
 	benchBlock               = 1024 // keys that a batch call gets
 )
 
-// A contestant is a filter with the operations to time. Those of a batch get
-// keys, which they hash. An operation that it does not have is nil.
-type contestant struct {
-	add, query, delete          func(key []byte)
-	addAll, queryAll, deleteAll func(keys [][]byte)
+// An operation does something to all keys, one by one or in batches.
+type operation struct {
+	name  string
+	batch bool
+	do    func(keys [][]byte)
 }
 
-// contestants build filters for n keys, each with the peer it is compared with;
-// that of a peer is empty.
+// contestants build filters for n keys and return the operations to time, in
+// order, each with the peer that the filter is compared with; that of a peer is
+// empty.
 var contestants = []struct {
 	name, peer string
-	build      func(n int) contestant
+	operations func(n int) []operation
 }{
-	{"classic", "bnb", of(measure.NewBloom(bloom.Classic))},
-	{"blocked", "bnb", of(measure.NewBloom(bloom.Blocked))},
-	{"counting", "boom", of(measure.NewCounting(counting.Classic))},
-	{"counting-blocked", "boom", of(measure.NewCounting(counting.Blocked))},
-	{"cuckoo", "seiflotfy", of(measure.NewCuckoo(false))},
-	{"cuckoo-compact", "seiflotfy", of(measure.NewCuckoo(true))},
+	{"classic", "bnb", of(measure.Named("bloom").Build)},
+	{"blocked", "bnb", of(measure.Named("bloom-blocked").Build)},
+	{"counting", "boom", of(measure.Named("counting").Build)},
+	{"counting-blocked", "boom", of(func(n uint64, rate float64, family hashfam.Family) (*measure.Filter, error) {
+		return measure.Adapt(counting.New(counting.Config{Capacity: n, FPRate: rate, Layout: counting.Blocked, Family: family}))
+	})},
+	{"cuckoo", "seiflotfy", of(measure.Named("cuckoo").Build)},
+	{"cuckoo-compact", "seiflotfy", of(measure.Named("cuckoo-compact").Build)},
 	{"count-min", "boom-count-min", ofSketch(false)},
 	{"count-min-conservative", "boom-count-min", ofSketch(true)},
-	{"blocked-xxhash", "bnb", func(n int) contestant { // digests by conversion, without a secret
+	{"blocked-xxhash", "bnb", func(n int) []operation { // digests by conversion, without a secret
 		f := must(bloom.New(bloom.Config{Capacity: uint64(n), FPRate: benchRate, Layout: bloom.Blocked}))
-		return contestant{
-			add:   func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) },
-			query: func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) },
-		}
+		return singly(func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) },
+			func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil)
 	}},
-	{"seiflotfy", "", of(measure.NewSeiflotfy)},
-	{"boom-count-min", "", func(int) contestant {
+	{"seiflotfy", "", of(measure.Named("seiflotfy-cuckoo").Build)},
+	{"boom-count-min", "", func(int) []operation {
 		s := boom.NewCountMinSketch(benchEpsilon, benchDelta)
-		return contestant{add: func(key []byte) { s.Add(key) }, query: func(key []byte) { s.Count(key) }}
+		return singly(func(key []byte) { s.Add(key) }, func(key []byte) { s.Count(key) }, nil)
 	}},
-	{"bnb", "", of(measure.NewPeerBloom)},
-	{"boom", "", of(measure.NewBoomCounting)},
+	{"bnb", "", of(measure.Named("bits-and-blooms").Build)},
+	{"boom", "", of(measure.Named("boom-counting").Build)},
 }
 
 // must returns what a constructor built.
@@ -73,47 +74,81 @@ func must[T any](built T, err error) T {
 	return built
 }
 
-// of returns the operations of a filter.
-func of(build measure.Build) func(n int) contestant {
-	return func(n int) contestant {
-		f := must(build(uint64(n), benchRate, hashfam.Family{}))
-		c := contestant{add: func(key []byte) { _ = f.Add(key) }, query: func(key []byte) { f.Contains(key) }}
-		if f.Delete != nil {
-			c.delete = func(key []byte) { f.Delete(key) }
+// singly returns the operations that take keys one by one; remove may be nil.
+func singly(add, query, remove func(key []byte)) []operation {
+	var list []operation
+	for i, do := range []func([]byte){add, query, query, remove} {
+		if do != nil {
+			list = append(list, operation{operationNames[i], false, func(keys [][]byte) {
+				for _, key := range keys {
+					do(key)
+				}
+			}})
 		}
-		if b, ok := f.Set.(interface {
+	}
+	return list
+}
+
+var operationNames = []string{"add", "hit", "miss", "delete"}
+
+// inBatches returns the operations that take digests in batches, with hashing;
+// remove may be nil.
+func inBatches(family hashfam.Family, add, query, remove func(digests []hashfam.Digest)) []operation {
+	var list []operation
+	digests := make([]hashfam.Digest, 0, benchBlock)
+	for i, do := range []func([]hashfam.Digest){add, query, query, remove} {
+		if do != nil {
+			list = append(list, operation{operationNames[i], true, func(keys [][]byte) {
+				for block := range slices.Chunk(keys, benchBlock) {
+					do(family.SumAll(digests[:0], block))
+				}
+			}})
+		}
+	}
+	return list
+}
+
+// of returns the operations of filters, those of batches on a filter of their
+// own.
+func of(build measure.Build) func(n int) []operation {
+	return func(n int) []operation {
+		f, g := must(build(uint64(n), benchRate, hashfam.Family{})), must(build(uint64(n), benchRate, hashfam.Family{}))
+		var remove func(key []byte)
+		if f.Delete != nil {
+			remove = func(key []byte) { f.Delete(key) }
+		}
+		list := singly(func(key []byte) { _ = f.Add(key) }, func(key []byte) { f.Contains(key) }, remove)
+		b, ok := g.Set.(interface {
 			Family() hashfam.Family
 			ContainsAll(dst []bool, digests []hashfam.Digest) []bool
-		}); ok {
-			digests, dst := make([]hashfam.Digest, 0, benchBlock), make([]bool, 0, benchBlock)
-			sum := func(keys [][]byte) []hashfam.Digest { return b.Family().SumAll(digests[:0], keys) }
-			c.queryAll = func(keys [][]byte) { dst = b.ContainsAll(dst[:0], sum(keys)) }
-			switch b := f.Set.(type) {
-			case interface{ AddAll([]hashfam.Digest) }:
-				c.addAll = func(keys [][]byte) { b.AddAll(sum(keys)) }
-			case interface {
-				AddAll([]hashfam.Digest) (int, error)
-			}:
-				c.addAll = func(keys [][]byte) { _, _ = b.AddAll(sum(keys)) }
-			}
-			if b, ok := f.Set.(interface{ DeleteAll([]hashfam.Digest) int }); ok {
-				c.deleteAll = func(keys [][]byte) { b.DeleteAll(sum(keys)) }
-			}
+		})
+		if !ok {
+			return list
 		}
-		return c
+		dst := make([]bool, 0, benchBlock)
+		var addAll, removeAll func([]hashfam.Digest)
+		switch g := g.Set.(type) {
+		case interface{ AddAll([]hashfam.Digest) }:
+			addAll = g.AddAll
+		case interface {
+			AddAll([]hashfam.Digest) (int, error)
+		}:
+			addAll = func(digests []hashfam.Digest) { _, _ = g.AddAll(digests) }
+		}
+		if g, ok := g.Set.(interface{ DeleteAll([]hashfam.Digest) int }); ok {
+			removeAll = func(digests []hashfam.Digest) { g.DeleteAll(digests) }
+		}
+		query := func(digests []hashfam.Digest) { dst = b.ContainsAll(dst[:0], digests) }
+		return append(list, inBatches(b.Family(), addAll, query, removeAll)...)
 	}
 }
 
-func ofSketch(conservative bool) func(n int) contestant {
-	return func(int) contestant {
-		s := must(countmin.New(countmin.Config{Epsilon: benchEpsilon, Delta: benchDelta, Conservative: conservative}))
-		digests, counts := make([]hashfam.Digest, 0, benchBlock), make([]uint64, 0, benchBlock)
-		sum := func(keys [][]byte) []hashfam.Digest { return s.Family().SumAll(digests[:0], keys) }
-		return contestant{
-			add: s.Add, query: func(key []byte) { s.Count(key) },
-			addAll:   func(keys [][]byte) { s.AddAll(sum(keys)) },
-			queryAll: func(keys [][]byte) { counts = s.CountAll(counts[:0], sum(keys)) },
-		}
+func ofSketch(conservative bool) func(n int) []operation {
+	return func(int) []operation {
+		c := countmin.Config{Epsilon: benchEpsilon, Delta: benchDelta, Conservative: conservative}
+		s, batch, counts := must(countmin.New(c)), must(countmin.New(c)), make([]uint64, 0, benchBlock)
+		return append(singly(s.Add, func(key []byte) { s.Count(key) }, nil), inBatches(c.Family, batch.AddAll,
+			func(digests []hashfam.Digest) { counts = batch.CountAll(counts[:0], digests) }, nil)...)
 	}
 }
 
@@ -162,9 +197,17 @@ func BenchmarkRatios(b *testing.B) {
 		for range benchRounds {
 			took := make(map[timing]float64)
 			for _, c := range contestants {
-				if wanted[c.name] {
-					c.build(len(members)).single(c.name, members, absent, took)
-					c.build(len(members)).batch(c.name, members, absent, took)
+				if !wanted[c.name] {
+					continue
+				}
+				for _, o := range c.operations(len(members)) {
+					keys := members
+					if o.name == "miss" {
+						keys = absent
+					}
+					start := time.Now()
+					o.do(keys)
+					took[timing{c.name, o.name, o.batch}] = float64(time.Since(start).Nanoseconds()) / float64(len(keys))
 				}
 			}
 			rounds = append(rounds, took)
@@ -180,48 +223,13 @@ library it is against; batch is that of a key in a batch call, with its hashing,
 over the same; gain is batch over single. Each is the median of the rounds; the
 ratios have the lowest and the highest after them. Below 1 ours is faster.`
 
-// single times each operation on all keys.
-func (c contestant) single(name string, members, absent [][]byte, took map[timing]float64) {
-	each := func(operation string, keys [][]byte, do func([]byte)) {
-		start := time.Now()
-		for _, key := range keys {
-			do(key)
-		}
-		took[timing{name, operation, false}] = float64(time.Since(start).Nanoseconds()) / float64(len(keys))
-	}
-	each("add", members, c.add)
-	each("hit", members, c.query)
-	each("miss", absent, c.query)
-	if c.delete != nil {
-		each("delete", members, c.delete)
-	}
-}
-
-// batch times each operation that takes batches on all keys.
-func (c contestant) batch(name string, members, absent [][]byte, took map[timing]float64) {
-	blocks := func(operation string, keys [][]byte, do func([][]byte)) {
-		if do == nil {
-			return
-		}
-		start := time.Now()
-		for block := range slices.Chunk(keys, benchBlock) {
-			do(block)
-		}
-		took[timing{name, operation, true}] = float64(time.Since(start).Nanoseconds()) / float64(len(keys))
-	}
-	blocks("add", members, c.addAll)
-	blocks("hit", members, c.queryAll)
-	blocks("miss", absent, c.queryAll)
-	blocks("delete", members, c.deleteAll)
-}
-
 // benchTable shows the times and ratios, one operation a line.
 func benchTable(rounds []map[timing]float64) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "filter\toperation\tns\tagainst\tsingle\t\tbatch\t\tgain\t")
 	for _, c := range contestants {
-		for _, operation := range []string{"add", "hit", "miss", "delete"} {
+		for _, operation := range operationNames {
 			ours, all, theirs := timing{c.name, operation, false}, timing{c.name, operation, true}, timing{c.peer, operation, false}
 			if ns := ratioOf(rounds, ours, timing{}); ns != "" {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.name, operation, strings.Fields(ns)[0], c.peer,

@@ -70,13 +70,23 @@ func (o *options) flags() *flag.FlagSet {
 	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
 		"; a third-party library in it needs no -peers", o.setStructures)
 	set.Func("format", "print `FORM`: "+strings.Join(report.Formats, ", ")+" (default text)", o.setFormat)
-	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", o.setDir)
+	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", func(text string) error { o.dir = text; return nil })
 	set.BoolFunc("peers", "compare all third-party libraries too", yes(&o.peers))
 	set.Func("docs", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead", o.setDocs)
 	set.BoolFunc("quick", "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures", yes(&o.quick))
 	set.BoolFunc("attack", "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds; writes no files", yes(&o.attack))
 	set.BoolFunc("version", "print the version and stop", yes(&o.version))
 	return set
+}
+
+// modes are flags of which each leaves room for few others.
+var modes = []struct {
+	name   string
+	beside []string
+	why    string
+}{
+	{"attack", []string{"attack", "format", "quick", "version"}, "the attacks choose their own keys and structures, and write no files"},
+	{"docs", []string{"docs", "quick", "version"}, "the documents choose their own keys, structures, form and files"},
 }
 
 // check finds flags that exclude each other.
@@ -91,31 +101,16 @@ func (o *options) check() error {
 	case o.quick && o.docs == "" && !o.attack:
 		return errors.New("-quick: want it only with -docs or -attack")
 	}
-	return o.checkModes()
-}
-
-// checkModes finds flags that have no effect under -attack or -docs.
-func (o *options) checkModes() error {
-	for _, name := range o.given {
-		switch {
-		case name == "o" && o.dir == "": // no files beside those of the mode
-		case o.attack && name == "o":
-			return errors.New("-attack and -o exclude each other: the attacks write no files")
-		case o.attack && !slices.Contains(besideAttack, name):
-			return fmt.Errorf("-attack and -%s exclude each other: the attacks choose their own keys and structures", name)
-		case o.docs != "" && !o.attack && !slices.Contains(besideDocs, name):
-			return fmt.Errorf("-docs and -%s exclude each other: the documents choose their own keys, structures, form and files", name)
+	for _, m := range modes {
+		for _, name := range o.given {
+			none := name == "o" && o.dir == "" // no files beside those of the mode
+			if slices.Contains(o.given, m.name) && !none && !slices.Contains(m.beside, name) {
+				return fmt.Errorf("-%s and -%s exclude each other: %s", m.name, name, m.why)
+			}
 		}
 	}
 	return nil
 }
-
-// besideAttack and besideDocs list the flags that may come with -attack and
-// -docs.
-var (
-	besideAttack = []string{"attack", "format", "quick", "version"}
-	besideDocs   = []string{"docs", "quick", "version"}
-)
 
 func file(name *string) func(string) error {
 	return func(text string) error {
@@ -147,38 +142,37 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-func (o *options) setRates(text string) error {
-	o.rates = nil
-	for item := range strings.SplitSeq(text, ",") {
-		rate, err := strconv.ParseFloat(strings.TrimSpace(item), 64)
-		if err != nil || !(rate > 0 && rate < 1) {
-			return itemError(text, item, "want a rate above 0 and below 1, or several with commas, such as 0.01,0.001")
-		}
-		if !slices.Contains(o.rates, rate) {
-			o.rates = append(o.rates, rate)
-		}
-	}
-	return nil
+func (o *options) setRates(text string) (err error) {
+	o.rates, err = items(text, "a rate above 0 and below 1, or several with commas, such as 0.01,0.001", func(item string) (float64, bool) {
+		rate, err := strconv.ParseFloat(item, 64)
+		return rate, err == nil && rate > 0 && rate < 1
+	})
+	return err
 }
 
-func (o *options) setStructures(text string) error {
-	o.only = nil
-	for item := range strings.SplitSeq(text, ",") {
-		item = strings.TrimSpace(item)
-		if !slices.Contains(names(), item) {
-			return itemError(text, item, "want one of "+strings.Join(names(), ", ")+", or several with commas")
-		}
-		o.only = append(o.only, item)
-	}
-	return nil
+func (o *options) setStructures(text string) (err error) {
+	o.only, err = items(text, "one of "+strings.Join(names(), ", ")+", or several with commas", func(item string) (string, bool) {
+		return item, slices.Contains(names(), item)
+	})
+	return err
 }
 
-// itemError names the item of a list that is wrong, if there are others.
-func itemError(list, item, want string) error {
-	if strings.TrimSpace(list) == strings.TrimSpace(item) {
-		return errors.New(want)
+// items reads a list with commas, each item once. An error names the item that
+// is wrong, if there are others.
+func items[T comparable](text, want string, read func(item string) (T, bool)) ([]T, error) {
+	var list []T
+	for item := range strings.SplitSeq(text, ",") {
+		x, ok := read(strings.TrimSpace(item))
+		switch {
+		case !ok && strings.Contains(text, ","):
+			return nil, fmt.Errorf("%q: want %s", item, want)
+		case !ok:
+			return nil, errors.New("want " + want)
+		case !slices.Contains(list, x):
+			list = append(list, x)
+		}
 	}
-	return fmt.Errorf("%q: %s", item, want)
+	return list, nil
 }
 
 func (o *options) setFormat(text string) error {
@@ -186,13 +180,6 @@ func (o *options) setFormat(text string) error {
 		return fmt.Errorf("want one of %s", strings.Join(report.Formats, ", "))
 	}
 	o.format = text
-	return nil
-}
-
-func (o *options) setDir(text string) error {
-	if o.dir = text; text != "" {
-		o.dir = filepath.Clean(text)
-	}
 	return nil
 }
 

@@ -89,13 +89,7 @@ func (p *program) compare(ctx context.Context) (int, error) {
 			return exitFailed, fmt.Errorf("-o: %w", err)
 		}
 	}
-	p.Stdin, p.Warnings = p.stdin, p.stderr
-	p.Progress = func(name string, bytes int64) (func(int), func()) {
-		step, finish := report.Progress(p.stderr, name, bytes, report.InBytes)
-		context.AfterFunc(ctx, finish) // nobody waits for a reader that waits
-		return step, finish
-	}
-	d, err := measure.Load(ctx, p.Source)
+	d, err := p.load(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return exitInterrupted, errors.New("interrupted before the keys were read")
@@ -113,6 +107,17 @@ func (p *program) compare(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	return p.show(ctx, &report.Report{Results: r, Machine: report.ThisMachine(p.args)})
+}
+
+// load returns the keys of the flags.
+func (p *program) load(ctx context.Context) (*measure.Dataset, error) {
+	p.Stdin, p.Warnings = p.stdin, p.stderr
+	p.Progress = func(name string, bytes int64) (func(int), func()) {
+		step, finish := report.Progress(p.stderr, name, bytes, report.InBytes)
+		context.AfterFunc(ctx, finish) // nobody waits for a reader that waits
+		return step, finish
+	}
+	return measure.Load(ctx, p.Source)
 }
 
 // show writes the report and the files and returns the exit code.

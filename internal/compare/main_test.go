@@ -108,14 +108,6 @@ func TestTheVersionNamesGoAndThePlatform(t *testing.T) {
 	assert.Equal(t, "compare: -version: "+assert.AnError.Error()+"\n", stderr.String())
 }
 
-func TestTheNumberOfKeysMayHaveAnExponentOrSeparators(t *testing.T) {
-	for _, text := range []string{"1000000", "1e6", "1_000_000", "1,000,000"} {
-		o, err := parse([]string{"-n", text}, io.Discard)
-		require.NoError(t, err, text)
-		assert.Equal(t, 1_000_000, o.Synthetic, text)
-	}
-}
-
 const ownNames = "map bloom bloom-partitioned bloom-blocked bloom-scalable bloom-scalable-3x bloom-scalable-30x counting " +
 	"cuckoo cuckoo-compact cuckoo-scalable cuckoo-scalable-3x cuckoo-scalable-30x static perfect static-exact"
 

@@ -157,7 +157,7 @@ func TestAPeerThatPanicsOrCannotBeBuiltIsNotedAndTheRestGoesOn(t *testing.T) {
 		measure.Structure{Name: "never", Peer: true, Exact: true, Build: func(uint64, float64, hashfam.Family) (*measure.Filter, error) {
 			return nil, errors.New("not today")
 		}},
-		measure.Structure{Name: "sound", Peer: true, Against: "bloom", Build: measure.NewPeerBloom})
+		measure.Structure{Name: "sound", Peer: true, Against: "bloom", Build: measure.Named("bits-and-blooms").Build})
 	doc := comparePeers(t, "-n", "1000", "-fpr", "0.1", "-structures", "map,bloom,broken,never,sound")
 	require.Len(t, doc.Failed, 2)
 	assert.Equal(t, measure.Failure{Structure: "never", Error: "not today"}, doc.Failed[0])

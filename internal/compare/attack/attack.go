@@ -47,15 +47,13 @@ const (
 	needless = "not needed" // it fails under the public family, too
 )
 
-// A target is a structure as it is attacked. Exactly one of build and tally is
-// set.
+// A target is a structure as it is attacked: a filter, or else a tally.
 type target struct {
 	column string // of the table
-	module string // of a peer
-	secret hashfam.Family
-	renew  hashfam.Family // after the key was changed, if it can be
-	build  measure.Build
+	measure.Structure
 	tally  measure.BuildCounter
+	secret hashfam.Family
+	renew  hashfam.Family                 // after the key was changed, if it can be
 	layout func(f *measure.Filter) layout // of Bloom filters
 	reopen reopen                         // of Bloom filters
 }
@@ -177,7 +175,7 @@ func (a Attack) against(ctx context.Context, t target, b Budget) (_ Finding, err
 	d := &duel{target: t, ctx: ctx, n: b.members, budget: b, random: newKeySource(attackSeed)}
 	honest, outcome := a.try(d)
 	return Finding{
-		Attack: a.Name, Target: t.column, Module: t.module, Version: VersionOf(t.module), Knows: a.Knows, Members: d.n,
+		Attack: a.Name, Target: t.column, Module: t.Module, Version: VersionOf(t.Module), Knows: a.Knows, Members: d.n,
 		Hashes: d.hashes, Queries: d.queries, Honest: honest, Outcome: outcome, Key: a.Key,
 	}, ctx.Err()
 }

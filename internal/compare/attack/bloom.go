@@ -1,20 +1,27 @@
 package attack
 
 import (
-	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 // The Bloom filters. Peers hash without a key, or with a default one.
 var (
-	classicTargets = append(bothFamilies(target{build: measure.NewBloom(bloom.Classic), layout: ourLayout, reopen: reopenOurs}),
-		target{column: "bits-and-blooms", module: measure.BitsModule, build: measure.NewPeerBloom, layout: peerLayout, reopen: reopenPeer},
-		target{column: "boom", module: measure.BoomModule, build: measure.NewBoomBloom, layout: boomLayout, reopen: reopenBoom},
-		target{column: "bbloom", module: measure.BbloomModule, build: measure.NewDefaultBbloom, layout: bbloomLayout, reopen: reopenBbloom},
+	classicTargets = append(bothFamilies(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs}),
+		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenPeer},
+		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenBoom},
+		target{column: "bbloom", Structure: defaultBbloom(), layout: bbloomLayout, reopen: reopenBbloom},
 	)
-	blockedTargets = bothFamilies(target{build: measure.NewBloom(bloom.Blocked), layout: ourLayout})
+	blockedTargets = bothFamilies(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
 )
+
+// defaultBbloom is bbloom under its fixed default key, as bbloom.New makes it.
+// bbloom.NewWithKeys takes another one.
+func defaultBbloom() measure.Structure {
+	s := measure.Named("bbloom")
+	s.Build = measure.NewDefaultBbloom
+	return s
+}
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
 	{Name: "pollute", Key: stops, on: classicTargets, try: pollute,

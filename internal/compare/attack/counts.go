@@ -10,10 +10,11 @@ import (
 
 // What counts. Our top-k gets the memory that the counters of boom take.
 var (
+	boomLibrary   = measure.Structure{Module: measure.Named("boom-bloom").Module}
 	sketchTargets = append(bothFamilies(target{tally: measure.NewSketch(false)}),
-		target{column: "boom", module: measure.BoomModule, tally: measure.NewBoomSketch})
+		target{column: "boom", Structure: boomLibrary, tally: measure.NewBoomSketch})
 	topTargets = append(bothFamilies(target{tally: measure.NewTop(floodTop, int(measure.BoomBytes(floodError)))}),
-		target{column: "boom", module: measure.BoomModule, tally: measure.NewBoomTop(floodError, floodTop)})
+		target{column: "boom", Structure: boomLibrary, tally: measure.NewBoomTop(floodError, floodTop)})
 )
 
 var countBattle = Battle{"Counts", []Attack{

@@ -3,17 +3,16 @@ package attack
 import (
 	"slices"
 
-	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 // The filters that can delete.
 var (
-	countingTargets = append(bothFamilies(target{build: measure.NewCounting(counting.Classic)}),
-		target{column: "boom", module: measure.BoomModule, build: measure.NewBoomCounting})
-	cuckooTargets = append(bothFamilies(target{build: measure.NewCuckoo(false)}),
-		target{column: "seiflotfy", module: measure.SeiflotfyModule, build: measure.NewSeiflotfy},
-		target{column: "boom", module: measure.BoomModule, build: measure.NewBoomCuckoo})
+	countingTargets = append(bothFamilies(target{Structure: measure.Named("counting")}),
+		target{column: "boom", Structure: measure.Named("boom-counting")})
+	cuckooTargets = append(bothFamilies(target{Structure: measure.Named("cuckoo")}),
+		target{column: "seiflotfy", Structure: measure.Named("seiflotfy-cuckoo")},
+		target{column: "boom", Structure: measure.Named("boom-cuckoo")})
 )
 
 const (

@@ -121,7 +121,7 @@ func (d *duel) twin(keys [][]byte) *measure.Filter { return d.filled(hashfam.Fam
 
 // filled returns a filter made for d.n keys that contains keys.
 func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {
-	return must(must(d.build(uint64(d.n), attackRate, family)).Fill(keys))
+	return must(must(d.Build(uint64(d.n), attackRate, family)).Fill(keys))
 }
 
 // A question is what an adversary asks of a filter.

@@ -8,8 +8,8 @@ import (
 const aboutGather = "the adversary chooses all keys, so that their hashes lie in a thousandth of the range; bits for each key"
 
 var staticBattle = Battle{"Static filters", []Attack{
-	{Name: "gather, static", Key: stops, on: bothFamilies(target{build: measure.NewStatic}), Unit: Tenths, try: gather, About: aboutGather},
-	{Name: "gather, perfect", Key: stops, on: bothFamilies(target{build: measure.NewPerfect}), Unit: Tenths, try: gather,
+	{Name: "gather, static", Key: stops, on: bothFamilies(target{Structure: measure.Named("static")}), Unit: Tenths, try: gather, About: aboutGather},
+	{Name: "gather, perfect", Key: stops, on: bothFamilies(target{Structure: measure.Named("perfect")}), Unit: Tenths, try: gather,
 		About: "the same for a perfect.Filter"},
 }}
 

@@ -59,7 +59,7 @@ func (forgetful) SizeBytes() uint64    { return 1 }
 func TestALostKeyFailsTheDocuments(t *testing.T) {
 	before := Structures
 	t.Cleanup(func() { Structures = before })
-	Structures = []Structure{{Name: "forgetful", Build: func(uint64, float64, hashfam.Family) (*Filter, error) { return adapt(forgetful{}, nil) }}}
+	Structures = []Structure{{Name: "forgetful", Build: func(uint64, float64, hashfam.Family) (*Filter, error) { return Adapt(forgetful{}, nil) }}}
 	s := Sweep{Accuracy: []int{100}, Rates: []float64{0.1}, rounds: 1, most: 1}
 	_, err := s.measureAccuracy(t.Context(), func() {})
 	require.ErrorContains(t, err, "forgetful at 0.1")
@@ -82,7 +82,7 @@ func TestNamesAreUniqueAndComparedWithOurs(t *testing.T) {
 }
 
 func TestPeersKeepToTheirMemory(t *testing.T) {
-	_, err := NewBoomCuckoo(mostPeerBytes, 0.01, hashfam.Family{})
+	_, err := newBoomCuckoo(mostPeerBytes, 0.01, hashfam.Family{})
 	require.ErrorContains(t, err, "GiB")
 	require.NoError(t, checkPeerBytes(mostPeerBytes))
 }

@@ -38,8 +38,8 @@ type Structure struct {
 // A Build makes a filter for n keys at a rate, as far as it can be given them.
 type Build func(n uint64, rate float64, family hashfam.Family) (*Filter, error)
 
-// adapt returns a structure whose methods have the names of ours as a Filter.
-func adapt(s Set, err error) (*Filter, error) {
+// Adapt returns a structure whose methods have the names of ours as a Filter.
+func Adapt(s Set, err error) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -16,46 +16,37 @@ import (
 // Structures lists everything that can be compared, in the order of the rows.
 var Structures = slices.Concat([]Structure{
 	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newExact},
-	{Name: "bloom", Also: "merge", Build: NewBloom(bloom.Classic)},
-	{Name: "bloom-partitioned", Also: "merge", Build: NewBloom(bloom.Partitioned)},
-	{Name: "bloom-blocked", Also: "merge", Build: NewBloom(bloom.Blocked)},
+	{Name: "bloom", Also: "merge", Build: newBloom(bloom.Classic)},
+	{Name: "bloom-partitioned", Also: "merge", Build: newBloom(bloom.Partitioned)},
+	{Name: "bloom-blocked", Also: "merge", Build: newBloom(bloom.Blocked)},
 }, growing(Structure{Name: "bloom-scalable", Against: "bloom", Also: "grows", Build: newBloomScalable}), []Structure{
-	{Name: "counting", Also: "count merge", Build: NewCounting(counting.Classic)},
-	{Name: "cuckoo", Also: "count merge", Build: NewCuckoo(false)},
-	{Name: "cuckoo-compact", Also: "count merge", Build: NewCuckoo(true)},
+	{Name: "counting", Also: "count merge", Build: newCounting},
+	{Name: "cuckoo", Also: "count merge", Build: newCuckoo(false)},
+	{Name: "cuckoo-compact", Also: "count merge", Build: newCuckoo(true)},
 }, growing(Structure{Name: "cuckoo-scalable", Against: "cuckoo", Also: "grows", Build: newCuckooScalable}), []Structure{
-	{Name: "static", Against: "bloom-blocked", Static: true, Build: NewStatic},
-	{Name: "perfect", Against: "static", Also: "values", Static: true, Build: NewPerfect},
+	{Name: "static", Against: "bloom-blocked", Static: true, Build: newStatic},
+	{Name: "perfect", Against: "static", Also: "values", Static: true, Build: newPerfect},
 	{Name: "static-exact", Against: "map", Exact: true, Static: true, Knows: true, Build: newStaticExact},
 }, Peers)
 
-// Named returns structures in the order of the names.
-func Named(names ...string) []Structure {
-	var list []Structure
-	for _, name := range names {
-		list = append(list, Structures[slices.IndexFunc(Structures, func(s Structure) bool { return s.Name == name })])
-	}
-	return list
+// Named returns the structure of a name.
+func Named(name string) Structure {
+	return Structures[slices.IndexFunc(Structures, func(s Structure) bool { return s.Name == name })]
 }
 
-// NewBloom builds bloom.Filter.
-func NewBloom(layout bloom.Layout) Build {
+func newBloom(layout bloom.Layout) Build {
 	return func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-		return adapt(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: layout, Family: family}))
+		return Adapt(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: layout, Family: family}))
 	}
 }
 
-// NewCounting builds counting.Filter.
-func NewCounting(layout counting.Layout) Build {
-	return func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-		return adapt(counting.New(counting.Config{Capacity: n, FPRate: rate, Layout: layout, Family: family}))
-	}
+func newCounting(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	return Adapt(counting.New(counting.Config{Capacity: n, FPRate: rate, Family: family}))
 }
 
-// NewCuckoo builds cuckoo.Filter.
-func NewCuckoo(compact bool) Build {
+func newCuckoo(compact bool) Build {
 	return func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-		return adapt(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate, Compact: compact, Family: family}))
+		return Adapt(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate, Compact: compact, Family: family}))
 	}
 }
 
@@ -81,22 +72,21 @@ func growing(s Structure) []Structure {
 }
 
 func newBloomScalable(expected uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	return adapt(bloom.NewScalable(bloom.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
+	return Adapt(bloom.NewScalable(bloom.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
 }
 
 func newCuckooScalable(expected uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	return adapt(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
+	return Adapt(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
 }
 
-// NewStatic builds static.Filter on one goroutine, as the others are built.
-func NewStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+// newStatic builds on one goroutine, as the others are built.
+func newStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
 		return static.New(context.Background(), static.Config{FPRate: rate, Family: family, Workers: 1}, digests)
 	}), nil
 }
 
-// NewPerfect builds perfect.Filter.
-func NewPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+func newPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
 		return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: rate, Family: family}, digests)
 	}), nil
@@ -116,7 +106,7 @@ func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error)
 type exact map[string]struct{}
 
 func newExact(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
-	return adapt(make(exact, n), nil)
+	return Adapt(make(exact, n), nil)
 }
 
 func (e exact) Add(key []byte) { e[string(key)] = struct{}{} }

@@ -9,27 +9,24 @@ import "fmt"
 var Peers = []Structure{
 	{Name: "sorted", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
 
-	{Name: "bits-and-blooms", Module: BitsModule, Against: "bloom", Also: "merge", Peer: true, Unkeyed: true, Build: NewPeerBloom},
+	{Name: "bits-and-blooms", Module: "github.com/bits-and-blooms/bloom/v3", Against: "bloom", Also: "merge", Peer: true, Unkeyed: true, Build: newPeerBloom},
 	{Name: "holiman", Module: "github.com/holiman/bloomfilter/v2", Against: "bloom", Also: "merge", Peer: true, Build: newHoliman},
-	{Name: "bbloom", Module: BbloomModule, Against: "bloom", Peer: true, Build: newBbloom},
+	{Name: "bbloom", Module: "github.com/ipfs/bbloom", Against: "bloom", Peer: true, Build: newBbloom},
 	{Name: "ristretto", Module: "github.com/dgraph-io/ristretto/v2", Against: "bloom", Peer: true, Build: newRistretto},
-	{Name: "boom-bloom", Module: BoomModule, Against: "bloom", Peer: true, Unkeyed: true, Build: NewBoomBloom},
-	{Name: "boom-counting", Module: BoomModule, Against: "counting", Peer: true, Unkeyed: true, Build: NewBoomCounting},
-	{Name: "boom-cuckoo", Module: BoomModule, Against: "cuckoo", Peer: true, Unkeyed: true, Heap: true, Build: NewBoomCuckoo},
+	{Name: "boom-bloom", Module: boomModule, Against: "bloom", Peer: true, Unkeyed: true, Build: newBoomBloom},
+	{Name: "boom-counting", Module: boomModule, Against: "counting", Peer: true, Unkeyed: true, Build: newBoomCounting},
+	{Name: "boom-cuckoo", Module: boomModule, Against: "cuckoo", Peer: true, Unkeyed: true, Heap: true, Build: newBoomCuckoo},
 
-	{Name: "seiflotfy-cuckoo", Module: SeiflotfyModule, Against: "cuckoo", Fixed: seiflotfyRate, Peer: true, Unkeyed: true, Build: NewSeiflotfy},
+	{Name: "seiflotfy-cuckoo", Module: "github.com/seiflotfy/cuckoofilter", Against: "cuckoo", Fixed: seiflotfyRate, Peer: true, Unkeyed: true, Build: newSeiflotfy},
 	{Name: "xor8", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 8), Peer: true, Static: true, Build: newXor8},
 	{Name: "fuse8", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 8), Peer: true, Static: true, Build: newFuse[uint8]},
 	{Name: "fuse16", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 16), Peer: true, Static: true, Build: newFuse[uint16]},
 }
 
-// The modules of libraries that have more than one row, or are attacked too.
+// The modules of libraries that have more than one row.
 const (
-	BitsModule      = "github.com/bits-and-blooms/bloom/v3"
-	BbloomModule    = "github.com/ipfs/bbloom"
-	BoomModule      = "github.com/tylertreat/BoomFilters"
-	SeiflotfyModule = "github.com/seiflotfy/cuckoofilter"
-	xorModule       = "github.com/FastFilter/xorfilter"
+	boomModule = "github.com/tylertreat/BoomFilters"
+	xorModule  = "github.com/FastFilter/xorfilter"
 )
 
 // mostPeerBytes is the memory that a peer may take. One that needs more is

@@ -14,9 +14,8 @@ import (
 // PeerBloom adapts the Bloom filter of github.com/bits-and-blooms/bloom.
 type PeerBloom struct{ *bloom.BloomFilter }
 
-// NewPeerBloom builds PeerBloom.
-func NewPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	return adapt(PeerBloom{bloom.NewWithEstimates(uint(n), rate)}, nil)
+func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
+	return Adapt(PeerBloom{bloom.NewWithEstimates(uint(n), rate)}, nil)
 }
 
 func (f PeerBloom) Add(key []byte)           { f.BloomFilter.Add(key) }
@@ -41,7 +40,7 @@ func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) 
 		keys[i] = uint64(family.SumUint64(uint64(i)))
 	}
 	f, err := holimanbloom.NewWithKeys(m, keys)
-	return adapt(holiman{f, family}, err)
+	return Adapt(holiman{f, family}, err)
 }
 
 func (f holiman) Add(key []byte)           { f.AddHash(uint64(f.family.Sum(key))) }
@@ -55,14 +54,14 @@ type Bbloom struct{ *bbloom.Bloom }
 
 func newBbloom(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	f, err := bbloom.NewWithKeys(uint64(family.SumString("bbloom 0")), uint64(family.SumString("bbloom 1")), float64(n), rate)
-	return adapt(Bbloom{f}, err)
+	return Adapt(Bbloom{f}, err)
 }
 
 // NewDefaultBbloom makes a filter as bbloom.New does, under its fixed default
 // key. bbloom.NewWithKeys takes another one.
 func NewDefaultBbloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f, err := bbloom.New(float64(n), rate)
-	return adapt(Bbloom{f}, err)
+	return Adapt(Bbloom{f}, err)
 }
 
 func (f Bbloom) Add(key []byte)           { f.Bloom.Add(key) }
@@ -86,7 +85,7 @@ type ristretto struct {
 }
 
 func newRistretto(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	return adapt(ristretto{z.NewBloomFilter(float64(n), rate), family}, nil)
+	return Adapt(ristretto{z.NewBloomFilter(float64(n), rate), family}, nil)
 }
 
 func (f ristretto) Add(key []byte)           { f.Bloom.Add(uint64(f.family.Sum(key))) }
@@ -98,9 +97,8 @@ func (f ristretto) SizeBytes() uint64 { return uint64(f.TotalSize()) }
 // BoomBloom adapts the classic filter of github.com/tylertreat/BoomFilters.
 type BoomBloom struct{ *boom.BloomFilter }
 
-// NewBoomBloom builds BoomBloom.
-func NewBoomBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	return adapt(BoomBloom{boom.NewBloomFilter(uint(n), rate)}, nil)
+func newBoomBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
+	return Adapt(BoomBloom{boom.NewBloomFilter(uint(n), rate)}, nil)
 }
 
 func (f BoomBloom) Add(key []byte)           { f.BloomFilter.Add(key) }
@@ -113,10 +111,8 @@ func (f BoomBloom) SizeBytes() uint64 { return (uint64(f.Capacity()) + 7) / 8 }
 // which has counters of four bits too.
 type boomCounting struct{ *boom.CountingBloomFilter }
 
-// NewBoomCounting builds the counting filter of
-// github.com/tylertreat/BoomFilters.
-func NewBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	return adapt(boomCounting{boom.NewDefaultCountingBloomFilter(uint(n), rate)}, nil)
+func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
+	return Adapt(boomCounting{boom.NewDefaultCountingBloomFilter(uint(n), rate)}, nil)
 }
 
 func (f boomCounting) Add(key []byte)           { f.CountingBloomFilter.Add(key) }

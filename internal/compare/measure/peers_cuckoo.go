@@ -12,15 +12,15 @@ import (
 // boomCuckoo adapts the cuckoo filter of github.com/tylertreat/BoomFilters.
 type boomCuckoo struct{ *boom.CuckooFilter }
 
-// NewBoomCuckoo keeps clear of capacities that exhaust the memory: there are
+// newBoomCuckoo keeps clear of capacities that exhaust the memory: there are
 // eight buckets a key, rounded up to a power of two, each a slice of four
 // slices.
-func NewBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
+func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	const slice = 3 * bits.UintSize / 8
 	if err := checkPeerBytes((1 << bits.Len64(8*n-1)) * (slice + 4*slice)); err != nil {
 		return nil, err
 	}
-	return adapt(boomCuckoo{boom.NewCuckooFilter(uint(n), rate)}, nil)
+	return Adapt(boomCuckoo{boom.NewCuckooFilter(uint(n), rate)}, nil)
 }
 
 func (f boomCuckoo) Contains(key []byte) bool { return f.Test(key) }
@@ -39,9 +39,8 @@ const seiflotfyRate = 0.03095
 
 var errFull = errors.New("the filter is full")
 
-// NewSeiflotfy builds the filter of github.com/seiflotfy/cuckoofilter.
-func NewSeiflotfy(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
-	return adapt(seiflotfyCuckoo{seiflotfy.NewFilter(uint(n))}, nil)
+func newSeiflotfy(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
+	return Adapt(seiflotfyCuckoo{seiflotfy.NewFilter(uint(n))}, nil)
 }
 
 func (f seiflotfyCuckoo) Add(key []byte) error {

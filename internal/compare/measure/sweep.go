@@ -181,15 +181,15 @@ const staticEvery = 4
 func (s Sweep) measureSizes(ctx context.Context) ([]Curve, error) {
 	keys := randomKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare sizes of keys!"))), s.sizes[len(s.sizes)-1])
 	var list []Curve
-	for _, one := range Named("bloom", "cuckoo", "cuckoo-compact", "static", "perfect", "fuse8", "ristretto", "seiflotfy-cuckoo") {
-		line := Curve{Structure: one.Name}
+	for _, name := range []string{"bloom", "cuckoo", "cuckoo-compact", "static", "perfect", "fuse8", "ristretto", "seiflotfy-cuckoo"} {
+		one, line := Named(name), Curve{Structure: name}
 		for i, n := range s.sizes {
 			if one.Static && i%staticEvery != 0 {
 				continue
 			}
 			bytes, err := (&cell{Structure: one, rate: 0.01}).size(ctx, keys.first(n))
 			if err != nil {
-				return nil, fmt.Errorf("%s of %d keys: %w", one.Name, n, err)
+				return nil, fmt.Errorf("%s of %d keys: %w", name, n, err)
 			}
 			line.X, line.Y = append(line.X, float64(n)), append(line.Y, 8*float64(bytes)/float64(n))
 		}

@@ -85,15 +85,15 @@ func waysToQuery(ctx context.Context, n int) (ways []way, err error) {
 			members.add(keys[i])
 		}
 	}
-	for _, one := range Named("map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bits-and-blooms", "seiflotfy-cuckoo") {
-		f, err := (&cell{Structure: one, rate: 0.01}).filled(ctx, &members)
+	for _, name := range []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bits-and-blooms", "seiflotfy-cuckoo"} {
+		f, err := (&cell{Structure: Named(name), rate: 0.01}).filled(ctx, &members)
 		if err != nil {
 			return nil, err
 		}
-		ways = append(ways, way{one.Name, false, func() { found(f.Set, &all, 0, all.Len()) }})
+		ways = append(ways, way{name, false, func() { found(f.Set, &all, 0, all.Len()) }})
 		if b, ok := f.Set.(batcher); ok {
 			digests, dst := make([]hashfam.Digest, 0, BatchKeys), make([]bool, 0, BatchKeys)
-			ways = append(ways, way{one.Name, true, func() {
+			ways = append(ways, way{name, true, func() {
 				for block := range slices.Chunk(keys, BatchKeys) {
 					digests = b.Family().SumAll(digests[:0], block)
 					dst = b.ContainsAll(dst[:0], digests)

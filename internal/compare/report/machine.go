@@ -25,7 +25,7 @@ type Machine struct {
 // ThisMachine returns the facts of this run of the program with args.
 func ThisMachine(args []string) Machine {
 	return Machine{
-		Go: goVersion(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.NumCPU(),
+		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.NumCPU(),
 		Date:    time.Now().UTC().Format(time.DateOnly),
 		Command: command(args),
 	}
@@ -60,13 +60,6 @@ func cpuName() string {
 	return runtime.GOARCH
 }
 
-func goVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.GoVersion
-	}
-	return runtime.Version()
-}
-
 // Version returns what -version prints.
 func Version() string {
 	revision := ""
@@ -77,7 +70,7 @@ func Version() string {
 			}
 		}
 	}
-	return fmt.Sprintf("compare%s %s %s/%s", revision, goVersion(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("compare%s %s %s/%s", revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func (m Machine) String() string {
