@@ -4,50 +4,30 @@
 package data
 
 import (
-	"bytes"
 	"compress/gzip"
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
 
-var (
-	//go:embed malicious-domains.txt.gz
-	maliciousGz []byte
-	//go:embed benign-domains-top.txt.gz
-	benignTopGz []byte
-	//go:embed benign-domains-random.txt.gz
-	benignRandomGz []byte
-	//go:embed words-en.txt.gz
-	wordsGz []byte
-	//go:embed moby-dick.txt.gz
-	mobyGz []byte
-	//go:embed passages.tsv.gz
-	passagesGz []byte
-	//go:embed disposable-email-domains.txt.gz
-	disposableGz []byte
-	//go:embed passwords.txt.gz
-	passwordsGz []byte
-	//go:embed weblog-paths.txt.gz
-	weblogGz []byte
-	//go:embed requests-web12.txt.gz
-	web12Gz []byte
-)
+//go:embed *.gz
+var files embed.FS
 
 // Each text is unpacked on first use.
 var (
-	malicious    = unpacked("malicious-domains", &maliciousGz)
-	benignTop    = unpacked("benign-domains-top", &benignTopGz)
-	benignRandom = unpacked("benign-domains-random", &benignRandomGz)
-	words        = unpacked("words-en", &wordsGz)
-	moby         = unpacked("moby-dick", &mobyGz)
-	passages     = unpacked("passages", &passagesGz)
-	disposable   = unpacked("disposable-email-domains", &disposableGz)
-	passwords    = unpacked("passwords", &passwordsGz)
-	weblog       = unpacked("weblog-paths", &weblogGz)
-	web12        = unpacked("requests-web12", &web12Gz)
+	malicious    = unpacked("malicious-domains.txt.gz")
+	benignTop    = unpacked("benign-domains-top.txt.gz")
+	benignRandom = unpacked("benign-domains-random.txt.gz")
+	words        = unpacked("words-en.txt.gz")
+	moby         = unpacked("moby-dick.txt.gz")
+	passages     = unpacked("passages.tsv.gz")
+	disposable   = unpacked("disposable-email-domains.txt.gz")
+	passwords    = unpacked("passwords.txt.gz")
+	weblog       = unpacked("weblog-paths.txt.gz")
+	web12        = unpacked("requests-web12.txt.gz")
 )
 
 // MaliciousDomains returns 18,147 domains that served malware, sorted. None of
@@ -57,19 +37,12 @@ func MaliciousDomains() []string { return lines(malicious()) }
 // BenignDomains returns 19,717 distinct ordinary domains: the 10,000 most
 // requested ones in rank order, then the rest of a random sample.
 func BenignDomains() []string {
-	top, random := lines(benignTop()), lines(benignRandom())
-	seen := make(map[string]struct{}, len(top)+len(random))
-	union := make([]string, 0, len(top)+len(random))
-	for _, list := range [][]string{top, random} {
-		for _, domain := range list {
-			if _, dup := seen[domain]; dup {
-				continue
-			}
-			seen[domain] = struct{}{}
-			union = append(union, domain)
-		}
-	}
-	return union
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(append(lines(benignTop()), lines(benignRandom())...), func(domain string) bool {
+		known := seen[domain]
+		seen[domain] = true
+		return known
+	})
 }
 
 // EnglishWords returns the 104,334 entries of an American English dictionary,
@@ -149,21 +122,31 @@ func ParallelPassages() [][2]string {
 	}
 }
 
-// unpacked returns a function that unpacks a gzip file on its first call. The
-// files are part of the program, so a damaged one is a mistake in the build and
-// not an error to handle.
-func unpacked(name string, gz *[]byte) func() string {
+// unpacked returns a function that unpacks a file on its first call. The files
+// are part of the program, so a damaged one is a mistake in the build and not an
+// error to handle.
+func unpacked(name string) func() string {
 	return sync.OnceValue(func() string {
-		r, err := gzip.NewReader(bytes.NewReader(*gz))
+		text, err := unpack(name)
 		if err != nil {
 			panic(fmt.Sprintf("data: %s: %v", name, err))
 		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			panic(fmt.Sprintf("data: %s: %v", name, err))
-		}
-		return string(text)
+		return text
 	})
+}
+
+func unpack(name string) (string, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	r, err := gzip.NewReader(file)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(r)
+	return string(text), err
 }
 
 // lines returns the lines of text without the newlines.

@@ -45,9 +45,8 @@ func TestLongKeysGetFewRounds(t *testing.T) {
 		d := &Dataset{Members: keysOf(c.members, c.memberBytes), Absent: keysOf(c.absent, c.absentBytes)}
 		p := newPlan(d)
 		round := p.repeats(d) * (c.members*c.memberBytes + p.queries*c.absentBytes)
-		assert.LessOrEqual(t, p.Rounds*round, max(minRounds*round, mostBytes), "%+v", c)
-		assert.LessOrEqual(t, p.Rounds*round, minRounds*(mostBytes+round), "%+v", c)
-		assert.GreaterOrEqual(t, p.Rounds, minRounds)
+		assert.LessOrEqual(t, p.Rounds*round, max(5*round, 100_000_000), "%+v", c)
+		assert.GreaterOrEqual(t, p.Rounds, 5)
 	}
 	d := SyntheticData(1000)
 	assert.Equal(t, 1000, newPlan(d).Rounds, "those of ordinary keys are as many as ever")

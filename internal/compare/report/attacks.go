@@ -80,13 +80,13 @@ func (r Attacks) peers() string {
 
 // table shows the findings of b.
 func (r Attacks) table(b attack.Battle) table {
-	t := table{columns: []column{
-		{name: "attack", left: true}, {name: "knows", left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
+	t := table{Columns: []column{
+		{name: "attack", Left: true}, {name: "knows", Left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
 	}}
 	for _, name := range b.Columns() {
-		t.columns = append(t.columns, column{name: name})
+		t.Columns = append(t.Columns, column{name: name})
 	}
-	t.columns = append(t.columns, column{name: "key", left: true})
+	t.Columns = append(t.Columns, column{name: "key", Left: true})
 	for _, a := range b.Attacks {
 		first, found := r.find(b, a, attack.Public)
 		if !found { // none yet
@@ -97,7 +97,7 @@ func (r Attacks) table(b attack.Battle) table {
 			f, found := r.find(b, a, name)
 			cells = append(cells, outcome(a, f, found, first.Honest))
 		}
-		t.lines = append(t.lines, line{cells: append(cells, a.Key)})
+		t.lines = append(t.lines, line{Cells: append(cells, a.Key)})
 	}
 	return t
 }

@@ -75,7 +75,7 @@ func letters(size float64) font.Font {
 // there is space for names, up to room times high.
 func (c *chart) across(low, high, room float64, ticks func(low, high float64) []plot.Tick) {
 	c.X.Min, c.X.Max, c.X.Scale = low, high*room, plot.LogScale{}
-	c.X.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick { return ticks(low, high) })
+	c.X.Tick.Marker = plot.ConstantTicks(ticks(low, high))
 }
 
 // up sets the range of the y axis, which is linear.
@@ -86,9 +86,7 @@ func (c *chart) up(low, high float64, ticks plot.Ticker) {
 // upByTens makes the y axis logarithmic.
 func (c *chart) upByTens(low, high float64) {
 	c.Y.Min, c.Y.Max, c.Y.Scale = low, high, plot.LogScale{}
-	c.Y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-		return decades(low, high, func(e int) string { return strconv.FormatFloat(math.Pow10(e), 'f', -1, 64) })
-	})
+	c.Y.Tick.Marker = plot.ConstantTicks(decades(low, high, func(e int) string { return strconv.FormatFloat(math.Pow10(e), 'f', -1, 64) }))
 }
 
 // line draws points joined, without shapes.

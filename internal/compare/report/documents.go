@@ -52,9 +52,9 @@ func accuracyText(s measure.Sweep, m measure.Measurements) string {
 // accuracyTable shows the measured over the requested rate by the number of
 // keys.
 func accuracyTable(s measure.Sweep, rate float64, found []measure.Row) table {
-	t := table{columns: []column{{name: "structure", left: true}}}
+	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for _, n := range s.Accuracy {
-		t.columns = append(t.columns, column{name: measure.Thousands(n) + " keys"})
+		t.Columns = append(t.Columns, column{name: measure.Thousands(n) + " keys"})
 	}
 	for _, one := range measure.OurOwn() {
 		cells := []string{one.Name}
@@ -63,7 +63,7 @@ func accuracyTable(s measure.Sweep, rate float64, found []measure.Row) table {
 				cells = append(cells, fmt.Sprintf("%.3f ± %.3f", x.FPR/rate, (x.FPRHigh-x.FPRLow)/2/rate))
 			}
 		}
-		t.lines = append(t.lines, line{cells: cells})
+		t.lines = append(t.lines, line{Cells: cells})
 	}
 	return t
 }
@@ -92,11 +92,11 @@ func capacityText() string {
 func capacityTable() table {
 	var t table
 	for _, name := range []string{"keys", "buckets", "bits", "pairs", "others", "±", "at most"} {
-		t.columns = append(t.columns, column{name: name})
+		t.Columns = append(t.Columns, column{name: name})
 	}
 	lines := strings.Split(strings.TrimSpace(capacityRows), "\n")
 	for _, row := range lines[1:] {
-		t.lines = append(t.lines, line{cells: strings.Split(row, ",")})
+		t.lines = append(t.lines, line{Cells: strings.Split(row, ",")})
 	}
 	return t
 }

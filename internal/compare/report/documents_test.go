@@ -19,8 +19,8 @@ func TestTheCapacityOfSmallFiltersIsDocumented(t *testing.T) {
 	rows := capacityTable()
 	require.Greater(t, len(rows.lines), 30)
 	for _, l := range rows.lines {
-		require.Len(t, l.cells, len(rows.columns))
-		most, err := strconv.ParseFloat(l.cells[len(l.cells)-1], 64)
+		require.Len(t, l.Cells, len(rows.Columns))
+		most, err := strconv.ParseFloat(l.Cells[len(l.Cells)-1], 64)
 		require.NoError(t, err)
 		require.Less(t, most, 1e-6)
 	}

@@ -112,16 +112,16 @@ func timeChart(times []measure.Curve) *chart {
 
 // timeTable shows the times by the number of keys.
 func timeTable(times []measure.Curve) table {
-	t := table{columns: []column{{name: "structure", left: true}}}
+	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for _, n := range times[0].X {
-		t.columns = append(t.columns, column{name: measure.Thousands(int(n))})
+		t.Columns = append(t.Columns, column{name: measure.Thousands(int(n))})
 	}
 	for _, c := range times {
 		cells := []string{curveName(c)}
 		for _, ns := range c.Y {
 			cells = append(cells, nanoseconds(ns))
 		}
-		t.lines = append(t.lines, line{cells: cells})
+		t.lines = append(t.lines, line{Cells: cells})
 	}
 	return t
 }
@@ -156,13 +156,13 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 
 // errorTable shows the errors by memory.
 func errorTable(list []measure.FrequencyRow) table {
-	t := table{columns: []column{
-		{name: "KiB"}, {name: "structure", left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
+	t := table{Columns: []column{
+		{name: "KiB"}, {name: "structure", Left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
 		{name: "above it"}, {name: "missed"}, {name: "extra"},
 	}}
 	for _, x := range list {
 		cells := append([]string{strconv.Itoa(x.Memory >> 10), x.Structure}, errorCells(x)...)
-		t.lines = append(t.lines, line{cells: append(cells, mean(x.Missed), mean(x.Extra))})
+		t.lines = append(t.lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
 	}
 	return t
 }

@@ -90,23 +90,18 @@ var marks = map[string]mark{
 	"count-min":              {color: blue},
 	"count-min-conservative": {color: green},
 	"heavy-hitters":          {color: vermilion},
+
+	"map":              {gray, cross, nil},
+	"seiflotfy-cuckoo": {gray, cross, dotted},
+	"fuse8":            {gray, cross, mixed},
 }
 
-// markOf gives everything that is not ours a gray mark.
+// markOf gives everything that has none a gray mark.
 func markOf(name string) mark {
 	if m, ok := marks[name]; ok {
 		return m
 	}
-	dashes := dashed
-	switch name {
-	case "map":
-		dashes = nil
-	case "seiflotfy-cuckoo":
-		dashes = dotted
-	case "fuse8":
-		dashes = mixed
-	}
-	return mark{gray, cross, dashes}
+	return mark{gray, cross, dashed}
 }
 
 // peerShapes tell gray marks apart.

@@ -21,20 +21,20 @@ func recordTable(kinds ...kind) table {
 	for _, k := range kinds {
 		for _, f := range fields(reflect.TypeOf(k.rows).Elem()) {
 			if t.place(f) < 0 {
-				t.columns = append(t.columns, column{name: f.Tag.Get("json")})
+				t.Columns = append(t.Columns, column{name: f.Tag.Get("json")})
 			}
 		}
 	}
-	t.columns = append(t.columns, column{name: "table"})
+	t.Columns = append(t.Columns, column{name: "table"})
 	for _, k := range kinds {
 		rows := reflect.ValueOf(k.rows)
 		for i := range rows.Len() {
-			cells := make([]string, len(t.columns))
+			cells := make([]string, len(t.Columns))
 			cells[len(cells)-1] = k.name
 			for _, f := range fields(rows.Type().Elem()) {
 				cells[t.place(f)] = exactly(rows.Index(i).FieldByIndex(f.Index))
 			}
-			t.lines = append(t.lines, line{cells: cells})
+			t.lines = append(t.lines, line{Cells: cells})
 		}
 	}
 	return t
@@ -42,7 +42,7 @@ func recordTable(kinds ...kind) table {
 
 // place returns the column of a field, or -1.
 func (t table) place(f reflect.StructField) int {
-	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == f.Tag.Get("json") })
+	return slices.IndexFunc(t.Columns, func(c column) bool { return c.name == f.Tag.Get("json") })
 }
 
 // fields returns the fields of a struct that have a JSON name.

@@ -15,7 +15,7 @@ import (
 // A table is rows of text under named columns. It knows how to write itself in
 // every form.
 type table struct {
-	columns []column
+	Columns []column
 	lines   []line
 }
 
@@ -23,18 +23,18 @@ type table struct {
 type column struct {
 	name  string // in text
 	title string // in Markdown and on the page, if it differs
-	left  bool   // aligned left, not right
+	Left  bool   // aligned left, not right
 	drop  int    // narrow terminals lose the columns 1, 2, ... in turn; 0 always stays
 }
 
 // A line is one row. Text sets the lines of one group apart from the next.
 type line struct {
 	group string
-	wrong bool // breaks a promise: the page shows it in red
-	cells []string
+	Wrong bool // breaks a promise: the page shows it in red
+	Cells []string
 }
 
-func (c column) heading() string {
+func (c column) Heading() string {
 	if c.title != "" {
 		return c.title
 	}
@@ -51,7 +51,7 @@ func (t table) text(width int) string {
 		if i > 0 && l.group != t.lines[i-1].group {
 			b.WriteByte('\n')
 		}
-		t.writeLine(&b, shown, l.cells)
+		t.writeLine(&b, shown, l.Cells)
 	}
 	if len(dropped) > 0 {
 		b.WriteString("\n" + wrap(fmt.Sprintf("Left out to fit into %d columns: %s.", width, strings.Join(dropped, ", ")), width))
@@ -62,7 +62,7 @@ func (t table) text(width int) string {
 // names returns the names of the columns.
 func (t table) names() []string {
 	var names []string
-	for _, c := range t.columns {
+	for _, c := range t.Columns {
 		names = append(names, c.name)
 	}
 	return names
@@ -73,7 +73,7 @@ func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 	var padded []string
 	for _, i := range shown {
 		gap := strings.Repeat(" ", t.width(i)-utf8.RuneCountInString(cells[i]))
-		if t.columns[i].left {
+		if t.Columns[i].Left {
 			padded = append(padded, cells[i]+gap)
 		} else {
 			padded = append(padded, gap+cells[i])
@@ -84,9 +84,9 @@ func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 
 // width returns the width of column i.
 func (t table) width(i int) int {
-	width := utf8.RuneCountInString(t.columns[i].name)
+	width := utf8.RuneCountInString(t.Columns[i].name)
 	for _, l := range t.lines {
-		width = max(width, utf8.RuneCountInString(l.cells[i]))
+		width = max(width, utf8.RuneCountInString(l.Cells[i]))
 	}
 	return width
 }
@@ -95,17 +95,17 @@ func (t table) width(i int) int {
 // others.
 func (t table) fit(width int) (shown []int, dropped []string) {
 	total := -1
-	for i := range t.columns {
+	for i := range t.Columns {
 		shown = append(shown, i)
 		total += t.width(i) + 1
 	}
 	for next := 1; total > width; next++ {
-		i := slices.IndexFunc(t.columns, func(c column) bool { return c.drop == next })
+		i := slices.IndexFunc(t.Columns, func(c column) bool { return c.drop == next })
 		if i < 0 {
 			break
 		}
 		shown = slices.DeleteFunc(shown, func(x int) bool { return x == i })
-		dropped = append(dropped, t.columns[i].name)
+		dropped = append(dropped, t.Columns[i].name)
 		total -= t.width(i) + 1
 	}
 	return shown, dropped
@@ -114,9 +114,9 @@ func (t table) fit(width int) (shown []int, dropped []string) {
 // markdown writes the table with all its columns.
 func (t table) markdown() string {
 	var head, rule []string
-	for _, c := range t.columns {
-		head = append(head, c.heading())
-		if c.left {
+	for _, c := range t.Columns {
+		head = append(head, c.Heading())
+		if c.Left {
 			rule = append(rule, "---|")
 		} else {
 			rule = append(rule, "---:|")
@@ -125,7 +125,7 @@ func (t table) markdown() string {
 	row := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	text := row(head) + "|" + strings.Join(rule, "") + "\n"
 	for _, l := range t.lines {
-		text += row(l.cells)
+		text += row(l.Cells)
 	}
 	return text
 }
@@ -134,7 +134,7 @@ func (t table) markdown() string {
 func (t table) writeCSV(w io.Writer) error {
 	records := [][]string{t.names()}
 	for _, l := range t.lines {
-		records = append(records, l.cells)
+		records = append(records, l.Cells)
 	}
 	return csv.NewWriter(w).WriteAll(records)
 }
@@ -149,31 +149,21 @@ var tableTemplate = template.Must(template.New("table").Parse(`{{$columns := .Co
 
 // HTML writes the table for the page, every group in a body of its own.
 func (t table) HTML() (template.HTML, error) {
-	type heading struct {
-		Heading string
-		Left    bool
-	}
-	type row struct {
-		Wrong bool
-		Cells []string
-	}
-	var view struct {
-		Columns []heading
-		Groups  [][]row
-	}
-	for _, c := range t.columns {
-		view.Columns = append(view.Columns, heading{c.heading(), c.left})
-	}
+	var b strings.Builder
+	err := tableTemplate.Execute(&b, t)
+	return template.HTML(b.String()), err
+}
+
+// Groups returns the lines, those of a group together.
+func (t table) Groups() [][]line {
+	var groups [][]line
 	for i, l := range t.lines {
 		if i == 0 || l.group != t.lines[i-1].group {
-			view.Groups = append(view.Groups, nil)
+			groups = append(groups, nil)
 		}
-		last := &view.Groups[len(view.Groups)-1]
-		*last = append(*last, row{l.wrong, l.cells})
+		groups[len(groups)-1] = append(groups[len(groups)-1], l)
 	}
-	var b strings.Builder
-	err := tableTemplate.Execute(&b, view)
-	return template.HTML(b.String()), err
+	return groups
 }
 
 // wrap breaks text at spaces into lines of at most width characters and ends

@@ -9,10 +9,10 @@ import (
 )
 
 var small = table{
-	columns: []column{{name: "name", left: true}, {name: "n", title: "number"}, {name: "extra", drop: 2}, {name: "more", left: true, drop: 1}},
+	Columns: []column{{name: "name", Left: true}, {name: "n", title: "number"}, {name: "extra", drop: 2}, {name: "more", Left: true, drop: 1}},
 	lines: []line{
-		{group: "a", cells: []string{"one", "1", "x", "y"}},
-		{group: "b", wrong: true, cells: []string{"zwölf", "12", "<x>", "y"}},
+		{group: "a", Cells: []string{"one", "1", "x", "y"}},
+		{group: "b", Wrong: true, Cells: []string{"zwölf", "12", "<x>", "y"}},
 	},
 }
 

@@ -13,12 +13,12 @@ const spaceLegend = "How to read it: bound is bits/key over log2(1/target), the 
 
 // spaceTable shows rows in groups of one target rate.
 func spaceTable(list []measure.Row) table {
-	t := table{columns: []column{
-		{name: "structure", left: true}, {name: "target", title: "target rate"}, {name: "bits/key"},
+	t := table{Columns: []column{
+		{name: "structure", Left: true}, {name: "target", title: "target rate"}, {name: "bits/key"},
 		{name: "bound", title: "× bound", drop: 3}, {name: "measured", title: "measured rate"},
 		{name: "95% interval", title: "95 % interval", drop: 1}, {name: "lost", title: "lost keys"},
 		{name: "add", title: "add ns"}, {name: "hit", title: "hit ns"}, {name: "miss", title: "miss ns", drop: 5},
-		{name: "del", title: "delete ns", drop: 4}, {name: "also", left: true, drop: 2},
+		{name: "del", title: "delete ns", drop: 4}, {name: "also", Left: true, drop: 2},
 	}}
 	for _, x := range list {
 		rate, interval := "0", "-"
@@ -28,7 +28,7 @@ func spaceTable(list []measure.Row) table {
 		case x.FPR > 0:
 			rate = percent(x.FPR, 4)
 		}
-		t.lines = append(t.lines, line{group: group(x), wrong: x.FalseNegatives > 0, cells: []string{
+		t.lines = append(t.lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
 			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
 			brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
 			orDash(x.DeleteNS, nanoseconds), orNone(x.Of.Also),
@@ -63,8 +63,8 @@ const ratiosLegend = "Against ours: times and bits over those of the structure o
 // ratioTable compares the rows that have something of ours to compare with. It
 // has no lines if no row is a peer's.
 func ratioTable(list []measure.Row) table {
-	t := table{columns: []column{
-		{name: "structure", left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
+	t := table{Columns: []column{
+		{name: "structure", Left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
 		{name: "add"}, {name: "hit"}, {name: "miss"}, {name: "del", title: "delete", drop: 3},
 	}}
 	if len(namesOf(list, func(s measure.Structure) bool { return s.Peer })) == 0 {
@@ -76,7 +76,7 @@ func ratioTable(list []measure.Row) table {
 			against = x.Against + " " + percentOf(*x.Rate)
 		}
 		if x.Of.Against != "" {
-			t.lines = append(t.lines, line{group: group(x), cells: []string{
+			t.lines = append(t.lines, line{group: group(x), Cells: []string{
 				x.Structure, target(x), against, orDash(x.Bits, ratio),
 				orDash(x.Add, ratio), orDash(x.Hit, ratio), orDash(x.Miss, ratio), orDash(x.Delete, ratio),
 			}})
@@ -92,8 +92,8 @@ const countLegend = "How to read it: error is how much a count is too high on av
 
 // countTable shows the results of counting.
 func countTable(list []measure.FrequencyRow) table {
-	t := table{columns: []column{
-		{name: "counting", left: true}, {name: "setting", left: true, drop: 2}, {name: "KiB"}, {name: "bits/key", drop: 1},
+	t := table{Columns: []column{
+		{name: "counting", Left: true}, {name: "setting", Left: true, drop: 2}, {name: "KiB"}, {name: "bits/key", drop: 1},
 		{name: "error"}, {name: "max", drop: 5}, {name: "bound", drop: 4}, {name: "above", drop: 3},
 		{name: "heavy"}, {name: "missed"}, {name: "extra"}, {name: "add"},
 	}}
@@ -101,7 +101,7 @@ func countTable(list []measure.FrequencyRow) table {
 		cells := []string{x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey)}
 		cells = append(cells, errorCells(x)...)
 		cells = append(cells, measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
-		t.lines = append(t.lines, line{wrong: x.BelowTruth > 0, cells: cells})
+		t.lines = append(t.lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
 	}
 	return t
 }

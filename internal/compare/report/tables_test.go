@@ -58,7 +58,7 @@ func TestTheTableOfRatiosFits(t *testing.T) {
 
 func TestARatioThatIsMissingIsADash(t *testing.T) {
 	none := measure.Row{TargetFPR: 0.9, Of: measure.Structure{Against: "bloom", Peer: true}}
-	assert.Equal(t, []string{"", "90%", "-", "-", "-", "-", "-", "-"}, ratioTable([]measure.Row{none}).lines[0].cells)
+	assert.Equal(t, []string{"", "90%", "-", "-", "-", "-", "-", "-"}, ratioTable([]measure.Row{none}).lines[0].Cells)
 }
 
 func TestLargeCountsAreShort(t *testing.T) {

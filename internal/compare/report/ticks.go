@@ -40,20 +40,19 @@ func decades(low, high float64, label func(e int) string) []plot.Tick {
 
 // every marks the multiples of a step.
 func every(step, top float64) plot.ConstantTicks {
-	var ticks []plot.Tick
-	for y := 0.0; y <= top; y += step {
-		ticks = append(ticks, plot.Tick{Value: y, Label: strconv.FormatFloat(y, 'f', -1, 64)})
-	}
-	return ticks
+	return marked(0, top, func(y float64) float64 { return y + step })
 }
 
 // kibTicks marks the powers of two.
 func kibTicks(low, high float64) []plot.Tick {
+	return marked(low, high, func(x float64) float64 { return 2 * x })
+}
+
+// marked labels low and what follows it, up to high.
+func marked(low, high float64, next func(float64) float64) []plot.Tick {
 	var ticks []plot.Tick
-	for x := 1.0; x <= high; x *= 2 {
-		if x >= low {
-			ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'f', -1, 64)})
-		}
+	for x := low; x <= high; x = next(x) {
+		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'f', -1, 64)})
 	}
 	return ticks
 }
