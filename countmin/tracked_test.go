@@ -186,3 +186,14 @@ func TestAllocationsAreInProportion(t *testing.T) {
 		require.LessOrEqual(t, took, uint64(6*budget), "merge within %d bytes", budget)
 	}
 }
+
+// Batches need a digest for each key, and count nothing otherwise.
+func TestABatchNeedsADigestForEachKey(t *testing.T) {
+	h, keys := must(NewHeavyHitters(HeavyConfig{Phi: 0.1})), [][]byte{nil, nil}
+	digests := h.Family().SumAll(nil, keys)
+	requireField(t, h.AddAll(digests[:1], keys), ErrParams, "len(digests)")
+	requireField(t, h.AddAll(digests, keys[:1]), ErrParams, "len(digests)")
+	require.Zero(t, h.Total())
+	require.NoError(t, h.AddAll(digests, keys))
+	require.Equal(t, Estimate{2, 2}, h.Estimate(nil))
+}

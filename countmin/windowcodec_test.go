@@ -33,3 +33,32 @@ func TestTheFormatDocumentShowsAWindow(t *testing.T) {
 	require.NoError(t, err)
 	conformance.RequireDocumented(t, "Kind 14", b)
 }
+
+// A time that is not known has one form, and one that is known is that of a
+// Span.
+func TestTimesThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		config      WindowConfig
+		timed, pane uint64
+		ok          bool
+	}{
+		{WindowConfig{Phi: 0.1, Span: 1000}, 0, 0, true},
+		{WindowConfig{Phi: 0.1, Span: 1000}, 1, 5, true},
+		{WindowConfig{Phi: 0.1, Span: 1000}, 0, 5, false},
+		{WindowConfig{Phi: 0.1, Span: 1000}, 2, 0, false},
+		{WindowConfig{Phi: 0.1, Span: 1000}, 1, 1 << 63, false}, // as a ring without a time
+		{WindowConfig{Phi: 0.1, Keys: 1000}, 0, 0, true},
+		{WindowConfig{Phi: 0.1, Keys: 1000}, 1, 0, false},
+	} {
+		b := must(must(NewWindow(c.config)).MarshalBinary())
+		binary.LittleEndian.PutUint64(b[24+40:], c.timed)
+		binary.LittleEndian.PutUint64(b[24+48:], c.pane)
+		conform.Reseal(b)
+		err := new(Window).UnmarshalBinary(b)
+		if c.ok {
+			require.NoError(t, err, "%+v", c)
+		} else {
+			requireField(t, err, ErrCorrupt, "time")
+		}
+	}
+}
