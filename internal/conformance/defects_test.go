@@ -94,7 +94,11 @@ func TestOneDefect(t *testing.T) {
 	case "set":
 		sets(defect).Run(t)
 	case "unknown":
-		conformance.Suite[*unknown]{Encoded: conformance.Encoded[*unknown]{}}.Run(t)
+		b := bags("")
+		conformance.Suite[*unknown]{Source: conformance.Source[*unknown]{
+			Fresh: func(t *rapid.T, fam hashfam.Family) *unknown { return &unknown{*b.Source.Fresh(t, fam)} },
+			Like:  func(u *unknown) *unknown { return &unknown{*b.Source.Like(&u.bag)} },
+		}}.Run(t)
 	default:
 		t.Skip("run by TestTheSuiteRejectsEveryDefect")
 	}

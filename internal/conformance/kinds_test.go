@@ -1,0 +1,69 @@
+package conformance_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// kinds has a golden file and a zero value of each kind of structure.
+var kinds = map[frame.Kind]struct {
+	file string
+	zero io.ReaderFrom
+}{
+	frame.Bloom:           {"bloom/testdata/classic.bin", new(bloom.Filter)},
+	frame.Counting:        {"counting/testdata/counting.bin", new(counting.Filter)},
+	frame.Cuckoo:          {"cuckoo/testdata/plain.bin", new(cuckoo.Filter)},
+	frame.CountMin:        {"countmin/testdata/plain32.bin", new(countmin.Sketch)},
+	frame.HeavyHitters:    {"countmin/testdata/heavy.bin", new(countmin.HeavyHitters)},
+	frame.TopK:            {"countmin/testdata/top.bin", new(countmin.TopK)},
+	frame.Static:          {"bloom/static/testdata/static.bin", new(static.Filter)},
+	frame.Exact:           {"bloom/static/testdata/exact.bin", new(static.Exact)},
+	frame.PerfectFunction: {"hashfam/perfect/testdata/function.bin", new(perfect.Function)},
+	frame.PerfectFilter:   {"hashfam/perfect/testdata/filter.bin", new(perfect.Filter)},
+	frame.ScalableBloom:   {"bloom/testdata/scalable.bin", new(bloom.Scalable)},
+	frame.ScalableCuckoo:  {"cuckoo/testdata/scalable.bin", new(cuckoo.Scalable)},
+	frame.RotatingBloom:   {"bloom/testdata/rotating.bin", new(bloom.Rotating)},
+	frame.Window:          {"countmin/testdata/window.bin", new(countmin.Window)},
+}
+
+// Structures of all kinds can follow one another in a stream. Each reads its
+// own frame, and neither the frame of another kind nor what is no frame.
+func TestAStreamOfAllKindsIsReadFrameByFrame(t *testing.T) {
+	var stream []byte
+	for k := frame.Bloom; k <= frame.Window; k++ {
+		b, err := os.ReadFile(filepath.Join("../..", kinds[k].file))
+		require.NoError(t, err)
+		stream = append(stream, b...)
+		if k > frame.Bloom {
+			_, err := kinds[k-1].zero.ReadFrom(bytes.NewReader(b))
+			require.ErrorIs(t, err, bloom.ErrCorrupt)
+			require.ErrorContains(t, err, k.String())
+		}
+		n, err := kinds[k].zero.ReadFrom(bytes.NewReader(bytes.Repeat([]byte("no frame. "), 10)))
+		require.ErrorIs(t, err, bloom.ErrCorrupt)
+		require.LessOrEqual(t, n, int64(100))
+	}
+	for _, odd := range []func(io.Reader) io.Reader{iotest.HalfReader, iotest.OneByteReader} {
+		r := odd(bytes.NewReader(stream))
+		for k := frame.Bloom; k <= frame.Window; k++ {
+			_, err := kinds[k].zero.ReadFrom(r)
+			require.NoError(t, err, k)
+		}
+		_, err := kinds[frame.Bloom].zero.ReadFrom(r)
+		require.ErrorIs(t, err, io.EOF)
+	}
+}
