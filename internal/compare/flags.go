@@ -39,8 +39,8 @@ Measures bits per key, false positives and time of each structure, or, with
 Under -C, relative paths start at internal/compare.
 `
 
-// parse reads the command line. Its errors name the flag, the value and what
-// is allowed.
+// parse reads the command line. Its errors name the flag, the value and what is
+// allowed.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}, format: "text", dir: "out"}
 	set := o.flags()

@@ -114,7 +114,7 @@ func (p *program) load(ctx context.Context) (*measure.Dataset, error) {
 	p.Stdin, p.Warnings = p.stdin, p.stderr
 	p.Progress = func(name string, bytes int64) (func(int), func()) {
 		step, finish := report.Progress(p.stderr, name, bytes, report.InBytes)
-		context.AfterFunc(ctx, finish) // nobody waits for a reader that waits
+		context.AfterFunc(ctx, finish) // if the reading itself waits for a pipe
 		return step, finish
 	}
 	return measure.Load(ctx, p.Source)
@@ -184,9 +184,9 @@ func (p *program) runAttacks(ctx context.Context) (int, error) {
 	return exitOK, nil
 }
 
-// runDocs measures everything and writes the documents and figures that are made
-// of measurements. That takes some minutes, or seconds if quick, which gives
-// documents of the same shape with meaningless numbers.
+// runDocs measures everything and writes the documents and figures that are
+// made of measurements. That takes some minutes, or seconds if quick, which
+// gives documents of the same shape with meaningless numbers.
 func (p *program) runDocs(ctx context.Context) (int, error) {
 	for _, dir := range []string{p.docs, filepath.Join(p.docs, "figures")} {
 		if err := makeWritable(dir); err != nil {

@@ -221,8 +221,8 @@ func compareOnly(t *testing.T, name string, set measure.Set, err error) {
 	withStructures(t, measure.Structure{Name: name, Build: building(set, err)})
 }
 
-// building builds a filter that answers as set does, and takes no key if that is
-// an error.
+// building builds a filter that answers as set does, and takes no key if that
+// is an error.
 func building(set measure.Set, err error) measure.Build {
 	return func(uint64, float64, hashfam.Family) (*measure.Filter, error) {
 		return &measure.Filter{Set: set, Add: func([]byte) error { return err }}, nil

@@ -74,8 +74,8 @@ func TestEveryPeerIsMeasured(t *testing.T) {
 			assert.Zero(t, r.FalseNegatives)
 			continue
 		}
-		// fuse16 errs about 15 times in
-		// a million, and more than 60 times with a chance below 1e-15.
+		// fuse16 errs about 15 times in a million, and more than 60 times with
+		// a chance below 1e-15.
 		assert.Less(t, r.FPR, max(1.3*r.TargetFPR, 60e-6), r.Structure)
 		assert.Greater(t, r.BitsPerKey, math.Log2(1/r.TargetFPR), r.Structure)
 		if r.Structure != "boom-cuckoo" {

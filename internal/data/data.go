@@ -123,8 +123,8 @@ func ParallelPassages() [][2]string {
 }
 
 // unpacked returns a function that unpacks a file on its first call. The files
-// are part of the program, so a damaged one is a mistake in the build and not an
-// error to handle.
+// are part of the program, so a damaged one is a mistake in the build and not
+// an error to handle.
 func unpacked(name string) func() string {
 	return sync.OnceValue(func() string {
 		text, err := unpack(name)

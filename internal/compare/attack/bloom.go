@@ -57,8 +57,8 @@ func pollute(d *duel) (honest, outcome float64) {
 	return d.falseRate(fair.Contains), d.falseRate(d.victim(keys).Contains)
 }
 
-// setAll sets bits, which must not be set and must differ. Otherwise it
-// changes nothing and reports false.
+// setAll sets bits, which must not be set and must differ. Otherwise it changes
+// nothing and reports false.
 func setAll(set []bool, positions []uint64) bool {
 	for i, bit := range positions {
 		if set[bit] {

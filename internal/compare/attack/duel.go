@@ -79,8 +79,8 @@ func (d *duel) spent(spent int) {
 	}
 }
 
-// search draws keys until it has n that are as wanted. The adversary hashes each
-// of them once.
+// search draws keys until it has n that are as wanted. The adversary hashes
+// each of them once.
 func (d *duel) search(n int, wanted func(key []byte) bool) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; d.hashes++ {

@@ -1,8 +1,8 @@
 //go:build js && wasm
 
 // Command calculator is package advice for a page: a function
-// filterfamAdvise(form) that takes an advice.Form and returns an
-// advice.Answer, both as JSON.
+// filterfamAdvise(form) that takes an advice.Form and returns an advice.Answer,
+// both as JSON.
 package main
 
 import (

@@ -68,8 +68,8 @@ func (c *cell) tell(absent *Keys, rounds int) {
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/mostTold))-1)
 }
 
-// size returns the bytes that c takes for the keys. A heap includes the bytes of
-// the keys if it keeps them.
+// size returns the bytes that c takes for the keys. A heap includes the bytes
+// of the keys if it keeps them.
 func (c *cell) size(ctx context.Context, keys *Keys) (uint64, error) {
 	if c.Heap {
 		return heapGrowth(func() (any, error) { return c.filled(ctx, keys) })

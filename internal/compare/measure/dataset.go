@@ -30,8 +30,8 @@ type Source struct {
 	Progress             func(name string, bytes int64) (step func(int), finish func()) // of reading a file; -1 bytes: not known
 }
 
-// Load returns the keys of a source. If ctx ends, it returns the error of ctx at
-// once, even if a pipe has nothing to read: what it started goes on, and its
+// Load returns the keys of a source. If ctx ends, it returns the error of ctx
+// at once, even if a pipe has nothing to read: what it started goes on, and its
 // result is lost.
 func Load(ctx context.Context, s Source) (*Dataset, error) {
 	if s.KeysFile == "" && s.AbsentFile == "" {
@@ -142,9 +142,9 @@ func (d *Dataset) noteDropped(flag string, c dropped) {
 // absentGoal is how many absent keys are made up if none are given.
 const absentGoal = 1_000_000
 
-// SyntheticData draws n members and at least a million absent keys of 16
-// random bytes from a fixed seed. Two of them are equal with a probability
-// below 2^-70.
+// SyntheticData draws n members and at least a million absent keys of 16 random
+// bytes from a fixed seed. Two of them are equal with a probability below
+// 2^-70.
 func SyntheticData(n int) *Dataset {
 	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
 	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}

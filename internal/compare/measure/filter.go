@@ -56,8 +56,8 @@ func Adapt(s Set, err error) (*Filter, error) {
 	return f, nil
 }
 
-// collected returns a filter that is built from the digests of its keys at once:
-// Add only collects them.
+// collected returns a filter that is built from the digests of its keys at
+// once: Add only collects them.
 func collected[D ~uint64](n uint64, family hashfam.Family, build func([]D) (Set, error)) *Filter {
 	digests, f := make([]D, 0, n), new(Filter)
 	f.Add = func(key []byte) error { digests = append(digests, D(family.Sum(key))); return nil }

@@ -10,8 +10,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A FrequencyRow holds the measurements of one tally. Errors are in occurrences,
-// over all distinct keys of the stream.
+// A FrequencyRow holds the measurements of one tally. Errors are in
+// occurrences, over all distinct keys of the stream.
 type FrequencyRow struct {
 	Structure  string   `json:"structure"`
 	Setting    string   `json:"setting"`
@@ -129,8 +129,8 @@ func (x *FrequencyRow) query(c Counter, s *Stream, truth []uint64) (heavy []stri
 	return heavy
 }
 
-// wanted returns the keys that the tally should report: those above heavyPhi
-// of the total, or the topK and all that tie for the last place.
+// wanted returns the keys that the tally should report: those above heavyPhi of
+// the total, or the topK and all that tie for the last place.
 func (t Tally) wanted(s *Stream, truth []uint64) map[string]bool {
 	least := uint64(math.Ceil(heavyPhi * float64(len(s.order))))
 	if t.top {

@@ -13,8 +13,8 @@ import (
 
 func TestWhatIsMeasuredOfACounterIsTrue(t *testing.T) {
 	s := streamOf([]string{"a", "b", "a", "c", "a"})
-	// A counter that counts some times a count, and some more, and lists no keys
-	// or does not list.
+	// A counter that counts some times a count, and some more, and lists no
+	// keys or does not list.
 	build := func(times, more uint64, lists bool) BuildCounter {
 		return func(s *Stream, family hashfam.Family) (Counter, error) {
 			c, err := newTallyMap(s, family)

@@ -1,8 +1,8 @@
 package measure
 
-// A Plan says how often everything is built and how many absent keys each
-// build is queried for. The false positives of one build are not independent of
-// each other: a build that happens to be fuller has more of them. Querying each
+// A Plan says how often everything is built and how many absent keys each build
+// is queried for. The false positives of one build are not independent of each
+// other: a build that happens to be fuller has more of them. Querying each
 // build for no more absent keys than it has members keeps that effect below the
 // sampling error, so that the intervals, pooled over all builds, hold.
 type Plan struct{ Rounds, queries int }
@@ -12,7 +12,7 @@ const (
 	minRounds = 5
 	fewKeys   = 100         // that a build is queried for, even if it has fewer members
 	mostAdded = 5_000_000   // members added in all rounds, if five rounds do not need more
-	mostBytes = 100_000_000 // of members added and absent keys queried in all rounds, likewise
+	mostBytes = 100_000_000 // of members added and absent keys queried in all rounds, too
 	timedOps  = 20_000      // the fewest operations to time together, if rounds are few
 )
 

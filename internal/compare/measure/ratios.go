@@ -37,8 +37,8 @@ func ratiosOf(c *cell, cells []*cell) Ratios {
 	}
 }
 
-// distance tells near rates from far ones by their ratio. An exact set, of
-// rate 0, is nearest to the smallest.
+// distance tells near rates from far ones by their ratio. An exact set, of rate
+// 0, is nearest to the smallest.
 func distance(a, b float64) float64 {
 	return math.Abs(math.Log(max(a, math.SmallestNonzeroFloat64)) - math.Log(max(b, math.SmallestNonzeroFloat64)))
 }

@@ -191,8 +191,9 @@ func (r *round) deleteAll() time.Duration {
 	return time.Since(start)
 }
 
-// addAll adds every key and builds the filter, if that is left to do. It returns
-// how long that took and which keys were refused; only peers may refuse any.
+// addAll adds every key and builds the filter, if that is left to do. It
+// returns how long that took and which keys were refused; only peers may refuse
+// any.
 func (c *cell) addAll(ctx context.Context, f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
 	start := time.Now()
 	for i, stop := range blocks(ctx, keys, 0, keys.Len()) {

@@ -31,8 +31,8 @@ func wilson(yes, total uint64) (low, high float64) {
 	return low, high
 }
 
-// Median returns the middle of values, or the mean of the middle two. It
-// leaves values as they are.
+// Median returns the middle of values, or the mean of the middle two. It leaves
+// values as they are.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -24,10 +24,11 @@ const (
 // TimeRounds returns how often each time is measured.
 func (s Sweep) TimeRounds() int { return s.passes * passRounds }
 
-// measureTimes returns the times of lookups at 1 % by the number of keys, one by
-// one and, if there is such a call, in batches. It goes over all numbers several
-// times and takes the least times: other programs on the machine only add to
-// them, and they are busy for minutes, which would fall on one number alone.
+// measureTimes returns the times of lookups at 1 % by the number of keys, one
+// by one and, if there is such a call, in batches. It goes over all numbers
+// several times and takes the least times: other programs on the machine only
+// add to them, and they are busy for minutes, which would fall on one number
+// alone.
 func (s Sweep) measureTimes(ctx context.Context, done func()) (curves []Curve, err error) {
 	for pass := range s.passes {
 		for i, n := range s.Times {

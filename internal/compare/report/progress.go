@@ -40,8 +40,8 @@ func Columns(w io.Writer) int {
 	return mostColumns
 }
 
-// Progress returns a function to call as steps of a total are done and one
-// to call at the end. They draw a bar with the rate and the time left if w is a
+// Progress returns a function to call as steps of a total are done and one to
+// call at the end. They draw a bar with the rate and the time left if w is a
 // terminal, and nothing otherwise. A total of -1 is not known.
 func Progress(w io.Writer, doing string, total int64, unit []progressbar.Option) (step func(int), finish func()) {
 	width := terminalWidth(w)
