@@ -53,7 +53,7 @@ func TestTimesThatCannotBe(t *testing.T) {
 		b := must(must(NewWindow(c.config)).MarshalBinary())
 		binary.LittleEndian.PutUint64(b[24+40:], c.timed)
 		binary.LittleEndian.PutUint64(b[24+48:], c.pane)
-		conform.Reseal(b)
+		conformance.Reseal(b)
 		err := new(Window).UnmarshalBinary(b)
 		if c.ok {
 			require.NoError(t, err, "%+v", c)
