@@ -1,6 +1,7 @@
 package filterbeam
 
 import (
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
@@ -12,7 +13,7 @@ var (
 	ErrParams  = hashfam.ErrParams  // the Plan, a pattern or an output is invalid
 	ErrCorrupt = hashfam.ErrCorrupt // an intermediate file is damaged
 	ErrFamily  = hashfam.ErrFamily  // a worker has another hash family, or none
-	ErrFull    = fault.ErrFull      // there are more keys than the cuckoo filter takes
+	ErrFull    = cuckoo.ErrFull     // there are more keys than the cuckoo filter takes
 )
 
 // A FieldError is an error about one field. Its fields are documented in

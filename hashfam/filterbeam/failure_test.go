@@ -53,7 +53,7 @@ func TestAPatternThatMatchesNothingFails(t *testing.T) {
 func TestAFullCuckooFilterFails(t *testing.T) {
 	p, err := Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
 	require.NoError(t, err)
-	require.ErrorContains(t, fails(t, p, writeKeys(t, t.TempDir(), testKeys(5000), 3)), "of 5000 different keys: cuckoo: filter is full")
+	require.ErrorContains(t, fails(t, p, writeKeys(t, t.TempDir(), testKeys(5000), 3)), "of 5000 different keys: raise its Capacity")
 }
 
 // A line that never ends is an error, not a huge allocation.

@@ -95,6 +95,9 @@ func (l *local) readLines(ctx context.Context, r io.Reader) error {
 		if err := lines.next(); err != nil || len(lines.keys) == 0 {
 			return err
 		}
+		if lines.starts[0] == 0 {
+			l.sum.Binary += binaryFiles(lines.keys)
+		}
 		if err := l.process.addKeys(lines.keys); err != nil {
 			return err
 		}

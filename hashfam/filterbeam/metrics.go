@@ -22,6 +22,7 @@ var (
 	distinctCounter = beam.NewCounter(Namespace, "distinct keys")
 	filesCounter    = beam.NewCounter(Namespace, "files")
 	bytesCounter    = beam.NewCounter(Namespace, "bytes")
+	binaryCounter   = beam.NewCounter(Namespace, "files that hardly hold lines")
 	sizeCounter     = beam.NewCounter(Namespace, "size")
 	rateCounter     = beam.NewCounter(Namespace, "false positives in 10^15")
 	completeCounter = beam.NewCounter(Namespace, "complete")
@@ -35,6 +36,7 @@ func (s Summary) count(ctx context.Context) {
 	distinctCounter.Inc(ctx, int64(s.Distinct))
 	filesCounter.Inc(ctx, int64(s.Files))
 	bytesCounter.Inc(ctx, int64(s.Bytes))
+	binaryCounter.Inc(ctx, int64(s.Binary))
 	sizeCounter.Inc(ctx, int64(s.Size))
 	rateCounter.Inc(ctx, int64(s.FPRate*rateUnit))
 	if s.Complete {
@@ -54,7 +56,7 @@ func Result(out string, r beam.PipelineResult) Summary {
 	}
 	return Summary{
 		Output: out, Keys: uint64(all["keys"]), Distinct: uint64(all["distinct keys"]),
-		Files: uint64(all["files"]), Bytes: uint64(all["bytes"]),
+		Files: uint64(all["files"]), Bytes: uint64(all["bytes"]), Binary: uint64(all["files that hardly hold lines"]),
 		Size: uint64(all["size"]), FPRate: float64(all["false positives in 10^15"]) / rateUnit, Complete: all["complete"] > 0,
 	}
 }

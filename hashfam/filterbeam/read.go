@@ -1,6 +1,8 @@
 package filterbeam
 
 import (
+	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -129,7 +131,7 @@ func skip(file io.Reader, n int64) error {
 // at 0 are empty.
 func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *scanner, size int64, emit func(int, []byte)) error {
 	for claimed := true; claimed; {
-		if err := lines.next(); err != nil {
+		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {
 			return err
 		}
 		n := len(lines.keys)
@@ -149,6 +151,7 @@ func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *sca
 		}
 		if n > 0 && lines.starts[0] == 0 {
 			f.tally.Files++
+			f.tally.Binary += binaryFiles(lines.keys[:n])
 		}
 		if err := f.addLines(ctx, lines, n, emit); err != nil {
 			return err
@@ -187,8 +190,11 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	f.tally.Files++
 	lines := newScanner(unzipped, 0)
 	for {
-		if err := lines.next(); err != nil {
+		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {
 			return err
+		}
+		if len(lines.starts) > 0 && lines.starts[0] == 0 {
+			f.tally.Binary += binaryFiles(lines.keys)
 		}
 		if len(lines.keys) == 0 {
 			rt.TryClaim(int64(1))
@@ -198,6 +204,20 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 			return err
 		}
 	}
+}
+
+// binaryFiles returns 1 if the first lines of a file do not look like lines,
+// and 0 if they do.
+func binaryFiles(lines [][]byte) uint64 {
+	if len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b")) {
+		return 1 // gzip
+	}
+	for _, line := range lines {
+		if bytes.IndexByte(line, 0) >= 0 {
+			return 1
+		}
+	}
+	return 0
 }
 
 // addLines adds the first n lines of the batch.

@@ -46,8 +46,8 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests digestSource) (*cuckoo
 		_, err := f.AddAll(some)
 		return err
 	})
-	if errors.Is(err, ErrFull) {
-		err = fmt.Errorf("filterbeam: after %d of %d different keys: %w", f.Len(), n, err)
+	if errors.Is(err, ErrFull) { // of copies, too: the keys differ, but not enough
+		err = fmt.Errorf("filterbeam: %w after %d of %d different keys: raise its Capacity", ErrFull, f.Len(), n)
 	}
 	sum.FPRate = f.FalsePositiveRate()
 	return f, err

@@ -10,6 +10,11 @@ type Summary struct {
 	Bytes  uint64 // bytes of these files, after decompression
 	Size   uint64 // bytes of the encoded structure
 
+	// Binary is the number of files that hardly hold lines: they begin with
+	// zero bytes, or are compressed and not named .gz. They are read all the
+	// same.
+	Binary uint64
+
 	// Distinct is the number of different keys of a cuckoo or a static filter;
 	// 0 for other structures, which do not know it.
 	Distinct uint64

@@ -70,6 +70,7 @@ type totals struct {
 	Plain  uint64 // of the files that are not compressed
 	Listed uint64 // files that are to be read
 	Size   uint64 // of those that are not compressed
+	Binary uint64 // files read whose first lines do not look like lines
 }
 
 // send counts a sealed value as sent.
@@ -128,6 +129,7 @@ func (t *tally) add(encoded []byte) error {
 	t.Plain += other.Plain
 	t.Listed += other.Listed
 	t.Size += other.Size
+	t.Binary += other.Binary
 	if t.sent == nil {
 		t.sent = map[int]load{}
 	}
@@ -188,7 +190,8 @@ func (l *ledger) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[[]byte, e
 			yield(nil, err)
 			return
 		}
-		sum.Keys, sum.Files, sum.Bytes = l.tally.Keys, l.tally.Files, l.tally.Bytes
+		t := l.tally
+		sum.Keys, sum.Files, sum.Bytes, sum.Binary = t.Keys, t.Files, t.Bytes, t.Binary
 	}
 }
 

@@ -11,6 +11,9 @@
 //
 // A secret key for the hash family is read from the environment variable
 // FILTERBUILD_KEY, 32 hexadecimal digits. All workers need it.
+//
+// The exit code is 0 if the output was written, 1 if it was not, 2 if the
+// command line is wrong, and 130 after an interrupt.
 package main
 
 import (
@@ -21,120 +24,107 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
-	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
 
 func main() {
-	o := newOptions(flag.CommandLine)
-	flag.Usage = usage
-	flag.Parse()
-	beam.Init() // a worker stays here
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o, flag.Args(), os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "filterbuild:", strings.TrimPrefix(err.Error(), "filterbeam: "))
-		os.Exit(1)
+	own := flag.NewFlagSet("filterbuild", flag.ContinueOnError)
+	o := newOptions(own)
+	own.VisitAll(func(f *flag.Flag) { flag.CommandLine.Var(f.Value, f.Name, f.Usage) })
+	flag.CommandLine.Init("filterbuild", flag.ContinueOnError)
+	flag.CommandLine.SetOutput(io.Discard)
+	err := flag.CommandLine.Parse(os.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		printHelp(os.Stdout, own)
+		return
+	case err != nil:
+		os.Exit(report(usageError{err}, ""))
+	case o.helpRunner:
+		printRunnerHelp(os.Stdout, own, flag.CommandLine)
+		return
 	}
+	if err := boot(context.Background()); err != nil {
+		os.Exit(report(err, ""))
+	}
+	beam.Init() // a worker stays here
+	os.Exit(start(o, flag.Args()))
 }
 
-func usage() {
-	fmt.Fprint(flag.CommandLine.Output(), "usage: filterbuild -structure NAME [flags] -o FILE PATTERN...\n\n")
-	flag.PrintDefaults()
+// start runs the build until it ends or is interrupted, and returns the exit
+// code.
+func start(o *options, patterns []string) int {
+	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(signaled)
+	defer cancel(nil)
+	if o.timeout > 0 { // not a deadline: Prism panics at one
+		late := fmt.Errorf("not done after -timeout %v", o.timeout)
+		defer time.AfterFunc(o.timeout, func() { cancel(late) }).Stop()
+	}
+	logged, err := openLog(o.local)
+	if err != nil {
+		return report(err, "")
+	}
+	err = run(ctx, o, patterns, os.Stdout, os.Stderr)
+	switch {
+	case err != nil && signaled.Err() != nil:
+		err = errInterrupted
+	case err != nil && ctx.Err() != nil:
+		err = context.Cause(ctx)
+	}
+	return report(err, logged.close(err == nil))
 }
 
-// run builds the structure and prints its summary to out.
+// run builds the structure and prints its summary to out. It removes what jobs
+// that did not end have left, before and after.
 func run(ctx context.Context, o *options, patterns []string, out, log io.Writer) error {
 	if len(patterns) == 0 || o.output == "" {
-		return errors.New("want -o FILE and at least one pattern; -help lists all flags")
+		return usageError{errors.New("want -o FILE and at least one pattern; -help lists all flags")}
 	}
 	p, err := o.plan()
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	if err := o.checkOutput(ctx); err != nil {
 		return err
 	}
-	sum, err := o.build(ctx, p, patterns, log)
-	if err == nil {
-		fmt.Fprintln(out, sum)
-	}
-	return err
-}
-
-// checkOutput returns an error if the output exists, unless -force is given.
-func (o *options) checkOutput(ctx context.Context) error {
-	fs, err := filesystem.New(ctx, o.output)
-	if err != nil || o.force {
+	if err := o.clean(ctx, log); err != nil {
 		return err
 	}
-	defer fs.Close()
-	names, err := fs.List(ctx, pattern.Loose(o.output))
-	for _, name := range names {
-		if filepath.Clean(name) == filepath.Clean(o.output) {
-			return fmt.Errorf("%s exists; -force replaces it", o.output)
-		}
+	sum, err := o.build(ctx, p, patterns, log)
+	if err != nil {
+		return errors.Join(err, o.clean(context.WithoutCancel(ctx), io.Discard))
+	}
+	fmt.Fprintln(out, sum)
+	if sum.Binary > 0 {
+		fmt.Fprintf(log, "filterbuild: %d of the files do not look like lines: they contain zero bytes, or are compressed and not named .gz\n", sum.Binary)
+	}
+	return nil
+}
+
+// clean removes what jobs have left, and says so.
+func (o *options) clean(ctx context.Context, log io.Writer) error {
+	removed, err := filterbeam.Clean(ctx, o.output)
+	for _, name := range removed {
+		fmt.Fprintf(log, "filterbuild: removed %s, which a job that did not end has left\n", name)
 	}
 	return err
 }
 
 // build runs the loop or the job.
-func (o *options) build(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (string, error) {
+func (o *options) build(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (filterbeam.Summary, error) {
 	if o.local {
 		report, done := newProgress(log)
 		defer done()
-		sum, err := filterbeam.Local(ctx, p, o.output, report, patterns...)
-		return sum.String(), err
+		return filterbeam.Local(ctx, p, o.output, report, patterns...)
 	}
 	return o.job(ctx, p, patterns, log)
-}
-
-// job runs the job.
-func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (string, error) {
-	if err := runSelf(); err != nil {
-		return "", err
-	}
-	if *jobopts.Endpoint == "" && runsHere() {
-		if err := startPrism(ctx); err != nil {
-			return "", err
-		}
-	}
-	watched, stop := context.WithCancel(ctx)
-	defer stop()
-	go watch(watched, *jobopts.Endpoint, log)
-	pipeline, s := beam.NewPipelineWithRoot()
-	filterbeam.Files(s, p, o.output, patterns...)
-	result, err := beamx.RunWithMetrics(ctx, pipeline)
-	if err != nil {
-		return "", err
-	}
-	return filterbeam.Result(o.output, result).String(), nil
-}
-
-// runsHere reports whether -runner is the one in this process.
-func runsHere() bool {
-	runner := flag.Lookup("runner")
-	return runner == nil || runner.Value.String() == "prism"
-}
-
-// runSelf makes this program the worker's, unless a flag names another one.
-// Otherwise the SDK would look for its source.
-func runSelf() error {
-	if *jobopts.WorkerBinary != "" {
-		return nil
-	}
-	self, err := os.Executable()
-	*jobopts.WorkerBinary = self
-	return err
 }

@@ -4,19 +4,56 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/fsx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 )
+
+// asCommand is the environment variable that makes this program filterbuild.
+const asCommand = "FILTERBUILD_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// filterbuild returns filterbuild as a process of its own.
+func filterbuild(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+t.TempDir())
+	return c
+}
+
+// process runs filterbuild as a process, and returns what it prints and its
+// exit code.
+func process(t *testing.T, args ...string) (out, log string, code int) {
+	t.Helper()
+	c := filterbuild(t, args...)
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil {
+		require.ErrorAs(t, err, new(*exec.ExitError))
+	}
+	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
+}
 
 // command runs the program with the given arguments, and returns what it
 // prints.
@@ -141,4 +178,123 @@ func TestAnOutputInAStoreWithTheCharactersOfAPattern(t *testing.T) {
 	require.ErrorContains(t, o.checkOutput(t.Context()), "-force replaces it")
 	o.output = "store://bucket/out1.bin"
 	require.NoError(t, o.checkOutput(t.Context()))
+}
+
+// The exit code says whether the output was written, or the command line was
+// wrong. An error is one line, whatever the engine says.
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
+	text := strings.Repeat("ada\ngrace\nedsger\n", 3)
+	for i := range 1000 {
+		text += fmt.Sprintln("key", i)
+	}
+	require.NoError(t, os.WriteFile(keys, []byte(text), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.gz"), []byte("not a compressed file\n"), 0o600))
+	for _, test := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{0, "1009 lines of 1 files, 1003 distinct keys", []string{"-structure=static", "-o=" + out, keys}},
+		{0, "usage: filterbuild", []string{"-help"}},
+		{0, "-environment_type", []string{"-help-runner"}},
+		{1, "raise -n", []string{"-structure=cuckoo", "-n=100", "-force", "-o=" + out, keys}},
+		{1, "bad.gz: gzip: invalid header", []string{"-n=100", "-force", "-o=" + out, keys, filepath.Join(dir, "bad.gz")}},
+		{1, "no job server at -endpoint localhost:1: ", []string{"-runner=flink", "-endpoint=localhost:1", "-n=9", "-force", "-o=" + out, keys}},
+		{1, "input = " + out, []string{"-n=9", "-force", "-o=" + out, filepath.Join(dir, "*")}},
+		{2, "-help lists all flags", []string{"-o=" + out}},
+		{2, "not defined: -zap", []string{"-zap"}},
+		{2, "Capacity", []string{"-o=" + out, "-force", keys}},
+	} {
+		printed, log, code := process(t, test.args...)
+		require.Equal(t, test.code, code, "%s%s", printed, log)
+		require.Contains(t, printed+log, test.want)
+		if code > 0 {
+			require.Equal(t, 1, strings.Count(log, "\n"), log)
+		}
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, left, 3, "keys, no gzip, the output")
+	}
+}
+
+// The help is one screen of the program's own flags.
+func TestTheHelpIsOneScreen(t *testing.T) {
+	help, _, _ := process(t, "-help")
+	require.LessOrEqual(t, strings.Count(help, "\n"), 30)
+	for line := range strings.Lines(help) {
+		require.LessOrEqual(t, len(line), 100, line)
+	}
+	require.NotContains(t, help, "environment")
+	runner, _, _ := process(t, "-help-runner")
+	require.NotContains(t, runner, "-fpr")
+}
+
+// A folder, a link and a device are not replaced, and that is said before
+// anything is read.
+func TestAnOutputThatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "file"), link))
+	for name, want := range map[string]string{dir: "is a folder", link: "is a link", os.DevNull: "is a device"} {
+		for _, local := range []string{"-local", "-local=false"} {
+			_, err := command(t, local, "-n=9", "-force", "-o="+name, "nothing matches this")
+			require.ErrorContains(t, err, want)
+		}
+	}
+	_, err := os.Lstat(link)
+	require.NoError(t, err)
+}
+
+// What a job that was killed has left is named and removed by the next one,
+// which may fail.
+func TestWhatAKilledJobHasLeft(t *testing.T) {
+	dir := t.TempDir()
+	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
+	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+	for _, pattern := range []string{keys, "nothing matches this"} {
+		left := out + ".part-AAAAAAAAAAAAAAAAAAAAAAAAAA"
+		require.NoError(t, os.WriteFile(left, nil, 0o600))
+		_, log, _ := process(t, "-n=9", "-force", "-o="+out, pattern)
+		require.Contains(t, log, "removed "+left)
+		require.NoFileExists(t, left)
+	}
+}
+
+// Files that do not hold lines are remarked.
+func TestFilesThatDoNotHoldLines(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"zero.txt": "ada\n\x00grace\n", "gzip.txt": "\x1f\x8b\x08", "good.txt": "ada\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	for _, local := range []string{"-local", "-local=false"} {
+		out := filepath.Join(t.TempDir(), "out.bin")
+		_, log, code := process(t, local, "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
+		require.Zero(t, code)
+		require.Contains(t, log, "2 of the files do not look like lines")
+		_, log, _ = process(t, local, "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
+		require.Empty(t, log)
+	}
+}
+
+// A job that no worker works on says so, and a build may have a time limit.
+func TestAJobThatWaitsSaysOnWhat(t *testing.T) {
+	listener, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	defer listener.Close() // it accepts and never answers
+	var log bytes.Buffer
+	ctx, end := context.WithTimeout(t.Context(), 3*time.Second)
+	defer end()
+	watch(ctx, listener.Addr().String(), &log, time.Millisecond)
+	require.Contains(t, log.String(), "has not taken the job yet")
+	w := watcher{endpoint: "localhost:1"}
+	require.Contains(t, w.waitsFor(&jobpb.JobInfo{JobId: "job-1"}), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
+
+	keys := filepath.Join(t.TempDir(), "keys.txt")
+	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-n=9",
+		"-o="+filepath.Join(t.TempDir(), "out.bin"), keys)
+	require.Equal(t, failed, code)
+	require.Contains(t, printed, "not done after -timeout 1s")
 }

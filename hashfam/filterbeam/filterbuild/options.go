@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"time"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -28,26 +29,30 @@ type options struct {
 	phi               float64
 	k, memory         int
 	windows, parts    int
+	timeout           time.Duration
+	helpRunner        bool
 }
 
 func newOptions(flags *flag.FlagSet) *options {
 	o := &options{}
-	flags.StringVar(&o.structure, "structure", "bloom", "build a `NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
+	flags.StringVar(&o.structure, "structure", "bloom", "`NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	flags.BoolVar(&o.local, "local", false, "run a loop in this process, without an engine; not with -parts")
 	flags.Float64Var(&o.n, "n", 0, "expected number of different keys, such as 1e9 (bloom, counting, cuckoo)")
 	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
-	flags.StringVar(&o.layout, "layout", "classic", "`layout`: classic, blocked, or partitioned (bloom, counting)")
+	flags.StringVar(&o.layout, "layout", "classic", "`LAYOUT`: classic, blocked or partitioned (bloom, counting)")
 	flags.BoolVar(&o.compact, "compact", false, "take one bit per slot less (cuckoo)")
 	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "largest error as a share of the total (sketch)")
 	flags.Float64Var(&o.delta, "delta", 0.01, "probability of a larger error (sketch)")
 	flags.BoolVar(&o.conservative, "conservative", false, "use the conservative update (sketch)")
 	flags.Float64Var(&o.phi, "phi", 0.001, "smallest share of a key to report (heavy)")
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
-	flags.IntVar(&o.memory, "memory", 0, "bytes of memory, 0 for as much as the guarantee needs (heavy, topk)")
-	flags.IntVar(&o.windows, "windows", 0, "number of windows, 0 to choose it by the size")
-	flags.IntVar(&o.parts, "parts", 0, "write a filter in that many parts, each a file beside FILE; 0 for one frame; not with -local (bloom, counting, cuckoo, static)")
+	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for what the guarantee needs (heavy, topk)")
+	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to choose it by the size")
+	flags.IntVar(&o.parts, "parts", 0, "write a filter in that many files beside FILE, an index; not with -local")
+	flags.DurationVar(&o.timeout, "timeout", 0, "give up after a `time` such as 30m; 0 for never")
+	flags.BoolVar(&o.helpRunner, "help-runner", false, "list the flags of the runners")
 	return o
 }
 

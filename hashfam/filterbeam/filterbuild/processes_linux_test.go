@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"os"
@@ -13,73 +12,44 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
 )
 
-// A cluster is a job server and the SDK's boot program, as processes of their
-// own. A worker is a third process, which the server starts.
+// A cluster is a job server, which starts each worker as a process: this
+// program, which is then filterbuild.
 type cluster struct {
 	dir, endpoint string
 }
 
-// bootScript passes on the worker's id, which Prism puts in quotes, without
-// them. The boot program writes a file to its working directory.
-const bootScript = `#!/bin/sh
-cd %s || exit 1
-for a; do shift; set -- "$@" "$(printf %%s "$a" | tr -d "'")"; done
-exec %s "$@"
-`
-
 func newCluster(t *testing.T) cluster {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds three programs and starts them")
-	}
 	c := cluster{dir: t.TempDir()}
-	for name, pkg := range map[string]string{
-		"prism":       "github.com/apache/beam/sdks/v2/go/cmd/prism",
-		"boot":        "github.com/apache/beam/sdks/v2/go/container",
-		"filterbuild": ".",
-	} {
-		out, err := exec.Command("go", "build", "-o", c.file(name), pkg).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	require.NoError(t, os.WriteFile(c.file("boot.sh"), fmt.Appendf(nil, bootScript, c.dir, c.file("boot")), 0o700))
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
-	c.endpoint = listener.Addr().String()
 	require.NoError(t, listener.Close())
-	_, port, err := net.SplitHostPort(c.endpoint)
+	port := listener.Addr().(*net.TCPAddr).Port
+	_, err = prism.CreateJobServer(t.Context(), prism.Options{Port: port})
 	require.NoError(t, err)
-	server := exec.Command(c.file("prism"), "-serve_http=false", "-job_port="+port)
-	require.NoError(t, server.Start())
+	c.endpoint = fmt.Sprintf("localhost:%d", port)
 	t.Cleanup(func() {
-		require.NoError(t, server.Process.Kill())
-		_ = server.Wait() // it was killed
 		for _, pid := range c.started("") {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 		}
 	})
-	require.Eventually(t, func() bool {
-		conn, err := net.Dial("tcp", c.endpoint)
-		if err == nil {
-			err = conn.Close()
-		}
-		return err == nil
-	}, time.Minute, 50*time.Millisecond)
 	return c
 }
 
 func (c cluster) file(name string) string { return filepath.Join(c.dir, name) }
 
 // submit returns the command that submits a job.
-func (c cluster) submit(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, c.file("filterbuild"), append([]string{
+func (c cluster) submit(t *testing.T, args ...string) *exec.Cmd {
+	return filterbuild(t, append([]string{
 		"-runner=universal", "-endpoint=" + c.endpoint, "-environment_type=PROCESS",
-		fmt.Sprintf(`-environment_config={"command":%q,"env":{"FILTERBUILD_TEST":%q}}`, c.file("boot.sh"), c.dir),
+		fmt.Sprintf(`-environment_config={"command":%q,"env":{%q:"1","FILTERBUILD_TEST":%q}}`, os.Args[0], asCommand, c.dir),
 		"-structure=bloom", "-layout=blocked", "-n=100000", "-windows=7", "-o=" + c.file("out.bin"), "-force",
 	}, args...)...)
 }
@@ -102,7 +72,7 @@ func (c cluster) writeKeys(t *testing.T, n int) string {
 func TestSeparateProcesses(t *testing.T) {
 	c := newCluster(t)
 	pattern := c.writeKeys(t, 100_000)
-	out, err := c.submit(t.Context(), pattern).CombinedOutput()
+	out, err := c.submit(t, pattern).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "100000 lines of 4 files")
 	frame, err := os.ReadFile(c.file("out.bin"))
@@ -122,9 +92,7 @@ func TestSeparateProcesses(t *testing.T) {
 func TestAWorkerThatIsKilled(t *testing.T) {
 	c := newCluster(t)
 	require.NoError(t, os.WriteFile(c.file("out.bin"), []byte("before"), 0o600))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	job := c.submit(ctx, c.writeKeys(t, 2_000_000))
+	job := c.submit(t, c.writeKeys(t, 2_000_000))
 	require.NoError(t, job.Start())
 	require.Eventually(t, func() bool { return killWorker(c) }, 2*time.Minute, 10*time.Millisecond)
 	ended := make(chan error, 1)
@@ -133,9 +101,12 @@ func TestAWorkerThatIsKilled(t *testing.T) {
 	case err := <-ended:
 		require.Error(t, err)
 	case <-time.After(10 * time.Second): // Prism does not always notice
-		cancel()
-		<-ended
+		require.NoError(t, job.Process.Signal(os.Interrupt))
+		require.ErrorContains(t, <-ended, "exit status 130")
 	}
+	left, err := os.ReadDir(c.dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1+4, "the output and the keys")
 	text, err := os.ReadFile(c.file("out.bin"))
 	require.NoError(t, err)
 	require.Equal(t, "before", string(text))
@@ -143,7 +114,7 @@ func TestAWorkerThatIsKilled(t *testing.T) {
 
 // killWorker kills the cluster's worker, and reports whether there was one.
 func killWorker(c cluster) bool {
-	for _, pid := range c.started("--worker=true") {
+	for _, pid := range c.started("--provision_endpoint=") {
 		return syscall.Kill(pid, syscall.SIGKILL) == nil
 	}
 	return false
@@ -169,4 +140,31 @@ func (c cluster) started(argument string) []int {
 		}
 	}
 	return list
+}
+
+// An interrupt ends the build with a code of its own, and leaves nothing. The
+// keys never end.
+func TestAnInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	keys := filepath.Join(dir, "keys")
+	require.NoError(t, syscall.Mkfifo(keys, 0o600))
+	pipe, err := os.OpenFile(keys, os.O_RDWR, 0)
+	require.NoError(t, err)
+	go func() {
+		for err := error(nil); err == nil; {
+			_, err = pipe.WriteString("ada\n")
+		}
+	}()
+	defer pipe.Close()
+	build := filterbuild(t, "-local", "-n=10", "-o="+filepath.Join(dir, "out.bin"), keys)
+	var log bytes.Buffer
+	build.Stderr = &log
+	require.NoError(t, build.Start())
+	time.Sleep(time.Second)
+	require.NoError(t, build.Process.Signal(os.Interrupt))
+	require.ErrorContains(t, build.Wait(), "exit status 130")
+	require.Equal(t, "filterbuild: interrupted\n", log.String())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }

@@ -75,46 +75,108 @@ func startPrism(ctx context.Context) error {
 	return nil
 }
 
-// watch shows how many keys the jobs of an endpoint have read, until ctx ends.
-func watch(ctx context.Context, endpoint string, w io.Writer) {
-	l := newLine(w)
-	if l.w == nil || endpoint == "" {
-		return
-	}
-	defer l.clear()
+// A watcher asks a job server about the job.
+type watcher struct {
+	endpoint string
+	client   jobpb.JobServiceClient
+}
+
+// newWatcher returns a watcher and a function that ends it.
+func newWatcher(endpoint string) (watcher, func(), error) {
 	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		return // the job reports an endpoint that does not answer
+		return watcher{}, nil, err
 	}
-	defer conn.Close()
-	for client := jobpb.NewJobServiceClient(conn); ; {
+	return watcher{endpoint, jobpb.NewJobServiceClient(conn)}, func() { _ = conn.Close() }, nil
+}
+
+// The times after which a job that has read no key says so.
+const (
+	firstWait = 10 * time.Second
+	nextWait  = 30 * time.Second
+)
+
+// watch shows how many keys the job has read, until ctx ends. While there are
+// none, after some time, it says again and again what the job waits for.
+func watch(ctx context.Context, endpoint string, w io.Writer, wait time.Duration) {
+	if endpoint == "" {
+		return
+	}
+	job, done, err := newWatcher(endpoint)
+	if err != nil {
+		return // the runner reports an endpoint that does not answer
+	}
+	defer done()
+	l := newLine(w)
+	defer l.clear()
+	for started := time.Now(); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Second):
-			l.show(keysRead(ctx, client))
+		}
+		info := job.info(ctx)
+		keys := job.keysRead(ctx, info)
+		l.show(keys)
+		if waited := time.Since(started); keys == 0 && waited >= wait {
+			wait += nextWait
+			fmt.Fprintf(w, "filterbuild: %v: %s\n", waited.Round(time.Second), job.waitsFor(info))
 		}
 	}
 }
 
-// keysRead returns the sum of the counters of keys of all jobs.
-func keysRead(ctx context.Context, client jobpb.JobServiceClient) (keys uint64) {
-	jobs, err := client.GetJobs(ctx, &jobpb.GetJobsRequest{})
+// waitsFor says what a job waits for that has read no key.
+func (w watcher) waitsFor(info *jobpb.JobInfo) string {
+	if info == nil {
+		return fmt.Sprintf("the job server at %s has not taken the job yet", w.endpoint)
+	}
+	return fmt.Sprintf("job %s at %s is %v, but no worker has read a key yet; workers are started by -environment_type=%s -environment_config=%s",
+		info.GetJobId(), w.endpoint, info.GetState(), *jobopts.EnvironmentType, *jobopts.EnvironmentConfig)
+}
+
+// info returns what the server knows of the job, or nil.
+func (w watcher) info(ctx context.Context) *jobpb.JobInfo {
+	jobs, err := w.client.GetJobs(ctx, &jobpb.GetJobsRequest{})
+	if err != nil {
+		return nil
+	}
+	for _, job := range jobs.GetJobInfo() {
+		if job.GetJobName() == *jobopts.JobName {
+			return job
+		}
+	}
+	return nil
+}
+
+// keysRead returns the number of keys that the job has read.
+func (w watcher) keysRead(ctx context.Context, info *jobpb.JobInfo) (keys uint64) {
+	if info == nil {
+		return 0
+	}
+	result, err := w.client.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: info.GetJobId()})
 	if err != nil {
 		return 0
 	}
-	for _, job := range jobs.GetJobInfo() {
-		result, err := client.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: job.GetJobId()})
-		if err != nil {
-			continue
-		}
-		for _, info := range result.GetMetrics().GetAttempted() {
-			labels := info.GetLabels()
-			if labels["NAMESPACE"] == filterbeam.Namespace && labels["NAME"] == filterbeam.KeysRead {
-				n, _ := binary.Uvarint(info.GetPayload())
-				keys += n
-			}
+	for _, info := range result.GetMetrics().GetAttempted() {
+		labels := info.GetLabels()
+		if labels["NAMESPACE"] == filterbeam.Namespace && labels["NAME"] == filterbeam.KeysRead {
+			n, _ := binary.Uvarint(info.GetPayload())
+			keys += n
 		}
 	}
 	return keys
+}
+
+// cancelJob asks the server to end the job, so that its workers write no more.
+func cancelJob(endpoint string) {
+	ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
+	defer end()
+	job, done, err := newWatcher(endpoint)
+	if err != nil {
+		return
+	}
+	defer done()
+	if info := job.info(ctx); info != nil {
+		_, _ = job.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: info.GetJobId()}) // it may have ended
+	}
 }
