@@ -96,9 +96,12 @@ func (s tested[T]) program(t require.TestingT, c *Code) {
 		if r.F, r.Twin, keys = s.make(t, fam); len(keys) > 0 {
 			r.Exact = false // the same set may have been built from copies
 		}
+		r.Log = nil
 		clear(r.Counts)
 		for _, key := range keys {
-			r.Counts[string(key)] = 1
+			if r.Counts[string(key)] == 0 {
+				r.Count(key, 1)
+			}
 		}
 		return none
 	})
