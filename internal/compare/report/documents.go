@@ -107,7 +107,7 @@ func benchmarkText(s measure.Sweep, m measure.Measurements) string {
 		"## Against other libraries\n\n`go run -C internal/compare . -peers -n 1000000 -fpr 0.01` prints these tables.\n\n" +
 		(&Report{Results: m.Peers}).markdown() +
 		"\n## By the number of keys\n\nNanoseconds of a lookup at 1 %, half of them of members, the least of " +
-		fmt.Sprint(s.TimeRounds()) + " rounds; *batch* is `ContainsAll` with " + fmt.Sprint(measure.BatchKeys) + " keys a call.\n\n![time of a lookup against the number of keys](figures/time-by-n.svg)\n\n" +
+		fmt.Sprint(s.TimeRounds()) + " rounds; *batch* is `SumAll` and `ContainsAll` with " + fmt.Sprint(measure.BatchKeys) + " keys a call.\n\n![time of a lookup against the number of keys](figures/time-by-n.svg)\n\n" +
 		timeTable(m.Times).markdown() +
 		"\n## Space by the number of keys\n\nBits per key at 1 %; fuse8 always has a rate of 0.4 %, seiflotfy-cuckoo of about 3 %. " +
 		"Tables of a power of two of slots take up to twice the memory.\n\n![bits per key against the number of keys](figures/bits-by-n.svg)\n" +
