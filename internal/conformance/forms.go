@@ -59,56 +59,83 @@ type (
 	}
 )
 
-// A form is one of these methods. Its bind converts keys to what the method
-// takes and returns calls of it for all of them, until one fails. The calls
-// return how many keys were added, found or deleted, and allocate only what the
-// method does.
+// A form is a method that takes keys in one way. Its bind converts keys to what
+// the method takes and returns calls of it for all of them, until one fails.
+// They return a number for each key: the answer to a question, or 1 if the key
+// was added, found or deleted. Some batches return the sum. Calls allocate only
+// what the method does, and only one goroutine may use them.
 type form struct {
 	name string
-	bind func(keys [][]byte) (calls func() (int, error))
+	bind func(keys [][]byte) (calls func() ([]uint64, error))
+}
+
+// do calls the method for all keys and returns the sum.
+func (f form) do(keys ...[]byte) (sum int, err error) {
+	numbers, err := f.bind(keys)()
+	for _, n := range numbers {
+		sum += int(n)
+	}
+	return sum, err
 }
 
 // each returns the form of a method that takes one key.
-func each[K any](name string, convert func([]byte) K, call func(K) (bool, error)) form {
-	return form{name, func(keys [][]byte) func() (int, error) {
-		converted := make([]K, len(keys))
+func each[K any](name string, convert func([]byte) K, call func(K) (uint64, error)) form {
+	return form{name, func(keys [][]byte) func() ([]uint64, error) {
+		converted, numbers := make([]K, len(keys)), make([]uint64, len(keys))
 		for i, key := range keys {
 			converted[i] = convert(key)
 		}
-		return func() (n int, err error) {
-			for _, key := range converted {
-				is, err := call(key)
+		return func() ([]uint64, error) {
+			for i, key := range converted {
+				n, err := call(key)
 				if err != nil {
-					return n, err
+					return numbers[:i], err
 				}
-				if is {
-					n++
-				}
+				numbers[i] = n
 			}
-			return n, nil
+			return numbers, nil
 		}
 	}}
 }
 
-// all returns the form of a method that takes many keys.
+// all returns the form of a method that takes many keys and returns how many it
+// treated.
 func all(name string, fam hashfam.Family, call func([]hashfam.Digest, [][]byte) (int, error)) form {
-	return form{name, func(keys [][]byte) func() (int, error) {
-		digests := fam.SumAll(nil, keys)
-		return func() (int, error) { return call(digests, keys) }
+	return form{name, func(keys [][]byte) func() ([]uint64, error) {
+		digests, sum := fam.SumAll(nil, keys), make([]uint64, 1)
+		return func() ([]uint64, error) {
+			n, err := call(digests, keys)
+			sum[0] = uint64(n)
+			return sum, err
+		}
 	}}
 }
 
 // Methods with other results, as [each] takes them.
-func sure[K any](do func(K)) func(K) (bool, error) {
-	return func(key K) (bool, error) { do(key); return true, nil }
+func sure[K any](do func(K)) func(K) (uint64, error) {
+	return func(key K) (uint64, error) { do(key); return 1, nil }
 }
 
-func failing[K any](do func(K) error) func(K) (bool, error) {
-	return func(key K) (bool, error) { return true, do(key) }
+func failing[K any](do func(K) error) func(K) (uint64, error) {
+	return func(key K) (uint64, error) { return 1, do(key) }
 }
 
-func certain[K any](do func(K) bool) func(K) (bool, error) {
-	return func(key K) (bool, error) { return do(key), nil }
+func finding[K any](do func(K) (bool, error)) func(K) (uint64, error) {
+	return func(key K) (uint64, error) {
+		found, err := do(key)
+		return one(found), err
+	}
+}
+
+func answering[K, R any](ask func(K) R, number func(R) uint64) func(K) (uint64, error) {
+	return func(key K) (uint64, error) { return number(ask(key)), nil }
+}
+
+func one(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func same(key []byte) []byte   { return key }
@@ -147,21 +174,21 @@ func insertions(f any, fam hashfam.Family) (forms []form) {
 
 // insert adds keys as bytes, one by one, until one fails.
 func insert(f any, keys ...[]byte) (int, error) {
-	return insertions(f, hashfam.Family{})[0].bind(keys)()
+	return insertions(f, hashfam.Family{})[0].do(keys...)
 }
 
 // finders returns the forms in which f queries a key and adds it if it is not
 // found.
 func finders(f any, fam hashfam.Family) (forms []form) {
 	if a, ok := f.(finder); ok {
-		forms = append(forms, each("ContainsOrAdd", same, certain(a.ContainsOrAdd)),
-			each("ContainsOrAddString", textOf, certain(a.ContainsOrAddString)),
-			each("ContainsOrAddDigest", fam.Sum, certain(a.ContainsOrAddDigest)))
+		forms = append(forms, each("ContainsOrAdd", same, answering(a.ContainsOrAdd, one)),
+			each("ContainsOrAddString", textOf, answering(a.ContainsOrAddString, one)),
+			each("ContainsOrAddDigest", fam.Sum, answering(a.ContainsOrAddDigest, one)))
 	}
 	if a, ok := f.(fillFinder); ok {
-		forms = append(forms, each("ContainsOrAdd", same, a.ContainsOrAdd),
-			each("ContainsOrAddString", textOf, a.ContainsOrAddString),
-			each("ContainsOrAddDigest", fam.Sum, a.ContainsOrAddDigest))
+		forms = append(forms, each("ContainsOrAdd", same, finding(a.ContainsOrAdd)),
+			each("ContainsOrAddString", textOf, finding(a.ContainsOrAddString)),
+			each("ContainsOrAddDigest", fam.Sum, finding(a.ContainsOrAddDigest)))
 	}
 	return forms
 }
@@ -169,15 +196,15 @@ func finders(f any, fam hashfam.Family) (forms []form) {
 // deletions returns the forms in which f deletes keys, first that of bytes.
 func deletions(f any, fam hashfam.Family) (forms []form) {
 	if a, ok := f.(deleter); ok {
-		forms = append(forms, each("Delete", same, certain(a.Delete)), each("DeleteDigest", fam.Sum, certain(a.DeleteDigest)))
+		forms = append(forms, each("Delete", same, answering(a.Delete, one)), each("DeleteDigest", fam.Sum, answering(a.DeleteDigest, one)))
 	}
 	if a, ok := f.(moreDeleter); ok {
-		forms = append(forms, each("DeleteString", textOf, certain(a.DeleteString)),
+		forms = append(forms, each("DeleteString", textOf, answering(a.DeleteString, one)),
 			all("DeleteAll", fam, func(d []hashfam.Digest, _ [][]byte) (int, error) { return a.DeleteAll(d), nil }))
 	}
 	if a, ok := f.(remover); ok {
-		forms = append(forms, each("Remove", same, certain(func(key []byte) bool { return a.Remove(key, 1) == nil })),
-			each("RemoveDigest", fam.Sum, certain(func(d hashfam.Digest) bool { return a.RemoveDigest(d, 1) == nil })))
+		forms = append(forms, each("Remove", same, answering(func(key []byte) bool { return a.Remove(key, 1) == nil }, one)),
+			each("RemoveDigest", fam.Sum, answering(func(d hashfam.Digest) bool { return a.RemoveDigest(d, 1) == nil }, one)))
 	}
 	return forms
 }
@@ -194,14 +221,10 @@ func (s tested[T]) knownForms(t *testing.T) {
 			continue
 		}
 		known := slices.Clone(s.Own)
-		for _, form := range slices.Concat(insertions(f, hashfam.Family{}), deletions(f, hashfam.Family{}), finders(f, hashfam.Family{})) {
+		none := hashfam.Family{}
+		forms := slices.Concat(insertions(f, none), deletions(f, none), finders(f, none), slices.Concat(s.questions(f, none)...))
+		for _, form := range forms {
 			known = append(known, form.name)
-		}
-		for _, q := range s.questions(f) {
-			known = append(known, q.name, q.name+"String", q.name+"Digest")
-			if q.all != nil {
-				known = append(known, q.name+"All")
-			}
 		}
 		for i := range reflect.TypeOf(f).NumMethod() {
 			m := reflect.TypeOf(f).Method(i)

@@ -15,7 +15,7 @@ func (r *Run[T]) add() {
 	keys, forms := r.Keys(), insertions(r.F, r.Family)
 	form := forms[r.Intn(len(forms))]
 	r.Note("%s %d keys %.20x", form.name, len(keys), keys)
-	n, err := form.bind(keys)()
+	n, err := form.do(keys...)
 	want, failed := r.addTwin(keys...)
 	require.Equal(r, want, n, "insertions")
 	require.Equal(r, failed, err)
@@ -43,7 +43,7 @@ func (r *Run[T]) findOrAdd() {
 	form := forms[r.Intn(len(forms))]
 	keys := r.Keys()
 	r.Note("%s %d keys %.20x", form.name, len(keys), keys)
-	found, err := form.bind(keys)()
+	found, err := form.do(keys...)
 	had := 0
 	var want error
 	for i := 0; i < len(keys) && want == nil; i++ {
@@ -79,14 +79,14 @@ func (r *Run[T]) delete() {
 	keys, absent, forms := r.members(), r.Key(), deletions(r.F, r.Family)
 	form := forms[r.Intn(len(forms))]
 	r.Note("%s %d keys %.20x, and %x", form.name, len(keys), keys, absent)
-	n, err := form.bind(keys)()
+	n, err := form.do(keys...)
 	require.NoError(r, err)
 	require.Equal(r, len(keys), n, "deletions")
-	n, _ = deletions(r.Twin, r.Family)[0].bind(keys)()
+	n, _ = deletions(r.Twin, r.Family)[0].do(keys...)
 	require.Equal(r, len(keys), n, "deletions from the twin")
 	require.True(r, r.F.Equal(r.Twin), "the structure differs from its twin")
 	if !r.suite.has(r.F, absent) {
-		n, err := form.bind([][]byte{absent})()
+		n, err := form.do(absent)
 		require.NoError(r, err)
 		require.Zero(r, n, "deleted an absent key")
 	}

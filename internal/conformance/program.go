@@ -283,7 +283,7 @@ func (r *Run[T]) drain() {
 	}
 	r.Note("delete all")
 	keys := r.sorted(true)
-	n, _ := deletions(r.F, r.Family)[0].bind(keys)()
+	n, _ := deletions(r.F, r.Family)[0].do(keys...)
 	require.Equal(r, len(keys), n, "lost copies of keys")
 	clear(r.Counts)
 	if r.canonical() {

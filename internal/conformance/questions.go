@@ -44,53 +44,33 @@ type (
 	}
 )
 
-// A question is one of these interfaces. Every answer is a number, and above
-// zero if the key may be contained. The functions allocate only what the
-// structure does; only one goroutine may use them.
-type question struct {
-	name   string
-	copies bool // the answer is at least the number of copies of the key
-	bytes  func([]byte) uint64
-	text   func(string) uint64
-	digest func(hashfam.Digest) uint64
-	// all returns nothing if the batch form does not append to what there is.
-	// It is nil if there is no batch form.
-	all func([]hashfam.Digest) []uint64
-}
-
-// questions returns the questions that f, a structure or a view, can answer.
-func (e Encoded[T]) questions(f any) (list []question) {
+// questions returns the forms of each question that f, a structure or a view,
+// can answer, first those of bytes. Every answer is a number, and above zero if
+// the key may be contained.
+func (e Encoded[T]) questions(f any, fam hashfam.Family) (list [][]form) {
 	if c, ok := f.(container); ok {
-		list = append(list, ask("Contains", c.Contains, c.ContainsString, c.ContainsDigest, c.ContainsAll, true, one))
+		list = append(list, ask("Contains", fam, c.Contains, c.ContainsString, c.ContainsDigest, c.ContainsAll, true, one))
 	}
 	if c, ok := f.(counter); ok {
-		list = append(list, ask("Count", c.Count, c.CountString, c.CountDigest, c.CountAll, 7, func(n uint64) uint64 { return n }))
+		list = append(list, ask("Count", fam, c.Count, c.CountString, c.CountDigest, c.CountAll, 7, func(n uint64) uint64 { return n }))
 	}
 	if x, ok := f.(indexer); ok {
 		n := x.Len()
-		list = append(list, ask("Index", x.Index, x.IndexString, x.IndexDigest, x.IndexAll, 7,
+		list = append(list, ask("Index", fam, x.Index, x.IndexString, x.IndexDigest, x.IndexAll, 7,
 			func(i uint64) uint64 { return (i + 1) * one(i < n) }))
 	}
 	if v, ok := f.(valuer); ok {
-		number := func(value uint64, found bool) uint64 { return (value + 1) * one(found) }
-		list = append(list, question{
-			name:   "Value",
-			bytes:  func(key []byte) uint64 { return number(v.Value(key)) },
-			text:   func(key string) uint64 { return number(v.ValueString(key)) },
-			digest: func(d hashfam.Digest) uint64 { return number(v.ValueDigest(d)) },
+		number := func(value uint64, found bool) (uint64, error) { return (value + 1) * one(found), nil }
+		list = append(list, []form{
+			each("Value", same, func(key []byte) (uint64, error) { return number(v.Value(key)) }),
+			each("ValueString", textOf, func(key string) (uint64, error) { return number(v.ValueString(key)) }),
+			each("ValueDigest", fam.Sum, func(d hashfam.Digest) (uint64, error) { return number(v.ValueDigest(d)) }),
 		})
 	}
 	if e.Questions != nil {
-		list = append(list, e.Questions(f)...)
+		list = append(list, e.Questions(f, fam)...)
 	}
 	return list
-}
-
-func one(is bool) uint64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // Estimates finds the question of a structure that answers with two bounds, for
@@ -98,7 +78,7 @@ func one(is bool) uint64 {
 func Estimates[E interface {
 	comparable
 	~struct{ Low, High uint64 }
-}](structure any) []question {
+}](structure any, fam hashfam.Family) [][]form {
 	s, ok := structure.(estimator[E])
 	if !ok {
 		return nil
@@ -109,60 +89,56 @@ func Estimates[E interface {
 		return (min(b.Low, math.MaxUint64-1) + 1) * one(b.High > 0)
 	}
 	mark := E(struct{ Low, High uint64 }{7, 9})
-	lower := ask("Estimate", s.Estimate, s.EstimateString, s.EstimateDigest, s.EstimateAll, mark, low)
-	lower.copies = false
-	return []question{ask("Estimate", s.Estimate, s.EstimateString, s.EstimateDigest, s.EstimateAll, mark, high), lower}
+	return [][]form{
+		ask("Estimate", fam, s.Estimate, s.EstimateString, s.EstimateDigest, s.EstimateAll, mark, high),
+		ask("Low of Estimate", fam, s.Estimate, s.EstimateString, s.EstimateDigest, s.EstimateAll, mark, low),
+	}
 }
 
-// ask returns a question whose answers are of type R. A batch is appended to
-// mark and a zero answer.
-func ask[R comparable](name string, bytes func([]byte) R, text func(string) R, digest func(hashfam.Digest) R,
-	all func([]R, []hashfam.Digest) []R, mark R, number func(R) uint64) question {
-	var answers []R
-	var numbers []uint64
-	var zero R
-	return question{
-		name: name, copies: name == "Count" || name == "Estimate",
-		bytes:  func(key []byte) uint64 { return number(bytes(key)) },
-		text:   func(key string) uint64 { return number(text(key)) },
-		digest: func(d hashfam.Digest) uint64 { return number(digest(d)) },
-		all: func(digests []hashfam.Digest) []uint64 {
+// ask returns the forms of a question whose answers are of type R. A batch must
+// be appended to mark and a zero answer, or there are no answers.
+func ask[R comparable](name string, fam hashfam.Family, bytes func([]byte) R, text func(string) R, digest func(hashfam.Digest) R,
+	all func([]R, []hashfam.Digest) []R, mark R, number func(R) uint64) []form {
+	batch := func(keys [][]byte) func() ([]uint64, error) {
+		var zero R
+		answers, numbers, digests := []R{mark, zero}, make([]uint64, 0, len(keys)), fam.SumAll(nil, keys)
+		return func() ([]uint64, error) {
 			numbers = numbers[:0]
-			answers = all(append(answers[:0], mark, zero), digests)
-			if len(answers) < 2 || answers[0] != mark || answers[1] != zero {
-				return nil
+			if answers = all(answers[:2], digests); len(answers) >= 2 && answers[0] == mark && answers[1] == zero {
+				for _, answer := range answers[2:] {
+					numbers = append(numbers, number(answer))
+				}
 			}
-			for _, answer := range answers[2:] {
-				numbers = append(numbers, number(answer))
-			}
-			return numbers
-		},
+			return numbers, nil
+		}
+	}
+	return []form{
+		each(name, same, answering(bytes, number)), each(name+"String", textOf, answering(text, number)),
+		each(name+"Digest", fam.Sum, answering(digest, number)), {name + "All", batch},
 	}
 }
 
 // has reports whether f may contain a key.
-func (e Encoded[T]) has(f T, key []byte) bool { return e.questions(f)[0].bytes(key) > 0 }
+func (e Encoded[T]) has(f T, key []byte) bool {
+	n, _ := e.questions(f, hashfam.Family{})[0][0].do(key)
+	return n > 0
+}
 
 // answers returns the answers of f, a structure or a view, to all questions
 // about keys. It checks that all forms give the same answers, and that all
 // questions agree on which keys are contained.
 func (e Encoded[T]) answers(t require.TestingT, f any, fam hashfam.Family, keys [][]byte) (answers [][]uint64) {
-	digests := fam.SumAll(nil, keys)
-	for _, q := range e.questions(f) {
-		got := make([]uint64, len(keys))
-		for i, key := range keys {
-			got[i] = q.bytes(key)
-			if got[i] != q.text(string(key)) || got[i] != q.digest(digests[i]) {
-				require.Fail(t, "forms disagree", "%s of %x: %d, string %d, digest %d", q.name, key, got[i], q.text(string(key)), q.digest(digests[i]))
-			}
-			if len(answers) > 0 && answers[0][i] > 0 != (got[i] > 0) {
-				require.Fail(t, "questions disagree", "%s of %x", q.name, key)
-			}
+	for _, question := range e.questions(f, fam) {
+		want, err := question[0].bind(keys)()
+		require.NoError(t, err)
+		for _, form := range question[1:] {
+			got, _ := form.bind(keys)()
+			require.Equal(t, want, got, "answers of %s and %s about %.20x", question[0].name, form.name, keys)
 		}
-		if q.all != nil {
-			require.Equal(t, got, append([]uint64{}, q.all(digests)...), "%sAll", q.name)
+		for i := range keys {
+			require.True(t, len(answers) == 0 || answers[0][i] > 0 == (want[i] > 0), "%s disagrees about %x", question[0].name, keys[i])
 		}
-		answers = append(answers, got)
+		answers = append(answers, want)
 	}
 	require.NotEmpty(t, answers, "%T answers no question", f)
 	return answers
@@ -172,14 +148,14 @@ func (e Encoded[T]) answers(t require.TestingT, f any, fam hashfam.Family, keys 
 // counts has, up to 15, at which counters of four bits end.
 func (e Encoded[T]) requireAll(t require.TestingT, f T, keys [][]byte, counts map[string]uint64) {
 	answers := e.answers(t, f, f.Family(), keys)
-	for n, q := range e.questions(f) {
+	for n, question := range e.questions(f, f.Family()) {
+		name, least := question[0].name, uint64(1)
 		for i, key := range keys {
-			least := uint64(1)
-			if q.copies {
+			if name == "Count" || name == "Estimate" {
 				least = min(max(1, counts[string(key)]), 15)
 			}
 			if answers[n][i] < least {
-				require.Fail(t, "lost a key", "%s of %x is %d, want at least %d", q.name, key, answers[n][i], least)
+				require.Fail(t, "lost a key", "%s of %x is %d, want at least %d", name, key, answers[n][i], least)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ type Encoded[T Structure[T]] struct {
 	// View returns a view of an encoded structure, see [Viewer].
 	View func([]byte, hashfam.Family) (View[T], error)
 	// Questions finds questions besides those of the suite, see [Estimates].
-	Questions func(structure any) []question
+	Questions func(structure any, fam hashfam.Family) [][]form
 	// Shown returns other values that contain the family, such as a Config.
 	// They must not show its key.
 	Shown func(hashfam.Family) []any

@@ -85,11 +85,8 @@ func (s tested[T]) views(t *rapid.T, f T, keys [][]byte) {
 func (e Encoded[T]) viewAny(t require.TestingT, b []byte, fam hashfam.Family, valid bool) {
 	v, err := e.open(b, fam)
 	if v != nil {
-		for _, q := range e.questions(v) {
-			q.bytes([]byte("key"))
-			if q.all != nil {
-				q.all([]hashfam.Digest{1, 2, 3})
-			}
+		for _, form := range slices.Concat(e.questions(v, fam)...) {
+			form.do([]byte("key"), nil)
 		}
 		err = v.Verify()
 		_, decoded := v.Decode()
@@ -121,7 +118,8 @@ func (s tested[T]) readParams(t *rapid.T, f T, _ [][]byte) {
 	damaged, other := bytes.Clone(header), bytes.Clone(good)
 	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 	other[offsetKind] ^= 7
-	for _, bad := range [][]byte{header[:i], damaged, forge(other)} {
+	Reseal(other)
+	for _, bad := range [][]byte{header[:i], damaged, other} {
 		_, err := s.ReadParams(bytes.NewReader(bad), f.Family())
 		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
