@@ -3,7 +3,7 @@ package filterbeam
 import "encoding/binary"
 
 // An emitter sends a value with a number of items to the task that owns a
-// number. The value then belongs to the engine: nobody may write to its memory
+// number. The value then belongs to the engine: its memory is never written
 // again. An engine that keeps elements in memory would read the change.
 type emitter = func(owner int, items uint64, value []byte)
 

@@ -214,11 +214,11 @@ func partsOf(records iter.Seq2[[]byte, error]) (map[int]part, error) {
 	return parts, err
 }
 
-// Clean removes what jobs that failed, were interrupted or were killed have left
-// beside their output out, and returns the names of these files. It keeps out
-// itself and, if that is the index of a filter in parts, the parts. No job that
-// writes to out may be running. A job that succeeds does the same at its end.
-// It returns the errors of the file system. O(files) time.
+// Clean removes what jobs that failed, were interrupted or were killed have
+// left beside their output out, and returns the names of these files. It keeps
+// out itself and, if that is the index of a filter in parts, the parts. No job
+// that writes to out may be running. A job that succeeds does the same at its
+// end. It returns the errors of the file system. O(files) time.
 func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

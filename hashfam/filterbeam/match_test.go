@@ -12,7 +12,8 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 )
 
-// buildOnce builds p by the loop or by a job, and returns how many keys were read.
+// buildOnce builds p by the loop or by a job, and returns how many keys were
+// read.
 func buildOnce(t *testing.T, loop bool, p Plan, out string, patterns ...string) (uint64, error) {
 	t.Helper()
 	if loop {
@@ -105,5 +106,5 @@ func TestWhatAJobHasLeftIsRemoved(t *testing.T) {
 	require.NoError(t, os.WriteFile(out, []byte("{damaged"), 0o600))
 	require.NoError(t, os.WriteFile(unique(out, shardPurpose), nil, 0o600))
 	_, err = Clean(t.Context(), out)
-	require.Error(t, err, "nobody knows which parts to keep")
+	require.Error(t, err, "the parts to keep are not known")
 }

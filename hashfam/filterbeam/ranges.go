@@ -11,8 +11,8 @@ import (
 )
 
 // Ranges: each owner sorts the digests of its range and drops copies. One task
-// adds the digests of all ranges in order, so that the result depends
-// on the set of keys only.
+// adds the digests of all ranges in order, so that the result depends on the
+// set of keys only.
 type ranges struct{ spec spec }
 
 // A digestCollector sends digests to their owners.

@@ -11,8 +11,7 @@ type Summary struct {
 	Size   uint64 // bytes of the encoded structure
 
 	// Binary is the number of files that hardly hold lines: they begin with
-	// zero bytes, or are compressed and not named .gz. They are read all the
-	// same.
+	// zero bytes, or are compressed and not named .gz. Their lines are read.
 	Binary uint64
 
 	// Distinct is the number of different keys of a cuckoo or a static filter;

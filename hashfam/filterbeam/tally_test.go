@@ -14,7 +14,7 @@ import (
 
 func init() { beam.RegisterType(reflect.TypeFor[wrongFn]()) }
 
-// A wrongFn passes on what bundles send, but for the first value of a bundle,
+// A wrongFn passes on what bundles send, except the first value of a bundle,
 // with which it does something wrong.
 type wrongFn struct {
 	How string
@@ -52,9 +52,9 @@ func wrong(how string, keys any) job {
 	}
 }
 
-// A job of which one block is dropped, or sent twice, or changed, fails in every
-// runner, whatever it builds. It names both numbers and leaves the output as it
-// was.
+// A job of which one block is dropped, or sent twice, or changed, fails in
+// every runner, whatever it builds. It names both numbers and leaves the output
+// as it was.
 func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 	keys := forms(testKeys(3000))[0]
 	for _, s := range everything() {

@@ -25,18 +25,18 @@ func init() {
 }
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Every line is a key, without its line end
-// (as bufio.ScanLines splits lines; an empty line is the empty key). Patterns
-// are those of the file system; a file that several of them match, however they
-// spell its name, is read once.
-// A file whose name ends in .gz is decompressed.
+// frame to the file out. Every line is a key, without its line end (as
+// bufio.ScanLines splits lines; an empty line is the empty key). Patterns are
+// those of the file system; a file that several of them match, however they
+// spell its name, is read once. A file whose name ends in .gz is decompressed.
 //
 // The result has one element, a [Summary]. The job fails without a pattern, if
-// a pattern matches no file or one that a job writes, such as out, if a file is longer or shorter than listed, or if
-// a worker does not know the plan's family. If it fails, out stays as it was:
-// the frame is written under another name, and renamed at the end. A file
-// system without a rename copies it. O(bytes read) time, spread over the
-// workers; see docs/distributed.md for memory.
+// a pattern matches no file or one that a job writes, such as out, if a file is
+// longer or shorter than listed, or if a worker does not know the plan's
+// family. If it fails, out stays as it was: the frame is written under another
+// name, and renamed at the end. A file system without a rename copies it.
+// O(bytes read) time, spread over the workers; see docs/distributed.md for
+// memory.
 //
 // The program must import a package of Beam for each file system of the
 // patterns and of out: for local files

@@ -133,7 +133,7 @@ func (c *windowCollector) flush(emit emitter) error {
 }
 
 // sendCopy sends each window of the copy. That of the first one counts for the
-// items of all, since nobody knows which windows they are in.
+// items of all, since their windows are not known.
 func (c *windowCollector) sendCopy(emit emitter) error {
 	encoded, err := c.own.frame()
 	if err != nil {

@@ -77,7 +77,7 @@ func openLog(local bool) (logFile, error) {
 	return logFile{file}, nil
 }
 
-// close returns the name of the file, or removes it if nobody needs it.
+// close returns the name of the file, or removes it if it is not needed.
 func (l logFile) close(remove bool) string {
 	if l.file == nil {
 		return ""
@@ -90,6 +90,6 @@ func (l logFile) close(remove bool) string {
 	if info.Size() > 0 && !remove {
 		return name
 	}
-	_ = os.Remove(name) // the build has ended as it has all the same
+	_ = os.Remove(name) // an empty or superfluous file does no harm
 	return ""
 }
