@@ -12,10 +12,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
@@ -142,20 +138,6 @@ func ExampleBuild() {
 	}
 	fmt.Println(filterbeam.Result(out, result).Keys)
 	// Output: 2
-}
-
-// The plans of the other structures.
-func ExampleTopK() {
-	plans := make([]filterbeam.Plan, 6)
-	var errs [6]error
-	plans[0], errs[0] = filterbeam.Counting(counting.Config{Capacity: 1000, FPRate: 0.01})
-	plans[1], errs[1] = filterbeam.Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
-	plans[2], errs[2] = filterbeam.Static(static.Config{FPRate: 0.01})
-	plans[3], errs[3] = filterbeam.Sketch(countmin.Config{Epsilon: 0.001, Delta: 0.01})
-	plans[4], errs[4] = filterbeam.Heavy(countmin.HeavyConfig{Phi: 0.001})
-	plans[5], errs[5] = filterbeam.TopK(countmin.TopKConfig{K: 100})
-	fmt.Println(errs)
-	// Output: [<nil> <nil> <nil> <nil> <nil> <nil>]
 }
 
 // A filter in parts. Each part is a file; the output is an index of them.

@@ -1,195 +1,160 @@
 package filterbeam
 
 import (
-	"bytes"
-	"compress/gzip"
-	"fmt"
+	"context"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	localfiles "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/fsx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam"
 )
 
-func TestMain(m *testing.M) { ptest.Main(m) }
-
-// testKeys returns n different keys, of which some are long and one is empty.
-func testKeys(n int) [][]byte {
-	keys := make([][]byte, n)
-	for i := range keys {
-		keys[i] = fmt.Appendf(nil, "key %d", i)
+// A job removes intermediate files and no others, although their names begin
+// alike.
+func TestFilesOfOthersAreNotRemoved(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out.bin")
+	stay := []string{
+		"out.bin.bak", "out.bin.part-1", "out.bin.shard-notes.txt", "out.bin.tmp-of-mine",
+		"out.bin.part-AAAAAAAAAAAAAAAAAAAAAAAAAA.txt", filepath.Base(unique("out.bin.part-1", temporaryPurpose)),
 	}
-	keys[0] = nil
-	keys[n/2] = bytes.Repeat([]byte("long"), 50_000)
-	return keys
-}
-
-// writeKeys writes the keys to files in dir: some are compressed, one is empty,
-// and some have no newline at the end. It returns a pattern.
-func writeKeys(t *testing.T, dir string, keys [][]byte, files int) string {
-	t.Helper()
-	for i := range files {
-		from, to := i*len(keys)/files, (i+1)*len(keys)/files
-		text := bytes.Join(keys[from:to], []byte("\n"))
-		if len(keys[to-1]) == 0 || i%2 == 0 {
-			text = append(text, '\n')
-		}
-		name := filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i))
-		if i%3 == 2 {
-			var zipped bytes.Buffer
-			w := gzip.NewWriter(&zipped)
-			_, err := w.Write(text)
-			require.NoError(t, err)
-			require.NoError(t, w.Close())
-			name, text = name+".gz", zipped.Bytes()
-		}
-		require.NoError(t, os.WriteFile(name, text, 0o600))
+	for _, name := range stay {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o600))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "keys-empty.txt"), nil, 0o600))
-	return filepath.Join(dir, "keys-*")
-}
-
-// runFiles runs a job on the files and returns the frame that it wrote.
-func runFiles(t *testing.T, p Plan, patterns ...string) []byte {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "out.bin")
+	require.NoError(t, os.WriteFile(unique(out, partPurpose), nil, 0o600))
+	p, err := bloomPlan(bloom.Blocked)()
+	require.NoError(t, err)
 	pipeline, s := beam.NewPipelineWithRoot()
-	Files(s, p, out, patterns...)
+	Files(s, p, out, writeKeys(t, t.TempDir(), testKeys(10), 1))
 	require.NoError(t, ptest.Run(pipeline))
-	frame, err := os.ReadFile(out)
+	for _, name := range stay {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	left, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
-	require.Len(t, left, 1, "intermediate files are left")
-	return frame
+	require.Len(t, left, len(stay)+1)
 }
 
-// A single is what one process builds of all keys.
-type single struct {
-	name  string
-	plan  func() (Plan, error)
-	frame func(keys [][]byte) ([]byte, error)
-}
-
-var singles = []single{
-	{"bloom classic", bloomPlan(bloom.Classic), bloomFrame(bloom.Classic)},
-	{"bloom partitioned", bloomPlan(bloom.Partitioned), bloomFrame(bloom.Partitioned)},
-	{"bloom blocked", bloomPlan(bloom.Blocked), bloomFrame(bloom.Blocked)},
-	{"counting classic", countingPlan(counting.Classic), countingFrame(counting.Classic)},
-	{"counting blocked", countingPlan(counting.Blocked), countingFrame(counting.Blocked)},
-	{"sketch", func() (Plan, error) { return Sketch(sketchConfig) }, func(keys [][]byte) ([]byte, error) {
-		s, err := countmin.New(sketchConfig)
-		if err != nil {
-			return nil, err
+// An output may have any name that the file system takes.
+func TestOutputsOfAnyName(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
+	p, err := Static(static.Config{FPRate: 0.01})
+	require.NoError(t, err)
+	for _, name := range []string{"out 1.bin", "100%d.bin", "ключ.bin", "[a-z].bin", `a\b*?`, "caf\xe9", "a\nb"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if os.Mkdir(dir, 0o700) != nil {
+			continue // no file of this system can have such a name
 		}
-		s.AddAll(s.Family().SumAll(nil, keys))
-		return s.MarshalBinary()
-	}},
-}
-
-// A static filter is the one that a single process builds of the set of keys.
-func TestAStaticFilterIsThatOfASingleProcess(t *testing.T) {
-	keys := testKeys(testCapacity)
-	want, err := static.New(t.Context(), static.Config{FPRate: 0.01}, hashfam.Family{}.SumAll(nil, keys))
-	require.NoError(t, err)
-	frame, err := want.MarshalBinary()
-	require.NoError(t, err)
-	for _, n := range []int{0, 1, 64} {
-		p, err := Static(static.Config{FPRate: 0.01})
+		out := filepath.Join(dir, name)
+		pipeline, s := beam.NewPipelineWithRoot()
+		Files(s, p, out, pattern)
+		require.NoError(t, ptest.Run(pipeline), "%q", name)
+		require.FileExists(t, out, "%q", name)
+		left, err := os.ReadDir(dir)
 		require.NoError(t, err)
-		p, err = p.Windows(n)
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(frame, runFiles(t, p, writeKeys(t, t.TempDir(), append(keys[:len(keys):len(keys)], keys[:100*n]...), 3))))
+		require.Len(t, left, 1, "%q", name)
 	}
 }
 
-const testCapacity = 20_000
+// storeScheme is that of a file system whose listings are those of a store.
+const storeScheme = "store://"
 
-var sketchConfig = countmin.Config{Epsilon: 0.001, Delta: 0.01}
-
-func bloomConfig(l bloom.Layout) bloom.Config {
-	return bloom.Config{Capacity: testCapacity, FPRate: 0.01, Layout: l}
+func init() {
+	filesystem.Register("store", func(ctx context.Context) filesystem.Interface { return storeFiles{cutFiles{localfiles.New(ctx)}} })
 }
 
-func bloomPlan(l bloom.Layout) func() (Plan, error) {
-	return func() (Plan, error) { return Bloom(bloomConfig(l)) }
-}
+// A storeFiles lists what begins with the text before the first asterisk of a
+// pattern, as the SDK's file systems of gs:// and s3:// do.
+type storeFiles struct{ cutFiles }
 
-func bloomFrame(l bloom.Layout) func([][]byte) ([]byte, error) {
-	return func(keys [][]byte) ([]byte, error) {
-		f, err := bloom.New(bloomConfig(l))
-		if err != nil {
-			return nil, err
+func (s storeFiles) local(name string) string { return strings.TrimPrefix(name, storeScheme) }
+
+func (s storeFiles) List(_ context.Context, pattern string) ([]string, error) {
+	var names []string
+	pattern = s.local(pattern)
+	prefix := fsx.GetPrefix(pattern)
+	err := filepath.WalkDir(filepath.Dir(prefix), func(name string, d fs.DirEntry, err error) error {
+		if matched, _ := filepath.Match(pattern, name); matched && strings.HasPrefix(name, prefix) {
+			names = append(names, storeScheme+name)
 		}
-		f.AddAll(f.Family().SumAll(nil, keys))
-		return f.MarshalBinary()
+		return err
+	})
+	return names, err
+}
+
+func (s storeFiles) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
+	return s.cutFiles.local.OpenRead(ctx, s.local(name))
+}
+
+func (s storeFiles) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	return s.cutFiles.local.OpenWrite(ctx, s.local(name))
+}
+
+func (s storeFiles) Remove(ctx context.Context, name string) error {
+	return s.cutFiles.Remove(ctx, s.local(name))
+}
+
+func (s storeFiles) Rename(ctx context.Context, from, to string) error {
+	return s.cutFiles.Rename(ctx, s.local(from), s.local(to))
+}
+
+// Nothing is left in a store, whatever the characters of the name.
+func TestOutputsOfAnyNameInAStore(t *testing.T) {
+	if filepath.Separator == '\\' {
+		t.Skip("no file of this system can have such a name")
 	}
-}
-
-func countingConfig(l counting.Layout) counting.Config {
-	return counting.Config{Capacity: testCapacity, FPRate: 0.01, Layout: l}
-}
-
-func countingPlan(l counting.Layout) func() (Plan, error) {
-	return func() (Plan, error) { return Counting(countingConfig(l)) }
-}
-
-func countingFrame(l counting.Layout) func([][]byte) ([]byte, error) {
-	return func(keys [][]byte) ([]byte, error) {
-		f, err := counting.New(countingConfig(l))
-		if err != nil {
-			return nil, err
-		}
-		f.AddAll(f.Family().SumAll(nil, keys))
-		return f.MarshalBinary()
-	}
-}
-
-// A cuckoo filter depends on the set of keys only.
-func TestACuckooFilterDependsOnTheSetOfKeysOnly(t *testing.T) {
-	keys := testKeys(testCapacity)
-	var first []byte
-	for _, n := range []int{0, 1, 7, 64} {
-		p, err := Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01})
-		require.NoError(t, err)
-		p, err = p.Windows(n)
-		require.NoError(t, err)
-		frame := runFiles(t, p, writeKeys(t, t.TempDir(), append(keys[:len(keys):len(keys)], keys[:100*n]...), 3))
-		if first == nil {
-			first = frame
-		}
-		require.True(t, bytes.Equal(first, frame), "%d windows", n)
-	}
-	var f cuckoo.Filter
-	require.NoError(t, f.UnmarshalBinary(first))
-	require.EqualValues(t, len(keys), f.Len())
-	for _, key := range keys {
-		require.True(t, f.Contains(key))
-	}
-}
-
-// A cuckoo filter may have fewer keys than windows, or none.
-func TestACuckooFilterOfFewKeys(t *testing.T) {
-	p, err := Cuckoo(cuckoo.Config{Capacity: 100, FPRate: 0.01})
+	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
+	p, err := Static(static.Config{FPRate: 0.01})
 	require.NoError(t, err)
-	for n := range 4 {
-		keys := [][]byte{nil, []byte("ada"), []byte("grace")}[:n]
-		frame, _ := stages(t, p, keys)
-		var f cuckoo.Filter
-		require.NoError(t, f.UnmarshalBinary(frame))
-		require.EqualValues(t, len(keys), f.Len())
-		for _, key := range keys {
-			require.True(t, f.Contains(key))
+	for _, name := range []string{"out.bin", "out[1].bin", "[", "a?b*"} {
+		dir := t.TempDir()
+		pipeline, s := beam.NewPipelineWithRoot()
+		Files(s, p, storeScheme+filepath.Join(dir, name), pattern)
+		require.NoError(t, ptest.Run(pipeline), name)
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, left, 1, name)
+	}
+}
+
+// An index is JSON and cannot name the parts of an output that is not UTF-8.
+// The job fails, and says so.
+func TestPartsOfANameThatIsNotUTF8(t *testing.T) {
+	p, err := bloomPlan(bloom.Blocked)()
+	require.NoError(t, err)
+	p, err = p.Parts(3)
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "caf\xe9")
+	if os.Mkdir(dir, 0o700) != nil {
+		t.Skip("no file of this system can have such a name")
+	}
+	out := filepath.Join(dir, "caf\xe9")
+	pipeline, s := beam.NewPipelineWithRoot()
+	Files(s, p, out, writeKeys(t, t.TempDir(), testKeys(100), 2))
+	require.ErrorContains(t, ptest.Run(pipeline), "want UTF-8")
+	require.NoFileExists(t, out)
+}
+
+// Input files may have any name, too.
+func TestInputsOfAnyName(t *testing.T) {
+	p, err := bloomPlan(bloom.Blocked)()
+	require.NoError(t, err)
+	for _, name := range []string{"100%d", "ключ", "caf\xe9", "a b"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if os.Mkdir(dir, 0o700) != nil {
+			continue // no file of this system can have such a name
 		}
+		require.NotEmpty(t, runFiles(t, p, writeKeys(t, dir, testKeys(10), 1)), "%q", name)
 	}
 }

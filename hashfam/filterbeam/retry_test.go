@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
 )
@@ -117,33 +116,6 @@ func TestShardsOfAStaticFilter(t *testing.T) {
 		}, files(pattern))
 		require.True(t, bytes.Equal(want, frame), "%d windows", n)
 		require.EqualValues(t, len(want), Result("", result).Size)
-	}
-}
-
-// Heavy hitters and a top k count every occurrence once.
-func TestCountersThatAreCutAndRepeated(t *testing.T) {
-	stream, counts := zipf(2000)
-	pattern := writeKeys(t, t.TempDir(), stream, 7)
-	for _, n := range []int{1, 7, 0} {
-		o := cutrunner.Options{Elements: n, Workers: 2, Seed: 7, Fault: cutrunner.Random(uint64(n)), Split: n > 0}
-		p, err := Heavy(countmin.HeavyConfig{Phi: 0.01})
-		require.NoError(t, err)
-		frame, _ := runCut(t, p, o, files(pattern))
-		var h countmin.HeavyHitters
-		require.NoError(t, h.UnmarshalBinary(frame))
-		require.True(t, h.Complete())
-		require.EqualValues(t, len(stream), h.Total())
-		p, err = TopK(countmin.TopKConfig{K: 20})
-		require.NoError(t, err)
-		frame, _ = runCut(t, p, o, files(pattern))
-		var k countmin.TopK
-		require.NoError(t, k.UnmarshalBinary(frame))
-		require.True(t, k.Complete())
-		require.EqualValues(t, len(stream), k.Total())
-		for key, estimate := range k.All() {
-			require.LessOrEqual(t, estimate.Low, counts[key])
-			require.GreaterOrEqual(t, estimate.High, counts[key])
-		}
 	}
 }
 

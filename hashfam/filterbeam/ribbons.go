@@ -232,22 +232,24 @@ func (r ribbons) join(ctx context.Context, all []solvedRange) (*ribbon.Ribbon, e
 	var thresholds []uint64
 	var bumped []hashfam.Digest
 	for _, s := range all {
-		err := s.Thresholds.read(ctx, func(piece []byte) bool {
-			thresholds = parseWords(thresholds, piece)
-			return true
-		})
-		if err != nil {
+		var err error
+		if thresholds, err = appendPart(ctx, thresholds, s.Thresholds); err != nil {
 			return nil, err
 		}
-		err = s.Bumped.read(ctx, func(piece []byte) bool {
-			bumped = parseWords(bumped, piece)
-			return true
-		})
-		if err != nil {
+		if bumped, err = appendPart(ctx, bumped, s.Bumped); err != nil {
 			return nil, err
 		}
 	}
 	return all[0].shards().Join(ctx, ribbon.Build{Workers: max(p.Workers, 1)}, thresholds, bumped)
+}
+
+// appendPart appends the words of a part.
+func appendPart[W ~uint64](ctx context.Context, words []W, p part) ([]W, error) {
+	err := p.read(ctx, func(piece []byte) bool {
+		words = parseWords(words, piece)
+		return true
+	})
+	return words, err
 }
 
 // words yields the words of all shards in order.

@@ -2,7 +2,6 @@ package filterbeam
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"os"
 	"path/filepath"
@@ -15,16 +14,7 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam"
 )
-
-var testFamily = hashfam.New(hashfam.Key{1, 2, 3})
-
-func init() {
-	if err := RegisterFamily("test", func() (hashfam.Family, error) { return testFamily, nil }); err != nil {
-		panic(err)
-	}
-}
 
 // fails runs a job that must fail, and returns the error. The output stays as
 // it was, and nothing is left beside it.
@@ -63,60 +53,6 @@ func TestALineThatIsTooLongFails(t *testing.T) {
 	p, err := Bloom(bloomConfig(bloom.Classic))
 	require.NoError(t, err)
 	require.ErrorContains(t, fails(t, p, file), "has more than 16777216 bytes")
-}
-
-// A keyed family is found by its name. The plan does not contain its key.
-func TestAKeyedFamily(t *testing.T) {
-	c := bloomConfig(bloom.Blocked)
-	c.Family = hashfam.New(hashfam.Key{9})
-	_, err := Bloom(c)
-	require.ErrorIs(t, err, ErrParams)
-	require.ErrorContains(t, err, "RegisterFamily")
-
-	c.Family = testFamily
-	p, err := Bloom(c)
-	require.NoError(t, err)
-	want, err := bloom.New(c)
-	require.NoError(t, err)
-	keys := testKeys(1000)
-	want.AddAll(want.Family().SumAll(nil, keys))
-	got := bloom.NewReceiver(testFamily)
-	require.NoError(t, got.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), keys, 3))))
-	require.True(t, want.Equal(got))
-	text, err := json.Marshal(p.spec)
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "010203")
-}
-
-// A worker that knows another key, or none, fails.
-func TestAWorkerWithAnotherFamilyFails(t *testing.T) {
-	c := bloomConfig(bloom.Blocked)
-	c.Family = testFamily
-	p, err := Bloom(c)
-	require.NoError(t, err)
-	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
-	p.spec.Check++
-	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
-	p.spec.Family = "unknown"
-	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
-	_, err = p.spec.family()
-	require.ErrorIs(t, err, ErrFamily)
-}
-
-func TestAFamilyNeedsANameOfItsOwn(t *testing.T) {
-	open := func() (hashfam.Family, error) { return testFamily, nil }
-	require.ErrorIs(t, RegisterFamily("", open), ErrParams)
-	require.ErrorIs(t, RegisterFamily("test", open), ErrParams)
-}
-
-// A family that cannot be opened is refused when it is registered, not when a
-// plan needs it.
-func TestAFamilyNeedsAFunctionThatOpensIt(t *testing.T) {
-	require.ErrorIs(t, RegisterFamily("nil", nil), ErrParams)
-	c := bloomConfig(bloom.Classic)
-	c.Family = hashfam.New(hashfam.Key{7})
-	_, err := Bloom(c)
-	require.ErrorIs(t, err, ErrParams)
 }
 
 // A bundle that fails leaves nothing for the next one: the engine may call the
