@@ -68,8 +68,6 @@ func accuracyTable(s measure.Sweep, rate float64, found []measure.Row) table {
 	return t
 }
 
-const capacityCommand = "FILTERFAM_LONG=1 go test ./cuckoo -run SmallTables -timeout 0 -record ../internal/compare/report/capacity.csv"
-
 // capacityRows are the chances that small tables refuse a key, as a test of
 // package cuckoo has written them.
 //
@@ -83,20 +81,21 @@ func capacityText() string {
 		"*pairs* bounds the chance that nine keys have the same two buckets (see [theory](theory.md)). *others* is the chance\n" +
 		"that Add fails without such keys, estimated by multilevel splitting: the mean of four independent runs, with its\n" +
 		"standard error. A run ends when its estimate is below 1e-10, so smaller numbers are upper limits. *at most* is the\n" +
-		"sum, plus four standard errors. The tables are those that `Config` chooses at 40 % and 1 % for up to 200 keys, and\n" +
-		"every hundredth of those for up to 10,000.\n\n" +
-		"`" + capacityCommand + "`\nmeasures them again.\n\n" +
-		capacityTable().markdown()
+		"sum, plus four standard errors. `internal/compare/report/capacity.csv` has the tables that `Config` chooses at 40 %\n" +
+		"and 1 % for up to 200 keys, and every hundredth of those for up to 10,000. This is every fourth of them:\n\n" +
+		capacityTable(4).markdown() +
+		"\n`FILTERFAM_LONG=1 go test ./cuckoo/internal/table -run SmallTables -timeout 0 -record FILE` measures them again.\n"
 }
 
-func capacityTable() table {
+// capacityTable shows every n-th row of capacity.csv.
+func capacityTable(n int) table {
 	var t table
 	for _, name := range []string{"keys", "buckets", "bits", "pairs", "others", "±", "at most"} {
 		t.Columns = append(t.Columns, column{name: name})
 	}
 	lines := strings.Split(strings.TrimSpace(capacityRows), "\n")
-	for _, row := range lines[1:] {
-		t.lines = append(t.lines, line{Cells: strings.Split(row, ",")})
+	for i := n; i < len(lines); i += n {
+		t.lines = append(t.lines, line{Cells: strings.Split(lines[i], ",")})
 	}
 	return t
 }

@@ -11,12 +11,12 @@ import (
 
 const docsDir = "../../../docs"
 
-// The section is in the document, and every row keeps the promise.
+// The section is in the document, and every table keeps the promise.
 func TestTheCapacityOfSmallFiltersIsDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(docsDir, "accuracy.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), capacityText())
-	rows := capacityTable()
+	rows := capacityTable(1)
 	require.Greater(t, len(rows.lines), 30)
 	for _, l := range rows.lines {
 		require.Len(t, l.Cells, len(rows.Columns))

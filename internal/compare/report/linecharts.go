@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -110,16 +111,17 @@ func timeChart(times []measure.Curve) *chart {
 	return c
 }
 
-// timeTable shows the times by the number of keys.
+// timeTable shows the times by the number of keys, of every second number from
+// the third on: 10^4, 10^5 and so on. The chart has all of them.
 func timeTable(times []measure.Curve) table {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
-	for _, n := range times[0].X {
-		t.Columns = append(t.Columns, column{name: measure.Thousands(int(n))})
+	for i := 2; i < len(times[0].X); i += 2 {
+		t.Columns = append(t.Columns, column{name: measure.Thousands(int(times[0].X[i]))})
 	}
 	for _, c := range times {
 		cells := []string{curveName(c)}
-		for _, ns := range c.Y {
-			cells = append(cells, nanoseconds(ns))
+		for i := 2; i < len(c.Y); i += 2 {
+			cells = append(cells, nanoseconds(c.Y[i]))
 		}
 		t.lines = append(t.lines, line{Cells: cells})
 	}
@@ -154,13 +156,17 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	return c
 }
 
-// errorTable shows the errors by memory.
+// errorTable shows the errors by memory, of every second size. The chart has all
+// of them.
 func errorTable(list []measure.FrequencyRow) table {
 	t := table{Columns: []column{
 		{name: "KiB"}, {name: "structure", Left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
 		{name: "above it"}, {name: "missed"}, {name: "extra"},
 	}}
 	for _, x := range list {
+		if bits.TrailingZeros(uint(x.Memory))%2 != 0 {
+			continue
+		}
 		cells := append([]string{strconv.Itoa(x.Memory >> 10), x.Structure}, errorCells(x)...)
 		t.lines = append(t.lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
 	}

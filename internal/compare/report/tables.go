@@ -60,22 +60,18 @@ func group(x measure.Row) string {
 const ratiosLegend = "Against ours: times and bits over those of the structure of ours that is named (median over the rounds). " +
 	"A number above 1 means that ours is faster or, under bits, smaller. If the rates differ, ours has the nearest one."
 
-// ratioTable compares the rows that have something of ours to compare with. It
-// has no lines if no row is a peer's.
+// ratioTable compares peers with the structures of ours that are like them.
 func ratioTable(list []measure.Row) table {
 	t := table{Columns: []column{
 		{name: "structure", Left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
 		{name: "add"}, {name: "hit"}, {name: "miss"}, {name: "del", title: "delete", drop: 3},
 	}}
-	if len(namesOf(list, func(s measure.Structure) bool { return s.Peer })) == 0 {
-		return t
-	}
 	for _, x := range list {
 		against := "-"
 		if x.Against != "" {
 			against = x.Against + " " + percentOf(*x.Rate)
 		}
-		if x.Of.Against != "" {
+		if x.Of.Peer && x.Of.Against != "" {
 			t.lines = append(t.lines, line{group: group(x), Cells: []string{
 				x.Structure, target(x), against, orDash(x.Bits, ratio),
 				orDash(x.Add, ratio), orDash(x.Hit, ratio), orDash(x.Miss, ratio), orDash(x.Delete, ratio),
