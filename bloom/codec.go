@@ -7,17 +7,17 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
+var format = frame.Format[Params, uint64]{
+	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words,
+}
+
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is 72 bytes plus the bit array. It depends only on the
 // Params and the bits, and contains the family's check value but not its key.
 // AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
 // allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := f.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, frame.Numbers(f.words)), nil
+	return frame.AppendBinary(dst, f.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
@@ -28,13 +28,7 @@ func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(m) time, less than a
 // kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
-func (f *Filter) WriteTo(w io.Writer) (int64, error) {
-	h, err := f.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, frame.Numbers(f.words))
-}
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
 // MarshalText returns the text form of f, the base64 of its encoding, which
 // packages such as encoding/json store. Its errors are those of
@@ -79,7 +73,7 @@ func (f *Filter) UnmarshalText(text []byte) error {
 // [Filter.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	return readParams(frame.NewReader(r, errs), fam)
+	return format.ReadHeader(r, fam)
 }
 
 // encoded returns the parameters as a frame has them: see frame.Array for the
@@ -88,20 +82,16 @@ func (p Params) encoded() frame.Array {
 	return frame.Array{Kind: frame.Bloom, Cells: p.Bits, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 }
 
-// header returns the header of f's frame, or ErrParams if f is a zero Filter.
-func (f *Filter) header() (frame.Header, error) {
+// encode returns f's frame, or ErrParams if f is a zero Filter.
+func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
-	return p.encoded().Header(p.Family.CheckValue()), p.check(ErrParams)
+	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.words), p.check(ErrParams)
 }
 
 // decode reads a filter and, if there was no error, replaces f with it.
 func (f *Filter) decode(r *frame.Reader) error {
-	p, err := readParams(r, f.params.Family)
+	p, words, err := format.Read(r, f.params.Family)
 	if err != nil {
-		return err
-	}
-	words := frame.Read[uint64](r, p.words())
-	if err := r.Err(); err != nil {
 		return err
 	}
 	if err := p.checkWords(words, ErrCorrupt); err != nil {
@@ -109,15 +99,6 @@ func (f *Filter) decode(r *frame.Reader) error {
 	}
 	*f = *newFilter(p, words)
 	return nil
-}
-
-// readParams reads the header of a filter that was encoded under fam.
-func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
-	h := r.Header(frame.Bloom, frame.ArrayVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return Params{}, err
-	}
-	return parseParams(h, fam)
 }
 
 // parseParams reads the parameters of a verified header and checks that its

@@ -28,7 +28,19 @@ type rotatingParams struct {
 	Position uint64
 }
 
-const rotatingVersion = 1
+// An openRotating is what a header tells: a filter without its generations, and
+// the parameters of each of them.
+type openRotating struct {
+	Rotating
+	params []Params
+}
+
+var rotatingFormat = frame.Format[openRotating, uint64]{
+	Kind: frame.RotatingBloom, Version: 1, Errs: errs, Parse: parseRotating, Len: openRotating.words,
+}
+
+// words returns the number of words of the payload.
+func (r openRotating) words() uint64 { return r.params[0].paddedWords() * uint64(len(r.params)) }
 
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is 136 bytes and the bit arrays, each in whole lines of
@@ -37,11 +49,7 @@ const rotatingVersion = 1
 // AppendBinary returns [ErrParams] if r is the zero Rotating. O(m) time; it
 // allocates the frame once if dst is too small.
 func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := r.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, r.yield), nil
+	return frame.AppendBinary(dst, r.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Rotating.AppendBinary] with
@@ -51,13 +59,7 @@ func (r *Rotating) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) 
 // WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time,
 // a few kilobytes of memory (64 KiB more on a big-endian platform, or with the
 // tag purego).
-func (r *Rotating) WriteTo(w io.Writer) (int64, error) {
-	h, err := r.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, r.yield)
-}
+func (r *Rotating) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, r.encode) }
 
 // MarshalText returns the text form of r, as [Filter.MarshalText] does. O(m)
 // time and memory.
@@ -89,86 +91,60 @@ func (r *Rotating) UnmarshalText(text []byte) error {
 // after it, and returns the filter's configuration. The errors are those of
 // [ReadParams]. O(1) time and memory.
 func ReadRotatingConfig(r io.Reader, fam hashfam.Family) (RotatingConfig, error) {
-	_, t, _, err := readRotating(frame.NewReader(r, errs), fam)
+	t, err := rotatingFormat.ReadHeader(r, fam)
 	return t.config, err
 }
 
-// header returns the header of r's frame, or ErrParams if r is a zero Rotating.
-func (r *Rotating) header() (frame.Header, error) {
+// encode returns r's frame, or ErrParams if r is a zero Rotating.
+func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	c := r.config
 	if err := c.check(ErrParams); err != nil {
-		return frame.Header{}, err
+		return frame.Header{}, nil, err
 	}
 	p := r.newest().params
-	return frame.Header{
-		Kind:    frame.RotatingBloom,
-		Version: rotatingVersion,
-		Check:   r.family.CheckValue(),
-		Params: frame.EncodeParams(rotatingParams{
-			Capacity: c.Capacity, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
-			Layout: c.Layout, Generations: uint8(c.Generations), Position: r.ring.Word(),
-		}),
-		Payload: 8 * p.paddedWords() * uint64(len(r.list)),
-	}, nil
+	h := rotatingFormat.New(r.family, rotatingParams{
+		Capacity: c.Capacity, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
+		Layout: c.Layout, Generations: uint8(c.Generations), Position: r.ring.Word(),
+	}, 8*p.paddedWords()*uint64(len(r.list)))
+	return h, r.yield, nil
 }
 
 // decode reads a filter and, if there was no error, replaces r with it.
 func (r *Rotating) decode(fr *frame.Reader) error {
-	h, t, p, err := readRotating(fr, r.family)
+	t, words, err := rotatingFormat.Read(fr, r.family)
 	if err != nil {
 		return err
 	}
-	params := slices.Repeat([]Params{p}, t.config.Generations+1)
-	if err := h.CheckPayload(8*p.paddedWords()*uint64(len(params)), errs); err != nil {
+	if t.list, err = cut(words, t.params); err != nil {
 		return err
 	}
-	words := frame.Read[uint64](fr, h.Payload/8)
-	if err := fr.Err(); err != nil {
-		return err
-	}
-	if t.list, err = cut(words, params); err != nil {
-		return err
-	}
-	*r = t
+	*r = t.Rotating
 	return nil
 }
 
-// readRotating reads the header of a filter that was encoded under fam. It
-// returns the filter without its generations, and the parameters of each.
-func readRotating(fr *frame.Reader, fam hashfam.Family) (frame.Header, Rotating, Params, error) {
-	h := fr.Header(frame.RotatingBloom, rotatingVersion, fam.CheckValue())
-	if err := fr.Err(); err != nil {
-		return h, Rotating{}, Params{}, err
-	}
-	r := *NewRotatingReceiver(fam)
-	p, err := r.parse(h)
-	if err != nil {
-		return h, Rotating{}, Params{}, err
-	}
-	return h, r, p, nil
-}
-
-// parse reads the parameters of a verified header into r, except the arrays. It
-// returns the parameters of each generation.
-func (r *Rotating) parse(h frame.Header) (Params, error) {
+// parseRotating reads the parameters of a verified header and checks that its
+// payload has the length that follows from them.
+func parseRotating(h frame.Header, fam hashfam.Family) (openRotating, error) {
 	var f rotatingParams
 	if err := h.DecodeParams(&f, errs); err != nil {
-		return Params{}, err
+		return openRotating{}, err
 	}
+	r := openRotating{Rotating: *NewRotatingReceiver(fam)}
 	r.config = RotatingConfig{
 		Capacity: f.Capacity, Span: f.Span, Generations: int(f.Generations),
 		FPRate: f.FPRate, Layout: f.Layout, Family: r.family,
 	}
 	if err := r.config.check(ErrCorrupt); err != nil {
-		return Params{}, err
+		return openRotating{}, err
 	}
 	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: r.family}
 	if err := p.check(ErrCorrupt); err != nil {
-		return Params{}, err
+		return openRotating{}, err
 	}
 	if r.ring = r.config.ring(); !r.ring.SetWord(f.Position) {
-		return Params{}, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
+		return openRotating{}, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
 			"at most the keys of a generation, or the number of one from 1678 to 2262")
 	}
-	return p, nil
+	r.params = slices.Repeat([]Params{p}, r.config.Generations+1)
+	return r, h.CheckPayload(8*r.words(), errs)
 }

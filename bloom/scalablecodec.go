@@ -25,10 +25,21 @@ type scalableParams struct {
 }
 
 const (
-	scalableVersion = 1
-	stageBytes      = 16 // of the table
-	stageWords      = stageBytes / 8
+	stageBytes = 16 // of the table
+	stageWords = stageBytes / 8
 )
+
+// An openScalable is what a header tells: a filter without its stages, their
+// number, and the number of words of the payload.
+type openScalable struct {
+	Scalable
+	count, words uint64
+}
+
+var scalableFormat = frame.Format[openScalable, uint64]{
+	Kind: frame.ScalableBloom, Version: 1, Errs: errs, Parse: parseScalable,
+	Len: func(s openScalable) uint64 { return s.words },
+}
 
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is the bit arrays and about 80 bytes for each stage. It
@@ -36,11 +47,7 @@ const (
 // check value but not its key. AppendBinary returns [ErrParams] if s is the
 // zero Scalable. O(m) time; it allocates the frame once if dst is too small.
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := s.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, s.payload), nil
+	return frame.AppendBinary(dst, s.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Scalable.AppendBinary] with
@@ -50,13 +57,7 @@ func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 // WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time,
 // a few kilobytes of memory (64 KiB more on a big-endian platform, or with the
 // tag purego).
-func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
-	h, err := s.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, s.payload)
-}
+func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
 // MarshalText returns the text form of s, as [Filter.MarshalText] does. O(m)
 // time and memory.
@@ -88,33 +89,28 @@ func (s *Scalable) UnmarshalText(text []byte) error {
 // after it, and returns the filter's configuration. The errors are those of
 // [ReadParams]. O(1) time and memory.
 func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
-	_, s, _, err := readScalable(frame.NewReader(r, errs), fam)
+	s, err := scalableFormat.ReadHeader(r, fam)
 	return s.config, err
 }
 
 // tableWords returns the number of words of a table of n stages.
 func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineWords * lineWords }
 
-// header returns the header of s's frame, or ErrParams if s is a zero Scalable.
-func (s *Scalable) header() (frame.Header, error) {
+// encode returns the frame of s, or ErrParams if s is a zero Scalable.
+func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
 	if err := c.check(ErrParams); err != nil {
-		return frame.Header{}, err
+		return frame.Header{}, nil, err
 	}
 	size := 8 * tableWords(uint64(len(s.list)))
 	for i := range s.list {
 		size += 8 * s.list[i].params.paddedWords()
 	}
-	return frame.Header{
-		Kind:    frame.ScalableBloom,
-		Version: scalableVersion,
-		Check:   s.family.CheckValue(),
-		Params: frame.EncodeParams(scalableParams{
-			Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
-			Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen),
-		}),
-		Payload: size,
-	}, nil
+	h := scalableFormat.New(s.family, scalableParams{
+		Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
+		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen),
+	}, size)
+	return h, s.payload, nil
 }
 
 // payload yields the table and the arrays.
@@ -130,52 +126,36 @@ func (s *Scalable) payload(yield func([]byte) bool) {
 
 // decode reads a filter and, if there was no error, replaces s with it.
 func (s *Scalable) decode(r *frame.Reader) error {
-	h, t, n, err := readScalable(r, s.family)
+	t, words, err := scalableFormat.Read(r, s.family)
 	if err != nil {
 		return err
 	}
-	words := frame.Read[uint64](r, h.Payload/8)
-	if err := r.Err(); err != nil {
-		return err
-	}
-	if t.list, err = t.cut(words, n); err != nil {
+	if t.list, err = t.cut(words, t.count); err != nil {
 		return err
 	}
 	if err := t.checkStages(); err != nil {
 		return err
 	}
-	*s = t
+	*s = t.Scalable
 	return nil
 }
 
-// readScalable reads the header of a filter that was encoded under fam. It
-// returns the filter without its stages, and their number.
-func readScalable(r *frame.Reader, fam hashfam.Family) (frame.Header, Scalable, uint64, error) {
-	h := r.Header(frame.ScalableBloom, scalableVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return h, Scalable{}, 0, err
-	}
-	s := *NewScalableReceiver(fam)
-	n, err := s.parse(h)
-	if err != nil {
-		return h, Scalable{}, 0, err
-	}
-	return h, s, n, nil
-}
-
-// parse reads the parameters of a verified header into s, except the stages. It
-// returns their number.
-func (s *Scalable) parse(h frame.Header) (uint64, error) {
+// parseScalable reads the parameters of a verified header.
+func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	var p scalableParams
 	if err := h.DecodeParams(&p, errs); err != nil {
-		return 0, err
+		return openScalable{}, err
 	}
 	if p.Grown == 0 || p.Grown > 64 || p.Frozen > math.MaxInt32 {
-		return 0, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d attached", p.Grown, p.Frozen), "1 to 64 and at most 2^31-1")
+		return openScalable{}, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d attached", p.Grown, p.Frozen), "1 to 64 and at most 2^31-1")
 	}
+	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen), h.Payload / 8}
 	s.config.Expected, s.config.FPRate, s.config.Layout = p.Expected, p.FPRate, p.Layout
 	s.stored, s.frozen = p.Stored, int(p.Frozen)
-	return uint64(p.Grown) + uint64(p.Frozen), s.config.check(ErrCorrupt)
+	if err := s.config.check(ErrCorrupt); err != nil {
+		return openScalable{}, err
+	}
+	return s, nil
 }
 
 // cut returns the n stages of a payload, whose memory they share.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -26,15 +27,14 @@ func TestStagesOfAHeaderAtTheirLimits(t *testing.T) {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(0.01))
 		b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(Classic), c.grown, 0, 0)
 		b = binary.LittleEndian.AppendUint32(b, c.frozen)
-		var s Scalable
-		n, err := s.parse(frame.Header{Params: b})
+		s, err := parseScalable(frame.Header{Params: b}, hashfam.Family{})
 		if !c.ok {
 			require.ErrorIs(t, err, ErrCorrupt, "%+v", c)
 			require.ErrorContains(t, err, "number of stages")
 			continue
 		}
 		require.NoError(t, err, "%+v", c)
-		require.Equal(t, uint64(c.grown)+uint64(c.frozen), n)
+		require.Equal(t, uint64(c.grown)+uint64(c.frozen), s.count)
 	}
 }
 

@@ -25,15 +25,7 @@ type View struct {
 // purego. Blocked filters are fastest if the address of data is a multiple of
 // 64, as that of a mapped file is.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	v, err := frame.NewView(data, frame.Bloom, frame.ArrayVersion, fam.CheckValue(), errs)
-	if err != nil {
-		return nil, err
-	}
-	p, err := parseParams(v.Header, fam)
-	if err != nil {
-		return nil, err
-	}
-	words, err := frame.In[uint64](v, p.words())
+	v, p, words, err := format.View(data, fam)
 	if err != nil {
 		return nil, err
 	}

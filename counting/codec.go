@@ -7,6 +7,10 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
+var format = frame.Format[Params, uint64]{
+	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words,
+}
+
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is 72 bytes plus the counters. It depends only on the
 // Params and the counters, and contains the family's check value but not its
@@ -16,11 +20,7 @@ import (
 // If a peer only queries, encode [Filter.Bloom] instead: a quarter of the
 // bytes.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := f.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, frame.Numbers(f.counters)), nil
+	return frame.AppendBinary(dst, f.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
@@ -31,21 +31,12 @@ func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(m) time, less than a
 // kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
-func (f *Filter) WriteTo(w io.Writer) (int64, error) {
-	h, err := f.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, frame.Numbers(f.counters))
-}
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
 // MarshalText returns the text form of f, the base64 of its encoding, which
 // packages such as encoding/json store. Its errors are those of
 // [Filter.AppendBinary]. O(m) time and memory.
-func (f Filter) MarshalText() ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
 // UnmarshalBinary decodes data into f and does not keep data. f then has the
 // Params of data. data must have been encoded under the family of f: that of a
@@ -70,19 +61,13 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := f.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, f.decode)
 }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return f.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(f, text, errs)
 }
 
 // ReadParams reads the header of an encoded filter from r, and no byte after
@@ -91,7 +76,7 @@ func (f *Filter) UnmarshalText(text []byte) error {
 // [Filter.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	return readParams(frame.NewReader(r, errs), fam)
+	return format.ReadHeader(r, fam)
 }
 
 // encoded returns the parameters as a frame has them: see frame.Array for the
@@ -100,20 +85,16 @@ func (p Params) encoded() frame.Array {
 	return frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 }
 
-// header returns the header of f's frame, or ErrParams if f is a zero Filter.
-func (f *Filter) header() (frame.Header, error) {
+// encode returns f's frame, or ErrParams if f is a zero Filter.
+func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
-	return p.encoded().Header(p.Family.CheckValue()), p.check(ErrParams)
+	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.counters), p.check(ErrParams)
 }
 
 // decode reads a filter and, if there was no error, replaces f with it.
 func (f *Filter) decode(r *frame.Reader) error {
-	p, err := readParams(r, f.params.Family)
+	p, counters, err := format.Read(r, f.params.Family)
 	if err != nil {
-		return err
-	}
-	counters := frame.Read[uint64](r, p.words())
-	if err := r.Err(); err != nil {
 		return err
 	}
 	if err := p.checkCounters(counters, ErrCorrupt); err != nil {
@@ -121,15 +102,6 @@ func (f *Filter) decode(r *frame.Reader) error {
 	}
 	*f = *newFilter(p, counters)
 	return nil
-}
-
-// readParams reads the header of a filter that was encoded under fam.
-func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
-	h := r.Header(frame.Counting, frame.ArrayVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return Params{}, err
-	}
-	return parseParams(h, fam)
 }
 
 // parseParams reads the parameters of a verified header and checks that its

@@ -2,7 +2,6 @@ package cuckoo
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -13,17 +12,23 @@ import (
 // The parameters in a frame of kind Cuckoo, version 1; the payload is the
 // table, bucket after bucket without padding, and zeros up to a whole number of
 // words, and one more word of zeros.
-//
-//	offset  size  field
-//	     0     8  Buckets
-//	     8     1  FingerprintBits
-//	     9     1  Compact, 0 or 1
-//	    10     6  zero
-//	    16     8  number of fingerprints in the table
-const (
-	version    = 1
-	paramBytes = 24
-)
+type encodedParams struct {
+	Buckets         uint64   // offset 0
+	FingerprintBits uint8    // 8
+	Compact         bool     // 9
+	_               [6]uint8 // 10: zeros
+	Count           uint64   // 16: number of fingerprints in the table
+}
+
+// A counted filter is what a header tells.
+type counted struct {
+	Params
+	count uint64
+}
+
+var format = frame.Format[counted, byte]{
+	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Len: counted.SizeBytes,
+}
 
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is 72 bytes plus the table. It depends only on the Params
@@ -31,11 +36,7 @@ const (
 // AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
 // allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := f.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, frame.Numbers(f.table.Bytes())), nil
+	return frame.AppendBinary(dst, f.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
@@ -46,13 +47,7 @@ func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(m) time, less than a
 // kilobyte of memory.
-func (f *Filter) WriteTo(w io.Writer) (int64, error) {
-	h, err := f.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, frame.Numbers(f.table.Bytes()))
-}
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
 // UnmarshalBinary decodes data into f and does not keep data. f then has the
 // Params of data. data must have been encoded under the family of f: that of a
@@ -77,27 +72,18 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := f.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, f.decode)
 }
 
 // MarshalText returns the text form of f, the base64 of its encoding. Packages
 // such as encoding/json store a filter as that text. The errors are those of
 // [Filter.AppendBinary]. O(m) time and memory.
-func (f Filter) MarshalText() ([]byte, error) {
-	encoded, err := f.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
 func (f *Filter) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return f.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(f, text, errs)
 }
 
 // ReadParams reads the header of an encoded filter from r, and no byte after
@@ -106,51 +92,29 @@ func (f *Filter) UnmarshalText(text []byte) error {
 // [Filter.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	fr := frame.NewReader(r, errs)
-	h := fr.Header(frame.Cuckoo, version, fam.CheckValue())
-	if err := fr.Err(); err != nil {
-		return Params{}, err
-	}
-	p, _, err := parseParams(h, fam)
-	return p, err
+	p, err := format.ReadHeader(r, fam)
+	return p.Params, err
 }
 
-func (f *Filter) header() (frame.Header, error) {
+// encode returns f's frame, or ErrParams if f is a zero Filter.
+func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
 	if err := p.check(ErrParams); err != nil {
-		return frame.Header{}, err
+		return frame.Header{}, nil, err
 	}
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), p.Buckets)
-	sorted := byte(0)
-	if p.Compact {
-		sorted = 1
-	}
-	params = append(params, byte(p.FingerprintBits), sorted, 0, 0, 0, 0, 0, 0)
-	return frame.Header{
-		Kind:    frame.Cuckoo,
-		Version: version,
-		Check:   p.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, f.count),
-		Payload: p.SizeBytes(),
-	}, nil
+	h := format.New(p.Family, encodedParams{
+		Buckets: p.Buckets, FingerprintBits: uint8(p.FingerprintBits), Compact: p.Compact, Count: f.count,
+	}, p.SizeBytes())
+	return h, frame.Numbers(f.table.Bytes()), nil
 }
 
 // decode reads a filter and replaces f by it at the end, if there was no error.
 func (f *Filter) decode(r *frame.Reader) error {
-	fam := f.params.Family
-	h := r.Header(frame.Cuckoo, version, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	p, count, err := parseParams(h, fam)
+	p, table, err := format.Read(r, f.params.Family)
 	if err != nil {
 		return err
 	}
-	bytes := frame.Read[byte](r, p.SizeBytes())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	g := newReader(p, bytes, count)
+	g := newReader(p.Params, table, p.count)
 	if err := g.checkTable(); err != nil {
 		return err
 	}
@@ -160,26 +124,19 @@ func (f *Filter) decode(r *frame.Reader) error {
 
 // parseParams reads the parameters of a verified header, and the number of
 // fingerprints. It checks that the payload has the length that follows.
-func parseParams(h frame.Header, fam hashfam.Family) (Params, uint64, error) {
-	b := h.Params
-	if len(b) != paramBytes || b[9] > 1 || !bytes.Equal(b[10:16], make([]byte, 6)) {
-		return Params{}, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
-			"24 bytes, the tenth 0 or 1 and the next 6 zero")
+func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
+	var e encodedParams
+	if err := h.DecodeParams(&e, errs); err != nil {
+		return counted{}, err
 	}
-	p := Params{
-		Buckets:         binary.LittleEndian.Uint64(b),
-		FingerprintBits: int(b[8]),
-		Compact:         b[9] == 1,
-		Family:          fam,
-	}
+	p := Params{Buckets: e.Buckets, FingerprintBits: int(e.FingerprintBits), Compact: e.Compact, Family: fam}
 	if err := p.check(ErrCorrupt); err != nil {
-		return Params{}, 0, err
+		return counted{}, err
 	}
-	count := binary.LittleEndian.Uint64(b[16:])
-	if count > p.slots() {
-		return Params{}, 0, errs.Field(ErrCorrupt, "number of fingerprints", count, fmt.Sprintf("at most %d slots", p.slots()))
+	if e.Count > p.slots() {
+		return counted{}, errs.Field(ErrCorrupt, "number of fingerprints", e.Count, fmt.Sprintf("at most %d slots", p.slots()))
 	}
-	return p, count, h.CheckPayload(p.SizeBytes(), errs)
+	return counted{p, e.Count}, h.CheckPayload(p.SizeBytes(), errs)
 }
 
 // checkTable checks that the table is one that adding keys can lead to: it has

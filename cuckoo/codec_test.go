@@ -148,12 +148,12 @@ func TestAMissingPayloadCostsNothing(t *testing.T) {
 // plot, which a new filter of this rate has.
 func TestTheLeastPayload(t *testing.T) {
 	s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.9})
-	h, err := s.header()
+	h, _, err := s.encode()
 	require.NoError(t, err)
-	_, _, err = parseScalable(h, s.Family())
+	_, err = parseScalable(h, s.Family())
 	require.NoError(t, err)
 	h.Payload--
-	_, _, err = parseScalable(h, s.Family())
+	_, err = parseScalable(h, s.Family())
 	requireField(t, err, ErrCorrupt, "payload length")
 }
 

@@ -1,11 +1,8 @@
 package cuckoo
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/pages"
@@ -13,24 +10,29 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind ScalableCuckoo, version 1:
-//
-//	offset  size  field
-//	     0     8  Expected
-//	     8     8  FPRate, the bits of a 64-bit IEEE 754 number
-//	    16     8  number of keys
-//	    24     1  Compact, 0 or 1
-//	    25     1  logarithm to base 2 of the number of buckets of a page
-//	    26     6  zero
-//	    32     8  number of plots
-//
-// The last two follow from the others, and are there for other readers.
-//
-// The payload is that of package pages.
-const (
-	scalableVersion = 1
-	scalableBytes   = 40
-)
+// The parameters in a frame of kind ScalableCuckoo, version 1. LogBuckets and
+// Plots follow from the others, and are there for other readers. The payload is
+// that of package pages.
+type scalableParams struct {
+	Expected   uint64   // offset 0
+	FPRate     float64  // 8
+	Count      uint64   // 16: number of keys
+	Compact    bool     // 24
+	LogBuckets uint8    // 25: logarithm to base 2 of the number of buckets of a page
+	_          [6]uint8 // 26: zeros
+	Plots      uint64   // 32
+}
+
+// A scalableHeader is what a header tells.
+type scalableHeader struct {
+	ScalableConfig
+	count, payload uint64
+}
+
+var scalableFormat = frame.Format[scalableHeader, byte]{
+	Kind: frame.ScalableCuckoo, Version: 1, Errs: errs, Parse: parseScalable,
+	Len: func(h scalableHeader) uint64 { return h.payload },
+}
 
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is the pages, 8 bytes for each of them and for each plot,
@@ -39,11 +41,7 @@ const (
 // [ErrParams] if s is the zero Scalable. O(m) time; it allocates the frame once
 // if dst is too small.
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := s.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, s.pages.Payload), nil
+	return frame.AppendBinary(dst, s.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Scalable.AppendBinary] with
@@ -53,13 +51,7 @@ func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 // WriteTo writes the encoded filter to w, a page at a time, and returns the
 // number of bytes written. After an error of w they are not a valid encoding.
 // O(m) time, less than a kilobyte of memory.
-func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
-	h, err := s.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, s.pages.Payload)
-}
+func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
 // UnmarshalBinary decodes data into s, under the family of s, like
 // [Filter.UnmarshalBinary], and returns the same errors. After an error s is
@@ -72,26 +64,17 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 // [Filter.ReadFrom]. O(m) time; it uses memory in proportion to the bytes that
 // have arrived.
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := s.decode(fr)
-	return fr.N(), err
+	return frame.ReadFrom(r, errs, s.decode)
 }
 
 // MarshalText returns the text form of s, the base64 of its encoding. The
 // errors are those of [Scalable.AppendBinary]. O(m) time and memory.
-func (s Scalable) MarshalText() ([]byte, error) {
-	encoded, err := s.AppendBinary(nil)
-	return frame.AppendText(nil, encoded, err)
-}
+func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
 // UnmarshalText decodes the text form of a filter into s. The family and the
 // errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
 func (s *Scalable) UnmarshalText(text []byte) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return s.UnmarshalBinary(encoded)
+	return frame.UnmarshalText(s, text, errs)
 }
 
 // ReadScalableConfig reads the header of an encoded filter from r, and no byte
@@ -100,90 +83,65 @@ func (s *Scalable) UnmarshalText(text []byte) error {
 // ReadScalableConfig returns [ErrCorrupt] and names that structure. O(1) time
 // and memory.
 func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
-	fr := frame.NewReader(r, errs)
-	h := fr.Header(frame.ScalableCuckoo, scalableVersion, fam.CheckValue())
-	if err := fr.Err(); err != nil {
-		return ScalableConfig{}, err
-	}
-	c, _, err := parseScalable(h, fam)
-	return c, err
+	h, err := scalableFormat.ReadHeader(r, fam)
+	return h.ScalableConfig, err
 }
 
-func (s *Scalable) header() (frame.Header, error) {
-	if err := s.config.check(ErrParams); err != nil {
-		return frame.Header{}, err
+// encode returns the frame of s, or ErrParams if s is a zero Scalable.
+func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
+	c := s.config
+	if err := c.check(ErrParams); err != nil {
+		return frame.Header{}, nil, err
 	}
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, scalableBytes), s.config.Expected)
-	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(s.config.FPRate))
-	params = binary.LittleEndian.AppendUint64(params, s.Len())
-	form := uint64(bits.TrailingZeros64(s.pages.Buckets)) << 8
-	if s.config.Compact {
-		form |= 1
-	}
-	params = binary.LittleEndian.AppendUint64(params, form)
-	h := frame.Header{
-		Kind:    frame.ScalableCuckoo,
-		Version: scalableVersion,
-		Check:   s.config.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, s.pages.Roots),
-	}
+	size := uint64(0)
 	for piece := range s.pages.Payload {
-		h.Payload += uint64(len(piece))
+		size += uint64(len(piece))
 	}
-	return h, nil
+	h := scalableFormat.New(c.Family, scalableParams{
+		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
+		LogBuckets: logOf(s.pages.Buckets), Plots: s.pages.Roots,
+	}, size)
+	return h, s.pages.Payload, nil
 }
+
+// logOf returns the logarithm to base 2 of a power of two.
+func logOf(n uint64) uint8 { return uint8(bits.TrailingZeros64(n)) }
 
 // decode reads a filter and replaces s by it at the end, if there was no error.
 func (s *Scalable) decode(r *frame.Reader) error {
-	fam := s.config.Family
-	h := r.Header(frame.ScalableCuckoo, scalableVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	c, count, err := parseScalable(h, fam)
+	h, payload, err := scalableFormat.Read(r, s.config.Family)
 	if err != nil {
 		return err
 	}
-	payload := frame.Read[byte](r, h.Payload)
-	if err := r.Err(); err != nil {
-		return err
-	}
-	set, err := pages.Parse(c.geometry(), partnersKey(fam), payload)
+	set, err := pages.Parse(h.geometry(), partnersKey(h.Family), payload)
 	if err != nil {
 		return err
 	}
-	if set.Len() != count {
-		return errs.Field(ErrCorrupt, "number of keys", count, fmt.Sprintf("%d, as in the pages", set.Len()))
+	if set.Len() != h.count {
+		return errs.Field(ErrCorrupt, "number of keys", h.count, fmt.Sprintf("%d, as in the pages", set.Len()))
 	}
-	*s = Scalable{c, *set}
+	*s = Scalable{h.ScalableConfig, *set}
 	return nil
 }
 
-// parseScalable reads the parameters of a verified header, and the number of
-// keys.
-func parseScalable(h frame.Header, fam hashfam.Family) (ScalableConfig, uint64, error) {
-	b := h.Params
-	if len(b) != scalableBytes || b[24] > 1 || !bytes.Equal(b[26:32], make([]byte, 6)) {
-		return ScalableConfig{}, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
-			"40 bytes, number 24 is 0 or 1 and 26 to 31 are zero")
+// parseScalable reads the parameters of a verified header.
+func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
+	var p scalableParams
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return scalableHeader{}, err
 	}
-	c := ScalableConfig{
-		Expected: binary.LittleEndian.Uint64(b),
-		FPRate:   math.Float64frombits(binary.LittleEndian.Uint64(b[8:])),
-		Compact:  b[24] == 1,
-		Family:   fam,
-	}
+	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, Compact: p.Compact, Family: fam}
 	if err := c.check(ErrCorrupt); err != nil {
-		return ScalableConfig{}, 0, err
+		return scalableHeader{}, err
 	}
 	g := c.geometry()
-	if plots := binary.LittleEndian.Uint64(b[32:]); plots != g.Roots || b[25] != byte(bits.TrailingZeros64(g.Buckets)) {
-		return ScalableConfig{}, 0, errs.Field(ErrCorrupt, "number of plots, and of buckets",
-			fmt.Sprint(plots, ", 2^", b[25]), fmt.Sprint(g.Roots, ", ", g.Buckets))
+	if p.Plots != g.Roots || p.LogBuckets != logOf(g.Buckets) {
+		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots, and of buckets",
+			fmt.Sprint(p.Plots, ", 2^", p.LogBuckets), fmt.Sprint(g.Roots, ", ", g.Buckets))
 	}
 	if least := g.LeastPayload(); h.Payload < least {
-		return ScalableConfig{}, 0, errs.Field(ErrCorrupt, "payload length", h.Payload,
+		return scalableHeader{}, errs.Field(ErrCorrupt, "payload length", h.Payload,
 			fmt.Sprintf("at least %d for %d plots", least, g.Roots))
 	}
-	return c, binary.LittleEndian.Uint64(b[16:]), nil
+	return scalableHeader{c, p.Count, h.Payload}, nil
 }

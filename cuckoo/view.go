@@ -20,19 +20,11 @@ type View struct {
 // use. It may begin anywhere in memory, and the platform may have any byte
 // order. The errors are those of [Filter.UnmarshalBinary].
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	v, err := frame.NewView(data, frame.Cuckoo, version, fam.CheckValue(), errs)
+	v, p, table, err := format.View(data, fam)
 	if err != nil {
 		return nil, err
 	}
-	p, count, err := parseParams(v.Header, fam)
-	if err != nil {
-		return nil, err
-	}
-	table, err := frame.In[byte](v, p.SizeBytes())
-	if err != nil {
-		return nil, err
-	}
-	return &View{newReader(p, table, count), v}, nil
+	return &View{newReader(p.Params, table, p.count), v}, nil
 }
 
 // Verify checks all that decoding would: the checksum of the whole encoding,

@@ -1,8 +1,6 @@
 package static
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -14,18 +12,19 @@ import (
 // The parameters in a frame of kind Exact, version 1. The payload is that of
 // the first level's ribbon, which has the rarer class, and then that of the
 // second level's.
-//
-//	offset  size  field
-//	     0     8  Members
-//	     8     8  Others
-//	    16     8  keys that pass the first level
-//	    24     1  layers of the first level
-//	    25     1  layers of the second level
-//	    26     6  zero
-const (
-	exactVersion    = 1
-	exactParamBytes = 32
-)
+type exactHeader struct {
+	Members      uint64   // offset 0
+	Others       uint64   // 8
+	Passed       uint64   // 16: number of keys that pass the first level
+	FilterLayers uint8    // 24: of the first level
+	ClassLayers  uint8    // 25: of the second level
+	_            [6]uint8 // 26: zeros
+}
+
+var exactFormat = frame.Format[exactShape, uint64]{
+	Kind: frame.Exact, Version: 1, Errs: errs, Parse: parseShape,
+	Len: func(s exactShape) uint64 { return s.Bytes / 8 },
+}
 
 // An exactShape is all that the header tells about the levels.
 type exactShape struct {
@@ -40,11 +39,7 @@ type exactShape struct {
 // AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
 // it allocates the frame once if dst is too small.
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := e.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, e.payload()), nil
+	return frame.AppendBinary(dst, e.encode)
 }
 
 // MarshalBinary returns the encoded e. It is [Exact.AppendBinary] with a nil
@@ -52,13 +47,7 @@ func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
 // WriteTo writes the encoded e to w, as [Filter.WriteTo] does.
-func (e *Exact) WriteTo(w io.Writer) (int64, error) {
-	h, err := e.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, e.payload())
-}
+func (e *Exact) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, e.encode) }
 
 // UnmarshalBinary decodes data into e and does not keep data. data must have
 // been encoded under the family of e: that of an Exact in use, the one given to
@@ -94,43 +83,27 @@ func (e *Exact) UnmarshalText(text []byte) error {
 // [Exact.ReadFrom]; if the header is that of another structure, it returns
 // [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
-	s, err := readShape(frame.NewReader(r, errs), fam)
+	s, err := exactFormat.ReadHeader(r, fam)
 	return s.ExactParams, err
 }
 
-// header returns the header of e's frame, or ErrParams if e is a zero Exact.
-func (e *Exact) header() (frame.Header, error) {
+// encode returns e's frame, or ErrParams if e is a zero Exact.
+func (e *Exact) encode() (frame.Header, frame.Payload, error) {
 	if e.class.Columns() == 0 {
-		return frame.Header{}, paramError("receiver", "zero", "an Exact that was built or decoded")
+		return frame.Header{}, nil, paramError("receiver", "zero", "an Exact that was built or decoded")
 	}
 	p := e.params
-	params := make([]byte, 0, exactParamBytes)
-	for _, n := range []uint64{p.Members, p.Others, e.class.Len()} {
-		params = binary.LittleEndian.AppendUint64(params, n)
-	}
-	params = append(params, byte(e.filter.Layers()), byte(e.class.Layers()), 0, 0, 0, 0, 0, 0)
-	return frame.Header{
-		Kind:    frame.Exact,
-		Version: exactVersion,
-		Check:   p.Family.CheckValue(),
-		Params:  params,
-		Payload: p.Bytes,
-	}, nil
-}
-
-// payload returns the payload of both levels.
-func (e *Exact) payload() frame.Payload {
-	return ribbon.Concat(e.filter.Payload(), e.class.Payload())
+	h := exactFormat.New(p.Family, exactHeader{
+		Members: p.Members, Others: p.Others, Passed: e.class.Len(),
+		FilterLayers: uint8(e.filter.Layers()), ClassLayers: uint8(e.class.Layers()),
+	}, p.Bytes)
+	return h, ribbon.Concat(e.filter.Payload(), e.class.Payload()), nil
 }
 
 // decode reads an Exact and, if there was no error, replaces e with it.
 func (e *Exact) decode(r *frame.Reader) error {
-	s, err := readShape(r, e.params.Family)
+	s, words, err := exactFormat.Read(r, e.params.Family)
 	if err != nil {
-		return err
-	}
-	words := frame.Read[uint64](r, s.Bytes/8)
-	if err := r.Err(); err != nil {
 		return err
 	}
 	decoded, err := s.levels(words)
@@ -143,31 +116,17 @@ func (e *Exact) decode(r *frame.Reader) error {
 	return err
 }
 
-// readShape reads the header of an Exact that was encoded under fam.
-func readShape(r *frame.Reader, fam hashfam.Family) (exactShape, error) {
-	h := r.Header(frame.Exact, exactVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return exactShape{}, err
-	}
-	return parseShape(h, fam)
-}
-
 // parseShape reads the parameters of a verified header.
 func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
-	b := h.Params
-	if len(b) != exactParamBytes || !bytes.Equal(b[26:], make([]byte, 6)) {
-		return exactShape{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b), "32 bytes, the last 6 of them zero")
+	var p exactHeader
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return exactShape{}, err
 	}
 	s := exactShape{
-		ExactParams: ExactParams{
-			Members: binary.LittleEndian.Uint64(b),
-			Others:  binary.LittleEndian.Uint64(b[8:]),
-			Bytes:   h.Payload,
-			Family:  fam,
-		},
-		passed:       binary.LittleEndian.Uint64(b[16:]),
-		filterLayers: int(b[24]),
-		classLayers:  int(b[25]),
+		ExactParams:  ExactParams{Members: p.Members, Others: p.Others, Bytes: h.Payload, Family: fam},
+		passed:       p.Passed,
+		filterLayers: int(p.FilterLayers),
+		classLayers:  int(p.ClassLayers),
 	}
 	return s, s.check()
 }

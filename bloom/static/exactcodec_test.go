@@ -42,7 +42,7 @@ func requireCorrupt(t *testing.T, b []byte, text string) {
 	}
 }
 
-const exactHeader = 64
+const exactPayloadAt = 64
 
 // The number of keys that pass the first level is between that of the rarer
 // class and that of all, and the sizes follow from the numbers.
@@ -91,7 +91,7 @@ func TestUnusedBitsOfBothLevelsAreCorrupt(t *testing.T) {
 		if level > 0 {
 			layers = e.class.Layers()
 		}
-		last := exactHeader + level + 8*(layers-1) + 7 // of the thresholds of the first layer
+		last := exactPayloadAt + level + 8*(layers-1) + 7 // of the thresholds of the first layer
 		requireCorrupt(t, changed(t, e, func(b []byte) []byte { b[last] |= 0x80; return b }), "bits after the last threshold")
 	}
 }

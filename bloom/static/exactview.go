@@ -18,15 +18,7 @@ type ExactView struct {
 // the lengths; [ExactView.Verify] checks the rest. O(1) time. The errors are
 // those of [NewView].
 func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
-	v, err := frame.NewView(data, frame.Exact, exactVersion, fam.CheckValue(), errs)
-	if err != nil {
-		return nil, err
-	}
-	s, err := parseShape(v.Header, fam)
-	if err != nil {
-		return nil, err
-	}
-	words, err := frame.In[uint64](v, s.Bytes/8)
+	v, s, words, err := exactFormat.View(data, fam)
 	if err != nil {
 		return nil, err
 	}

@@ -9,17 +9,18 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
+var format = frame.Format[Params, uint64]{
+	Kind: frame.Static, Version: frame.RibbonVersion, Errs: errs, Parse: parseParams,
+	Len: func(p Params) uint64 { return p.Bytes / 8 },
+}
+
 // AppendBinary appends the encoded filter to dst and returns the extended
 // slice. The encoding is 72 bytes plus Params().Bytes. It depends only on the
 // family, the rate and the set of digests, and contains the family's check
 // value but not its key. AppendBinary returns [ErrParams] if f is a zero
 // Filter. O(n) time; it allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := f.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, f.ribbon.Payload()), nil
+	return frame.AppendBinary(dst, f.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
@@ -30,13 +31,7 @@ func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(n) time, about a
 // kilobyte of memory (100 on a big-endian platform, or with the tag purego).
-func (f *Filter) WriteTo(w io.Writer) (int64, error) {
-	h, err := f.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, f.ribbon.Payload())
-}
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
 // UnmarshalBinary decodes data into f and does not keep data. data must have
 // been encoded under the family of f: that of a filter in use, the one given to
@@ -81,27 +76,23 @@ func (f *Filter) UnmarshalText(text []byte) error {
 // [Filter.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	return readParams(frame.NewReader(r, errs), fam)
+	return format.ReadHeader(r, fam)
 }
 
-// header returns the header of f's frame, or ErrParams if f is a zero Filter.
-func (f *Filter) header() (frame.Header, error) {
+// encode returns f's frame, or ErrParams if f is a zero Filter.
+func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.Params()
 	if p.Columns == 0 {
-		return frame.Header{}, paramError("Params.Columns", 0, "a filter that was built or decoded")
+		return frame.Header{}, nil, paramError("Params.Columns", 0, "a filter that was built or decoded")
 	}
 	r := frame.Ribbon{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
-	return r.Header(p.Family.CheckValue(), p.Bytes), nil
+	return r.Header(p.Family.CheckValue(), p.Bytes), f.ribbon.Payload(), nil
 }
 
 // decode reads a filter and, if there was no error, replaces f with it.
 func (f *Filter) decode(r *frame.Reader) error {
-	p, err := readParams(r, f.family)
+	p, words, err := format.Read(r, f.family)
 	if err != nil {
-		return err
-	}
-	words := frame.Read[uint64](r, p.Bytes/8)
-	if err := r.Err(); err != nil {
 		return err
 	}
 	decoded, err := parse(p, words)
@@ -130,15 +121,6 @@ func checkRest(length uint64, words []uint64) error {
 		return nil
 	}
 	return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
-}
-
-// readParams reads the header of a filter that was encoded under fam.
-func readParams(r *frame.Reader, fam hashfam.Family) (Params, error) {
-	h := r.Header(frame.Static, frame.RibbonVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return Params{}, err
-	}
-	return parseParams(h, fam)
 }
 
 // checkBytes returns ErrCorrupt unless the length of a payload is within

@@ -23,15 +23,7 @@ type View struct {
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
 // purego.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	v, err := frame.NewView(data, frame.Static, frame.RibbonVersion, fam.CheckValue(), errs)
-	if err != nil {
-		return nil, err
-	}
-	p, err := parseParams(v.Header, fam)
-	if err != nil {
-		return nil, err
-	}
-	words, err := frame.In[uint64](v, p.Bytes/8)
+	v, p, words, err := format.View(data, fam)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // key. AppendBinary returns [ErrParams] if f is a zero Filter. O(n) time; it
 // allocates at most twice.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	return f.appendFrame(dst, frame.PerfectFilter)
+	return frame.AppendBinary(dst, f.encode)
 }
 
 // MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
@@ -21,7 +21,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w, as [Function.WriteTo] does.
-func (f *Filter) WriteTo(w io.Writer) (int64, error) { return f.writeFrame(w, frame.PerfectFilter) }
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
 // UnmarshalBinary decodes data into f and does not keep data. data must have
 // been encoded under the family of f: that of a filter in use, the one given to
@@ -29,14 +29,14 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) { return f.writeFrame(w, fr
 // those of [Function.UnmarshalBinary]. After an error f is unchanged. O(n)
 // time.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.NewBytesReader(data, errs), frame.PerfectFilter)
+	return f.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom reads one encoded filter from r into f, and no byte after it. The
 // family is that of [Filter.UnmarshalBinary], and the errors and the memory are
 // those of [Function.ReadFrom]. O(n) time.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	return f.readFrame(r, frame.PerfectFilter)
+	return frame.ReadFrom(r, errs, f.decode)
 }
 
 // MarshalText returns the text form of f, the base64 of its encoding. Packages
@@ -52,9 +52,15 @@ func (f *Filter) UnmarshalText(text []byte) error {
 
 // ReadFilterParams is [ReadParams] for an encoded filter.
 func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
-	l, err := readHeader(frame.NewReader(r, errs), frame.PerfectFilter, fam)
+	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
 	if err != nil {
 		return FilterParams{}, err
 	}
 	return l.filterParams(fam), nil
 }
+
+func (f *Filter) encode() (frame.Header, frame.Payload, error) {
+	return f.encodeAs(frame.PerfectFilter)
+}
+
+func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }

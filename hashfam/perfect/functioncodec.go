@@ -12,7 +12,7 @@ import (
 // contains the family's check value but not its key. AppendBinary returns
 // [ErrParams] if f is a zero Function. O(n) time; it allocates at most twice.
 func (f *Function) AppendBinary(dst []byte) ([]byte, error) {
-	return f.appendFrame(dst, frame.PerfectFunction)
+	return frame.AppendBinary(dst, f.encode)
 }
 
 // MarshalBinary returns the encoded function. It is [Function.AppendBinary]
@@ -23,9 +23,7 @@ func (f *Function) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) 
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(n) time, less than a
 // kilobyte of memory.
-func (f *Function) WriteTo(w io.Writer) (int64, error) {
-	return f.writeFrame(w, frame.PerfectFunction)
-}
+func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
 // UnmarshalBinary decodes data into f and does not keep data. data must have
 // been encoded under the family of f: that of a function in use, the one given
@@ -38,7 +36,7 @@ func (f *Function) WriteTo(w io.Writer) (int64, error) {
 // A checksum detects damage, not forgery. Every index of a forged function is
 // below Len, but two keys may have the same one.
 func (f *Function) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.NewBytesReader(data, errs), frame.PerfectFunction)
+	return f.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom reads one encoded function from r into f. It reads no byte after it,
@@ -48,7 +46,7 @@ func (f *Function) UnmarshalBinary(data []byte) error {
 // O(n) time. It uses memory in proportion to the bytes that have arrived, or
 // that r tells will.
 func (f *Function) ReadFrom(r io.Reader) (int64, error) {
-	return f.readFrame(r, frame.PerfectFunction)
+	return frame.ReadFrom(r, errs, f.decode)
 }
 
 // MarshalText returns the text form of f, the base64 of its encoding. Packages
@@ -68,9 +66,15 @@ func (f *Function) UnmarshalText(text []byte) error {
 // [Function.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	l, err := readHeader(frame.NewReader(r, errs), frame.PerfectFunction, fam)
+	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
 	if err != nil {
 		return Params{}, err
 	}
 	return l.params(fam), nil
 }
+
+func (f *Function) encode() (frame.Header, frame.Payload, error) {
+	return f.encodeAs(frame.PerfectFunction)
+}
+
+func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }

@@ -27,6 +27,14 @@ const (
 	fixedBytes = 24
 )
 
+// formatOf returns the format of a kind.
+func formatOf(kind frame.Kind) frame.Format[layout, byte] {
+	return frame.Format[layout, byte]{
+		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
+		Len: func(l layout) uint64 { return l.bytes() },
+	}
+}
+
 // header returns the header of a frame of layout l.
 func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 	b := make([]byte, fixedBytes, fixedBytes+8*len(l.bumped))
@@ -52,7 +60,7 @@ func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 
 // parseHeader reads the parameters of a verified header and checks that its
 // payload has the length that follows from them.
-func parseHeader(h frame.Header) (layout, error) {
+func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 	b := h.Params
 	if len(b) < fixedBytes || len(b) != fixedBytes+8*int(b[9]) || b[8] > 1 || b[10]|b[11]|b[21]|b[22]|b[23] != 0 {
 		return layout{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
@@ -74,13 +82,4 @@ func parseHeader(h frame.Header) (layout, error) {
 		return layout{}, err
 	}
 	return l, h.CheckPayload(l.bytes(), errs)
-}
-
-// readHeader reads the header of a frame that was encoded under fam.
-func readHeader(r *frame.Reader, kind frame.Kind, fam hashfam.Family) (layout, error) {
-	h := r.Header(kind, version, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return layout{}, err
-	}
-	return parseHeader(h)
 }

@@ -2,7 +2,6 @@ package perfect
 
 import (
 	"bytes"
-	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -55,46 +54,20 @@ func (s *stored) equal(t *stored) bool {
 	return s.family == t.family && s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
 }
 
-// header returns the header of a frame of the given kind. It returns ErrParams
-// if s is zero.
-func (s *stored) header(kind frame.Kind) (frame.Header, error) {
+// encodeAs returns the frame of the given kind. It returns ErrParams if s is
+// zero.
+func (s *stored) encodeAs(kind frame.Kind) (frame.Header, frame.Payload, error) {
 	if s.payload == nil {
-		return frame.Header{}, paramError("receiver", "zero", kind.String()+" that was built or decoded")
+		return frame.Header{}, nil, paramError("receiver", "zero", kind.String()+" that was built or decoded")
 	}
-	return s.layout.header(kind, s.family), nil
+	return s.layout.header(kind, s.family), frame.Numbers(s.payload), nil
 }
 
-// appendFrame appends the frame of s to dst.
-func (s *stored) appendFrame(dst []byte, kind frame.Kind) ([]byte, error) {
-	h, err := s.header(kind)
+// decodeAs reads a structure of the given kind and, if there was no error,
+// replaces s with it.
+func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
+	l, payload, err := formatOf(kind).Read(r, s.family)
 	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, frame.Numbers(s.payload)), nil
-}
-
-// writeFrame writes the frame of s to w.
-func (s *stored) writeFrame(w io.Writer, kind frame.Kind) (int64, error) {
-	h, err := s.header(kind)
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, frame.Numbers(s.payload))
-}
-
-// readFrame reads a frame from r into s.
-func (s *stored) readFrame(r io.Reader, kind frame.Kind) (int64, error) {
-	return frame.ReadFrom(r, errs, func(fr *frame.Reader) error { return s.decode(fr, kind) })
-}
-
-// decode reads a structure and, if there was no error, replaces s with it.
-func (s *stored) decode(r *frame.Reader, kind frame.Kind) error {
-	l, err := readHeader(r, kind, s.family)
-	if err != nil {
-		return err
-	}
-	payload := frame.Read[uint8](r, l.bytes())
-	if err := r.Err(); err != nil {
 		return err
 	}
 	decoded, err := open(l, payload, s.family)
@@ -118,15 +91,7 @@ func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
 // openView returns the structure whose frame is the whole of data. Only its
 // header and the free places have been checked.
 func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
-	v, err := frame.NewView(data, kind, version, fam.CheckValue(), errs)
-	if err != nil {
-		return stored{}, encoded{}, err
-	}
-	l, err := parseHeader(v.Header)
-	if err != nil {
-		return stored{}, encoded{}, err
-	}
-	payload, err := frame.In[uint8](v, v.Payload)
+	v, l, payload, err := formatOf(kind).View(data, fam)
 	if err != nil {
 		return stored{}, encoded{}, err
 	}

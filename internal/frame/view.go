@@ -32,11 +32,8 @@ func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker
 	return View{h, data, m}, nil
 }
 
-// JSON returns the text form of the frame as a JSON string.
-func (v View) JSON() ([]byte, error) { return JSON(v.data, nil) }
-
 // Text returns the text form of the frame.
-func (v View) Text() ([]byte, error) { return AppendText(nil, v.data, nil) }
+func (v View) Text() ([]byte, error) { return toText(v.data), nil }
 
 // payload returns the bytes between the header and the checksum.
 func (v View) payload() []byte {

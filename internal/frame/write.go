@@ -7,6 +7,28 @@ import (
 	"slices"
 )
 
+// An Encoder returns the frame of a structure, or an error if the structure
+// cannot be encoded.
+type Encoder func() (Header, Payload, error)
+
+// AppendBinary appends the frame of a structure to dst, as [Append] does.
+func AppendBinary(dst []byte, encode Encoder) ([]byte, error) {
+	h, payload, err := encode()
+	if err != nil {
+		return dst, err
+	}
+	return Append(dst, h, payload), nil
+}
+
+// WriteTo writes the frame of a structure to w, as [Write] does.
+func WriteTo(w io.Writer, encode Encoder) (int64, error) {
+	h, payload, err := encode()
+	if err != nil {
+		return 0, err
+	}
+	return Write(w, h, payload)
+}
+
 // Append appends a frame to dst and returns the extended slice. h.Payload must
 // be the length of the payload. Append allocates the frame once if dst is too
 // small.

@@ -1,0 +1,72 @@
+package frame
+
+import (
+	"io"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// A Format is the encoding of one kind of structure. P is what its header tells
+// of the structure, such as its parameters, and T is a number of its payload.
+type Format[P any, T number] struct {
+	Kind    Kind
+	Version uint8
+	Errs    *fault.Maker // of the package that has the structure
+
+	// Parse reads the parameters of a verified header. It returns an error if
+	// they are invalid, or if the payload does not have the length that follows
+	// from them.
+	Parse func(h Header, fam hashfam.Family) (P, error)
+
+	// Len returns how many numbers the payload has.
+	Len func(P) uint64
+}
+
+// New returns the header of a structure with a payload of that many bytes.
+// params is a struct of numbers, as for [EncodeParams].
+func (f Format[P, T]) New(fam hashfam.Family, params any, payload uint64) Header {
+	return Header{f.Kind, f.Version, fam.CheckValue(), EncodeParams(params), payload}
+}
+
+// Header reads the header of a structure that was encoded under fam.
+func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
+	h := r.Header(f.Kind, f.Version, fam.CheckValue())
+	if r.err != nil {
+		var none P
+		return none, r.err
+	}
+	return f.Parse(h, fam)
+}
+
+// ReadHeader is Header for a stream of which it reads no more than the header.
+func (f Format[P, T]) ReadHeader(r io.Reader, fam hashfam.Family) (P, error) {
+	return f.Header(NewReader(r, f.Errs), fam)
+}
+
+// Read reads the header and the payload of a structure that was encoded under
+// fam. It reads the payload as [Read] does.
+func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
+	p, err := f.Header(r, fam)
+	if err != nil {
+		return p, nil, err
+	}
+	values := Read[T](r, f.Len(p))
+	return p, values, r.err
+}
+
+// View returns the frame that is the whole of data, what its header tells, and
+// its payload, which shares the memory of data. Only the header has been
+// checked.
+func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error) {
+	var p P
+	v, err := NewView(data, f.Kind, f.Version, fam.CheckValue(), f.Errs)
+	if err == nil {
+		p, err = f.Parse(v.Header, fam)
+	}
+	if err != nil {
+		return View{}, p, nil, err
+	}
+	values, err := In[T](v, f.Len(p))
+	return v, p, values, err
+}
