@@ -69,8 +69,8 @@ func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by
-// the filter's family.
+// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by the
+// filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true

@@ -23,9 +23,9 @@
 //
 // # Guarantees
 //
-// A key is found as long as it was added more often than deleted, provided
-// that only keys were deleted that had been added. The filter cannot check
-// that condition; [Filter.Delete] says what goes wrong otherwise.
+// A key is found as long as it was added more often than deleted, provided that
+// only keys were deleted that had been added. The filter cannot check that
+// condition; [Filter.Delete] says what goes wrong otherwise.
 //
 // The guarantee holds even if a counter saturates. A counter that has reached
 // 15 is stuck: it may count any number of keys, so it is never decremented. If

@@ -64,8 +64,8 @@ func ExampleFilter_Merge() {
 	// Output: <nil> 10 1
 }
 
-// A stream can hold several filters. After the last one the error is io.EOF.
-// To decode filters of a keyed family, make receivers with that family.
+// A stream can hold several filters. After the last one the error is io.EOF. To
+// decode filters of a keyed family, make receivers with that family.
 func ExampleNewReceiver() {
 	fam := hashfam.Random()
 	var stream bytes.Buffer

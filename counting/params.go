@@ -91,8 +91,8 @@ func tooLarge(c Config) error {
 		fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), c.FPRate))
 }
 
-// check returns an error with the given reason that names the invalid field,
-// or nil if p is valid.
+// check returns an error with the given reason that names the invalid field, or
+// nil if p is valid.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Counters == 0 || p.Counters > maxCounters:

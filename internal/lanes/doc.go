@@ -1,5 +1,5 @@
-// Package lanes looks up the positions of eight keys at once, in arrays of
-// bits and in arrays of counters.
+// Package lanes looks up the positions of eight keys at once, in arrays of bits
+// and in arrays of counters.
 //
 // A lookup per key reads k words from anywhere, and computes where. Here one
 // instruction computes for eight keys, and reads eight words. So more of the
