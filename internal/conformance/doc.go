@@ -1,25 +1,24 @@
-// Package conformance tests the properties that the structures of filterfam share.
-// A package declares what is special about its structure, in one of two forms,
-// and calls Run, which runs a test for each property:
+// Package conformance tests the properties that the structures of filterfam
+// share. A package declares what is special about its structure, in one of two
+// forms, and calls Run, which runs a test for each property:
 //
 //   - [Suite] is for structures to which keys are added.
-//   - [Built] is for structures that are built from a set of keys and do not
-//     change: no key is lost, however the set is given, and the same set gives
-//     the same bytes.
+//   - [Built] is for structures that are built from a set of keys: no key is
+//     lost, however the set is given, and the same set gives the same bytes.
 //
 // Both embed an [Encoded]. Its properties concern every structure: the encoding
 // in all its forms, damage and hostile lengths, views, texts, golden files,
 // output that must not show the key, reads at the same time, allocations.
 //
 // What a structure can do is not declared. The suite finds it by interfaces: a
-// [Structure] has the methods that all have; Add, ContainsOrAdd, Delete, Remove,
-// Contains, Count, Estimate, Index and Value are tested in every form that is
-// there (bytes, String, Digest, All), and so are Merge, Clone, Reset and Len.
-// Methods without arguments, or with another structure as the only one, are
-// taken for reads: they must not change the structure, and a view must return
-// the same. A method whose name looks like a form of a key but which the suite
-// does not know is an error. Parameters that differ in one field are made by
-// reflection.
+// [Structure] has the methods that all have; Add, ContainsOrAdd, Delete,
+// Remove, Contains, Count, Estimate, Index and Value are tested in every form
+// that is there (bytes, String, Digest, All), and so are Merge, Clone, Reset
+// and Len. Methods without arguments, or with another structure as the only
+// one, are taken for reads: they must not change the structure, and a view must
+// return the same. A method whose name looks like a form of a key but which the
+// suite does not know is an error. Parameters that differ in one field are made
+// by reflection.
 //
 // A complete declaration, with what is special about Bloom filters:
 //
@@ -29,18 +28,20 @@
 //			ReadParams: conformance.Reader(ReadParams),
 //			View:       conformance.Viewer[*Filter](NewView),
 //			Writes:     []string{"Fold"},
-//			Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}} },
+//			Shown: func(fam hashfam.Family) []any {
+//				return []any{Config{Family: fam}}
+//			},
 //			ClaimHuge: func(params []byte) uint64 {
 //				binary.LittleEndian.PutUint64(params, 1<<40)
-//				params[8] = 8 // the hashes, which divide the bits in every layout
+//				params[8] = 8 // hashes: divides the bits in every layout
 //				return 1 << 37
 //			},
 //			Golden: []conformance.Golden[*Filter]{
-//				{File: "classic.bin", Build: golden(Params{Bits: 1000, Hashes: 7})},
-//				{File: "blocked.bin", Build: golden(Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
+//				{File: "classic.bin", Build: goldenClassic},
+//				{File: "blocked.bin", Build: goldenBlocked},
 //			},
 //		},
-//		Source: conformance.From(drawParams, NewFromParams), // func(*rapid.T) Params, whose Family is replaced
+//		Source: conformance.From(drawParams, NewFromParams),
 //		Programs: conformance.Programs[*Filter]{
 //			Canonical: func(*Filter) bool { return true },
 //			More:      []func(*conformance.Run[*Filter]){intersect, fold},
@@ -51,8 +52,9 @@
 //	func FuzzProgram(f *testing.F)     { suite.FuzzProgram(f) }
 //	func FuzzFrames(f *testing.F)      { suite.FuzzFrames(f) }
 //
-// Structures that answer with estimates add Questions: conformance.Estimates[Estimate].
-// Constructors that take long are wrapped: conformance.From(draw, conformance.Cached(New)).
+// Here drawParams is a func(*rapid.T) Params, whose Family is replaced.
+// Structures that answer with estimates add [Estimates] as Questions, and
+// constructors that take long are wrapped in [Cached].
 //
 // Two properties are driven by bytes, which fuzzers know how to change. A
 // program is a sequence of any operations, in any form, with copies and

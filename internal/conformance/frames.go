@@ -46,8 +46,8 @@ func (e Encoded[T]) decodeAny(t require.TestingT, fam hashfam.Family, b []byte) 
 }
 
 // decodeChanged decodes a frame that may be changed. What can be decoded must
-// be encoded to the same bytes, so that decoders ignore no bit of a frame; and
-// a view must accept what the decoder accepts. It returns nil if b is not valid.
+// be encoded to the same bytes: decoders ignore no bit of a frame. And a view
+// must accept what the decoder accepts. It returns nil if b is not valid.
 func (e Encoded[T]) decodeChanged(t require.TestingT, fam hashfam.Family, b []byte) *T {
 	g := e.Receiver(fam)
 	err := g.UnmarshalBinary(b)

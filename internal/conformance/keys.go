@@ -63,8 +63,8 @@ func drawCode(t *rapid.T, n int) []byte {
 	return b
 }
 
-// keys reads up to 15 keys of the first ones, or as many copies of very few,
-// or up to a thousand keys that follow one another, some of them twice.
+// keys reads up to 15 keys of the first ones, or as many copies of very few, or
+// up to a thousand keys that follow one another, some of them twice.
 func (c *Code) keys(first int) (keys [][]byte) {
 	n := c.Intn(32)
 	if n < 16 {

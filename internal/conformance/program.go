@@ -40,9 +40,9 @@ type Programs[T Structure[T]] struct {
 
 // A Run is a program that is being run. It changes three things together: the
 // structure, in every way that there is; a twin, to which the same keys are
-// added as bytes and one by one, and which is never copied or encoded;
-// and an exact multiset of the keys. After each operation the structure equals
-// the twin and contains the multiset.
+// added as bytes and one by one, and which is never copied or encoded; and an
+// exact multiset of the keys. After each operation the structure equals the
+// twin and contains the multiset.
 type Run[T Structure[T]] struct {
 	require.TestingT
 	*Code

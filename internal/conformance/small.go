@@ -34,16 +34,8 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 	for n := 0; n <= 100; n += max(1, min(step, n)) {
 		var sum, squares, exact float64
 		for range families {
-			var key hashfam.Key
-			r.Read(key[:])
-			fam := hashfam.New(key)
-			keys := make([]hashfam.Digest, n)
-			for i := range keys {
-				keys[i] = fam.SumUint64(uint64(i))
-			}
-			s := fresh(fam, keys)
-			rate := s.rate(t, fam, keys, queries)
-			sum, squares, exact = sum+rate, squares+rate*rate, exact+s.Rate
+			rate, want := smallRate(t, r, n, queries, fresh)
+			sum, squares, exact = sum+rate, squares+rate*rate, exact+want
 		}
 		k := float64(families)
 		mean, want := sum/k, exact/k
@@ -54,11 +46,18 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 	}
 }
 
-// rate returns the share of absent keys that s contains, which was built from
-// keys and must contain these.
-func (s Small) rate(t *testing.T, fam hashfam.Family, keys []hashfam.Digest, queries uint64) float64 {
+// smallRate returns the share of absent keys that a structure of n keys of a
+// random family contains, and its exact rate.
+func smallRate(t *testing.T, r *rand.ChaCha8, n int, queries uint64, fresh func(hashfam.Family, []hashfam.Digest) Small) (rate, exact float64) {
+	var key hashfam.Key
+	r.Read(key[:])
+	fam, keys := hashfam.New(key), make([]hashfam.Digest, n)
+	for i := range keys {
+		keys[i] = fam.SumUint64(uint64(i))
+	}
+	s := fresh(fam, keys)
 	for i, d := range keys {
-		require.True(t, s.Contains(d), "lost key %d of %d, family %v", i, len(keys), fam)
+		require.True(t, s.Contains(d), "lost key %d of %d, family %v", i, n, fam)
 	}
 	hits := 0
 	for q := range queries {
@@ -66,5 +65,5 @@ func (s Small) rate(t *testing.T, fam hashfam.Family, keys []hashfam.Digest, que
 			hits++
 		}
 	}
-	return float64(hits) / float64(queries)
+	return float64(hits) / float64(queries), s.Rate
 }

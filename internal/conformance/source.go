@@ -48,26 +48,28 @@ func From[T any, P comparable](draw func(*rapid.T) P, create func(P) (T, error))
 			reflect.ValueOf(&p).Elem().FieldByName("Family").Set(reflect.ValueOf(fam))
 			return must(p)
 		},
-		Like: func(f T) T { return must(parameters(f).(P)) },
-		Variants: func(f T) (variants []Variant[T]) {
-			p := parameters(f).(P)
-			for _, field := range reflect.VisibleFields(reflect.TypeFor[P]()) {
-				for _, value := range otherValues(reflect.ValueOf(p).FieldByIndex(field.Index)) {
-					q := p
-					reflect.ValueOf(&q).Elem().FieldByIndex(field.Index).Set(value)
-					g, err := create(q)
-					switch {
-					case err != nil || parameters(g) == any(p):
-					case parameters(g) == any(q):
-						variants = append(variants, Variant[T]{g, field.Name})
-					default: // other fields follow from it
-						variants = append(variants, Variant[T]{g, ""})
-					}
-				}
-			}
-			return variants
-		},
+		Like:     func(f T) T { return must(parameters(f).(P)) },
+		Variants: func(f T) []Variant[T] { return variants(parameters(f).(P), create) },
 	}
+}
+
+// variants returns structures of which one parameter differs from p.
+func variants[T any, P comparable](p P, create func(P) (T, error)) (list []Variant[T]) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[P]()) {
+		for _, value := range otherValues(reflect.ValueOf(p).FieldByIndex(field.Index)) {
+			q := p
+			reflect.ValueOf(&q).Elem().FieldByIndex(field.Index).Set(value)
+			g, err := create(q)
+			switch {
+			case err != nil || parameters(g) == any(p):
+			case parameters(g) == any(q):
+				list = append(list, Variant[T]{g, field.Name})
+			default: // other fields follow from it
+				list = append(list, Variant[T]{g, ""})
+			}
+		}
+	}
+	return list
 }
 
 // Cached returns create with a memory, for structures that take long to plan.

@@ -15,6 +15,12 @@ import (
 
 var errBroken = errors.New("broken cable")
 
+// streams are the ways in which a stream may return its bytes.
+var streams = []func(io.Reader) io.Reader{
+	func(r io.Reader) io.Reader { return r }, iotest.HalfReader, iotest.DataErrReader,
+	func(r io.Reader) io.Reader { return &hesitant{r: r} },
+}
+
 // streams checks that ReadFrom reads one frame and no byte after it, and that
 // it returns io.EOF at the end of the stream.
 func (s tested[T]) streams(t *rapid.T, f T, _ [][]byte) {
@@ -28,9 +34,9 @@ func (s tested[T]) streams(t *rapid.T, f T, _ [][]byte) {
 	require.ErrorIs(t, readFrom(s.Receiver(f.Family()), stream), io.EOF)
 }
 
-// failingReaders reads a golden file from streams that fail at every byte,
-// with the byte before or after it, and from streams that stall there. ReadFrom
-// must return the number of bytes read and the error of the stream, which is no
+// failingReaders reads a golden file from streams that fail at every byte, with
+// the byte before or after it, and from streams that stall there. ReadFrom must
+// return the number of bytes read and the error of the stream, which is not
 // damage, and must leave the receiver unchanged.
 func (s tested[T]) failingReaders(t *testing.T, golden T, b []byte) {
 	f := s.example(golden.Family())
@@ -52,8 +58,9 @@ func (s tested[T]) failingReaders(t *testing.T, golden T, b []byte) {
 	}
 }
 
-// failingWriters writes a structure to writers that accept no byte after any of them, with and without an error. WriteTo must
-// return the number of bytes accepted and the error, and write no more.
+// failingWriters writes a structure to writers that accept a number of bytes,
+// with and without an error. WriteTo must return how many and the error, and
+// write no more.
 func (s tested[T]) failingWriters(t *testing.T, golden T, b []byte) {
 	for room := range b {
 		for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {

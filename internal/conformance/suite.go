@@ -95,7 +95,22 @@ func (s tested[T]) run(t *testing.T) {
 			}
 		})
 	})
-	for name, check := range map[string]func(t *rapid.T, f T, keys [][]byte){
+	for name, check := range s.properties() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				f, keys := s.fill(t, rapid.SampledFrom(families).Draw(t, "family"))
+				check(t, f, keys)
+			})
+		})
+	}
+	for name, check := range s.tests() {
+		t.Run(name, check)
+	}
+}
+
+// properties returns the checks of random structures and the keys in them.
+func (s tested[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) {
+	return map[string]func(t *rapid.T, f T, keys [][]byte){
 		"the empty key is a valid key":                                         s.emptyKey,
 		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
 		"structures are equal if their encodings are":                          s.equality,
@@ -107,29 +122,28 @@ func (s tested[T]) run(t *testing.T) {
 		"text round-trips and damage is detected":                              s.texts,
 		"no output shows the key":                                              s.secrets,
 		"no query and no insertion allocates":                                  s.allocations,
-	} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				f, keys := s.fill(t, rapid.SampledFrom(families).Draw(t, "family"))
-				check(t, f, keys)
-			})
-		})
 	}
-	for name, check := range map[string]func(t *testing.T, golden T, encoded []byte){
-		"every truncation and every flipped bit is detected":          s.everyDamage,
-		"a read that fails at any byte leaves the receiver unchanged": s.failingReaders,
-		"a write that fails at any byte tells how much was written":   s.failingWriters,
-	} {
-		t.Run(name, func(t *testing.T) {
+}
+
+// tests returns the checks without random input, most of them of the golden
+// files.
+func (s tested[T]) tests() map[string]func(*testing.T) {
+	each := func(check func(t *testing.T, golden T, encoded []byte)) func(*testing.T) {
+		return func(t *testing.T) {
 			for _, g := range s.Golden {
 				check(t, g.Build(), encode(t, g.Build()))
 			}
-		})
+		}
 	}
-	t.Run("golden files are decoded", s.golden)
-	t.Run("a claimed length allocates no memory", s.lyingLength)
-	t.Run("a zero value decodes and is not encoded", s.zeroValue)
-	t.Run("every form of a key is one that the suite knows", s.knownForms)
+	return map[string]func(*testing.T){
+		"every truncation and every flipped bit is detected":          each(s.everyDamage),
+		"a read that fails at any byte leaves the receiver unchanged": each(s.failingReaders),
+		"a write that fails at any byte tells how much was written":   each(s.failingWriters),
+		"golden files are decoded":                                    s.golden,
+		"a claimed length allocates no memory":                        s.lyingLength,
+		"a zero value decodes and is not encoded":                     s.zeroValue,
+		"every form of a key is one that the suite knows":             s.knownForms,
+	}
 }
 
 // fill draws a structure of the family and adds some keys. It returns those
@@ -230,7 +244,7 @@ func (s tested[T]) allocations(t *rapid.T, f T, _ [][]byte) {
 			if strings.HasSuffix(form.name, "String") {
 				want = copies * float64(len(keys))
 			}
-			require.Equal(t, want, testing.AllocsPerRun(5, func() { calls() }), "allocations of %s for %d keys", form.name, len(keys))
+			require.LessOrEqual(t, testing.AllocsPerRun(5, func() { calls() }), want, "allocations of %s for %d keys", form.name, len(keys))
 		}
 	}
 }
