@@ -289,9 +289,9 @@ func floor(a, b int64) int64 {
 	return a / b
 }
 
-func TestFilter(t *testing.T)   { filters.Run(t) }
-func TestScalable(t *testing.T) { scalables.Run(t) }
-func TestRotating(t *testing.T) { rotatings.Run(t) }
+func TestFilterConformance(t *testing.T)   { filters.Run(t) }
+func TestScalableConformance(t *testing.T) { scalables.Run(t) }
+func TestRotatingConformance(t *testing.T) { rotatings.Run(t) }
 
 func FuzzProgram(f *testing.F)         { filters.FuzzProgram(f) }
 func FuzzFrames(f *testing.F)          { filters.FuzzFrames(f) }

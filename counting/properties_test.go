@@ -59,9 +59,9 @@ func golden(p Params) func() *Filter {
 	}
 }
 
-func TestProperties(t *testing.T) { suite.Run(t) }
-func FuzzProgram(f *testing.F)    { suite.FuzzProgram(f) }
-func FuzzFrames(f *testing.F)     { suite.FuzzFrames(f) }
+func TestConformance(t *testing.T) { suite.Run(t) }
+func FuzzProgram(f *testing.F)     { suite.FuzzProgram(f) }
+func FuzzFrames(f *testing.F)      { suite.FuzzFrames(f) }
 
 // project checks that the Bloom filter of what is left has every key, and no
 // other bit unless a counter is stuck.

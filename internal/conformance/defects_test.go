@@ -68,7 +68,6 @@ func bags(defect string) conformance.Suite[*bag] {
 		Encoded: encoded(defect),
 		Source:  conformance.From(draw, newBag(defect)),
 		Programs: conformance.Programs[*bag]{
-			Keys:      300,
 			Canonical: func(*bag) bool { return true },
 		},
 	}

@@ -73,20 +73,20 @@ func (c *Code) keys(first int) (keys [][]byte) {
 			few = 3
 		}
 		for range n {
-			keys = append(keys, ProgramKey(c.Intn(few)))
+			keys = append(keys, programKey(c.Intn(few)))
 		}
 		return keys
 	}
 	from, length, step := c.Intn(first), c.Intn(256)*(n-15)/4, 1+c.Intn(2)
 	for i := range length {
-		keys = append(keys, ProgramKey((from+i/step)%first))
+		keys = append(keys, programKey((from+i/step)%first))
 	}
 	return keys
 }
 
-// ProgramKey returns key i of those that programs use: the empty key, texts,
+// programKey returns key i of those that programs use: the empty key, texts,
 // long keys that differ at the end, and many numbers of eight bytes.
-func ProgramKey(i int) []byte {
+func programKey(i int) []byte {
 	switch {
 	case i == 0:
 		return []byte{}

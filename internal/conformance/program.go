@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,9 +15,7 @@ import (
 // Programs declares what random programs may do with a structure, besides what
 // its [Suite] declares, and what must then be true. Every field may be nil.
 type Programs[T Structure[T]] struct {
-	// Keys is the number of keys that a program chooses from, see [ProgramKey];
-	// 0 stands for 4096. Fresh draws larger structures than that of the Source.
-	Keys  int
+	// Fresh draws larger structures than that of the Source.
 	Fresh func(*rapid.T, hashfam.Family) T
 	// Canonical reports whether a structure depends only on the multiset of its
 	// keys, so that it equals the one that they are added to one by one, and
@@ -81,6 +78,7 @@ type aside[T any] struct {
 const (
 	programSteps = 64   // the most operations of a program
 	programKeys  = 8192 // the most keys that it adds
+	universe     = 4096 // the number of keys that it chooses from
 )
 
 // program runs a program on a new structure.
@@ -173,14 +171,12 @@ func (r *Run[T]) Note(format string, args ...any) {
 }
 
 // Key reads a key.
-func (r *Run[T]) Key() []byte { return ProgramKey(r.Intn(r.universe())) }
-
-func (r *Run[T]) universe() int { return cmp.Or(r.suite.Programs.Keys, 4096) }
+func (r *Run[T]) Key() []byte { return programKey(r.Intn(universe)) }
 
 // Keys reads up to 15 keys, or up to a thousand that follow one another, some
 // of them more than once. It reads no more than a program may still add.
 func (r *Run[T]) Keys() [][]byte {
-	keys := r.keys(r.universe())
+	keys := r.keys(universe)
 	return keys[:min(len(keys), programKeys-min(len(r.Log), programKeys))]
 }
 

@@ -60,9 +60,6 @@ type Encoded[T Structure[T]] struct {
 	// structure as the only one, that change the structure. Reset and Intersect
 	// need not be named. All others are taken for reads.
 	Writes []string
-	// Own has the names of methods that look like a form of a key that the
-	// suite does not know, but are not.
-	Own []string
 }
 
 // A Golden is a file in testdata that all later versions must decode.
