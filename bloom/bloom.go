@@ -26,8 +26,8 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
 
-// AddDigest is [Filter.Add] for a key already hashed by the filter's family. A
-// digest made by another family stands for another key.
+// AddDigest is [Filter.Add] for a digest under the filter's family. A digest
+// made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch k := f.params.Hashes; f.params.Layout {
 	case Classic:
@@ -56,7 +56,7 @@ func (f *reader) ContainsString(key string) bool {
 	return f.ContainsDigest(f.params.Family.SumString(key))
 }
 
-// ContainsDigest is Contains for a key already hashed by the filter's family.
+// ContainsDigest is Contains for a digest under the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	switch k := f.params.Hashes; f.params.Layout {
 	case Classic:
@@ -82,8 +82,7 @@ func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by the
-// filter's family.
+// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true

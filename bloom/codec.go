@@ -20,8 +20,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
-// nil dst.
+// MarshalBinary is [Filter.AppendBinary] with a nil dst.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the

@@ -76,8 +76,7 @@ func (c *Concurrent) Add(key []byte) { c.AddDigest(c.params.Family.Sum(key)) }
 // AddString is [Concurrent.Add] for a string.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.params.Family.SumString(key)) }
 
-// AddDigest is [Concurrent.Add] for a key already hashed by the filter's
-// family. A digest made by another family stands for another key.
+// AddDigest is [Concurrent.Add] for a digest under the filter's family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.params.Layout {
 	case Classic:
@@ -102,8 +101,7 @@ func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.params.Family.SumString(key))
 }
 
-// ContainsDigest is [Concurrent.Contains] for a key already hashed by the
-// filter's family.
+// ContainsDigest is [Concurrent.Contains] for a digest under its family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.params.Layout {
 	case Classic:
@@ -132,8 +130,7 @@ func (c *Concurrent) ContainsOrAddString(key string) bool {
 	return c.ContainsOrAddDigest(c.params.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a key already hashed by
-// the filter's family.
+// ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a digest of its family.
 //
 // Without a lock no order of the k bits can be exact: of two goroutines, each
 // may find one bit that it is the first to set, or one may find that bit set by

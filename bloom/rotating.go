@@ -164,8 +164,7 @@ func (r *Rotating) Add(key []byte) { r.AddDigest(r.family.Sum(key)) }
 // AddString is [Rotating.Add] for a string.
 func (r *Rotating) AddString(key string) { r.AddDigest(r.family.SumString(key)) }
 
-// AddDigest is [Rotating.Add] for a key already hashed by the filter's family.
-// A digest made by another family stands for another key.
+// AddDigest is [Rotating.Add] for a digest under the filter's family.
 func (r *Rotating) AddDigest(d hashfam.Digest) {
 	if r.ring.Count() {
 		r.forget(1)
@@ -194,8 +193,7 @@ func (r *Rotating) ContainsOrAddString(key string) bool {
 	return r.ContainsOrAddDigest(r.family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Rotating.ContainsOrAdd] for a key already hashed by
-// the filter's family.
+// ContainsOrAddDigest is [Rotating.ContainsOrAdd] for a digest of its family.
 func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if r.ContainsDigest(d) {
 		return true

@@ -52,37 +52,28 @@ func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, r.encode)
 }
 
-// MarshalBinary returns the encoded filter. It is [Rotating.AppendBinary] with
-// a nil dst.
+// MarshalBinary is [Rotating.AppendBinary] with a nil dst.
 func (r *Rotating) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time,
-// a few kilobytes of memory (64 KiB more on a big-endian platform, or with the
-// tag purego).
+// WriteTo is [Filter.WriteTo] for a Rotating.
 func (r *Rotating) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, r.encode) }
 
-// MarshalText returns the text form of r, as [Filter.MarshalText] does. O(m)
-// time and memory.
+// MarshalText is [Filter.MarshalText] for a Rotating.
 func (r Rotating) MarshalText() ([]byte, error) { return frame.MarshalText(&r) }
 
-// UnmarshalBinary decodes data into r and does not keep data. data must have
-// been encoded under the family of r: that of a filter in use, the one given to
-// [NewRotatingReceiver], or the public family of a zero Rotating. The errors
-// are those of [Filter.UnmarshalBinary]; after one r is unchanged. O(m) time,
-// one allocation for all bit arrays.
+// UnmarshalBinary is [Filter.UnmarshalBinary] for a Rotating. One from
+// [NewRotatingReceiver] has a family. It makes one allocation for all bit
+// arrays.
 func (r *Rotating) UnmarshalBinary(data []byte) error {
 	return r.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from in into r, and no byte after it. The
-// family and the errors are those of [Rotating.UnmarshalBinary], the rest is as
-// in [Filter.ReadFrom]. O(m) time.
+// ReadFrom is [Filter.ReadFrom] for a Rotating.
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 	return frame.ReadFrom(in, errs, r.decode)
 }
 
-// UnmarshalText decodes the text form of a filter into r. The family and the
-// errors are those of [Rotating.UnmarshalBinary]. O(m) time and memory.
+// UnmarshalText is [Filter.UnmarshalText] for a Rotating.
 func (r *Rotating) UnmarshalText(text []byte) error {
 	return frame.UnmarshalText(r, text, errs)
 }

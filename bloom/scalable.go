@@ -165,8 +165,7 @@ func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 // AddString is [Scalable.Add] for a string.
 func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 
-// AddDigest is [Scalable.Add] for a key already hashed by the filter's family.
-// A digest made by another family stands for another key.
+// AddDigest is [Scalable.Add] for a digest under the filter's family.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
 // AddAll adds every key, given by its digest under the filter's family: get
@@ -187,8 +186,7 @@ func (s *Scalable) ContainsOrAddString(key string) bool {
 	return s.ContainsOrAddDigest(s.family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a key already hashed by
-// the filter's family.
+// ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if s.ContainsDigest(d) {
 		return true

@@ -50,37 +50,28 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
 
-// MarshalBinary returns the encoded filter. It is [Scalable.AppendBinary] with
-// a nil dst.
+// MarshalBinary is [Scalable.AppendBinary] with a nil dst.
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, as [Filter.WriteTo] does: O(m) time,
-// a few kilobytes of memory (64 KiB more on a big-endian platform, or with the
-// tag purego).
+// WriteTo is [Filter.WriteTo] for a Scalable.
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
-// MarshalText returns the text form of s, as [Filter.MarshalText] does. O(m)
-// time and memory.
+// MarshalText is [Filter.MarshalText] for a Scalable.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalBinary decodes data into s and does not keep data. data must have
-// been encoded under the family of s: that of a filter in use, the one given to
-// [NewScalableReceiver], or the public family of a zero Scalable. The errors
-// are those of [Filter.UnmarshalBinary]; after one s is unchanged. O(m) time,
-// one allocation for all bit arrays.
+// UnmarshalBinary is [Filter.UnmarshalBinary] for a Scalable. One from
+// [NewScalableReceiver] has a family. It makes one allocation for all bit
+// arrays.
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into s, and no byte after it. The
-// family and the errors are those of [Scalable.UnmarshalBinary], the rest is as
-// in [Filter.ReadFrom]. O(m) time.
+// ReadFrom is [Filter.ReadFrom] for a Scalable.
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
 	return frame.ReadFrom(r, errs, s.decode)
 }
 
-// UnmarshalText decodes the text form of a filter into s. The family and the
-// errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
+// UnmarshalText is [Filter.UnmarshalText] for a Scalable.
 func (s *Scalable) UnmarshalText(text []byte) error {
 	return frame.UnmarshalText(s, text, errs)
 }

@@ -29,7 +29,7 @@ func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.family.Su
 // ContainsString is Contains for a string.
 func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.family.SumString(key)) }
 
-// ContainsDigest is Contains for a key already hashed by the filter's family.
+// ContainsDigest is Contains for a digest under the filter's family.
 //
 // Most stages do not contain a digest, and half of the bits of a full one are
 // set. So three positions are enough to exclude seven of eight stages.

@@ -22,8 +22,8 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
 
-// AddDigest is [Filter.Add] for a key already hashed by the filter's family. A
-// digest made by another family stands for another key.
+// AddDigest is [Filter.Add] for a digest under the filter's family. A digest
+// made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	if f.params.Layout == Blocked {
 		addBlocked(f.counters, f.span, f.params.Hashes, d)
@@ -48,7 +48,7 @@ func (f *reader) ContainsString(key string) bool {
 	return f.ContainsDigest(f.params.Family.SumString(key))
 }
 
-// ContainsDigest is Contains for a key already hashed by the filter's family.
+// ContainsDigest is Contains for a digest under the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	if f.params.Layout == Blocked {
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
@@ -69,8 +69,7 @@ func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by the
-// filter's family.
+// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true
@@ -89,7 +88,7 @@ func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.params.Family
 // CountString is Count for a string.
 func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.params.Family.SumString(key)) }
 
-// CountDigest is Count for a key already hashed by the filter's family.
+// CountDigest is Count for a digest under the filter's family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 {
 	if f.params.Layout == Blocked {
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
@@ -115,8 +114,7 @@ func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family
 // DeleteString is [Filter.Delete] for a string.
 func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.params.Family.SumString(key)) }
 
-// DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
-// family.
+// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	if f.params.Layout == Blocked {
 		return removeBlocked(f.counters, f.span, f.params.Hashes, d)

@@ -49,15 +49,15 @@ func (s *Sketch) Add(key []byte) { s.AddNDigest(s.params.Family.Sum(key), 1) }
 // AddString is [Sketch.Add] for a string.
 func (s *Sketch) AddString(key string) { s.AddNDigest(s.params.Family.SumString(key), 1) }
 
-// AddDigest is [Sketch.Add] for a key already hashed by [Sketch.Family]. A
-// digest of another family is another key.
+// AddDigest is [Sketch.Add] for a digest under its family. A digest of another
+// family is another key.
 func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
 
 // AddN counts key n times at once. It is like [Sketch.Add] in time. Counters
 // stop at their maximum and never wrap.
 func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(key), n) }
 
-// AddNDigest is [Sketch.AddN] for a key already hashed by [Sketch.Family].
+// AddNDigest is [Sketch.AddN] for a digest under its family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	s.total = tracker.AddSat(s.total, n)
 	switch w := s.params.Width; {
@@ -84,7 +84,7 @@ func (r *reader) Count(key []byte) uint64 { return r.CountDigest(r.params.Family
 // CountString is [Sketch.Count] for a string.
 func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.params.Family.SumString(key)) }
 
-// CountDigest is [Sketch.Count] for a key already hashed by [Sketch.Family].
+// CountDigest is [Sketch.Count] for a digest under its family.
 func (r *reader) CountDigest(d hashfam.Digest) uint64 {
 	if r.wide == nil {
 		return uint64(least(r.narrow, r.params.Width, d))

@@ -51,7 +51,7 @@ func (r *reader) Bounds(key []byte) (low, high uint64) {
 	return r.BoundsDigest(r.params.Family.Sum(key))
 }
 
-// BoundsDigest is [Sketch.Bounds] for a key already hashed by [Sketch.Family].
+// BoundsDigest is [Sketch.Bounds] for a digest under its family.
 func (r *reader) BoundsDigest(d hashfam.Digest) (low, high uint64) {
 	count := r.CountDigest(d)
 	if r.params.stuck(count) {

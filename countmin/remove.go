@@ -25,7 +25,7 @@ func (s *Sketch) Remove(key []byte, n uint64) error {
 	return s.RemoveDigest(s.params.Family.Sum(key), n)
 }
 
-// RemoveDigest is [Sketch.Remove] for a key already hashed by [Sketch.Family].
+// RemoveDigest is [Sketch.Remove] for a digest under its family.
 func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
 		return paramError("Params.Conservative", true, "false for Remove")

@@ -47,8 +47,8 @@ func (f *Filter) AddString(key string) error {
 	return f.insert(f.locate(f.params.Family.SumString(key)))
 }
 
-// AddDigest is [Filter.Add] for a key already hashed by the filter's family. A
-// digest of another family is another key.
+// AddDigest is [Filter.Add] for a digest under the filter's family. A digest of
+// another family is another key.
 func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
 // insert is algorithm 1 of Fan et al., with two changes: it takes the emptier
@@ -95,8 +95,7 @@ func (f *reader) ContainsString(key string) bool {
 	return f.find(f.locate(f.params.Family.SumString(key)))
 }
 
-// ContainsDigest is [Filter.Contains] for a key already hashed by the filter's
-// family.
+// ContainsDigest is [Filter.Contains] for a digest under the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
 // find is algorithm 2 of Fan et al.
@@ -116,8 +115,7 @@ func (f *Filter) ContainsOrAddString(key string) (bool, error) {
 	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a key already hashed by the
-// filter's family.
+// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	i, j, fp := f.locate(d)
 	if f.find(i, j, fp) {
@@ -140,8 +138,7 @@ func (f *Filter) DeleteString(key string) bool {
 	return f.take(f.locate(f.params.Family.SumString(key)))
 }
 
-// DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
-// family.
+// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.take(f.locate(d)) }
 
 // take is algorithm 3 of Fan et al.
@@ -163,8 +160,7 @@ func (f *reader) CountString(key string) uint64 {
 	return f.CountDigest(f.params.Family.SumString(key))
 }
 
-// CountDigest is [Filter.Count] for a key already hashed by the filter's
-// family.
+// CountDigest is [Filter.Count] for a digest under the filter's family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 { return f.copies(f.locate(d)) }
 
 func (f *reader) copies(i, j, fp uint64) uint64 { return uint64(f.table.Count(i, j, fp)) }

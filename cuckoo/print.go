@@ -5,14 +5,11 @@ import (
 	"log/slog"
 )
 
-// The methods below have value receivers for the reason that hashfam.Family
-// has.
-
 // String describes the filter in one line, without its key.
 func (f Filter) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
 
-// Format prints [Filter.String] for every verb and flag, so that no format
-// shows the key, with the exceptions of [hashfam.Family.Format].
+// Format prints [Filter.String] for every verb, as [hashfam.Family.Format]
+// does.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns [Filter.String] for structured logs.
@@ -30,8 +27,7 @@ func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }
 // String describes the filter in one line, without its key.
 func (s Scalable) String() string { return fmt.Sprintf("cuckoo.Scalable(%v)", s.config) }
 
-// Format prints [Scalable.String] for every verb and flag, like
-// [Filter.Format].
+// Format prints [Scalable.String] for every verb, like [Filter.Format].
 func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns [Scalable.String] for structured logs.

@@ -54,8 +54,7 @@ func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.config.Family.Su
 // AddString is [Scalable.Add] for a string.
 func (s *Scalable) AddString(key string) error { return s.AddDigest(s.config.Family.SumString(key)) }
 
-// AddDigest is [Scalable.Add] for a key already hashed by the filter's family.
-// A digest made by another family stands for another key.
+// AddDigest is [Scalable.Add] for a digest under the filter's family.
 func (s *Scalable) AddDigest(d hashfam.Digest) error { return outcomes[s.pages.Add(d)] }
 
 // Contains reports whether key may be in the filter. False is certain; true is
@@ -70,8 +69,7 @@ func (s *Scalable) ContainsString(key string) bool {
 	return s.ContainsDigest(s.config.Family.SumString(key))
 }
 
-// ContainsDigest is [Scalable.Contains] for a key already hashed by the
-// filter's family.
+// ContainsDigest is [Scalable.Contains] for a digest under the filter's family.
 func (s *Scalable) ContainsDigest(d hashfam.Digest) bool { return s.pages.Has(d) }
 
 // ContainsOrAdd reports whether key may have been in the filter, and adds it if
@@ -87,8 +85,7 @@ func (s *Scalable) ContainsOrAddString(key string) (bool, error) {
 	return s.ContainsOrAddDigest(s.config.Family.SumString(key))
 }
 
-// ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a key already hashed by
-// the filter's family.
+// ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	found, outcome := s.pages.HasOrAdd(d)
 	return found, outcomes[outcome]
@@ -109,8 +106,7 @@ func (s *Scalable) DeleteString(key string) bool {
 	return s.DeleteDigest(s.config.Family.SumString(key))
 }
 
-// DeleteDigest is [Scalable.Delete] for a key already hashed by the filter's
-// family.
+// DeleteDigest is [Scalable.Delete] for a digest under the filter's family.
 func (s *Scalable) DeleteDigest(d hashfam.Digest) bool { return s.pages.Remove(d) }
 
 // Count returns how many copies of key the filter may hold: at least as many as
@@ -123,6 +119,5 @@ func (s *Scalable) CountString(key string) uint64 {
 	return s.CountDigest(s.config.Family.SumString(key))
 }
 
-// CountDigest is [Scalable.Count] for a key already hashed by the filter's
-// family.
+// CountDigest is [Scalable.Count] for a digest under the filter's family.
 func (s *Scalable) CountDigest(d hashfam.Digest) uint64 { return s.pages.Count(d) }

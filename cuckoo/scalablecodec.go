@@ -44,13 +44,10 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
 
-// MarshalBinary returns the encoded filter. It is [Scalable.AppendBinary] with
-// a nil dst.
+// MarshalBinary is [Scalable.AppendBinary] with a nil dst.
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, a page at a time, and returns the
-// number of bytes written. After an error of w they are not a valid encoding.
-// O(m) time, less than a kilobyte of memory.
+// WriteTo is [Filter.WriteTo] for a Scalable.
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
 // UnmarshalBinary decodes data into s, under the family of s, like
@@ -60,28 +57,20 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into s, and no byte after it, like
-// [Filter.ReadFrom]. O(m) time; it uses memory in proportion to the bytes that
-// have arrived.
+// ReadFrom is [Filter.ReadFrom] for a Scalable.
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
 	return frame.ReadFrom(r, errs, s.decode)
 }
 
-// MarshalText returns the text form of s, the base64 of its encoding. The
-// errors are those of [Scalable.AppendBinary]. O(m) time and memory.
+// MarshalText is [Filter.MarshalText] for a Scalable.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalText decodes the text form of a filter into s. The family and the
-// errors are those of [Scalable.UnmarshalBinary]. O(m) time and memory.
+// UnmarshalText is [Filter.UnmarshalText] for a Scalable.
 func (s *Scalable) UnmarshalText(text []byte) error {
 	return frame.UnmarshalText(s, text, errs)
 }
 
-// ReadScalableConfig reads the header of an encoded filter from r, and no byte
-// after it, and returns the filter's configuration. The errors are those of
-// [Scalable.ReadFrom]; if the header is that of another structure,
-// ReadScalableConfig returns [ErrCorrupt] and names that structure. O(1) time
-// and memory.
+// ReadScalableConfig is [ReadParams] for an encoded [Scalable].
 func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
 	h, err := scalableFormat.ReadHeader(r, fam)
 	return h.ScalableConfig, err

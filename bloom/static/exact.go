@@ -59,7 +59,7 @@ func (e *exactReader) ContainsString(key string) bool {
 	return e.ContainsDigest(e.params.Family.SumString(key))
 }
 
-// ContainsDigest is like Contains for a key already hashed by the Family.
+// ContainsDigest is Contains for a digest under the filter's family.
 func (e *exactReader) ContainsDigest(d hashfam.Digest) bool {
 	rare := e.filter.Contains(d) && e.class.Value(d) == 1
 	return rare == e.direct

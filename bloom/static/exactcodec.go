@@ -42,46 +42,32 @@ func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, e.encode)
 }
 
-// MarshalBinary returns the encoded e. It is [Exact.AppendBinary] with a nil
-// dst.
+// MarshalBinary is [Exact.AppendBinary] with a nil dst.
 func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
-// WriteTo writes the encoded e to w, as [Filter.WriteTo] does.
+// WriteTo is [Filter.WriteTo] for an Exact.
 func (e *Exact) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, e.encode) }
 
-// UnmarshalBinary decodes data into e and does not keep data. data must have
-// been encoded under the family of e: that of an Exact in use, the one given to
-// [NewExactReceiver], or the public family of a zero Exact. Do not call it
-// while other goroutines query e. The errors are those of
-// [Filter.UnmarshalBinary]. After an error e is unchanged. O(m) time, one
-// allocation of both levels.
+// UnmarshalBinary is [Filter.UnmarshalBinary] for an Exact. One from
+// [NewExactReceiver] has a family. It makes one allocation for both levels.
 func (e *Exact) UnmarshalBinary(data []byte) error {
 	return e.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded Exact from r into e, and no byte after it. The
-// family is that of [Exact.UnmarshalBinary], and the errors and the memory are
-// those of [Filter.ReadFrom]. O(m) time.
+// ReadFrom is [Filter.ReadFrom] for an Exact.
 func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
 	return frame.ReadFrom(r, errs, e.decode)
 }
 
-// MarshalText returns the text form of e, the base64 of its encoding. Packages
-// such as encoding/json store an Exact as that text. The errors are those of
-// [Exact.AppendBinary]. O(m) time and memory.
+// MarshalText is [Filter.MarshalText] for an Exact.
 func (e Exact) MarshalText() ([]byte, error) { return frame.MarshalText(&e) }
 
-// UnmarshalText decodes the text form of an Exact into e. The family and the
-// errors are those of [Exact.UnmarshalBinary]. O(m) time and memory.
+// UnmarshalText is [Filter.UnmarshalText] for an Exact.
 func (e *Exact) UnmarshalText(text []byte) error {
 	return frame.UnmarshalText(e, text, errs)
 }
 
-// ReadExactParams reads the header of an encoded [Exact] from r, and no byte
-// after it, and returns its parameters. Use it to check a file's
-// [ExactParams.SizeBytes] before you decode it. The errors are those of
-// [Exact.ReadFrom]; if the header is that of another structure, it returns
-// [ErrCorrupt] and names that structure. O(1) time and memory.
+// ReadExactParams is [ReadParams] for an encoded [Exact].
 func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 	s, err := exactFormat.ReadHeader(r, fam)
 	return s.ExactParams, err

@@ -40,8 +40,7 @@ func (r *reader) Contains(key []byte) bool { return r.ribbon.Contains(r.family.S
 // ContainsString is like Contains for a string.
 func (r *reader) ContainsString(key string) bool { return r.ribbon.Contains(r.family.SumString(key)) }
 
-// ContainsDigest is like Contains for a key already hashed by the filter's
-// Family.
+// ContainsDigest is Contains for a digest under the filter's family.
 func (r *reader) ContainsDigest(d hashfam.Digest) bool { return r.ribbon.Contains(d) }
 
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and

@@ -26,8 +26,7 @@ func (f *Filter) SetValue(key []byte, value uint64) bool {
 	return f.SetValueDigest(f.family.Sum(key), value)
 }
 
-// SetValueDigest is [Filter.SetValue] for a key already hashed by the filter's
-// Family.
+// SetValueDigest is [Filter.SetValue] for a digest under the filter's family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 	if !f.ContainsDigest(d) || value > f.slots.valueMask() {
 		return false
@@ -50,8 +49,7 @@ func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 // with the filter's false-positive rate, and Delete then removes that one.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.family.Sum(key)) }
 
-// DeleteDigest is [Filter.Delete] for a key already hashed by the filter's
-// Family.
+// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 
 // Restore adds a key again that [Filter.Delete] removed. It reports whether it
@@ -62,8 +60,7 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 // filter's false-positive rate, remove a key of the set.
 func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.family.Sum(key)) }
 
-// RestoreDigest is [Filter.Restore] for a key already hashed by the filter's
-// Family.
+// RestoreDigest is [Filter.Restore] for a digest under the filter's family.
 func (f *Filter) RestoreDigest(d hashfam.Digest) bool { return f.invert(d, ^uint64(0)) }
 
 // invert replaces the fingerprint at d's index by its complement if it is the
@@ -103,8 +100,7 @@ func (r *filterReader) ContainsString(key string) bool {
 	return r.ContainsDigest(r.family.SumString(key))
 }
 
-// ContainsDigest is like Contains for a key already hashed by the filter's
-// Family.
+// ContainsDigest is Contains for a digest under the filter's family.
 func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
 	if r.n == 0 {
 		return false
@@ -156,7 +152,7 @@ func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 	return r.ValueDigest(r.family.SumString(key))
 }
 
-// ValueDigest is like Value for a key already hashed by the filter's Family.
+// ValueDigest is Value for a digest under the filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	if r.n == 0 {
 		return 0, false

@@ -16,36 +16,27 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// MarshalBinary returns the encoded filter. It is [Filter.AppendBinary] with a
-// nil dst.
+// MarshalBinary is [Filter.AppendBinary] with a nil dst.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, as [Function.WriteTo] does.
+// WriteTo is [Function.WriteTo] for a filter.
 func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
-// UnmarshalBinary decodes data into f and does not keep data. data must have
-// been encoded under the family of f: that of a filter in use, the one given to
-// [NewFilterReceiver], or the public family of a zero Filter. The errors are
-// those of [Function.UnmarshalBinary]. After an error f is unchanged. O(n)
-// time.
+// UnmarshalBinary is [Function.UnmarshalBinary] for a filter. One from
+// [NewFilterReceiver] has a family.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into f, and no byte after it. The
-// family is that of [Filter.UnmarshalBinary], and the errors and the memory are
-// those of [Function.ReadFrom]. O(n) time.
+// ReadFrom is [Function.ReadFrom] for a filter.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	return frame.ReadFrom(r, errs, f.decode)
 }
 
-// MarshalText returns the text form of f, the base64 of its encoding. Packages
-// such as encoding/json store a filter as that text. The errors are those of
-// [Filter.AppendBinary]. O(n) time and memory.
+// MarshalText is [Function.MarshalText] for a filter.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a filter into f. The family and the
-// errors are those of [Filter.UnmarshalBinary]. O(n) time and memory.
+// UnmarshalText is [Function.UnmarshalText] for a filter.
 func (f *Filter) UnmarshalText(text []byte) error {
 	return frame.UnmarshalText(f, text, errs)
 }

@@ -124,7 +124,7 @@ func (r *reader) Index(key []byte) uint64 { return r.index(r.family.Sum(key)) }
 // IndexString is like Index for a string.
 func (r *reader) IndexString(key string) uint64 { return r.index(r.family.SumString(key)) }
 
-// IndexDigest is like Index for a key already hashed by the function's Family.
+// IndexDigest is Index for a digest under its family.
 func (r *reader) IndexDigest(d hashfam.Digest) uint64 { return r.index(d) }
 
 // IndexAll appends the answer of IndexDigest for each digest to dst and returns

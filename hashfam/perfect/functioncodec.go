@@ -15,8 +15,7 @@ func (f *Function) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// MarshalBinary returns the encoded function. It is [Function.AppendBinary]
-// with a nil dst.
+// MarshalBinary is [Function.AppendBinary] with a nil dst.
 func (f *Function) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded function to w, 64 KiB at a time, and returns the
