@@ -17,14 +17,15 @@ type reader struct {
 type shape struct {
 	params Params
 	span   uint64 // range of a position: bits, bits of a slice, or number of lines
+	hash   hashfam.Hasher
 }
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
 // allocation. Add does not keep key.
-func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
+func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
 // AddString is [Filter.Add] for a string.
-func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
+func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
 // AddDigest is [Filter.Add] for a digest under the filter's family. A digest
 // made by another family stands for another key.
@@ -49,11 +50,11 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // instructions of a hash keep the processor from reading for the next key. If
 // you have many keys at once, ContainsAll takes a quarter to two fifths of the
 // time.
-func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
+func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is Contains for a string.
 func (f *reader) ContainsString(key string) bool {
-	return f.ContainsDigest(f.params.Family.SumString(key))
+	return f.ContainsDigest(f.hash.SumString(key))
 }
 
 // ContainsDigest is Contains for a digest under the filter's family.
@@ -74,12 +75,12 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 // ContainsOrAdd reports whether key may have been added before, and adds it if
 // not. O(k) time: a Contains plus an Add, less one hash. No allocation.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
-	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
+	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
 
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) bool {
-	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
+	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.

@@ -71,10 +71,10 @@ func (c *Concurrent) Snapshot() *Filter {
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
 // allocation. Add does not keep key.
-func (c *Concurrent) Add(key []byte) { c.AddDigest(c.params.Family.Sum(key)) }
+func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 
 // AddString is [Concurrent.Add] for a string.
-func (c *Concurrent) AddString(key string) { c.AddDigest(c.params.Family.SumString(key)) }
+func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
 // AddDigest is [Concurrent.Add] for a digest under the filter's family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
@@ -93,12 +93,12 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 // O(k) time, at most k cache misses (Blocked: one), no allocation. It never
 // waits.
 func (c *Concurrent) Contains(key []byte) bool {
-	return c.ContainsDigest(c.params.Family.Sum(key))
+	return c.ContainsDigest(c.hash.Sum(key))
 }
 
 // ContainsString is [Concurrent.Contains] for a string.
 func (c *Concurrent) ContainsString(key string) bool {
-	return c.ContainsDigest(c.params.Family.SumString(key))
+	return c.ContainsDigest(c.hash.SumString(key))
 }
 
 // ContainsDigest is [Concurrent.Contains] for a digest under its family.
@@ -122,12 +122,12 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 // a Contains plus, if key is not found, an Add under one of 64 locks. No
 // allocation.
 func (c *Concurrent) ContainsOrAdd(key []byte) bool {
-	return c.ContainsOrAddDigest(c.params.Family.Sum(key))
+	return c.ContainsOrAddDigest(c.hash.Sum(key))
 }
 
 // ContainsOrAddString is [Concurrent.ContainsOrAdd] for a string.
 func (c *Concurrent) ContainsOrAddString(key string) bool {
-	return c.ContainsOrAddDigest(c.params.Family.SumString(key))
+	return c.ContainsOrAddDigest(c.hash.SumString(key))
 }
 
 // ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a digest of its family.

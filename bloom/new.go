@@ -34,7 +34,9 @@ func NewFromParams(p Params) (*Filter, error) {
 // newFilter returns a filter of the valid parameters p that keeps words.
 func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
 
-func newReader(p Params, words []uint64) reader { return reader{shape{p, p.span()}, words} }
+func newReader(p Params, words []uint64) reader {
+	return reader{shape{p, p.span(), p.Family.Hasher(p.SizeBytes())}, words}
+}
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
 // under fam, as a zero Filter accepts those made under the public family. O(1)

@@ -159,10 +159,10 @@ func (c RotatingConfig) check(reason error) error {
 // longer. O(k) time, no allocation, except that it clears a generation if the
 // newest one is full: that takes time in proportion to its size. Add does not
 // keep key.
-func (r *Rotating) Add(key []byte) { r.AddDigest(r.family.Sum(key)) }
+func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash().Sum(key)) }
 
 // AddString is [Rotating.Add] for a string.
-func (r *Rotating) AddString(key string) { r.AddDigest(r.family.SumString(key)) }
+func (r *Rotating) AddString(key string) { r.AddDigest(r.hash().SumString(key)) }
 
 // AddDigest is [Rotating.Add] for a digest under the filter's family.
 func (r *Rotating) AddDigest(d hashfam.Digest) {
@@ -186,11 +186,11 @@ func (r *Rotating) AddAll(digests []hashfam.Digest) {
 // window, or up to a G-th of it later: use it to do something at most once in
 // that time. To remember a key for as long as it is asked for, call Contains
 // and then Add. O(G k) time, no allocation.
-func (r *Rotating) ContainsOrAdd(key []byte) bool { return r.ContainsOrAddDigest(r.family.Sum(key)) }
+func (r *Rotating) ContainsOrAdd(key []byte) bool { return r.ContainsOrAddDigest(r.hash().Sum(key)) }
 
 // ContainsOrAddString is [Rotating.ContainsOrAdd] for a string.
 func (r *Rotating) ContainsOrAddString(key string) bool {
-	return r.ContainsOrAddDigest(r.family.SumString(key))
+	return r.ContainsOrAddDigest(r.hash().SumString(key))
 }
 
 // ContainsOrAddDigest is [Rotating.ContainsOrAdd] for a digest of its family.

@@ -179,11 +179,11 @@ func (s *Scalable) AddAll(digests []hashfam.Digest) {
 
 // ContainsOrAdd reports whether key may have been added before, and adds it if
 // not. It is [Scalable.Add] with an answer, at the same cost.
-func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.family.Sum(key)) }
+func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.hash().Sum(key)) }
 
 // ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
 func (s *Scalable) ContainsOrAddString(key string) bool {
-	return s.ContainsOrAddDigest(s.family.SumString(key))
+	return s.ContainsOrAddDigest(s.hash().SumString(key))
 }
 
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.

@@ -18,16 +18,19 @@ type stages struct {
 // Family returns the family that hashes the keys of the filter. O(1) time.
 func (s *stages) Family() hashfam.Family { return s.family }
 
+// hash returns the hasher of keys for the newest stage, the largest one.
+func (s *stages) hash() hashfam.Hasher { return s.list[len(s.list)-1].hash }
+
 // Contains reports whether key may be in the filter. False is certain: key was
 // never added, or, in a Rotating, not within the window. True is wrong with a
 // probability of at most FPRate; in a Rotating it may also mean that key was
 // added up to a part of the window earlier. O(s k) time for s stages or
 // generations, no allocation. It asks the newest one first, and three positions
 // of each before the others.
-func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.family.Sum(key)) }
+func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
 // ContainsString is Contains for a string.
-func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.family.SumString(key)) }
+func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.hash().SumString(key)) }
 
 // ContainsDigest is Contains for a digest under the filter's family.
 //

@@ -12,15 +12,16 @@ type reader struct {
 	params   Params
 	span     uint64 // range of a position: number of counters, or of blocks
 	counters nibbles
+	hash     hashfam.Hasher
 }
 
 // Add adds one copy of key. A counter that reaches 15 is stuck there. O(k)
 // time, at most k cache misses (Blocked: four adjacent lines), no allocation.
 // Add does not keep key.
-func (f *Filter) Add(key []byte) { f.AddDigest(f.params.Family.Sum(key)) }
+func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
 // AddString is [Filter.Add] for a string.
-func (f *Filter) AddString(key string) { f.AddDigest(f.params.Family.SumString(key)) }
+func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
 // AddDigest is [Filter.Add] for a digest under the filter's family. A digest
 // made by another family stands for another key.
@@ -41,11 +42,11 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // instructions of a hash keep the processor from reading for the next key. If
 // you have many keys at once, ContainsAll takes a quarter to a third of the
 // time.
-func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.params.Family.Sum(key)) }
+func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is Contains for a string.
 func (f *reader) ContainsString(key string) bool {
-	return f.ContainsDigest(f.params.Family.SumString(key))
+	return f.ContainsDigest(f.hash.SumString(key))
 }
 
 // ContainsDigest is Contains for a digest under the filter's family.
@@ -61,12 +62,12 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 // for such a call. O(k) time: a Contains plus an Add, less one hash. No
 // allocation.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
-	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
+	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
 
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) bool {
-	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
+	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
@@ -83,10 +84,10 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 // within its capacity. 15 means 15 or more, because such a counter is stuck.
 // O(k) time, at most k cache misses (Blocked: four), no allocation. This is the
 // minimum selection of Cohen and Matias, Spectral Bloom Filters, SIGMOD 2003.
-func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
+func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
 // CountString is Count for a string.
-func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.params.Family.SumString(key)) }
+func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
 // CountDigest is Count for a digest under the filter's family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 {
@@ -109,10 +110,10 @@ func (f *reader) CountDigest(d hashfam.Digest) uint64 {
 //
 // Stuck counters keep their value. A key whose counters are all stuck is found
 // after any number of deletes.
-func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.params.Family.Sum(key)) }
+func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
 // DeleteString is [Filter.Delete] for a string.
-func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.params.Family.SumString(key)) }
+func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.SumString(key)) }
 
 // DeleteDigest is [Filter.Delete] for a digest under the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {

@@ -40,7 +40,7 @@ func newReader(p Params, counters nibbles) reader {
 	if p.Layout == Blocked {
 		span /= blockCounters
 	}
-	return reader{params: p, span: span, counters: counters}
+	return reader{p, span, counters, p.Family.Hasher(p.SizeBytes())}
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made

@@ -163,7 +163,7 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	t := Sketch{reader{params: p, total: total}}
+	t := Sketch{newReader(p, total)}
 	if p.CounterBits == 64 {
 		t.wide = frame.Read[uint64](r, p.cells())
 	} else {

@@ -27,8 +27,8 @@ func NewFromParams(p Params) (*Sketch, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := NewReceiver(p.Family)
-	if s.params = p; p.CounterBits == 32 {
+	s := &Sketch{newReader(p, 0)}
+	if p.CounterBits == 32 {
 		s.narrow = make([]uint32, p.cells())
 	} else {
 		s.wide = make([]uint64, p.cells())
@@ -44,10 +44,10 @@ func NewReceiver(fam hashfam.Family) *Sketch {
 
 // Add counts key once. O(depth) time, at most one cache miss a row, no
 // allocation; key is not kept.
-func (s *Sketch) Add(key []byte) { s.AddNDigest(s.params.Family.Sum(key), 1) }
+func (s *Sketch) Add(key []byte) { s.AddNDigest(s.hash.Sum(key), 1) }
 
 // AddString is [Sketch.Add] for a string.
-func (s *Sketch) AddString(key string) { s.AddNDigest(s.params.Family.SumString(key), 1) }
+func (s *Sketch) AddString(key string) { s.AddNDigest(s.hash.SumString(key), 1) }
 
 // AddDigest is [Sketch.Add] for a digest under its family. A digest of another
 // family is another key.
@@ -55,7 +55,7 @@ func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
 
 // AddN counts key n times at once. It is like [Sketch.Add] in time. Counters
 // stop at their maximum and never wrap.
-func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.params.Family.Sum(key), n) }
+func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 
 // AddNDigest is [Sketch.AddN] for a digest under its family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
@@ -79,10 +79,10 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 // at most one cache miss a row, no allocation. In a sketch larger than the
 // cache a single call mostly waits for memory. If you have many keys at once,
 // [Sketch.CountAll] overlaps the cache misses.
-func (r *reader) Count(key []byte) uint64 { return r.CountDigest(r.params.Family.Sum(key)) }
+func (r *reader) Count(key []byte) uint64 { return r.CountDigest(r.hash.Sum(key)) }
 
 // CountString is [Sketch.Count] for a string.
-func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.params.Family.SumString(key)) }
+func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.hash.SumString(key)) }
 
 // CountDigest is [Sketch.Count] for a digest under its family.
 func (r *reader) CountDigest(d hashfam.Digest) uint64 {

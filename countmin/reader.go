@@ -13,6 +13,12 @@ type reader struct {
 	narrow []uint32 // the rows, one after another, of 32-bit counters
 	wide   []uint64 // or of 64-bit counters; the other one is nil
 	total  uint64
+	hash   hashfam.Hasher
+}
+
+// newReader returns a reader of valid parameters, without counters.
+func newReader(p Params, total uint64) reader {
+	return reader{params: p, total: total, hash: p.Family.Hasher(p.SizeBytes())}
 }
 
 // Params returns the parameters of the sketch. O(1) time.
@@ -48,7 +54,7 @@ func (r *reader) ErrorBound() uint64 {
 // counter's maximum, low is 0 and high the largest uint64. O(depth) time, no
 // allocation.
 func (r *reader) Bounds(key []byte) (low, high uint64) {
-	return r.BoundsDigest(r.params.Family.Sum(key))
+	return r.BoundsDigest(r.hash.Sum(key))
 }
 
 // BoundsDigest is [Sketch.Bounds] for a digest under its family.

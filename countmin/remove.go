@@ -22,7 +22,7 @@ import (
 // counters are shared by keys that never raised them. After an error s is
 // unchanged.
 func (s *Sketch) Remove(key []byte, n uint64) error {
-	return s.RemoveDigest(s.params.Family.Sum(key), n)
+	return s.RemoveDigest(s.hash.Sum(key), n)
 }
 
 // RemoveDigest is [Sketch.Remove] for a digest under its family.

@@ -35,7 +35,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{reader{params: p, total: total}, encoded}
+	v := &View{newReader(p, total), encoded}
 	if p.CounterBits == 64 {
 		v.wide, err = frame.In[uint64](encoded, p.cells())
 	} else {

@@ -15,6 +15,7 @@ type Filter struct{ reader }
 // [View] have its methods.
 type reader struct {
 	params   Params
+	hash     hashfam.Hasher
 	table    table.Table
 	partners table.Partners
 	count    uint64 // fingerprints in the table
@@ -40,11 +41,11 @@ func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 // Eight copies of one key fill both of its buckets. Adding the ninth returns
 // [ErrCopies], which matches ErrFull. If copies mean nothing, use
 // [Filter.ContainsOrAdd].
-func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.params.Family.Sum(key))) }
+func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.hash.Sum(key))) }
 
 // AddString is [Filter.Add] for a string.
 func (f *Filter) AddString(key string) error {
-	return f.insert(f.locate(f.params.Family.SumString(key)))
+	return f.insert(f.locate(f.hash.SumString(key)))
 }
 
 // AddDigest is [Filter.Add] for a digest under the filter's family. A digest of
@@ -88,11 +89,11 @@ func (f *Filter) evict(i, j, fp uint64) error {
 // of the time. Contains reads both buckets, whatever it finds in the first one:
 // they are read at the same time, and a branch on the first would be
 // mispredicted for half of the members.
-func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.params.Family.Sum(key))) }
+func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.hash.Sum(key))) }
 
 // ContainsString is [Filter.Contains] for a string.
 func (f *reader) ContainsString(key string) bool {
-	return f.find(f.locate(f.params.Family.SumString(key)))
+	return f.find(f.locate(f.hash.SumString(key)))
 }
 
 // ContainsDigest is [Filter.Contains] for a digest under the filter's family.
@@ -107,12 +108,12 @@ func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
 // changed. If it returns true, it has added nothing: do not call
 // [Filter.Delete] for that key then.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
-	return f.ContainsOrAddDigest(f.params.Family.Sum(key))
+	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
 
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) (bool, error) {
-	return f.ContainsOrAddDigest(f.params.Family.SumString(key))
+	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
 // ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
@@ -131,11 +132,11 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 // Delete only what was added. A key that was never added is found with the
 // filter's false-positive rate. Deleting it then removes the fingerprint of
 // another key, which is no longer found.
-func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.params.Family.Sum(key))) }
+func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.hash.Sum(key))) }
 
 // DeleteString is [Filter.Delete] for a string.
 func (f *Filter) DeleteString(key string) bool {
-	return f.take(f.locate(f.params.Family.SumString(key)))
+	return f.take(f.locate(f.hash.SumString(key)))
 }
 
 // DeleteDigest is [Filter.Delete] for a digest under the filter's family.
@@ -153,11 +154,11 @@ func (f *Filter) take(i, j, fp uint64) bool {
 // Count returns how many copies of key the filter may hold: at least as many as
 // were added and not deleted, and more if other keys collide with it; at most
 // eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
-func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.params.Family.Sum(key)) }
+func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
 // CountString is [Filter.Count] for a string.
 func (f *reader) CountString(key string) uint64 {
-	return f.CountDigest(f.params.Family.SumString(key))
+	return f.CountDigest(f.hash.SumString(key))
 }
 
 // CountDigest is [Filter.Count] for a digest under the filter's family.

@@ -30,7 +30,13 @@ func NewFromParams(p Params) (*Filter, error) {
 // newReader returns the reader of checked parameters over bytes, in which count
 // slots are taken.
 func newReader(p Params, bytes []byte, count uint64) reader {
-	return reader{p, table.New(p.shape(), bytes), table.NewPartners(p.shape(), partnersKey(p.Family)), count}
+	return reader{
+		params:   p,
+		hash:     p.Family.Hasher(p.SizeBytes()),
+		table:    table.New(p.shape(), bytes),
+		partners: table.NewPartners(p.shape(), partnersKey(p.Family)),
+		count:    count,
+	}
 }
 
 // partnersKey returns what hides from untrusted parties which keys share

@@ -31,6 +31,9 @@ type Scalable struct {
 	pages  pages.Set
 }
 
+// hash returns the hasher of keys. A key takes about two bytes.
+func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.pages.Len()) }
+
 // outcomes are the errors of Add.
 var outcomes = [...]error{pages.Full: errFull, pages.Copies: ErrCopies}
 
@@ -49,10 +52,10 @@ var outcomes = [...]error{pages.Full: errFull, pages.Copies: ErrCopies}
 // than splitting pages takes to part them, which does not happen unless someone
 // chose them so, knowing the family. After an error the filter contains the
 // same keys as before, but pages may have split.
-func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.config.Family.Sum(key)) }
+func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
 // AddString is [Scalable.Add] for a string.
-func (s *Scalable) AddString(key string) error { return s.AddDigest(s.config.Family.SumString(key)) }
+func (s *Scalable) AddString(key string) error { return s.AddDigest(s.hash().SumString(key)) }
 
 // AddDigest is [Scalable.Add] for a digest under the filter's family.
 func (s *Scalable) AddDigest(d hashfam.Digest) error { return outcomes[s.pages.Add(d)] }
@@ -62,11 +65,11 @@ func (s *Scalable) AddDigest(d hashfam.Digest) error { return outcomes[s.pages.A
 // [Filter.Contains] and, in a very large filter, some more to find the page; no
 // allocation. After the number of keys has doubled many times, as often as
 // fingerprints have bits to give away, a lookup reads a second page.
-func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.config.Family.Sum(key)) }
+func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
 // ContainsString is [Scalable.Contains] for a string.
 func (s *Scalable) ContainsString(key string) bool {
-	return s.ContainsDigest(s.config.Family.SumString(key))
+	return s.ContainsDigest(s.hash().SumString(key))
 }
 
 // ContainsDigest is [Scalable.Contains] for a digest under the filter's family.
@@ -77,12 +80,12 @@ func (s *Scalable) ContainsDigest(d hashfam.Digest) bool { return s.pages.Has(d)
 // returns true, it has added nothing: do not call [Scalable.Delete] for that
 // key then.
 func (s *Scalable) ContainsOrAdd(key []byte) (bool, error) {
-	return s.ContainsOrAddDigest(s.config.Family.Sum(key))
+	return s.ContainsOrAddDigest(s.hash().Sum(key))
 }
 
 // ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
 func (s *Scalable) ContainsOrAddString(key string) (bool, error) {
-	return s.ContainsOrAddDigest(s.config.Family.SumString(key))
+	return s.ContainsOrAddDigest(s.hash().SumString(key))
 }
 
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
@@ -99,11 +102,11 @@ func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 // Delete only what was added. A key that was never added is found with the
 // filter's false-positive rate. Deleting it then removes the fingerprint of
 // another key, which is no longer found.
-func (s *Scalable) Delete(key []byte) bool { return s.DeleteDigest(s.config.Family.Sum(key)) }
+func (s *Scalable) Delete(key []byte) bool { return s.DeleteDigest(s.hash().Sum(key)) }
 
 // DeleteString is [Scalable.Delete] for a string.
 func (s *Scalable) DeleteString(key string) bool {
-	return s.DeleteDigest(s.config.Family.SumString(key))
+	return s.DeleteDigest(s.hash().SumString(key))
 }
 
 // DeleteDigest is [Scalable.Delete] for a digest under the filter's family.
@@ -112,11 +115,11 @@ func (s *Scalable) DeleteDigest(d hashfam.Digest) bool { return s.pages.Remove(d
 // Count returns how many copies of key the filter may hold: at least as many as
 // were added and not deleted, and more if other keys collide with it. O(1)
 // time, the cache misses of [Scalable.Contains], no allocation.
-func (s *Scalable) Count(key []byte) uint64 { return s.CountDigest(s.config.Family.Sum(key)) }
+func (s *Scalable) Count(key []byte) uint64 { return s.CountDigest(s.hash().Sum(key)) }
 
 // CountString is [Scalable.Count] for a string.
 func (s *Scalable) CountString(key string) uint64 {
-	return s.CountDigest(s.config.Family.SumString(key))
+	return s.CountDigest(s.hash().SumString(key))
 }
 
 // CountDigest is [Scalable.Count] for a digest under the filter's family.

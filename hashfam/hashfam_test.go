@@ -168,7 +168,7 @@ func TestPrintingHidesTheKey(t *testing.T) {
 	}
 	f := hashfam.New(key)
 	values := []any{
-		f, key, &f, &key,
+		f, key, &f, &key, f.Hasher(0), struct{ Hasher hashfam.Hasher }{f.Hasher(0)},
 		struct{ Family hashfam.Family }{f},
 		&struct{ Family hashfam.Family }{f},
 		struct{ Key hashfam.Key }{key},

@@ -24,3 +24,7 @@ func headers[K bytesOrString](keys []K) (first *uintptr, stride uintptr) {
 func bytesOf[K bytesOrString](key *K) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(key)), len(*key))
 }
+
+// addressOf returns the address of the first byte of key. It is not valid if
+// key is empty.
+func addressOf(key []byte) *byte { return unsafe.SliceData(key) }

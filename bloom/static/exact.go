@@ -46,17 +46,18 @@ type exactReader struct {
 	filter ribbon.Ribbon // of the rarer class
 	class  ribbon.Ribbon // of each key that passes: 1 if it is of the rarer class
 	direct bool          // the members are the rarer class
+	hash   hashfam.Hasher
 }
 
 // Contains reports whether key is a member. For every key of both lists the
 // answer is certain; for a foreign key see [Exact]. O(r) time, four cache
 // misses for a key that passes the first level and two for others, no
 // allocation.
-func (e *exactReader) Contains(key []byte) bool { return e.ContainsDigest(e.params.Family.Sum(key)) }
+func (e *exactReader) Contains(key []byte) bool { return e.ContainsDigest(e.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string.
 func (e *exactReader) ContainsString(key string) bool {
-	return e.ContainsDigest(e.params.Family.SumString(key))
+	return e.ContainsDigest(e.hash.SumString(key))
 }
 
 // ContainsDigest is Contains for a digest under the filter's family.
@@ -113,6 +114,7 @@ func (e *exactReader) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class
 func (e *exactReader) set(filter, class *ribbon.Ribbon) {
 	e.filter, e.class, e.direct = *filter, *class, e.params.direct()
 	e.params.Bytes = filter.PayloadBytes() + class.PayloadBytes()
+	e.hash = e.params.Family.Hasher(e.params.Bytes)
 }
 
 // verify returns ErrCorrupt if a bit that no level uses is set.

@@ -16,29 +16,33 @@ type Filter struct{ reader }
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
 // under fam, as a zero Filter accepts those made under the public family. O(1)
 // time.
-func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{family: fam}} }
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{hash: fam.Hasher(0)}} }
 
 // Equal reports whether f and other are filters of the same family, rate and
 // digests. Filters with the same keys are equal, whatever way they were built.
 // O(n) time.
 func (f *Filter) Equal(other *Filter) bool {
-	return f.family == other.family && f.ribbon.Equal(&other.ribbon)
+	return f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
 }
 
 // A reader has the methods that a [Filter] and a [View] share.
 type reader struct {
-	family hashfam.Family
+	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
+}
+
+func newReader(fam hashfam.Family, r ribbon.Ribbon) reader {
+	return reader{fam.Hasher(r.SizeBytes()), r}
 }
 
 // Contains reports whether key may be one of the keys that the filter was built
 // from. False is certain; true is wrong with the filter's false-positive rate.
 // O(log 1/FPRate) time, no allocation. It reads two neighboring segments of
 // memory, at 1 % of 56 bytes each, and for 2 % of the keys two more.
-func (r *reader) Contains(key []byte) bool { return r.ribbon.Contains(r.family.Sum(key)) }
+func (r *reader) Contains(key []byte) bool { return r.ribbon.Contains(r.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string.
-func (r *reader) ContainsString(key string) bool { return r.ribbon.Contains(r.family.SumString(key)) }
+func (r *reader) ContainsString(key string) bool { return r.ribbon.Contains(r.hash.SumString(key)) }
 
 // ContainsDigest is Contains for a digest under the filter's family.
 func (r *reader) ContainsDigest(d hashfam.Digest) bool { return r.ribbon.Contains(d) }
@@ -54,11 +58,11 @@ func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // Params returns the parameters of the filter. O(1) time.
 func (r *reader) Params() Params {
-	return Params{r.ribbon.Len(), r.ribbon.Columns(), r.ribbon.Layers(), r.ribbon.PayloadBytes(), r.family}
+	return Params{r.ribbon.Len(), r.ribbon.Columns(), r.ribbon.Layers(), r.ribbon.PayloadBytes(), r.Family()}
 }
 
 // Family returns the family that hashes the keys. O(1) time.
-func (r *reader) Family() hashfam.Family { return r.family }
+func (r *reader) Family() hashfam.Family { return r.hash.Family() }
 
 // Len returns the number of distinct keys. It is exact, but counts keys with
 // equal digests as one. O(1) time.

@@ -90,7 +90,7 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 
 // decode reads a filter and, if there was no error, replaces f with it.
 func (f *Filter) decode(r *frame.Reader) error {
-	p, words, err := format.Read(r, f.family)
+	p, words, err := format.Read(r, f.Family())
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func parse(p Params, words []uint64) (reader, error) {
 	if err != nil {
 		return reader{}, err
 	}
-	return reader{p.Family, *r}, checkRest(p.Bytes, rest)
+	return newReader(p.Family, *r), checkRest(p.Bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if words are left of a payload of that length.

@@ -51,7 +51,7 @@ func (v *View) Decode() (*Filter, error) {
 	if err := v.Verify(); err != nil {
 		return nil, err
 	}
-	return &Filter{reader{v.family, v.ribbon.Clone()}}, nil
+	return &Filter{newReader(v.Family(), v.ribbon.Clone())}, nil
 }
 
 // MarshalText returns the text form of the filter, which [Filter.UnmarshalText]

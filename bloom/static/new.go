@@ -38,7 +38,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 	if err != nil {
 		return nil, buildError(err, 0)
 	}
-	return &Filter{reader{c.Family, *r}}, nil
+	return &Filter{newReader(c.Family, *r)}, nil
 }
 
 // NewFromSorted returns a filter of n distinct digests that arrive in ascending
@@ -68,5 +68,5 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if err != nil {
 		return nil, buildError(err, n)
 	}
-	return &Filter{reader{c.Family, *r}}, nil
+	return &Filter{newReader(c.Family, *r)}, nil
 }

@@ -23,7 +23,7 @@ type Filter struct{ filterReader }
 // Set values of keys of the set only. For another key SetValue changes, with
 // the filter's false-positive rate, the value of a key of the set.
 func (f *Filter) SetValue(key []byte, value uint64) bool {
-	return f.SetValueDigest(f.family.Sum(key), value)
+	return f.SetValueDigest(f.hash.Sum(key), value)
 }
 
 // SetValueDigest is [Filter.SetValue] for a digest under the filter's family.
@@ -47,7 +47,7 @@ func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 //
 // Delete keys of the set only. Another key may be taken for one of the set,
 // with the filter's false-positive rate, and Delete then removes that one.
-func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.family.Sum(key)) }
+func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
 // DeleteDigest is [Filter.Delete] for a digest under the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
@@ -58,7 +58,7 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 //
 // Restore keys only that Delete removed. For any other key it may, with the
 // filter's false-positive rate, remove a key of the set.
-func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.family.Sum(key)) }
+func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.hash.Sum(key)) }
 
 // RestoreDigest is [Filter.Restore] for a digest under the filter's family.
 func (f *Filter) RestoreDigest(d hashfam.Digest) bool { return f.invert(d, ^uint64(0)) }
@@ -93,11 +93,11 @@ type filterReader struct{ stored }
 // Contains reports whether key may be in the set. False is certain; true is
 // wrong with the filter's false-positive rate. O(1) time, no allocation: two
 // cache misses for 24 of 25 keys, and a few more for the others.
-func (r *filterReader) Contains(key []byte) bool { return r.ContainsDigest(r.family.Sum(key)) }
+func (r *filterReader) Contains(key []byte) bool { return r.ContainsDigest(r.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string.
 func (r *filterReader) ContainsString(key string) bool {
-	return r.ContainsDigest(r.family.SumString(key))
+	return r.ContainsDigest(r.hash.SumString(key))
 }
 
 // ContainsDigest is Contains for a digest under the filter's family.
@@ -144,12 +144,12 @@ func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []boo
 // answer is wrong, which it is with the filter's false-positive rate, the value
 // is that of some key of the set. O(1) time, no allocation.
 func (r *filterReader) Value(key []byte) (value uint64, found bool) {
-	return r.ValueDigest(r.family.Sum(key))
+	return r.ValueDigest(r.hash.Sum(key))
 }
 
 // ValueString is like Value for a string.
 func (r *filterReader) ValueString(key string) (value uint64, found bool) {
-	return r.ValueDigest(r.family.SumString(key))
+	return r.ValueDigest(r.hash.SumString(key))
 }
 
 // ValueDigest is Value for a digest under the filter's family.
@@ -174,7 +174,7 @@ func (r *filterReader) FalsePositiveRate() float64 {
 }
 
 // Params returns the parameters of the filter. O(1) time.
-func (r *filterReader) Params() FilterParams { return r.layout.filterParams(r.family) }
+func (r *filterReader) Params() FilterParams { return r.layout.filterParams(r.Family()) }
 
 // String describes the filter in one line, without the key of the family.
 func (r filterReader) String() string { return fmt.Sprintf("perfect.Filter(%v)", r.Params()) }

@@ -117,5 +117,5 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*
 // under fam, as a zero Filter accepts those made under the public family. O(1)
 // time.
 func NewFilterReceiver(fam hashfam.Family) *Filter {
-	return &Filter{filterReader{stored{family: fam}}}
+	return &Filter{filterReader{stored{hash: fam.Hasher(0)}}}
 }

@@ -103,7 +103,7 @@ func checkLen(n int) error {
 // NewReceiver returns a function to decode into. It accepts encodings made
 // under fam, as a zero Function accepts those made under the public family.
 // O(1) time.
-func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{family: fam}}} }
+func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{hash: fam.Hasher(0)}}} }
 
 // Equal reports whether f and other are the same function: of the same family,
 // with the same indexes. O(n) time, no allocation.
@@ -119,10 +119,10 @@ type reader struct{ stored }
 //
 // O(1) time, no allocation: one cache miss for 24 of 25 keys, and a few for the
 // others.
-func (r *reader) Index(key []byte) uint64 { return r.index(r.family.Sum(key)) }
+func (r *reader) Index(key []byte) uint64 { return r.index(r.hash.Sum(key)) }
 
 // IndexString is like Index for a string.
-func (r *reader) IndexString(key string) uint64 { return r.index(r.family.SumString(key)) }
+func (r *reader) IndexString(key string) uint64 { return r.index(r.hash.SumString(key)) }
 
 // IndexDigest is Index for a digest under its family.
 func (r *reader) IndexDigest(d hashfam.Digest) uint64 { return r.index(d) }
@@ -140,7 +140,7 @@ func (r *reader) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 }
 
 // Params returns the parameters of the function. O(1) time.
-func (r *reader) Params() Params { return r.layout.params(r.family) }
+func (r *reader) Params() Params { return r.layout.params(r.Family()) }
 
 // String describes the function in one line, without the key of the family.
 func (r reader) String() string { return fmt.Sprintf("perfect.Function(%v)", r.Params()) }

@@ -11,14 +11,14 @@ import (
 // mapping, and in a filter slots. Both use the memory of the payload.
 type stored struct {
 	mapping
-	family  hashfam.Family
+	hash    hashfam.Hasher
 	layout  layout
 	slots   fingerprints
 	payload []byte
 }
 
 // Family returns the family that hashes the keys. O(1) time.
-func (s *stored) Family() hashfam.Family { return s.family }
+func (s *stored) Family() hashfam.Family { return s.hash.Family() }
 
 // Len returns the number of keys, without copies, that the structure was built
 // from. It includes keys that were deleted from a filter. O(1) time.
@@ -40,18 +40,18 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	if err := slots.checkEnd(slots.bits, l.keys); err != nil {
 		return stored{}, err
 	}
-	return stored{m, fam, l, slots, payload}, nil
+	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
 }
 
 // clone returns a copy that shares no memory with s.
 func (s *stored) clone() stored {
-	c, _ := open(s.layout, bytes.Clone(s.payload), s.family) // the payload is valid
+	c, _ := open(s.layout, bytes.Clone(s.payload), s.Family()) // the payload is valid
 	return c
 }
 
 // equal reports whether s and t are the same structure.
 func (s *stored) equal(t *stored) bool {
-	return s.family == t.family && s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
+	return s.Family() == t.Family() && s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
 }
 
 // encodeAs returns the frame of the given kind. It returns ErrParams if s is
@@ -60,17 +60,17 @@ func (s *stored) encodeAs(kind frame.Kind) (frame.Header, frame.Payload, error) 
 	if s.payload == nil {
 		return frame.Header{}, nil, paramError("receiver", "zero", kind.String()+" that was built or decoded")
 	}
-	return s.layout.header(kind, s.family), frame.Numbers(s.payload), nil
+	return s.layout.header(kind, s.Family()), frame.Numbers(s.payload), nil
 }
 
 // decodeAs reads a structure of the given kind and, if there was no error,
 // replaces s with it.
 func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
-	l, payload, err := formatOf(kind).Read(r, s.family)
+	l, payload, err := formatOf(kind).Read(r, s.Family())
 	if err != nil {
 		return err
 	}
-	decoded, err := open(l, payload, s.family)
+	decoded, err := open(l, payload, s.Family())
 	if err == nil {
 		*s = decoded
 	}

@@ -1,0 +1,52 @@
+package hashfam
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// hashers returns the hashers of a family, for small and for large structures.
+func hashers(f Family) []Hasher { return []Hasher{f.Hasher(0), f.Hasher(1 << 40)} }
+
+// Keys of every length at every address, with other bytes around them.
+func TestAHasherIsItsFamily(t *testing.T) {
+	rng := rand.New(rand.NewPCG(60, 61))
+	text := make([]byte, 600)
+	for i := range text {
+		text[i] = byte(rng.Uint32())
+	}
+	for n := range 300 {
+		for from := range 64 {
+			var key Key
+			copy(key[:], text[rng.IntN(500):])
+			f := New(key)
+			want := f.Sum(text[from:][:n])
+			for _, h := range hashers(f) {
+				require.Equal(t, want, h.Sum(text[from:][:n:n]), "%d bytes from %d", n, from)
+				require.Equal(t, want, h.SumString(string(text[from:][:n])))
+				require.Equal(t, f, h.Family())
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := New(Key(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key")))
+		key := rapid.SliceOf(rapid.Byte()).Draw(t, "input")
+		for _, h := range hashers(f) {
+			require.Equal(t, f.Sum(key), h.Sum(key))
+		}
+	})
+}
+
+func TestAHasherDoesNotAllocate(t *testing.T) {
+	sum := Digest(0)
+	for _, h := range hashers(Family{}) {
+		require.Zero(t, testing.AllocsPerRun(10, func() {
+			var key [40]byte // stays on the stack
+			sum ^= h.Sum(key[:]) ^ h.Sum(key[:3])
+		}))
+	}
+	require.Zero(t, sum^sum)
+}
