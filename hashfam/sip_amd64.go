@@ -53,9 +53,37 @@ func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string
 	return dst, keys
 }
 
+// ahead is the number of keys that are fetched while as many before them are
+// hashed. Keys that lie in memory would be waited for: the assembly reads them
+// by gathering, which the processor does not recognize as a stream.
+const ahead = 64
+
 // sumLanes is sumGroups for keys of both kinds.
 func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	dst = slices.Grow(dst, len(keys))
+	for len(keys) > ahead {
+		fetch(keys[ahead:min(2*ahead, len(keys))])
+		dst, _ = sumBlock(f, dst, keys[:ahead])
+		keys = keys[ahead:]
+	}
+	return sumBlock(f, dst, keys)
+}
+
+// fetch asks for the memory of keys, of which there is at least one, and does
+// not wait for it.
+func fetch[K bytesOrString](keys []K) {
+	first, stride := headers(keys)
+	prefetchKeys(first, stride, len(keys))
+}
+
+// prefetchKeys asks for the first and the last byte of n keys, the headers of
+// which begin at first and are stride bytes apart.
+//
+//go:noescape
+func prefetchKeys(first *uintptr, stride uintptr, n int)
+
+// sumBlock is sumLanes for few keys. It leaves fewer than leastNarrow of them.
+func sumBlock[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	start := f.state()
 	for cpu.AVX512 && len(keys) >= leastWide {
 		n, end := min(len(keys), wide), len(dst)
