@@ -16,14 +16,12 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
 )
 
-// buildApart runs a job of Files with faults and returns the filter in parts.
-func buildApart(t *testing.T, p Plan, out string, seed uint64, pattern string) *parts.Filter {
+// buildApart runs a job of Files and returns the filter in parts.
+func buildApart(t *testing.T, p Plan, out string, r runner, pattern string) *parts.Filter {
 	t.Helper()
 	pipeline, s := beam.NewPipelineWithRoot()
 	Files(s, p, cutScheme+out, cutScheme+pattern)
-	result, err := cutrunner.Run(t.Context(), pipeline, cutrunner.Options{
-		Elements: 2, Workers: 3, Seed: seed, Fault: cutrunner.Random(seed),
-	})
+	result, err := r.run(t.Context(), pipeline)
 	require.NoError(t, err)
 	require.NotZero(t, Result(out, result).Size)
 	f, err := parts.Open(os.DirFS(filepath.Dir(out)), filepath.Base(out), hashfam.Family{})
@@ -32,19 +30,20 @@ func buildApart(t *testing.T, p Plan, out string, seed uint64, pattern string) *
 	return f
 }
 
-// Each part is the filter that one process builds of its keys. What a job
-// before has written is removed.
+// Each part is the filter that one process builds of its keys, whatever the
+// runner. What a job before has written is removed.
 func TestPartsAreFiltersOfTheirKeys(t *testing.T) {
 	keys := testKeys(3000)
-	for i, test := range append(ordered[:2:2], singles[0], singles[4]) {
+	for _, test := range append(ordered[:2:2], singles[0], singles[4]) {
 		pattern := writeKeys(t, t.TempDir(), keys, 4)
 		out := filepath.Join(t.TempDir(), "out.bin")
-		for _, n := range []int{1, 5} {
+		for i, r := range runners {
+			n := 1 + 4*(i%2)
 			p, err := test.plan()
 			require.NoError(t, err)
 			p, err = p.Parts(n)
 			require.NoError(t, err)
-			f := buildApart(t, p, out, uint64(10*i+n), pattern)
+			f := buildApart(t, p, out, r, pattern)
 			shards := make([][][]byte, n)
 			for _, key := range keys {
 				shard := f.Part(hashfam.Family{}.Sum(key))
@@ -83,7 +82,7 @@ func TestPartsWithoutKeys(t *testing.T) {
 	require.NoError(t, err)
 	p, err := whole.Parts(maxWindows)
 	require.NoError(t, err)
-	f := buildApart(t, p, out, 1, pattern)
+	f := buildApart(t, p, out, runners[4], pattern)
 	files := 0
 	for i := range f.Parts() {
 		if f.File(i) != "" {

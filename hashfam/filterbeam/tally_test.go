@@ -63,8 +63,13 @@ func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 		if p, err = p.Windows(3); err != nil {
 			t.Fatal(err)
 		}
+		plans := []Plan{p}
+		if apart, err := p.Parts(3); err == nil {
+			plans = append(plans, apart)
+		}
 		for i, how := range []string{"drop", "repeat", "change"} {
-			for _, r := range forElements[i : i+3] {
+			for j, r := range forElements[i : i+3] {
+				p := plans[j%len(plans)]
 				out := filepath.Join(t.TempDir(), "out.bin")
 				require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
 				pipeline, scope := beam.NewPipelineWithRoot()
