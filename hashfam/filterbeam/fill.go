@@ -10,53 +10,56 @@ import (
 // pass through it in order, as FalsePositiveRate of the filter does.
 type fill struct {
 	*array
-	passed uint64   // cells
-	marked uint64   // cells that are not zero, of all or of the current line
+	passed uint64   // bits, of a Partitioned filter
+	marked uint64   // cells that are not zero, of a Classic filter
 	of     []uint64 // Partitioned: those of each slice; Blocked: lines with that many
 }
 
 // newFill returns a fill of which no byte has passed.
-func newFill(a *array) *fill {
-	f := &fill{array: a}
+func newFill(a *array) *fill { return &fill{array: a, of: make([]uint64, max(a.hashes, lineCells)+1)} }
+
+// pass counts the cells of a piece: whole words, and whole lines of a Blocked
+// filter.
+func (f *fill) pass(piece []byte) {
 	switch {
-	case a.slice > 0:
-		f.of = make([]uint64, a.hashes)
-	case a.blocked:
-		f.of = make([]uint64, lineCells+1)
+	case f.slice > 0:
+		for ; len(piece) >= 8; piece = piece[8:] {
+			f.passSlices(binary.LittleEndian.Uint64(piece))
+		}
+	case f.blocked:
+		line := lineCells * f.cellBits / 8
+		for ; uint64(len(piece)) >= line; piece = piece[line:] {
+			f.of[f.count(piece[:line])]++
+		}
+	default:
+		f.marked += f.count(piece)
 	}
-	return f
 }
 
-// pass counts the cells of a piece of whole words.
-func (f *fill) pass(piece []byte) {
-	perWord := 64 / f.cellBits
+// count returns the number of cells that are not zero.
+func (f *fill) count(piece []byte) (n uint64) {
+	if f.cellBits == 1 {
+		for ; len(piece) >= 8; piece = piece[8:] {
+			n += uint64(bits.OnesCount64(binary.LittleEndian.Uint64(piece)))
+		}
+		return n
+	}
 	for ; len(piece) >= 8; piece = piece[8:] {
 		word := binary.LittleEndian.Uint64(piece)
-		if f.cellBits == 4 { // one bit for each counter
-			word |= word >> 1
-			word = (word | word>>2) & 0x1111111111111111
-		}
-		if f.slice > 0 {
-			f.passSlices(word)
-		}
-		f.marked += uint64(bits.OnesCount64(word))
-		f.passed += perWord
-		if f.blocked && f.passed%lineCells == 0 {
-			f.of[f.marked]++
-			f.marked = 0
-		}
+		word |= word >> 1 // one bit for each counter
+		n += uint64(bits.OnesCount64((word | word>>2) & 0x1111111111111111))
 	}
+	return n
 }
 
 // passSlices counts the bits of a word of a Partitioned filter, in which a
 // slice may end.
 func (f *fill) passSlices(word uint64) {
-	for at := f.passed; word != 0; {
+	at := f.passed
+	for f.passed += 64; word != 0; {
 		slice := at / f.slice
 		n := min((slice+1)*f.slice-at, 64)
-		if slice < uint64(len(f.of)) {
-			f.of[slice] += uint64(bits.OnesCount64(word & (1<<n - 1)))
-		}
+		f.of[slice] += uint64(bits.OnesCount64(word & (1<<n - 1)))
 		word >>= n
 		at += n
 	}
@@ -68,7 +71,7 @@ func (f *fill) rate() float64 {
 	switch {
 	case f.slice > 0:
 		rate := 1.0
-		for _, marked := range f.of {
+		for _, marked := range f.of[:f.hashes] {
 			rate *= float64(marked) / float64(f.slice)
 		}
 		return rate
