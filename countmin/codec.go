@@ -1,8 +1,6 @@
 package countmin
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -14,18 +12,20 @@ import (
 
 // The parameters in a frame of kind CountMin, version 1; the payload is the
 // rows, one after another, and zeros up to a whole number of 8 bytes.
-//
-//	offset  size  field
-//	     0     8  Width
-//	     8     1  Depth
-//	     9     1  CounterBits
-//	    10     1  1 if Conservative, else 0
-//	    11     5  zero
-//	    16     8  total
-const (
-	version    = 1
-	paramBytes = 24
-)
+type encodedParams struct {
+	Width        uint64   // offset 0
+	Depth        uint8    // 8
+	CounterBits  uint8    // 9
+	Conservative bool     // 10
+	_            [5]uint8 // 11: zeros
+	Total        uint64   // 16
+}
+
+// What the header tells is a reader without counters. Those may be 64-bit.
+var format = frame.Format[reader, uint32]{
+	Kind: frame.CountMin, Version: 1, Errs: errs, Parse: parseParams,
+	Len: func(r reader) uint64 { return r.params.cells() },
+}
 
 // AppendBinary appends the encoded sketch to dst and returns the extended
 // slice. The encoding is 72 bytes plus the counters. It depends only on the
@@ -33,11 +33,7 @@ const (
 // key. AppendBinary returns [ErrParams] if s is the zero Sketch. O(w d) time;
 // it allocates the frame once if dst is too small.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := s.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, s.payload()), nil
+	return frame.AppendBinary(dst, s.encode)
 }
 
 // MarshalBinary returns the encoded sketch. It is [Sketch.AppendBinary] with a
@@ -48,13 +44,7 @@ func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // number of bytes written. It stops at the first error of w and returns it; the
 // bytes written so far are then not a valid encoding. O(w d) time, less than a
 // kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
-func (s *Sketch) WriteTo(w io.Writer) (int64, error) {
-	h, err := s.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, s.payload())
-}
+func (s *Sketch) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
 // UnmarshalBinary decodes data into s and does not keep data. s then has the
 // Params of data. data must have been encoded under the family of s: that of a
@@ -79,31 +69,18 @@ func (s *Sketch) UnmarshalBinary(data []byte) error {
 // regular file, or a reader with a method Len such as bytes.Reader. From other
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the sketch.
-func (s *Sketch) ReadFrom(r io.Reader) (int64, error) { return readFrom(r, s.decode) }
+func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
+	return frame.ReadFrom(r, errs, s.decode)
+}
 
 // MarshalText returns the text form of s, the base64 of its encoding. Its
 // errors are those of [Sketch.AppendBinary]. O(w d) time and memory.
-func (s Sketch) MarshalText() ([]byte, error) { return textOf(s.MarshalBinary()) }
+func (s Sketch) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
 // UnmarshalText decodes the text form of a sketch into s. The family and the
 // errors are those of [Sketch.UnmarshalBinary]. O(w d) time and memory.
-func (s *Sketch) UnmarshalText(text []byte) error { return fromText(text, s.UnmarshalBinary) }
-
-// readFrom decodes one frame of r, and returns the number of bytes read.
-func readFrom(r io.Reader, decode func(*frame.Reader) error) (int64, error) {
-	fr := frame.NewReader(r, errs)
-	err := decode(fr)
-	return fr.N(), err
-}
-
-func textOf(encoded []byte, err error) ([]byte, error) { return frame.AppendText(nil, encoded, err) }
-
-func fromText(text []byte, decode func([]byte) error) error {
-	encoded, err := frame.FromText(text, errs)
-	if err != nil {
-		return err
-	}
-	return decode(encoded)
+func (s *Sketch) UnmarshalText(text []byte) error {
+	return frame.UnmarshalText(s, text, errs)
 }
 
 // ReadParams reads the header of an encoded sketch from r, and no byte after
@@ -112,33 +89,21 @@ func fromText(text []byte, decode func([]byte) error) error {
 // [Sketch.ReadFrom]; if the header is that of another structure, ReadParams
 // returns [ErrCorrupt] and names that structure. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	fr := frame.NewReader(r, errs)
-	h := fr.Header(frame.CountMin, version, fam.CheckValue())
-	if err := fr.Err(); err != nil {
-		return Params{}, err
-	}
-	p, _, err := parseParams(h, fam)
-	return p, err
+	h, err := format.ReadHeader(r, fam)
+	return h.params, err
 }
 
-// header returns the header of the frame of s, or ErrParams if s is zero.
-func (s *Sketch) header() (frame.Header, error) {
+// encode returns the frame of s, or ErrParams if s is zero.
+func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 	p := s.params
 	if err := p.check(); err != nil {
-		return frame.Header{}, err
+		return frame.Header{}, nil, err
 	}
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, paramBytes), p.Width)
-	params = append(params, byte(p.Depth), byte(p.CounterBits), 0, 0, 0, 0, 0, 0)
-	if p.Conservative {
-		params[10] = 1
-	}
-	return frame.Header{
-		Kind:    frame.CountMin,
-		Version: version,
-		Check:   p.Family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, s.total),
-		Payload: p.payloadBytes(),
-	}, nil
+	h := format.New(p.Family, encodedParams{
+		Width: p.Width, Depth: uint8(p.Depth), CounterBits: uint8(p.CounterBits),
+		Conservative: p.Conservative, Total: s.total,
+	}, p.payloadBytes())
+	return h, s.payload(), nil
 }
 
 // payloadBytes returns the length of the payload: that of the counters, in
@@ -154,17 +119,11 @@ func (s *Sketch) payload() frame.Payload {
 
 // decode reads a sketch and replaces s by it at the end, if there was no error.
 func (s *Sketch) decode(r *frame.Reader) error {
-	fam := s.params.Family
-	h := r.Header(frame.CountMin, version, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	p, total, err := parseParams(h, fam)
+	t, err := format.Header(r, s.params.Family)
 	if err != nil {
 		return err
 	}
-	t := Sketch{newReader(p, total)}
-	if p.CounterBits == 64 {
+	if p := t.params; p.CounterBits == 64 {
 		t.wide = frame.Read[uint64](r, p.cells())
 	} else {
 		t.narrow = frame.Read[uint32](r, p.cells())
@@ -175,7 +134,7 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	if err := t.checkRows(); err != nil {
 		return err
 	}
-	*s = t
+	s.reader = t
 	return nil
 }
 
@@ -212,21 +171,20 @@ func rowSum[C counter](row []C) (sum uint64, full bool) {
 
 // parseParams reads the parameters of a verified header, and the total. It
 // checks that the payload has the length that follows.
-func parseParams(h frame.Header, fam hashfam.Family) (Params, uint64, error) {
-	b := h.Params
-	if len(b) != paramBytes || b[10] > 1 || !bytes.Equal(b[11:16], make([]byte, 5)) {
-		return Params{}, 0, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
-			"24 bytes, the eleventh 0 or 1 and the next 5 zero")
+func parseParams(h frame.Header, fam hashfam.Family) (reader, error) {
+	var e encodedParams
+	if err := h.DecodeParams(&e, errs); err != nil {
+		return reader{}, err
 	}
 	p := Params{
-		Width:        binary.LittleEndian.Uint64(b),
-		Depth:        int(b[8]),
-		CounterBits:  int(b[9]),
-		Conservative: b[10] == 1,
+		Width:        e.Width,
+		Depth:        int(e.Depth),
+		CounterBits:  int(e.CounterBits),
+		Conservative: e.Conservative,
 		Family:       fam,
 	}
 	if err := p.checkAs("Params", ErrCorrupt); err != nil {
-		return Params{}, 0, err
+		return reader{}, err
 	}
-	return p, binary.LittleEndian.Uint64(b[16:]), h.CheckPayload(p.payloadBytes(), errs)
+	return newReader(p, e.Total), h.CheckPayload(p.payloadBytes(), errs)
 }

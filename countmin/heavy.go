@@ -76,7 +76,7 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 // more, and returns their configuration. The errors are those of
 // [HeavyHitters.ReadFrom]. O(1) time and memory.
 func ReadHeavyConfig(r io.Reader, fam hashfam.Family) (HeavyConfig, error) {
-	_, g, err := readGoal(frame.NewReader(r, errs), frame.HeavyHitters, fam)
+	g, err := singleFormat(frame.HeavyHitters).ReadHeader(r, fam)
 	if err != nil {
 		return HeavyConfig{}, err
 	}

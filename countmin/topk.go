@@ -63,7 +63,7 @@ func NewTopKReceiver(fam hashfam.Family) *TopK { return &TopK{single{tracked{fam
 
 // ReadTopKConfig is [ReadHeavyConfig] for a top k.
 func ReadTopKConfig(r io.Reader, fam hashfam.Family) (TopKConfig, error) {
-	_, g, err := readGoal(frame.NewReader(r, errs), frame.TopK, fam)
+	g, err := singleFormat(frame.TopK).ReadHeader(r, fam)
 	if err != nil {
 		return TopKConfig{}, err
 	}

@@ -1,7 +1,6 @@
 package countmin
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -11,17 +10,27 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind HeavyHitters or TopK, version 1:
-//
-//	offset  size  field
-//	     0     8  Phi, an IEEE 754 double, or K
-//	     8     8  MemoryBytes
-//
-// The payload is that of a tracker; see internal/tracker/codec.go.
-const (
-	singleVersion    = 1
-	singleParamBytes = 16
-)
+// The parameters in a frame of kind HeavyHitters or TopK, version 1. The
+// payload is that of a tracker; see internal/tracker/codec.go.
+type singleParams struct {
+	Threshold   uint64 // offset 0: Phi, the bits of an IEEE 754 double, or K
+	MemoryBytes uint64 // 8
+}
+
+// A singleHeader is what a header tells: what to find, and the number of words
+// of the payload.
+type singleHeader struct {
+	tracker.Goal
+	words uint64
+}
+
+// singleFormat returns the format of a kind.
+func singleFormat(kind frame.Kind) frame.Format[singleHeader, uint64] {
+	return frame.Format[singleHeader, uint64]{
+		Kind: kind, Version: 1, Errs: errs, Parse: parseGoal,
+		Len: func(h singleHeader) uint64 { return h.words },
+	}
+}
 
 // AppendBinary appends the encoded structure to dst and returns the extended
 // slice. The encoding depends only on the Config and on what has been counted.
@@ -29,11 +38,7 @@ const (
 // bytes of the tracked keys. O(memory + r log r) time for r tracked keys.
 // AppendBinary returns [ErrParams] if the structure is zero.
 func (s *single) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := s.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, frame.Words(s.only().Payload())), nil
+	return frame.AppendBinary(dst, s.encode)
 }
 
 // MarshalBinary returns the encoded structure. It is AppendBinary with a nil
@@ -43,36 +48,24 @@ func (s *single) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // WriteTo writes the encoded structure to w, 64 KiB at a time, and returns the
 // number of bytes written. It is like AppendBinary in time, and returns the
 // error of w; what has been written then is incomplete.
-func (s *single) WriteTo(w io.Writer) (int64, error) {
-	h, err := s.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(w, h, frame.Words(s.only().Payload()))
-}
+func (s *single) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
 // MarshalText returns the text form of the structure, the base64 of its
 // encoding. It is like AppendBinary in time, memory and errors.
-func (s single) MarshalText() ([]byte, error) { return textOf(s.MarshalBinary()) }
+func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// header returns the header of the frame of s, or ErrParams if s is zero.
-func (s *single) header() (frame.Header, error) {
+// encode returns the frame of s, or ErrParams if s is zero.
+func (s *single) encode() (frame.Header, frame.Payload, error) {
 	if s.only() == nil {
-		return frame.Header{}, paramError("receiver", "zero", "a structure made by its constructor or by decoding")
+		return frame.Header{}, nil, paramError("receiver", "zero", "a structure made by its constructor or by decoding")
 	}
 	g := s.goal()
 	kind, what := frame.HeavyHitters, math.Float64bits(g.Phi)
 	if g.K > 0 {
 		kind, what = frame.TopK, uint64(g.K)
 	}
-	params := binary.LittleEndian.AppendUint64(make([]byte, 0, singleParamBytes), what)
-	return frame.Header{
-		Kind:    kind,
-		Version: singleVersion,
-		Check:   s.family.CheckValue(),
-		Params:  binary.LittleEndian.AppendUint64(params, uint64(g.Memory)),
-		Payload: 8 * s.only().PayloadWords(),
-	}, nil
+	h := singleFormat(kind).New(s.family, singleParams{what, uint64(g.Memory)}, 8*s.only().PayloadWords())
+	return h, frame.Words(s.only().Payload()), nil
 }
 
 // UnmarshalBinary decodes data into h, under the family that h already has:
@@ -97,35 +90,31 @@ func (k *TopK) UnmarshalBinary(data []byte) error {
 // in family, cost and errors. At the end of the stream the error is also
 // io.EOF, by errors.Is; an error of r is passed on.
 func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, func(r *frame.Reader) error { return h.decode(r, frame.HeavyHitters) })
+	return frame.ReadFrom(r, errs, func(r *frame.Reader) error { return h.decode(r, frame.HeavyHitters) })
 }
 
 // ReadFrom reads one encoded TopK from r into k, as [HeavyHitters.ReadFrom]
 // does.
 func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, func(r *frame.Reader) error { return k.decode(r, frame.TopK) })
+	return frame.ReadFrom(r, errs, func(r *frame.Reader) error { return k.decode(r, frame.TopK) })
 }
 
 // UnmarshalText decodes a text form into h. It is like
 // [HeavyHitters.UnmarshalBinary] in family, cost and errors.
-func (h *HeavyHitters) UnmarshalText(text []byte) error { return fromText(text, h.UnmarshalBinary) }
+func (h *HeavyHitters) UnmarshalText(text []byte) error { return frame.UnmarshalText(h, text, errs) }
 
 // UnmarshalText decodes a text form into k. It is like [TopK.UnmarshalBinary]
 // in family, cost and errors.
-func (k *TopK) UnmarshalText(text []byte) error { return fromText(text, k.UnmarshalBinary) }
+func (k *TopK) UnmarshalText(text []byte) error { return frame.UnmarshalText(k, text, errs) }
 
 // decode reads a structure of that kind and replaces s by it at the end, if
 // there was no error.
 func (s *single) decode(r *frame.Reader, kind frame.Kind) error {
-	h, g, err := readGoal(r, kind, s.family)
+	h, words, err := singleFormat(kind).Read(r, s.family)
 	if err != nil {
 		return err
 	}
-	words := frame.Read[uint64](r, h.Payload/8)
-	if err := r.Err(); err != nil {
-		return err
-	}
-	t, err := tracker.Decode(r, words, g, s.family)
+	t, err := tracker.Decode(r, words, h.Goal, s.family)
 	if err != nil {
 		return err
 	}
@@ -133,27 +122,22 @@ func (s *single) decode(r *frame.Reader, kind frame.Kind) error {
 	return nil
 }
 
-// readGoal reads the header of a structure of that kind and family, and returns
-// what it is to find.
-func readGoal(r *frame.Reader, kind frame.Kind, fam hashfam.Family) (frame.Header, tracker.Goal, error) {
-	h := r.Header(kind, singleVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return h, tracker.Goal{}, err
+// parseGoal reads the parameters of a verified header.
+func parseGoal(h frame.Header, _ hashfam.Family) (singleHeader, error) {
+	var p singleParams
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return singleHeader{}, err
 	}
-	if len(h.Params) != singleParamBytes {
-		return h, tracker.Goal{}, r.Corrupt("parameters", fmt.Sprintf("% x", h.Params), "16 bytes")
+	if p.MemoryBytes > tracker.MaxMemory {
+		return singleHeader{}, errs.Field(ErrCorrupt, "MemoryBytes", p.MemoryBytes, fmt.Sprintf("at most %d", uint64(tracker.MaxMemory)))
 	}
-	what, memory := binary.LittleEndian.Uint64(h.Params), binary.LittleEndian.Uint64(h.Params[8:])
-	if memory > tracker.MaxMemory {
-		return h, tracker.Goal{}, r.Corrupt("MemoryBytes", memory, fmt.Sprintf("at most %d", uint64(tracker.MaxMemory)))
+	if h.Kind == frame.HeavyHitters {
+		c := HeavyConfig{Phi: math.Float64frombits(p.Threshold), MemoryBytes: int(p.MemoryBytes)}
+		return singleHeader{c.goal(), h.Payload / 8}, c.check(ErrCorrupt)
 	}
-	if kind == frame.HeavyHitters {
-		c := HeavyConfig{Phi: math.Float64frombits(what), MemoryBytes: int(memory)}
-		return h, c.goal(), c.check(ErrCorrupt)
+	if p.Threshold > tracker.MaxK {
+		return singleHeader{}, errs.Field(ErrCorrupt, "K", p.Threshold, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
-	if what > tracker.MaxK {
-		return h, tracker.Goal{}, r.Corrupt("K", what, fmt.Sprintf("1 to %d", tracker.MaxK))
-	}
-	c := TopKConfig{K: int(what), MemoryBytes: int(memory)}
-	return h, c.goal(), c.check(ErrCorrupt)
+	c := TopKConfig{K: int(p.Threshold), MemoryBytes: int(p.MemoryBytes)}
+	return singleHeader{c.goal(), h.Payload / 8}, c.check(ErrCorrupt)
 }

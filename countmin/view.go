@@ -27,16 +27,16 @@ type View struct {
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
 // purego.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	encoded, err := frame.NewView(data, frame.CountMin, version, fam.CheckValue(), errs)
+	encoded, err := frame.NewView(data, format.Kind, format.Version, fam.CheckValue(), errs)
 	if err != nil {
 		return nil, err
 	}
-	p, total, err := parseParams(encoded.Header, fam)
+	r, err := parseParams(encoded.Header, fam)
 	if err != nil {
 		return nil, err
 	}
-	v := &View{newReader(p, total), encoded}
-	if p.CounterBits == 64 {
+	v := &View{r, encoded}
+	if p := r.params; p.CounterBits == 64 {
 		v.wide, err = frame.In[uint64](encoded, p.cells())
 	} else {
 		v.narrow, err = frame.In[uint32](encoded, p.cells())

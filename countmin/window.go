@@ -8,7 +8,6 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
@@ -59,7 +58,7 @@ func NewWindowReceiver(fam hashfam.Family) *Window { return &Window{tracked: tra
 // and returns its configuration. The errors are those of [Window.ReadFrom].
 // O(1) time and memory.
 func ReadWindowConfig(r io.Reader, fam hashfam.Family) (WindowConfig, error) {
-	_, w, err := readWindow(frame.NewReader(r, errs), fam)
+	w, err := windowFormat.ReadHeader(r, fam)
 	return w.config, err
 }
 

@@ -1,11 +1,9 @@
 package countmin
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -13,35 +11,39 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind Window, version 1:
-//
-//	offset  size  field
-//	     0     8  Phi, an IEEE 754 double
-//	     8     8  Keys, or 0
-//	    16     8  Span in nanoseconds, or 0
-//	    24     8  Panes
-//	    32     8  MemoryBytes
-//	    40     8  1 if the time is known, else 0
-//	    48     8  if it is, the number of the last pane: the time since 1970
-//	              over Span/Panes, rounded down, in two's complement
-//
-// The payload has the panes, the oldest first, Panes+1 of them: one word, the
-// number of words that follow, and then the payload of a tracker; see
-// internal/tracker/codec.go. A pane that has counted nothing has no words.
-const (
-	windowVersion    = 1
-	windowParamBytes = 56
-)
+// The parameters in a frame of kind Window, version 1: The payload has the
+// panes, the oldest first, Panes+1 of them: one word, the number of words that
+// follow, and then the payload of a tracker; see internal/tracker/codec.go. A
+// pane that has counted nothing has no words.
+type windowParams struct {
+	Phi         float64       // offset 0
+	Keys        uint64        // 8: or 0
+	Span        time.Duration // 16: in nanoseconds, or 0
+	Panes       uint64        // 24
+	MemoryBytes uint64        // 32
+	Timed       uint64        // 40: 1 if the time is known, else 0
+	// 48: if it is, the number of the last pane: the time since 1970 over
+	// Span/Panes, rounded down, in two's complement
+	Pane uint64
+}
+
+// An openWindow is what a header tells: a window without its panes, and the
+// number of words of the payload.
+type openWindow struct {
+	Window
+	words uint64
+}
+
+var windowFormat = frame.Format[openWindow, uint64]{
+	Kind: frame.Window, Version: 1, Errs: errs, Parse: parseWindow,
+	Len: func(w openWindow) uint64 { return w.words },
+}
 
 // AppendBinary appends the encoded window to dst and returns the extended
 // slice. It is like [HeavyHitters.AppendBinary]; the encoding depends on the
 // time, too.
 func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := w.header()
-	if err != nil {
-		return dst, err
-	}
-	return frame.Append(dst, h, frame.Words(w.payload())), nil
+	return frame.AppendBinary(dst, w.encode)
 }
 
 // MarshalBinary returns the encoded w. It is [Window.AppendBinary] with a nil
@@ -49,13 +51,7 @@ func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
 func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 
 // WriteTo writes the encoded window to to. It is like [HeavyHitters.WriteTo].
-func (w *Window) WriteTo(to io.Writer) (int64, error) {
-	h, err := w.header()
-	if err != nil {
-		return 0, err
-	}
-	return frame.Write(to, h, frame.Words(w.payload()))
-}
+func (w *Window) WriteTo(to io.Writer) (int64, error) { return frame.WriteTo(to, w.encode) }
 
 // UnmarshalBinary decodes data into w. It is like
 // [HeavyHitters.UnmarshalBinary]; [NewWindowReceiver] makes a w with a family.
@@ -65,21 +61,25 @@ func (w *Window) UnmarshalBinary(data []byte) error {
 
 // ReadFrom reads one encoded Window from r into w. It is like
 // [HeavyHitters.ReadFrom].
-func (w *Window) ReadFrom(r io.Reader) (int64, error) { return readFrom(r, w.decode) }
+func (w *Window) ReadFrom(r io.Reader) (int64, error) {
+	return frame.ReadFrom(r, errs, w.decode)
+}
 
 // MarshalText returns the text form of w, the base64 of its encoding. It is
 // like [Window.AppendBinary] in time, memory and errors.
-func (w Window) MarshalText() ([]byte, error) { return textOf(w.MarshalBinary()) }
+func (w Window) MarshalText() ([]byte, error) { return frame.MarshalText(&w) }
 
 // UnmarshalText decodes a text form into w. It is like [Window.UnmarshalBinary]
 // in family, cost and errors.
-func (w *Window) UnmarshalText(text []byte) error { return fromText(text, w.UnmarshalBinary) }
+func (w *Window) UnmarshalText(text []byte) error {
+	return frame.UnmarshalText(w, text, errs)
+}
 
-// header returns the header of the frame of w, or ErrParams if w is zero.
-func (w *Window) header() (frame.Header, error) {
+// encode returns the frame of w, or ErrParams if w is zero.
+func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	c := w.config
 	if err := c.check(ErrParams); err != nil {
-		return frame.Header{}, err
+		return frame.Header{}, nil, err
 	}
 	timed, pane, words := uint64(0), uint64(0), uint64(0)
 	if w.time.Known() {
@@ -88,18 +88,11 @@ func (w *Window) header() (frame.Header, error) {
 	for i := range w.panes.All {
 		words += 1 + paneWords(&w.panes.All[i])
 	}
-	params := make([]byte, 0, windowParamBytes)
-	for _, v := range []uint64{math.Float64bits(c.Phi), c.Keys, uint64(c.Span), uint64(c.Panes),
-		uint64(c.MemoryBytes), timed, pane} {
-		params = binary.LittleEndian.AppendUint64(params, v)
-	}
-	return frame.Header{
-		Kind:    frame.Window,
-		Version: windowVersion,
-		Check:   c.Family.CheckValue(),
-		Params:  params,
-		Payload: 8 * words,
-	}, nil
+	h := windowFormat.New(c.Family, windowParams{
+		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Panes),
+		MemoryBytes: uint64(c.MemoryBytes), Timed: timed, Pane: pane,
+	}, 8*words)
+	return h, frame.Words(w.payload()), nil
 }
 
 // paneWords returns how many words the payload of a pane has.
@@ -132,16 +125,12 @@ func (w *Window) payload() iter.Seq[uint64] {
 
 // decode reads a window and replaces w by it at the end, if there was no error.
 func (w *Window) decode(r *frame.Reader) error {
-	h, t, err := readWindow(r, w.family)
+	t, words, err := windowFormat.Read(r, w.family)
 	if err != nil {
 		return err
 	}
-	words := frame.Read[uint64](r, h.Payload/8)
-	if err := r.Err(); err != nil {
-		return err
-	}
 	if least := t.config.Panes + 1; len(words) < least {
-		return r.Corrupt("payload length", h.Payload, fmt.Sprint("at least ", 8*least))
+		return r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*least))
 	}
 	t.makePanes()
 	for i := range t.panes.All {
@@ -156,7 +145,7 @@ func (w *Window) decode(r *frame.Reader) error {
 		return err
 	}
 	t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
-	*w = t
+	*w = t.Window
 	return nil
 }
 
@@ -199,34 +188,27 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 	return nil
 }
 
-// readWindow reads the header of a window of the family, and returns the window
-// without its panes.
-func readWindow(r *frame.Reader, fam hashfam.Family) (frame.Header, Window, error) {
-	h := r.Header(frame.Window, windowVersion, fam.CheckValue())
-	if err := r.Err(); err != nil {
-		return h, Window{}, err
+// parseWindow reads the parameters of a verified header.
+func parseWindow(h frame.Header, fam hashfam.Family) (openWindow, error) {
+	var p windowParams
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return openWindow{}, err
 	}
-	if len(h.Params) != windowParamBytes {
-		return h, Window{}, r.Corrupt("parameters", fmt.Sprintf("% x", h.Params), "56 bytes")
+	if p.Panes > mostPanes || p.MemoryBytes > tracker.MaxMemory {
+		return openWindow{}, errs.Field(ErrCorrupt, "Panes, MemoryBytes", [...]uint64{p.Panes, p.MemoryBytes},
+			fmt.Sprintf("at most %d, %d", mostPanes, uint64(tracker.MaxMemory)))
 	}
-	var v [windowParamBytes / 8]uint64
-	for i := range v {
-		v[i] = binary.LittleEndian.Uint64(h.Params[8*i:])
-	}
-	if v[3] > mostPanes || v[4] > tracker.MaxMemory {
-		return h, Window{}, r.Corrupt("Panes, MemoryBytes", v[3:5], fmt.Sprintf("at most %d, %d", mostPanes, uint64(tracker.MaxMemory)))
-	}
-	w := Window{config: WindowConfig{
-		Phi: math.Float64frombits(v[0]), Keys: v[1], Span: time.Duration(v[2]), Panes: int(v[3]), MemoryBytes: int(v[4]), Family: fam,
-	}}
+	w := openWindow{Window{config: WindowConfig{
+		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: int(p.Panes), MemoryBytes: int(p.MemoryBytes), Family: fam,
+	}}, h.Payload / 8}
 	if err := w.config.check(ErrCorrupt); err != nil {
-		return h, Window{}, err
+		return openWindow{}, err
 	}
 	w.time = w.config.ring()
-	if !w.setTime(v[5], v[6]) {
-		return h, Window{}, r.Corrupt("time", v[5:], "1 and the number of a pane of a Span, or 0 and 0")
+	if !w.setTime(p.Timed, p.Pane) {
+		return openWindow{}, errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and the number of a pane of a Span, or 0 and 0")
 	}
-	return h, w, nil
+	return w, nil
 }
 
 // setTime sets the time to that of a frame, and reports whether it can be.

@@ -427,18 +427,32 @@ func checkView[T number](t *testing.T) {
 	}
 }
 
-func TestTextIsStrictBase64(t *testing.T) {
-	text, err := AppendText([]byte("before "), []byte{1, 2, 3, 4}, nil)
-	require.NoError(t, err)
-	require.Equal(t, "before AQIDBA==", string(text))
-	b, err := FromText([]byte("AQIDBA=="), errs)
-	require.NoError(t, err)
-	require.Equal(t, []byte{1, 2, 3, 4}, b)
-	for _, bad := range []string{"AQIDBA", "AQIDBA=", "AQIDBB==", "A_IDBA==", "AQIDBA==x", "\x00"} {
-		_, err := FromText([]byte(bad), errs)
-		require.ErrorIs(t, err, hashfam.ErrCorrupt, bad)
+// A blob is a structure whose encoding is its bytes.
+type blob []byte
+
+func (b blob) AppendBinary(dst []byte) ([]byte, error) {
+	if b == nil {
+		return dst, errFull
 	}
-	_, err = AppendText(nil, nil, errFull)
+	return append(dst, b...), nil
+}
+
+func (b *blob) UnmarshalBinary(data []byte) error {
+	*b = data
+	return nil
+}
+
+func TestTextIsStrictBase64(t *testing.T) {
+	text, err := MarshalText(blob{1, 2, 3, 4})
+	require.NoError(t, err)
+	require.Equal(t, "AQIDBA==", string(text))
+	var b blob
+	require.NoError(t, UnmarshalText(&b, text, errs))
+	require.Equal(t, blob{1, 2, 3, 4}, b)
+	for _, bad := range []string{"AQIDBA", "AQIDBA=", "AQIDBB==", "A_IDBA==", "AQIDBA==x", "\x00"} {
+		require.ErrorIs(t, UnmarshalText(&b, []byte(bad), errs), hashfam.ErrCorrupt, bad)
+	}
+	_, err = MarshalText(blob(nil))
 	require.ErrorIs(t, err, errFull)
 }
 

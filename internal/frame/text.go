@@ -30,21 +30,3 @@ func UnmarshalText(f encoding.BinaryUnmarshaler, text []byte, m *fault.Maker) er
 	}
 	return f.UnmarshalBinary(encoded)
 }
-
-// AppendText appends the text form of an encoded structure to dst. If err is
-// not nil, it returns err instead.
-func AppendText(dst []byte, encoded []byte, err error) ([]byte, error) {
-	if err != nil {
-		return dst, err
-	}
-	return base64.StdEncoding.AppendEncode(dst, encoded), nil
-}
-
-// FromText decodes the text form of a structure to its encoding.
-func FromText(text []byte, m *fault.Maker) ([]byte, error) {
-	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
-	if err != nil {
-		return nil, m.Field(hashfam.ErrCorrupt, "text", fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("base64 (%v)", err))
-	}
-	return encoded, nil
-}
