@@ -120,8 +120,8 @@ func ask[R comparable](name string, fam hashfam.Family, bytes func([]byte) R, te
 
 // has reports whether f may contain a key.
 func (e Encoded[T]) has(f T, key []byte) bool {
-	n, _ := e.questions(f, hashfam.Family{})[0][0].do(key)
-	return n > 0
+	answers, _ := e.questions(f, hashfam.Family{})[0][0].bind([][]byte{key})()
+	return answers[0] > 0 // a count may be above the largest int
 }
 
 // answers returns the answers of f, a structure or a view, to all questions

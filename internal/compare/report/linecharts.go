@@ -156,8 +156,8 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	return c
 }
 
-// errorTable shows the errors by memory, of every second size. The chart has all
-// of them.
+// errorTable shows the errors by memory, of every second size. The chart has
+// all of them.
 func errorTable(list []measure.FrequencyRow) table {
 	t := table{Columns: []column{
 		{name: "KiB"}, {name: "structure", Left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
