@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -10,61 +9,27 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// BenchmarkFilter measures a key of eight bytes, singly and in batches, in
-// filters that fit into the cache and in such that do not. internal/compare
-// compares them with other libraries.
-func BenchmarkFilter(b *testing.B) {
+// BenchmarkConcurrent measures a Concurrent in the cache, and in memory.
+// internal/compare measures the others.
+func BenchmarkConcurrent(b *testing.B) {
 	for _, layout := range layouts {
 		for _, n := range []uint64{10_000, 10_000_000} {
 			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
 			require.NoError(b, err)
-			c := NewConcurrentFrom(f)
 			f.AddAll(sums(f, n))
-			keys, absent := keysFrom(0), keysFrom(1<<63)
-			b.Run(fmt.Sprintf("%v/%d", layout, n), func(b *testing.B) {
-				one(b, "add", f.Add, keys)
-				one(b, "hit", func(key []byte) { f.Contains(key) }, keys)
-				one(b, "miss", func(key []byte) { f.Contains(key) }, absent)
-				one(b, "concurrent add", c.Add, keys)
-				one(b, "concurrent hit", func(key []byte) { c.Contains(key) }, keys)
-				var dst []bool
-				many(b, "add all", f, f.AddAll, keys)
-				many(b, "hit all", f, func(d []hashfam.Digest) { dst = f.ContainsAll(dst[:0], d) }, keys)
-				many(b, "miss all", f, func(d []hashfam.Digest) { dst = f.ContainsAll(dst[:0], d) }, absent)
-			})
+			c := NewConcurrentFrom(f)
+			for name, do := range map[string]func(hashfam.Digest){
+				"add": c.AddDigest,
+				"hit": func(d hashfam.Digest) { c.ContainsDigest(d) },
+			} {
+				b.Run(fmt.Sprintf("%v/%s/n=%d", layout, name, n), func(b *testing.B) {
+					for i := range b.N {
+						do(sum(f, uint64(i)%n))
+					}
+				})
+			}
 		}
 	}
-}
-
-// keysFrom returns the keys of 65,536 integers.
-func keysFrom(first uint64) [][]byte {
-	keys := make([][]byte, 1<<16)
-	for i := range keys {
-		keys[i] = binary.LittleEndian.AppendUint64(nil, first+uint64(i))
-	}
-	return keys
-}
-
-func one(b *testing.B, name string, do func([]byte), keys [][]byte) {
-	b.Run(name, func(b *testing.B) {
-		for i := range b.N {
-			do(keys[i%len(keys)])
-		}
-	})
-}
-
-// many measures SumAll and a batch of a thousand digests. The time is that of a
-// key.
-func many(b *testing.B, name string, f *Filter, do func([]hashfam.Digest), keys [][]byte) {
-	b.Run(name, func(b *testing.B) {
-		const size = 1 << 10
-		var digests []hashfam.Digest
-		for i := 0; i < b.N; i += size {
-			first := i % len(keys)
-			digests = f.Family().SumAll(digests[:0], keys[first:first+size])
-			do(digests)
-		}
-	})
 }
 
 // BenchmarkMerge measures ten filters merged by one call, and by ten.

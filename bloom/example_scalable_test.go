@@ -46,10 +46,3 @@ func ExampleScalable_Attach() {
 	// <nil> 2 true
 	// 1 false
 }
-
-// The memory that a filter takes at first can be checked before it is made.
-func ExampleScalableConfig_SizeBytes() {
-	size, err := bloom.ScalableConfig{Expected: 100_000, FPRate: 0.01}.SizeBytes()
-	fmt.Printf("%.1f bits per key, %v\n", 8*float64(size)/100_000, err)
-	// Output: 11.0 bits per key, <nil>
-}

@@ -56,15 +56,6 @@ func ExampleParams_RateAt() {
 	// 1162537 keys at 2 %
 }
 
-func ExampleFieldError() {
-	_, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 1})
-	var fe *bloom.FieldError
-	if errors.As(err, &fe) {
-		fmt.Printf("%v: %s is %v, and must be %s\n", fe.Err, fe.Field, fe.Value, fe.Allowed)
-	}
-	// Output: invalid parameters: Config.FPRate is 1, and must be above 0 and below 1
-}
-
 // filter returns a filter of a few keys.
 func filter(keys ...string) *bloom.Filter {
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})
@@ -205,10 +196,4 @@ func ExampleReadParams() {
 	// Output:
 	// classic, 14384 bits, 10 hashes, family public <nil>
 	// 1800 bytes in memory
-}
-
-func ExampleFromWords() {
-	f, err := bloom.FromWords(bloom.Params{Bits: 128, Hashes: 2}, []uint64{1 << 11, 1 << 38}) // bits 11 and 102
-	fmt.Println(f, err, f.FillRatio() == 2.0/128)
-	// Output: bloom.Filter(classic, 128 bits, 2 hashes, family public) <nil> true
 }

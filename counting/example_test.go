@@ -1,10 +1,7 @@
 package counting_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
@@ -62,36 +59,6 @@ func ExampleFilter_Merge() {
 	err := parts[0].Merge(parts[1:]...)
 	fmt.Println(err, parts[0].CountString("everywhere"), parts[0].CountString("only in 7"))
 	// Output: <nil> 10 1
-}
-
-// A stream can hold several filters. After the last one the error is io.EOF. To
-// decode filters of a keyed family, make receivers with that family.
-func ExampleNewReceiver() {
-	fam := hashfam.Random()
-	var stream bytes.Buffer
-	for _, key := range []string{"a", "b"} {
-		f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.001, Family: fam})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		f.AddString(key)
-		if _, err := f.WriteTo(&stream); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	for {
-		f := counting.NewReceiver(fam)
-		_, err := f.ReadFrom(&stream)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		fmt.Println(err, f.ContainsString("a"), f.ContainsString("b"))
-	}
-	// Output:
-	// <nil> true false
-	// <nil> false true
 }
 
 // Two caches serve the requests for the pages of a shop in turn (Summary Cache,

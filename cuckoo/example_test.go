@@ -1,10 +1,8 @@
 package cuckoo_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/filterfam/filterfam/cuckoo"
@@ -130,40 +128,6 @@ func ExampleFilter_Delete() {
 	// true true one copy is left
 	// true false
 	// false 1
-}
-
-// Filters follow one another in a stream, whose end is io.EOF.
-func ExampleFilter_ReadFrom() {
-	var stream bytes.Buffer
-	filter("a").WriteTo(&stream)
-	filter("b").WriteTo(&stream)
-	for {
-		var f cuckoo.Filter
-		_, err := f.ReadFrom(&stream)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		fmt.Println(err, f.ContainsString("a"), f.ContainsString("b"))
-	}
-	// Output:
-	// <nil> true false
-	// <nil> false true
-}
-
-// A filter under a secret key is decoded by a receiver that has the key.
-func ExampleNewReceiver() {
-	secret := hashfam.RandomKey()
-	f, err := cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	data, err := f.MarshalBinary()
-	fmt.Println(err, errors.Is(new(cuckoo.Filter).UnmarshalBinary(data), cuckoo.ErrFamily))
-	fmt.Println(cuckoo.NewReceiver(hashfam.New(secret)).UnmarshalBinary(data))
-	// Output:
-	// <nil> true
-	// <nil>
 }
 
 // A view answers from the bytes of an encoded filter, such as a mapped file.

@@ -1,13 +1,9 @@
 package static_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/filterfam/filterfam/bloom/static"
@@ -96,61 +92,6 @@ func filter(fam hashfam.Family, keys ...string) *static.Filter {
 		panic(err)
 	}
 	return f
-}
-
-// A stream can hold several filters. After the last one the error is io.EOF. To
-// decode filters of a keyed family, make a receiver with that family.
-func ExampleFilter_ReadFrom() {
-	fam := hashfam.New(hashfam.RandomKey())
-	var stream bytes.Buffer
-	for _, key := range []string{"a", "b"} {
-		if _, err := filter(fam, key).WriteTo(&stream); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	for {
-		f := static.NewReceiver(fam)
-		_, err := f.ReadFrom(&stream)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		fmt.Println(err, f.ContainsString("a"), f.ContainsString("b"))
-	}
-	// Output:
-	// <nil> true false
-	// <nil> false true
-}
-
-// In JSON a filter is a string. The header of an encoding tells its size.
-func ExampleReadParams() {
-	f := filter(hashfam.Family{}, "a", "b", "c")
-	object, err := json.Marshal(map[string]any{"filter": f})
-	fmt.Println(len(object), err)
-	var decoded struct{ Filter static.Filter }
-	fmt.Println(json.Unmarshal(object, &decoded), decoded.Filter.Equal(f))
-
-	data, err := f.MarshalBinary()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := static.ReadParams(bytes.NewReader(data), hashfam.Family{})
-	fmt.Println(p.Keys, "keys,", p.SizeBytes(), "bytes in memory,", err)
-	// Output:
-	// 333 <nil>
-	// <nil> true
-	// 3 keys, 168 bytes in memory, <nil>
-}
-
-// One errors.As finds the errors of all packages of filterfam.
-func ExampleFieldError() {
-	_, err := static.New(context.Background(), static.Config{FPRate: 2}, nil)
-	var fe *static.FieldError
-	if errors.As(err, &fe) {
-		fmt.Printf("%v: %s is %v, and must be %s\n", fe.Err, fe.Field, fe.Value, fe.Allowed)
-	}
-	// Output: invalid parameters: Config.FPRate is 2, and must be above 0 and below 1
 }
 
 // A system rejects passwords that are in common use or one edit away from one
