@@ -72,7 +72,7 @@ func accuracyTable(s measure.Sweep, rate float64, found []measure.Row) table {
 }
 
 // capacityRows are the chances that small tables refuse a key, as a test of
-// package cuckoo has written them.
+// package cuckoo/internal/table has written them.
 //
 //go:embed capacity.csv
 var capacityRows string
