@@ -77,6 +77,35 @@ func TestAScalableFilterIsSmall(t *testing.T) {
 }
 
 // The rates of the stages add up to the rate of the filter, and never above it.
+// The rate that a filter states is not below the measured one, also at rates at
+// which stages depend on one another: a key that an older stage finds is not
+// stored, so a stage has fewer of the keys that are like members of the older
+// ones. Two of the tolerances of six standard deviations fail a correct program
+// with probability below 1e-7 in all.
+func TestTheStatedRateIsNotBelowTheMeasuredOne(t *testing.T) {
+	const queries = 200_000
+	for _, layout := range layouts {
+		for _, rate := range []float64{0.9, 0.5, 0.3, 0.1, 0.001} {
+			s, added := mustScale(t, ScalableConfig{Expected: 1000, FPRate: rate, Layout: layout}), uint64(0)
+			for _, times := range []uint64{1, 3, 30, 300} {
+				for ; added < 1000*times; added++ {
+					s.AddDigest(sum(s, added))
+				}
+				hits := 0.0
+				for i := range uint64(queries) {
+					if s.ContainsDigest(sum(s, 1<<63|i)) {
+						hits++
+					}
+				}
+				measured, stated := hits/queries, s.FalsePositiveRate()
+				tolerance := 6 * math.Sqrt(measured*(1-measured)/queries)
+				require.GreaterOrEqual(t, stated*1.01+tolerance, measured, "%v %g, %d times as many", layout, rate, times)
+				require.LessOrEqual(t, stated, 1.1*rate, "%v %g, %d times as many", layout, rate, times)
+			}
+		}
+	}
+}
+
 func TestTheRatesOfTheStagesAddUp(t *testing.T) {
 	c := ScalableConfig{Expected: 1, FPRate: 0.01}
 	sum := 0.0
