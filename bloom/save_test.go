@@ -78,7 +78,7 @@ func saveVersions(name string) {
 	f, err := load(name)
 	version := uint64(1)
 	for err == nil {
-		for f.ContainsDigest(f.Family().SumUint64(version)) { // 10 of 2^21 bits a key: no false positive
+		for f.ContainsDigest(f.Family().SumUint64(version)) { // 10 of 2^21 bits per key: no false positive
 			version++
 		}
 		f.AddDigest(f.Family().SumUint64(version))

@@ -37,6 +37,8 @@ var banned = []struct{ pattern, plain string }{
 	{`for want of`, "because there is no"},
 	{`all the same`, "still"},
 	{`likewise`, "too"},
+	{`strangers?`, "untrusted parties"},
+	{`shares? nothing with`, "shares no memory with, is independent of"},
 	{`thousand million`, "billion"},
 	{`\w*(neighbour|behaviour|colour|favour|honour)\w*`, "American spelling"},
 	{`\w*(normalis|recognis|serialis|initialis|randomis|summaris)\w*`, "American spelling"},

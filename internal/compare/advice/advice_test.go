@@ -171,7 +171,7 @@ func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
 	require.NoError(t, err)
 	best := choices[0]
 	assert.Greater(t, best.Rate, 0.001)
-	assert.InDelta(t, 0.0214, best.Rate, 0.001, "8 bits a key: 2^-(8 ln 2)")
+	assert.InDelta(t, 0.0214, best.Rate, 0.001, "8 bits per key: 2^-(8 ln 2)")
 	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.98 * best.Rate}.Params()
 	require.NoError(t, err)
 	assert.Greater(t, p.SizeBytes(), uint64(1_000_000), "a lower rate takes more")
