@@ -10,21 +10,40 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// TestSumAllReadsNothingBesideTheKeys has keys that begin or end where a page
-// without access begins or ends: a read beyond them is a fault.
-func TestSumAllReadsNothingBesideTheKeys(t *testing.T) {
+// islandPage returns a page between two without access, and makes a fault a
+// panic until the end of the test: a read beyond the page is seen.
+func islandPage(t *testing.T) []byte {
 	page := syscall.Getpagesize()
 	pages, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, syscall.Munmap(pages)) }()
-	text := pages[page : 2*page]
-	copy(text, noise(page))
+	t.Cleanup(func() { require.NoError(t, syscall.Munmap(pages)) })
+	copy(pages[page:2*page], noise(page))
 	require.NoError(t, syscall.Mprotect(pages[:page], syscall.PROT_NONE))
 	require.NoError(t, syscall.Mprotect(pages[2*page:], syscall.PROT_NONE))
+	before := debug.SetPanicOnFault(true)
+	t.Cleanup(func() { debug.SetPanicOnFault(before) })
+	require.Panics(t, func() { sink ^= hashfam.Digest(pages[2*page]) }, "a fault is seen")
+	return pages[page : 2*page]
+}
 
+// Keys begin or end where the page does.
+func TestAHasherReadsNothingBesideTheKey(t *testing.T) {
+	text, f := islandPage(t), hashfam.New(ascending())
+	for _, h := range []hashfam.Hasher{f.Hasher(0), f.Hasher(1 << 40)} {
+		for n := range 100 {
+			for _, key := range [][]byte{text[:n], text[len(text)-n:]} {
+				require.NotPanics(t, func() { sink = h.Sum(key) }, n)
+				require.Equal(t, f.Sum(append([]byte{}, key...)), sink)
+			}
+		}
+	}
+}
+
+// Keys begin or end where the page does.
+func TestSumAllReadsNothingBesideTheKeys(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		require.Panics(t, func() { sink ^= hashfam.Digest(pages[2*page]) }, "a fault is seen")
+		text := islandPage(t)
+		page := len(text)
 		f := hashfam.New(ascending())
 		for n := range 131 {
 			keys := make([][]byte, []int{7, 8, 15, 16}[n%4])
