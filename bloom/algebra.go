@@ -12,8 +12,12 @@ func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.compatible(others...); err != nil {
 		return err
 	}
-	for first := 0; first < len(f.words); first += mergeWords {
-		piece := f.words[first:min(first+mergeWords, len(f.words))]
+	length := mergeWords
+	if len(others) == 1 {
+		length = len(f.words) // nothing is read twice
+	}
+	for first := 0; first < len(f.words); first += length {
+		piece := f.words[first:min(first+length, len(f.words))]
 		for _, other := range others {
 			or(piece, other.words[first:])
 		}

@@ -39,8 +39,12 @@ func (s *Sketch) compatible(others []*Sketch) error {
 
 // mergeCells adds the cells of others to dst, block by block.
 func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
-	for from := 0; from < len(dst); from += mergeBlock {
-		block := dst[from:min(from+mergeBlock, len(dst))]
+	length := mergeBlock
+	if len(others) == 1 {
+		length = len(dst) // nothing is read twice
+	}
+	for from := 0; from < len(dst); from += length {
+		block := dst[from:min(from+length, len(dst))]
 		for _, other := range others {
 			src := cells(other)[from:][:len(block)]
 			for i, c := range block {
