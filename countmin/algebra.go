@@ -47,8 +47,8 @@ func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
 		block := dst[from:min(from+length, len(dst))]
 		for _, other := range others {
 			src := cells(other)[from:][:len(block)]
-			for i, c := range block {
-				block[i] = tracker.AddSat(c, src[i])
+			for i := range block {
+				bump(&block[i], src[i])
 			}
 		}
 	}

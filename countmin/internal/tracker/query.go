@@ -21,19 +21,16 @@ func (e Estimate) plus(o Estimate) Estimate {
 // EstimateOf returns what panes know of the key with digest d, added up.
 // O(panes) time.
 func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
-	rest := len(panes) - 1
-	if rest < 0 {
-		return e
-	}
-	if t := &panes[rest]; t.total > 0 {
-		if r := t.index.find(t.log, d); r != none {
-			e = t.estimateOf(r)
-		} else {
-			e.High = min(t.tail.count(d), t.missed)
+	for i := range panes {
+		t := &panes[i]
+		if t.total == 0 {
+			continue
 		}
-	}
-	if rest > 0 {
-		e = e.plus(EstimateOf(panes[:rest], d))
+		if r := t.index.find(t.log, d); r != none {
+			e = e.plus(t.estimateOf(r))
+		} else {
+			e.High = AddSat(e.High, min(t.tail.count(d), t.missed))
+		}
 	}
 	return e
 }
