@@ -221,6 +221,17 @@ func (r *Rotating) forget(n uint64) {
 	}
 }
 
+// FalsePositiveRate returns the chance that the filter in its current state
+// finds a key that was not added: that at least one generation finds it. They
+// hold different keys, so they are independent. O(m) time.
+func (r *Rotating) FalsePositiveRate() float64 {
+	none := 1.0
+	for i := range r.list {
+		none *= 1 - r.list[i].FalsePositiveRate()
+	}
+	return 1 - none
+}
+
 // Reset removes every key, and the time. O(m) time, no allocation.
 func (r *Rotating) Reset() {
 	r.forget(uint64(len(r.list)))

@@ -80,20 +80,6 @@ func (s *stages) SizeBytes() uint64 {
 	return size
 }
 
-// FalsePositiveRate returns the chance that the filter in its current state
-// finds a key that was not added: that at least one stage or generation finds
-// it. They hold different keys, so they are independent. O(m) time.
-func (s *stages) FalsePositiveRate() float64 {
-	none := 1.0
-	for i := range s.list {
-		none *= 1 - s.list[i].FalsePositiveRate()
-	}
-	if len(s.list) == 1 {
-		return s.list[0].FalsePositiveRate() // without the rounding of 1-(1-x)
-	}
-	return 1 - none
-}
-
 // EstimatedLen estimates the number of distinct keys: the sum of
 // [Filter.EstimatedLen] over all stages or generations. A Scalable does not
 // count keys that were found when they were added, at most a share of FPRate. A
