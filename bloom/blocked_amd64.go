@@ -13,6 +13,8 @@ var useAVX512 = cpu.AVX512
 
 // powers[i] is value i of the sequence of digest 1. The table is as long as the
 // loads of the longest sequence, 8 values at a time, reach.
+//
+//lint:ignore U1000 assembly reads it
 var powers = func() (list [1 + 256]uint64) {
 	p := hashfam.Digest(1).Probe()
 	for i := range list {
@@ -62,3 +64,10 @@ func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
 //
 //go:noescape
 func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool
+
+// addLineAVX512 is addBlocked. It reads and writes the line once, where Go does
+// so for every position, and a position in a word that was just written waits
+// for that.
+//
+//go:noescape
+func addLineAVX512(words []uint64, digest hashfam.Digest, k int)

@@ -218,3 +218,33 @@ eight:
 
 DATA one<>+0(SB)/8, $1
 GLOBL one<>(SB), RODATA|NOPTR, $8
+
+// func addLineAVX512(words []uint64, digest hashfam.Digest, k int)
+//
+// It uses Z16 and above only, so that VZEROUPPER is not needed.
+TEXT ·addLineAVX512(SB), NOSPLIT, $0-40
+	MOVQ         words_len+8(FP), DX
+	MOVQ         digest+24(FP), R10
+	MOVQ         ·powers+0(SB), R9
+	IMULQ        R9, R10
+	SHRQ         $3, DX
+	MOVQ         words_base+0(FP), R8
+	MULXQ        R10, BX, BX
+	SHLQ         $6, BX
+	MOVQ         k+32(FP), CX
+	VMOVDQU64    first<>(SB), Z17
+	VPBROADCASTQ one<>(SB), Z16
+	VMOVDQU64    (R8)(BX*1), Z18
+
+position:
+	IMULQ        R9, R10
+	MOVQ         R10, R11
+	SHRQ         $55, R11
+	VPBROADCASTQ R11, Z19
+	VPADDQ       Z19, Z17, Z19
+	VPSLLVQ      Z19, Z16, Z19
+	VPORQ        Z19, Z18, Z18
+	DECQ         CX
+	JNE          position
+	VMOVDQU64    Z18, (R8)(BX*1)
+	RET

@@ -68,6 +68,12 @@ func (c lineCase) check(t *testing.T) {
 	addLineByLine(wantWords, c.lines, c.k, c.digests)
 	addLines(gotWords, c.lines, c.k, c.digests)
 	require.Equal(t, wantWords, gotWords, "k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
+
+	copy(gotWords, c.words)
+	for _, d := range c.digests {
+		addLineAVX512(gotWords, d, c.k)
+	}
+	require.Equal(t, wantWords, gotWords, "one by one, k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
 }
 
 func TestLinesAreLikeOneByOne(t *testing.T) {

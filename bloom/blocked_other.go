@@ -9,6 +9,9 @@ const useAVX512 = false // in this build
 // hasLineAVX512 is not called.
 func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool { return false }
 
+// addLineAVX512 is not called.
+func addLineAVX512(words []uint64, digest hashfam.Digest, k int) {}
+
 // addLines is addBlocked for a block of digests.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	addLineByLine(words, lines, k, digests)

@@ -48,5 +48,5 @@ func TestAHasherDoesNotAllocate(t *testing.T) {
 			sum ^= h.Sum(key[:]) ^ h.Sum(key[:3])
 		}))
 	}
-	require.Zero(t, sum^sum)
+	_ = sum
 }

@@ -1,6 +1,14 @@
 // Package hashfam provides the hash functions that all structures of filterfam
 // share.
 //
+//   - hash a key: [Family.Sum], [Family.SumString], [Family.SumUint64]
+//   - hash many: [Family.SumAll], [Family.SumAllStrings], [Family.SumAllUint64]
+//   - keep untrusted keys out: [Random], or [RandomKey] and [New]
+//   - separate uses of one secret: [Family.Derive]
+//   - store a secret: [Key.MarshalText]
+//   - draw positions and shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
+//   - inspect errors of all packages: [FieldError] and the Err variables
+//
 // A key is hashed once, by SipHash-2-4 under a 128-bit secret (Aumasson and
 // Bernstein, INDOCRYPT 2012), to a 64-bit [Digest]. A structure derives all
 // other values from the digest: [Digest.Probe] returns a sequence with a value
@@ -18,16 +26,6 @@
 // among goroutines. No function of this package allocates, except
 // [Family.SumAll] and its relatives if dst is too small, [Family.Derive] for
 // long labels, and the functions that return or read text.
-//
-// # Where to look
-//
-//   - a key and its hash: [Family.Sum], [Family.SumString], [Family.SumUint64]
-//   - many keys at once: [Family.SumAll], [Family.SumAllStrings],
-//     [Family.SumAllUint64]
-//   - a secret: [RandomKey], [New], [Random], [Family.Derive]
-//   - positions and shards: [Digest.Probe], [Probe.Next], [Probe.In],
-//     [Digest.Shard]
-//   - errors of all packages: [FieldError] and the Err variables
 //
 // Read hashfam.go for keys and families, digest.go for what structures draw
 // from a digest, and sumall.go for batches; sip_*_amd64.s hash several keys at

@@ -7,17 +7,50 @@ TEXT ·prefetchKeys(SB), NOSPLIT, $0-24
 	MOVQ first+0(FP), SI
 	MOVQ stride+8(FP), DX
 	MOVQ n+16(FP), CX
-	SHRQ $1, CX
-	JEQ  done
 
-next: // two keys
+	// R8 is the distance from the first key to the last one. If it is below 128
+	// bytes for each key, they lie in a row and share lines.
+	LEAQ  -1(CX), R8
+	IMULQ DX, R8
+	MOVQ  (SI)(R8*1), R8
+	MOVQ  (SI), AX
+	SUBQ  AX, R8
+	MOVQ  CX, BX
+	SHLQ  $7, BX
+	CMPQ  R8, BX
+	JCS   row
+	CMPQ  8(SI), $64
+	JHI   long
+
+key:
 	MOVQ (SI), AX
-	MOVQ (SI)(DX*1), BX
-	LEAQ (SI)(DX*2), SI
+	ADDQ DX, SI
 	PREFETCHT0 (AX)
-	PREFETCHT0 (BX)
 	DECQ CX
-	JNE  next
+	JNE  key
+	RET
 
-done:
+long: // as key, for keys of several lines
+	MOVQ (SI), AX
+	MOVQ 8(SI), BX
+	ADDQ DX, SI
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 -1(AX)(BX*1)
+	DECQ CX
+	JNE  long
+	RET
+
+row: // the lines of the keys, and then those of their headers
+	PREFETCHT0 (AX)
+	ADDQ  $64, AX
+	SUBQ  $64, R8
+	JCC   row
+	IMULQ DX, CX
+
+header:
+	PREFETCHT0 (SI)
+	ADDQ $64, SI
+	SUBQ $64, CX
+	JHI  header
 	RET

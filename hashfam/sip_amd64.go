@@ -61,6 +61,7 @@ const ahead = 64
 // sumLanes is sumGroups for keys of both kinds.
 func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	dst = slices.Grow(dst, len(keys))
+	fetch(keys[:min(ahead, len(keys))])
 	for len(keys) > ahead {
 		fetch(keys[ahead:min(2*ahead, len(keys))])
 		dst, _ = sumBlock(f, dst, keys[:ahead])
@@ -76,8 +77,9 @@ func fetch[K bytesOrString](keys []K) {
 	prefetchKeys(first, stride, len(keys))
 }
 
-// prefetchKeys asks for the first and the last byte of n keys, the headers of
-// which begin at first and are stride bytes apart.
+// prefetchKeys asks for the memory of n keys, at least one, whose headers begin
+// at first and are stride bytes apart, and for that of the headers. It gives no
+// answer, and asking for memory that cannot be read does no harm.
 //
 //go:noescape
 func prefetchKeys(first *uintptr, stride uintptr, n int)
