@@ -29,6 +29,11 @@ func (f Format[P, T]) New(fam hashfam.Family, params any, payload uint64) Header
 	return Header{f.Kind, f.Version, fam.CheckValue(), EncodeParams(params), payload}
 }
 
+// NewWords is New for parameters in words.
+func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint64) Header {
+	return Header{f.Kind, f.Version, fam.CheckValue(), appendWords(words...), payload}
+}
+
 // Header reads the header of a structure that was encoded under fam.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
 	h := r.Header(f.Kind, f.Version, fam.CheckValue())

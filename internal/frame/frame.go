@@ -64,6 +64,7 @@ const (
 	ScalableCuckoo
 	RotatingBloom
 	Window
+	BloomDelta
 )
 
 var kinds = [...]string{
@@ -81,11 +82,15 @@ var kinds = [...]string{
 	ScalableCuckoo:  "a scalable cuckoo filter",
 	RotatingBloom:   "a rotating Bloom filter",
 	Window:          "a window of heavy hitters",
+	BloomDelta:      "a Bloom filter delta",
 }
+
+// later reports whether only a later version of the library has the kind.
+func (k Kind) later() bool { return int(k) >= len(kinds) }
 
 // String returns the name of the structure with an article.
 func (k Kind) String() string {
-	if int(k) < len(kinds) && kinds[k] != "" {
+	if k > 0 && !k.later() {
 		return kinds[k]
 	}
 	return fmt.Sprintf("unknown kind %d", uint8(k))
@@ -177,13 +182,16 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	return h, nil
 }
 
-// expect returns an error unless the frame has the given kind and version and
-// was written under the family with the given check value.
+// expect returns an error unless the frame has the given kind and at most the
+// given version, and was written under the family with the given check value. A
+// kind that is not known yet is a version that is not known, and no damage.
 func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
 	switch {
+	case h.Kind.later():
+		return m.Field(hashfam.ErrVersion, "kind", h.Kind, kind.String())
 	case h.Kind != kind:
 		return m.Field(hashfam.ErrCorrupt, "kind", h.Kind, kind.String())
-	case h.Version != version:
+	case h.Version < 1 || h.Version > version:
 		return m.Field(hashfam.ErrVersion, "version", h.Version, fmt.Sprint(version))
 	case h.Check != check:
 		return m.Field(hashfam.ErrFamily, "family", familyText(h.Check), familyText(check))

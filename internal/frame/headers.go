@@ -45,19 +45,15 @@ func (a Array) Words() uint64 {
 // Header returns the header of a's frame under the family with the given check
 // value.
 func (a Array) Header(check uint64) Header {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 16), a.Cells)
-	b = append(b, byte(a.Hashes), a.Layout, 0, 0, 0, 0, 0, 0)
+	b := appendWords(a.Cells, uint64(uint8(a.Hashes))|uint64(a.Layout)<<8)
 	return Header{Kind: a.Kind, Version: ArrayVersion, Check: check, Params: b, Payload: wordBytes * a.Words()}
 }
 
 // ParseArray reads the parameters of a verified header. The caller checks their
 // values, and then by [Header.CheckPayload] the length of the payload.
 func ParseArray(h Header, m *fault.Maker) (Array, error) {
-	if err := h.checkParams(10, m); err != nil {
-		return Array{}, err
-	}
-	b := h.Params
-	return Array{h.Kind, binary.LittleEndian.Uint64(b), int(b[8]), b[9]}, nil
+	w, err := h.Words(m, 64, 16)
+	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
 // A Ribbon has the parameters of a frame of kind Static.
@@ -76,30 +72,40 @@ type Ribbon struct {
 // Header returns the header of r's frame under the family with the given check
 // value, if the payload has that many bytes.
 func (r Ribbon) Header(check, payload uint64) Header {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 16), r.Keys)
-	b = binary.LittleEndian.AppendUint32(b, r.Columns)
-	b = append(b, byte(r.Layers), 0, 0, 0)
+	b := appendWords(r.Keys, uint64(r.Columns)|uint64(uint8(r.Layers))<<32)
 	return Header{Kind: Static, Version: RibbonVersion, Check: check, Params: b, Payload: payload}
 }
 
 // ParseRibbon reads the parameters of a verified header. The caller checks
 // their values.
 func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
-	if err := h.checkParams(13, m); err != nil {
-		return Ribbon{}, err
-	}
-	b := h.Params
-	return Ribbon{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), int(b[12])}, nil
+	w, err := h.Words(m, 64, 40)
+	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
 }
 
-// checkParams returns ErrCorrupt unless h has 16 bytes of parameters that are
-// zero after the first n.
-func (h Header) checkParams(n int, m *fault.Maker) error {
-	if b := h.Params; len(b) != 16 || !bytes.Equal(b[n:], make([]byte, 16-n)) {
-		return m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
-			fmt.Sprintf("16 bytes, the last %d of them zero", 16-n))
+// appendWords returns the parameters of a header from words.
+func appendWords(words ...uint64) []byte {
+	b := make([]byte, 0, wordBytes*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
 	}
-	return nil
+	return b
+}
+
+// Words returns the parameters of a verified header in words, one for each of
+// bits, the number of its lower bits that are used. It returns ErrCorrupt if
+// they have another length or if a bit that is not used is not zero.
+func (h Header) Words(m *fault.Maker, bits ...uint) (words [3]uint64, err error) {
+	valid := len(h.Params) == wordBytes*len(bits)
+	for i := 0; valid && i < len(bits); i++ {
+		words[i] = binary.LittleEndian.Uint64(h.Params[wordBytes*i:])
+		valid = words[i]>>bits[i] == 0
+	}
+	if !valid {
+		return [3]uint64{}, m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", h.Params),
+			fmt.Sprintf("%d bytes, with zeros where there is no field", wordBytes*len(bits)))
+	}
+	return words, nil
 }
 
 // EncodeParams returns the parameters of a header from a struct of numbers of
@@ -122,4 +128,28 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 			fmt.Sprintf("%d bytes, with zeros where there is no field", binary.Size(fields)))
 	}
 	return nil
+}
+
+// Shortest returns h, of version 2, as version 1, which does not have the last
+// word of the parameters, if that word is zero.
+func (h Header) Shortest() Header {
+	if n := len(h.Params) - wordBytes; binary.LittleEndian.Uint64(h.Params[n:]) == 0 {
+		h.Version, h.Params = 1, h.Params[:n]
+	}
+	return h
+}
+
+// DecodeLongest is the inverse of [EncodeParams] and [Header.Shortest]. It
+// returns ErrVersion if h has the parameters of the other version.
+func (h Header) DecodeLongest(fields any, m *fault.Maker) error {
+	short := binary.Size(fields) - wordBytes
+	switch n := len(h.Params); {
+	case h.Version == 2 && n == short, h.Version < 2 && n == short+wordBytes:
+		return m.Field(hashfam.ErrVersion, "version", h.Version, fmt.Sprintf("1 for %d bytes of parameters, 2 for %d", short, short+wordBytes))
+	case n == short:
+		h.Params = append(h.Params[:n:n], make([]byte, wordBytes)...)
+	case n == short+wordBytes && binary.LittleEndian.Uint64(h.Params[short:]) == 0:
+		return m.Field(hashfam.ErrCorrupt, "the last parameter", 0, "above 0, or version 1")
+	}
+	return h.DecodeParams(fields, m)
 }

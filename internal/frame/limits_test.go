@@ -26,7 +26,7 @@ func TestEveryKindHasAName(t *testing.T) {
 	}
 	require.Len(t, names, int(Window))
 	require.Equal(t, "unknown kind 0", Kind(0).String())
-	require.Equal(t, "unknown kind 15", (Window + 1).String())
+	require.Equal(t, "unknown kind 16", (BloomDelta + 1).String())
 	require.Equal(t, "unknown kind 255", Kind(math.MaxUint8).String())
 }
 
@@ -52,7 +52,7 @@ func TestLimitsOfTheHeader(t *testing.T) {
 func TestShortFrames(t *testing.T) {
 	b := encodeWords(nil, header, []uint64{1})
 	err := NewBytesReader(b[:23], errs).Err()
-	require.ErrorContains(t, err, "23 bytes are too short for a frame")
+	require.ErrorContains(t, err, "frame length = 23, want at least 24 bytes")
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	for n := 24; n < len(b); n++ {
 		err := NewBytesReader(b[:n], errs).Err()

@@ -77,8 +77,8 @@ func NewBytesReader(data []byte, m *fault.Maker) *Reader {
 // data. It returns what parseFixed does.
 func split(data []byte, m *fault.Maker) (Header, int, error) {
 	if len(data) < fixedBytes {
-		return Header{}, 0, m.Errorf("%w: %d bytes are too short for a frame: %w",
-			hashfam.ErrCorrupt, len(data), io.ErrUnexpectedEOF)
+		err := fmt.Errorf("%w: %w", hashfam.ErrCorrupt, io.ErrUnexpectedEOF)
+		return Header{}, 0, m.Field(err, "frame length", len(data), fmt.Sprintf("at least %d bytes", fixedBytes))
 	}
 	h, p, err := parseFixed(data, m)
 	if err != nil {

@@ -42,6 +42,28 @@ func Append(dst []byte, h Header, payload Payload) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
+// AppendFilled is Append for a payload of numbers that fill sets; they are zero
+// before. They are in the memory of the result if its address allows it, and
+// are copied there otherwise.
+func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
+	dst = slices.Grow(dst, int(h.Size()))
+	start := len(dst)
+	dst = h.append(dst)
+	payload := dst[len(dst) : len(dst)+int(h.Payload)]
+	clear(payload)
+	if numbers, ok := numbersIn[T](payload); ok {
+		fill(numbers)
+		dst = dst[:len(dst)+len(payload)]
+	} else {
+		numbers := make([]T, len(payload)/sizeOf[T]())
+		fill(numbers)
+		for piece := range Numbers(numbers) {
+			dst = append(dst, piece...)
+		}
+	}
+	return appendSum(dst, crcOf(dst[start:]))
+}
+
 // Write writes a frame to w, piece by piece. It returns the number of bytes
 // written and the writer's error.
 func Write(w io.Writer, h Header, payload Payload) (int64, error) {
