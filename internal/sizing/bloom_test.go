@@ -55,7 +55,7 @@ func TestClosedFormRates(t *testing.T) {
 	})
 }
 
-var rates = map[string]rateFunc{
+var rates = map[string]func(uint64, int, uint64) float64{
 	"classic": ClassicRate, "exponential": oracle.ExponentialRate, "expected": Rate,
 	"partitioned": PartitionedRate, "blocked": blockedRate,
 }

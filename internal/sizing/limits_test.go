@@ -64,11 +64,11 @@ func TestTheBestNumberOfHashes(t *testing.T) {
 	rising := func(k int) float64 { return float64(k) }
 	equal := func(int) float64 { return 0.5 }
 	for start, rate := range map[int]func(int) float64{1: rising, 9: rising, MaxHashes: rising, 5: equal} {
-		k, p := bestHashes(start, rate)
+		k, p := bestHashes(start, rate, less)
 		require.Equal(t, 1, k)
 		require.Equal(t, rate(1), p)
 	}
-	k, p := bestHashes(1, falling)
+	k, p := bestHashes(1, falling, less)
 	require.Equal(t, MaxHashes, k)
 	require.Equal(t, falling(MaxHashes), p)
 }

@@ -19,18 +19,18 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
 	}
-	bytes, ok := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
-	for _, rate := range []rateFunc{ClassicRate, Rate} { // the first is cheap and comes close
-		bytes, ok = smallest(bytes, MaxBits/8, func(bytes uint64) bool {
-			_, p := classicHashes(8*bytes, n, rate)
-			return p <= eps
-		})
-		if !ok {
-			return Plan{}, false
-		}
+	s := search{
+		near: func(c *cover, bytes uint64, k int) (p, err float64) {
+			p, err = nearClassic(c, 8*bytes, k, n)
+			return WithClassicDigest(p, 8*bytes, k, n), err
+		},
+		exact: func(bytes uint64, k int) float64 {
+			return WithClassicDigest(Rate(8*bytes, k, n), 8*bytes, k, n)
+		},
 	}
-	k, _ := classicHashes(8*bytes, n, Rate)
-	return Plan{Bits: 8 * bytes, Hashes: k}, true
+	guess := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8)
+	bytes, k, ok := s.smallest(guess, MaxBits/8, eps)
+	return Plan{Bits: 8 * bytes, Hashes: k}, ok
 }
 
 // PartitionedPlan is like [ClassicPlan] for k slices, each a multiple of 8
@@ -41,8 +41,17 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 		return best, false
 	}
 	rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
-	for k := range MaxHashes {
-		p, ok := partitioned(k+1, n, eps)
+	low, high := 1, MaxHashes
+	middle := clampHashes(LowerBound(eps))
+	if p, ok := partitioned(middle, n, eps); ok { // then no k that needs more bits before rounding
+		worse := func(k int) bool { return float64(k)*sliceBits(k, n, eps) > float64(p.Bits)*(1+1e-9) }
+		for low = middle; low > 1 && !worse(low-1); low-- {
+		}
+		for high = middle; high < MaxHashes && !worse(high+1); high++ {
+		}
+	}
+	for k := low; k <= high; k++ {
+		p, ok := partitioned(k, n, eps)
 		if !ok {
 			continue
 		}
@@ -61,24 +70,21 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 		return Plan{}, false
 	}
 	var tables [MaxHashes + 1]*block
-	k := clampHashes(LowerBound(eps))
-	best := func(blocks uint64) (p float64) {
-		k, p = bestHashes(k, func(k int) float64 {
+	s := search{
+		near: func(c *cover, step uint64, k int) (p, err float64) {
+			p, err = nearBlocked(c, blocksAt(step), k, n)
+			return WithDigest(p, n), err
+		},
+		exact: func(step uint64, k int) float64 {
 			if tables[k] == nil {
 				tables[k] = newBlock(k)
 			}
-			return WithDigest(tables[k].rate(blocks, n), n)
-		})
-		return p
+			return WithDigest(tables[k].rate(blocksAt(step), n), n)
+		},
 	}
-	last := stepsOf(MaxBits / LineBits)
-	first := stepsOf(ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits))
-	step, ok := smallest(first, last, func(step uint64) bool { return best(blocksAt(step)) <= eps })
-	if !ok {
-		return Plan{}, false
-	}
-	best(blocksAt(step))
-	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, true
+	guess := ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits)
+	step, k, ok := s.smallest(stepsOf(guess), stepsOf(MaxBits/LineBits), eps)
+	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, ok
 }
 
 // foldable is the number of blocks above which the number is a multiple of
@@ -102,17 +108,21 @@ func stepsOf(blocks uint64) uint64 {
 	return foldable + (blocks-foldable)/8
 }
 
-// partitioned returns the smallest plan with k slices. The first guess solves
-// (1-(1-1/s)^n)^k = p for the s bits of a slice.
+// partitioned returns the smallest plan with k slices.
 func partitioned(k int, n uint64, eps float64) (Plan, bool) {
-	d := DigestRate(n)
-	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))
-	bits := -1 / math.Expm1(math.Log1p(-perSlice)/float64(n))
 	limit := uint64(MaxBits) / uint64(8*k)
-	bytes, ok := smallest(ceilWithin(bits/8, limit), limit, func(bytes uint64) bool {
+	bytes, ok := smallest(ceilWithin(sliceBits(k, n, eps)/8, limit), limit, func(bytes uint64) bool {
 		return WithDigest(PartitionedRate(8*bytes*uint64(k), k, n), n) <= eps
 	})
 	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok
+}
+
+// sliceBits solves (1-(1-1/s)^n)^k = p for the s bits of a slice. The total k*s
+// decreases and then increases with k.
+func sliceBits(k int, n uint64, eps float64) float64 {
+	d := DigestRate(n)
+	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))
+	return -1 / math.Expm1(math.Log1p(-perSlice)/float64(n))
 }
 
 // plausible reports whether eps is a rate above n/2^64, the rate of equal

@@ -14,7 +14,7 @@ import (
 type layout struct {
 	name string
 	plan func(uint64, float64) (Plan, bool)
-	rate rateFunc
+	rate func(m uint64, k int, n uint64) float64
 	unit func(Plan) uint64
 }
 
@@ -132,7 +132,7 @@ func TestPlansUseTheExactRate(t *testing.T) {
 		missed := 0
 		for n := uint64(5); n < 200; n++ {
 			bytes, ok := smallest(1, 1<<20, func(bytes uint64) bool {
-				_, p := classicHashes(8*bytes, n, ClassicRate)
+				_, p := plainHashes(8*bytes, n, ClassicRate)
 				return p <= 0.001
 			})
 			require.True(t, ok)
@@ -230,6 +230,79 @@ func TestPlansTerminate(t *testing.T) {
 			require.LessOrEqual(t, p.Hashes, MaxHashes)
 		}
 	})
+}
+
+// plainHashes returns the best k for a classic filter, and its rate.
+func plainHashes(m, n uint64, rate func(uint64, int, uint64) float64) (int, float64) {
+	return bestHashes(clampHashes(float64(m)/float64(n)*math.Ln2), func(k int) float64 {
+		return WithClassicDigest(rate(m, k, n), m, k, n)
+	}, less)
+}
+
+func less(a, b float64) bool { return a < b }
+
+// plainPlans are the plans that come of exact rates alone, for every size that
+// a search visits, and of every k for slices.
+var plainPlans = map[string]func(n uint64, eps float64) (Plan, bool){
+	"classic": func(n uint64, eps float64) (Plan, bool) {
+		bytes, ok := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
+		for _, rate := range []func(uint64, int, uint64) float64{ClassicRate, Rate} { // the first comes close
+			bytes, ok = smallest(bytes, MaxBits/8, func(bytes uint64) bool {
+				_, p := plainHashes(8*bytes, n, rate)
+				return p <= eps
+			})
+			if !ok {
+				return Plan{}, false
+			}
+		}
+		k, _ := plainHashes(8*bytes, n, Rate)
+		return Plan{Bits: 8 * bytes, Hashes: k}, true
+	},
+	"partitioned": func(n uint64, eps float64) (best Plan, _ bool) {
+		rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
+		for k := 1; k <= MaxHashes; k++ {
+			p, ok := partitioned(k, n, eps)
+			if ok && (best.Bits == 0 || p.Bits < best.Bits || p.Bits == best.Bits && rate(p) < rate(best)) {
+				best = p
+			}
+		}
+		return best, best.Bits > 0
+	},
+	"blocked": func(n uint64, eps float64) (Plan, bool) {
+		var tables [MaxHashes + 1]*block
+		k := clampHashes(LowerBound(eps))
+		best := func(blocks uint64) (p float64) {
+			k, p = bestHashes(k, func(k int) float64 {
+				if tables[k] == nil {
+					tables[k] = newBlock(k)
+				}
+				return WithDigest(tables[k].rate(blocks, n), n)
+			}, less)
+			return p
+		}
+		guess := stepsOf(ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits))
+		step, ok := smallest(guess, stepsOf(MaxBits/LineBits), func(step uint64) bool { return best(blocksAt(step)) <= eps })
+		if !ok {
+			return Plan{}, false
+		}
+		best(blocksAt(step))
+		return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, true
+	},
+}
+
+// Plans that are found with few exact rates are those that come of exact rates
+// alone, over 12 orders of magnitude.
+func TestFastPlansAreThePlainOnes(t *testing.T) {
+	for _, l := range layouts {
+		for n := 1.0; n <= 1e12; n *= 2.9 {
+			for _, eps := range []float64{0.9, 0.5, 0.2, 0.1, 0.03, 0.01, 0.005, 1e-3, 1e-4, 1e-6, 1e-9} {
+				want, plain := plainPlans[l.name](uint64(n), eps)
+				got, ok := l.plan(uint64(n), eps)
+				require.Equal(t, plain, ok, "%s n=%g eps=%g", l.name, n, eps)
+				require.Equal(t, want, got, "%s n=%g eps=%g", l.name, n, eps)
+			}
+		}
+	}
 }
 
 func TestSmallest(t *testing.T) {

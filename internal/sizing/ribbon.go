@@ -30,5 +30,12 @@ func RibbonColumns(eps float64, n uint64) (uint32, bool) {
 	return uint32(units), 0 < units && units <= MaxColumns*columnUnits
 }
 
+// RibbonRate returns the rate of a ribbon with n keys and that many columns, in
+// units of 1/65536. It is the inverse of [RibbonColumns].
+func RibbonRate(columns uint32, n uint64) float64 {
+	r := math.Ceil(float64(columns) / columnUnits)
+	return WithDigest(math.Exp2(-r)*(1+r-float64(columns)/columnUnits), n)
+}
+
 // RibbonFloor returns the smallest rate of a ribbon with n keys.
-func RibbonFloor(n uint64) float64 { return WithDigest(math.Ldexp(1, -MaxColumns), n) }
+func RibbonFloor(n uint64) float64 { return RibbonRate(MaxColumns*columnUnits, n) }

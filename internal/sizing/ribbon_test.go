@@ -21,6 +21,7 @@ func TestRibbonColumnsMeetTheRate(t *testing.T) {
 		require.True(t, ok)
 		require.LessOrEqual(t, rateOf(columns), eps*(1+1./columnUnits))
 		require.Greater(t, rateOf(columns-1), eps, "fewer columns would not do")
+		require.Equal(t, rateOf(columns), RibbonRate(columns, 0))
 		require.InDelta(t, LowerBound(eps)+0.043, float64(columns)/columnUnits, 0.0432, "the cost of mixing")
 	})
 }
