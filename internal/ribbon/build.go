@@ -90,7 +90,7 @@ func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [
 	if len(r.layers) == MaxLayers {
 		return ErrLayers
 	}
-	l := newLayer(len(r.layers), count(lists), r.columns)
+	l := layer{geometry: newGeometry(len(r.layers), count(lists), r.columns)}
 	l.allocate()
 	bumped, err := l.fill(ctx, b, fingerprints, lists)
 	if err != nil {
@@ -120,6 +120,16 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 	return n
 }
 
+// systems keeps the memory of systems, of which a small filter needs more than
+// it takes itself.
+var systems = sync.Pool{New: func() any { return new(system) }}
+
+// release returns s to systems, without the memory of results.
+func (s *system) release() {
+	s.to, s.bumped = part{}, nil
+	systems.Put(s)
+}
+
 // enough is one over a share of digests above that which a large layer bumps.
 const enough = 40
 
@@ -132,7 +142,9 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 	}
 	var lock sync.Mutex
 	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
-		s := system{fingerprints: fingerprints, bumped: make([][]hashfam.Digest, len(lists))}
+		s := systems.Get().(*system)
+		defer s.release()
+		s.fingerprints, s.bumped = fingerprints, make([][]hashfam.Digest, len(lists))
 		for i, ok := next(); ok; i, ok = next() {
 			digests := l.inside(uint64(i), lists)
 			n := count(digests)

@@ -9,7 +9,7 @@ import (
 )
 
 // The payload of a ribbon in 64-bit words. Numbers of words follow from the
-// columns and the numbers of digests by [newLayer].
+// columns and the numbers of digests by [newGeometry].
 //
 //	the number of digests of each layer except the first
 //	for each layer: thresholds, 16 in a word, and zero bits after the last one
@@ -69,33 +69,35 @@ func (r *Ribbon) parts() [][]uint64 {
 	return parts
 }
 
+// A Room is memory for the layers of most ribbons, with which [Parse] does not
+// allocate.
+type Room [2]layer
+
 // Parse returns the ribbon of the given columns, number of digests and number
 // of layers that words begin with, and the words after it. The ribbon keeps
 // words. Any thresholds and slots are a ribbon, so Parse looks at lengths only;
 // [Ribbon.Verify] checks the rest. It returns ErrCorrupt if the numbers are
-// invalid. O(1) time.
-func Parse(columns uint32, keys uint64, layers int, words []uint64, m *fault.Maker) (*Ribbon, []uint64, error) {
+// invalid. O(1) time. The ribbon keeps its layers in room if they fit.
+func Parse(columns uint32, keys uint64, layers int, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	if err := Check(columns, keys, layers, m); err != nil {
-		return nil, nil, err
+		return Ribbon{}, nil, err
 	}
-	r := &Ribbon{columns: columns, keys: keys}
-	if layers == 0 {
-		return r, words, nil
+	r := Ribbon{columns, keys, room[:0]}
+	counts := max(layers-1, 0)
+	if len(words) < counts {
+		return Ribbon{}, nil, short(len(words), uint64(counts), m)
 	}
-	if len(words) < layers-1 {
-		return nil, nil, short(len(words), uint64(layers-1), m)
-	}
-	bumped, words := words[:layers-1], words[layers-1:]
+	bumped, words := words[:counts], words[counts:]
 	for i := range layers {
-		if i > 0 && (bumped[i-1] == 0 || bumped[i-1] > keys) {
-			return nil, nil, m.Field(hashfam.ErrCorrupt, fmt.Sprintf("digests of layer %d", i), bumped[i-1], fmt.Sprintf("1 to %d", keys))
-		}
 		if i > 0 {
+			if bumped[i-1] == 0 || bumped[i-1] > keys {
+				return Ribbon{}, nil, m.Field(hashfam.ErrCorrupt, fmt.Sprintf("digests of layer %d", i), bumped[i-1], fmt.Sprintf("1 to %d", keys))
+			}
 			keys = bumped[i-1]
 		}
-		l := newLayer(i, keys, columns)
+		l := layer{geometry: newGeometry(i, keys, columns)}
 		if uint64(len(words)) < l.size() {
-			return nil, nil, short(len(words), l.size(), m)
+			return Ribbon{}, nil, short(len(words), l.size(), m)
 		}
 		l.thresholds, words = cut(words, l.thresholdWords())
 		l.words, words = cut(words, l.slotWords())

@@ -25,20 +25,24 @@ const (
 // starts are followed by one segment in which no sum starts: the sums of two
 // such shards have no slot in common.
 type layer struct {
-	keys   uint64 // digests that reach the layer, with those that it bumps
-	starts uint64 // a multiple of 64
-	narrow uint64 // segments at the beginning with one column less
-	r      uint64 // columns of the others
-
+	geometry
 	thresholds []uint64 // 16 in a word
 	words      []uint64 // the segments one after the other
 }
 
-// newLayer returns the geometry of layer number i for the given digests: the
+// A geometry is what a layer is before it has memory.
+type geometry struct {
+	keys   uint64 // digests that reach the layer, with those that it bumps
+	starts uint64 // a multiple of 64
+	narrow uint64 // segments at the beginning with one column less
+	r      uint64 // columns of the others
+}
+
+// newGeometry returns the geometry of layer number i for the given digests: the
 // first layer has 1.02 digests for each slot, so that hardly a slot remains
 // empty, and the others have 0.95, so that they bump few. Everything follows
 // from integers, and is the same on every platform.
-func newLayer(i int, keys uint64, columns uint32) layer {
+func newGeometry(i int, keys uint64, columns uint32) geometry {
 	segments := (keys*50/51 + width/2) / width
 	if i > 0 {
 		segments = (keys*20/19 + width - 1) / width
@@ -47,7 +51,7 @@ func newLayer(i int, keys uint64, columns uint32) layer {
 	parts := max(1, segments-min(segments, shards))
 	r := (uint64(columns) + 1<<16 - 1) >> 16
 	narrow := parts * (r<<16 - uint64(columns)) >> 16
-	return layer{keys: keys, starts: parts * width, narrow: segment(narrow * width), r: r}
+	return geometry{keys: keys, starts: parts * width, narrow: segment(narrow * width), r: r}
 }
 
 // allocate gives l its memory.
@@ -61,22 +65,22 @@ func (l *layer) allocate() {
 func segment(start uint64) uint64 { return start/width + start/shardStarts }
 
 // shards returns the number of shards.
-func (l *layer) shards() uint64 { return (l.starts + shardStarts - 1) / shardStarts }
+func (l geometry) shards() uint64 { return (l.starts + shardStarts - 1) / shardStarts }
 
 // buckets returns the number of buckets.
-func (l *layer) buckets() uint64 { return (l.starts + bucketStarts - 1) / bucketStarts }
+func (l geometry) buckets() uint64 { return (l.starts + bucketStarts - 1) / bucketStarts }
 
 // thresholdWords returns the number of words of the thresholds.
-func (l *layer) thresholdWords() uint64 { return (l.buckets() + 15) / 16 }
+func (l geometry) thresholdWords() uint64 { return (l.buckets() + 15) / 16 }
 
 // slotWords returns the number of words of the slots.
-func (l *layer) slotWords() uint64 { return l.at(l.starts/width + l.shards()) }
+func (l geometry) slotWords() uint64 { return l.at(l.starts/width + l.shards()) }
 
 // size returns the number of words of l.
-func (l *layer) size() uint64 { return l.thresholdWords() + l.slotWords() }
+func (l geometry) size() uint64 { return l.thresholdWords() + l.slotWords() }
 
 // at returns the number of the first word of a segment.
-func (l *layer) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
+func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
 
 // threshold returns the threshold of a bucket.
 func (l *layer) threshold(bucket uint64) uint64 {
@@ -98,7 +102,7 @@ func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 }
 
 // mask returns the bits of a value that a segment has columns for.
-func (l *layer) mask(start uint64) uint32 {
+func (l geometry) mask(start uint64) uint32 {
 	r := l.r
 	if segment(start) < l.narrow {
 		r--

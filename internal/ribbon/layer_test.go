@@ -15,7 +15,7 @@ func TestEverySegmentIsInTheLayer(t *testing.T) {
 	for _, n := range append(sizes(), 1_000_000, 12_345_678) {
 		for _, columns := range []uint32{1, 1 << 16, 1<<16 + 1, percent, seven, MaxColumns} {
 			for i := range 2 {
-				l := newLayer(i, uint64(n), columns)
+				l := layer{geometry: newGeometry(i, uint64(n), columns)}
 				last := segment(l.starts - 1)
 				require.Equal(t, l.slotWords(), l.at(last+2), "the last sum ends in the last segment")
 				require.LessOrEqual(t, l.narrow, last, "the last segment with starts is not narrow")
@@ -52,7 +52,7 @@ func TestGeometryAtItsLimits(t *testing.T) {
 		{0, 66_912, 65_536, 1, 256}, // a full shard, and the segment after it
 		{0, 67_043, 65_600, 2, 257}, // 1027 segments, two of them without starts
 	} {
-		l := newLayer(c.layer, c.keys, 1<<16)
+		l := layer{geometry: newGeometry(c.layer, c.keys, 1<<16)}
 		require.Equal(t, c.starts, l.starts, "%d keys", c.keys)
 		require.Equal(t, c.shards, l.shards(), "%d keys", c.keys)
 		require.Equal(t, c.buckets, l.buckets(), "%d keys", c.keys)
@@ -64,7 +64,7 @@ func TestGeometryAtItsLimits(t *testing.T) {
 // 32 bits. Only its first segments exist here.
 func TestStartsOfMoreThan32Bits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 35))
-	l := layer{starts: 1<<33 + width, r: 1, thresholds: make([]uint64, 1), words: make([]uint64, 64)}
+	l := layer{geometry{starts: 1<<33 + width, r: 1}, make([]uint64, 1), make([]uint64, 64)}
 	for i := range l.words {
 		l.words[i] = rng.Uint64()
 	}

@@ -1,5 +1,7 @@
 //go:build !purego && !race
 
+//lint:file-ignore U1000 assembly reads and writes the variable and the fields
+
 package ribbon
 
 import (
@@ -65,3 +67,8 @@ func matchAVX512(dst []bool, b *block, l *layer)
 //
 //go:noescape
 func containsAVX512(l *layer, digest hashfam.Digest) answer
+
+// containsInAVX512 is encodedLayer.contains.
+//
+//go:noescape
+func containsInAVX512(l *encodedLayer, digest hashfam.Digest) answer

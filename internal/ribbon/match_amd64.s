@@ -18,13 +18,13 @@ TEXT ·prepareAVX512(SB), NOSPLIT, $0-40
 	MOVQ digests_len+24(FP), CX
 	MOVQ layer_thresholds(BX), R9
 	MOVQ layer_words(BX), R8
-	MOVQ layer_r(BX), R10
+	MOVQ geometry_r(BX), R10
 	MOVQ $0, block_bumped+0(DI)
 	MOVQ $0, block_bumped+8(DI)
 
 	VPBROADCASTQ ·multiplier(SB), Z31
-	VPBROADCASTQ layer_starts(BX), Z30
-	VPBROADCASTQ layer_narrow(BX), Z29
+	VPBROADCASTQ geometry_starts(BX), Z30
+	VPBROADCASTQ geometry_narrow(BX), Z29
 	VPBROADCASTQ R10, Z28
 	WORD($1, Z27)
 	WORD($60, Z26)
@@ -134,7 +134,7 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), DI
 	MOVQ l+32(FP), BX
 	MOVQ layer_words(BX), R8
-	MOVQ layer_r(BX), R10
+	MOVQ geometry_r(BX), R10
 	WORD($1, Z27)
 	XORL DX, DX
 
@@ -216,10 +216,10 @@ TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	MOVQ  digest+8(FP), DX
 	MOVQ  ·multiplier(SB), SI
 	MOVQ  layer_words(DI), R8
-	MOVQ  layer_r(DI), R10
-	MOVQ  layer_narrow(DI), R12
+	MOVQ  geometry_r(DI), R10
+	MOVQ  geometry_narrow(DI), R12
 	IMULQ SI, DX
-	MULXQ layer_starts(DI), R9, CX // the start
+	MULXQ geometry_starts(DI), R9, CX // the start
 	IMULQ SI, DX
 
 	// AX is the first word of the segment, BX that of the next one, R13 the
@@ -316,3 +316,9 @@ bumps:
 
 DATA bit<>+0(SB)/8, $1
 GLOBL bit<>(SB), RODATA|NOPTR, $8
+
+// func containsInAVX512(l *encodedLayer, digest hashfam.Digest) answer
+//
+// Its argument looks like a layer in memory.
+TEXT ·containsInAVX512(SB), NOSPLIT, $0-17
+	JMP ·containsAVX512(SB)

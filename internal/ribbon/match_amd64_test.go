@@ -40,7 +40,7 @@ func each(r *Ribbon, dst []bool, digests []hashfam.Digest) []bool {
 func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
 	r := &Ribbon{columns: columns, keys: keys}
 	for i := range 2 {
-		l := newLayer(i, keys, columns)
+		l := layer{geometry: newGeometry(i, keys, columns)}
 		l.allocate()
 		for j := range l.words {
 			l.words[j] = rng.Uint64()

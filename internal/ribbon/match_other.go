@@ -4,8 +4,10 @@ package ribbon
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// Without the functions in assembly these two are not called.
+// Without the functions in assembly these are not called.
 
 func (r *Ribbon) containsVectors(dst []bool, _ []hashfam.Digest) []bool { return dst }
 
 func containsAVX512(*layer, hashfam.Digest) answer { return absent }
+
+func containsInAVX512(*encodedLayer, hashfam.Digest) answer { return absent }

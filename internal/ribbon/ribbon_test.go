@@ -114,7 +114,7 @@ func TestRedundantEquationsAreAccepted(t *testing.T) {
 // slots stay free for others.
 func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
 	for _, full := range []uint64{14, 20} {
-		l := newLayer(0, 500, seven)
+		l := layer{geometry: newGeometry(0, 500, seven)}
 		digests := make([]hashfam.Digest, 0, 500)
 		for i := range uint64(500) {
 			start := full*groupStarts + groupStarts/2 // too many

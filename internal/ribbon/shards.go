@@ -59,7 +59,9 @@ type Shards struct {
 
 // NewShards returns the shards of a ribbon of n digests, n > 0. The columns are
 // in units of 1/65536, more than 0. O(1) time.
-func NewShards(columns uint32, n uint64) Shards { return Shards{columns, newLayer(0, n, columns)} }
+func NewShards(columns uint32, n uint64) Shards {
+	return Shards{columns, layer{geometry: newGeometry(0, n, columns)}}
+}
 
 // Len returns the number of shards.
 func (s Shards) Len() uint64 { return s.layer.shards() }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -38,7 +39,8 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 		parts, left = divide(digests, left)
 	}
 	err := b.Parallel(ctx, len(parts), func(next func() (int, bool)) {
-		var s sorter
+		s := sorters.Get().(*sorter)
+		defer sorters.Put(s)
 		for i, ok := next(); ok; i, ok = next() {
 			s.sort(parts[i], left)
 			b.Report(len(parts[i]))
@@ -65,6 +67,8 @@ func distinct(list []hashfam.Digest) []hashfam.Digest {
 
 // A sorter sorts lists one after the other.
 type sorter struct{ buffer []hashfam.Digest }
+
+var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
 // sort sorts a list whose ranks differ in the last left bits only. It stops if
 // no bit is left: all digests are equal then.

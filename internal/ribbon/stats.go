@@ -1,6 +1,9 @@
 package ribbon
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // bumpedShare is one over the share of digests that the first layer bumps:
 // 0.0225 to 0.023 of large sets, measured. Later layers bump next to none.
@@ -13,11 +16,53 @@ func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
 	}
-	first, second := newLayer(0, n, columns), newLayer(1, n/bumpedShare, columns)
+	first, second := newGeometry(0, n, columns), newGeometry(1, n/bumpedShare, columns)
 	if n < bumpedShare {
 		return 8 * first.size()
 	}
 	return 8 * (first.size() + second.size() + 1)
+}
+
+// EstimateColumns returns the most columns with which a ribbon of n digests
+// takes at most that many bytes according to [EstimateBytes]. O(1) time.
+func EstimateColumns(bytes, n uint64) uint32 {
+	return uint32(sort.Search(MaxColumns, func(c int) bool { return EstimateBytes(uint32(c+1), n) > bytes }))
+}
+
+// ColumnsWithin returns the most columns with which a ribbon of the digests of
+// r has a payload of at most that many bytes. It is exact for as many whole
+// columns as r has, since how many digests a layer bumps depends on these only.
+// O(1) time.
+func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
+	return uint32(sort.Search(MaxColumns, func(c int) bool {
+		words := uint64(max(1, len(r.layers)) - 1)
+		for i := range r.layers {
+			words += newGeometry(i, r.layers[i].keys, uint32(c+1)).size()
+		}
+		return 8*words > bytes
+	}))
+}
+
+// Within returns the ribbon with the most columns whose payload has at most
+// that many bytes. build builds one with the given columns, first with those of
+// a guess and as a rule once more. If one column is too much, Within returns
+// the ribbon that has it.
+func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, error)) (*Ribbon, error) {
+	for columns, limit := guess, uint32(MaxColumns); columns > 0; {
+		r, err := build(columns)
+		if err != nil {
+			return nil, err
+		}
+		best := min(limit, r.ColumnsWithin(bytes))
+		if best == columns {
+			return r, nil
+		}
+		if whole := (columns - 1) >> 16 << 16; best <= whole {
+			limit = whole // so many columns fit with no fraction of them
+		}
+		columns = best
+	}
+	return build(1 << 16)
 }
 
 // Bounds returns the smallest payload of a ribbon with these numbers, which
@@ -27,7 +72,7 @@ func Bounds(columns uint32, keys uint64, layers int) (least, most uint64) {
 	if layers == 0 {
 		return 0, 0
 	}
-	first, one, all := newLayer(0, keys, columns), newLayer(1, 1, columns), newLayer(1, keys, columns)
+	first, one, all := newGeometry(0, keys, columns), newGeometry(1, 1, columns), newGeometry(1, keys, columns)
 	large := all.size() + 1 // rounding can make a layer of fewer digests a word larger
 	more := uint64(layers - 1)
 	return 8 * (first.size() + more*(1+one.size())), 8 * (first.size() + more*(1+large))

@@ -46,7 +46,7 @@ func TestPayloadsAreWithinTheirBounds(t *testing.T) {
 		layers := rapid.IntRange(1, MaxLayers).Draw(t, "layers")
 		least, most := Bounds(columns, keys, layers)
 		size := func(bumped uint64) uint64 {
-			first, other := newLayer(0, keys, columns), newLayer(1, bumped, columns)
+			first, other := layer{geometry: newGeometry(0, keys, columns)}, layer{geometry: newGeometry(1, bumped, columns)}
 			return 8 * (first.size() + uint64(layers-1)*(1+other.size()))
 		}
 		bumped := rapid.Uint64Range(1, keys).Draw(t, "bumped")
@@ -65,7 +65,7 @@ func TestALayerOfFewerDigestsIsAtMostAWordLarger(t *testing.T) {
 	for _, columns := range []uint32{1, 6554, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, percent, MaxColumns - 1} {
 		largest := uint64(0)
 		for keys := uint64(1); keys < 150_000; keys += 20 { // segments are of 60.8
-			l := newLayer(1, keys, columns)
+			l := layer{geometry: newGeometry(1, keys, columns)}
 			require.GreaterOrEqual(t, l.size()+1, largest, "%d columns, %d keys", columns, keys)
 			if l.size() < largest {
 				drops++
@@ -98,7 +98,7 @@ func TestSizesByHand(t *testing.T) {
 		least, most := Bounds(1<<16, 100, c.layers)
 		require.Equal(t, []uint64{c.least, c.most}, []uint64{least, most}, "%d layers", c.layers)
 	}
-	one := layer{starts: 64, r: 1, thresholds: make([]uint64, 1), words: make([]uint64, 2)}
+	one := layer{geometry{starts: 64, r: 1}, make([]uint64, 1), make([]uint64, 2)}
 	require.EqualValues(t, 8*6, (&Ribbon{layers: []layer{one, one}}).SizeBytes())
 }
 
@@ -106,7 +106,7 @@ func TestSizesByHand(t *testing.T) {
 // twice that, and a bumped one as in the next layer.
 func TestRatesByHand(t *testing.T) {
 	made := func(starts, narrow, r, threshold uint64) layer {
-		return layer{starts: starts, narrow: narrow, r: r, thresholds: []uint64{threshold}}
+		return layer{geometry{starts: starts, narrow: narrow, r: r}, []uint64{threshold}, nil}
 	}
 	for _, c := range []struct {
 		columns uint32
@@ -123,4 +123,64 @@ func TestRatesByHand(t *testing.T) {
 	} {
 		require.Equal(t, c.rate, (&Ribbon{columns: c.columns, layers: c.layers}).Rate(), "%+v", c)
 	}
+}
+
+// ribbonOf returns a ribbon without memory.
+func ribbonOf(columns uint32, keys ...uint64) *Ribbon {
+	r := &Ribbon{columns: columns}
+	for i, n := range keys {
+		r.layers = append(r.layers, layer{geometry: newGeometry(i, n, columns)})
+	}
+	return r
+}
+
+// The columns that fit are the most: with one more the payload is too large.
+func TestTheMostColumnsThatFit(t *testing.T) {
+	size := func(keys []uint64, columns uint32) uint64 {
+		words := uint64(len(keys) - 1)
+		for i, n := range keys {
+			words += newGeometry(i, n, columns).size()
+		}
+		return 8 * words
+	}
+	for n := uint64(1); n <= 1e9; n *= 10 {
+		keys := []uint64{n, max(1, n/43), max(1, n/10_000)}
+		r := ribbonOf(1, keys...)
+		for _, bits := range []uint64{0, 1, 3, 9, 20, 40} {
+			bytes := n*bits/8 + 100
+			columns := r.ColumnsWithin(bytes)
+			require.True(t, columns == 0 || size(keys, columns) <= bytes)
+			require.True(t, columns == MaxColumns || size(keys, columns+1) > bytes)
+			estimate := EstimateColumns(bytes, n)
+			require.True(t, estimate == 0 || EstimateBytes(estimate, n) <= bytes)
+			require.True(t, estimate == MaxColumns || EstimateBytes(estimate+1, n) > bytes)
+		}
+	}
+}
+
+// If the first build has too many whole columns, or too few, a further one has
+// as many as fit.
+func TestWithinCorrectsItsEstimate(t *testing.T) {
+	bumps := func(r uint32) uint64 { return 100 * uint64(r) } // far more than in truth
+	for _, bytes := range []uint64{300, 1000, 4000, 5000, 20_000, 40_000} {
+		build := func(columns uint32) (*Ribbon, error) {
+			r := ribbonOf(columns, 10_000, bumps((columns+1<<16-1)>>16))
+			for i := range r.layers {
+				r.layers[i].allocate()
+			}
+			return r, nil
+		}
+		r, err := Within(bytes, EstimateColumns(bytes, 10_000), build)
+		require.NoError(t, err)
+		if r.columns == 1<<16 && bytes < 2000 {
+			require.Greater(t, r.PayloadBytes(), bytes)
+			continue
+		}
+		require.LessOrEqual(t, r.PayloadBytes(), bytes)
+		next, err := build(r.columns + 1)
+		require.NoError(t, err)
+		require.Greater(t, next.PayloadBytes(), bytes, "%d bytes, %d columns", bytes, r.columns)
+	}
+	_, err := Within(20_000, 1<<16, func(uint32) (*Ribbon, error) { return nil, ErrLayers })
+	require.ErrorIs(t, err, ErrLayers)
 }

@@ -19,7 +19,7 @@ var (
 // result, is that for 2 % of the digests and for those of one shard, 1.3 MB. It
 // also returns [ErrOrder] and [ErrCount].
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
-	l := newLayer(0, n, columns)
+	l := layer{geometry: newGeometry(0, n, columns)}
 	f := feed{build: b, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
 	f.fingerprints, f.bumped = fingerprints(columns), [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
 	r := &Ribbon{columns: columns, keys: n}
