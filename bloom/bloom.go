@@ -36,6 +36,10 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	case Partitioned:
 		addPartitioned(f.words, f.span, k, d)
 	case Blocked:
+		if useAVX512 {
+			addLineAVX512(f.words, d, k)
+			return
+		}
 		addBlocked(f.words, f.span, k, d)
 	}
 }

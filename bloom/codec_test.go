@@ -33,33 +33,6 @@ func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 	require.True(t, f.Equal(before))
 }
 
-// docs/format.md shows the encoding of this filter byte by byte.
-func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
-	f := mustNew(t, Params{Bits: 128, Hashes: 2})
-	f.AddString("a")
-	b, err := f.MarshalBinary()
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 1", b)
-	require.Equal(t, []uint64{1 << 40, 1 << (102 - 64)}, f.words)
-}
-
-// The document shows filters of stages and of generations too.
-func TestTheFormatDocumentShowsStagesAndGenerations(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.5})
-	s.AddString("a")
-	s.AddString("b")
-	b, err := s.MarshalBinary()
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 11", b)
-	r := mustRotate(t, RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1})
-	for _, key := range []string{"a", "b", "c"} {
-		r.AddString(key)
-	}
-	b, err = r.MarshalBinary()
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 13", b)
-}
-
 // pieces records the lengths of what it is given.
 type pieces []int
 
@@ -131,4 +104,35 @@ func TestMemoryToReadAFilter(t *testing.T) {
 		require.True(t, g.Equal(f))
 		require.LessOrEqual(t, float64(after.TotalAlloc-before.TotalAlloc), c.most*float64(f.SizeBytes()), c.name)
 	}
+}
+
+// AppendFrame returns what New, AddAll and AppendBinary do, after any bytes.
+func TestAppendFrame(t *testing.T) {
+	for _, layout := range layouts {
+		for _, n := range []uint64{0, 1, 100, 5000} {
+			c := Config{Capacity: max(n, 1), FPRate: 0.01, Layout: layout, Family: keyed}
+			f, err := New(c)
+			require.NoError(t, err)
+			digests := sums(f, n)
+			f.AddAll(digests)
+			for before := range 9 {
+				dst := bytes.Repeat([]byte{0xff}, before)
+				want, err := f.AppendBinary(dst)
+				require.NoError(t, err)
+				got, err := AppendFrame(dst, c, digests)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+				for i := range got[before:] {
+					got[before+i] = 0xff // bytes after dst are not zero
+				}
+				again, err := AppendFrame(got[:before], c, digests)
+				require.NoError(t, err)
+				require.Equal(t, want, again)
+				require.Same(t, &got[:1][0], &again[0])
+			}
+		}
+	}
+	got, err := AppendFrame([]byte("before"), Config{Capacity: 1}, nil)
+	require.ErrorIs(t, err, ErrParams)
+	require.Equal(t, "before", string(got))
 }

@@ -1,16 +1,14 @@
 // Package bloom implements Bloom filters: sets that answer "may contain" or
-// "certainly does not contain" in a few bits per key. Start with [New] and
-// [Filter]. In the code, start with bloom.go, where the bits of a key are set
-// and tested, and with blocked.go for the layout of one cache line per key.
+// "certainly does not contain" in a few bits per key.
 //
-//   - a set of a known size: [New], [Filter.Add], [Filter.Contains]
-//   - many keys at once: [Filter.AddAll], [Filter.ContainsAll]
-//   - several goroutines: [NewConcurrent]
-//   - an unknown number of keys: [NewScalable]
-//   - the last hour, or the last N keys: [NewRotating]
-//   - unions and smaller copies: [Filter.Merge], [Filter.FoldTo]
-//   - files and networks: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - a mapped file, without decoding it: [NewView]
+//   - add: [New], [Filter.Add], [Filter.ContainsOrAdd], [Filter.AddAll]
+//   - ask: [Filter.Contains], [Filter.ContainsAll]
+//   - combine: [Filter.Merge], [Filter.Intersect], [Filter.FoldTo]
+//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
+//   - ask what is stored: [NewView], [NewFrameReader]
+//   - copies on other servers: [Filter.AppendDelta], [Filter.ApplyDelta]
+//   - inspect: [Config.Params], [Params.RateAt], [Filter.EstimatedLen]
+//   - grow, forget, share: [NewScalable], [NewRotating], [NewConcurrent]
 //
 // A filter never loses a key: once added, a key is always found. A key that was
 // not added is found with a small probability, the false-positive rate (Bloom,
@@ -41,4 +39,7 @@
 //
 // The zero value of a type is only a receiver for decoding; its other methods,
 // and all methods of a nil pointer, may panic.
+//
+// In the code, start with bloom.go, where the bits of a key are set and tested,
+// and with blocked.go for the layout of one cache line per key.
 package bloom

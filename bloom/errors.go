@@ -9,7 +9,7 @@ import (
 // every package of filterfam.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
+	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params, or a delta is for another state
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
 	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family

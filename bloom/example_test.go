@@ -38,6 +38,13 @@ func ExampleConfig_Params() {
 	// blocked: 1240064 bytes, 6 hashes, <nil>
 }
 
+// How good is a filter of 100 MB for 80 million keys?
+func ExampleConfig_memory() {
+	p, err := bloom.Config{Capacity: 80_000_000, MemoryBytes: 100_000_000}.Params()
+	fmt.Printf("%d hashes, %.2f %%, %v\n", p.Hashes, 100*p.RateAt(80_000_000), err)
+	// Output: 7 hashes, 0.82 %, <nil>
+}
+
 // A filter with more or fewer keys than it was made for.
 func ExampleParams_RateAt() {
 	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -60,8 +61,17 @@ type Config struct {
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
 	// is 1 %. It is above 0 and below 1, and above Capacity/2^64, the chance
-	// that a key's digest equals a member's.
+	// that a key's digest equals a member's. It may be zero if MemoryBytes is
+	// not.
 	FPRate float64
+
+	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
+	// be; an encoding takes 72 bytes more. If FPRate is zero, the filter takes
+	// all of this memory, up to whole words or lines, and has the lowest rate
+	// that is possible there at Capacity: [Params.RateAt] tells it. If both are
+	// set, the filter is the smallest that meets FPRate. If that is too large,
+	// the error names the memory that is needed and the rate that fits.
+	MemoryBytes uint64
 
 	// Layout is Classic by default.
 	Layout Layout
@@ -88,42 +98,73 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// Params returns the parameters of the smallest filter that meets c, without
-// allocating it. Bits is the smallest size that meets FPRate, and Hashes is the
-// number with the lowest rate at that size. Both follow from the exact rate;
-// the textbook approximation is too optimistic. Sizes are rounded up so that a
-// filter can be folded three times: Classic filters and the slices of
-// Partitioned ones are multiples of 8 bits, and Blocked filters with 1,024 or
-// more lines are multiples of 8 lines.
+// Params returns the parameters of the smallest filter that meets FPRate, or of
+// the best one that MemoryBytes allows, without allocating it. Bits is the
+// smallest size that meets FPRate, and Hashes is the number with the lowest
+// rate at that size. Both follow from the exact rate; the textbook
+// approximation is too optimistic. Sizes are rounded up so that a filter can be
+// folded three times: Classic filters and the slices of Partitioned ones are
+// multiples of 8 bits, and Blocked filters with 1,024 or more lines are
+// multiples of 8 lines. With MemoryBytes alone they are not.
 //
 // It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
-// for a few dozen sizes: tens of microseconds, or a few milliseconds for
-// extreme rates.
+// for about ten sizes: five microseconds, tens of them for rates below 1e-4,
+// and up to a few milliseconds for extreme ones.
 func (c Config) Params() (Params, error) {
+	if c.Layout > Blocked {
+		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
+	}
+	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
+}
+
+// smallest returns the parameters of the smallest filter with the given rate,
+// or ErrParams.
+func (c Config) smallest(rate float64) (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
 	}
-	if err := errs.Rate(c.FPRate, c.Capacity); err != nil {
+	if err := errs.Rate(rate, c.Capacity); err != nil {
 		return Params{}, err
 	}
-	var smallest func(uint64, float64) (sizing.Plan, bool)
-	switch c.Layout {
-	case Classic:
-		smallest = sizing.ClassicPlan
-	case Partitioned:
-		smallest = sizing.PartitionedPlan
-	case Blocked:
-		smallest = sizing.BlockedPlan
-	default:
-		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
-	}
-	p, ok := smallest(c.Capacity, c.FPRate)
+	plan := [...]func(uint64, float64) (sizing.Plan, bool){sizing.ClassicPlan, sizing.PartitionedPlan, sizing.BlockedPlan}[c.Layout]
+	p, ok := plan(c.Capacity, rate)
 	if !ok {
 		return Params{}, paramError("Config.Capacity", c.Capacity,
 			fmt.Sprintf("a capacity that fits in %d bits and %d hashes at FPRate %g",
-				uint64(sizing.MaxBits), sizing.MaxHashes, c.FPRate))
+				uint64(sizing.MaxBits), sizing.MaxHashes, rate))
 	}
 	return Params{Bits: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
+}
+
+// within returns the parameters with the lowest rate in the given memory. They
+// are invalid if there are none.
+func (c Config) within(bytes uint64) Params {
+	p := Params{Layout: c.Layout, Family: c.Family}
+	bytes = min(bytes, sizing.MaxBits/8)
+	rate := func(k int) float64 {
+		p.Hashes = k
+		return p.within(bytes).RateAt(c.Capacity)
+	}
+	best := sizing.HashesWithin(8*bytes, c.Capacity, rate)
+	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // divides few bits unevenly
+		if rate(k) < rate(best) {
+			best = k
+		}
+	}
+	p.Hashes = best
+	return p.within(bytes)
+}
+
+// within returns p with as many bits as the given memory has room for.
+func (p Params) within(bytes uint64) Params {
+	p.Bits = bytes / 8 * 64
+	switch p.Layout {
+	case Partitioned:
+		p.Bits -= p.Bits % uint64(p.Hashes)
+	case Blocked:
+		p.Bits -= p.Bits % lineBits
+	}
+	return p
 }
 
 // check returns an error with the given reason that names the invalid field, or

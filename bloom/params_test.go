@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -163,4 +164,29 @@ func TestTheTextOfALayoutIsItsName(t *testing.T) {
 		require.ErrorIs(t, l.UnmarshalText([]byte(text)), ErrParams)
 		require.Equal(t, Blocked, l)
 	}
+}
+
+func TestABudgetOfMemory(t *testing.T) {
+	for _, layout := range layouts {
+		conformance.Budget[Params]{
+			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
+				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
+			},
+			Neighbors: func(p Params, bytes uint64) (list []Params) {
+				for k := max(1, p.Hashes-8); k <= min(p.Hashes+8, sizing.MaxHashes); k++ {
+					bits := bytes / 8 * 64
+					for _, whole := range []uint64{1, uint64(k), lineBits} {
+						list = append(list, Params{Bits: bits - bits%whole, Hashes: k, Layout: layout})
+					}
+				}
+				return list
+			},
+		}.Run(t)
+	}
+	_, err := Config{Capacity: 1, MemoryBytes: 1 << 20, Layout: 3}.Params()
+	requireField(t, err, ErrParams, "Config.Layout")
+	// Around 32 slices of 2 bits there is none better, but 16 of 4 bits are.
+	p, err := Config{Capacity: 2, MemoryBytes: 8, Layout: Partitioned}.Params()
+	require.NoError(t, err)
+	require.Equal(t, Params{Bits: 64, Hashes: 16, Layout: Partitioned}, p)
 }

@@ -30,6 +30,7 @@ var filters = conformance.Suite[*Filter]{
 		},
 		ReadParams: conformance.Reader(ReadParams),
 		View:       conformance.Viewer[*Filter](NewView),
+		Ask:        func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
 		Shown: func(fam hashfam.Family) []any {
 			return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(NewReceiver(fam))}
 		},
@@ -134,16 +135,23 @@ var scalables = conformance.Suite[*Scalable]{
 				}
 				return s
 			}},
+			{File: "scalable-limit.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1, MemoryBytes: 130})},
 		},
 		ReadParams: conformance.Reader(ReadScalableConfig),
 		Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
 	},
 	Source: conformance.From(func(t *rapid.T) ScalableConfig {
-		return ScalableConfig{
+		c := ScalableConfig{
 			Expected: rapid.Uint64Range(1, 30).Draw(t, "expected"),
 			FPRate:   rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
 			Layout:   rapid.SampledFrom(layouts).Draw(t, "layout"),
 		}
+		if rapid.Bool().Draw(t, "limited") {
+			first, err := c.SizeBytes()
+			require.NoError(t, err)
+			c.MemoryBytes = first + rapid.Uint64Range(0, 500).Draw(t, "more")
+		}
+		return c
 	}, conformance.Cached(NewScalable)),
 	Programs: conformance.Programs[*Scalable]{
 		More:  []func(*conformance.Run[*Scalable]){attach},

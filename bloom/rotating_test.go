@@ -126,6 +126,24 @@ func TestRotatingKeepsItsRate(t *testing.T) {
 	}
 }
 
+// Windows whose keys all come at once. One generation has room for them; four
+// have not, as choosing.md says.
+func TestRotatingTakesABurst(t *testing.T) {
+	for g, want := range map[int]float64{1: 0.01, 4: 0.56} {
+		r := mustRotate(t, RotatingConfig{Capacity: 20_000, Span: time.Hour, FPRate: 0.01, Generations: g})
+		for window := range uint64(3) {
+			r.Advance(time.Unix(0, 0).Add(time.Duration(window) * time.Hour))
+			for i := range uint64(20_000) {
+				r.AddDigest(sum(r, window<<32|i))
+			}
+		}
+		if g == 4 { // The burst before is still there, in the oldest generation.
+			want = 1 - (1-want)*(1-want)
+		}
+		require.InEpsilon(t, want, r.FalsePositiveRate(), 0.05)
+	}
+}
+
 // An alert that goes off all the time for two hours, and is to be sent at most
 // once in ten minutes, is sent every ten minutes, or up to a quarter of that
 // later: a key that is found is not recorded again.

@@ -93,7 +93,7 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 		return frame.Header{}, nil, err
 	}
 	p := r.newest().params
-	h := rotatingFormat.New(r.family, rotatingParams{
+	h := rotatingFormat.New(r.Family(), rotatingParams{
 		Capacity: c.Capacity, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
 		Layout: c.Layout, Generations: uint8(c.Generations), Position: r.ring.Word(),
 	}, 8*p.paddedWords()*uint64(len(r.list)))
@@ -102,7 +102,7 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 
 // decode reads a filter and, if there was no error, replaces r with it.
 func (r *Rotating) decode(fr *frame.Reader) error {
-	t, words, err := rotatingFormat.Read(fr, r.family)
+	t, words, err := rotatingFormat.Read(fr, r.Family())
 	if err != nil {
 		return err
 	}
@@ -110,6 +110,7 @@ func (r *Rotating) decode(fr *frame.Reader) error {
 		return err
 	}
 	*r = t.Rotating
+	r.hash = r.newest().hash
 	return nil
 }
 
@@ -123,12 +124,12 @@ func parseRotating(h frame.Header, fam hashfam.Family) (openRotating, error) {
 	r := openRotating{Rotating: *NewRotatingReceiver(fam)}
 	r.config = RotatingConfig{
 		Capacity: f.Capacity, Span: f.Span, Generations: int(f.Generations),
-		FPRate: f.FPRate, Layout: f.Layout, Family: r.family,
+		FPRate: f.FPRate, Layout: f.Layout, Family: r.Family(),
 	}
 	if err := r.config.check(ErrCorrupt); err != nil {
 		return openRotating{}, err
 	}
-	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: r.family}
+	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: r.Family()}
 	if err := p.check(ErrCorrupt); err != nil {
 		return openRotating{}, err
 	}

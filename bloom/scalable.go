@@ -50,6 +50,12 @@ type ScalableConfig struct {
 	// key's digest equals a member's.
 	FPRate float64
 
+	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]: no stage
+	// makes the filter larger. Then keys are still added, and none is lost, but
+	// the rate rises above FPRate, as FalsePositiveRate tells. The first stage
+	// must fit. Attached filters count, but are not refused.
+	MemoryBytes uint64
+
 	// Layout is that of the stages: Classic by default.
 	Layout Layout
 
@@ -62,8 +68,8 @@ type ScalableConfig struct {
 
 // NewScalable returns an empty filter for c, with one stage. It returns
 // [ErrParams], naming the field, if c is invalid or if the first stage would
-// exceed 2^48 bits or what the platform can address. O(Expected) time, one
-// allocation of the bit array.
+// exceed MemoryBytes, 2^48 bits or what the platform can address. O(Expected)
+// time, one allocation of the bit array.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	p, err := c.first()
 	if err != nil {
@@ -73,15 +79,16 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 }
 
 // firstStage returns one empty stage.
-func firstStage(p Params) stages {
-	return stages{p.Family, []Filter{*newFilter(p, make([]uint64, p.words()))}}
+func firstStage(p Params) (s stages) {
+	s.append(newFilter(p, make([]uint64, p.words())))
+	return s
 }
 
 // NewScalableReceiver returns an empty filter to decode into. It accepts
 // encodings made under fam, as a zero Scalable accepts those made under the
 // public family. O(1) time.
 func NewScalableReceiver(fam hashfam.Family) *Scalable {
-	return &Scalable{config: ScalableConfig{Family: fam}, stages: stages{family: fam}}
+	return &Scalable{config: ScalableConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
 
 // SizeBytes returns the memory of a new filter for c in bytes, that of its
@@ -106,6 +113,10 @@ func (c ScalableConfig) first() (Params, error) {
 		return Params{}, paramError("ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits and %d hashes at FPRate %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, c.FPRate))
+	}
+	if c.MemoryBytes > 0 && c.MemoryBytes < p.SizeBytes() {
+		return Params{}, paramError("ScalableConfig.MemoryBytes", c.MemoryBytes,
+			fmt.Sprintf("at least %d, the size of the first stage", p.SizeBytes()))
 	}
 	return p, nil
 }
@@ -168,11 +179,12 @@ func (s *Scalable) FalsePositiveRate() float64 {
 //
 // Add never fails, and allocates nothing, except if the newest stage is full:
 // then it allocates the next one, which takes time in proportion to its size.
-// If no further stage is possible, because it would exceed 2^48 bits or what
-// the platform can address, or because its share of FPRate is below what 64-bit
-// digests allow, the newest stage takes all further keys. Then no key is lost,
-// but the rate rises above FPRate; FalsePositiveRate tells. The program ends if
-// the machine does not have enough memory for a stage.
+// If no further stage is possible, because it would exceed MemoryBytes, 2^48
+// bits or what the platform can address, or because its share of FPRate is
+// below what 64-bit digests allow, the newest stage takes all further keys. The
+// last stage within MemoryBytes takes what the others leave. Then no key is
+// lost, but the rate rises above FPRate; FalsePositiveRate tells. The program
+// ends if the machine does not have enough memory for a stage.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is [Scalable.Add] for a string.
@@ -192,11 +204,11 @@ func (s *Scalable) AddAll(digests []hashfam.Digest) {
 
 // ContainsOrAdd reports whether key may have been added before, and adds it if
 // not. It is [Scalable.Add] with an answer, at the same cost.
-func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.hash().Sum(key)) }
+func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.hash.Sum(key)) }
 
 // ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
 func (s *Scalable) ContainsOrAddString(key string) bool {
-	return s.ContainsOrAddDigest(s.hash().SumString(key))
+	return s.ContainsOrAddDigest(s.hash.SumString(key))
 }
 
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
@@ -223,13 +235,31 @@ func (s *Scalable) grow() {
 	if s.last {
 		return
 	}
-	f, err := New(s.config.stage(s.grown()))
-	if err != nil {
+	p, err := s.config.stage(s.grown()).Params()
+	if err == nil && s.config.MemoryBytes > 0 {
+		p = s.within(p)
+	}
+	if err != nil || p.Bits == 0 {
 		s.last = true
 		return
 	}
-	s.list = append(s.list, *f)
+	s.append(newFilter(p, make([]uint64, p.words())))
 	s.stored = 0
+}
+
+// within returns the parameters of the next stage, if it is small enough, or of
+// the largest one that fits. If that is smaller than the newest stage, it has
+// no bits: the newest one does better with all further keys.
+func (s *Scalable) within(p Params) Params {
+	room := s.config.MemoryBytes - min(s.config.MemoryBytes, s.SizeBytes())
+	if p.SizeBytes() <= room {
+		return p
+	}
+	p = p.within(room)
+	if p.Bits < s.newest().params.Bits {
+		p.Bits = 0
+	}
+	return p
 }
 
 // Attach adds every key of a plain filter to s: a copy of it becomes a further
@@ -238,8 +268,8 @@ func (s *Scalable) grow() {
 // size. Attach returns [ErrIncompatible] if its family is not that of s, and
 // then leaves s unchanged. O(m) time, one allocation of the bit array of other.
 func (s *Scalable) Attach(other *Filter) error {
-	if s.family != other.params.Family {
-		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.family.String())
+	if s.Family() != other.params.Family {
+		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
 	}
 	s.list = slices.Insert(s.list, s.frozen, *other.Clone())
 	s.frozen++
@@ -276,7 +306,11 @@ func (s *Scalable) Equal(other *Scalable) bool {
 
 // String describes c in one line. It does not show the key of the family.
 func (c ScalableConfig) String() string {
-	return fmt.Sprintf("%v, %d keys expected, rate %g, family %v", c.Layout, c.Expected, c.FPRate, c.Family)
+	form := c.Layout.String()
+	if c.MemoryBytes > 0 {
+		form += fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
+	}
+	return fmt.Sprintf("%s, %d keys expected, rate %g, family %v", form, c.Expected, c.FPRate, c.Family)
 }
 
 // String describes s in one line. It does not show the key.

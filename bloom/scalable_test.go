@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -135,6 +136,71 @@ func TestAScalableFilterThatCannotGrowKeepsEveryKey(t *testing.T) {
 }
 
 func errorOf[T any](_ T, err error) error { return err }
+
+// At its limit of memory a filter grows no more, but takes keys and loses none.
+// Its rate rises, and FalsePositiveRate tells: a correct program measures one
+// that is six standard deviations above with probability below 1e-9. A decoded
+// filter goes on as the original does.
+func TestAScalableFilterWithALimitOfMemory(t *testing.T) {
+	const expected, queries = 1000, 100_000
+	for _, layout := range layouts {
+		c := ScalableConfig{Expected: expected, FPRate: 0.01, Layout: layout}
+		first, err := c.SizeBytes()
+		require.NoError(t, err)
+		for _, times := range []float64{1, 1.9, 2.1, 9.3} {
+			c.MemoryBytes = uint64(times * float64(first))
+			s := mustScale(t, c)
+			within, decoded := 0, *NewScalableReceiver(hashfam.Family{})
+			for added := uint64(0); added < 30*expected; added++ {
+				s.AddDigest(sum(s, added))
+				if added%997 == 0 {
+					b, err := s.MarshalBinary()
+					require.NoError(t, err)
+					require.EqualValues(t, 2, b[5], "the version")
+					require.NoError(t, decoded.UnmarshalBinary(b))
+					require.True(t, s.Equal(&decoded))
+					require.Equal(t, c, decoded.Config())
+					if s.FalsePositiveRate() <= c.FPRate {
+						within = int(added)
+					}
+				} else {
+					decoded.AddDigest(sum(s, added))
+				}
+				require.LessOrEqual(t, s.SizeBytes(), c.MemoryBytes)
+			}
+			require.True(t, s.Equal(&decoded))
+			unused := float64(c.MemoryBytes-s.SizeBytes()) / float64(c.MemoryBytes)
+			require.Less(t, unused, 0.5)
+			for i := range uint64(30 * expected) {
+				require.True(t, s.ContainsDigest(sum(s, i)), "lost key %d", i)
+			}
+			hits := 0.0
+			for i := range uint64(queries) {
+				if s.ContainsDigest(sum(s, 1<<63|i)) {
+					hits++
+				}
+			}
+			measured, stated := hits/queries, s.FalsePositiveRate()
+			t.Logf("%v, %g x %d bytes: %d stages, unused %.2f, rate %.4f, below 1 %% up to %d keys", layout, times, first, s.Stages(), unused, stated, within)
+			require.Greater(t, stated, c.FPRate)
+			require.GreaterOrEqual(t, stated*1.01+6*math.Sqrt(measured*(1-measured)/queries), measured)
+		}
+		c.MemoryBytes = first - 1
+		_, err = NewScalable(c)
+		requireField(t, err, ErrParams, "ScalableConfig.MemoryBytes")
+		require.ErrorContains(t, err, fmt.Sprint("at least ", first))
+	}
+}
+
+// An attached filter counts, but is not refused.
+func TestAttachedFiltersTakeFromTheLimit(t *testing.T) {
+	s := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01, MemoryBytes: 10_000})
+	require.NoError(t, s.Attach(mustNew(t, Params{Bits: 1e6, Hashes: 7})))
+	for i := range uint64(1000) {
+		s.AddDigest(sum(s, i))
+	}
+	require.Equal(t, 2, s.Stages())
+}
 
 // The capacity of a stage does not overflow.
 func TestStagesOfManyKeys(t *testing.T) {

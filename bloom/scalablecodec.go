@@ -9,7 +9,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind ScalableBloom, version 1.
+// The parameters in a frame of kind ScalableBloom, version 2. If MemoryBytes is
+// zero, the frame has version 1, which ends before it.
 //
 // The payload is a table with 16 bytes for each stage, the parameters of a
 // frame of kind Bloom, and then the array of each stage. The table and every
@@ -22,6 +23,8 @@ type scalableParams struct {
 	Grown    uint8   // 25: number of stages that are not attached, at least 1
 	_        uint16  // 26: zero
 	Frozen   uint32  // 28: number of attached stages; they come first
+
+	MemoryBytes uint64 // 32
 }
 
 const (
@@ -37,7 +40,7 @@ type openScalable struct {
 }
 
 var scalableFormat = frame.Format[openScalable, uint64]{
-	Kind: frame.ScalableBloom, Version: 1, Errs: errs, Parse: parseScalable,
+	Kind: frame.ScalableBloom, Version: 2, Errs: errs, Parse: parseScalable,
 	Len: func(s openScalable) uint64 { return s.words },
 }
 
@@ -97,11 +100,11 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	for i := range s.list {
 		size += 8 * s.list[i].params.paddedWords()
 	}
-	h := scalableFormat.New(s.family, scalableParams{
+	h := scalableFormat.New(s.Family(), scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
-		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen),
+		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen), MemoryBytes: c.MemoryBytes,
 	}, size)
-	return h, s.payload, nil
+	return h.Shortest(), s.payload, nil
 }
 
 // payload yields the table and the arrays.
@@ -117,7 +120,7 @@ func (s *Scalable) payload(yield func([]byte) bool) {
 
 // decode reads a filter and, if there was no error, replaces s with it.
 func (s *Scalable) decode(r *frame.Reader) error {
-	t, words, err := scalableFormat.Read(r, s.family)
+	t, words, err := scalableFormat.Read(r, s.Family())
 	if err != nil {
 		return err
 	}
@@ -128,13 +131,14 @@ func (s *Scalable) decode(r *frame.Reader) error {
 		return err
 	}
 	*s = t.Scalable
+	s.hash = s.newest().hash
 	return nil
 }
 
 // parseScalable reads the parameters of a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	var p scalableParams
-	if err := h.DecodeParams(&p, errs); err != nil {
+	if err := h.DecodeLongest(&p, errs); err != nil {
 		return openScalable{}, err
 	}
 	if p.Grown == 0 || p.Grown > 64 || p.Frozen > math.MaxInt32 {
@@ -142,6 +146,7 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	}
 	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen), h.Payload / 8}
 	s.config.Expected, s.config.FPRate, s.config.Layout = p.Expected, p.FPRate, p.Layout
+	s.config.MemoryBytes = p.MemoryBytes
 	s.stored, s.frozen = p.Stored, int(p.Frozen)
 	if err := s.config.check(ErrCorrupt); err != nil {
 		return openScalable{}, err
@@ -158,7 +163,7 @@ func (s *Scalable) cut(words []uint64, n uint64) ([]Filter, error) {
 	list := make([]Params, n)
 	for i := range list {
 		bits, rest := words[stageWords*i], words[stageWords*i+1]
-		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.family}
+		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.Family()}
 		if err := list[i].check(ErrCorrupt); err != nil {
 			return nil, err
 		}
@@ -176,14 +181,19 @@ func (s *Scalable) cut(words []uint64, n uint64) ([]Filter, error) {
 // should have. So the size of the next stage, which doubles the number of keys,
 // is in proportion to the bytes that have arrived, and the filter can still be
 // decoded when its newest stage is full. n keys at rate p need n log2(1/p) bits
-// in any structure; a Bloom filter needs 1.44 times as many.
+// in any structure; a Bloom filter needs 1.44 times as many. Within MemoryBytes
+// the newest stage may be smaller, but not smaller than the one before.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
 	}
 	for i, f := range s.list[s.frozen:] {
 		n := s.config.capacityOf(i)
-		if least := -float64(n) * math.Log2(s.config.rateOf(i)); float64(f.params.Bits) < least {
+		least := -float64(n) * math.Log2(s.config.rateOf(i))
+		if s.config.MemoryBytes > 0 && i > 0 && i == s.grown()-1 {
+			least = min(least, float64(s.list[s.frozen+i-1].params.Bits))
+		}
+		if float64(f.params.Bits) < least {
 			return errs.Field(ErrCorrupt, fmt.Sprint("bits of stage ", s.frozen+i), f.params.Bits, fmt.Sprintf("at least %.0f for %d keys", least, n))
 		}
 	}

@@ -80,6 +80,7 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 		{[]uint64{63}, "bits of stage 1 = 63, want at least 64 for 32 keys"},
 		{[]uint64{64, 240}, ""},
 		{[]uint64{64, 239}, "bits of stage 2 = 239, want at least 239 for 64 keys"},
+		{[]uint64{100, 100, 1 << 20}, "bits of stage 2 = 100, want at least"},
 	} {
 		s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5}, frozen: 1, stages: stages{list: make([]Filter, 1)}}
 		for _, bits := range c.bits {
@@ -92,7 +93,20 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 		}
 		require.ErrorIs(t, err, ErrCorrupt)
 		require.ErrorContains(t, err, c.want)
+		if len(c.bits) != 2 {
+			s.config.MemoryBytes = 1 << 30 // changes nothing
+			require.ErrorContains(t, s.checkStages(), c.want)
+		}
 	}
+	// Within a limit of memory the last stage can be as small as the one
+	// before.
+	s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5, MemoryBytes: 100}}
+	for _, bits := range []uint64{100, 100} {
+		s.list = append(s.list, *newFilter(Params{Bits: bits, Hashes: 1}, nil))
+	}
+	require.NoError(t, s.checkStages())
+	s.list[1].params.Bits--
+	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 99, want at least 100")
 }
 
 // An encoding cannot make the next stage much larger than what has arrived: the

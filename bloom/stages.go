@@ -11,15 +11,15 @@ import (
 // methods that only read them. They have one family, so that one digest serves
 // all of them.
 type stages struct {
-	family hashfam.Family
-	list   []Filter // from the oldest to the newest
+	hash hashfam.Hasher // of keys, for the newest stage, the largest one
+	list []Filter       // from the oldest to the newest
 }
 
 // Family returns the family that hashes the keys of the filter. O(1) time.
-func (s *stages) Family() hashfam.Family { return s.family }
+func (s *stages) Family() hashfam.Family { return s.hash.Family() }
 
-// hash returns the hasher of keys for the newest stage, the largest one.
-func (s *stages) hash() hashfam.Hasher { return s.list[len(s.list)-1].hash }
+// append makes f the newest stage.
+func (s *stages) append(f *Filter) { s.hash, s.list = f.hash, append(s.list, *f) }
 
 // Contains reports whether key may be in the filter. False is certain: key was
 // never added, or, in a Rotating, not within the window. True is wrong with a
@@ -27,10 +27,10 @@ func (s *stages) hash() hashfam.Hasher { return s.list[len(s.list)-1].hash }
 // added up to a part of the window earlier. O(s k) time for s stages or
 // generations, no allocation. It asks the newest one first, and three positions
 // of each before the others.
-func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
+func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash.Sum(key)) }
 
 // ContainsString is Contains for a string.
-func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.hash().SumString(key)) }
+func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.hash.SumString(key)) }
 
 // ContainsDigest is Contains for a digest under the filter's family.
 //
@@ -98,7 +98,7 @@ func (s *stages) newest() *Filter { return &s.list[len(s.list)-1] }
 
 // clone returns a copy that shares no memory with s.
 func (s *stages) clone() stages {
-	c := stages{s.family, make([]Filter, len(s.list))}
+	c := stages{s.hash, make([]Filter, len(s.list))}
 	for i := range s.list {
 		c.list[i] = *s.list[i].Clone()
 	}

@@ -1,0 +1,466 @@
+package bloom_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// A source changes a filter in any way and returns its state. It returns the
+// same filter each time, or always new ones.
+type source func(*rand.Rand) *bloom.Filter
+
+// A plain source adds keys, and clears bits as Reset and Intersect do.
+func plain(t *testing.T, p bloom.Params) source {
+	f, err := bloom.NewFromParams(p)
+	require.NoError(t, err)
+	return func(r *rand.Rand) *bloom.Filter {
+		switch n := r.IntN(100); {
+		case n == 0:
+			f.Reset()
+		case n == 1:
+			other := f.Clone()
+			other.Reset()
+			other.AddAll(digests(r, p, 2))
+			f.Intersect(other)
+		case n == 2:
+			f.AddAll(digests(r, p, 2)) // nearly full
+		case n < 10:
+			f.AddAll(digests(r, p, 0.2))
+		default:
+			f.AddAll(digests(r, p, 0.01))
+		}
+		return f
+	}
+}
+
+// A projected source counts, so that each step sets bits and clears bits.
+func projected(t *testing.T, p bloom.Params) source {
+	layout := counting.Classic
+	if p.Layout == bloom.Blocked {
+		layout = counting.Blocked
+	}
+	f, err := counting.NewFromParams(counting.Params{Counters: p.Bits, Hashes: p.Hashes, Layout: layout, Family: p.Family})
+	require.NoError(t, err)
+	var in []hashfam.Digest
+	return func(r *rand.Rand) *bloom.Filter {
+		more := digests(r, p, []float64{0.01, 0.1}[r.IntN(2)])
+		f.AddAll(more)
+		in = append(in, more...)
+		r.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
+		out := r.IntN(min(len(in), 2*len(more)) + 1)
+		f.DeleteAll(in[:out])
+		in = in[out:]
+		return f.Bloom()
+	}
+}
+
+// digests returns random digests that set up to that many times m bits.
+func digests(r *rand.Rand, p bloom.Params, share float64) []hashfam.Digest {
+	list := make([]hashfam.Digest, 1+r.IntN(1+int(share*float64(p.Bits))/p.Hashes))
+	for i := range list {
+		list[i] = hashfam.Digest(r.Uint64())
+	}
+	return list
+}
+
+// leastBits returns the log2 of the number of ways to choose n of m bits.
+func leastBits(m, n uint64) float64 {
+	lg := func(n uint64) float64 { v, _ := math.Lgamma(float64(n) + 1); return v / math.Ln2 }
+	return lg(m) - lg(n) - lg(m-n)
+}
+
+// changed counts the bits in which two filters of m bits differ.
+func changed(t *testing.T, a, b *bloom.Filter) uint64 {
+	union := a.Clone()
+	require.NoError(t, union.Merge(b))
+	m := float64(a.Params().Bits)
+	return uint64(math.Round(m * (2*union.FillRatio() - a.FillRatio() - b.FillRatio())))
+}
+
+// requireSmall checks the size of a delta: the header, 1.1 times the least
+// number of bits for the changed ones, and at most a word of zeros after them;
+// and that the whole filter is not smaller. The code is random: for m up to
+// 9,000 none can be longer, and for larger m the chance is below 1e-12.
+func requireSmall(t *testing.T, delta []byte, next, last *bloom.Filter) {
+	n := changed(t, next, last)
+	size, least := float64(8*(len(delta)-72)), leastBits(next.Params().Bits, n)
+	if size > 1.1*least+64 || uint64(len(delta)) > 72+next.SizeBytes() {
+		t.Fatalf("%v: %d bits change: the delta has 72 bytes and %v bits, want at most 1.1 * %v", next, n, size, least)
+	}
+}
+
+// requireRefused checks that f refuses a delta for that reason and stays as it
+// is.
+func requireRefused(t *testing.T, f *bloom.Filter, delta []byte, reasons ...error) {
+	t.Helper()
+	before := f.Clone()
+	err := f.ApplyDelta(delta)
+	for _, reason := range reasons {
+		if errors.Is(err, reason) {
+			reasons = nil
+			break
+		}
+	}
+	require.Empty(t, reasons, "%v", err)
+	require.True(t, f.Equal(before), "a refused delta changed the filter")
+}
+
+// Two servers that exchange deltas have the same filter after every step.
+// Deltas that are lost, repeated, overtaken or damaged, or that are for another
+// filter, are refused and change nothing.
+func TestDeltasKeepTwoServersEqual(t *testing.T) {
+	steps := 1000
+	if testing.Short() {
+		steps = 200
+	}
+	if conformance.Long(t, 1, 0.1) {
+		steps = 100_000
+	}
+	for i, p := range []bloom.Params{
+		{Bits: 8999, Hashes: 7},
+		{Bits: 61, Hashes: 2, Family: hashfam.New(hashfam.Key{1})},
+		{Bits: 9100, Hashes: 7, Layout: bloom.Partitioned, Family: hashfam.New(hashfam.Key{2})},
+		{Bits: 18 * 512, Hashes: 6, Layout: bloom.Blocked},
+	} {
+		t.Run(fmt.Sprint(p, " plain"), func(t *testing.T) { exchange(t, plain(t, p), steps, uint64(i)) })
+		if p.Layout != bloom.Partitioned {
+			t.Run(fmt.Sprint(p, " projected"), func(t *testing.T) { exchange(t, projected(t, p), steps, uint64(i)) })
+		}
+	}
+}
+
+// base is the offset of the fingerprint of the state that a delta applies to.
+const base = 32
+
+// exchange sends that many deltas.
+func exchange(t *testing.T, change source, steps int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	sent := change(r).Clone()
+	received := sent.Clone()
+	var earlier []byte
+	for range steps {
+		next := change(r).Clone()
+		delta, err := next.AppendDelta(nil, sent)
+		require.NoError(t, err)
+		requireSmall(t, delta, next, sent)
+		misdeliver(t, r, received, delta, earlier)
+		if next.Equal(sent) {
+			continue
+		}
+		if r.IntN(20) == 0 { // lost: the next one is refused
+			later := change(r).Clone()
+			overtaking, err := later.AppendDelta(nil, next)
+			require.NoError(t, err)
+			requireRefused(t, received, overtaking, bloom.ErrIncompatible)
+			next = later
+			whole, err := next.MarshalBinary()
+			require.NoError(t, err)
+			require.NoError(t, received.UnmarshalBinary(whole))
+		} else {
+			require.NoError(t, received.ApplyDelta(delta))
+			requireRefused(t, received, delta, bloom.ErrIncompatible)
+			earlier = delta
+		}
+		if sent = next; !received.Equal(sent) {
+			t.Fatal("the servers differ")
+		}
+	}
+}
+
+// misdeliver applies what must be refused: an earlier delta, one that is
+// damaged, one that was changed by someone who corrects the checksums, and one
+// for another filter.
+func misdeliver(t *testing.T, r *rand.Rand, f *bloom.Filter, delta, earlier []byte) {
+	if earlier != nil && !bytes.Equal(earlier[base:base+8], delta[base:base+8]) { // the state has not come back
+		requireRefused(t, f, earlier, bloom.ErrIncompatible)
+	}
+	bad := bytes.Clone(delta)
+	bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+	requireRefused(t, f, bad, bloom.ErrCorrupt)
+	requireRefused(t, f, delta[:r.IntN(len(delta))], bloom.ErrCorrupt)
+	if conformance.Reseal(bad); !bytes.Equal(bad, delta) {
+		requireRefused(t, f, bad, bloom.ErrCorrupt, bloom.ErrVersion, bloom.ErrFamily, bloom.ErrIncompatible)
+	}
+	for _, change := range []func(*bloom.Params){
+		func(p *bloom.Params) { p.Bits *= 2 },
+		func(p *bloom.Params) { p.Bits += 512 * uint64(p.Hashes) },
+		func(p *bloom.Params) { p.Hashes = 1 },
+	} {
+		p := f.Params()
+		change(&p)
+		other, err := bloom.NewFromParams(p)
+		require.NoError(t, err)
+		requireRefused(t, other, delta, bloom.ErrIncompatible)
+	}
+	p := f.Params()
+	p.Family = p.Family.Derive("other")
+	other, err := bloom.NewFromParams(p)
+	require.NoError(t, err)
+	requireRefused(t, other, delta, bloom.ErrFamily)
+}
+
+// fingerprint returns the fingerprint of a filter, as docs/format.md describes
+// it.
+func fingerprint(t *testing.T, f *bloom.Filter) uint64 {
+	whole, err := f.MarshalBinary()
+	require.NoError(t, err)
+	fam, b := f.Family().Derive("bloom delta"), bytes.Clone(whole[24:40])
+	for piece := range slices.Chunk(whole[64:len(whole)-8], 1024) {
+		b = binary.LittleEndian.AppendUint64(b, uint64(fam.Sum(piece)))
+	}
+	return uint64(fam.Sum(b))
+}
+
+// forged returns a delta from f to g with correct checksums, and any code.
+func forged(t *testing.T, f, g *bloom.Filter, changed uint64, code []byte) []byte {
+	before, after := fingerprint(t, f), fingerprint(t, g)
+	both := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, before), after)
+	params := binary.LittleEndian.AppendUint64(nil, changed)
+	params = append(params, both[:8]...)
+	params = binary.LittleEndian.AppendUint64(params, uint64(f.Family().Derive("bloom delta").Sum(both)))
+	h := frame.Header{Kind: 15, Version: 1, Check: f.Family().CheckValue(), Params: params, Payload: uint64(len(code))}
+	return frame.Append(nil, h, frame.Numbers(code))
+}
+
+// expected returns f after a delta, one bit after another, or false if the code
+// is invalid.
+func expected(t *testing.T, f *bloom.Filter, changed uint64, code []byte) (*bloom.Filter, bool) {
+	m, at, next := f.Params().Bits, 0, uint64(0)
+	bit := func() uint64 { at++; return uint64(code[(at-1)/8]>>((at-1)%8)) & 1 }
+	left := func() int { return 8*len(code) - at }
+	whole, err := f.MarshalBinary()
+	require.NoError(t, err)
+	flip := func(i uint64) { whole[64+i/8] ^= 1 << (i % 8) }
+	n := min(changed, m-changed)
+	if n != changed {
+		for i := range m {
+			flip(i)
+		}
+	}
+	b := 0
+	for n > 0 && n<<(b+1) < m-n {
+		b++
+	}
+	for range n {
+		gap, one := uint64(0), false
+		for !one && left() > 0 {
+			if one = bit() == 1; !one {
+				gap += 1 << b
+			}
+		}
+		if !one || left() < b {
+			return nil, false
+		}
+		for i := range b {
+			gap += bit() << i
+		}
+		if next += gap; next >= m {
+			return nil, false
+		}
+		flip(next)
+		next++
+	}
+	rest, zero := left(), true
+	for left() > 0 {
+		zero = bit() == 0 && zero
+	}
+	conformance.Reseal(whole)
+	g := bloom.NewReceiver(f.Family())
+	require.NoError(t, g.UnmarshalBinary(whole))
+	return g, zero && rest < 64
+}
+
+// checkForged applies a delta whose fingerprints and checksums are those of
+// what its code makes of f, as anyone can compute under the public family. The
+// code must be the one that AppendDelta returns, or else be refused.
+func checkForged(t *testing.T, f *bloom.Filter, changed uint64, code []byte) {
+	code = append(code, make([]byte, -len(code)&7)...)
+	if changed > f.Params().Bits {
+		requireRefused(t, f, forged(t, f, f, changed, code), bloom.ErrCorrupt)
+		return
+	}
+	want, ok := expected(t, f, changed, code)
+	if !ok {
+		requireRefused(t, f, forged(t, f, f, changed, code), bloom.ErrCorrupt)
+		return
+	}
+	delta, applied := forged(t, f, want, changed, code), f.Clone()
+	require.NoError(t, applied.ApplyDelta(delta))
+	require.True(t, applied.Equal(want))
+	again, err := applied.AppendDelta(nil, f)
+	require.NoError(t, err)
+	require.Equal(t, delta, again, "two deltas do the same")
+}
+
+// A code that is changed in one place, with fingerprints to match, is refused
+// unless it is the code of another result.
+func TestForgedDeltas(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		p := bloom.Params{Bits: 1 + r.Uint64N(1000), Hashes: 1 + r.IntN(3)}
+		f, err := bloom.NewFromParams(p)
+		require.NoError(t, err)
+		f.AddAll(digests(r, p, 1))
+		old := f.Clone()
+		if r.IntN(2) == 0 {
+			f.Reset()
+		}
+		f.AddAll(digests(r, p, 0.5))
+		delta, err := f.AppendDelta(nil, old)
+		require.NoError(t, err)
+		n, code := changed(t, f, old), delta[64:len(delta)-8]
+		require.Equal(t, delta, forged(t, old, f, n, code), "the delta is not what docs/format.md describes")
+		for range 20 {
+			other := slices.Clone(code)
+			switch way := r.IntN(4); {
+			case way == 0:
+				other = append(other, byte(r.IntN(2)))
+			case len(code) == 0:
+			case way == 1:
+				other = other[:r.IntN(len(other))]
+			default:
+				other[r.IntN(len(other))] ^= 1 << r.IntN(8)
+			}
+			checkForged(t, old, n+r.Uint64N(3)-min(n, 1), other)
+		}
+	}
+}
+
+// To have read the deltas of a keyed family does not help to make one that goes
+// back.
+func TestDeltasGoOneWay(t *testing.T) {
+	f, err := bloom.NewFromParams(bloom.Params{Bits: 1000, Hashes: 3, Family: hashfam.New(hashfam.Key{1})})
+	require.NoError(t, err)
+	g := f.Clone()
+	g.AddString("key")
+	there, err := g.AppendDelta(nil, f)
+	require.NoError(t, err)
+	stay, err := g.AppendDelta(nil, g)
+	require.NoError(t, err)
+	back := bytes.Clone(there)
+	copy(back[base:], stay[base:base+8])
+	conformance.Reseal(back)
+	requireRefused(t, g, back, bloom.ErrCorrupt)
+	copy(back[base+8:], stay[base+8:base+16])
+	conformance.Reseal(back)
+	requireRefused(t, g, back, bloom.ErrCorrupt)
+}
+
+// The first bytes of an input choose a filter and the number of changed bits,
+// and the others are the code.
+func FuzzDelta(f *testing.F) {
+	conformance.FuzzBytes(f, func(t *testing.T, input []byte) {
+		if len(input) < 5 {
+			return
+		}
+		p := bloom.Params{Bits: 1 + uint64(input[0]) + uint64(input[1]&3)<<8, Hashes: 2}
+		f, err := bloom.NewFromParams(p)
+		require.NoError(t, err)
+		f.AddAll(digests(rand.New(rand.NewPCG(uint64(input[2]), 0)), p, 1))
+		checkForged(t, f, uint64(input[3])+uint64(input[4]&3)<<8, input[5:])
+		requireRefused(t, f, input, bloom.ErrCorrupt)
+	})
+}
+
+// A delta takes memory in proportion to its length, whatever it claims, and to
+// m/1024.
+func TestMemoryOfDeltas(t *testing.T) {
+	f, err := bloom.NewFromParams(bloom.Params{Bits: 1 << 26, Hashes: 7})
+	require.NoError(t, err)
+	g := f.Clone()
+	g.AddString("key")
+	var delta []byte
+	const most = 3<<26/1024 + 6<<16 // some builds convert 64 KiB at a time
+	require.Less(t, conformance.LeastAllocated(3, func() { delta, err = g.AppendDelta(nil, f) }), uint64(most))
+	require.NoError(t, err)
+	require.Less(t, conformance.LeastAllocated(1, func() { err = f.Clone().ApplyDelta(delta) }), f.SizeBytes()+most)
+	require.NoError(t, err)
+	for _, field := range []int{16, 24} { // the length of the payload, the number of changed bits
+		bad := bytes.Clone(delta)
+		binary.LittleEndian.PutUint64(bad[field:], 1<<26)
+		conformance.Reseal(bad)
+		require.Less(t, conformance.LeastAllocated(3, func() { err = f.ApplyDelta(bad) }), uint64(most))
+		require.ErrorIs(t, err, bloom.ErrCorrupt)
+	}
+}
+
+// delta returns the delta from a filter of some keys to one of other keys.
+func delta(t *testing.T, p bloom.Params, from, to []string) []byte {
+	f, err := bloom.NewFromParams(p)
+	require.NoError(t, err)
+	g := f.Clone()
+	for _, key := range from {
+		f.AddString(key)
+	}
+	for _, key := range to {
+		g.AddString(key)
+	}
+	b, err := g.AppendDelta(nil, f)
+	require.NoError(t, err)
+	require.NoError(t, f.ApplyDelta(b))
+	require.True(t, f.Equal(g))
+	return b
+}
+
+// Deltas keep their bytes: with bits that are set and cleared, with bits that
+// stay in place of those that change, and with none.
+func TestGoldenDeltas(t *testing.T) {
+	var keys []string
+	for i := range 3000 {
+		keys = append(keys, fmt.Sprint("key ", i))
+	}
+	for file, b := range map[string][]byte{
+		"delta.bin":         delta(t, bloom.Params{Bits: 10_000, Hashes: 7}, keys[:100], keys[50:150]),
+		"delta-flip.bin":    delta(t, bloom.Params{Bits: 1001, Hashes: 7, Layout: bloom.Partitioned}, keys[:300], nil),
+		"delta-blocked.bin": delta(t, bloom.Params{Bits: 1024, Hashes: 4, Layout: bloom.Blocked, Family: hashfam.New(hashfam.Key{1, 2, 3})}, keys[:10], keys),
+		"delta-empty.bin":   delta(t, bloom.Params{Bits: 64, Hashes: 1}, keys[:1], keys[:1]),
+	} {
+		conformance.RequireGolden(t, file, b)
+	}
+}
+
+// The errors say what differs, and dst comes back as it was.
+func TestErrorsOfDeltas(t *testing.T) {
+	f, err := bloom.NewFromParams(bloom.Params{Bits: 100, Hashes: 2})
+	require.NoError(t, err)
+	g, err := bloom.NewFromParams(bloom.Params{Bits: 100, Hashes: 3})
+	require.NoError(t, err)
+	dst, err := f.AppendDelta([]byte("dst"), g)
+	require.ErrorIs(t, err, bloom.ErrIncompatible)
+	require.ErrorContains(t, err, "Params.Hashes = 3, want 2")
+	require.Equal(t, "dst", string(dst))
+	dst, err = new(bloom.Filter).AppendDelta([]byte("dst"), new(bloom.Filter))
+	require.ErrorIs(t, err, bloom.ErrParams)
+	require.Equal(t, "dst", string(dst))
+
+	dst, err = f.AppendDelta([]byte("dst"), f)
+	require.NoError(t, err)
+	require.Equal(t, "dst", string(dst[:3]))
+	err = g.ApplyDelta(dst[3:])
+	require.ErrorContains(t, err, "bloom: incompatible structures: base of the delta = ")
+	var field *bloom.FieldError
+	require.ErrorAs(t, err, &field)
+	require.ErrorIs(t, new(bloom.Filter).ApplyDelta(dst[3:]), bloom.ErrIncompatible)
+
+	for _, more := range []uint64{1, 1 << 63, math.MaxUint64 - 100} { // than all bits
+		require.ErrorContains(t, f.ApplyDelta(forged(t, f, f, 100+more, nil)), "want at most 100")
+	}
+	whole, err := f.MarshalBinary()
+	require.NoError(t, err)
+	require.ErrorContains(t, f.ApplyDelta(whole), "kind = a Bloom filter, want a Bloom filter delta")
+	require.ErrorContains(t, f.UnmarshalBinary(dst[3:]), "kind = a Bloom filter delta, want a Bloom filter")
+}
