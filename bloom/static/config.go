@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -16,8 +17,17 @@ type Config struct {
 	// 2^-32 + n/2^64 for n keys, and below 1. Filters meet it on average over
 	// families; that of one filter of 10,000 keys differs by about 1 % of it,
 	// and by less than 0.1 % for a million keys. With fewer keys the rate is
-	// usually lower, down to half of FPRate.
+	// usually lower, down to half of FPRate. It may be zero if MemoryBytes is
+	// not.
 	FPRate float64
+
+	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
+	// be; an encoding takes 72 bytes more. If FPRate is zero, the filter has
+	// the lowest rate that its keys permit in this memory, which
+	// [Filter.FalsePositiveRate] tells. That takes a second build, because the
+	// size depends a little on the keys. If both are set and the filter is
+	// larger, the error names its size and the rate that fits.
+	MemoryBytes uint64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
@@ -30,9 +40,9 @@ type Config struct {
 
 	// Progress, if it is not nil, is called from time to time while the filter
 	// is built, with the number of steps done and of all steps. A digest takes
-	// two, or one in NewFromSorted; without digests there is no call. The calls
-	// follow each other; the last one has done = total. It must not take long:
-	// the workers wait for it.
+	// two, or one in NewFromSorted, and one more if the filter is built twice.
+	// Without digests there is no call. The calls follow each other; the last
+	// one has done = total. It must not take long: the workers wait for it.
 	Progress func(done, total uint64) `json:"-"`
 
 	_ struct{} // literals name their fields
@@ -41,7 +51,8 @@ type Config struct {
 // SizeBytes returns the memory of a filter of n distinct keys. It is an
 // estimate, which is within 1 % for a million keys and 2 % for 10,000, because
 // the size depends a little on the keys. It returns [ErrParams], naming the
-// field, if c is invalid for n keys. O(1) time.
+// field, if c is invalid for n keys. It does not compare the size for FPRate
+// with MemoryBytes. O(1) time.
 func (c Config) SizeBytes(n uint64) (uint64, error) {
 	if err := c.check(); err != nil {
 		return 0, err
@@ -63,14 +74,28 @@ func (c Config) check() error {
 	return err
 }
 
+// fills reports whether the memory determines the rate.
+func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
+
+// most returns MemoryBytes, or less if no filter can take that much.
+func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
+
 // columns returns the number of columns for n keys in units of 1/65536, or
-// ErrParams if FPRate is invalid.
+// ErrParams if FPRate is invalid. If the memory determines the rate, that is an
+// estimate.
 func (c Config) columns(n uint64) (uint32, error) {
-	if !(c.FPRate > 0 && c.FPRate < 1) {
+	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
 		return 0, paramError("Config.FPRate", c.FPRate, "above 0 and below 1")
 	}
 	if n > min(ribbon.MaxKeys, sizing.MaxBits) {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(min(ribbon.MaxKeys, sizing.MaxBits))))
+	}
+	if c.fills() {
+		columns := ribbon.EstimateColumns(c.most(), n) // at most MaxBits, too
+		if columns == 0 {
+			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 0.5, 1)
+		}
+		return columns, nil
 	}
 	columns, ok := sizing.RibbonColumns(c.FPRate, n)
 	if !ok {
@@ -83,8 +108,18 @@ func (c Config) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// build returns how to build a filter in the given number of steps.
-func (c Config) build(steps uint64) ribbon.Build {
+// tooSmall returns the error of a MemoryBytes below those that a rate needs.
+func (c Config) tooSmall(need uint64, rate, fits float64) error {
+	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, rate, fits))
+}
+
+// build returns how to build a filter of n digests that are sorted in the given
+// number of steps.
+func (c Config) build(sort, n uint64) ribbon.Build {
+	steps := sort + n
+	if c.fills() {
+		steps += n // is built twice
+	}
 	b := ribbon.Build{Workers: c.Workers}
 	if b.Workers == 0 {
 		b.Workers = runtime.GOMAXPROCS(0)
@@ -97,8 +132,10 @@ func (c Config) build(steps uint64) ribbon.Build {
 	b.Did = func(n int) {
 		lock.Lock()
 		defer lock.Unlock()
-		done += uint64(n)
-		c.Progress(done, steps)
+		if n := min(uint64(n), steps-done); n > 0 {
+			done += n
+			c.Progress(done, steps)
+		}
 	}
 	return b
 }

@@ -4,6 +4,13 @@
 // filter takes 9.6, and within 0.7 % of the least that is possible at rates of
 // 2^-7, 2^-8 and so on.
 //
+//   - build: [New]; a set that does not fit in memory: [NewFromSorted]
+//   - ask: [Filter.Contains], [Filter.ContainsAll]
+//   - members of a known universe: [NewExact], [Exact.Contains]
+//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
+//   - ask what is stored: [NewView], [NewExactView], [NewFrameReader]
+//   - inspect: [Config.SizeBytes], [Filter.Params], [Filter.FalsePositiveRate]
+//
 // A filter never loses a key: every key it was built from is found. Another key
 // is found with a small probability, the false-positive rate of its [Config].
 //
@@ -13,15 +20,6 @@
 //
 // If keys can be added later, use package bloom or cuckoo. If the keys or their
 // digests can be kept until the last one is known, build a Filter then.
-//
-// # Where to start
-//
-//	a filter of a set                    New, Filter.Contains
-//	a set that does not fit in memory    NewFromSorted
-//	members of a known universe          NewExact, Exact.Contains
-//	many keys at a time                  Filter.ContainsAll
-//	the size in advance                  Config.SizeBytes
-//	a file, a stream, a mapped file      Filter.WriteTo, ReadFrom, NewView
 //
 // To read the code, begin with new.go, which builds a filter, and exactnew.go,
 // which builds an Exact of two levels. The ribbon itself is package

@@ -149,15 +149,15 @@ func (s exactShape) check() error {
 // keeps.
 func (s exactShape) levels(words []uint64) (exactReader, error) {
 	rare, common := s.classes()
-	filter, words, err := ribbon.Parse(filterColumns(rare, common), rare, s.filterLayers, words, errs)
+	filter, words, err := ribbon.Parse(filterColumns(rare, common), rare, s.filterLayers, words, new(ribbon.Room), errs)
 	if err != nil {
 		return exactReader{}, err
 	}
-	class, words, err := ribbon.Parse(classColumns, s.passed, s.classLayers, words, errs)
+	class, words, err := ribbon.Parse(classColumns, s.passed, s.classLayers, words, new(ribbon.Room), errs)
 	if err != nil {
 		return exactReader{}, err
 	}
 	e := exactReader{params: s.ExactParams}
-	e.set(filter, class)
+	e.set(&filter, &class)
 	return e, checkRest(s.Bytes, words)
 }

@@ -81,7 +81,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")
 	}
-	b := Config{Workers: c.Workers}.build(0)
+	b := Config{Workers: c.Workers}.build(0, 0)
 	members, err := ribbon.Sort(ctx, b, members)
 	if err != nil {
 		return nil, buildError(err, 0)

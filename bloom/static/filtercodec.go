@@ -1,6 +1,7 @@
 package static
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -21,6 +22,18 @@ var format = frame.Format[Params, uint64]{
 // Filter. O(n) time; it allocates the frame once if dst is too small.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
+}
+
+// AppendFrame appends the encoded filter of digests to dst and returns the
+// extended slice: what [New] and [Filter.AppendBinary] return. As New does, it
+// sorts digests in place. The errors are those of New, and dst is then
+// unchanged. O(n) time.
+func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
+	f, err := New(ctx, c, digests)
+	if err != nil {
+		return dst, err
+	}
+	return f.AppendBinary(dst)
 }
 
 // MarshalBinary is [Filter.AppendBinary] with a nil dst.
@@ -94,7 +107,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	decoded, err := parse(p, words)
+	decoded, err := parse(p, words, new(ribbon.Room))
 	if err == nil {
 		err = decoded.ribbon.Verify(errs)
 	}
@@ -106,12 +119,12 @@ func (f *Filter) decode(r *frame.Reader) error {
 
 // parse returns the reader of the given parameters whose payload is words,
 // which it keeps.
-func parse(p Params, words []uint64) (reader, error) {
-	r, rest, err := ribbon.Parse(p.Columns, p.Keys, p.Layers, words, errs)
+func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
+	r, rest, err := ribbon.Parse(p.Columns, p.Keys, p.Layers, words, room, errs)
 	if err != nil {
 		return reader{}, err
 	}
-	return newReader(p.Family, *r), checkRest(p.Bytes, rest)
+	return newReader(p.Family, r), checkRest(p.Bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if words are left of a payload of that length.

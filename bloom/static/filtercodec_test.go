@@ -2,7 +2,10 @@ package static
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,11 +41,39 @@ func TestAHeaderClaimsNoMorePayloadThanItsKeysTake(t *testing.T) {
 // The error tells how long the payload should be.
 func TestWordsAfterThePayload(t *testing.T) {
 	words := make([]uint64, 3+2) // a ribbon of one column and one segment with starts takes 3
-	_, err := parse(Params{Keys: 1, Columns: 1 << 16, Layers: 1, Bytes: 8 * 5}, words)
+	_, err := parse(Params{Keys: 1, Columns: 1 << 16, Layers: 1, Bytes: 8 * 5}, words, new(ribbon.Room))
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.ErrorContains(t, err, "payload length = 40, want 24")
 	s := exactShape{ExactParams: ExactParams{Members: 1, Others: 2, Bytes: 8 * 8}, passed: 2, filterLayers: 1, classLayers: 1}
 	_, err = s.levels(make([]uint64, 3+3+2))
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.ErrorContains(t, err, "payload length = 64, want 48")
+}
+
+// AppendFrame returns what New and AppendBinary do, after any bytes.
+func TestAppendFrame(t *testing.T) {
+	ctx, rng := context.Background(), rand.New(rand.NewPCG(26, 2))
+	for _, n := range []int{0, 1, 10, 100, 1000, 70_000} {
+		for _, rate := range []float64{0.9, 0.01, 1e-9} {
+			c, digests := Config{FPRate: rate}, random(rng, n)
+			f, err := New(ctx, c, slices.Clone(digests))
+			require.NoError(t, err)
+			for before := range 2 {
+				dst := bytes.Repeat([]byte{0xff}, before)
+				want, err := f.AppendBinary(dst)
+				require.NoError(t, err)
+				got, err := AppendFrame(ctx, dst, c, append(digests, digests...))
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+		}
+	}
+	got, err := AppendFrame(ctx, []byte("before"), Config{}, nil)
+	require.ErrorIs(t, err, ErrParams)
+	require.Equal(t, "before", string(got))
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, random(rng, 100))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, "before", string(got))
 }

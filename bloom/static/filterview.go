@@ -3,6 +3,7 @@ package static
 import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // A View is a filter that uses its encoding in place, for example in a mapped
@@ -11,12 +12,13 @@ import (
 type View struct {
 	reader
 	encoded frame.View
+	room    ribbon.Room
 }
 
 // NewView returns a view of the filter that data encodes under fam. It keeps
 // data, which must not change, and must stay mapped, while the view is in use.
 // It checks only the header and the sizes of the layers; [View.Verify] checks
-// the rest. O(1) time.
+// the rest. O(1) time, one allocation.
 //
 // The errors are those of [Filter.UnmarshalBinary]. NewView also returns
 // [ErrParams] if the address of the payload is not a multiple of 8, and
@@ -27,11 +29,12 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := parse(p, words)
+	view := &View{encoded: v}
+	view.reader, err = parse(p, words, &view.room)
 	if err != nil {
 		return nil, err
 	}
-	return &View{r, v}, nil
+	return view, nil
 }
 
 // Verify checks what decoding would check: the checksum of the whole encoding,

@@ -3,9 +3,11 @@ package static
 import (
 	"context"
 	"iter"
+	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/ribbon"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // New returns a filter of keys, given by their digests under c.Family, in any
@@ -24,21 +26,15 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	b := c.build(2 * uint64(len(digests)))
+	n := uint64(len(digests))
+	b := c.build(n, n)
 	list, err := ribbon.Sort(ctx, b, digests)
 	if err != nil {
 		return nil, buildError(err, 0)
 	}
-	b.Report(len(digests) - len(list)) // the copies need not be placed
-	columns, err := c.columns(uint64(len(list)))
-	if err != nil {
-		return nil, err
-	}
-	r, err := ribbon.Members(ctx, b, columns, list)
-	if err != nil {
-		return nil, buildError(err, 0)
-	}
-	return &Filter{newReader(c.Family, *r)}, nil
+	return c.filter(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
+		return ribbon.Members(ctx, b, columns, list)
+	})
 }
 
 // NewFromSorted returns a filter of n distinct digests that arrive in ascending
@@ -47,7 +43,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // written. Besides the filter it allocates 0.5 bytes for each digest, and 1.5
 // MB. One worker places the digests as they come; the others only help with the
 // 2 % that go to further layers. O(n) time. The filter is the one that [New]
-// returns.
+// returns. If c has MemoryBytes and no FPRate, it reads digests twice.
 //
 // It returns [ErrParams] if c is invalid for n digests, if they are out of
 // order, or if n is not their number; a digest that is repeated counts once. It
@@ -60,13 +56,33 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	b := c.build(0, n)
+	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
+		return ribbon.Stream(ctx, b, columns, n, digests)
+	})
+}
+
+// filter returns the filter of n distinct digests. members builds their ribbon
+// and reports to b, which has all steps at the end.
+func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
 	if err != nil {
 		return nil, err
 	}
-	r, err := ribbon.Stream(ctx, c.build(n), columns, n, digests)
+	var r *ribbon.Ribbon
+	rate := c.FPRate
+	if c.fills() {
+		rate = 0.5 // for the error
+		r, err = ribbon.Within(c.most(), columns, members)
+	} else {
+		r, err = members(columns)
+	}
 	if err != nil {
 		return nil, buildError(err, n)
 	}
+	if size := r.PayloadBytes(); c.MemoryBytes > 0 && size > c.MemoryBytes {
+		return nil, c.tooSmall(size, rate, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
+	}
+	b.Report(math.MaxInt)
 	return &Filter{newReader(c.Family, *r)}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -57,6 +58,74 @@ func TestBitsPerKey(t *testing.T) {
 		require.InEpsilon(t, f.SizeBytes(), estimate, 0.02, "n = %d", c.n)
 		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().Layers-1))
 	}
+}
+
+// A filter of a memory fits, and one with the next number of columns does not.
+// It does not depend on how it is built.
+func TestABudgetOfMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 3))
+	for _, n := range []int{1, 2, 30, 100, 1000, 20_000} {
+		digests := ascending(random(rng, n))
+		for _, bits := range []float64{1, 1.03, 2.1, 4, 7.15, 7.3, 16, 33, 100} {
+			c := Config{MemoryBytes: uint64(bits*float64(n)/8) + 64}
+			f, err := New(t.Context(), c, digests)
+			require.NoError(t, err)
+			p := f.Params()
+			require.LessOrEqual(t, p.SizeBytes(), c.MemoryBytes)
+			g, err := NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
+			require.NoError(t, err)
+			require.True(t, f.Equal(g))
+			require.NotContains(t, f.ContainsAll(nil, digests), false)
+			if p.Columns < ribbon.MaxColumns {
+				other, err := ribbon.Members(t.Context(), ribbon.Build{Workers: 1}, p.Columns+1, digests)
+				require.NoError(t, err)
+				require.Greater(t, other.PayloadBytes(), c.MemoryBytes, "%d bytes, %v", c.MemoryBytes, p)
+			}
+			estimate, err := c.SizeBytes(uint64(n))
+			require.NoError(t, err)
+			require.LessOrEqual(t, estimate, c.MemoryBytes)
+		}
+	}
+	f, err := New(t.Context(), Config{MemoryBytes: 1}, nil)
+	require.NoError(t, err)
+	require.Zero(t, f.SizeBytes())
+}
+
+func TestMemoryAndRate(t *testing.T) {
+	digests := random(rand.New(rand.NewPCG(26, 4)), 3000)
+	try := func(rate float64, bytes uint64) error {
+		_, err := New(t.Context(), Config{FPRate: rate, MemoryBytes: bytes}, digests)
+		return err
+	}
+	for _, rate := range []float64{0.9, 0.5, 0.03, 0.01, 1. / 128, 1e-6} {
+		f := mustBuild(t, Config{FPRate: rate}, digests)
+		size := f.Params().SizeBytes()
+		require.NoError(t, try(rate, size))
+		for _, bytes := range []uint64{1, size / 3, size - 8, size - 1} {
+			conformance.NamesWhatFits(t, try(rate, bytes), rate, try, bytes)
+		}
+	}
+	conformance.NamesWhatFits(t, try(0, 20), 0, try, 20) // not even one column
+	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
+	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
+	// With 32 columns, these keys would take more than can be addressed.
+	size, err := Config{MemoryBytes: math.MaxUint64}.SizeBytes(sizing.MaxBits / 4)
+	require.NoError(t, err)
+	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
+	for _, rate := range []float64{-1, 1, math.NaN()} {
+		require.ErrorContains(t, try(rate, 1<<20), "Config.FPRate")
+	}
+	_, err = NewFromSorted(t.Context(), Config{MemoryBytes: 1 << 20}, 1<<62, slices.Values(digests))
+	require.ErrorContains(t, err, "keys = ")
+	// What can be read only once is not enough.
+	next, stop := iter.Pull(slices.Values(ascending(random(rand.New(rand.NewPCG(26, 5)), 100_000))))
+	defer stop()
+	once := func(yield func(hashfam.Digest) bool) {
+		for d, ok := next(); ok && yield(d); d, ok = next() {
+		}
+	}
+	_, err = NewFromSorted(t.Context(), Config{MemoryBytes: 100_000}, 100_000, once)
+	require.ErrorContains(t, err, "the number of distinct digests")
 }
 
 // Given the filter, digests are found independently of each other, since their
@@ -224,12 +293,15 @@ func TestProgressEndsWithTheTotal(t *testing.T) {
 				return NewFromSorted(t.Context(), c, 150_000, slices.Values(ascending(copied())))
 			},
 		} {
-			s := steps{t: t}
-			f, err := build(Config{FPRate: 0.01, Workers: workers, Progress: s.add})
-			require.NoError(t, err)
-			require.EqualValues(t, 150_000, f.Len())
-			require.Equal(t, s.total, s.done)
-			require.Greater(t, s.calls, 2)
+			for _, c := range []Config{{FPRate: 0.01}, {MemoryBytes: 123_456}} {
+				s := steps{t: t}
+				c.Workers, c.Progress = workers, s.add
+				f, err := build(c)
+				require.NoError(t, err)
+				require.EqualValues(t, 150_000, f.Len())
+				require.Equal(t, s.total, s.done)
+				require.Greater(t, s.calls, 2)
+			}
 		}
 	}
 }
