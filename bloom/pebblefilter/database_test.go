@@ -1,0 +1,543 @@
+package pebblefilter
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	pebblebloom "github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+)
+
+// pebbles is Pebble's own policy.
+const pebbles = pebblebloom.FilterPolicy(10)
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(format string, args ...any) {
+	panic(fmt.Sprintf(format, args...))
+}
+
+// small returns options with which a few thousand keys fill tables on several
+// levels. All levels have the policy p, except those in levels.
+func small(p pebble.FilterPolicy, levels map[int]pebble.FilterPolicy) *pebble.Options {
+	o := &pebble.Options{
+		Logger: quiet{}, MemTableSize: 64 << 10, L0CompactionThreshold: 2, LBaseMaxBytes: 32 << 10,
+		FormatMajorVersion: pebble.FormatNewest, Filters: map[string]pebble.FilterPolicy{},
+	}
+	o.TargetFileSizes[0] = 8 << 10
+	for i := range o.Levels {
+		o.Levels[i].FilterPolicy = p
+		o.Levels[i].BlockSize = 512
+		if other, ok := levels[i]; ok {
+			o.Levels[i].FilterPolicy = other
+		}
+	}
+	return o
+}
+
+// with lets the database read filters of other policies, too.
+func with(o *pebble.Options, others ...pebble.FilterPolicy) *pebble.Options {
+	for _, p := range others {
+		o.Filters[p.Name()] = p
+	}
+	return o
+}
+
+func open(t *testing.T, dir string, o *pebble.Options) *pebble.DB {
+	t.Helper()
+	db, err := pebble.Open(dir, o)
+	require.NoError(t, err)
+	return db
+}
+
+func closeDB(t *testing.T, db *pebble.DB) {
+	t.Helper()
+	require.NoError(t, db.Close())
+}
+
+// put stores the keys from i to j, with values that tell them and round.
+func put(t *testing.T, db *pebble.DB, i, j, round int) {
+	t.Helper()
+	b := db.NewBatch()
+	for ; i < j; i++ {
+		require.NoError(t, b.Set(key(i), value(i, round), nil))
+	}
+	require.NoError(t, db.Apply(b, pebble.NoSync))
+}
+
+func value(i, round int) []byte { return fmt.Appendf(nil, "value %d of round %d", i, round) }
+
+// compact writes what is in memory to tables, and these to the last level.
+func compact(t *testing.T, db *pebble.DB, from, to int) {
+	t.Helper()
+	require.NoError(t, db.Flush())
+	require.NoError(t, db.Compact(context.Background(), key(from), key(to), false))
+}
+
+// get returns the value of k by Get, or nil, and requires that iterators agree:
+// with and without the filters of the last level.
+func get(t *testing.T, db *pebble.DB, k []byte) []byte {
+	t.Helper()
+	var found []byte
+	v, closer, err := db.Get(k)
+	if err == nil {
+		found = append([]byte{}, v...)
+		require.NoError(t, closer.Close())
+	} else {
+		require.ErrorIs(t, err, pebble.ErrNotFound)
+	}
+	for _, last := range []bool{false, true} {
+		require.Equal(t, string(found), string(seek(t, db, k, last)), "key %q, filters of the last level: %v", k, last)
+	}
+	return found
+}
+
+// seek is get by an iterator, with or without the filters of the last level.
+func seek(t *testing.T, db *pebble.DB, k []byte, last bool) (found []byte) {
+	t.Helper()
+	it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: last})
+	require.NoError(t, err)
+	if it.SeekPrefixGE(k) && bytes.Equal(it.Key(), k) {
+		found = append([]byte{}, it.Value()...)
+	}
+	require.NoError(t, it.Close())
+	return found
+}
+
+// tables returns the policies in the names of the filters of all tables, by
+// level, and the bytes of the filters.
+func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
+	t.Helper()
+	levels, err := db.SSTables(pebble.WithProperties())
+	require.NoError(t, err)
+	for i, level := range levels {
+		for _, table := range level {
+			names[i] = append(names[i], table.Properties.FilterPolicyName)
+			size += table.Properties.FilterSize
+		}
+	}
+	return names, size
+}
+
+// asked returns how many questions about k reach filters when f runs.
+func asked(db *pebble.DB, f func()) (hits, all int64) {
+	before := db.Metrics().Filter
+	f()
+	after := db.Metrics().Filter
+	hits = after.Hits - before.Hits
+	return hits, hits + after.Misses - before.Misses
+}
+
+// A random program against a map. The database is opened again and again, each
+// time with other policies, and now and then without one that it needs.
+func TestADatabaseIsAMap(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			m := &machine{T: t, dir: t.TempDir(), Rand: rand.New(rand.NewPCG(seed, 26)), model: map[string]string{}, ours: policies()}
+			m.all = []pebble.FilterPolicy{pebbles, pebble.NoFilterPolicy}
+			for _, name := range slices.Sorted(maps.Keys(m.ours)) {
+				m.all = append(m.all, m.ours[name])
+			}
+			m.open()
+			for range 1500 {
+				m.step()
+			}
+			m.check()
+			m.close()
+			require.Greater(t, m.hits, int64(500), "questions that filters answered")
+			for _, p := range m.ours {
+				requireNoErrors(t, p)
+			}
+		})
+	}
+}
+
+// A machine applies operations to a database and to a map.
+type machine struct {
+	*testing.T
+	*rand.Rand
+	dir   string
+	db    *pebble.DB
+	model map[string]string
+	ours  map[string]*Policy
+	all   []pebble.FilterPolicy
+	hits  int64
+}
+
+func (m *machine) open() {
+	levels := map[int]pebble.FilterPolicy{}
+	for i := range 7 {
+		levels[i] = m.all[m.IntN(len(m.all))]
+	}
+	o := small(nil, levels)
+	if m.Uint64()%4 != 0 {
+		with(o, m.all[2:]...)
+	}
+	if len(m.model) == 0 && m.Uint64()%2 == 0 {
+		o.FormatMajorVersion = pebble.FormatMinSupported // tables of rows
+	} else {
+		o.FormatMajorVersion = max(o.FormatMajorVersion, pebble.FormatMinSupported)
+	}
+	m.db = open(m.T, m.dir, o)
+}
+
+func (m *machine) close() {
+	m.hits += m.db.Metrics().Filter.Hits
+	closeDB(m.T, m.db)
+}
+
+func (m *machine) key() []byte { return key(m.IntN(2000)) }
+
+func (m *machine) step() {
+	switch n := m.IntN(200); {
+	case n < 80:
+		b := m.db.NewBatch()
+		for range m.IntN(30) {
+			k, v := m.key(), fmt.Sprint(m.Uint64())
+			m.model[string(k)] = v
+			require.NoError(m, b.Set(k, []byte(v), nil))
+		}
+		require.NoError(m, m.db.Apply(b, pebble.NoSync))
+	case n < 100:
+		for range m.IntN(10) {
+			k := m.key()
+			delete(m.model, string(k))
+			require.NoError(m, m.db.Delete(k, pebble.NoSync))
+		}
+	case n < 105:
+		from, to := m.key(), m.key()
+		if m.Uint64()%4 != 0 {
+			to = append(bytes.Clone(from[:len(from)-1]), 'x') // at most ten keys
+		}
+		maps.DeleteFunc(m.model, func(k, _ string) bool { return k >= string(from) && k < string(to) })
+		if bytes.Compare(from, to) < 0 {
+			require.NoError(m, m.db.DeleteRange(from, to, pebble.NoSync))
+		}
+	case n < 110:
+		require.NoError(m, m.db.Flush())
+	case n < 112:
+		from, to := m.key(), m.key()
+		if c := bytes.Compare(from, to); c != 0 {
+			require.NoError(m, m.db.Compact(context.Background(), slices.MinFunc([][]byte{from, to}, bytes.Compare), slices.MaxFunc([][]byte{from, to}, bytes.Compare), false))
+		}
+	case n < 113:
+		m.close()
+		m.open()
+	case n < 114:
+		m.check()
+	default:
+		k := key(m.IntN(4000)) // half of them absent
+		require.Equal(m, m.model[string(k)], string(get(m.T, m.db, k)))
+	}
+}
+
+// check asks for every key.
+func (m *machine) check() {
+	for i := range 2000 {
+		require.Equal(m, m.model[string(key(i))], string(seek(m.T, m.db, key(i), i%2 == 0)))
+	}
+}
+
+// Get asks the filters of all levels except the last. An iterator asks those
+// too, if it has UseL6Filters.
+func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
+	for _, p := range []pebble.FilterPolicy{pebbles, mustStatic(0.01)} {
+		o := small(p, nil)
+		o.DisableAutomaticCompactions = true
+		db := open(t, t.TempDir(), o)
+		put(t, db, 0, 3000, 1)
+		absent := func(f func(k []byte)) func() {
+			return func() {
+				for i := range 1000 {
+					f(append(key(i), "absent"...))
+				}
+			}
+		}
+		byGet := absent(func(k []byte) { db.Get(k) })
+		plain := absent(func(k []byte) { seek(t, db, k, false) })
+		withL6 := absent(func(k []byte) { seek(t, db, k, true) })
+		scan := absent(func(k []byte) {
+			it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+			require.NoError(t, err)
+			it.SeekGE(k)
+			require.NoError(t, it.Close())
+		})
+
+		require.NoError(t, db.Flush())
+		hits, n := asked(db, byGet)
+		require.Greater(t, n, int64(950), "in the first level")
+		require.Greater(t, hits, int64(900))
+		compact(t, db, 0, 3000)
+		names, _ := tables(t, db)
+		require.NotEmpty(t, names[6])
+		for _, level := range names[:6] {
+			require.Empty(t, level)
+		}
+		for _, f := range []func(){byGet, plain, scan} {
+			_, n := asked(db, f)
+			require.Zero(t, n, "in the last level")
+		}
+		hits, n = asked(db, withL6)
+		require.Greater(t, n, int64(950))
+		require.Greater(t, hits, int64(900))
+		closeDB(t, db)
+	}
+}
+
+// Filters that only Get would ask need not be written on the last level.
+func TestTheLastLevelCanHaveNoFilters(t *testing.T) {
+	p := mustStatic(0.01)
+	db := open(t, t.TempDir(), small(p, map[int]pebble.FilterPolicy{6: pebble.NoFilterPolicy}))
+	put(t, db, 0, 3000, 1)
+	compact(t, db, 0, 3000)
+	_, size := tables(t, db)
+	require.Zero(t, size)
+	put(t, db, 0, 10, 2)
+	require.NoError(t, db.Flush())
+	_, size = tables(t, db)
+	require.NotZero(t, size)
+	closeDB(t, db)
+}
+
+// A database moves from one policy to another table by table, as compactions
+// write its tables again: first because of new values, and then back because of
+// an empty deletion.
+func TestMigration(t *testing.T) {
+	const parts, size = 4, 1500
+	ours := mustStatic(0.01)
+	dir := t.TempDir()
+	db := open(t, dir, small(pebbles, nil))
+	for i := range parts {
+		put(t, db, i*size, (i+1)*size, 0)
+		compact(t, db, i*size, (i+1)*size)
+	}
+	closeDB(t, db)
+
+	for round, move := range []struct{ from, to pebble.FilterPolicy }{{pebbles, ours}, {ours, pebbles}} {
+		db := open(t, dir, with(small(move.to, nil), move.from))
+		for moved := range parts + 1 {
+			names, _ := tables(t, db)
+			count := map[string]int{}
+			for _, name := range slices.Concat(names[:]...) {
+				count[name]++
+			}
+			require.Equal(t, moved > 0, count[move.to.Name()] > 0, "%d parts: %v", moved, count)
+			require.Equal(t, moved < parts, count[move.from.Name()] > 0, "%d parts: %v", moved, count)
+			require.Empty(t, cmp.Or(count["none"], count[""]))
+			hits, n := asked(db, func() {
+				for i := range parts * size {
+					if i%3 == 0 {
+						seek(t, db, append(key(i), "absent"...), true)
+					}
+				}
+			})
+			require.Greater(t, n, int64(parts*size/3*9/10), "absent keys meet a filter in every table")
+			require.Greater(t, float64(hits), 0.95*float64(n))
+			for i := 0; i < parts*size; i += 7 {
+				want := value(i, 0)
+				if round == 1 || i < moved*size {
+					want = value(i, 1)
+				}
+				require.Equal(t, string(want), string(get(t, db, key(i))))
+			}
+			if moved < parts {
+				from, to := moved*size, (moved+1)*size
+				compact(t, db, from, to)
+				same, _ := tables(t, db)
+				require.Equal(t, names, same, "tables of the last level with nothing above")
+				if round == 0 {
+					put(t, db, from, to, 1)
+				} else {
+					require.NoError(t, db.RangeKeyDelete(key(from), key(to), pebble.NoSync))
+				}
+				compact(t, db, from, to)
+			}
+		}
+		closeDB(t, db)
+	}
+	requireNoErrors(t, ours)
+}
+
+// Without its policy a database opens, finds its keys, and asks no filter. With
+// the policy it asks the filters again. Another family is another policy.
+func TestAMissingPolicyCostsReadsOnly(t *testing.T) {
+	dir, p := t.TempDir(), mustStatic(0.01)
+	db := open(t, dir, small(p, nil))
+	put(t, db, 0, 2000, 1)
+	compact(t, db, 0, 2000)
+	closeDB(t, db)
+	other := p.WithFamily(secret)
+	for _, c := range []struct {
+		o     *pebble.Options
+		asked bool
+	}{
+		{small(nil, nil), false},
+		{small(pebbles, nil), false},
+		{small(other, nil), false},
+		{small(mustBloom(bloom.Blocked, 0.01), nil), false},
+		{small(p, nil), true},
+		{with(small(nil, nil), p), true},
+		{small(mustStatic(0.3), nil), true},
+	} {
+		db := open(t, dir, c.o)
+		_, n := asked(db, func() {
+			for i := range 2000 {
+				require.Equal(t, value(i, 1), seek(t, db, key(i), true))
+			}
+		})
+		require.Equal(t, c.asked, n == 2000, n)
+		closeDB(t, db)
+	}
+	requireNoErrors(t, other)
+}
+
+// byPrefix is a Comparer whose keys are a prefix of twelve bytes and a version.
+func byPrefix() *pebble.Comparer {
+	c := *pebble.DefaultComparer
+	c.Split = func(k []byte) int { return min(len(k), len(key(0))) }
+	c.Name = "filterfam.prefix"
+	return &c
+}
+
+// With a Comparer that splits keys, filters are those of the prefixes, each of
+// which counts once.
+func TestFiltersOfPrefixes(t *testing.T) {
+	for name, p := range policies() {
+		o := small(p, nil)
+		o.Comparer = byPrefix()
+		o.TargetFileSizes[0], o.MemTableSize = 1<<20, 1<<20
+		db := open(t, t.TempDir(), o)
+		const prefixes, versions = 500, 8
+		b := db.NewBatch()
+		for i := range prefixes * versions {
+			require.NoError(t, b.Set(fmt.Appendf(key(i/versions), "@%d", i%versions), value(i, 0), nil))
+		}
+		require.NoError(t, db.Apply(b, pebble.NoSync))
+		compact(t, db, 0, prefixes)
+		_, size := tables(t, db)
+		require.EqualValues(t, len(filterOf(p, prefixes)), size, name)
+
+		it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+		require.NoError(t, err)
+		for i := range prefixes {
+			n := 0
+			for ok := it.SeekPrefixGE(key(i)); ok; ok = it.Next() {
+				require.Equal(t, value(i*versions+n, 0), it.Value())
+				n++
+			}
+			require.Equal(t, versions, n, name)
+			require.True(t, it.SeekPrefixGE(fmt.Appendf(key(i), "@3")))
+		}
+		hits, n := asked(db, func() {
+			for i := range prefixes {
+				k := key(i)
+				k[11] ^= 0x80 // another prefix, in the same table
+				it.SeekPrefixGE(append(k, "@1"...))
+			}
+		})
+		require.Greater(t, n, int64(prefixes*9/10), name)
+		require.Greater(t, float64(hits), 0.85*float64(n), name)
+		require.NoError(t, it.Close())
+		closeDB(t, db)
+		requireNoErrors(t, p)
+	}
+}
+
+// Pebble checks the bytes of a filter before it asks, so that damage on the
+// disk is an error of the read and not a lost key.
+func TestDamageOnDiskIsNoLostKey(t *testing.T) {
+	for _, p := range []*Policy{mustStatic(0.01), mustBloom(bloom.Blocked, 0.01)} {
+		dir := t.TempDir()
+		o := small(p, nil)
+		o.TargetFileSizes[0], o.MemTableSize = 1<<20, 1<<20
+		o.EventListener = &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}} // by default Pebble ends the process
+		db := open(t, dir, o)
+		put(t, db, 0, 1000, 1)
+		compact(t, db, 0, 1000)
+		closeDB(t, db)
+		files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		table, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		filter := filterOf(p, 1000)
+		at := bytes.Index(table, filter)
+		require.Positive(t, at)
+		for _, bit := range []int{0, 40, 130, 300, 600, 1234, 5000, 8*len(filter) - 1} {
+			damaged := bytes.Clone(table)
+			damaged[at+bit/8] ^= 1 << (bit % 8)
+			require.NoError(t, os.WriteFile(files[0], damaged, 0o600))
+			db := open(t, dir, o)
+			it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+			require.NoError(t, err)
+			require.False(t, it.SeekPrefixGE(key(5)))
+			require.True(t, pebble.IsCorruptionError(it.Error()), "bit %d: %v", bit, it.Error())
+			require.Error(t, it.Close())
+			require.NoError(t, db.Close())
+		}
+		requireNoErrors(t, p)
+	}
+}
+
+// The rate and the size of filters in a database of tables of 34,000 keys. A
+// correct program fails with a chance below 1e-6: a count of n false positives
+// at most 5 standard deviations from its mean.
+func TestRatesInADatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million keys and questions")
+	}
+	const keys, tableCount = 34_000, 3
+	for _, c := range []struct {
+		p          *Policy
+		rate, most float64
+		questions  int
+	}{
+		{mustStatic(0.01), 0.01, 6.85, 80_000},
+		{mustStatic(0.001), 0.001, 10.15, 200_000},
+		{mustBloom(bloom.Blocked, 0.01), 0.01, 10, 80_000},
+	} {
+		o := small(c.p, nil)
+		o.MemTableSize, o.TargetFileSizes[0], o.DisableAutomaticCompactions = 16<<20, 64<<20, true
+		o.CacheSize, o.Levels[0].BlockSize = 64<<20, 4<<10
+		db := open(t, t.TempDir(), o)
+		for i := range tableCount {
+			put(t, db, i*keys, (i+1)*keys, 1)
+			require.NoError(t, db.Flush())
+		}
+		names, size := tables(t, db)
+		require.Len(t, names[0], tableCount)
+		bits := 8 * float64(size) / (keys * tableCount)
+		require.LessOrEqual(t, bits, c.most)
+
+		n := c.questions
+		hits, all := asked(db, func() {
+			var k []byte
+			for i := range n {
+				k = fmt.Appendf(append(k[:0], key(i%(keys*tableCount-1))...), " %d", i)
+				_, _, err := db.Get(k)
+				require.Equal(t, pebble.ErrNotFound, err)
+			}
+		})
+		mean := c.rate * float64(n)
+		t.Logf("%v: %.3f bits per key, false positives %.4f %%, %d questions", c.p, bits, 100*float64(all-hits)/float64(n), n)
+		require.InDelta(t, n, all, float64(tableCount*10))
+		require.InDelta(t, mean, float64(all-hits), 5*math.Sqrt(mean)+0.02*mean)
+		closeDB(t, db)
+		requireNoErrors(t, c.p)
+	}
+}

@@ -1,0 +1,278 @@
+package pebblefilter
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// secret is a family that is not public.
+var secret = hashfam.New(hashfam.Key{1, 2, 3})
+
+func mustStatic(rate float64) *Policy {
+	p, err := Static(rate)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func mustBloom(l bloom.Layout, rate float64) *Policy {
+	p, err := Bloom(l, rate)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// policies returns new policies of every kind, with their names in tests.
+func policies() map[string]*Policy {
+	return map[string]*Policy{
+		"static":       mustStatic(0.01),
+		"static keyed": mustStatic(0.001).WithFamily(secret),
+		"classic":      mustBloom(bloom.Classic, 0.01),
+		"partitioned":  mustBloom(bloom.Partitioned, 0.02),
+		"blocked":      mustBloom(bloom.Blocked, 0.01),
+		"bloom keyed":  mustBloom(bloom.Blocked, 0.05).WithFamily(secret),
+	}
+}
+
+// key returns a key of a kind that Pebble stores.
+func key(i int) []byte { return fmt.Appendf(nil, "key-%08d", i) }
+
+// filterOf returns p's filter of the first n keys.
+func filterOf(p pebble.FilterPolicy, n int) []byte {
+	w := p.NewWriter(pebble.TableFilter)
+	for i := range n {
+		w.AddKey(key(i))
+	}
+	return w.Finish(nil)
+}
+
+func ask(p pebble.FilterPolicy, filter, key []byte) bool {
+	return p.MayContain(pebble.TableFilter, filter, key)
+}
+
+func requireNoErrors(t *testing.T, p *Policy) {
+	t.Helper()
+	n, last := p.Errors()
+	require.NoError(t, last)
+	require.Zero(t, n)
+}
+
+// reseal corrects the checksum of a header of 64 bytes.
+func reseal(frame []byte) {
+	if len(frame) >= 64 {
+		binary.LittleEndian.PutUint32(frame[56:], crc32.Checksum(frame[:56], crc32.MakeTable(crc32.Castagnoli)))
+	}
+}
+
+func TestImpossiblePoliciesAreRefused(t *testing.T) {
+	for _, rate := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1), 1e-10} {
+		_, err := Static(rate)
+		require.ErrorIs(t, err, ErrParams)
+		var field *FieldError
+		require.ErrorAs(t, err, &field)
+		require.Equal(t, "Config.FPRate", field.Field)
+	}
+	for _, rate := range []float64{0, 1, -1, math.NaN(), 1e-13} {
+		_, err := Bloom(bloom.Blocked, rate)
+		require.ErrorIs(t, err, ErrParams)
+	}
+	_, err := Bloom(3, 0.01)
+	require.ErrorIs(t, err, ErrParams)
+
+	_, err = Static(0x1p-32 + 0x1.1p-40)
+	require.NoError(t, err)
+	_, err = Bloom(bloom.Classic, 0x1.1p-40)
+	require.NoError(t, err)
+}
+
+// The key of WithFamily is in fields of a policy and of its writers.
+func TestNothingPrintsTheKey(t *testing.T) {
+	p := mustStatic(0.01).WithFamily(hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7}))
+	w := p.NewWriter(pebble.TableFilter)
+	for _, v := range []any{p, reflect.ValueOf(p).Elem().Interface(), w, []any{p, w}, struct{ P *Policy }{p}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
+			out := fmt.Sprintf(verb, v)
+			for _, half := range []string{"%d", "%x"} {
+				require.NotContains(t, out, fmt.Sprintf(half, 0x0706050403020100), "%s of %T", verb, v)
+			}
+		}
+	}
+}
+
+// The names are in files that exist.
+func TestNames(t *testing.T) {
+	public, keyed := hashfam.Family{}.CheckValue(), secret.CheckValue()
+	for name, want := range map[string]string{
+		"static":       fmt.Sprintf("filterfam.static.v1.%016x", public),
+		"static keyed": fmt.Sprintf("filterfam.static.v1.%016x", keyed),
+		"blocked":      fmt.Sprintf("filterfam.bloom.v1.%016x", public),
+		"bloom keyed":  fmt.Sprintf("filterfam.bloom.v1.%016x", keyed),
+	} {
+		p := policies()[name]
+		require.Equal(t, want, p.Name())
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
+			require.Equal(t, want, fmt.Sprintf(verb, p), "no format shows the key")
+		}
+	}
+	require.Equal(t, "filterfam.static.v1.925fb7cf74fec682", mustStatic(0.5).Name())
+	require.Equal(t, mustBloom(bloom.Blocked, 0.1).Name(), mustBloom(bloom.Classic, 0.2).Name())
+}
+
+// A policy of another family does not change the one that it comes from.
+func TestWithFamilyReturnsAnother(t *testing.T) {
+	for name, p := range policies() {
+		before := filterOf(p, 100)
+		other := p.WithFamily(hashfam.Random())
+		require.Equal(t, before, filterOf(p, 100), name)
+		require.Equal(t, before, filterOf(other.WithFamily(p.hash.Family()), 100), name)
+		require.NotEqual(t, p.Name(), other.Name())
+	}
+}
+
+func TestEveryKeyIsFound(t *testing.T) {
+	for name, p := range policies() {
+		for _, n := range []int{1, 2, 10, 1000, 20_000} {
+			filter := filterOf(p, n)
+			for i := range n {
+				require.True(t, ask(p, filter, key(i)), "%s: key %d of %d", name, i, n)
+			}
+		}
+		requireNoErrors(t, p)
+	}
+}
+
+// A filter that is damaged, of another kind or of another family, answers that
+// every key may be in the table, and is counted.
+func TestUnreadableFiltersMayContainEveryKey(t *testing.T) {
+	good := filterOf(mustStatic(0.01), 1000)
+	late := append([]byte(nil), good...)
+	late[5] = 99 // the version
+	reseal(late)
+	for name, c := range map[string]struct {
+		filter []byte
+		err    error
+	}{
+		"short":       {good[:len(good)/2], ErrCorrupt},
+		"header only": {good[:40], ErrCorrupt},
+		"one byte":    {good[:1], ErrCorrupt},
+		"long":        {append(append([]byte(nil), good...), 0), ErrCorrupt},
+		"other text":  {[]byte("no filter, but about as long as the header of one, and longer"), ErrCorrupt},
+		"Pebble's":    {filterOf(pebbles, 1000), ErrCorrupt},
+		"a Bloom":     {filterOf(mustBloom(bloom.Blocked, 0.01), 1000), ErrCorrupt},
+		"other key":   {filterOf(mustStatic(0.01).WithFamily(secret), 1000), ErrFamily},
+		"later":       {late, ErrVersion},
+	} {
+		p := mustStatic(0.1)
+		for i := range 3000 {
+			require.True(t, ask(p, c.filter, key(i)), name)
+		}
+		n, last := p.Errors()
+		assert.EqualValues(t, 3000, n, name)
+		assert.ErrorIs(t, last, c.err, name)
+
+		require.True(t, ask(p, good, key(1)))
+		after, _ := p.Errors()
+		require.Equal(t, n, after)
+	}
+}
+
+// Pebble reads the filters of many tables into the same memory, one after
+// another, at any address.
+func TestAPolicyKeepsNoFilter(t *testing.T) {
+	for name, p := range policies() {
+		odd, even := filterOf(p, 100), filterOf(p, 2000)
+		memory := make([]byte, 1+len(even))
+		for i := range 100 {
+			filter, n := odd, 100
+			if i%2 == 0 {
+				filter, n = even, 2000
+			}
+			at := memory[i%3%2:][:len(filter)]
+			copy(at, filter)
+			for j := range n {
+				require.True(t, ask(p, at, key(j)), name)
+			}
+			require.Equal(t, ask(p, filter, key(5000+i)), ask(p, at, key(5000+i)), name)
+		}
+		requireNoErrors(t, p)
+	}
+}
+
+// A table without keys, or whose filter could not be built, has an empty one.
+func TestAnEmptyFilterIsNotAnError(t *testing.T) {
+	for _, p := range policies() {
+		require.Empty(t, filterOf(p, 0))
+		require.True(t, ask(p, nil, key(0)))
+		requireNoErrors(t, p)
+	}
+}
+
+func TestQuestionsDoNotAllocate(t *testing.T) {
+	for name, p := range policies() {
+		filter, k := filterOf(p, 5000)[:], key(12)
+		unaligned := append(make([]byte, 1, len(filter)+1), filter...)[1:]
+		for _, f := range [][]byte{filter, unaligned} {
+			require.Zero(t, testing.AllocsPerRun(100, func() {
+				k[5]++ // absent keys, too
+				ask(p, f, k)
+			}), name)
+		}
+		requireNoErrors(t, p)
+	}
+}
+
+// Any number of goroutines write filters and ask them, of one policy.
+func TestPoliciesAreSafeForGoroutines(t *testing.T) {
+	for _, p := range policies() {
+		shared := filterOf(p, 2000)
+		var group sync.WaitGroup
+		for g := range 4 {
+			group.Go(func() {
+				own := filterOf(p, 500*(g+1))
+				for i := range 500 * (g + 1) {
+					assert.True(t, ask(p, shared, key(i)) && ask(p, own, key(i)))
+				}
+				ask(p, own[:50], key(0))
+			})
+		}
+		group.Wait()
+		n, last := p.Errors()
+		require.EqualValues(t, 4, n)
+		require.ErrorIs(t, last, ErrCorrupt)
+	}
+}
+
+// The encodings are those of the packages that they come from.
+func TestFiltersAreFrames(t *testing.T) {
+	digests := make([]hashfam.Digest, 1000)
+	for i := range digests {
+		digests[i] = hashfam.Family{}.Sum(key(i))
+	}
+	s, err := static.New(t.Context(), static.Config{FPRate: 0.01}, append([]hashfam.Digest(nil), digests...))
+	require.NoError(t, err)
+	want, err := s.AppendBinary(nil)
+	require.NoError(t, err)
+	require.Equal(t, want, filterOf(mustStatic(0.01), len(digests)))
+
+	b, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Layout: bloom.Blocked})
+	require.NoError(t, err)
+	b.AddAll(digests)
+	want, err = b.AppendBinary(nil)
+	require.NoError(t, err)
+	require.Equal(t, want, filterOf(mustBloom(bloom.Blocked, 0.01), len(digests)))
+}

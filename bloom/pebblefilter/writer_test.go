@@ -1,0 +1,86 @@
+package pebblefilter
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A writer is one of many filters, and appends.
+func TestAWriterCanBeUsedAgain(t *testing.T) {
+	for name, p := range policies() {
+		w := p.NewWriter(pebble.TableFilter)
+		for _, n := range []int{300, 0, 1, 2000, 10} {
+			for i := range n {
+				w.AddKey(key(i))
+			}
+			dst := w.Finish([]byte("before"))
+			require.Equal(t, "before", string(dst[:6]), name)
+			require.Equal(t, filterOf(p, n), append([]byte(nil), dst[6:]...), name)
+		}
+		requireNoErrors(t, p)
+	}
+}
+
+// A row of equal keys, which are the versions of a key, counts once.
+func TestVersionsOfAKeyCountOnce(t *testing.T) {
+	for name, p := range policies() {
+		w := p.NewWriter(pebble.TableFilter)
+		for i := range 3000 {
+			w.AddKey(key(i / 10))
+		}
+		require.Equal(t, filterOf(p, 300), w.Finish(nil), name)
+	}
+}
+
+// A writer does not keep the bytes of a key.
+func TestKeysMayChangeAfterwards(t *testing.T) {
+	p := mustStatic(0.01)
+	w, k := p.NewWriter(pebble.TableFilter), make([]byte, 0, 20)
+	for i := range 500 {
+		k = append(k[:0], key(i)...)
+		w.AddKey(k)
+	}
+	require.Equal(t, filterOf(p, 500), w.Finish(nil))
+}
+
+type failing struct{ builder }
+
+var errBuild = errors.New("no filter today")
+
+func (failing) build(dst []byte, _ []hashfam.Digest) ([]byte, error) {
+	return append(dst, "half of it"...), errBuild
+}
+
+func TestAFilterThatCannotBeBuiltIsLeftOut(t *testing.T) {
+	p := newPolicy("static", secret, mustStatic(0.01).frames, failing{})
+	w := p.NewWriter(pebble.TableFilter)
+	for i := range 100 {
+		w.AddKey(key(i))
+	}
+	require.Equal(t, "before", string(w.Finish([]byte("before"))))
+	n, last := p.Errors()
+	require.EqualValues(t, 1, n)
+	require.Equal(t, errBuild, last)
+	require.Empty(t, w.Finish(nil), "the keys of the table are gone")
+}
+
+// The memory for digests is used again: without the pool, a table of 5,000 keys
+// takes more than 15 allocations. A garbage collection now and then empties the
+// pool, and the race detector drops a quarter of what it gets.
+func TestMemoryOfWritersIsPooled(t *testing.T) {
+	p := newPolicy("static", secret, mustStatic(0.01).frames, failing{})
+	k, dst := key(7), make([]byte, 0, 100)
+	require.Less(t, testing.AllocsPerRun(100, func() {
+		w := p.NewWriter(pebble.TableFilter)
+		for i := range 5000 {
+			k[0], k[1] = byte(i), byte(i>>8)
+			w.AddKey(k)
+		}
+		w.Finish(dst)
+	}), 12.)
+}
