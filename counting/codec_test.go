@@ -35,18 +35,3 @@ func TestTheErrorShowsTheCountersBeyondTheLast(t *testing.T) {
 	conformance.Reseal(b)
 	require.ErrorContains(t, f.UnmarshalBinary(b), "counters beyond the last = 0x70000, want 0")
 }
-
-// docs/format.md shows the encoding of this filter byte by byte.
-func TestTheFormatDocumentShowsThisFilter(t *testing.T) {
-	f := mustNew(t, Params{Counters: 32, Hashes: 2})
-	f.AddString("a")
-	f.AddString("a")
-	f.AddString("b")
-	b, err := f.MarshalBinary()
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 2", b)
-	require.EqualValues(t, 2, f.counters.at(10))
-	require.EqualValues(t, 2, f.counters.at(25))
-	require.EqualValues(t, 1, f.counters.at(20))
-	require.EqualValues(t, 1, f.counters.at(26))
-}

@@ -1,17 +1,15 @@
 // Package counting implements counting Bloom filters: Bloom filters that can
 // delete keys (Fan, Cao, Almeida and Broder, Summary Cache, IEEE/ACM
-// Transactions on Networking 8(3), 2000). Start with [New] and [Filter]. In the
-// code, start with counting.go, where the counters of a key are read and
-// changed.
+// Transactions on Networking 8(3), 2000).
 //
-//   - a set of a known size: [New], [Filter.Add], [Filter.Delete]
-//   - copies of a key: [Filter.Count], [Filter.Stuck]
-//   - many keys at once: [Filter.AddAll], [Filter.DeleteAll]
-//   - several goroutines: package sharded of hashfam
-//   - plain bits for peers that only query: [Filter.Bloom]
-//   - the sum of several filters: [Filter.Merge]
-//   - files and networks: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - a mapped file, without decoding it: [NewView]
+//   - add: [New], [Filter.Add], [Filter.AddAll]
+//   - delete: [Filter.Delete], [Filter.DeleteAll]
+//   - ask: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
+//   - combine: [Filter.Merge]; plain bits for others: [Filter.Bloom]
+//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - ask what is stored: [NewView]
+//   - inspect: [Config.Params], [Filter.EstimatedLen], [Filter.Stuck]
+//   - goroutines: package hashfam/sharded
 //
 // The filter has a counter of four bits in place of each bit, so it takes four
 // times the memory of a Bloom filter: 38.4 bits per key at 1 %.
@@ -66,4 +64,7 @@
 //
 // The zero value of a type is only a receiver for decoding; its other methods,
 // and all methods of a nil pointer, may panic.
+//
+// In the code, start with counting.go, where the counters of a key are read and
+// changed.
 package counting

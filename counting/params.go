@@ -7,6 +7,7 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -29,8 +30,14 @@ type Config struct {
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
 	// is 1 %. It is above 0 and below 1, and above Capacity/2^64, the chance
-	// that a key's digest equals a member's.
+	// that a key's digest equals a member's. It may be zero if MemoryBytes is
+	// not.
 	FPRate float64
+
+	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
+	// be. Without FPRate, the filter takes all of it and has the lowest rate
+	// that is possible there; with it, see [bloom.Config].
+	MemoryBytes uint64
 
 	// Layout is Classic by default.
 	Layout Layout
@@ -59,36 +66,57 @@ type Params struct {
 // maxCounters is the largest number of counters; each takes four bits.
 const maxCounters = sizing.MaxBits / 4
 
-// Params returns the parameters of the smallest filter that meets c, without
-// allocating it. Counters and Hashes are the Bits and Hashes that
-// [bloom.Config] gives for the same capacity, rate and layout.
+// Params returns the parameters of the smallest filter that meets FPRate, or of
+// the best one that MemoryBytes allows, without allocating it. Counters and
+// Hashes are the Bits and Hashes that [bloom.Config] gives for the same
+// capacity, rate and layout.
 //
 // It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
-// for a few dozen sizes: tens of microseconds, or a few milliseconds for
-// extreme rates.
+// for about ten sizes: five microseconds, tens of them for rates below 1e-4,
+// and up to a few milliseconds for extreme ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
 	}
-	b, err := bloom.Config{Capacity: c.Capacity, FPRate: c.FPRate, Layout: c.Layout, Family: c.Family}.Params()
+	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
+}
+
+// smallest returns the parameters of the smallest filter with the given rate,
+// or ErrParams.
+func (c Config) smallest(rate float64) (Params, error) {
+	b, err := bloom.Config{Capacity: c.Capacity, FPRate: rate, Layout: c.Layout, Family: c.Family}.Params()
 	var ofBloom *bloom.FieldError
 	switch {
 	case errors.As(err, &ofBloom) && ofBloom.Field == "Config.Capacity" && c.Capacity > 0:
-		return Params{}, tooLarge(c)
+		return Params{}, c.tooLarge(rate)
 	case errors.As(err, &ofBloom):
 		return Params{}, errs.Field(ofBloom.Err, ofBloom.Field, ofBloom.Value, ofBloom.Allowed)
 	case err != nil:
 		return Params{}, err
 	case b.Bits > maxCounters:
-		return Params{}, tooLarge(c)
+		return Params{}, c.tooLarge(rate)
 	}
 	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
+// within returns the parameters with the lowest rate in the given memory. They
+// are invalid if there are none.
+func (c Config) within(bytes uint64) Params {
+	p := Params{Counters: min(bytes, sizing.MaxBits/8) / 8 * perWord, Layout: c.Layout, Family: c.Family}
+	if c.Layout == Blocked {
+		p.Counters -= p.Counters % blockCounters
+	}
+	p.Hashes = sizing.HashesWithin(p.Counters, c.Capacity, func(k int) float64 {
+		p.Hashes = k
+		return p.RateAt(c.Capacity)
+	})
+	return p
+}
+
 // tooLarge returns the error of a Capacity that no filter holds.
-func tooLarge(c Config) error {
+func (c Config) tooLarge(rate float64) error {
 	return paramError("Config.Capacity", c.Capacity,
-		fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), c.FPRate))
+		fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 }
 
 // check returns an error with the given reason that names the invalid field, or

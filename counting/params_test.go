@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
@@ -127,4 +128,25 @@ func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 		require.Less(t, bound, 3*atOptimum, "k is an integer near the optimum")
 		require.Less(t, atOptimum, 3.06e-14*float64(p.Counters))
 	}
+}
+
+func TestABudgetOfMemory(t *testing.T) {
+	for _, layout := range []Layout{Classic, Blocked} {
+		conformance.Budget[Params]{
+			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
+				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
+			},
+			Neighbors: func(p Params, bytes uint64) (list []Params) {
+				for k := max(1, p.Hashes-8); k <= min(p.Hashes+8, sizing.MaxHashes); k++ {
+					for _, whole := range []uint64{perWord, blockCounters} {
+						counters := bytes / 8 * perWord
+						list = append(list, Params{Counters: counters - counters%whole, Hashes: k, Layout: layout})
+					}
+				}
+				return list
+			},
+		}.Run(t)
+	}
+	_, err := Config{Capacity: 1, MemoryBytes: 1 << 20, Layout: bloom.Partitioned}.Params()
+	requireField(t, err, ErrParams, "Config.Layout")
 }
