@@ -12,13 +12,13 @@ import (
 // The parameters in a frame of kind Cuckoo, version 1; the payload is the
 // table, bucket after bucket without padding, and zeros up to a whole number of
 // words, and one more word of zeros.
-type encodedParams struct {
-	Buckets         uint64   // offset 0
-	FingerprintBits uint8    // 8
-	Compact         bool     // 9
-	_               [6]uint8 // 10: zeros
-	Count           uint64   // 16: number of fingerprints in the table
-}
+//
+//	offset  size  field
+//	     0     8  Buckets
+//	     8     1  FingerprintBits
+//	     9     1  1 if Compact, 0 otherwise
+//	    10     6  zero
+//	    16     8  number of fingerprints in the table
 
 // A counted filter is what a header tells.
 type counted struct {
@@ -101,9 +101,11 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	if err := p.check(ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
-	h := format.New(p.Family, encodedParams{
-		Buckets: p.Buckets, FingerprintBits: uint8(p.FingerprintBits), Compact: p.Compact, Count: f.count,
-	}, p.SizeBytes())
+	flags := uint64(p.FingerprintBits)
+	if p.Compact {
+		flags |= 1 << 8
+	}
+	h := format.NewWords(p.Family, p.SizeBytes(), p.Buckets, flags, f.count)
 	return h, frame.Numbers(f.table.Bytes()), nil
 }
 
@@ -124,18 +126,18 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parseParams reads the parameters of a verified header, and the number of
 // fingerprints. It checks that the payload has the length that follows.
 func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
-	var e encodedParams
-	if err := h.DecodeParams(&e, errs); err != nil {
+	w, err := h.Words(errs, 64, 9, 64)
+	if err != nil {
 		return counted{}, err
 	}
-	p := Params{Buckets: e.Buckets, FingerprintBits: int(e.FingerprintBits), Compact: e.Compact, Family: fam}
+	p := Params{Buckets: w[0], FingerprintBits: int(w[1] & 0xff), Compact: w[1]>>8 == 1, Family: fam}
 	if err := p.check(ErrCorrupt); err != nil {
 		return counted{}, err
 	}
-	if e.Count > p.slots() {
-		return counted{}, errs.Field(ErrCorrupt, "number of fingerprints", e.Count, fmt.Sprintf("at most %d slots", p.slots()))
+	if w[2] > p.slots() {
+		return counted{}, errs.Field(ErrCorrupt, "number of fingerprints", w[2], fmt.Sprintf("at most %d slots", p.slots()))
 	}
-	return counted{p, e.Count}, h.CheckPayload(p.SizeBytes(), errs)
+	return counted{p, w[2]}, h.CheckPayload(p.SizeBytes(), errs)
 }
 
 // checkTable checks that the table is one that adding keys can lead to: it has

@@ -3,7 +3,6 @@ package cuckoo
 import (
 	"encoding/binary"
 	"io"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,13 +93,6 @@ func TestTheNumberOfKeysIsCheckedAndNotBelieved(t *testing.T) {
 			requireField(t, err, ErrCorrupt, "number of fingerprints")
 		}
 	}
-}
-
-// docs/format.md walks through a golden file.
-func TestTheFormatDocumentShowsAScalableFilter(t *testing.T) {
-	b, err := os.ReadFile("testdata/scalable.bin")
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 12", b)
 }
 
 // It takes less than a kilobyte of memory to write a filter of any size, on any

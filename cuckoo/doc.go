@@ -2,17 +2,14 @@
 // or "certainly does not" in a few bits per key, and that can delete (Fan,
 // Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
-// Start with [New] and a [Config]. The algorithm is in cuckoo.go, the buckets
-// in internal/table, where path.go moves fingerprints to make room. [Scalable]
-// is in scalable.go and grows by the pages of internal/pages.
-//
-//   - one key: [Filter.Add], [Filter.Contains], [Filter.Delete], [Filter.Count]
-//   - many keys: [Filter.AddAll], [Filter.ContainsAll], with digests from
-//     Family().SumAll
-//   - an unknown number of keys: [NewScalable]
-//   - a file or a mapped file: [Filter.WriteTo], [Filter.ReadFrom], [NewView]
-//   - filters from several machines: [Filter.Merge]
-//   - many goroutines: package hashfam/sharded
+//   - add: [New], [Filter.Add], [Filter.AddAll]
+//   - delete: [Filter.Delete], [Filter.DeleteAll]
+//   - ask: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
+//   - combine: [Filter.Merge]
+//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - ask what is stored: [NewView]
+//   - inspect: [Config.Params], [Filter.Len], [Filter.FalsePositiveRate]
+//   - an unknown number of keys: [NewScalable]; goroutines: hashfam/sharded
 //
 // The filter keeps a short fingerprint of each key in one of two buckets of
 // four slots. If both are full, other fingerprints move to their other buckets
@@ -43,4 +40,8 @@
 //
 // The zero value is only a receiver for decoding; its other methods, and all
 // methods of a nil pointer, may panic.
+//
+// The algorithm is in cuckoo.go, the buckets in internal/table, where path.go
+// moves fingerprints to make room. [Scalable] is in scalable.go and grows by
+// the pages of internal/pages.
 package cuckoo

@@ -7,6 +7,7 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -21,8 +22,16 @@ type Config struct {
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
 	// is 1 %. Above 0 and below 1, above Capacity/2^64, the chance that a key's
 	// digest equals a member's, and at least about 1.9e-9, the rate of the
-	// widest fingerprints.
+	// widest fingerprints. It may be zero if MemoryBytes is not.
 	FPRate float64
+
+	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
+	// be; an encoding takes 64 bytes more. If FPRate is zero, the filter has
+	// the lowest rate that is possible in that memory: [Params.RateAt] tells
+	// it. If both are set, the filter is the smallest that meets FPRate. If
+	// that is too large, the error names the memory that is needed and the rate
+	// that fits.
+	MemoryBytes uint64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
 	// buckets. Lookups take a sixth longer, Adds 40 to 50 % longer.
@@ -62,22 +71,40 @@ type Params struct {
 // and returns [ErrParams] that names the field if the configuration is
 // impossible.
 func (c Config) Params() (Params, error) {
+	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
+}
+
+// within returns the parameters with the lowest rate in the given memory. They
+// are invalid if there are none.
+func (c Config) within(bytes uint64) Params {
+	words := max(1, min(bytes, sizing.MaxBits/8)/8) - 1 // the table has one to spare
+	p, _ := sizing.CuckooWithin(c.Capacity, 64*words, c.saved())
+	return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}
+}
+
+// saved returns the bits that a slot takes less than a fingerprint.
+func (c Config) saved() int {
+	if c.Compact {
+		return 1
+	}
+	return 0
+}
+
+// smallest returns the parameters of the smallest filter with the given rate,
+// or ErrParams.
+func (c Config) smallest(rate float64) (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, errs.Field(ErrParams, "Config.Capacity", c.Capacity, "at least 1")
 	}
-	if err := errs.Rate(c.FPRate, c.Capacity); err != nil {
+	if err := errs.Rate(rate, c.Capacity); err != nil {
 		return Params{}, err
 	}
-	saved := 0
-	if c.Compact {
-		saved = 1
-	}
-	if p, ok := sizing.CuckooPlan(c.Capacity, c.FPRate, saved); ok {
+	if p, ok := sizing.CuckooPlan(c.Capacity, rate, c.saved()); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	// In a full table a query meets eight fingerprints, and any digest.
-	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(c.Capacity), -64); c.FPRate < least {
-		return Params{}, errs.Field(ErrParams, "Config.FPRate", c.FPRate,
+	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(c.Capacity), -64); rate < least {
+		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
 			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
 	}
 	return Params{}, errs.Field(ErrParams, "Config.Capacity", c.Capacity,

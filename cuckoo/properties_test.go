@@ -112,6 +112,7 @@ var scalableSuite = conformance.Suite[*Scalable]{
 			{File: "scalable-wide.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
 			{File: "scalable-compact.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
 			{File: "scalable-grown.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.5, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 900)},
+			{File: "scalable-limit.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
 		},
 	},
 	Source: conformance.From(drawScalable, NewScalable),
@@ -127,6 +128,8 @@ func drawScalable(t *rapid.T) ScalableConfig {
 		Expected: uint64(rapid.SampledFrom([]int{1, 1, 10, 1000}).Draw(t, "expected")),
 		FPRate:   math.Pow(10, rapid.Float64Range(-6, -0.1).Draw(t, "digits")),
 		Compact:  rapid.Bool().Draw(t, "compact"),
+
+		MemoryBytes: rapid.SampledFrom([]uint64{0, 1 << 30}).Draw(t, "limit"), // which no program reaches
 	}
 }
 

@@ -50,8 +50,9 @@ var outcomes = [...]error{pages.Full: errFull, pages.Copies: ErrCopies}
 // the key in a page that is less than an eighth full: this is common only if
 // keys have more than four copies each. Or thousands of keys agree in more bits
 // than splitting pages takes to part them, which does not happen unless someone
-// chose them so, knowing the family. After an error the filter contains the
-// same keys as before, but pages may have split.
+// chose them so, knowing the family. With MemoryBytes there is a third case:
+// the page of the key is full, and to split it would take more. After an error
+// the filter contains the same keys as before, but pages may have split.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
 // AddString is [Scalable.Add] for a string.

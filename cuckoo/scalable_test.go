@@ -64,6 +64,61 @@ func TestTheErrorsOfAScalable(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, func() { s.AddString("key") }))
 }
 
+// At its limit of memory no page splits. Keys of pages that have room are still
+// added, others are refused, and none is lost. A decoded filter is at its limit
+// too, and what was deleted makes room. Filters that have orphans are among
+// these.
+func TestAScalableWithALimitOfMemory(t *testing.T) {
+	for _, c := range []ScalableConfig{
+		{Expected: 1, FPRate: 0.9}, {Expected: 1000, FPRate: 0.01}, {Expected: 5000, FPRate: 0.3, Compact: true},
+	} {
+		first, err := c.SizeBytes()
+		require.NoError(t, err)
+		c.MemoryBytes = first - 1
+		_, err = NewScalable(c)
+		requireField(t, err, ErrParams, "ScalableConfig.MemoryBytes")
+		require.ErrorContains(t, err, fmt.Sprint("at least ", first))
+		for _, times := range []uint64{1, 2, 9, 60} {
+			c.MemoryBytes = times*first + first/2
+			s, r := mustScale(t, c), rand.New(rand.NewPCG(3, times))
+			var in []hashfam.Digest
+			afterwards := 0
+			for refused := 0; refused < 2000; {
+				d := hashfam.Digest(r.Uint64())
+				if err := s.AddDigest(d); err == nil {
+					in = append(in, d)
+					afterwards += min(refused, 1)
+				} else {
+					require.ErrorIs(t, err, ErrFull)
+					refused++
+				}
+				require.LessOrEqual(t, s.SizeBytes(), c.MemoryBytes)
+			}
+			t.Logf("%v: %d keys, %d after the first was refused, %d pages, %.2f of the memory, filled to %.2f", c, len(in), afterwards, s.Pages(),
+				float64(s.SizeBytes())/float64(c.MemoryBytes), s.FillRatio())
+			require.EqualValues(t, len(in), s.Len())
+			require.Less(t, c.MemoryBytes-s.SizeBytes(), 3*first)
+			require.NotContains(t, s.ContainsAll(nil, in), false)
+			b, err := s.MarshalBinary()
+			require.NoError(t, err)
+			require.EqualValues(t, 2, b[5], "the version")
+			decoded := NewScalableReceiver(hashfam.Family{})
+			require.NoError(t, decoded.UnmarshalBinary(b))
+			require.True(t, decoded.Equal(s))
+			require.Equal(t, s.SizeBytes(), decoded.SizeBytes())
+			again := s.Clone()
+			for range 1000 {
+				d := hashfam.Digest(r.Uint64())
+				require.Equal(t, again.AddDigest(d), decoded.AddDigest(d))
+			}
+			require.Equal(t, len(in), s.DeleteAll(in))
+			_, err = s.AddAll(in[:len(in)/2])
+			require.NoError(t, err)
+			require.LessOrEqual(t, s.SizeBytes(), c.MemoryBytes)
+		}
+	}
+}
+
 // Batches of a Scalable of any length do what single calls do.
 func TestScalableBatchesEqualSingleCalls(t *testing.T) {
 	for _, n := range []int{0, 1, few - 1, few, window - 1, window, window + 1, 129, 500} {

@@ -10,9 +10,10 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind ScalableCuckoo, version 1. LogBuckets and
-// Plots follow from the others, and are there for other readers. The payload is
-// that of package pages.
+// The parameters in a frame of kind ScalableCuckoo, version 2. If MemoryBytes
+// is zero, the frame has version 1, which ends before it. LogBuckets and Plots
+// follow from the others, and are there for other readers. The payload is that
+// of package pages.
 type scalableParams struct {
 	Expected   uint64   // offset 0
 	FPRate     float64  // 8
@@ -21,6 +22,8 @@ type scalableParams struct {
 	LogBuckets uint8    // 25: logarithm to base 2 of the number of buckets of a page
 	_          [6]uint8 // 26: zeros
 	Plots      uint64   // 32
+
+	MemoryBytes uint64 // 40
 }
 
 // A scalableHeader is what a header tells.
@@ -30,7 +33,7 @@ type scalableHeader struct {
 }
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
-	Kind: frame.ScalableCuckoo, Version: 1, Errs: errs, Parse: parseScalable,
+	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
 	Len: func(h scalableHeader) uint64 { return h.payload },
 }
 
@@ -88,9 +91,9 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	}
 	h := scalableFormat.New(c.Family, scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
-		LogBuckets: logOf(s.pages.Buckets), Plots: s.pages.Roots,
+		LogBuckets: logOf(s.pages.Buckets), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
 	}, size)
-	return h, s.pages.Payload, nil
+	return h.Shortest(), s.pages.Payload, nil
 }
 
 // logOf returns the logarithm to base 2 of a power of two.
@@ -116,10 +119,10 @@ func (s *Scalable) decode(r *frame.Reader) error {
 // parseScalable reads the parameters of a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	var p scalableParams
-	if err := h.DecodeParams(&p, errs); err != nil {
+	if err := h.DecodeLongest(&p, errs); err != nil {
 		return scalableHeader{}, err
 	}
-	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, Compact: p.Compact, Family: fam}
+	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Compact: p.Compact, Family: fam}
 	if err := c.check(ErrCorrupt); err != nil {
 		return scalableHeader{}, err
 	}

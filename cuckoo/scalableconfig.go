@@ -19,6 +19,11 @@ type ScalableConfig struct {
 	// is at least 1e-6 and below 1. It holds whatever the number of keys.
 	FPRate float64
 
+	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]: no page
+	// splits beyond it. Then keys of pages that have room are still added, and
+	// the others get [ErrFull]. The first pages must fit.
+	MemoryBytes uint64
+
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
 	// buckets. Lookups take a sixth longer, Adds 40 to 50 % longer.
 	Compact bool
@@ -42,9 +47,14 @@ func (c ScalableConfig) check(reason error) error {
 	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
 	}
-	if g := c.geometry(); g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
+	g := c.geometry()
+	if g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
+	}
+	if c.MemoryBytes > 0 && c.MemoryBytes < g.SizeBytes() {
+		return errs.Field(reason, "ScalableConfig.MemoryBytes", c.MemoryBytes,
+			fmt.Sprintf("at least %d, the size of the first pages", g.SizeBytes()))
 	}
 	return nil
 }
@@ -52,7 +62,9 @@ func (c ScalableConfig) check(reason error) error {
 // geometry returns the geometry of the pages, if the fields of c are in their
 // ranges.
 func (c ScalableConfig) geometry() pages.Geometry {
-	return pages.NewGeometry(c.Expected, c.FPRate, c.Compact)
+	g := pages.NewGeometry(c.Expected, c.FPRate, c.Compact)
+	g.Limit = c.MemoryBytes
+	return g
 }
 
 // NewScalable returns an empty filter for c. It returns [ErrParams], naming the
@@ -88,6 +100,9 @@ func (c ScalableConfig) String() string {
 	form := "plain"
 	if c.Compact {
 		form = "compact"
+	}
+	if c.MemoryBytes > 0 {
+		form += fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
 	}
 	return fmt.Sprintf("%s, %d keys expected, rate %g, family %v", form, c.Expected, c.FPRate, c.Family)
 }

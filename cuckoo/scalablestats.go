@@ -16,7 +16,7 @@ func (s *Scalable) Len() uint64 { return s.pages.Len() }
 func (s *Scalable) Pages() int { return s.pages.Pages() }
 
 // SizeBytes returns the memory of the pages and directories in bytes. The
-// allocator may round each page up, by 19 % at most. O(n/4096) time for n keys.
+// allocator may round each page up, by 19 % at most. O(1) time.
 func (s *Scalable) SizeBytes() uint64 { return s.pages.SizeBytes() }
 
 // FillRatio returns the share of slots that are taken, 0 to 1. O(n/4096) time

@@ -26,6 +26,7 @@ const (
 type Geometry struct {
 	Buckets uint64 // of a page, a power of two
 	Roots   uint64 // pages at the start
+	Limit   uint64 // of the memory in bytes, 0 for none
 	compact bool   // pages are
 	tails   [maxDepth + 1]uint8
 }

@@ -139,30 +139,35 @@ func (s *Set) fit(p *page, k locus, fp uint64) bool {
 	return true
 }
 
+// halfTail returns the length of the tails of the halves of a page.
+func (g *Geometry) halfTail(p *page) uint8 { return max(p.tail, g.tails[min(p.depth+1, maxDepth)]) }
+
 // split returns the two halves of a page, for keys that go on with 0 and 1, and
 // calls orphan for each slot whose key has no known bit left. Every key keeps
 // its bucket, so there is room. It stops and returns false if orphan does.
 func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
-	tail := max(p.tail, g.tails[min(p.depth+1, maxDepth)])
+	tail := g.halfTail(p)
 	for h := range halves {
 		halves[h] = g.newPage(p.depth+1, tail)
 	}
 	for i := range g.Buckets {
-		for _, stored := range p.Fingerprints(i) {
+		a, b := p.Lanes(i)
+		for slot := range table.Slots {
+			stored := p.Lane(a, b, slot)
 			if stored == 0 {
 				continue
 			}
 			v := stored ^ p.free
-			partner, code := v>>(p.tail+1), v&(2*p.free-1)
+			partner, code := v>>((p.tail+1)&63), v&(2*p.free-1)
 			if code == p.free {
 				if !orphan(i, partner) {
 					return halves, false
 				}
 				continue
 			}
-			half := halves[code>>p.tail]
-			rest := code << (tail - p.tail + 1) & (2*half.free - 1)
-			half.PutIn(i, (partner<<(tail+1)|rest)^half.free)
+			half := halves[code>>(p.tail&63)]
+			rest := code << ((tail - p.tail + 1) & 63) & (2*half.free - 1)
+			half.PutIn(i, (partner<<((tail+1)&63)|rest)^half.free)
 			half.taken++
 		}
 	}

@@ -72,6 +72,7 @@ func (s *Set) parse(b []byte) error {
 	if len(b) > 0 {
 		return errs.Field(hashfam.ErrCorrupt, "bytes after the last page", len(b), "0")
 	}
+	s.bytes = s.measure()
 	return nil
 }
 

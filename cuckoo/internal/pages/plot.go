@@ -89,6 +89,9 @@ func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool
 		case n < p.depth:
 			return n, false
 		case n > p.depth+p.tail && n <= p.depth+maxTail:
+			if !s.take(s.pageBytes(n-p.depth) - s.pageBytes(p.tail)) {
+				return n, false
+			}
 			p = s.widen(p, n-p.depth)
 			d.replace(k.bits, p)
 		}
@@ -102,11 +105,19 @@ func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool
 }
 
 // divide splits the page of a key and moves its orphans to the next older
-// directory. If there is no room for one, it takes all back and returns false.
+// directory. If there is no room for one, or no memory, it takes all back and
+// returns false.
 func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
+	growth := s.growth(pl.level(level), p)
+	if !s.take(growth) {
+		return false
+	}
 	var moved []locus
 	halves, ok := s.split(p, func(i, partner uint64) bool {
 		if pl.levels() == level+1 {
+			if !s.take(pointer + pageHeader + s.RootBytes()) {
+				return false
+			}
 			pl.older = append(pl.older, s.firstPage())
 		}
 		k := locus{i: i, j: i ^ s.moves[partner], partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
@@ -123,7 +134,17 @@ func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
 	for _, k := range moved {
 		pl.forget(level+1, k, p.depth)
 	}
+	s.bytes -= growth
 	return false
+}
+
+// growth returns how much more memory it takes to split a page of d.
+func (s *Set) growth(d *directory, p *page) uint64 {
+	n := pageHeader + 2*s.pageBytes(s.halfTail(p)) - s.pageBytes(p.tail)
+	if p.depth == d.depth {
+		n += pointer * uint64(len(d.pages))
+	}
+	return n
 }
 
 // forget removes a key of which n bits are known from one of the directories

@@ -20,6 +20,7 @@ type Set struct {
 	moves    [partners + 1]uint64 // what a partner does to the number of a bucket
 	plots    []plot
 	count    uint64
+	bytes    uint64                         // the memory of all pages and directories
 	known    [maxDepth + maxTail + 1]uint64 // number of keys by known bits of their pages and tails
 }
 
@@ -65,7 +66,7 @@ type Refusal int
 // The outcomes of Add.
 const (
 	Added  Refusal = iota
-	Full           // no room can be made
+	Full           // no room can be made, or not within the limit
 	Copies         // there are eight copies
 )
 

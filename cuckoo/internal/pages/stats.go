@@ -41,7 +41,20 @@ const (
 )
 
 // SizeBytes returns the memory of the pages and directories in bytes.
-func (s *Set) SizeBytes() uint64 {
+func (s *Set) SizeBytes() uint64 { return s.bytes }
+
+// take takes memory for pages and directories, and reports whether there was
+// enough.
+func (s *Set) take(bytes uint64) bool {
+	if s.Limit > 0 && s.bytes+bytes > s.Limit {
+		return false
+	}
+	s.bytes += bytes
+	return true
+}
+
+// measure returns the memory of the pages and directories in bytes.
+func (s *Set) measure() uint64 {
 	n := plotHeader * uint64(len(s.plots))
 	for d := range s.directories() {
 		n += pointer * uint64(len(d.pages))
@@ -83,7 +96,7 @@ func (s *Set) Reset() {
 	for i := range s.plots {
 		s.plots[i].directory = s.firstPage()
 	}
-	s.count = 0
+	s.count, s.bytes = 0, s.Geometry.SizeBytes()
 	clear(s.known[:])
 }
 

@@ -79,8 +79,9 @@ func (t *Table) search(p *Partners, queue []uint64, known int) int {
 	for from, to := (known-2)/Slots, known; to+Slots <= len(queue); from, to = from+1, to+Slots {
 		i, next := queue[from], (*[Slots]uint64)(queue[to:])
 		a, b := t.Lanes(i)
+		a, b = a>>(t.tail&63), b>>(t.tail&63)
 		for s := range next {
-			next[s] = p.Other(i, p.Hash(t.Lane(a, b, s)>>(t.tail&63)))
+			next[s] = p.Other(i, p.Hash(t.Lane(a, b, s)&t.heads))
 		}
 		if s := t.firstFree(next); s < Slots {
 			return to + s

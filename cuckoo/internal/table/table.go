@@ -57,7 +57,8 @@ type Table struct {
 	low    uint64 // the lowest f-4 bits of every other lane, if sorted
 	wide   bool
 	sorted bool
-	tail   uint8
+	tail   uint64
+	heads  uint64 // mask without the lowest tail bits, shifted down by them
 }
 
 // New returns the table of a shape over s.Bytes() bytes.
@@ -65,7 +66,7 @@ func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
 	t := Table{
 		bytes: bytes, stride: s.BucketBits(), width: f, mask: 1<<f - 1,
-		wide: f > maxNarrow, sorted: s.Sorted, tail: s.Tail,
+		wide: f > maxNarrow, sorted: s.Sorted, tail: uint64(s.Tail),
 	}
 	if t.sorted {
 		t.width, t.rest, t.low = maxNarrow, f-nibble, t.mask>>nibble
@@ -79,6 +80,7 @@ func New(s Shape, bytes []byte) Table {
 		t.low |= t.low << (2 * t.width)
 	}
 	t.tops = t.ones << (t.width - 1)
+	t.heads = t.mask >> s.Tail
 	return t
 }
 
@@ -143,32 +145,35 @@ func (t *Table) countIn(i, fp uint64) int {
 // one. It takes the bucket with more free slots while none has been freed by a
 // removal, see emptier.
 func (t *Table) Put(i, j, fp uint64) bool {
+	if t.wide || t.sorted {
+		return t.putLanes(i, j, fp)
+	}
+	i, j = i*t.stride, j*t.stride
+	bit, free := emptier(i, j, t.Matches(t.load(i), 0), t.Matches(t.load(j), 0))
+	if free == 0 {
+		return false
+	}
+	t.flip(bit+t.lowest(free), fp)
+	return true
+}
+
+// putLanes is Put for buckets of two words, or of sorted slots.
+func (t *Table) putLanes(i, j, fp uint64) bool {
 	if t.wide {
-		return t.putWide(i, j, fp)
+		if t.countIn(i, 0) < t.countIn(j, 0) {
+			i = j
+		}
+		return t.PutIn(i, fp)
 	}
-	v, w := t.Word(i), t.Word(j)
-	if t.sorted {
-		v, w = t.Decode(v), t.Decode(w)
-	}
+	v, w := t.Decode(t.Word(i)), t.Decode(t.Word(j))
 	a, b := t.Matches(v, 0), t.Matches(w, 0)
 	k, free := emptier(i, j, a, b)
 	if free == 0 {
 		return false
 	}
-	if t.sorted {
-		w, _ = emptier(v, w, a, b)
-		t.encode(k*t.stride, w^fp<<(t.lowest(free)&63))
-		return true
-	}
-	t.flip(k*t.stride+t.lowest(free), fp)
+	w, _ = emptier(v, w, a, b)
+	t.encode(k*t.stride, w^fp<<(t.lowest(free)&63))
 	return true
-}
-
-func (t *Table) putWide(i, j, fp uint64) bool {
-	if t.countIn(i, 0) < t.countIn(j, 0) {
-		i = j
-	}
-	return t.PutIn(i, fp)
 }
 
 // emptier returns i and a, or j and b if b has more free slots: a and b have
