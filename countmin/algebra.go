@@ -46,11 +46,19 @@ func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
 	for from := 0; from < len(dst); from += length {
 		block := dst[from:min(from+length, len(dst))]
 		for _, other := range others {
-			src := cells(other)[from:][:len(block)]
-			for i := range block {
-				bump(&block[i], src[i])
-			}
+			addCells(block, cells(other)[from:])
 		}
+	}
+}
+
+// addCells adds to each cell of dst the one of src. It has a frame of its own,
+// so that the loop keeps all it needs in registers.
+//
+//go:noinline
+func addCells[C counter](dst, src []C) {
+	src = src[:len(dst)]
+	for i, c := range dst {
+		dst[i] = tracker.AddSat(c, src[i])
 	}
 }
 

@@ -12,14 +12,14 @@ import (
 
 // The parameters in a frame of kind CountMin, version 1; the payload is the
 // rows, one after another, and zeros up to a whole number of 8 bytes.
-type encodedParams struct {
-	Width        uint64   // offset 0
-	Depth        uint8    // 8
-	CounterBits  uint8    // 9
-	Conservative bool     // 10
-	_            [5]uint8 // 11: zeros
-	Total        uint64   // 16
-}
+//
+//	offset  size  field
+//	     0     8  Width
+//	     8     1  Depth
+//	     9     1  CounterBits
+//	    10     1  1 if Conservative, 0 otherwise
+//	    11     5  zero
+//	    16     8  Total
 
 // What the header tells is a reader without counters. Those may be 64-bit.
 var format = frame.Format[reader, uint32]{
@@ -99,10 +99,11 @@ func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 	if err := p.check(); err != nil {
 		return frame.Header{}, nil, err
 	}
-	h := format.New(p.Family, encodedParams{
-		Width: p.Width, Depth: uint8(p.Depth), CounterBits: uint8(p.CounterBits),
-		Conservative: p.Conservative, Total: s.total,
-	}, p.payloadBytes())
+	flags := uint64(p.Depth) | uint64(p.CounterBits)<<8
+	if p.Conservative {
+		flags |= 1 << 16
+	}
+	h := format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total)
 	return h, s.payload(), nil
 }
 
@@ -172,19 +173,19 @@ func rowSum[C counter](row []C) (sum uint64, full bool) {
 // parseParams reads the parameters of a verified header, and the total. It
 // checks that the payload has the length that follows.
 func parseParams(h frame.Header, fam hashfam.Family) (reader, error) {
-	var e encodedParams
-	if err := h.DecodeParams(&e, errs); err != nil {
+	w, err := h.Words(errs, 64, 17, 64)
+	if err != nil {
 		return reader{}, err
 	}
 	p := Params{
-		Width:        e.Width,
-		Depth:        int(e.Depth),
-		CounterBits:  int(e.CounterBits),
-		Conservative: e.Conservative,
+		Width:        w[0],
+		Depth:        int(w[1] & 0xff),
+		CounterBits:  int(w[1] >> 8 & 0xff),
+		Conservative: w[1]>>16 == 1,
 		Family:       fam,
 	}
 	if err := p.checkAs("Params", ErrCorrupt); err != nil {
 		return reader{}, err
 	}
-	return newReader(p, e.Total), h.CheckPayload(p.payloadBytes(), errs)
+	return newReader(p, w[2]), h.CheckPayload(p.payloadBytes(), errs)
 }

@@ -1,25 +1,20 @@
 // Package countmin counts how often keys occur in a stream, in memory that does
 // not grow with it (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
-// Start in countmin.go: where a key is counted. params.go sizes a [Sketch];
-// tracked.go is what [HeavyHitters], [TopK] and [Window] have in common; a key
-// is admitted to them in internal/tracker/tracker.go. Frames are described in
-// the codec files.
+//   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
+//   - ask: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
+//   - keys above a share: [NewHeavyHitters]; the K most frequent: [NewTopK]
+//   - the same of the last keys or minutes: [NewWindow], [Window.Advance]
+//   - combine: [Sketch.Merge], [HeavyHitters.Merge], [JoinHeavyHitters]
+//   - store: [Sketch.WriteTo], [Sketch.ReadFrom], [NewReceiver], [NewView]
+//   - inspect: [Config.Params], [Sketch.ErrorBound], [HeavyHitters.Complete]
+//   - goroutines: package hashfam/sharded
+//
+// A [Sketch] counts any number of keys:
 //
 //	s, err := countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})
 //	s.AddString("whale")
 //	s.CountString("whale") // 1, or a little more
-//
-// By task:
-//
-//	how often any key occurred               Sketch: New, Add, Count, Bounds
-//	keys above a share of the stream         NewHeavyHitters, All, Complete
-//	the K most frequent keys                 NewTopK, All, Complete
-//	the same of the last keys or minutes     NewWindow, Advance, All
-//	counts of several machines               Merge, JoinHeavyHitters, JoinTopK
-//	many keys at once                        Family().SumAll, AddAll, CountAll
-//	store, load, read in a mapped file       WriteTo, ReadFrom, NewView
-//	several goroutines                       package hashfam/sharded
 //
 // The count of a sketch is never too low (a saturated counter means "at
 // least"); with probability 1-Delta it is at most Epsilon times the total too
@@ -41,4 +36,8 @@
 //
 // The zero value is only a receiver for decoding; its other methods, and all
 // methods of a nil pointer, may panic.
+//
+// In the code, start with countmin.go, where a key is counted. params.go sizes
+// a [Sketch]; tracked.go is what [HeavyHitters], [TopK] and [Window] have in
+// common; a key is admitted to them in internal/tracker/tracker.go.
 package countmin

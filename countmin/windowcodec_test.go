@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,13 +24,6 @@ func TestAWindowOfTooFewWords(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("payload length = %d, want at least 32", 8*words))
 	}
 	require.NoError(t, NewWindowReceiver(hashfam.Family{}).UnmarshalBinary(empty))
-}
-
-// docs/format.md walks through a golden file.
-func TestTheFormatDocumentShowsAWindow(t *testing.T) {
-	b, err := os.ReadFile("testdata/window.bin")
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 14", b)
 }
 
 // A time that is not known has one form, and one that is known is that of a

@@ -21,18 +21,24 @@ func (e Estimate) plus(o Estimate) Estimate {
 // EstimateOf returns what panes know of the key with digest d, added up.
 // O(panes) time.
 func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
+	if len(panes) == 1 && panes[0].total > 0 {
+		return panes[0].estimate(d)
+	}
 	for i := range panes {
-		t := &panes[i]
-		if t.total == 0 {
-			continue
-		}
-		if r := t.index.find(t.log, d); r != none {
-			e = e.plus(t.estimateOf(r))
-		} else {
-			e.High = AddSat(e.High, min(t.tail.count(d), t.missed))
+		if t := &panes[i]; t.total > 0 {
+			e = e.plus(t.estimate(d))
 		}
 	}
 	return e
+}
+
+// estimate returns what t, which has counted something, knows of the key with
+// digest d.
+func (t *Tracker) estimate(d hashfam.Digest) Estimate {
+	if r := t.index.find(t.log, d); r != none {
+		return t.estimateOf(r)
+	}
+	return Estimate{High: min(t.tail.count(d), t.missed)}
 }
 
 // estimateOf returns what is known of the key of r.

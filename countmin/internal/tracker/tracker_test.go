@@ -22,9 +22,6 @@ func observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
 // add counts key n times.
 func add(t *Tracker, key string, n uint64) { observe(t, hashfam.Family{}.SumString(key), key, n) }
 
-// estimate returns what is known of the key with digest d.
-func (t *Tracker) estimate(d hashfam.Digest) Estimate { return EstimateOf([]Tracker{*t}, d) }
-
 // keys returns the keys that count at least so much.
 func keys(t *Tracker, least uint64) map[string]Estimate {
 	return maps.Collect(Ranked([]Tracker{*t}, least, math.MaxInt))
