@@ -1,6 +1,14 @@
 // Package perfect implements a minimal perfect hash function, and a filter
 // built on it.
 //
+//   - number keys: [New], [Function.Index], [Function.IndexAll]
+//   - a set whose members can be removed: [NewFilter], [Filter.Delete]
+//   - ask: [Filter.Contains], [Filter.ContainsAll]
+//   - small values of keys: FilterConfig.ValueBits, [Filter.Value]
+//   - store: [Function.WriteTo], [Function.ReadFrom], [NewFilterReceiver]
+//   - ask what is stored: [NewView], [NewFilterView]
+//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
+//
 // A [Function] maps each of n keys to an index of its own, 0 to n-1, without
 // storing the keys. It needs 2.2 bits per key, whatever their length, and 1.95
 // if [Config] asks for a compact one. Use it to attach data to keys that do not
@@ -18,14 +26,6 @@
 // log2(1/rate) + 2.2 bits per key and up to 0.09 more. It can keep a small
 // value beside each fingerprint. If only membership is needed, a filter of
 // package bloom/static takes about two bits per key less.
-//
-// # Where to start
-//
-//	data in a slice, by key              New, Function.Index
-//	a set whose members can be removed   NewFilter, Filter.Contains, Delete
-//	small values of keys                 FilterConfig.ValueBits, Filter.Value
-//	many keys at a time                  Function.IndexAll, Filter.ContainsAll
-//	a file, a stream, a mapped file      Function.WriteTo, ReadFrom, NewView
 //
 // To read the code, begin with perfect.go, which finds the index of a key, and
 // level.go, which has the formulas. build.go makes one level after the other;

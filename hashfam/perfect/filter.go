@@ -126,7 +126,10 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 // looks at one.
 func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if r.n == 0 {
-		return append(dst, make([]bool, len(digests))...)
+		for range digests {
+			dst = append(dst, false)
+		}
+		return dst
 	}
 	var room, words [blockSize]uint64
 	indexes := r.indexBlock(room[:0], digests)

@@ -150,27 +150,3 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	add := func([]uint64) error { return nil }
 	conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: contains, Rate: f.FalsePositiveRate()})
 }
-
-// docs/format.md shows the encodings of this function and this filter byte by
-// byte.
-func TestTheFormatDocumentShowsTheseEncodings(t *testing.T) {
-	letters := hashfam.Family{}.SumAll(nil, bytesOf("abcdefghijklm"))
-	f, err := New(t.Context(), Config{}, slices.Clone(letters))
-	require.NoError(t, err)
-	conformance.RequireDocumented(t, "Kind 9", must(f.MarshalBinary()))
-	g, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.1, ValueBits: 3}, slices.Clone(letters[:4]))
-	require.NoError(t, err)
-	for i, d := range letters[:4] {
-		require.True(t, g.SetValueDigest(d, uint64(i+1)))
-	}
-	conformance.RequireDocumented(t, "Kind 10", must(g.MarshalBinary()))
-}
-
-// bytesOf returns a key for each byte of a text.
-func bytesOf(text string) [][]byte {
-	var keys [][]byte
-	for i := range len(text) {
-		keys = append(keys, []byte{text[i]})
-	}
-	return keys
-}

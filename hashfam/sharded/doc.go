@@ -1,7 +1,12 @@
-// Package sharded shares structures among goroutines. Begin with [New], which
-// makes several structures, each behind a lock of its own. [Of.Do] uses the one
-// that a key belongs to, [Of.DoAll] serves a batch of keys, and [Of.Each] all
-// structures in turn, to save, load or list them.
+// Package sharded shares structures among goroutines: several of one kind, each
+// behind a lock of its own.
+//
+//   - make: [New]; how large each must be: [Capacity]
+//   - add, ask, delete a key: [Of.Do], with the structure it belongs to
+//   - a batch of keys: [Of.DoAll]
+//   - combine, store, inspect: [Of.Each], with all structures in turn
+//
+// Any goroutine may do this:
 //
 //	o, err := sharded.New(64, func(int) (*counting.Filter, error) {
 //		return counting.New(config)
