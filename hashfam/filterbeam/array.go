@@ -116,13 +116,9 @@ func (a *array) copied() bool { return a.header.Payload <= copyLimit }
 
 // fill applies a block to the words of window w.
 func (a *array) fill(words []uint64, w int, block []byte) {
-	mark := setBit
-	if a.cellBits == 4 {
-		mark = increment
-	}
 	if !a.blocked {
 		for ; len(block) >= 4; block = block[4:] {
-			mark(words, uint64(binary.LittleEndian.Uint32(block)))
+			a.mark(words, uint64(binary.LittleEndian.Uint32(block)))
 		}
 		return
 	}
@@ -131,8 +127,17 @@ func (a *array) fill(words []uint64, w int, block []byte) {
 		line := (p.In(a.span) - uint64(w)*a.window) * lineCells
 		for range a.hashes {
 			p = p.Next()
-			mark(words, line+uint64(p)>>55)
+			a.mark(words, line+uint64(p)>>55)
 		}
+	}
+}
+
+// mark sets bit i, or adds one to counter i.
+func (a *array) mark(words []uint64, i uint64) {
+	if a.cellBits == 1 {
+		words[i>>6] |= 1 << (i & 63)
+	} else {
+		increment(words, i)
 	}
 }
 
@@ -160,9 +165,6 @@ func stick(bytes uint64) uint64 {
 	carries := bytes & 0x1010101010101010
 	return (bytes | (carries - carries>>4)) & 0x0f0f0f0f0f0f0f0f
 }
-
-// setBit sets bit i.
-func setBit(words []uint64, i uint64) { words[i>>6] |= 1 << (i & 63) }
 
 // increment adds one to the counter i of four bits, unless it is stuck at 15.
 func increment(words []uint64, i uint64) {

@@ -46,7 +46,7 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 	default: // the engine reports any type but []byte
 		collect = &keyFn[[]byte]{elements{bundle: b}}
 	}
-	return join(s, p, out, beam.ParDo(s, collect, keys))
+	return join(s, p, out, 0, beam.ParDo(s, collect, keys))
 }
 
 // The elements of a bundle are collected a batch at a time.

@@ -31,7 +31,6 @@ type accumulator struct {
 	pending   []byte    // digests of eight bytes, or lengths and keys
 	encoded   []byte    // a frame
 	structure structure // nil, or the structure of all earlier keys
-	merger    bool      // made by MergeAccumulators, which may add to it
 }
 
 // frame returns the frame of the keys that are not pending, or nothing if there
@@ -46,7 +45,7 @@ func (a *accumulator) frame() ([]byte, error) {
 // clone returns a copy of a, to change.
 func (a *accumulator) clone() (*accumulator, error) {
 	frame, err := a.frame()
-	return &accumulator{pending: slices.Clone(a.pending), encoded: frame, merger: true}, err
+	return &accumulator{pending: slices.Clone(a.pending), encoded: frame}, err
 }
 
 // The two parts of an encoded accumulator: the length of the first, the pending
@@ -75,6 +74,7 @@ type combineFn[K Key] struct {
 	Spec spec
 
 	family hashfam.Family
+	merger *accumulator // what MergeAccumulators has returned last
 }
 
 // Setup opens the family once for each worker.
@@ -103,11 +103,12 @@ func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
 // first of several to merge is an element of the engine. The next ones are
 // added to the merger.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
-	if !a.merger {
+	if a != c.merger {
 		var err error
 		if a, err = a.clone(); err != nil {
 			return nil, err
 		}
+		c.merger = a
 	}
 	a.pending = append(a.pending, b.pending...)
 	if len(b.encoded) == 0 && b.structure == nil && uint64(len(a.pending)) <= max(c.Spec.Bytes/2, 1<<12) {

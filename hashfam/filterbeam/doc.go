@@ -2,10 +2,17 @@
 // machine should read, as jobs of Apache Beam: in this process (Prism), on
 // Flink, Spark or Dataflow.
 //
-// A [Plan] says what to build. [Files] reads the keys from the lines of files,
-// [Build] takes them from a collection of the pipeline. Both write one frame to
-// a file. Every program that uses the library reads it, and it is bit for bit
-// the frame of a single process, as far as the structure allows:
+//   - say what to build: [Bloom], [Static], [Cuckoo], [Sketch] and the like
+//   - add the lines of files: [Files], or without an engine [Local]
+//   - add a collection of the pipeline: [Build]
+//   - many small filters: [Combine]
+//   - a secret family for the workers: [RegisterFamily]
+//   - ask filters larger than a machine: [Plan.Parts], and package parts
+//   - inspect: [Result], [Summary]; remove what failed jobs left: [Clean]
+//
+// [Files], [Local] and [Build] write one frame to a file. Every program that
+// uses the library reads it, and it is bit for bit the frame of a single
+// process, as far as the structure allows:
 //
 //	Bloom, Counting     identical
 //	Static              identical
@@ -13,9 +20,8 @@
 //	Cuckoo              depends on the set of keys only
 //	Heavy, TopK         the same guarantees
 //
-// [Local] does the same in a loop, without an engine. [Combine] builds many
-// small filters. The command filterbuild, in the folder of that name, is Local
-// and Files for the shell.
+// The command filterbuild, in the folder of that name, is Local and Files for
+// the shell.
 //
 // Beam finds a file system only if the program imports its package. A program
 // that reads or writes local files needs

@@ -18,7 +18,7 @@ import (
 )
 
 // A job on the runner in this process builds a filter from the lines of files.
-func ExampleFiles() {
+func Example() {
 	dir, err := os.MkdirTemp("", "filterbeam")
 	if err != nil {
 		log.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -34,11 +35,11 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if l.process, err = p.spec.process(); err != nil {
 		return l.sum, err
 	}
-	names, err := matchAll(ctx, out, atLeastOne(patterns))
+	all, err := newMatchFn(out, patterns).match(ctx)
 	if err != nil {
 		return l.sum, err
 	}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if err := l.read(ctx, name); err != nil {
 			return l.sum, fmt.Errorf("filterbeam: %s: %w", name, err)
 		}
@@ -48,20 +49,6 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 		return l.sum, err
 	}
 	return l.sum, writeFrame(ctx, out, made, &l.sum)
-}
-
-// matchAll returns the names of all files that match, each once.
-func matchAll(ctx context.Context, out string, patterns []string) ([]string, error) {
-	var names []string
-	match := matchFn{fileName(out)}
-	for _, pattern := range patterns {
-		err := match.ProcessElement(ctx, pattern, func(name string, _ int64) { names = append(names, name) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
 }
 
 // A local is a build in this process.

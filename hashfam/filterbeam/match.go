@@ -2,6 +2,7 @@ package filterbeam
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,52 +14,77 @@ import (
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[matchFn]())
-	beam.RegisterType(reflect.TypeFor[onceFn]())
 	register.Emitter2[string, int64]()
-	register.Iter1[int64]()
 }
 
-// atLeastOne returns the patterns, or the empty one if there are none. That
-// matches no file, so that a build without a pattern fails like one whose
-// pattern is wrong. A job has no other way to fail: it does nothing for a
-// collection without elements.
-func atLeastOne(patterns []string) []string {
-	if len(patterns) == 0 {
-		return []string{""}
-	}
-	return patterns
+// A matchFn lists the files that match the patterns, each once, with their
+// sizes. It tallies what is to be read. A pattern that matches no file is an
+// error: the usual cause is a mistake in it. So is one that matches the output,
+// or a file that a job has left.
+type matchFn struct {
+	Out      fileName
+	Patterns []fileName
 }
 
-// A matchFn lists the files that match a pattern, with their sizes. A pattern
-// that matches none is an error: the usual cause is a mistake in it. So is one
-// that matches the output, or a file that a job has left.
-type matchFn struct{ Out fileName }
-
-func (f *matchFn) ProcessElement(ctx context.Context, pattern string, emit func(string, int64)) error {
-	if pattern == "" {
-		return errs.Field(ErrParams, "pattern", `""`, "at least one that matches a file")
+func newMatchFn(out string, patterns []string) *matchFn {
+	f := &matchFn{Out: fileName(out)}
+	for _, pattern := range patterns {
+		f.Patterns = append(f.Patterns, fileName(pattern))
 	}
+	return f
+}
+
+func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string, int64), tell func(int, []byte)) error {
+	all, err := f.match(ctx)
+	if err != nil {
+		return err
+	}
+	listed := totals{Lists: 1, Listed: uint64(len(all))}
+	for name, size := range all {
+		file(name, size)
+		if !compressed(name) {
+			listed.Size += uint64(size)
+		}
+	}
+	tell(tallyOwner, tally{totals: listed}.append(nil))
+	return nil
+}
+
+// match returns the sizes of all files that match, by their canonical names.
+func (f *matchFn) match(ctx context.Context) (map[string]int64, error) {
+	all := map[string]int64{}
+	for _, pattern := range f.Patterns {
+		if err := f.list(ctx, string(pattern), all); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, errs.Field(ErrParams, "patterns", "none", "at least one that matches a file")
+	}
+	return all, nil
+}
+
+// list adds the files that match a pattern.
+func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64) error {
 	fs, err := filesystem.New(ctx, pattern)
 	if err != nil {
 		return err
 	}
 	defer fs.Close()
 	names, err := fs.List(ctx, pattern)
+	if err == nil && len(names) == 0 {
+		err = errs.Field(ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
+	}
 	if err != nil {
 		return err
-	}
-	if len(names) == 0 {
-		return errs.Field(ErrParams, "pattern", pattern, "one that matches a file")
 	}
 	for _, name := range names {
 		if err := f.check(name); err != nil {
 			return err
 		}
-		size, err := fs.Size(ctx, name)
-		if err != nil {
+		if all[canonical(name)], err = fs.Size(ctx, name); err != nil {
 			return err
 		}
-		emit(canonical(name), size)
 	}
 	return nil
 }
@@ -85,19 +111,4 @@ func canonical(name string) string {
 		return absolute
 	}
 	return filepath.Clean(name)
-}
-
-// A onceFn drops the second and later mentions of a file, which several
-// patterns may match. It tallies what is to be read.
-type onceFn struct{}
-
-func (onceFn) ProcessElement(name string, sizes func(*int64) bool, file func(string, int64), tell func(int, []byte)) {
-	var size int64
-	sizes(&size)
-	file(name, size)
-	listed := totals{Listed: 1}
-	if !compressed(name) {
-		listed.Size = uint64(size)
-	}
-	tell(tallyOwner, tally{totals: listed}.append(nil))
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 jobs must also work on the direct runner
+
 package filterbeam
 
 import (

@@ -46,7 +46,8 @@ func (s Summary) count(ctx context.Context) {
 
 // Result returns the [Summary] of a job of [Files] or [Build] that wrote out,
 // from the counters of the runner. The pipeline must contain no other such job.
-// A runner that does not return counters leaves the numbers zero. O(1) time.
+// A runner that does not return counters leaves the numbers zero; one that
+// counts attempts that failed, too, can make them too high. O(1) time.
 func Result(out string, r beam.PipelineResult) Summary {
 	all := map[string]int64{}
 	results := r.Metrics()

@@ -116,6 +116,9 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 // called. The errors are like those of [Bloom]. O(1) time.
 func Static(c static.Config) (Plan, error) {
 	_, err := c.SizeBytes(0)
+	if c.MemoryBytes > 0 {
+		err = errs.Field(ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
+	}
 	return newPlan(staticKind, c.Family, staticParams{c.FPRate, c.Workers}, 0, err)
 }
 

@@ -1,17 +1,22 @@
+//lint:file-ignore SA1019 jobs must also work on the direct runner
+
 package filterbeam
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -34,6 +39,28 @@ func cut(o cutrunner.Options) func(context.Context, *beam.Pipeline) (beam.Pipeli
 	return func(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 		return cutrunner.Run(ctx, p, o)
 	}
+}
+
+// separate returns a runner whose workers are processes: a job server that
+// starts this program for each job. It leaves the flags of Beam as they are.
+func separate(t *testing.T) runner {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	port := listener.Addr().(*net.TCPAddr).Port
+	_, err = prism.CreateJobServer(t.Context(), prism.Options{Port: port})
+	require.NoError(t, err)
+	return runner{"processes", func(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+		for flag, value := range map[*string]string{
+			jobopts.Endpoint: fmt.Sprintf("localhost:%d", port), jobopts.EnvironmentType: "PROCESS", jobopts.WorkerBinary: os.Args[0],
+			jobopts.EnvironmentConfig: fmt.Sprintf(`{"command":%q}`, os.Args[0]),
+		} {
+			defer func(before string) { *flag = before }(*flag)
+			*flag = value
+		}
+		return universal.Execute(ctx, p)
+	}}
 }
 
 // repeated are the options of bundles of some elements, up to two of three
@@ -213,4 +240,13 @@ func runJob(t *testing.T, p Plan, r runner, j job) ([]byte, Summary) {
 	require.NoError(t, err)
 	require.Len(t, left, 1, "intermediate files are left")
 	return frame, Result(out, result)
+}
+
+// A static filter that fills a memory has its rate when it is built.
+func TestAStaticPlanHasARate(t *testing.T) {
+	for _, c := range []static.Config{{MemoryBytes: 1 << 20}, {FPRate: 0.01, MemoryBytes: 1 << 20}} {
+		_, err := Static(c)
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, "Config.MemoryBytes")
+	}
 }

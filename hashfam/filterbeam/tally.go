@@ -71,6 +71,8 @@ type totals struct {
 	Listed uint64 // files that are to be read
 	Size   uint64 // of those that are not compressed
 	Binary uint64 // files read whose first lines do not look like lines
+	Wanted uint64 // listings of files
+	Lists  uint64 // of these, made
 }
 
 // send counts a sealed value as sent.
@@ -130,6 +132,8 @@ func (t *tally) add(encoded []byte) error {
 	t.Listed += other.Listed
 	t.Size += other.Size
 	t.Binary += other.Binary
+	t.Wanted += other.Wanted
+	t.Lists += other.Lists
 	if t.sent == nil {
 		t.sent = map[int]load{}
 	}
@@ -161,17 +165,19 @@ const (
 type ledger struct {
 	tally   tally
 	arrived map[int]load
+	tasks   map[int]uint64 // that had values of an owner: one, unless the engine divides them
 }
 
 // records returns the records of the owners. It ends with an error if the books
 // do not balance; otherwise sum then has what was read.
 func (l *ledger) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[[]byte, error] {
-	l.arrived = map[int]load{}
+	l.arrived, l.tasks = map[int]load{}, map[int]uint64{}
 	return func(yield func([]byte, error) bool) {
 		for record := range all {
 			var err error
 			switch {
 			case len(record) > loadBytes && record[0] == valueRecord:
+				l.tasks[int(int64(binary.LittleEndian.Uint64(record[1:])))]++
 				err = eachLoad(record[1:1+loadBytes], l.arrived)
 				if err == nil && !yield(record[1+loadBytes:], nil) {
 					return
@@ -198,24 +204,24 @@ func (l *ledger) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[[]byte, e
 // check returns ErrCorrupt if the books do not balance. It names the first
 // owner that differs.
 func (l *ledger) check() error {
-	owners := map[int]bool{}
+	owners := maps.Clone(l.arrived)
+	maps.Copy(owners, l.tally.sent)
 	items := uint64(0)
-	for owner, got := range l.arrived {
-		owners[owner] = true
-		items += got.Items
-	}
-	for owner := range l.tally.sent {
-		owners[owner] = true
-	}
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
+		items += l.arrived[owner].Items
 		if err := compare(owner, l.arrived[owner], l.tally.sent[owner]); err != nil {
 			return err
+		}
+		if n := l.tasks[owner]; n > 1 {
+			return differs(fmt.Sprintf("tasks of shard %d", owner), n, 1, "as every key has")
 		}
 	}
 	t := l.tally
 	switch {
 	case items != t.Items:
 		return differs("items that arrived", items, t.Items, "as read")
+	case t.Lists != t.Wanted:
+		return differs("listings of files", t.Lists, t.Wanted, "as wanted")
 	case t.Files != t.Listed:
 		return differs("files read", t.Files, t.Listed, "as listed")
 	case t.Plain != t.Size:

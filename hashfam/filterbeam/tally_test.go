@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
 )
 
 func init() { beam.RegisterType(reflect.TypeFor[wrongFn]()) }
@@ -48,7 +51,7 @@ func wrong(how string, keys any) job {
 	return func(s beam.Scope, p Plan, out string) {
 		collect := &keyFn[string]{elements{bundle: bundle{Spec: p.spec}}}
 		sent := beam.ParDo(s, collect, beam.CreateList(s, keys))
-		join(s, p, out, beam.ParDo(s, &wrongFn{How: how}, sent))
+		join(s, p, out, 0, beam.ParDo(s, &wrongFn{How: how}, sent))
 	}
 }
 
@@ -87,6 +90,73 @@ func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 	}
 }
 
+// An engine that gives the values of a key to two tasks does not lose one of
+// them in silence: the job fails, or its frame is that of the loop.
+func TestAKeyThatTwoTasksGet(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(3000), 5)
+	failed := map[int]int{}
+	some := append(ordered[:2:2], singles[2], everything()[9])
+	for _, s := range some {
+		p, err := s.plan()
+		require.NoError(t, err)
+		p, err = p.Windows(3)
+		require.NoError(t, err)
+		want := localFrame(t, p, pattern)
+		for grouping := 1; grouping <= 3; grouping++ {
+			out := filepath.Join(t.TempDir(), "out.bin")
+			pipeline, scope := beam.NewPipelineWithRoot()
+			Files(scope, p, cutScheme+out, cutScheme+pattern)
+			_, err := cutrunner.Run(t.Context(), pipeline, cutrunner.Options{Elements: 1, Divide: grouping})
+			if err != nil {
+				require.ErrorContains(t, err, "the engine lost, repeated or changed some", s.name)
+				require.NoFileExists(t, out)
+				failed[grouping]++
+			} else if !loose(p) {
+				got, err := os.ReadFile(out)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(want, got), "%s, grouping %d", s.name, grouping)
+			}
+		}
+	}
+	require.Equal(t, len(some), failed[1], "the values of a shard")
+	require.Equal(t, len(some), failed[2], "the records of all shards")
+}
+
+// One block of many is sent twice or dropped, in this process and in others.
+// Windows are few, so that their blocks are full. The long form has each of the
+// seven structures.
+func TestABlockOfManyThatIsLostOrRepeated(t *testing.T) {
+	n, plans := 20_000, map[kind]Plan{}
+	for k, p := range allPlans(t) {
+		if k == staticKind || k == topkKind {
+			plans[k] = p
+		}
+	}
+	if os.Getenv("FILTERFAM_LONG") != "" {
+		n, plans = 1_000_000, allPlans(t)
+	}
+	pattern := writeKeys(t, t.TempDir(), testKeys(n), 8)
+	for k, p := range plans {
+		p, err := p.Windows(2)
+		require.NoError(t, err)
+		for _, r := range append(runners[:2:2], separate(t)) {
+			for _, how := range []string{"drop", "repeat"} {
+				out := filepath.Join(t.TempDir(), "out.bin")
+				pipeline, s := beam.NewPipelineWithRoot()
+				matched, listed := beam.ParDo2(s, newMatchFn(out, []string{pattern}), beam.Impulse(s))
+				sent := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, beam.Reshuffle(s, matched))
+				join(s, p, out, 1, beam.Flatten(s, beam.ParDo(s, &wrongFn{How: how}, sent), listed))
+				_, err := r.run(t.Context(), pipeline)
+				require.Regexp(t, `that arrived at shard \d+ = \d+, want \d+, as sent`, fmt.Sprint(err), "%s, %s", k, r.name)
+				require.NoFileExists(t, out)
+				if n > 20_000 {
+					t.Logf("%s, %s, %s: %s", k, r.name, how, regexp.MustCompile(`\w+ that arrived.*as sent`).FindString(err.Error()))
+				}
+			}
+		}
+	}
+}
+
 // recordsOf returns the records of two shards that got 3 and 5 items.
 func recordsOf() [][]byte {
 	t := tally{totals: totals{Keys: 8, Items: 8}}
@@ -107,6 +177,8 @@ func TestTheBooksOfAJob(t *testing.T) {
 	unread := tally{totals: totals{Keys: 1, Items: 1}}.append([]byte{tallyRecord})
 	unlisted := tally{totals: totals{Listed: 1, Size: 9}}.append([]byte{tallyRecord})
 	short := tally{totals: totals{Size: 9}}.append([]byte{tallyRecord})
+	unmade := tally{totals: totals{Wanted: 1}}.append([]byte{tallyRecord})
+	none := append(appendFixed([]byte{valueRecord}, ownerLoad{}), "record"...) // of shard 0, too
 	for _, test := range []struct {
 		records [][]byte
 		want    string
@@ -119,6 +191,8 @@ func TestTheBooksOfAJob(t *testing.T) {
 		{append(all[:3:3], unread), "items that arrived = 8, want 9, as read"},
 		{append(all[:3:3], unlisted), "files read = 0, want 1, as listed"},
 		{append(all[:3:3], short), "bytes read = 0, want 9, as listed"},
+		{append(all[:3:3], unmade), "listings of files = 0, want 1, as wanted"},
+		{append(all[:3:3], none), "tasks of shard 0 = 2, want 1, as every key has"},
 		{append(all[:3:3], nil), "length of a record = 0"},
 		{append(all[:3:3], []byte("txx")), "length of a tally = 2"},
 	} {

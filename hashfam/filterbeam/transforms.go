@@ -47,16 +47,15 @@ func init() {
 // fails with: file system scheme "default" not registered.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
-	found := beam.ParDo(s, &matchFn{fileName(out)}, beam.CreateList(s, atLeastOne(patterns)))
-	files, listed := beam.ParDo2(s, &onceFn{}, beam.GroupByKey(s, found))
-	values := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, files)
-	return join(s, p, out, beam.Flatten(s, values, listed))
+	matched, listed := beam.ParDo2(s, newMatchFn(out, patterns), beam.Impulse(s))
+	values := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, beam.Reshuffle(s, matched))
+	return join(s, p, out, 1, beam.Flatten(s, values, listed))
 }
 
-// join builds the structure of the values that bundles have collected, and
-// writes it. The stages are those of a [design].
-func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PCollection {
-	nothing := beam.ParDo(s, &nothingFn{}, beam.Impulse(s))
+// join builds the structure of the values that bundles have collected from the
+// files of some listings, and writes it. The stages are those of a [design].
+func join(s beam.Scope, p Plan, out string, lists int, values beam.PCollection) beam.PCollection {
+	nothing := beam.ParDo(s, &nothingFn{lists}, beam.Impulse(s))
 	gathered := beam.ParDo(s, &gatherFn{p.spec, fileName(out)}, beam.GroupByKey(s, values))
 	records := beam.GroupByKey(s, beam.Flatten(s, gathered, nothing))
 	if p.spec.solved() {
@@ -66,12 +65,12 @@ func join(s beam.Scope, p Plan, out string, values beam.PCollection) beam.PColle
 	return beam.ParDo(s, &sweepFn{fileName(out)}, written)
 }
 
-// A nothingFn sends the record of an empty tally, so that a job without any key
-// writes an empty structure.
-type nothingFn struct{}
+// A nothingFn sends the record of a tally without keys, so that a job without
+// any key writes an empty structure.
+type nothingFn struct{ Lists int }
 
-func (nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
-	emit(0, tally{}.append([]byte{tallyRecord}))
+func (f *nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
+	emit(0, tally{totals: totals{Wanted: uint64(f.Lists)}}.append([]byte{tallyRecord}))
 }
 
 // A gatherFn makes one record of the values of an owner, and counts them.

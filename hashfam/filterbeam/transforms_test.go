@@ -3,7 +3,10 @@ package filterbeam
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"flag"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,9 +20,17 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/boot"
 )
 
-func TestMain(m *testing.M) { ptest.Main(m) }
+// TestMain runs the tests, or makes this process the worker of one of them.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := boot.Worker(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	ptest.Main(m)
+}
 
 // testKeys returns n different keys, of which some are long and one is empty.
 func testKeys(n int) [][]byte {

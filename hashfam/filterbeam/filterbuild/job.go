@@ -12,10 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
@@ -89,38 +87,4 @@ func runSelf() error {
 		return err
 	}
 	return nil
-}
-
-// provisionEndpoint is where a runner tells a process that it has started what
-// to work for.
-var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
-
-// boot makes this process a worker if a runner has started it. It does what the
-// SDK's boot program does, but needs no copy of the program, and takes an id in
-// quotes, which is what Prism passes.
-func boot(ctx context.Context) error {
-	if *provisionEndpoint == "" {
-		return nil
-	}
-	id := strings.Trim(flag.Lookup("id").Value.String(), "'")
-	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, id), *provisionEndpoint)
-	if err != nil {
-		return fmt.Errorf("worker %s: %w", id, err)
-	}
-	options, err := tools.ProtoToJSON(info.GetPipelineOptions())
-	if err != nil {
-		return fmt.Errorf("worker %s: %w", id, err)
-	}
-	for name, value := range map[string]string{
-		"worker": "true", "id": id, "options": options,
-		"logging_endpoint": info.GetLoggingEndpoint().GetUrl(), "control_endpoint": info.GetControlEndpoint().GetUrl(),
-	} {
-		if err := flag.Set(name, value); err != nil {
-			return err
-		}
-	}
-	if err := os.Setenv("STATUS_ENDPOINT", info.GetStatusEndpoint().GetUrl()); err != nil {
-		return err
-	}
-	return os.Setenv("RUNNER_CAPABILITIES", strings.Join(info.GetRunnerCapabilities(), " "))
 }

@@ -237,7 +237,11 @@ func TestAnOutputThatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "file"), link))
-	for name, want := range map[string]string{dir: "is a folder", link: "is a link", os.DevNull: "is a device"} {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for name, want := range map[string]string{
+		dir: "is a folder", link: "is a link", os.DevNull: "is a device", filepath.Join(file, "out.bin"): "-o " + file,
+	} {
 		for _, local := range []string{"-local", "-local=false"} {
 			_, err := command(t, local, "-n=9", "-force", "-o="+name, "nothing matches this")
 			require.ErrorContains(t, err, want)
@@ -289,7 +293,9 @@ func TestAJobThatWaitsSaysOnWhat(t *testing.T) {
 	watch(ctx, listener.Addr().String(), &log, time.Millisecond)
 	require.Contains(t, log.String(), "has not taken the job yet")
 	w := watcher{endpoint: "localhost:1"}
-	require.Contains(t, w.waitsFor(&jobpb.JobInfo{JobId: "job-1"}), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
+	info := &jobpb.JobInfo{JobId: "job-1"}
+	require.Contains(t, w.waitsFor(info, 0), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
+	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it sorts, solves or writes, or its worker is lost")
 
 	keys := filepath.Join(t.TempDir(), "keys.txt")
 	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))

@@ -15,6 +15,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
+	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
 // The options are the flags of the program. Those of the runners are the SDK's.
@@ -71,16 +72,9 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	return p, err
 }
 
-// capacity returns the number of keys of a filter: all of them, or those of a
-// part. The keys are spread like coin flips. A part gets more than the mean and
-// six standard deviations with a chance of 10^-9.
-func (o *options) capacity() uint64 {
-	if o.parts <= 1 {
-		return uint64(o.n)
-	}
-	mean := o.n / float64(o.parts)
-	return uint64(math.Ceil(mean + 6*math.Sqrt(mean)))
-}
+// capacity returns the number of keys of a filter: all of them, or those that
+// the fullest part may get.
+func (o *options) capacity() uint64 { return sharded.Capacity(uint64(o.n), o.parts) }
 
 func (o *options) structurePlan() (filterbeam.Plan, error) {
 	fam, err := family()

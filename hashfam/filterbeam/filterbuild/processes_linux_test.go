@@ -7,139 +7,223 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/hashfam/filterbeam"
 )
 
-// A cluster is a job server, which starts each worker as a process: this
-// program, which is then filterbuild.
-type cluster struct {
-	dir, endpoint string
+// A shell runs the commands of docs/distributed.md as they are printed, in the
+// root of the repository, with a folder of its own in place of /data and a free
+// port. Its filterbuild is this program.
+type shell struct {
+	dir     string
+	environ []string
+	changes *strings.Replacer
 }
 
-func newCluster(t *testing.T) cluster {
+// poolPort is that of the SDK's pool of workers, which has no flag for it.
+const poolPort = "50000"
+
+func newShell(t *testing.T) shell {
 	t.Helper()
-	c := cluster{dir: t.TempDir()}
+	s := shell{dir: t.TempDir()}
+	bin := t.TempDir()
+	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "filterbuild")))
+	s.environ = append(os.Environ(), asCommand+"=1", "TMPDIR="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"))
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())
-	port := listener.Addr().(*net.TCPAddr).Port
-	_, err = prism.CreateJobServer(t.Context(), prism.Options{Port: port})
+	s.changes = strings.NewReplacer("/data/", s.dir+"/", "8073", fmt.Sprint(listener.Addr().(*net.TCPAddr).Port))
+	return s
+}
+
+func (s shell) file(name string) string { return filepath.Join(s.dir, name) }
+
+// command returns a command. It and all that it starts end with the test.
+func (s shell) command(t *testing.T, text string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command("bash", "-euc", s.changes.Replace(text))
+	c.Dir, c.Env = filepath.Join("..", "..", ".."), s.environ
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log, err := os.CreateTemp(t.TempDir(), "log")
 	require.NoError(t, err)
-	c.endpoint = fmt.Sprintf("localhost:%d", port)
+	c.Stdout, c.Stderr = log, log
 	t.Cleanup(func() {
-		for _, pid := range c.started("") {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		if c.Process != nil {
+			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // it may have ended
+		}
+		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
+			t.Logf("%s\n%s", c, text)
 		}
 	})
 	return c
 }
 
-func (c cluster) file(name string) string { return filepath.Join(c.dir, name) }
-
-// submit returns the command that submits a job.
-func (c cluster) submit(t *testing.T, args ...string) *exec.Cmd {
-	return filterbuild(t, append([]string{
-		"-runner=universal", "-endpoint=" + c.endpoint, "-environment_type=PROCESS",
-		fmt.Sprintf(`-environment_config={"command":%q,"env":{%q:"1","FILTERBUILD_TEST":%q}}`, os.Args[0], asCommand, c.dir),
-		"-structure=bloom", "-layout=blocked", "-n=100000", "-windows=7", "-o=" + c.file("out.bin"), "-force",
-	}, args...)...)
+// run runs a block. If that is a server, it waits until it answers; otherwise
+// the block builds a filter, which is compared with that of the loop.
+func (s shell) run(t *testing.T, block string) {
+	t.Helper()
+	require.NoError(t, s.command(t, block).Run(), block)
+	if strings.HasSuffix(block, "&\n") {
+		at := poolPort
+		if m := regexp.MustCompile(`_port=(\d+)`).FindStringSubmatch(block); m != nil {
+			at = s.changes.Replace(m[1])
+		}
+		s.await(t, block, at)
+		return
+	}
+	_, what, found := strings.Cut(block, "-structure")
+	require.True(t, found, block)
+	loop := "filterbuild -local -structure" + strings.NewReplacer(".bin", ".loop", "-force", "").Replace(what)
+	require.NoError(t, s.command(t, loop).Run())
+	out := regexp.MustCompile(`(\w+)\.bin`).FindStringSubmatch(block)[1]
+	want, err := os.ReadFile(s.file(out + ".loop"))
+	require.NoError(t, err)
+	got, err := os.ReadFile(s.file(out + ".bin"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got), block)
+	require.NoError(t, os.Remove(s.file(out+".loop")))
 }
 
-// writeKeys writes keys to files and returns their pattern.
-func (c cluster) writeKeys(t *testing.T, n int) string {
+// await waits until the server of a block answers at a port. The port may be
+// that of somebody's connection for a while, and then the server has ended: so
+// it is started again every minute.
+func (s shell) await(t *testing.T, block, port string) {
 	t.Helper()
-	for i := range 4 {
+	begin := time.Now()
+	for last := begin; !answers(port); time.Sleep(10 * time.Millisecond) {
+		require.Less(t, time.Since(begin), 5*time.Minute, block)
+		if time.Since(last) > time.Minute {
+			last = time.Now()
+			require.NoError(t, s.command(t, block).Run(), block)
+		}
+	}
+}
+
+// answers reports whether a server answers at a port.
+func answers(port string) bool {
+	conn, err := net.Dial("tcp", "localhost:"+port)
+	if err == nil {
+		err = conn.Close()
+	}
+	return err == nil
+}
+
+// writeKeys writes n keys to eight files in a folder.
+func (s shell) writeKeys(t *testing.T, folder string, n int) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(s.file(folder), 0o700))
+	for i := range 8 {
 		var text bytes.Buffer
-		for j := range n / 4 {
+		for j := range n / 8 {
 			fmt.Fprintf(&text, "key %d of %d\n", j, i)
 		}
-		require.NoError(t, os.WriteFile(c.file(fmt.Sprintf("keys-%d.txt", i)), text.Bytes(), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(s.file(folder), fmt.Sprint(i, ".txt")), text.Bytes(), 0o600))
 	}
-	return c.file("keys-*.txt")
 }
 
-// A job whose server, worker and submitter are different processes writes the
-// frame of the loop.
-func TestSeparateProcesses(t *testing.T) {
-	c := newCluster(t)
-	pattern := c.writeKeys(t, 100_000)
-	out, err := c.submit(t, pattern).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "100000 lines of 4 files")
-	frame, err := os.ReadFile(c.file("out.bin"))
+// Every command of the document runs as it is printed, unless the text says why
+// not. Then two jobs share the servers, with a worker process each, which the
+// SDK's boot program has started, and one worker is killed.
+func TestTheCommandsOfTheDocument(t *testing.T) {
+	if testing.Short() || answers(poolPort) {
+		t.Skip("links three programs, and needs port " + poolPort)
+	}
+	removeStaged(t)
+	s := newShell(t)
+	s.writeKeys(t, "keys", 20_000)
+	text, err := os.ReadFile("../../../docs/distributed.md")
 	require.NoError(t, err)
-
-	p, err := filterbeam.Bloom(bloom.Config{Capacity: 100_000, FPRate: 0.01, Layout: bloom.Blocked})
+	last, blocks := "", 0
+	for _, b := range regexp.MustCompile("(?ms)([^\n]*)\n\n```sh\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		if !strings.Contains(b[1], "not run by the tests: ") {
+			s.run(t, b[2])
+			last, blocks = b[2], blocks+1
+		}
+	}
+	require.Equal(t, 5, blocks)
+	requireTwoWorkers(t, s, last)
+	left, err := os.ReadDir(s.dir)
 	require.NoError(t, err)
-	_, err = filterbeam.Local(t.Context(), p, c.file("local.bin"), nil, pattern)
-	require.NoError(t, err)
-	want, err := os.ReadFile(c.file("local.bin"))
-	require.NoError(t, err)
-	require.True(t, bytes.Equal(want, frame))
+	require.Len(t, left, 2+3, "the keys and the filters")
 }
 
-// A worker that is killed leaves the output as it was. It has two million keys,
-// which take it a second, so that it does not end before.
-func TestAWorkerThatIsKilled(t *testing.T) {
-	c := newCluster(t)
-	require.NoError(t, os.WriteFile(c.file("out.bin"), []byte("before"), 0o600))
-	job := c.submit(t, c.writeKeys(t, 2_000_000))
-	require.NoError(t, job.Start())
-	require.Eventually(t, func() bool { return killWorker(c) }, 2*time.Minute, 10*time.Millisecond)
+// requireTwoWorkers runs two jobs of the given command at the same time, and
+// kills the worker of one, which waits for keys from a pipe.
+func requireTwoWorkers(t *testing.T, s shell, command string) {
+	t.Helper()
+	s.writeKeys(t, "slow", 100_000)
+	pipe := filepath.Join(s.file("slow"), "9.txt")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	named := func(name, keys string) string {
+		return strings.NewReplacer("filterbuild", "filterbuild -job_name="+name+filepath.Base(t.TempDir())+strconv.Itoa(os.Getpid()),
+			"out.bin", name+".bin", "/keys/", "/"+keys+"/").Replace(command)
+	}
+	slowText, quickText := named("slow", "slow"), named("quick", "keys")
+	slow := s.command(t, slowText)
+	require.NoError(t, slow.Start())
+	var worker int
+	require.Eventually(t, func() bool { worker = workerOf(slowText); return worker > 0 }, 2*time.Minute, 10*time.Millisecond)
+	quick := make(chan struct{})
+	go func() {
+		defer close(quick)
+		s.run(t, quickText)
+	}()
+	require.Eventually(t, func() bool { return workerOf(quickText) > 0 }, 2*time.Minute, time.Millisecond)
+	require.NoError(t, syscall.Kill(worker, syscall.SIGKILL))
+	<-quick
+
 	ended := make(chan error, 1)
-	go func() { ended <- job.Wait() }()
+	go func() { ended <- slow.Wait() }()
 	select {
 	case err := <-ended:
 		require.Error(t, err)
 	case <-time.After(10 * time.Second): // Prism does not always notice
-		require.NoError(t, job.Process.Signal(os.Interrupt))
+		require.NoError(t, syscall.Kill(-slow.Process.Pid, syscall.SIGINT))
 		require.ErrorContains(t, <-ended, "exit status 130")
 	}
-	left, err := os.ReadDir(c.dir)
-	require.NoError(t, err)
-	require.Len(t, left, 1+4, "the output and the keys")
-	text, err := os.ReadFile(c.file("out.bin"))
-	require.NoError(t, err)
-	require.Equal(t, "before", string(text))
+	require.NoFileExists(t, s.file("slow.bin"))
+	require.NoError(t, os.Remove(pipe))
+	s.run(t, slowText)
 }
 
-// killWorker kills the cluster's worker, and reports whether there was one.
-func killWorker(c cluster) bool {
-	for _, pid := range c.started("--provision_endpoint=") {
-		return syscall.Kill(pid, syscall.SIGKILL) == nil
+// workerOf returns the process that works for the job of a command, or 0.
+func workerOf(command string) int {
+	name := regexp.MustCompile(`-job_name=(\S+)`).FindStringSubmatch(command)[1]
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range lines {
+		line, _ := os.ReadFile(file) // the process may have ended
+		if bytes.Contains(line, []byte("--worker=true")) && bytes.Contains(line, []byte(name)) {
+			n, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			return n
+		}
 	}
-	return false
+	return 0
 }
 
-// started returns the processes that the server has started, and those that
-// they have, with that argument.
-func (c cluster) started(argument string) []int {
-	var list []int
-	names, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range names {
-		dir := filepath.Dir(name)
-		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if err != nil || !bytes.Contains(line, []byte(argument)) {
-			continue
+// removeStaged removes, at the end of the test, what the SDK's boot program
+// leaves: copies of this program in /tmp, and the options of the job.
+func removeStaged(t *testing.T) {
+	start := time.Now()
+	self, err := os.Stat(os.Args[0])
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = os.Remove("../pipeline_options.json")
+		for _, pattern := range []string{"/tmp/bin*/worker", "/tmp/staged/*"} {
+			names, _ := filepath.Glob(pattern)
+			for _, name := range names {
+				if info, err := os.Stat(name); err == nil && info.Size() == self.Size() && info.ModTime().After(start) {
+					require.NoError(t, os.Remove(name))
+					_ = os.Remove(filepath.Dir(name)) // if nothing else is there
+				}
+			}
 		}
-		environment, err := os.ReadFile(name)
-		if err != nil || !bytes.Contains(environment, []byte("FILTERBUILD_TEST="+c.dir+"\x00")) {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
-			list = append(list, pid)
-		}
-	}
-	return list
+	})
 }
 
 // An interrupt ends the build with a code of its own, and leaves nothing. The

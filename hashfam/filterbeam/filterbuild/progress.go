@@ -90,15 +90,15 @@ func newWatcher(endpoint string) (watcher, func(), error) {
 	return watcher{endpoint, jobpb.NewJobServiceClient(conn)}, func() { _ = conn.Close() }, nil
 }
 
-// The times after which a job that has read no key says so.
+// The times after which a job that has read no key, or no more, says so.
 const (
 	firstWait = 10 * time.Second
 	nextWait  = 30 * time.Second
 )
 
-// watch shows how many keys the job has read, until ctx ends. While there are
-// none, after some time, it says again and again what the job waits for.
-func watch(ctx context.Context, endpoint string, w io.Writer, wait time.Duration) {
+// watch shows how many keys the job has read, until ctx ends. If it reads none
+// for some time, watch says again and again what the job waits for.
+func watch(ctx context.Context, endpoint string, w io.Writer, first time.Duration) {
 	if endpoint == "" {
 		return
 	}
@@ -109,7 +109,8 @@ func watch(ctx context.Context, endpoint string, w io.Writer, wait time.Duration
 	defer done()
 	l := newLine(w)
 	defer l.clear()
-	for started := time.Now(); ; {
+	read, since, wait := uint64(0), time.Now(), first
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -118,20 +119,27 @@ func watch(ctx context.Context, endpoint string, w io.Writer, wait time.Duration
 		info := job.info(ctx)
 		keys := job.keysRead(ctx, info)
 		l.show(keys)
-		if waited := time.Since(started); keys == 0 && waited >= wait {
+		if keys > read {
+			read, since, wait = keys, time.Now(), first
+		}
+		if waited := time.Since(since); waited >= wait {
 			wait += nextWait
-			fmt.Fprintf(w, "filterbuild: %v: %s\n", waited.Round(time.Second), job.waitsFor(info))
+			fmt.Fprintf(w, "filterbuild: %v: %s\n", waited.Round(time.Second), job.waitsFor(info, read))
 		}
 	}
 }
 
-// waitsFor says what a job waits for that has read no key.
-func (w watcher) waitsFor(info *jobpb.JobInfo) string {
+// waitsFor says what a job waits for that has read some keys, and no more.
+func (w watcher) waitsFor(info *jobpb.JobInfo, read uint64) string {
 	if info == nil {
 		return fmt.Sprintf("the job server at %s has not taken the job yet", w.endpoint)
 	}
-	return fmt.Sprintf("job %s at %s is %v, but no worker has read a key yet; workers are started by -environment_type=%s -environment_config=%s",
-		info.GetJobId(), w.endpoint, info.GetState(), *jobopts.EnvironmentType, *jobopts.EnvironmentConfig)
+	state := fmt.Sprintf("job %s at %s is %v", info.GetJobId(), w.endpoint, info.GetState())
+	if read > 0 {
+		return fmt.Sprintf("%s and has read %d keys; it sorts, solves or writes, or its worker is lost", state, read)
+	}
+	return fmt.Sprintf("%s, but no worker has read a key yet; workers are started by -environment_type=%s -environment_config=%s",
+		state, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig)
 }
 
 // info returns what the server knows of the job, or nil.

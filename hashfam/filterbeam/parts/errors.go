@@ -10,6 +10,7 @@ import (
 var (
 	ErrCorrupt = hashfam.ErrCorrupt // the index or a part is damaged, or a part is of another build
 	ErrFamily  = hashfam.ErrFamily  // the filter was built under another hash family
+	ErrVersion = hashfam.ErrVersion // a later version of this package wrote the index
 )
 
 // A FieldError is an error about one field. Its fields are documented in

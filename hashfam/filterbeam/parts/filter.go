@@ -43,15 +43,18 @@ type filter interface {
 // Open returns the filter whose index is the file name of files, for example of
 // os.DirFS. It reads the index and no part. The keys were hashed by fam.
 //
-// It returns [ErrCorrupt] if the index is damaged, [ErrFamily] if the filter
-// was built under another family, and the errors of files. O(parts) time and
-// memory.
+// It returns [ErrCorrupt] if the index is damaged, [ErrVersion] if a later
+// version of this package wrote it, [ErrFamily] if the filter was built under
+// another family, and the errors of files. O(parts) time and memory.
 func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return nil, err
 	}
 	x, err := index.Parse(data)
+	if x.Version > 1 {
+		return nil, errs.Field(ErrVersion, "Version", x.Version, "1, for this version of the library")
+	}
 	if err != nil {
 		return nil, errs.Field(ErrCorrupt, name, err, "an index as it was written")
 	}

@@ -162,12 +162,14 @@ func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
 		_, err = Open(dir, "dir/index", family)
 		require.ErrorIs(t, err, ErrCorrupt)
 	}
-	for _, x := range []index.Index{{Version: 2, Parts: make([]index.Part, 1)}, {Version: 1}} {
+	for want, x := range map[error]index.Index{
+		ErrVersion: {Version: 2, Parts: make([]index.Part, 1)}, ErrCorrupt: {Version: 1},
+	} {
 		encoded, err := x.Append(nil)
 		require.NoError(t, err)
 		dir["dir/index"] = &fstest.MapFile{Data: encoded}
 		_, err = Open(dir, "dir/index", family)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, want)
 	}
 	dir["dir/index"] = &fstest.MapFile{Data: good}
 	_, err := Open(dir, "dir/index", hashfam.Family{})

@@ -20,6 +20,7 @@ type Options struct {
 	Split    bool                // split restrictions while they are processed
 	Lift     bool                // combine before the grouping, too
 	Hold     bool                // keep elements in memory, and see whether they change
+	Divide   int                 // grouping whose keys two tasks get, which is wrong; from 1 on
 }
 
 // A Result tells what a run has done.
@@ -55,6 +56,7 @@ type runner struct {
 	store       *store
 	collections map[int]*collection // by the number of the node
 	lifted      map[int]bool        // collections grouped after they were combined
+	groupings   int                 // so far
 
 	mu     sync.Mutex
 	result *Result
@@ -135,7 +137,7 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge, all []*graph.M
 			r.output(e).items = append(r.output(e).items, r.collections[in.From.ID()].items...)
 		}
 		return nil
-	case graph.WindowInto: // every element is in the global window
+	case graph.WindowInto, graph.Reshuffle: // elements are in the global window, and always shuffled
 		r.output(e).items = r.input(e).items
 		return nil
 	case graph.ParDo:

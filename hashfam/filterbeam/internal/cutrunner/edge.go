@@ -74,7 +74,24 @@ func (r *runner) runGroup(ctx context.Context, e *graph.MultiEdge, all []*graph.
 	out.coder = in.coder // that of an element, which is a pair
 	var err error
 	out.items, err = r.store.group(in.items)
+	if r.groupings++; r.groupings == r.options.Divide {
+		out.items = divided(out.items)
+	}
 	return err
+}
+
+// divided returns the groups with those of several values in two.
+func divided(groups []item) []item {
+	var all []item
+	for _, g := range groups {
+		some := g
+		if n := len(g.values) / 2; n > 0 {
+			some.values, g.values = g.values[:n], g.values[n:]
+			all = append(all, some)
+		}
+		all = append(all, g)
+	}
+	return all
 }
 
 // consumer returns the edge that reads the output of e, or nil.
