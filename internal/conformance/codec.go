@@ -100,16 +100,26 @@ func (s tested[T]) equality(t *rapid.T, f T, _ [][]byte) {
 }
 
 // wrongHeader checks that decoding an intact frame returns ErrVersion if it has
-// another version, ErrCorrupt if it is of another kind, and ErrFamily if it has
-// another family, and that a receiver, and a structure in use, keep theirs.
+// another version or a kind that is not known, ErrCorrupt if it is of another
+// kind, and ErrFamily if it has another family, and that a receiver, and a
+// structure in use, keep theirs.
 func (s tested[T]) wrongHeader(t *rapid.T, f T, _ [][]byte) {
 	used, _ := s.fill(t, f.Family())
 	other, _ := s.fill(t, f.Family().Derive("another"))
-	for offset, want := range map[int]error{offsetVersion: hashfam.ErrVersion, offsetKind: hashfam.ErrCorrupt} {
-		b := encode(t, f)
-		b[offset] += rapid.ByteRange(1, 255).Draw(t, "change")
+	b := encode(t, f)
+	for _, wrong := range []struct {
+		offset int
+		value  byte
+		err    error
+	}{
+		{offsetVersion, b[offsetVersion] + rapid.ByteRange(1, 255).Draw(t, "change"), hashfam.ErrVersion},
+		{offsetKind, rapid.ByteRange(200, 255).Draw(t, "kind"), hashfam.ErrVersion},
+		{offsetKind, otherKind(b), hashfam.ErrCorrupt},
+	} {
+		b := bytes.Clone(b)
+		b[wrong.offset] = wrong.value
 		Reseal(b)
-		s.rejects(t, used, b, want)
+		s.rejects(t, used, b, wrong.err)
 	}
 	s.rejects(t, used, encode(t, other), hashfam.ErrFamily)
 	empty := s.Receiver(f.Family())
@@ -174,18 +184,25 @@ func (s tested[T]) zeroValue(t *testing.T) {
 func (s tested[T]) golden(t *testing.T) {
 	require.NotEmpty(t, s.Golden)
 	for _, g := range s.Golden {
-		file := filepath.Join("testdata", g.File)
 		want := g.Build()
-		b, err := os.ReadFile(file)
-		if errors.Is(err, os.ErrNotExist) && *update {
-			b = encode(t, want)
-			err = os.WriteFile(file, b, 0o644)
-		}
-		require.NoError(t, err)
+		b := encode(t, want)
+		RequireGolden(t, g.File, b)
 		f := s.Receiver(want.Family())
 		require.NoError(t, f.UnmarshalBinary(b), g.File)
 		require.True(t, f.Equal(want), g.File)
 		require.Equal(t, b, encode(t, f), g.File)
-		require.Equal(t, b, encode(t, want), g.File)
 	}
+}
+
+// RequireGolden checks that the file of that name in testdata has the bytes of
+// encoded. With -update it writes the file if it does not exist yet.
+func RequireGolden(t *testing.T, name string, encoded []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	b, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) && *update {
+		b, err = encoded, os.WriteFile(file, encoded, 0o644)
+	}
+	require.NoError(t, err)
+	require.Equal(t, b, encoded, name)
 }

@@ -26,6 +26,9 @@ const (
 	offsetParams   = 24
 )
 
+// otherKind returns a kind of structure that exists and is not that of a frame.
+func otherKind(frame []byte) byte { return frame[offsetKind]%2 + 1 }
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // headerBytes returns the length of the header of a frame.

@@ -53,8 +53,10 @@ func (e Encoded[T]) decodeChanged(t require.TestingT, fam hashfam.Family, b []by
 	err := g.UnmarshalBinary(b)
 	e.viewAny(t, b, fam, err == nil)
 	if err != nil {
+		e.askAny(t, b, fam, nil, err)
 		return nil
 	}
+	e.askAny(t, b, fam, &g, nil)
 	if own := encode(t, g); !bytes.Equal(b, own) {
 		require.Equal(t, b, own)
 	}

@@ -51,6 +51,9 @@ type Encoded[T Structure[T]] struct {
 	ReadParams func(io.Reader, hashfam.Family) (any, error)
 	// View returns a view of an encoded structure, see [Viewer].
 	View func([]byte, hashfam.Family) (View[T], error)
+	// Ask returns what answers from structures that are encoded under the
+	// family.
+	Ask func(hashfam.Family) Asker
 	// Questions finds questions besides those of the suite, see [Estimates].
 	Questions func(structure any, fam hashfam.Family) [][]form
 	// Shown returns other values that contain the family, such as a Config.

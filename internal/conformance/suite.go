@@ -118,6 +118,7 @@ func (s tested[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) 
 		"a stream can hold several frames":                                     s.streams,
 		"reads are pure and may run at the same time":                          s.pureReads,
 		"views give the answers of the structure":                              s.views,
+		"an encoded structure is asked as it is":                               s.asks,
 		"parameters are read from the header":                                  s.readParams,
 		"text round-trips and damage is detected":                              s.texts,
 		"no output shows the key":                                              s.secrets,
@@ -143,6 +144,7 @@ func (s tested[T]) tests() map[string]func(*testing.T) {
 		"a claimed length allocates no memory":                        s.lyingLength,
 		"a zero value decodes and is not encoded":                     s.zeroValue,
 		"every form of a key is one that the suite knows":             s.knownForms,
+		"a changed frame is asked as it is":                           s.askForged,
 	}
 }
 
@@ -244,7 +246,17 @@ func (s tested[T]) allocations(t *rapid.T, f T, _ [][]byte) {
 			if strings.HasSuffix(form.name, "String") {
 				want = copies * float64(len(keys))
 			}
-			require.LessOrEqual(t, testing.AllocsPerRun(5, func() { calls() }), want, "allocations of %s for %d keys", form.name, len(keys))
+			require.LessOrEqual(t, leastAllocs(func() { calls() }), want, "allocations of %s for %d keys", form.name, len(keys))
 		}
 	}
+}
+
+// leastAllocs returns how often do allocates, the least of three counts: they
+// include what the runtime allocates meanwhile.
+func leastAllocs(do func()) float64 {
+	least := testing.AllocsPerRun(5, do)
+	for tries := 1; least > 0 && tries < 3; tries++ {
+		least = min(least, testing.AllocsPerRun(5, do))
+	}
+	return least
 }

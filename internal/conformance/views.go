@@ -117,7 +117,7 @@ func (s tested[T]) readParams(t *rapid.T, f T, _ [][]byte) {
 	i := rapid.IntRange(0, len(header)-1).Draw(t, "offset")
 	damaged, other := bytes.Clone(header), bytes.Clone(good)
 	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
-	other[offsetKind] ^= 7
+	other[offsetKind] = otherKind(other)
 	Reseal(other)
 	for _, bad := range [][]byte{header[:i], damaged, other} {
 		_, err := s.ReadParams(bytes.NewReader(bad), f.Family())

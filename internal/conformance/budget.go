@@ -1,0 +1,145 @@
+package conformance
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// A Budget checks how a structure is sized by a memory. P are its parameters.
+type Budget[P interface {
+	comparable
+	SizeBytes() uint64
+	RateAt(n uint64) float64
+}] struct {
+	// Params returns the parameters for a Config with these fields.
+	Params func(keys uint64, rate float64, bytes uint64) (P, error)
+	// Neighbors returns other parameters for as many keys as in the last call
+	// of Params. Those that are invalid or too large are ignored.
+	Neighbors func(p P, bytes uint64) []P
+}
+
+// Run checks that a structure fits and that no neighbor that fits has a lower
+// rate, for 1 to 10^9 keys and memories from too small ones to those that no
+// rate can use; and that a memory beside a rate is a limit.
+func (b Budget[P]) Run(t *testing.T) {
+	for n := uint64(1); n <= min(1e9, sizing.MaxBits/256); n *= 1000 {
+		found := 0
+		for _, bits := range []uint64{1, 4, 7, 9, 12, 20, 45, 300} {
+			for _, odd := range []uint64{0, 300} {
+				bytes := max(1, min(n*bits/8+odd, sizing.MaxBits/8))
+				p, err := b.Params(n, 0, bytes)
+				if !b.best(t, n, p, bytes, err == nil) {
+					needsMore(t, err, bytes)
+					continue
+				}
+				found++
+				b.limit(t, n, p, bytes)
+			}
+		}
+		require.Greater(t, found, 5)
+	}
+	_, err := b.Params(0, 0, 1<<20)
+	require.ErrorContains(t, err, "Config.Capacity")
+	for _, n := range []uint64{1 << 60, 1 << 63, math.MaxUint64} {
+		_, err = b.Params(n, 0, 1<<20)
+		require.ErrorContains(t, err, "Config.Capacity") // there is no rate to name
+	}
+	_, err = b.Params(1, -1, 1<<20)
+	require.ErrorContains(t, err, "Config.FPRate")
+	p, err := b.Params(1, 0, math.MaxUint64)
+	require.NoError(t, err)
+	require.LessOrEqual(t, p.SizeBytes(), uint64(sizing.MaxBits/8))
+}
+
+// best checks that p is the best that n keys can have within the memory, and
+// returns ok, which says whether there is any.
+func (b Budget[P]) best(t *testing.T, n uint64, p P, bytes uint64, ok bool) bool {
+	t.Helper()
+	lowest := 1.0
+	if ok {
+		lowest = p.RateAt(n)
+		require.LessOrEqual(t, p.SizeBytes(), bytes)
+		require.Less(t, lowest, 1.0)
+	}
+	for _, q := range b.Neighbors(p, bytes) {
+		if rate := q.RateAt(n); rate < lowest && q.SizeBytes() <= bytes {
+			t.Fatalf("%d bytes for %d keys: %v has the rate %g, but %v has %g", bytes, n, p, lowest, q, rate)
+		}
+	}
+	return ok
+}
+
+// needsMore checks an error that has no rate but names a sufficient memory.
+func needsMore(t *testing.T, err error, bytes uint64) {
+	t.Helper()
+	need, _ := needOf(t, err)
+	require.Greater(t, need, bytes)
+}
+
+// needOf returns the memory and the rate that the error of a memory names.
+func needOf(t require.TestingT, err error) (bytes uint64, rate float64) {
+	var fe *hashfam.FieldError
+	require.ErrorAs(t, err, &fe)
+	require.ErrorIs(t, err, hashfam.ErrParams)
+	require.Equal(t, "Config.MemoryBytes", fe.Field)
+	named := regexp.MustCompile(`^at least (\d+) for FPRate [^ ,]+(?:, or FPRate (\S+))?$`).FindStringSubmatch(fe.Allowed)
+	require.NotNil(t, named, fe.Allowed)
+	bytes, err = strconv.ParseUint(named[1], 10, 64)
+	require.NoError(t, err)
+	if named[2] != "" {
+		rate, err = strconv.ParseFloat(named[2], 64)
+		require.NoError(t, err)
+	}
+	return bytes, rate
+}
+
+// leastRate is the least rate that limit asks for: lower ones take long, and a
+// cuckoo filter cannot have them.
+const leastRate = 1e-7
+
+// limit checks a rate and a memory together, where p is the best filter of that
+// memory: half of its rate is refused, its rate and the double are met.
+func (b Budget[P]) limit(t *testing.T, n uint64, p P, bytes uint64) {
+	t.Helper()
+	lowest := p.RateAt(n)
+	for _, rate := range []float64{lowest, 1.2 * lowest, 2 * lowest} {
+		if rate < 1 && rate > leastRate {
+			q, err := b.Params(n, rate, bytes)
+			require.NoError(t, err)
+			require.LessOrEqual(t, q.SizeBytes(), bytes)
+			require.LessOrEqual(t, q.RateAt(n), rate)
+		}
+	}
+	if 0.7*lowest > leastRate {
+		least, err := b.Params(n, 0.7*lowest, 0)
+		require.NoError(t, err)
+		_, err = b.Params(n, 0.7*lowest, bytes)
+		NamesWhatFits(t, err, 0.7*lowest, func(rate float64, bytes uint64) error {
+			_, err := b.Params(n, rate, bytes)
+			return err
+		}, bytes)
+		q, err := b.Params(n, 0.7*lowest, least.SizeBytes())
+		require.NoError(t, err)
+		require.Equal(t, least, q)
+	}
+}
+
+// NamesWhatFits checks the error of a rate and a memory that do not go
+// together: with the memory that it names, or with the rate, there is none.
+func NamesWhatFits(t *testing.T, err error, rate float64, try func(rate float64, bytes uint64) error, bytes uint64) {
+	t.Helper()
+	more, higher := needOf(t, err)
+	require.Greater(t, more, bytes)
+	require.NoError(t, try(rate, more))
+	if higher > 0 {
+		require.Greater(t, higher, rate)
+		require.NoError(t, try(higher, bytes))
+	}
+}
