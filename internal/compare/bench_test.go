@@ -55,12 +55,12 @@ var contestants = []struct {
 	{"blocked-xxhash", "bnb", func(n int) []operation { // digests by conversion, without a secret
 		f := must(bloom.New(bloom.Config{Capacity: uint64(n), FPRate: benchRate, Layout: bloom.Blocked}))
 		return singly(func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) },
-			func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil)
+			func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) })
 	}},
 	{"seiflotfy", "", of(measure.Named("seiflotfy-cuckoo").Build)},
 	{"boom-count-min", "", func(int) []operation {
 		s := boom.NewCountMinSketch(benchEpsilon, benchDelta)
-		return singly(func(key []byte) { s.Add(key) }, func(key []byte) { s.Count(key) }, nil)
+		return singly(func(key []byte) { s.Add(key) }, func(key []byte) { s.Count(key) })
 	}},
 	{"bnb", "", of(measure.Named("bits-and-blooms").Build)},
 	{"boom", "", of(measure.Named("boom-counting").Build)},
@@ -74,35 +74,13 @@ func must[T any](built T, err error) T {
 	return built
 }
 
-// singly returns the operations that take keys one by one; remove may be nil.
-func singly(add, query, remove func(key []byte)) []operation {
-	var list []operation
-	for i, do := range []func([]byte){add, query, query, remove} {
-		if do != nil {
-			list = append(list, operation{operationNames[i], false, func(keys [][]byte) {
-				for _, key := range keys {
-					do(key)
-				}
-			}})
-		}
-	}
-	return list
-}
-
 var operationNames = []string{"add", "hit", "miss", "delete"}
 
-// inBatches returns the operations that take digests in batches, with hashing;
-// remove may be nil.
-func inBatches(family hashfam.Family, add, query, remove func(digests []hashfam.Digest)) []operation {
-	var list []operation
-	digests := make([]hashfam.Digest, 0, benchBlock)
-	for i, do := range []func([]hashfam.Digest){add, query, query, remove} {
-		if do != nil {
-			list = append(list, operation{operationNames[i], true, func(keys [][]byte) {
-				for block := range slices.Chunk(keys, benchBlock) {
-					do(family.SumAll(digests[:0], block))
-				}
-			}})
+// operations returns what can be done in a form.
+func (x *subject) operations(form string) (list []operation) {
+	for i, u := range []uses{x.add, x.query, x.query, x.remove} {
+		if do := u[form]; do != nil {
+			list = append(list, operation{operationNames[i], form == "batch", func(keys [][]byte) { do(sample{keys: keys}) }})
 		}
 	}
 	return list
@@ -111,45 +89,29 @@ func inBatches(family hashfam.Family, add, query, remove func(digests []hashfam.
 // of returns the operations of filters, those of batches on a filter of their
 // own.
 func of(build measure.Build) func(n int) []operation {
-	return func(n int) []operation {
-		f, g := must(build(uint64(n), benchRate, hashfam.Family{})), must(build(uint64(n), benchRate, hashfam.Family{}))
-		var remove func(key []byte)
-		if f.Delete != nil {
-			remove = func(key []byte) { f.Delete(key) }
+	return func(n int) (list []operation) {
+		for _, form := range []string{"key", "batch"} {
+			f := must(build(uint64(n), benchRate, hashfam.Family{}))
+			list = append(list, newSubject(f).operations(form)...)
 		}
-		list := singly(func(key []byte) { _ = f.Add(key) }, func(key []byte) { f.Contains(key) }, remove)
-		b, ok := g.Set.(interface {
-			Family() hashfam.Family
-			ContainsAll(dst []bool, digests []hashfam.Digest) []bool
-		})
-		if !ok {
-			return list
-		}
-		dst := make([]bool, 0, benchBlock)
-		var addAll, removeAll func([]hashfam.Digest)
-		switch g := g.Set.(type) {
-		case interface{ AddAll([]hashfam.Digest) }:
-			addAll = g.AddAll
-		case interface {
-			AddAll([]hashfam.Digest) (int, error)
-		}:
-			addAll = func(digests []hashfam.Digest) { _, _ = g.AddAll(digests) }
-		}
-		if g, ok := g.Set.(interface{ DeleteAll([]hashfam.Digest) int }); ok {
-			removeAll = func(digests []hashfam.Digest) { g.DeleteAll(digests) }
-		}
-		query := func(digests []hashfam.Digest) { dst = b.ContainsAll(dst[:0], digests) }
-		return append(list, inBatches(b.Family(), addAll, query, removeAll)...)
+		return list
 	}
 }
 
 func ofSketch(conservative bool) func(n int) []operation {
-	return func(int) []operation {
-		c := countmin.Config{Epsilon: benchEpsilon, Delta: benchDelta, Conservative: conservative}
-		s, batch, counts := must(countmin.New(c)), must(countmin.New(c)), make([]uint64, 0, benchBlock)
-		return append(singly(s.Add, func(key []byte) { s.Count(key) }, nil), inBatches(c.Family, batch.AddAll,
-			func(digests []hashfam.Digest) { counts = batch.CountAll(counts[:0], digests) }, nil)...)
+	return func(int) (list []operation) {
+		for _, form := range []string{"key", "batch"} {
+			s := must(countmin.New(countmin.Config{Epsilon: benchEpsilon, Delta: benchDelta, Conservative: conservative}))
+			list = append(list, newSubject(s).operations(form)...)
+		}
+		return list
 	}
+}
+
+// singly returns the operations of what takes keys one by one.
+func singly(add, query func(key []byte)) []operation {
+	x := subject{add: usesOf(add, nil, nil), query: usesOf(query, nil, nil)}
+	return x.operations("key")
 }
 
 // benchKeys returns FILTERFAM_N random keys of 16 bytes, a million unless it is

@@ -28,6 +28,9 @@ func shape(name, text string) string {
 	case ".png":
 		return ""
 	case ".svg":
+		if filepath.Base(name) == "smaller.svg" { // is computed, not measured
+			return text
+		}
 		var words []string
 		for _, m := range svgText.FindAllStringSubmatch(text, -1) {
 			if word := numbers.ReplaceAllString(m[1], ""); strings.TrimSpace(word) != "" {
@@ -72,7 +75,7 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 		written++
 		return nil
 	}))
-	assert.Equal(t, 11, written)
+	assert.Equal(t, 9, written)
 }
 
 // The run is interrupted from the start, so that it ends where it would begin

@@ -1,8 +1,10 @@
 package advice_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -79,6 +81,7 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},
 		{Keys: 12_345, Rate: 0.001, Guess: true}, {Keys: 12_345, Rate: 0.001, Memory: 20_000, Guess: true},
 		{Keys: 100_000, Rate: 0.02, Fixed: true}, {Keys: 100_000, Rate: 1e-6, Fixed: true},
+		{Keys: 100_000, Memory: 100_000, Fixed: true}, {Keys: 100_000, Memory: 300_000, Delete: true}, {Keys: 100_000, Memory: 100 << 20}, {Keys: 10_000, Memory: 100_000, Guess: true},
 		{Keys: 100_000, Rate: 0.001, Memory: 100_000, Fixed: true}, {Keys: 100_000, Rate: 0.001, Memory: 100_000}, {Keys: 100_000, Rate: 0.001, Memory: 300_000, Delete: true},
 	} {
 		choices, err := advice.For(needs)
@@ -166,6 +169,36 @@ func fill[C any](t *testing.T, config *C, literal ast.Expr) *C {
 	return config
 }
 
+// Sizes of structures that are built from a set are estimates. For few keys
+// they are rough, but what they recommend is not much larger than the smallest.
+func TestSmallFixedSetsGetASmallStructure(t *testing.T) {
+	for _, keys := range []uint64{10, 30, 100, 200, 300, 500, 1000, 3000, 10_000} {
+		for _, rate := range []float64{0.1, 0.01, 0.0001} {
+			choices, err := advice.For(advice.Needs{Keys: keys, Rate: rate, Fixed: true})
+			require.NoError(t, err)
+			sizes := map[string]uint64{}
+			for _, c := range choices {
+				if sizes[c.Structure] = c.Bytes; c.Structure == "static" || c.Structure == "perfect" {
+					sizes[c.Structure], err = builtSize(t, c.Structure, keys, rate)
+					require.NoError(t, err)
+				}
+			}
+			smallest := slices.Min(slices.Collect(maps.Values(sizes)))
+			assert.LessOrEqual(t, float64(sizes[choices[0].Structure]), 1.4*float64(smallest), "%d keys at %g: %v", keys, rate, sizes)
+		}
+	}
+}
+
+func builtSize(t *testing.T, structure string, keys uint64, rate float64) (uint64, error) {
+	constructor, literal := "static.New", fmt.Sprintf("static.Config{FPRate: %g}", rate)
+	if structure == "perfect" {
+		constructor, literal = "perfect.NewFilter", fmt.Sprintf("perfect.FilterConfig{FPRate: %g}", rate)
+	}
+	e, err := parser.ParseExpr(literal)
+	require.NoError(t, err)
+	return build(t, constructor, e, keys)
+}
+
 func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
 	choices, err := advice.For(advice.Needs{Keys: 1_000_000, Rate: 0.001, Memory: 1_000_000})
 	require.NoError(t, err)
@@ -178,6 +211,30 @@ func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
 	for i := 1; i < len(choices); i++ {
 		assert.GreaterOrEqual(t, choices[i].Rate, choices[i-1].Rate)
 	}
+	assert.Contains(t, best.Literal, "MemoryBytes: 1_000_000")
+}
+
+// Without a rate all that fits is a choice, and the lowest rate comes first.
+func TestAMemoryWithoutARate(t *testing.T) {
+	for _, c := range []struct {
+		needs advice.Needs
+		want  string
+		rate  float64
+	}{
+		{advice.Needs{Keys: 100_000_000, Memory: 100_000_000}, "bloom bloom-blocked cuckoo-compact cuckoo", 0.0216},
+		{advice.Needs{Keys: 100_000_000, Memory: 100_000_000, Fixed: true}, "static perfect bloom bloom-blocked cuckoo-compact cuckoo", 0.0045},
+		{advice.Needs{Keys: 50_000_000, Memory: 100_000_000, Delete: true}, "cuckoo-compact cuckoo counting", 0.00011},
+	} {
+		got, err := advice.For(c.needs)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, names(got), "%+v", c.needs)
+		assert.InEpsilon(t, c.rate, got[0].Rate, 0.1, "%+v", c.needs)
+		for _, choice := range got {
+			assert.LessOrEqual(t, choice.Bytes, c.needs.Memory)
+		}
+	}
+	_, err := advice.For(advice.Needs{Keys: 1_000_000, Memory: 1000})
+	require.ErrorContains(t, err, "1,000,000 keys do not fit into 1,000 bytes")
 }
 
 func TestNeedsThatNothingServesAreExplained(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // A Form is a user's needs as typed into a page.
 type Form struct {
 	Keys   string `json:"keys"`   // see ParseCount
-	Rate   string `json:"rate"`   // percent, with a decimal point
+	Rate   string `json:"rate"`   // percent, with a decimal point; empty is the lowest within Memory
 	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
 	Fixed  bool   `json:"fixed"`
 	Guess  bool   `json:"guess"`
@@ -60,8 +60,11 @@ func (f Form) read() (Needs, map[string]string) {
 	var ok bool
 	needs.Keys, ok = ParseCount(f.Keys)
 	check("keys", f.Keys, ok && needs.Keys <= maxKeys, "a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6")
-	needs.Rate, ok = parseDecimal(f.Rate, -2)
-	check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1, "a percentage above 0 and below 100 with a decimal point, such as 2.5")
+	if strings.TrimSpace(f.Rate) != "" || strings.TrimSpace(f.Memory) == "" {
+		needs.Rate, ok = parseDecimal(f.Rate, -2)
+		check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1,
+			"a percentage above 0 and below 100 with a decimal point, such as 2.5, or nothing if there is a memory")
+	}
 	if strings.TrimSpace(f.Memory) != "" {
 		mib, ok := parseDecimal(f.Memory, 0)
 		needs.Memory = uint64(math.Round(min(mib, maxMiB) * (1 << 20)))

@@ -171,6 +171,7 @@ func (a Attack) against(ctx context.Context, t target, b Budget) (_ Finding, err
 			panic(p)
 		}
 	}()
+	//lint:ignore SA1019 two libraries take their random numbers from there
 	rand.Seed(1)
 	d := &duel{target: t, ctx: ctx, n: b.members, budget: b, random: newKeySource(attackSeed)}
 	honest, outcome := a.try(d)

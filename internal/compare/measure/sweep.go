@@ -2,9 +2,7 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/filterfam/filterfam/countmin"
@@ -16,7 +14,6 @@ type Sweep struct {
 	Accuracy []int // numbers of keys
 	Times    []int
 	Rates    []float64
-	sizes    []int
 	memory   []int // bytes of counters
 	peerKeys int
 	lookups  int // to time together at least
@@ -31,14 +28,12 @@ func NewSweep(quick bool) Sweep {
 		Accuracy: []int{1000, 10_000, 100_000, 1_000_000},
 		Times:    spread(1e3, 1e7, 2),
 		Rates:    []float64{0.03, 0.01, 0.001, 0.0001},
-		sizes:    spread(1e3, 1e7, 40),
 		memory:   []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10},
 		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, most: math.MaxInt, passes: 3,
 	}
 	if quick { // the same documents from fewer keys
 		s.Accuracy = []int{100, 200, 300, 400}
 		s.Times = spread(100, 1000, 8)
-		s.sizes = spread(1e3, 1e5, 40)
 		s.peerKeys, s.lookups, s.rounds, s.most, s.passes = 1000, 1000, 1, 2, 1
 	}
 	return s
@@ -63,7 +58,6 @@ type Measurements struct {
 	Accuracy   []Row          // of all our structures at every number of keys
 	Times      []Curve        // of a lookup
 	Errors     []FrequencyRow // with every amount of memory
-	Sizes      []Curve        // bits per key
 }
 
 // A Curve is what was measured of a structure by the number of keys.
@@ -91,10 +85,7 @@ func (s Sweep) Measure(ctx context.Context, done func()) (m Measurements, err er
 	if m.Times, err = s.measureTimes(ctx, done); err != nil {
 		return m, err
 	}
-	if m.Errors, err = s.measureErrors(ctx, done); err != nil {
-		return m, err
-	}
-	m.Sizes, err = s.measureSizes(ctx)
+	m.Errors, err = s.measureErrors(ctx, done)
 	return m, err
 }
 
@@ -171,29 +162,4 @@ func talliesOf(bytes int) []Tally {
 		{Name: "count-min-conservative", Build: sketch(countmin.Config{Width: width, Depth: 5, Conservative: true}), bound: bound},
 		{Name: "heavy-hitters", Build: newHeavy(bytes)},
 	}
-}
-
-// staticEvery thins out the sizes of static filters, which have to be built
-// before their size is known.
-const staticEvery = 4
-
-// measureSizes returns bits per key by the number of keys, at 1 %.
-func (s Sweep) measureSizes(ctx context.Context) ([]Curve, error) {
-	keys := randomKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare sizes of keys!"))), s.sizes[len(s.sizes)-1])
-	var list []Curve
-	for _, name := range []string{"bloom", "cuckoo", "cuckoo-compact", "static", "perfect", "fuse8", "ristretto", "seiflotfy-cuckoo"} {
-		one, line := Named(name), Curve{Structure: name}
-		for i, n := range s.sizes {
-			if one.Static && i%staticEvery != 0 {
-				continue
-			}
-			bytes, err := (&cell{Structure: one, rate: 0.01}).size(ctx, keys.first(n))
-			if err != nil {
-				return nil, fmt.Errorf("%s of %d keys: %w", name, n, err)
-			}
-			line.X, line.Y = append(line.X, float64(n)), append(line.Y, 8*float64(bytes)/float64(n))
-		}
-		list = append(list, line)
-	}
-	return list, nil
 }

@@ -25,7 +25,7 @@ import (
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
 	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
-	{"#9A6A00", "#d9a23a"},
+	{"#9A6A00", "#d9a23a"}, {"#D6E8F3", "#0f2f47"}, {"#F8E0CF", "#4a2a12"},
 }
 
 // darkTheme returns a style that repaints a figure, lines by their stroke and
@@ -50,7 +50,8 @@ const (
 // A chart is a figure in the making.
 type chart struct {
 	*plot.Plot
-	name string // of its files
+	name          string // of its files
+	width, height vg.Length
 }
 
 func newChart(name, title, x, y string) *chart {
@@ -64,7 +65,7 @@ func newChart(name, title, x, y string) *chart {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xE6}, color.Gray{0xE6}
 	p.Add(grid)
-	return &chart{p, name}
+	return &chart{p, name, chartWidth, chartHeight}
 }
 
 func letters(size float64) font.Font {
@@ -128,7 +129,7 @@ func (c *chart) save(dir string) ([]string, error) {
 		return nil, err
 	}
 	png, svg := filepath.Join(dir, c.name+".png"), filepath.Join(dir, c.name+".svg")
-	if err := c.Save(chartWidth, chartHeight, png); err != nil {
+	if err := c.Save(c.width, c.height, png); err != nil {
 		return nil, fmt.Errorf("%s: %w", png, measure.Pathless(err))
 	}
 	drawing, err := c.svg()
@@ -144,7 +145,7 @@ func (c *chart) save(dir string) ([]string, error) {
 // svg returns the figure as SVG that follows the reader's light or dark color
 // scheme and has a title for screen readers.
 func (c *chart) svg() (string, error) {
-	w, err := c.WriterTo(chartWidth, chartHeight, "svg")
+	w, err := c.WriterTo(c.width, c.height, "svg")
 	if err != nil {
 		return "", err
 	}

@@ -82,16 +82,6 @@ func (c *chart) lines(list []series, gap float64) {
 	}
 }
 
-// sizeChart draws bits per key against the number of keys.
-func sizeChart(sizes []measure.Curve) *chart {
-	c := newChart("bits-by-n", "What a key costs at 1 %, by the number of keys", "keys", "bits per key")
-	list := seriesOf(sizes)
-	c.across(list[0].XYs[0].X, list[0].last().X, 7, countTicks)
-	c.up(0, 28, every(4, 28))
-	c.lines(list, 1.5)
-	return c
-}
-
 // inTable are structures that would cover others in a figure of times.
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "seiflotfy-cuckoo"}
 

@@ -1,0 +1,91 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+)
+
+// A sizing returns the Bytes and the Params, in words, of a structure with the
+// given rate. If the rate is 0, those and the Rate are of the best one within
+// the memory, if the structure's Config can find it.
+type sizing func(keys uint64, rate float64, memory uint64) (Choice, error)
+
+func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
+	bytes, err := static.Config{FPRate: rate}.SizeBytes(keys)
+	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
+}
+
+// functionBits is what a perfect.Function takes for each of many keys.
+const functionBits = 2.2
+
+func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
+	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
+		return Choice{}, fmt.Errorf("perfect: FPRate = %g is too low for %s keys", rate, words(keys))
+	}
+	fingerprint, n := mixedBits(rate), float64(keys)
+	return Choice{
+		Bytes:  uint64(math.Ceil(n*(functionBits+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))), // a little more for few keys
+		Params: fmt.Sprintf("%.1f bits of a hash function and a fingerprint of %.2f", functionBits, fingerprint),
+	}, nil
+}
+
+// mixedBits returns the bits of a fingerprint that give a rate if some have one
+// bit more than others.
+func mixedBits(rate float64) float64 {
+	whole := math.Ceil(math.Log2(1 / rate))
+	return whole + 1 - math.Ldexp(rate, int(whole))
+}
+
+func sizeBloom(layout bloom.Layout) sizing {
+	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
+		p, err := bloom.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Layout: layout}.Params()
+		return sized(p, keys, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
+	}
+}
+
+// sized returns the Choice of Params.
+func sized(p interface {
+	SizeBytes() uint64
+	RateAt(keys uint64) float64
+}, keys uint64, params string) Choice {
+	return Choice{Rate: p.RateAt(keys), Bytes: p.SizeBytes(), Params: params}
+}
+
+func sizeBloomScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
+	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return Choice{Bytes: bytes, Params: "a first stage at half of the rate"}, err
+}
+
+func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
+	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return Choice{Bytes: bytes, Params: "pages of up to 4,096 slots"}, err
+}
+
+func sizeCounting(keys uint64, rate float64, memory uint64) (Choice, error) {
+	p, err := counting.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory}.Params()
+	return sized(p, keys, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
+}
+
+func sizeCuckoo(compact bool) sizing {
+	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
+		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Compact: compact}.Params()
+		return sized(p, keys, fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits)), err
+	}
+}
+
+// epsilon is the error of a sketch that is at most the mean count.
+func epsilon(keys uint64) float64 { return tidyDown(1 / float64(keys+1)) }
+
+func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
+	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
+	return Choice{
+		Bytes:  p.SizeBytes(),
+		Params: fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
+	}, err
+}
