@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,9 +24,9 @@ var (
 // isProgram reports whether code is a whole program.
 func isProgram(code string) bool { return strings.HasPrefix(code, "package main\n") }
 
-// Whole programs in the documents compile, are not longer than a screen, and
-// print what the next block shows, which has no language. Other Go code is part
-// of a test, mostly of an Example.
+// Go code in the documents is not longer than a screen. Whole programs compile
+// and print what the next block shows, which has no language. Other code is
+// part of a test, mostly of an Example.
 func TestCodeInDocumentsRuns(t *testing.T) {
 	tested := tests(t)
 	programs := map[string]int{}
@@ -33,6 +34,9 @@ func TestCodeInDocumentsRuns(t *testing.T) {
 		name := filepath.Base(document)
 		blocks := block.FindAllStringSubmatch(read(t, document), -1)
 		for i, b := range blocks {
+			if b[1] == "go" {
+				assert.LessOrEqual(t, strings.Count(b[2], "\n"), 25, "lines of %s: %s", document, b[2])
+			}
 			switch {
 			case b[1] != "go":
 			case !isProgram(b[2]):
@@ -40,7 +44,6 @@ func TestCodeInDocumentsRuns(t *testing.T) {
 			default:
 				programs[name]++
 				require.Less(t, i+1, len(blocks), "%s: no output is shown", document)
-				assert.LessOrEqual(t, strings.Count(b[2], "\n"), 25, "lines of %s: %s", document, b[2])
 				formatted, err := format.Source([]byte(b[2]))
 				require.NoError(t, err, document)
 				assert.Equal(t, string(formatted), b[2], "%s: gofmt", document)
@@ -102,6 +105,84 @@ func TestTheReadmeOpensWithTwoCommands(t *testing.T) {
 	require.Contains(t, text, "Go "+version[1]+" or later")
 }
 
+var (
+	paragraphs = regexp.MustCompile(`\n\n+`)
+	// command matches the start of a shell command that has an argument.
+	command = regexp.MustCompile(`^(?:[A-Z_]+=\S+ )*(?:go|bash|filterbuild) \S`)
+	span    = regexp.MustCompile("`([^`]+)`")
+	runs    = regexp.MustCompile(`^(?:FILTERFAM_LONG=1 )?go test (?:-C (\S+) )?.*-run '?([A-Za-z|]+)'?`)
+)
+
+// commandsOf returns the shell commands of a paragraph: its lines if it is a
+// block, otherwise what is written as code.
+func commandsOf(paragraph string) []string {
+	var all []string
+	if strings.HasPrefix(paragraph, "    ") {
+		for line := range strings.Lines(paragraph) {
+			all = append(all, strings.TrimSpace(strings.Split(line, "  # ")[0]))
+		}
+	}
+	for _, m := range span.FindAllStringSubmatch(paragraph, -1) {
+		all = append(all, strings.Join(strings.Fields(m[1]), " "))
+	}
+	return slices.DeleteFunc(all, func(c string) bool { return !command.MatchString(c) })
+}
+
+// Every shell command in these documents is run as it is printed: as a line of
+// .ci/run, by a test that it names, by the test of filterbuild, which runs all
+// blocks marked as sh, or by the test below. Otherwise its paragraph says "not
+// run by the tests: " and the reason.
+func TestCommandsInDocumentsAreRun(t *testing.T) {
+	ci := "\n" + read(t, filepath.Join(root, ".ci/run"))
+	all := tests(t)
+	found := 0
+	for _, name := range []string{"README.md", "docs/distributed.md", "docs/recipes.md", "docs/contributing.md"} {
+		text := read(t, filepath.Join(root, name))
+		for _, b := range block.FindAllStringSubmatch(text, -1) {
+			require.True(t, b[1] != "sh" || name == "docs/distributed.md", "%s: which test runs %s", name, b[2])
+			text = strings.Replace(text, b[0], "", 1)
+		}
+		for _, paragraph := range paragraphs.Split(text, -1) {
+			for _, c := range commandsOf(paragraph) {
+				found++
+				named := runs.FindStringSubmatch(c)
+				run := strings.Contains(ci, "\n"+c+"\n") || c == "bash .ci/run" || strings.HasPrefix(c, "go get ") ||
+					named != nil && regexp.MustCompile(`\nfunc Test\w*(?:`+named[2]+`)\w*\(`).MatchString(all)
+				reason := strings.Contains(strings.Join(strings.Fields(paragraph), " "), "not run by the tests: ")
+				assert.True(t, run || reason, "%s: nothing runs %q, and no reason is given", name, c)
+			}
+		}
+	}
+	require.Greater(t, found, 8)
+}
+
+// A module of its own gets the library as the README says, and compiles its
+// program. The library is this one, because it may not be published yet.
+func TestTheLibraryInAModuleOfItsOwn(t *testing.T) {
+	readme := read(t, filepath.Join(root, "README.md"))
+	get := regexp.MustCompile("`(go get [^`]*)`").FindStringSubmatch(readme)
+	require.NotNil(t, get)
+	dir := t.TempDir()
+	here, err := filepath.Abs(root)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), []byte(read(t, filepath.Join(root, "go.sum"))), 0o600))
+	for _, b := range block.FindAllStringSubmatch(readme, -1) {
+		if isProgram(b[2]) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(b[2]), 0o600))
+		}
+	}
+	cache := "file://" + filepath.ToSlash(goCommand(t, "env", "GOMODCACHE")[0]) + "/cache/download"
+	for _, line := range []string{
+		"go mod init example.org/try", "go mod edit -replace " + module + "=" + here, get[1], "go vet .",
+	} {
+		cmd := exec.Command("go", strings.Fields(line)[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOSUMDB=off", "GOPROXY="+cache)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+	}
+}
+
 func TestLinksInDocumentsResolve(t *testing.T) {
 	for _, file := range files(t, ".md") {
 		for _, m := range link.FindAllStringSubmatch(read(t, file), -1) {
@@ -110,4 +191,23 @@ func TestLinksInDocumentsResolve(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A document is as long as it can be read. The test vectors of the format are
+// generated, and not read.
+func TestDocumentsAreShort(t *testing.T) {
+	words := func(file string) int {
+		text, _, _ := strings.Cut(read(t, file), "\n## Test vectors\n")
+		return len(strings.Fields(text))
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	total := 0
+	for _, page := range pages {
+		total += words(page)
+		assert.LessOrEqual(t, words(page), 6000, "words of %s", page)
+	}
+	assert.LessOrEqual(t, total, 28_000, "words of all documents")
+	assert.LessOrEqual(t, words(filepath.Join(root, "README.md")), 750, "words of the README")
+	require.Greater(t, len(pages), 10)
 }

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -170,3 +172,40 @@ func TestCommentsFillEightyColumns(t *testing.T) {
 	require.Equal(t, []int{1}, badlyBroken("// one\n// two"))
 	require.Empty(t, badlyBroken("// one\n//\n// # two\n\n// three\n\t// four\n"))
 }
+
+// The comment of a package is a paragraph and then an index by task: a list of
+// at most eight lines, in which every link names something.
+func TestPackagesOpenWithAnIndex(t *testing.T) {
+	packages := 0
+	for _, path := range texts(t, ".go") {
+		comment, found := strings.CutPrefix(read(t, filepath.Join(root, path)), "// Package ")
+		if !found || strings.Contains(path, "internal/") {
+			continue
+		}
+		packages++
+		comment, _, _ = strings.Cut(comment, "\npackage ")
+		parts := strings.SplitN(comment, "\n//\n", 3)
+		require.Greater(t, len(parts), 1, path)
+		lines := strings.Split(parts[1], "\n")
+		assert.LessOrEqual(t, len(lines), 8, path)
+		for _, line := range lines {
+			assert.Regexp(t, `^//   - [a-z].*: `, line, path)
+		}
+		dir := filepath.Join(root, filepath.Dir(path))
+		cmd := exec.Command("go", "doc", "-all")
+		cmd.Dir = dir
+		names, err := cmd.Output()
+		require.NoError(t, err)
+		for _, name := range docLink.FindAllStringSubmatch(comment, -1) {
+			declared := regexp.MustCompile(`(?m)^(\t+|type |var |func (\(.*\) )?)` + name[1] + `\b`)
+			assert.True(t, declared.Match(names), "%s: nothing is named %s", path, name[0])
+		}
+		examples, err := os.ReadFile(filepath.Join(dir, "example_test.go"))
+		require.NoError(t, err)
+		assert.Contains(t, string(examples), "\nfunc Example() {", path)
+	}
+	require.Equal(t, 11, packages)
+}
+
+// docLink matches a link to a name of the package, or to a method of a type.
+var docLink = regexp.MustCompile(`\[(?:[A-Z]\w*\.)?([A-Z]\w*)\]`)

@@ -1,0 +1,97 @@
+package lint
+
+import (
+	"bytes"
+	"go/ast"
+	"go/build"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// testdata/api.txt has a line for each exported name of the packages that users
+// import, of all modules, with its signature; promoted methods are there too. A
+// name of the list stays for all of version 1, so review its changes. -update
+// writes it.
+func TestExportedNamesAreThoseOfTheList(t *testing.T) {
+	var dirs, names []string
+	for _, file := range files(t, ".go") {
+		dirs = append(dirs, filepath.Dir(file))
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		names = append(names, exported(t, dir)...)
+	}
+	slices.Sort(names)
+	const list = "testdata/api.txt"
+	if *update {
+		require.NoError(t, os.WriteFile(list, []byte(strings.Join(names, "\n")+"\n"), 0o644))
+	}
+	listed := strings.Split(strings.TrimSpace(read(t, list)), "\n")
+	isIn := func(list []string) func(string) bool {
+		return func(name string) bool { return slices.Contains(list, name) }
+	}
+	const meant = "if you mean it: go test ./internal/lint -run ExportedNames -update"
+	require.Empty(t, slices.DeleteFunc(slices.Clone(listed), isIn(names)), "names that are gone or changed; %s", meant)
+	require.Empty(t, slices.DeleteFunc(names, isIn(listed)), "names that are new; %s", meant)
+}
+
+// exported returns a line for each exported function, method, type, field,
+// constant and variable of the package in dir, if users can import it.
+func exported(t *testing.T, dir string) (lines []string) {
+	path, err := filepath.Rel(root, dir)
+	require.NoError(t, err)
+	path = filepath.ToSlash(path)
+	platform := build.Default
+	platform.GOOS, platform.GOARCH = "linux", "amd64"
+	pkg, err := platform.ImportDir(dir, 0)
+	if err != nil || pkg.Name == "main" || strings.Contains("/"+path+"/", "/internal/") {
+		return nil // only tests, a command, or internal
+	}
+	set, parsed := token.NewFileSet(), []*ast.File(nil)
+	for _, name := range pkg.GoFiles {
+		file, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		parsed = append(parsed, file)
+	}
+	p, err := doc.NewFromFiles(set, parsed, path) // leaves out what is not exported
+	require.NoError(t, err)
+
+	add := func(text string, node any) {
+		var b bytes.Buffer
+		require.NoError(t, printer.Fprint(&b, set, node))
+		lines = append(lines, strings.Join(strings.Fields(path+": "+text+b.String()), " "))
+	}
+	values, funcs := slices.Concat(p.Consts, p.Vars), p.Funcs
+	for _, typ := range p.Types {
+		values, funcs = slices.Concat(values, typ.Consts, typ.Vars), slices.Concat(funcs, typ.Funcs, typ.Methods)
+		spec := *typ.Decl.Specs[0].(*ast.TypeSpec)
+		if s, isStruct := spec.Type.(*ast.StructType); isStruct {
+			for _, field := range s.Fields.List {
+				for _, name := range field.Names {
+					add("type "+typ.Name+" struct, "+name.Name+" ", field.Type)
+				}
+			}
+			spec.Type = ast.NewIdent("struct")
+		}
+		spec.Doc, spec.Comment = nil, nil
+		add("type ", &spec)
+	}
+	for _, f := range funcs {
+		add("", &ast.FuncDecl{Recv: f.Decl.Recv, Name: f.Decl.Name, Type: f.Decl.Type})
+	}
+	for _, v := range values {
+		for _, name := range v.Names {
+			add(v.Decl.Tok.String()+" ", ast.NewIdent(name))
+		}
+	}
+	return lines
+}

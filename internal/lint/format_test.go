@@ -1,0 +1,421 @@
+package lint
+
+import (
+	"encoding"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/perfect"
+)
+
+// docs/format.md ends with test vectors, which this test computes. -update
+// writes them.
+func TestTheFormatPageShowsItsTestVectors(t *testing.T) {
+	page := filepath.Join(root, "docs", "format.md")
+	text := read(t, page)
+	section := regexp.MustCompile("(?s)\n## Test vectors\n.*?\n```text\n(.*)```\n$").FindStringSubmatchIndex(text)
+	require.NotNil(t, section, "the page ends with a block of test vectors")
+	v := &vectors{t: t}
+	v.hashes()
+	v.positions()
+	v.buckets()
+	v.filters()
+	v.counters()
+	v.sets()
+	v.grown()
+	v.window()
+	v.delta()
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(text[:section[2]]+v.text.String()+text[section[3]:]), 0o644))
+		return
+	}
+	require.Equal(t, v.text.String(), text[section[2]:section[3]], "go test ./internal/lint -run TestVectors -update")
+	require.LessOrEqual(t, len(strings.Fields(v.text.String())), 700, "words")
+	require.LessOrEqual(t, len(strings.Fields(text[:section[2]])), 6000, "words of the rest")
+}
+
+// vectors collects lines.
+type vectors struct {
+	t    *testing.T
+	text strings.Builder
+}
+
+// line adds a line of values. Digests are numbers of 16 hexadecimal digits.
+func (v *vectors) line(values ...any) {
+	var fields []string
+	for _, value := range values {
+		switch x := value.(type) {
+		case hashfam.Digest, hashfam.Probe:
+			fields = append(fields, fmt.Sprintf("%016x", x))
+		case []byte:
+			fields = append(fields, fmt.Sprintf("%x", x))
+		default:
+			fields = append(fields, strings.Trim(fmt.Sprint(x), "[]"))
+		}
+	}
+	line := strings.Join(fields, " ")
+	require.LessOrEqual(v.t, len(line), 120, line)
+	v.text.WriteString(line + "\n")
+}
+
+// The secret family of the vectors has the key of SipHash's own test vectors.
+var secret = func() (key hashfam.Key) {
+	copy(key[:], ascending(len(key)))
+	return key
+}()
+
+// ascending returns the bytes 0, 1, 2, ...
+func ascending(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return b
+}
+
+func (v *vectors) hashes() {
+	v.line("crc32c 123456789", fmt.Sprintf("%08x", crc32.Checksum([]byte("123456789"), crc32.MakeTable(crc32.Castagnoli))))
+	v.line("public check", hashfam.Digest(hashfam.Family{}.CheckValue()))
+	v.line("public relocation", hashfam.Family{}.Derive("cuckoo relocation").SumUint64(0))
+	fam := hashfam.New(secret)
+	k0, k1 := binary.LittleEndian.Uint64(secret[:8]), binary.LittleEndian.Uint64(secret[8:])
+	v.line("secret", secret[:], "k0", hashfam.Digest(k0), "k1", hashfam.Digest(k1))
+	v.line("secret check", hashfam.Digest(fam.CheckValue()))
+	v.line("secret relocation", fam.Derive("cuckoo relocation").SumUint64(0))
+	for _, n := range []int{0, 1, 7, 8, 9, 16, 64} {
+		v.line("secret digest", n, fam.Sum(ascending(n)))
+	}
+}
+
+// positions finds the bits of a key in a filter that has no other.
+func (v *vectors) positions() {
+	d := hashfam.Family{}.SumString("a")
+	v.line("a digest", d)
+	v.line("a x", d.Probe(), d.Probe().Next(), d.Probe().Next().Next())
+	v.line("a shard 10", d.Shard(10))
+	for _, p := range []bloom.Params{
+		{Bits: 1000, Hashes: 5},
+		{Bits: 1000, Hashes: 5, Layout: bloom.Partitioned},
+		{Bits: 1024, Hashes: 5, Layout: bloom.Blocked},
+	} {
+		f := must(bloom.NewFromParams(p))
+		f.AddString("a")
+		set := v.payload(f)
+		var at []int
+		for i := range 8 * len(set) {
+			if set[i/8]>>(i%8)&1 != 0 {
+				at = append(at, i)
+			}
+		}
+		v.line("a", p.Layout, p.Bits, p.Hashes, "sorted", at)
+	}
+}
+
+// buckets finds the buckets and the fingerprint of a key in a cuckoo filter:
+// the first copy goes to bucket i, and the second to bucket j, which is then
+// emptier.
+func (v *vectors) buckets() {
+	p := cuckoo.Params{Buckets: 38, FingerprintBits: 8}
+	f := must(cuckoo.NewFromParams(p))
+	v.add(f, "a")
+	first := v.payload(f)
+	v.add(f, "a")
+	var i, j int
+	var fp byte
+	for at, c := range v.payload(f) { // a slot is a byte
+		if c != 0 && first[at] != 0 {
+			i, fp = at/4, c
+		} else if c != 0 {
+			j = at / 4
+		}
+	}
+	v.line("a cuckoo", p.Buckets, p.FingerprintBits, "p", fp, "i", i, "j", j)
+	v.bucket()
+}
+
+// bucket shows bucket 0 of a plain filter and of a compact one with the same
+// fingerprints.
+func (v *vectors) bucket() {
+	p := cuckoo.Params{Buckets: 2, FingerprintBits: 8}
+	plain := must(cuckoo.NewFromParams(p))
+	p.Compact = true
+	compact := must(cuckoo.NewFromParams(p))
+	v.add(plain, "a", "b", "c", "d", "e", "f")
+	v.add(compact, "a", "b", "c", "d", "e", "f")
+	slots := v.payload(plain)[:4]
+	number := binary.LittleEndian.Uint32(v.payload(compact)) & (1<<28 - 1)
+
+	fps := slices.Sorted(slices.Values(slots))
+	want := uint32(0)
+	for i, fp := range fps {
+		high, choose := uint32(fp>>4), uint32(1)
+		for n := range uint32(i + 1) { // out of high+i, i+1
+			choose = choose * (high + n) / (n + 1)
+		}
+		want += choose | uint32(fp&15)<<(12+4*i)
+	}
+	require.Equal(v.t, want, number)
+	v.line("bucket 8 slots", fmt.Sprintf("% x", slots), "compact", fmt.Sprintf("%07x", number))
+}
+
+// add adds keys to a cuckoo filter.
+func (v *vectors) add(f interface{ AddString(string) error }, keys ...string) {
+	for _, key := range keys {
+		require.NoError(v.t, f.AddString(key))
+	}
+}
+
+// frame adds a frame: a line that says what it holds, and its bytes.
+func (v *vectors) frame(f encoding.BinaryMarshaler, what string) {
+	b := must(f.MarshalBinary())
+	v.line("\nframe", b[4], what)
+	header := (24 + int(binary.LittleEndian.Uint16(b[6:])) + 8 + 63) / 64 * 64
+	var all []byte
+	for _, part := range [][]byte{b[:24], b[24:header], b[header : len(b)-8], b[len(b)-8:]} {
+		for _, line := range shown(part) {
+			v.line(" ", line)
+			all = append(all, v.bytes(line)...)
+		}
+	}
+	require.Equal(v.t, b, all)
+}
+
+// shown returns bytes as lines of hexadecimal digits, with runs of zeros as
+// their number.
+func shown(b []byte) (lines []string) {
+	const width = 112
+	line := ""
+	digits := hex.EncodeToString(b)
+	for at := 0; at < len(digits); {
+		field := ""
+		run := zeroRun(digits[at:])
+		if run >= 8 {
+			field = fmt.Sprintf("00x%d", run)
+			at += 2 * run
+		} else {
+			end := at + 2
+			for end < len(digits) && zeroRun(digits[end:]) < 8 && end-at < width {
+				end += 2
+			}
+			field = digits[at:end]
+			at = end
+		}
+		if line != "" && len(line)+1+len(field) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimLeft(line+" "+field, " ")
+	}
+	return append(lines, line)
+}
+
+// zeroRun returns with how many zero bytes digits begin.
+func zeroRun(digits string) (n int) {
+	for ; strings.HasPrefix(digits, "00"); digits = digits[2:] {
+		n++
+	}
+	return n
+}
+
+// bytes is the inverse of shown for a line.
+func (v *vectors) bytes(line string) (b []byte) {
+	for _, field := range strings.Fields(line) {
+		if run, zeros := strings.CutPrefix(field, "00x"); zeros {
+			b = append(b, make([]byte, must(strconv.Atoi(run)))...)
+		} else {
+			b = append(b, must(hex.DecodeString(field))...)
+		}
+	}
+	return b
+}
+
+// payload returns the payload of a frame of 16 or 24 bytes of parameters.
+func (v *vectors) payload(f encoding.BinaryMarshaler) []byte {
+	b := must(f.MarshalBinary())
+	return b[64 : len(b)-8]
+}
+
+// answers adds a line of what a question answers for keys of one letter.
+func answers[T any](v *vectors, question, keys string, ask func(string) T) {
+	fields := []any{" ", question}
+	for _, key := range strings.Split(keys, "") {
+		fields = append(fields, fmt.Sprint(key, ":", strings.NewReplacer(" ", ",", "{", "", "}", "").Replace(fmt.Sprint(ask(key)))))
+	}
+	v.line(fields...)
+}
+
+// filters adds kinds 1 to 3.
+func (v *vectors) filters() {
+	b := must(bloom.NewFromParams(bloom.Params{Bits: 128, Hashes: 2}))
+	b.AddString("a")
+	v.frame(b, "a")
+	answers(v, "Contains", "ab", b.ContainsString)
+
+	c := must(counting.NewFromParams(counting.Params{Counters: 32, Hashes: 2}))
+	for range 20 {
+		c.AddString("a")
+	}
+	c.AddString("b")
+	v.frame(c, "a*20 b")
+	answers(v, "Count", "abc", c.CountString)
+
+	for _, compact := range []bool{false, true} {
+		f := must(cuckoo.NewFromParams(cuckoo.Params{Buckets: 6, FingerprintBits: 9, Compact: compact}))
+		v.add(f, "a", "b", "b")
+		v.frame(f, "a b*2")
+		answers(v, "Count", "abc", f.CountString)
+	}
+}
+
+// counters adds kinds 4 to 6.
+func (v *vectors) counters() {
+	s := must(countmin.NewFromParams(countmin.Params{Width: 3, Depth: 2, CounterBits: 32}))
+	s.AddN([]byte("a"), 1<<32)
+	s.AddN([]byte("b"), 2)
+	v.frame(s, "a*4294967296 b*2")
+	answers(v, "Count", "abc", s.CountString)
+
+	// There is no room for all keys, so that some have an estimate, and one an
+	// estimate that a record cannot hold.
+	h := must(countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.06, MemoryBytes: 1024}))
+	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyzabc", "") {
+		h.AddN([]byte(key), 1<<32+7)
+	}
+	v.frame(h, "a to z and a to c, 4294967303 times each")
+	v.tracked(h, "abcyz")
+
+	k := must(countmin.NewTopK(countmin.TopKConfig{K: 2, MemoryBytes: 1024}))
+	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyzyyyzzz", "") {
+		k.AddString(key)
+	}
+	v.frame(k, "a to z, y*3 z*3")
+	v.tracked(k, "abcyz")
+}
+
+// A tracked is a HeavyHitters, a TopK or a Window.
+type tracked interface {
+	EstimateString(string) countmin.Estimate
+	All() iter.Seq2[string, countmin.Estimate]
+}
+
+// tracked adds what is known of some keys, and the list.
+func (v *vectors) tracked(f tracked, keys string) {
+	answers(v, "Estimate", keys, f.EstimateString)
+	list := []any{" ", "All"}
+	for key := range f.All() {
+		list = append(list, key)
+	}
+	v.line(list...)
+}
+
+// digests returns the digests of keys of one letter.
+func digests(keys string) []hashfam.Digest {
+	return hashfam.Family{}.SumAllStrings(nil, strings.Split(keys, ""))
+}
+
+// sets adds kinds 7 to 10.
+func (v *vectors) sets() {
+	ctx := v.t.Context()
+	s := must(static.New(ctx, static.Config{FPRate: 0.25}, digests("ab")))
+	v.frame(s, "a b")
+	answers(v, "Contains", "abcdef", s.ContainsString)
+
+	e := must(static.NewExact(ctx, static.ExactConfig{}, digests("b"), digests("ac")))
+	v.frame(e, "members b, others a c")
+	answers(v, "Contains", "abcdef", e.ContainsString)
+
+	f := must(perfect.New(ctx, perfect.Config{}, digests("abcdefghijklm")))
+	v.frame(f, "a to m")
+	answers(v, "Index", "abcdefghijklmz", f.IndexString)
+
+	g := must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1, ValueBits: 3}, digests("abcd")))
+	for i, key := range []string{"a", "b", "c", "d"} {
+		require.True(v.t, g.SetValue([]byte(key), uint64(i+1)))
+	}
+	require.True(v.t, g.Delete([]byte("d")))
+	v.frame(g, "a to d with the values 1 to 4, d deleted")
+	v.values(g)
+	v.frame(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)), "nothing")
+	v.values(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)))
+}
+
+// values adds what a filter with values answers.
+func (v *vectors) values(f *perfect.Filter) {
+	answers(v, "Value", "abcdz", func(key string) string {
+		value, found := f.ValueString(key)
+		return fmt.Sprint(value, found)
+	})
+}
+
+// grown adds kinds 11 to 13.
+func (v *vectors) grown() {
+	s := must(bloom.NewScalable(bloom.ScalableConfig{Expected: 1, FPRate: 0.5}))
+	r := must(bloom.NewRotating(bloom.RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1}))
+	for _, key := range []string{"a", "b", "c"} {
+		s.AddString(key)
+		r.AddString(key)
+	}
+	v.frame(s, "a b c")
+	answers(v, "Contains", "abcdef", s.ContainsString)
+
+	c := must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 1, FPRate: 0.5}))
+	v.add(c, "a", "b", "b")
+	v.frame(c, "a b*2")
+	answers(v, "Count", "abc", c.CountString)
+
+	v.frame(r, "a b c")
+	answers(v, "Contains", "abcdef", r.ContainsString)
+}
+
+// window adds kind 14.
+func (v *vectors) window() {
+	w := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.3, Keys: 4, Panes: 1, MemoryBytes: 2560}))
+	for _, key := range strings.Split("bbbaaac", "") {
+		w.AddString(key)
+	}
+	v.frame(w, "b*3 a, a*2 c")
+	v.tracked(w, "abcd")
+}
+
+// must returns x. A call with valid arguments returns no error.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// An encoded frame is its own encoding.
+type encoded []byte
+
+func (e encoded) MarshalBinary() ([]byte, error) { return e, nil }
+
+// delta adds kind 15.
+func (v *vectors) delta() {
+	f := must(bloom.NewFromParams(bloom.Params{Bits: 128, Hashes: 2}))
+	old := f.Clone()
+	old.AddString("a")
+	f.AddString("b")
+	delta := must(f.AppendDelta(nil, old))
+	v.frame(encoded(delta), "from a to b in the filter of frame 1")
+	require.NoError(v.t, old.ApplyDelta(delta))
+	answers(v, "Contains", "ab", old.ContainsString)
+}
