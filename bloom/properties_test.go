@@ -15,38 +15,34 @@ import (
 )
 
 var filters = conformance.Suite[*Filter]{
-	Encoded: conformance.Encoded[*Filter]{
-		Receiver: NewReceiver,
-		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params, 1<<40)
-			params[8] = 8 // the hashes, which divide the bits in every layout
-			return 1 << 37
-		},
-		Golden: []conformance.Golden[*Filter]{
-			{File: "classic.bin", Build: golden(NewFromParams, Params{Bits: 1000, Hashes: 7})},
-			{File: "partitioned.bin", Build: golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
-			{File: "blocked.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
-			{File: "keyed.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed})},
-		},
-		ReadParams: conformance.Reader(ReadParams),
-		View:       conformance.Viewer[*Filter](NewView),
-		Ask:        func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
-		Shown: func(fam hashfam.Family) []any {
-			return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(NewReceiver(fam))}
-		},
-		Writes: []string{"Fold"},
+	Receiver: NewReceiver,
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<40)
+		params[8] = 8 // the hashes, which divide the bits in every layout
+		return 1 << 37
 	},
+	Golden: []conformance.Golden[*Filter]{
+		{File: "classic.bin", Build: golden(NewFromParams, Params{Bits: 1000, Hashes: 7})},
+		{File: "partitioned.bin", Build: golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
+		{File: "blocked.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
+		{File: "keyed.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed})},
+	},
+	ReadParams: conformance.Reader(ReadParams),
+	View:       conformance.Viewer[*Filter](NewView),
+	Ask:        func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
+	Shown: func(fam hashfam.Family) []any {
+		return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(NewReceiver(fam))}
+	},
+	Writes: []string{"Fold"},
 	Source: conformance.From(drawParams, NewFromParams),
-	Programs: conformance.Programs[*Filter]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
-			p := drawParams(t)
-			p.Bits *= rapid.SampledFrom([]uint64{1, 10, 100}).Draw(t, "times")
-			p.Family = fam
-			return mustNew(t, p)
-		},
-		Canonical: func(*Filter) bool { return true },
-		More:      []func(*conformance.Run[*Filter]){intersect, fold, addShared},
+	Larger: func(t *rapid.T, fam hashfam.Family) *Filter {
+		p := drawParams(t)
+		p.Bits *= rapid.SampledFrom([]uint64{1, 10, 100}).Draw(t, "times")
+		p.Family = fam
+		return mustNew(t, p)
 	},
+	Canonical: func(*Filter) bool { return true },
+	More:      []func(*conformance.Run[*Filter]){intersect, fold, addShared},
 }
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
@@ -120,26 +116,24 @@ func addShared(r *conformance.Run[*Filter]) {
 }
 
 var scalables = conformance.Suite[*Scalable]{
-	Encoded: conformance.Encoded[*Scalable]{
-		Receiver: NewScalableReceiver,
-		ClaimHuge: func(params []byte) uint64 {
-			params[25] = 64 // stages
-			return 1 << 37
-		},
-		Golden: []conformance.Golden[*Scalable]{
-			{File: "scalable.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1})},
-			{File: "scalable-blocked.bin", Build: func() *Scalable {
-				s := golden(NewScalable, ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed})()
-				if err := s.Attach(golden(NewFromParams, Params{Bits: 1000, Hashes: 7, Family: keyed})()); err != nil {
-					panic(err)
-				}
-				return s
-			}},
-			{File: "scalable-limit.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1, MemoryBytes: 130})},
-		},
-		ReadParams: conformance.Reader(ReadScalableConfig),
-		Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
+	Receiver: NewScalableReceiver,
+	ClaimHuge: func(params []byte) uint64 {
+		params[25] = 64 // stages
+		return 1 << 37
 	},
+	Golden: []conformance.Golden[*Scalable]{
+		{File: "scalable.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1})},
+		{File: "scalable-blocked.bin", Build: func() *Scalable {
+			s := golden(NewScalable, ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed})()
+			if err := s.Attach(golden(NewFromParams, Params{Bits: 1000, Hashes: 7, Family: keyed})()); err != nil {
+				panic(err)
+			}
+			return s
+		}},
+		{File: "scalable-limit.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1, MemoryBytes: 130})},
+	},
+	ReadParams: conformance.Reader(ReadScalableConfig),
+	Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
 	Source: conformance.From(func(t *rapid.T) ScalableConfig {
 		c := ScalableConfig{
 			Expected: rapid.Uint64Range(1, 30).Draw(t, "expected"),
@@ -153,10 +147,8 @@ var scalables = conformance.Suite[*Scalable]{
 		}
 		return c
 	}, conformance.Cached(NewScalable)),
-	Programs: conformance.Programs[*Scalable]{
-		More:  []func(*conformance.Run[*Scalable]){attach},
-		Check: checkStages,
-	},
+	More:  []func(*conformance.Run[*Scalable]){attach},
+	Check: checkStages,
 }
 
 // attach attaches a plain filter of any size.
@@ -186,44 +178,40 @@ func checkStages(r *conformance.Run[*Scalable]) {
 }
 
 var rotatings = conformance.Suite[*Rotating]{
-	Encoded: conformance.Encoded[*Rotating]{
-		Receiver: NewRotatingReceiver,
-		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params[24:], 1<<40)
-			params[32], params[33], params[34] = 8, byte(Classic), 1
-			return 1 << 38
-		},
-		Golden: []conformance.Golden[*Rotating]{
-			{File: "rotating.bin", Build: golden(NewRotating, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
-			{File: "rotating-time.bin", Build: func() *Rotating {
-				r, err := NewRotating(RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed})
-				if err != nil {
-					panic(err)
-				}
-				for i := range 100 {
-					r.Advance(time.Unix(int64(1e9+60*i), 0))
-					r.AddString(fmt.Sprint("key ", i))
-				}
-				return r
-			}},
-		},
-		ReadParams: conformance.Reader(ReadRotatingConfig),
-		Shown:      func(fam hashfam.Family) []any { return []any{RotatingConfig{Family: fam}} },
+	Receiver: NewRotatingReceiver,
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params[24:], 1<<40)
+		params[32], params[33], params[34] = 8, byte(Classic), 1
+		return 1 << 38
 	},
-	Source: conformance.From(drawRotating, conformance.Cached(NewRotating)), // time does not pass, so that no key is forgotten
-	Programs: conformance.Programs[*Rotating]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *Rotating {
-			c := drawRotating(t)
-			c.Family = fam
-			if rapid.Bool().Draw(t, "by keys") {
-				c.Span = 0
+	Golden: []conformance.Golden[*Rotating]{
+		{File: "rotating.bin", Build: golden(NewRotating, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
+		{File: "rotating-time.bin", Build: func() *Rotating {
+			r, err := NewRotating(RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed})
+			if err != nil {
+				panic(err)
 			}
-			return mustRotate(t, c)
-		},
-		More:       []func(*conformance.Run[*Rotating]){advance},
-		Remembered: inWindow,
-		Check:      checkGenerations,
+			for i := range 100 {
+				r.Advance(time.Unix(int64(1e9+60*i), 0))
+				r.AddString(fmt.Sprint("key ", i))
+			}
+			return r
+		}},
 	},
+	ReadParams: conformance.Reader(ReadRotatingConfig),
+	Shown:      func(fam hashfam.Family) []any { return []any{RotatingConfig{Family: fam}} },
+	Source:     conformance.From(drawRotating, conformance.Cached(NewRotating)), // time does not pass, so that no key is forgotten
+	Larger: func(t *rapid.T, fam hashfam.Family) *Rotating {
+		c := drawRotating(t)
+		c.Family = fam
+		if rapid.Bool().Draw(t, "by keys") {
+			c.Span = 0
+		}
+		return mustRotate(t, c)
+	},
+	More:       []func(*conformance.Run[*Rotating]){advance},
+	Remembered: inWindow,
+	Check:      checkGenerations,
 }
 
 func drawRotating(t *rapid.T) RotatingConfig {

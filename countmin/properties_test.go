@@ -39,48 +39,45 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// sketches is the suite for sketches, plain or conservative. To be counted at
-// all is to be in it.
-func sketches(conservative bool, programs conformance.Programs[*Sketch], golden ...conformance.Golden[*Sketch]) conformance.Suite[*Sketch] {
-	programs.Fresh = func(t *rapid.T, fam hashfam.Family) *Sketch {
+// sketches completes the suite for sketches, plain or conservative. To be
+// counted at all is to be in it.
+func sketches(conservative bool, s conformance.Suite[*Sketch]) conformance.Suite[*Sketch] {
+	s.Receiver = NewReceiver
+	s.ReadParams = conformance.Reader(ReadParams)
+	s.View = conformance.Viewer[*Sketch](NewView)
+	s.Shown = func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} }
+	s.ClaimHuge = func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<32)
+		params[8], params[9] = 4, 64
+		return 1 << 37
+	}
+	s.Source = conformance.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams)
+	s.Larger = func(t *rapid.T, fam hashfam.Family) *Sketch {
 		p := drawParams(t, conservative)
 		p.Width *= rapid.SampledFrom([]uint64{1, 20}).Draw(t, "times")
 		p.Family = fam
 		return mustNew(t, p)
 	}
-	programs.Deletes = func(s *Sketch) bool { return !s.params.Conservative }
-	return conformance.Suite[*Sketch]{
-		Encoded: conformance.Encoded[*Sketch]{
-			Receiver:   NewReceiver,
-			ReadParams: conformance.Reader(ReadParams),
-			View:       conformance.Viewer[*Sketch](NewView),
-			Shown:      func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} },
-			Golden:     golden,
-			ClaimHuge: func(params []byte) uint64 {
-				binary.LittleEndian.PutUint64(params, 1<<32)
-				params[8], params[9] = 4, 64
-				return 1 << 37
-			},
-		},
-		Source:   conformance.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams),
-		Programs: programs,
-	}
+	s.Deletes = func(s *Sketch) bool { return !s.params.Conservative }
+	return s
 }
 
 var (
-	plain = sketches(false, conformance.Programs[*Sketch]{
+	plain = sketches(false, conformance.Suite[*Sketch]{
 		Canonical: func(*Sketch) bool { return true },
 		More:      []func(*conformance.Run[*Sketch]){addN[*Sketch], removeN, multiply},
 		Check:     checkSketch,
-	},
-		golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
-		golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
-		golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}))
-
-	conservative = sketches(true, conformance.Programs[*Sketch]{
-		More:  []func(*conformance.Run[*Sketch]){addN[*Sketch]},
-		Check: checkConservative,
-	}, golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}))
+		Golden: []conformance.Golden[*Sketch]{
+			golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
+			golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
+			golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
+		},
+	})
+	conservative = sketches(true, conformance.Suite[*Sketch]{
+		More:   []func(*conformance.Run[*Sketch]){addN[*Sketch]},
+		Check:  checkConservative,
+		Golden: []conformance.Golden[*Sketch]{golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true})},
+	})
 )
 
 // golden is a sketch of a hundred keys, some counted more.
@@ -107,26 +104,22 @@ func claimHuge(params []byte) uint64 {
 // heavy is the suite for heavy hitters. A key is in them if its count may be
 // above zero.
 var heavy = conformance.Suite[*HeavyHitters]{
-	Encoded: conformance.Encoded[*HeavyHitters]{
-		Receiver:   NewHeavyReceiver,
-		ReadParams: conformance.Reader(ReadHeavyConfig),
-		Questions:  conformance.Estimates[Estimate],
-		Shown:      func(fam hashfam.Family) []any { return []any{HeavyConfig{Family: fam}} },
-		ClaimHuge:  claimHuge,
-		Golden: []conformance.Golden[*HeavyHitters]{
-			goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
-			goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
-		},
+	Receiver:   NewHeavyReceiver,
+	ReadParams: conformance.Reader(ReadHeavyConfig),
+	Questions:  conformance.Estimates[Estimate],
+	Shown:      func(fam hashfam.Family) []any { return []any{HeavyConfig{Family: fam}} },
+	ClaimHuge:  claimHuge,
+	Golden: []conformance.Golden[*HeavyHitters]{
+		goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
+		goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
 	},
 	Source: conformance.From(func(t *rapid.T) HeavyConfig {
 		return HeavyConfig{Phi: rapid.SampledFrom([]float64{1, 0.1, 0.02, 0.001}).Draw(t, "phi"), MemoryBytes: drawMemory(t)}
 	}, NewHeavyHitters),
-	Programs: conformance.Programs[*HeavyHitters]{
-		More: []func(*conformance.Run[*HeavyHitters]){addN[*HeavyHitters]},
-		Check: func(r *conformance.Run[*HeavyHitters]) {
-			checkTracked(r, r.Counts, r.F)
-			checkHeavy(r, r.Counts, r.F)
-		},
+	More: []func(*conformance.Run[*HeavyHitters]){addN[*HeavyHitters]},
+	Check: func(r *conformance.Run[*HeavyHitters]) {
+		checkTracked(r, r.Counts, r.F)
+		checkHeavy(r, r.Counts, r.F)
 	},
 }
 
@@ -145,59 +138,53 @@ func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
 
 // top is the suite for the top k.
 var top = conformance.Suite[*TopK]{
-	Encoded: conformance.Encoded[*TopK]{
-		Receiver:   NewTopKReceiver,
-		ReadParams: conformance.Reader(ReadTopKConfig),
-		Questions:  conformance.Estimates[Estimate],
-		Shown:      func(fam hashfam.Family) []any { return []any{TopKConfig{Family: fam}} },
-		ClaimHuge:  claimHuge,
-		Golden: []conformance.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
-			k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
-			for i := range 60 {
-				k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
-			}
-			return k
-		}}},
-	},
+	Receiver:   NewTopKReceiver,
+	ReadParams: conformance.Reader(ReadTopKConfig),
+	Questions:  conformance.Estimates[Estimate],
+	Shown:      func(fam hashfam.Family) []any { return []any{TopKConfig{Family: fam}} },
+	ClaimHuge:  claimHuge,
+	Golden: []conformance.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
+		k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
+		for i := range 60 {
+			k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
+		}
+		return k
+	}}},
 	Source: conformance.From(func(t *rapid.T) TopKConfig {
 		return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t)}
 	}, NewTopK),
-	Programs: conformance.Programs[*TopK]{
-		More: []func(*conformance.Run[*TopK]){addN[*TopK]},
-		Check: func(r *conformance.Run[*TopK]) {
-			checkTracked(r, r.Counts, r.F)
-			checkTop(r, r.Counts, r.F)
-		},
+	More: []func(*conformance.Run[*TopK]){addN[*TopK]},
+	Check: func(r *conformance.Run[*TopK]) {
+		checkTracked(r, r.Counts, r.F)
+		checkTop(r, r.Counts, r.F)
 	},
 }
 
 // windows is the suite for windows that no key of a test leaves, except in
 // programs.
 var windows = conformance.Suite[*Window]{
-	Encoded: conformance.Encoded[*Window]{
-		Receiver:   NewWindowReceiver,
-		ReadParams: conformance.Reader(ReadWindowConfig),
-		Questions:  conformance.Estimates[Estimate],
-		Shown:      func(fam hashfam.Family) []any { return []any{WindowConfig{Family: fam}} },
-		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params[24:], mostPanes)
-			binary.LittleEndian.PutUint64(params[32:], tracker.MaxMemory)
-			return 1 << 40
-		},
-		Golden: []conformance.Golden[*Window]{
-			goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
-				for i := range 24 {
-					w.AddString(fmt.Sprint("key ", i%7))
-				}
-			}),
-			goldenWindow("windowtime.bin", WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes,
-				Family: hashfam.New(hashfam.Key{1, 2, 3})}, func(w *Window) {
-				for i := range 20 {
-					w.Advance(time.Unix(int64(2*i-40), 0))
-					w.AddString(fmt.Sprint("key ", i*i%11))
-				}
-			}),
-		},
+	Receiver:   NewWindowReceiver,
+	ReadParams: conformance.Reader(ReadWindowConfig),
+	Questions:  conformance.Estimates[Estimate],
+	Shown:      func(fam hashfam.Family) []any { return []any{WindowConfig{Family: fam}} },
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params[24:], mostPanes)
+		binary.LittleEndian.PutUint64(params[32:], tracker.MaxMemory)
+		return 1 << 40
+	},
+	Golden: []conformance.Golden[*Window]{
+		goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
+			for i := range 24 {
+				w.AddString(fmt.Sprint("key ", i%7))
+			}
+		}),
+		goldenWindow("windowtime.bin", WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes,
+			Family: hashfam.New(hashfam.Key{1, 2, 3})}, func(w *Window) {
+			for i := range 20 {
+				w.Advance(time.Unix(int64(2*i-40), 0))
+				w.AddString(fmt.Sprint("key ", i*i%11))
+			}
+		}),
 	},
 	Source: conformance.From(func(t *rapid.T) WindowConfig {
 		c := drawWindowConfig(t)
@@ -206,16 +193,14 @@ var windows = conformance.Suite[*Window]{
 		}
 		return c
 	}, NewWindow),
-	Programs: conformance.Programs[*Window]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *Window {
-			c := drawWindowConfig(t)
-			c.Family = fam
-			return must(NewWindow(c))
-		},
-		More:       []func(*conformance.Run[*Window]){advance, addWindowN},
-		Remembered: func(r *conformance.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
-		Check:      checkWindow,
+	Larger: func(t *rapid.T, fam hashfam.Family) *Window {
+		c := drawWindowConfig(t)
+		c.Family = fam
+		return must(NewWindow(c))
 	},
+	More:       []func(*conformance.Run[*Window]){advance, addWindowN},
+	Remembered: func(r *conformance.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
+	Check:      checkWindow,
 }
 
 // goldenWindow is built once and copied: the suite asks thousands of times.

@@ -14,37 +14,33 @@ import (
 )
 
 var suite = conformance.Suite[*Filter]{
-	Encoded: conformance.Encoded[*Filter]{
-		Receiver:   NewReceiver,
-		ReadParams: conformance.Reader(ReadParams),
-		View:       conformance.Viewer[*Filter](NewView),
-		Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}, Params{Family: fam}} },
-		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params, 1<<35)
-			params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
-			return 1<<37 + 8
-		},
-		Golden: []conformance.Golden[*Filter]{
-			{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
-			{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
-			{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
-			{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
-			{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
-		},
+	Receiver:   NewReceiver,
+	ReadParams: conformance.Reader(ReadParams),
+	View:       conformance.Viewer[*Filter](NewView),
+	Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}, Params{Family: fam}} },
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<35)
+		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
+		return 1<<37 + 8
+	},
+	Golden: []conformance.Golden[*Filter]{
+		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
+		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
+		{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
+		{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
+		{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
 	},
 	Source: conformance.From(drawParams, NewFromParams),
-	Programs: conformance.Programs[*Filter]{
-		Fresh: func(t *rapid.T, fam hashfam.Family) *Filter {
-			p := drawParams(t)
-			p.Buckets *= rapid.SampledFrom([]uint64{1, 1, 10, 100}).Draw(t, "times")
-			p.Family = fam
-			return mustNew(t, p)
-		},
-		// The place of keys depends on their order. An empty table has none.
-		Canonical: func(f *Filter) bool { return f.Len() == 0 },
-		Check: func(r *conformance.Run[*Filter]) {
-			requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
-		},
+	Larger: func(t *rapid.T, fam hashfam.Family) *Filter {
+		p := drawParams(t)
+		p.Buckets *= rapid.SampledFrom([]uint64{1, 1, 10, 100}).Draw(t, "times")
+		p.Family = fam
+		return mustNew(t, p)
+	},
+	// The place of keys depends on their order. An empty table has none.
+	Canonical: func(f *Filter) bool { return f.Len() == 0 },
+	Check: func(r *conformance.Run[*Filter]) {
+		requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
 	},
 }
 
@@ -96,30 +92,26 @@ func requireCopies(t require.TestingT, want map[string]uint64, length uint64, co
 }
 
 var scalableSuite = conformance.Suite[*Scalable]{
-	Encoded: conformance.Encoded[*Scalable]{
-		Receiver:   NewScalableReceiver,
-		ReadParams: conformance.Reader(ReadScalableConfig),
-		Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
-		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params, 1<<36)
-			binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
-			params[24], params[25] = 0, 10
-			binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
-			return 1 << 37
-		},
-		Golden: []conformance.Golden[*Scalable]{
-			{File: "scalable.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01}, 100)},
-			{File: "scalable-wide.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
-			{File: "scalable-compact.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
-			{File: "scalable-grown.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.5, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 900)},
-			{File: "scalable-limit.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
-		},
+	Receiver:   NewScalableReceiver,
+	ReadParams: conformance.Reader(ReadScalableConfig),
+	Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<36)
+		binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
+		params[24], params[25] = 0, 10
+		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
+		return 1 << 37
+	},
+	Golden: []conformance.Golden[*Scalable]{
+		{File: "scalable.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01}, 100)},
+		{File: "scalable-wide.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
+		{File: "scalable-compact.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
+		{File: "scalable-grown.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.5, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 900)},
+		{File: "scalable-limit.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
 	},
 	Source: conformance.From(drawScalable, NewScalable),
-	Programs: conformance.Programs[*Scalable]{
-		Check: func(r *conformance.Run[*Scalable]) {
-			requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
-		},
+	Check: func(r *conformance.Run[*Scalable]) {
+		requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
 	},
 }
 

@@ -25,19 +25,17 @@ func drawFunctions(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Fu
 }
 
 // functions declares a Function.
-var functions = conformance.Built[*Function]{
-	Encoded: conformance.Encoded[*Function]{
-		Receiver:   NewReceiver,
-		ClaimHuge:  claimHuge,
-		View:       conformance.Viewer[*Function](NewView),
-		ReadParams: conformance.Reader(ReadParams),
-		Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}} },
-		Golden: []conformance.Golden[*Function]{
-			{File: "function.bin", Build: goldenFunction(Config{}, 300)},
-			{File: "functionempty.bin", Build: goldenFunction(Config{}, 0)},
-			{File: "functionlast.bin", Build: goldenFunction(Config{}, 5)},
-			{File: "functionkeyed.bin", Build: goldenFunction(Config{Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 100)},
-		},
+var functions = conformance.Suite[*Function]{
+	Receiver:   NewReceiver,
+	ClaimHuge:  claimHuge,
+	View:       conformance.Viewer[*Function](NewView),
+	ReadParams: conformance.Reader(ReadParams),
+	Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}} },
+	Golden: []conformance.Golden[*Function]{
+		{File: "function.bin", Build: goldenFunction(Config{}, 300)},
+		{File: "functionempty.bin", Build: goldenFunction(Config{}, 0)},
+		{File: "functionlast.bin", Build: goldenFunction(Config{}, 5)},
+		{File: "functionkeyed.bin", Build: goldenFunction(Config{Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 100)},
 	},
 	Builders: drawFunctions,
 }
@@ -56,19 +54,17 @@ func drawFilters(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Filt
 }
 
 // filters declares a Filter.
-var filters = conformance.Built[*Filter]{
-	Encoded: conformance.Encoded[*Filter]{
-		Receiver:   NewFilterReceiver,
-		ClaimHuge:  claimHuge,
-		View:       conformance.Viewer[*Filter](NewFilterView),
-		ReadParams: conformance.Reader(ReadFilterParams),
-		Shown:      func(fam hashfam.Family) []any { return []any{FilterConfig{Family: fam}} },
-		Golden: []conformance.Golden[*Filter]{
-			{File: "filter.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 200)},
-			{File: "filterempty.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 0)},
-			{File: "filtervalues.bin", Build: goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100)},
-			{File: "filterkeyed.bin", Build: goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50)},
-		},
+var filters = conformance.Suite[*Filter]{
+	Receiver:   NewFilterReceiver,
+	ClaimHuge:  claimHuge,
+	View:       conformance.Viewer[*Filter](NewFilterView),
+	ReadParams: conformance.Reader(ReadFilterParams),
+	Shown:      func(fam hashfam.Family) []any { return []any{FilterConfig{Family: fam}} },
+	Golden: []conformance.Golden[*Filter]{
+		{File: "filter.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 200)},
+		{File: "filterempty.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 0)},
+		{File: "filtervalues.bin", Build: goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100)},
+		{File: "filterkeyed.bin", Build: goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50)},
 	},
 	Builders: drawFilters,
 }
@@ -142,11 +138,5 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	}
 	f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, digests)
 	require.NoError(t, err)
-	var room []hashfam.Digest
-	contains := func(dst []bool, keys []uint64) []bool {
-		room = f.Family().SumAllUint64(room[:0], keys)
-		return f.ContainsAll(dst, room)
-	}
-	add := func([]uint64) error { return nil }
-	conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: contains, Rate: f.FalsePositiveRate()})
+	conformance.LargeSet(t, n, conformance.Large{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }

@@ -13,15 +13,12 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// An Asker answers from an encoded structure without opening it.
-type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
-
 // holder is a structure that can be asked for a digest.
 type holder interface{ ContainsDigest(hashfam.Digest) bool }
 
 // asks checks that an encoded structure gives the answers of the structure, at
 // every address, and without an allocation.
-func (s tested[T]) asks(t *rapid.T, f T, keys [][]byte) {
+func (s Suite[T]) asks(t *rapid.T, f T, keys [][]byte) {
 	if s.Ask == nil {
 		return
 	}
@@ -42,11 +39,11 @@ func (s tested[T]) asks(t *rapid.T, f T, keys [][]byte) {
 // askAny asks b, which may be anything. f is the structure that it encodes, or
 // nil if that cannot be decoded. Then either the error is the one of decoding,
 // and the answer true, or only a checksum is wrong, or the payload.
-func (e Encoded[T]) askAny(t require.TestingT, b []byte, fam hashfam.Family, f *T, invalid error) {
-	if e.Ask == nil {
+func (s Suite[T]) askAny(t require.TestingT, b []byte, fam hashfam.Family, f *T, invalid error) {
+	if s.Ask == nil {
 		return
 	}
-	ask := e.Ask(fam)
+	ask := s.Ask(fam)
 	b = append(make([]byte, 1, len(b)+1), b...)[1:] // at an odd address
 	for i := range 4 {
 		d := hashfam.Digest(i+1) * 0x9E3779B97F4A7C15
@@ -58,7 +55,7 @@ func (e Encoded[T]) askAny(t require.TestingT, b []byte, fam hashfam.Family, f *
 		case f == nil && err == nil:
 			sealed := bytes.Clone(b)
 			Reseal(sealed)
-			_, err := e.ReadParams(bytes.NewReader(sealed), fam)
+			_, err := s.ReadParams(bytes.NewReader(sealed), fam)
 			var field *hashfam.FieldError
 			if !errors.As(err, &field) || field.Field != "payload length" { // layers are measured when they are asked
 				require.NoError(t, err, "an invalid header was accepted")
@@ -74,7 +71,7 @@ func (e Encoded[T]) askAny(t require.TestingT, b []byte, fam hashfam.Family, f *
 
 // askForged asks frames that are changed in a few places: 10,000, or a million
 // if FILTERFAM_LONG is set.
-func (s tested[T]) askForged(t *testing.T) {
+func (s Suite[T]) askForged(t *testing.T) {
 	if s.Ask == nil {
 		return
 	}

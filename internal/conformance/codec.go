@@ -33,9 +33,9 @@ const recodings = 8
 
 // recode encodes f and decodes it into g, in one of the ways that there are. It
 // returns the decoded structure. With a view it does not use g.
-func (e Encoded[T]) recode(t require.TestingT, way int, f, g T) T {
+func (s Suite[T]) recode(t require.TestingT, way int, f, g T) T {
 	b := encode(t, f)
-	switch v := e.viewOf(t, f); {
+	switch v := s.viewOf(t, f); {
 	case way < len(streams):
 		n, err := g.ReadFrom(streams[way](bytes.NewReader(b)))
 		require.NoError(t, err)
@@ -66,14 +66,14 @@ func (e Encoded[T]) recode(t require.TestingT, way int, f, g T) T {
 
 // rejects checks that every way to decode b into g returns the error want and
 // leaves g unchanged, and that no view accepts b.
-func (e Encoded[T]) rejects(t require.TestingT, g T, b []byte, want error) {
+func (s Suite[T]) rejects(t require.TestingT, g T, b []byte, want error) {
 	own := encode(t, g)
 	for name, err := range map[string]error{
 		"UnmarshalBinary":          g.UnmarshalBinary(b),
 		"UnmarshalText":            g.UnmarshalText(base64.StdEncoding.AppendEncode(nil, b)),
 		"ReadFrom":                 readFrom(g, bytes.NewReader(b)),
 		"ReadFrom, unknown length": readFrom(g, io.MultiReader(bytes.NewReader(b))),
-		"a view that was opened":   e.verify(b, g.Family(), want),
+		"a view that was opened":   s.verify(b, g.Family(), want),
 	} {
 		if !errors.Is(err, want) {
 			require.ErrorIs(t, err, want, name)
@@ -91,7 +91,7 @@ func readFrom(g io.ReaderFrom, r io.Reader) error {
 
 // equality checks that two structures are equal if and only if their encodings
 // are.
-func (s tested[T]) equality(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) equality(t *rapid.T, f T, _ [][]byte) {
 	g, _ := s.fill(t, rapid.SampledFrom([]hashfam.Family{f.Family(), f.Family().Derive("another")}).Draw(t, "other family"))
 	same := bytes.Equal(encode(t, f), encode(t, g))
 	require.Equal(t, same, f.Equal(g))
@@ -103,7 +103,7 @@ func (s tested[T]) equality(t *rapid.T, f T, _ [][]byte) {
 // another version or a kind that is not known, ErrCorrupt if it is of another
 // kind, and ErrFamily if it has another family, and that a receiver, and a
 // structure in use, keep theirs.
-func (s tested[T]) wrongHeader(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) wrongHeader(t *rapid.T, f T, _ [][]byte) {
 	used, _ := s.fill(t, f.Family())
 	other, _ := s.fill(t, f.Family().Derive("another"))
 	b := encode(t, f)
@@ -132,7 +132,7 @@ func (s tested[T]) wrongHeader(t *rapid.T, f T, _ [][]byte) {
 
 // texts checks that a structure round-trips as text inside of JSON and XML, as
 // a pointer and as a value in a struct, and that damaged text is detected.
-func (s tested[T]) texts(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) texts(t *rapid.T, f T, _ [][]byte) {
 	type document struct{ Filter T }
 	b, err := json.Marshal(document{f})
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func (s tested[T]) texts(t *rapid.T, f T, _ [][]byte) {
 
 // zeroValue checks that a zero value decodes structures of the public family,
 // and that neither it nor a receiver can be encoded.
-func (s tested[T]) zeroValue(t *testing.T) {
+func (s Suite[T]) zeroValue(t *testing.T) {
 	zero := func() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 	for _, none := range []T{zero(), s.Receiver(families[1])} {
 		_, appended := none.AppendBinary(nil)
@@ -181,7 +181,7 @@ func (s tested[T]) zeroValue(t *testing.T) {
 
 // golden checks that the files in testdata are decoded to the structures that
 // they encode, and that these are still encoded to the same bytes.
-func (s tested[T]) golden(t *testing.T) {
+func (s Suite[T]) golden(t *testing.T) {
 	require.NotEmpty(t, s.Golden)
 	for _, g := range s.Golden {
 		want := g.Build()

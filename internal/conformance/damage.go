@@ -71,7 +71,7 @@ func resealNested(payload []byte) {
 // file is detected, and a byte after it. If the checksums of a frame with a
 // flipped bit are corrected and it can then be decoded, it must be encoded to
 // the same bytes: decoders ignore no bit of a frame.
-func (s tested[T]) everyDamage(t *testing.T, golden T, b []byte) {
+func (s Suite[T]) everyDamage(t *testing.T, golden T, b []byte) {
 	fam := golden.Family()
 	f := s.example(fam)
 	for i := range b {
@@ -98,7 +98,7 @@ func (s tested[T]) everyDamage(t *testing.T, golden T, b []byte) {
 // correct checksums are rejected, and that this allocates memory only in
 // proportion to the bytes that there are. The promise is made by the length of
 // the payload, by the parameters, and last by both, so that they agree.
-func (s tested[T]) lyingLength(t *testing.T) {
+func (s Suite[T]) lyingLength(t *testing.T) {
 	golden := s.Golden[0].Build()
 	length, params := encode(t, golden), encode(t, golden)
 	binary.LittleEndian.PutUint64(length[offsetPayload:], 1<<37)

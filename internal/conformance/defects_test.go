@@ -27,9 +27,13 @@ func newBag(defect string) func(params) (*bag, error) {
 	}
 }
 
-// encoded declares bags with a defect.
-func encoded(defect string) conformance.Encoded[*bag] {
-	return conformance.Encoded[*bag]{
+// bags declares bags with a defect.
+func bags(defect string) conformance.Suite[*bag] {
+	return conformance.Suite[*bag]{
+		Source: conformance.From(func(t *rapid.T) params {
+			return params{Room: rapid.Uint64Range(1, 60).Draw(t, "room")}
+		}, newBag(defect)),
+		Canonical: func(*bag) bool { return true },
 		Receiver: func(fam hashfam.Family) *bag {
 			if defect == "the family is not checked" {
 				fam = hashfam.Family{}
@@ -62,17 +66,6 @@ func encoded(defect string) conformance.Encoded[*bag] {
 	}
 }
 
-func bags(defect string) conformance.Suite[*bag] {
-	draw := func(t *rapid.T) params { return params{Room: rapid.Uint64Range(1, 60).Draw(t, "room")} }
-	return conformance.Suite[*bag]{
-		Encoded: encoded(defect),
-		Source:  conformance.From(draw, newBag(defect)),
-		Programs: conformance.Programs[*bag]{
-			Canonical: func(*bag) bool { return true },
-		},
-	}
-}
-
 // variable names the environment variable for TestOneDefect. Its value is a
 // structure, a colon and the structure's defect.
 const variable = "FILTERFAM_DEFECT"
@@ -86,7 +79,7 @@ func TestOneDefect(t *testing.T) {
 		bags(defect).Run(t)
 	case "reordered": // its place is not known before it is empty
 		s := bags(defect)
-		s.Programs.Canonical = func(b *bag) bool { return b.Len() == 0 }
+		s.Canonical = func(b *bag) bool { return b.Len() == 0 }
 		s.Run(t)
 	case "tracker":
 		trackers(defect).Run(t)

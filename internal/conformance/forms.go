@@ -214,7 +214,7 @@ var formLike = regexp.MustCompile(`^(Add|Contains|ContainsOrAdd|Delete|Remove|Co
 
 // knownForms checks that the suite knows every method that takes keys, so that
 // it tests every one.
-func (s tested[T]) knownForms(t *testing.T) {
+func (s Suite[T]) knownForms(t *testing.T) {
 	f := s.example(hashfam.Family{})
 	for _, f := range []any{f, s.viewOf(t, f)} {
 		if f == nil {

@@ -12,9 +12,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// fuzzFrames decodes any bytes, or makes forgeries as the bytes say: the first
-// one decides.
-func (s tested[T]) fuzzFrames(f *testing.F) {
+// FuzzFrames decodes any frames, or frames that are changed by someone who
+// knows the format, and uses the structures that come of it. The first byte
+// decides.
+func (s Suite[T]) FuzzFrames(f *testing.F) {
 	for _, g := range s.Golden {
 		f.Add(append([]byte{0}, encode(f, g.Build())...))
 	}
@@ -32,10 +33,10 @@ func (s tested[T]) fuzzFrames(f *testing.F) {
 
 // decodeAny decodes b, which may be anything, without a panic and without
 // allocating much more than the bytes take. It returns nil if b is not valid.
-func (e Encoded[T]) decodeAny(t require.TestingT, fam hashfam.Family, b []byte) (f *T) {
-	took := LeastAllocated(1, func() { f = e.decodeChanged(t, fam, b) })
+func (s Suite[T]) decodeAny(t require.TestingT, fam hashfam.Family, b []byte) (f *T) {
+	took := LeastAllocated(1, func() { f = s.decodeChanged(t, fam, b) })
 	require.LessOrEqual(t, took, uint64(16*len(b)+4<<20))
-	h := e.Receiver(fam)
+	h := s.Receiver(fam)
 	n, err := h.ReadFrom(bytes.NewReader(b))
 	require.LessOrEqual(t, n, int64(len(b)))
 	require.True(t, f == nil || err == nil, "a stream is not decoded: %v", err)
@@ -48,15 +49,15 @@ func (e Encoded[T]) decodeAny(t require.TestingT, fam hashfam.Family, b []byte) 
 // decodeChanged decodes a frame that may be changed. What can be decoded must
 // be encoded to the same bytes: decoders ignore no bit of a frame. And a view
 // must accept what the decoder accepts. It returns nil if b is not valid.
-func (e Encoded[T]) decodeChanged(t require.TestingT, fam hashfam.Family, b []byte) *T {
-	g := e.Receiver(fam)
+func (s Suite[T]) decodeChanged(t require.TestingT, fam hashfam.Family, b []byte) *T {
+	g := s.Receiver(fam)
 	err := g.UnmarshalBinary(b)
-	e.viewAny(t, b, fam, err == nil)
+	s.viewAny(t, b, fam, err == nil)
 	if err != nil {
-		e.askAny(t, b, fam, nil, err)
+		s.askAny(t, b, fam, nil, err)
 		return nil
 	}
-	e.askAny(t, b, fam, &g, nil)
+	s.askAny(t, b, fam, &g, nil)
 	if own := encode(t, g); !bytes.Equal(b, own) {
 		require.Equal(t, b, own)
 	}
@@ -69,7 +70,7 @@ func (e Encoded[T]) decodeChanged(t require.TestingT, fam hashfam.Family, b []by
 // return an error or a structure that can be used: what it contains is not
 // known, but nothing may panic, all reads must return, all forms must agree,
 // and what is added must be found.
-func (s tested[T]) forgeries(t require.TestingT, c *Code) {
+func (s Suite[T]) forgeries(t require.TestingT, c *Code) {
 	fam := families[c.Intn(len(families))]
 	draw := func(t *rapid.T) []byte {
 		f, _ := s.fill(t, fam)
@@ -85,10 +86,9 @@ func (s tested[T]) forgeries(t require.TestingT, c *Code) {
 		read.call()
 	}
 	require.Equal(t, b, encode(t, *f), "a read changed the structure")
-	remembered := s.Programs.Remembered
-	s.Programs = Programs[T]{Deletes: s.Programs.Deletes, forged: true}
-	if remembered != nil { // it does not know when to forget
-		s.Programs.Remembered = func(*Run[T]) map[string]uint64 { return map[string]uint64{} }
+	s.forged, s.Canonical, s.More, s.Check = true, nil, nil, nil
+	if s.Remembered != nil { // it does not know when to forget
+		s.Remembered = func(*Run[T]) map[string]uint64 { return map[string]uint64{} }
 	}
 	r := &Run[T]{Code: c, Family: fam, F: *f, Counts: map[string]uint64{}, suite: s}
 	r.TestingT = traced{t, &r.trace}

@@ -38,7 +38,7 @@ func FuzzBytes(f *testing.F, check func(*testing.T, []byte)) {
 	})
 }
 
-// fuzzProgram runs any program.
-func (s tested[T]) fuzzProgram(f *testing.F) {
+// FuzzProgram runs any program.
+func (s Suite[T]) FuzzProgram(f *testing.F) {
 	FuzzBytes(f, func(t *testing.T, program []byte) { s.program(t, &Code{program}) })
 }

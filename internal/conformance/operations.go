@@ -178,7 +178,7 @@ func (r *Run[T]) reset() {
 // receiver is a structure in use.
 func (r *Run[T]) recode() {
 	g := r.suite.Receiver(r.Family)
-	if r.Bool() && r.suite.Source.Like != nil && !r.suite.Programs.forged {
+	if r.Bool() && r.suite.Source.Like != nil && !r.suite.forged {
 		g, _ = r.other()
 	}
 	way := r.Intn(recodings)

@@ -12,29 +12,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Programs declares what random programs may do with a structure, besides what
-// its [Suite] declares, and what must then be true. Every field may be nil.
-type Programs[T Structure[T]] struct {
-	// Fresh draws larger structures than that of the Source.
-	Fresh func(*rapid.T, hashfam.Family) T
-	// Canonical reports whether a structure depends only on the multiset of its
-	// keys, so that it equals the one that they are added to one by one, and
-	// the empty one after all are deleted. Nil stands for never.
-	Canonical func(T) bool
-	// Deletes reports whether a structure with methods that delete keys can do
-	// so with its parameters. Nil stands for always.
-	Deletes func(T) bool
-	// More are further operations.
-	More []func(*Run[T])
-	// Remembered returns the keys that must be found, of those in the log of a
-	// run, if the structure forgets.
-	Remembered func(*Run[T]) map[string]uint64
-	// Check checks what must be true after every operation.
-	Check func(*Run[T])
-
-	forged bool // the structure was decoded from a changed frame
-}
-
 // A Run is a program that is being run. It changes three things together: the
 // structure, in every way that there is; a twin, to which the same keys are
 // added as bytes and one by one, and which is never copied or encoded; and an
@@ -56,7 +33,7 @@ type Run[T Structure[T]] struct {
 	Now   int64
 	Timed bool
 
-	suite tested[T]
+	suite Suite[T]
 	aside []aside[T]
 	trace []string
 }
@@ -82,16 +59,15 @@ const (
 )
 
 // program runs a program on a new structure.
-func (s tested[T]) program(t require.TestingT, c *Code) {
-	if s.Programs.Fresh != nil {
-		s.Source.Fresh = s.Programs.Fresh
-		s = s.Suite.tested()
+func (s Suite[T]) program(t require.TestingT, c *Code) {
+	if s.Larger != nil {
+		s.Source.Fresh = s.Larger
 	}
 	fam := families[c.Intn(len(families))]
 	r := &Run[T]{Code: c, Family: fam, Counts: map[string]uint64{}, Exact: true, suite: s}
 	drawn(c.Intn(1<<16), func(t *rapid.T) (none struct{}) {
 		var keys [][]byte
-		if r.F, r.Twin, keys = s.make(t, fam); len(keys) > 0 {
+		if r.F, r.Twin, keys = s.draw(t, fam); len(keys) > 0 {
 			r.Exact = false // the same set may have been built from copies
 		}
 		r.Log = nil
@@ -133,7 +109,7 @@ func (r *Run[T]) operations() []func() {
 	if _, can := any(r.F).(cloner[T]); can {
 		ops = append(ops, r.clone)
 	}
-	if r.suite.Programs.forged {
+	if r.suite.forged {
 		return ops
 	}
 	ops = append(ops, r.failToDecode)
@@ -143,7 +119,7 @@ func (r *Run[T]) operations() []func() {
 	if _, can := any(r.F).(resetter); can {
 		ops = append(ops, r.reset)
 	}
-	for _, op := range r.suite.Programs.More {
+	for _, op := range r.suite.More {
 		ops = append(ops, func() { op(r) })
 	}
 	return ops
@@ -151,7 +127,7 @@ func (r *Run[T]) operations() []func() {
 
 // deletes reports whether the structure deletes keys.
 func (r *Run[T]) deletes() bool {
-	can := r.suite.Programs.Deletes
+	can := r.suite.Deletes
 	return len(deletions(r.F, r.Family)) > 0 && (can == nil || can(r.F))
 }
 
@@ -220,21 +196,21 @@ func (r *Run[T]) sorted(copies bool) (keys [][]byte) {
 // check checks what must be true after every operation.
 func (r *Run[T]) check() {
 	require.True(r, r.F.Equal(r.Twin), "the structure differs from its twin")
-	if r.suite.Programs.Remembered != nil {
-		r.Counts = r.suite.Programs.Remembered(r)
+	if r.suite.Remembered != nil {
+		r.Counts = r.suite.Remembered(r)
 	}
 	r.suite.requireAll(r, r.F, r.sorted(false), r.Counts)
 	if l, can := any(r.F).(interface{ Len() uint64 }); can && r.Exact {
 		require.Equal(r, r.total(), l.Len(), "Len")
 	}
-	if r.suite.Programs.Check != nil {
-		r.suite.Programs.Check(r)
+	if r.suite.Check != nil {
+		r.suite.Check(r)
 	}
 }
 
 // canonical reports whether the structure must be the one of its keys.
 func (r *Run[T]) canonical() bool {
-	canonical := r.suite.Programs.Canonical
+	canonical := r.suite.Canonical
 	return r.Exact && canonical != nil && canonical(r.F)
 }
 

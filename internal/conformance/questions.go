@@ -47,7 +47,7 @@ type (
 // questions returns the forms of each question that f, a structure or a view,
 // can answer, first those of bytes. Every answer is a number, and above zero if
 // the key may be contained.
-func (e Encoded[T]) questions(f any, fam hashfam.Family) (list [][]form) {
+func (s Suite[T]) questions(f any, fam hashfam.Family) (list [][]form) {
 	if c, ok := f.(container); ok {
 		list = append(list, ask("Contains", fam, c.Contains, c.ContainsString, c.ContainsDigest, c.ContainsAll, true, one))
 	}
@@ -67,14 +67,14 @@ func (e Encoded[T]) questions(f any, fam hashfam.Family) (list [][]form) {
 			each("ValueDigest", fam.Sum, func(d hashfam.Digest) (uint64, error) { return number(v.ValueDigest(d)) }),
 		})
 	}
-	if e.Questions != nil {
-		list = append(list, e.Questions(f, fam)...)
+	if s.Questions != nil {
+		list = append(list, s.Questions(f, fam)...)
 	}
 	return list
 }
 
 // Estimates finds the question of a structure that answers with two bounds, for
-// [Encoded].Questions. Forms must agree on both.
+// [Suite].Questions. Forms must agree on both.
 func Estimates[E interface {
 	comparable
 	~struct{ Low, High uint64 }
@@ -119,16 +119,16 @@ func ask[R comparable](name string, fam hashfam.Family, bytes func([]byte) R, te
 }
 
 // has reports whether f may contain a key.
-func (e Encoded[T]) has(f T, key []byte) bool {
-	answers, _ := e.questions(f, hashfam.Family{})[0][0].bind([][]byte{key})()
+func (s Suite[T]) has(f T, key []byte) bool {
+	answers, _ := s.questions(f, hashfam.Family{})[0][0].bind([][]byte{key})()
 	return answers[0] > 0 // a count may be above the largest int
 }
 
 // answers returns the answers of f, a structure or a view, to all questions
 // about keys. It checks that all forms give the same answers, and that all
 // questions agree on which keys are contained.
-func (e Encoded[T]) answers(t require.TestingT, f any, fam hashfam.Family, keys [][]byte) (answers [][]uint64) {
-	for _, question := range e.questions(f, fam) {
+func (s Suite[T]) answers(t require.TestingT, f any, fam hashfam.Family, keys [][]byte) (answers [][]uint64) {
+	for _, question := range s.questions(f, fam) {
 		want, err := question[0].bind(keys)()
 		require.NoError(t, err)
 		for _, form := range question[1:] {
@@ -146,9 +146,9 @@ func (e Encoded[T]) answers(t require.TestingT, f any, fam hashfam.Family, keys 
 
 // requireAll checks that f contains all keys, and as many copies of each as
 // counts has, up to 15, at which counters of four bits end.
-func (e Encoded[T]) requireAll(t require.TestingT, f T, keys [][]byte, counts map[string]uint64) {
-	answers := e.answers(t, f, f.Family(), keys)
-	for n, question := range e.questions(f, f.Family()) {
+func (s Suite[T]) requireAll(t require.TestingT, f T, keys [][]byte, counts map[string]uint64) {
+	answers := s.answers(t, f, f.Family(), keys)
+	for n, question := range s.questions(f, f.Family()) {
 		name, least := question[0].name, uint64(1)
 		for i, key := range keys {
 			if name == "Count" || name == "Estimate" {

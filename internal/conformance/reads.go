@@ -20,9 +20,9 @@ type read struct {
 
 // reads returns all methods of f, a structure or a view, that are taken for
 // reads.
-func (e Encoded[T]) reads(f any) (reads []read) {
+func (s Suite[T]) reads(f any) (reads []read) {
 	v := reflect.ValueOf(f)
-	writes := append([]string{"Reset", "Intersect"}, e.Writes...)
+	writes := append([]string{"Reset", "Intersect"}, s.Writes...)
 	for i := range v.NumMethod() {
 		m, name := v.Method(i), v.Type().Method(i).Name
 		var args []reflect.Value
@@ -64,7 +64,7 @@ func results(values []reflect.Value) (list []any) {
 // pureReads runs all reads in several goroutines at the same time. The race
 // detector finds a read that writes; so does a comparison of the encodings if
 // the detector is off. To merge a structure into another one is to read it.
-func (s tested[T]) pureReads(t *rapid.T, f T, keys [][]byte) {
+func (s Suite[T]) pureReads(t *rapid.T, f T, keys [][]byte) {
 	keys = append(keys, drawKeys(t)...)
 	before := encode(t, f)
 	var wg sync.WaitGroup

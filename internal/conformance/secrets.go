@@ -18,7 +18,7 @@ var secret = hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // secrets checks that no way of printing, logging or marshaling a structure,
 // its view or its parameters shows the family's key.
-func (s tested[T]) secrets(t *rapid.T, _ T, _ [][]byte) {
+func (s Suite[T]) secrets(t *rapid.T, _ T, _ [][]byte) {
 	fam := hashfam.New(secret)
 	f, _ := s.fill(t, fam)
 	params := parameters(f)

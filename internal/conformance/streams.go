@@ -23,7 +23,7 @@ var streams = []func(io.Reader) io.Reader{
 
 // streams checks that ReadFrom reads one frame and no byte after it, and that
 // it returns io.EOF at the end of the stream.
-func (s tested[T]) streams(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) streams(t *rapid.T, f T, _ [][]byte) {
 	other, _ := s.fill(t, f.Family())
 	stream := bytes.NewBuffer(append(encode(t, f), encode(t, other)...))
 	for _, want := range []T{f, other} {
@@ -38,7 +38,7 @@ func (s tested[T]) streams(t *rapid.T, f T, _ [][]byte) {
 // the byte before or after it, and from streams that stall there. ReadFrom must
 // return the number of bytes read and the error of the stream, which is not
 // damage, and must leave the receiver unchanged.
-func (s tested[T]) failingReaders(t *testing.T, golden T, b []byte) {
+func (s Suite[T]) failingReaders(t *testing.T, golden T, b []byte) {
 	f := s.example(golden.Family())
 	own := encode(t, f)
 	for cut := range b {
@@ -61,7 +61,7 @@ func (s tested[T]) failingReaders(t *testing.T, golden T, b []byte) {
 // failingWriters writes a structure to writers that accept a number of bytes,
 // with and without an error. WriteTo must return how many and the error, and
 // write no more.
-func (s tested[T]) failingWriters(t *testing.T, golden T, b []byte) {
+func (s Suite[T]) failingWriters(t *testing.T, golden T, b []byte) {
 	for room := range b {
 		for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
 			w := full{room: room, err: failure}

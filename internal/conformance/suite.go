@@ -1,7 +1,10 @@
 package conformance
 
 import (
+	"encoding"
 	"fmt"
+	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -12,79 +15,117 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Suite declares a structure to which keys are added.
-type Suite[T Structure[T]] struct {
-	Encoded[T]
-	// Source makes empty structures, see [From].
-	Source Source[T]
-	// Programs declares what random programs do.
-	Programs Programs[T]
+// A Structure has the methods that all structures have in common. T is the type
+// itself, a pointer.
+type Structure[T any] interface {
+	comparable
+	Family() hashfam.Family
+	Equal(T) bool
+
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	io.WriterTo
+	io.ReaderFrom
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+
+	fmt.Stringer
+	slog.LogValuer
 }
 
-// A Built declares a structure that is built from a set of keys. It can then
-// only lose keys, by methods that delete.
-type Built[T Structure[T]] struct {
-	Encoded[T]
+// Methods that not all structures have. Those that take keys are in the files
+// forms.go and questions.go.
+type (
+	cloner[T any] interface{ Clone() T }
+	resetter      interface{ Reset() }
+	merger[T any] interface{ Merge(others ...T) error }
+)
+
+// A Suite declares what is special about a structure. It has a Source if keys
+// are added to the structure, and Builders if it is built from a set of keys.
+// Other fields that do not apply are nil.
+type Suite[T Structure[T]] struct {
+	// Source makes empty structures, see [From].
+	Source Source[T]
+	// Larger draws larger structures than those of the Source, for programs.
+	Larger func(*rapid.T, hashfam.Family) T
 	// Builders draws parameters of the family and returns all ways to build a
 	// structure with them, such as by several workers or from a sorted
 	// sequence. The way must not matter. Digests may be repeated.
 	Builders func(*rapid.T, hashfam.Family) []func([]hashfam.Digest) (T, error)
-	// Programs declares what random programs do.
-	Programs Programs[T]
+
+	// Receiver returns a receiver to decode structures of the family into.
+	Receiver func(hashfam.Family) T
+	// ClaimHuge overwrites the parameters in a frame with those of a structure
+	// of 2^40 bits, and returns the length of its payload in bytes.
+	ClaimHuge func(params []byte) (payload uint64)
+	// Golden has the files that all later versions must decode.
+	Golden []Golden[T]
+	// ReadParams reads the parameters in an encoded structure, see [Reader].
+	ReadParams func(io.Reader, hashfam.Family) (any, error)
+	// View returns a view of an encoded structure, see [Viewer].
+	View func([]byte, hashfam.Family) (View[T], error)
+	// Ask returns what answers from structures that are encoded under the
+	// family.
+	Ask func(hashfam.Family) Asker
+	// Questions finds questions besides those of the suite, see [Estimates].
+	Questions func(structure any, fam hashfam.Family) [][]form
+	// Shown returns other values that contain the family, such as a Config.
+	// They must not show its key.
+	Shown func(hashfam.Family) []any
+	// Writes has the names of methods without arguments, or with another
+	// structure as the only one, that change the structure. Reset and Intersect
+	// need not be named. All others are taken for reads.
+	Writes []string
+
+	// Canonical reports whether a structure depends only on the multiset of its
+	// keys, so that it equals the one that they are added to one by one, and
+	// the empty one after all are deleted. Nil stands for never.
+	Canonical func(T) bool
+	// Deletes reports whether a structure with methods that delete keys can do
+	// so with its parameters. Nil stands for always.
+	Deletes func(T) bool
+	// More are further operations of programs.
+	More []func(*Run[T])
+	// Remembered returns the keys that must be found, of those in the log of a
+	// run, if the structure forgets.
+	Remembered func(*Run[T]) map[string]uint64
+	// Check checks what must be true after every operation of a program.
+	Check func(*Run[T])
+
+	forged bool // the structure was decoded from a changed frame
 }
 
-// A tested structure is what the properties need to know of both.
-type tested[T Structure[T]] struct {
-	Suite[T]
-	// make draws two equal structures of the family, made in any ways, and the
-	// keys that they contain.
-	make func(*rapid.T, hashfam.Family) (f, twin T, keys [][]byte)
+// A Golden is a file in testdata that all later versions must decode.
+type Golden[T any] struct {
+	File  string
+	Build func() T // the structure that the file encodes
 }
 
-func (s Suite[T]) tested() tested[T] {
-	return tested[T]{s, func(t *rapid.T, fam hashfam.Family) (f, twin T, keys [][]byte) {
-		f = s.Source.Fresh(t, fam)
-		return f, s.Source.Like(f), nil
-	}}
+// A View is a read-only view of an encoded structure.
+type View[T any] interface {
+	Family() hashfam.Family
+	Verify() error
+	Decode() (T, error)
 }
 
-func (b Built[T]) tested() tested[T] {
-	return tested[T]{Suite[T]{Encoded: b.Encoded, Programs: b.Programs}, func(t *rapid.T, fam hashfam.Family) (f, twin T, keys [][]byte) {
-		keys = drawKeys(t)
-		builders := b.Builders(t, fam)
-		f, err := builders[0](fam.SumAll(nil, keys))
-		require.NoError(t, err)
-		if len(keys) > 0 {
-			keys = append(rapid.Permutation(keys).Draw(t, "order"), rapid.SliceOfN(rapid.SampledFrom(keys), 0, 10).Draw(t, "copies")...)
-		}
-		twin, err = rapid.SampledFrom(builders).Draw(t, "way to build")(fam.SumAll(nil, keys))
-		require.NoError(t, err)
-		return f, twin, keys
-	}}
+// An Asker answers from an encoded structure without opening it.
+type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
+
+// Viewer returns open for [Suite].View.
+func Viewer[T any, V View[T]](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (View[T], error) {
+	return func(data []byte, fam hashfam.Family) (View[T], error) { return open(data, fam) }
 }
 
-// Run runs every property as a subtest.
-func (s Suite[T]) Run(t *testing.T) { s.tested().run(t) }
+// Reader returns read for [Suite].ReadParams.
+func Reader[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Reader, hashfam.Family) (any, error) {
+	return func(r io.Reader, fam hashfam.Family) (any, error) { return read(r, fam) }
+}
 
-// FuzzProgram runs any program.
-func (s Suite[T]) FuzzProgram(f *testing.F) { s.tested().fuzzProgram(f) }
-
-// FuzzFrames decodes any frames, and frames that are changed by someone who
-// knows the format, and uses the structures that come of it.
-func (s Suite[T]) FuzzFrames(f *testing.F) { s.tested().fuzzFrames(f) }
-
-// Run is [Suite.Run].
-func (b Built[T]) Run(t *testing.T) { b.tested().run(t) }
-
-// FuzzProgram is [Suite.FuzzProgram].
-func (b Built[T]) FuzzProgram(f *testing.F) { b.tested().fuzzProgram(f) }
-
-// FuzzFrames is [Suite.FuzzFrames].
-func (b Built[T]) FuzzFrames(f *testing.F) { b.tested().fuzzFrames(f) }
-
-// run runs all properties: those of random bytes, of random structures, and of
-// the golden files.
-func (s tested[T]) run(t *testing.T) {
+// Run runs all properties as subtests: those of random bytes, of random
+// structures, and of the golden files.
+func (s Suite[T]) Run(t *testing.T) {
 	t.Run("any program does what it does to a multiset", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) { s.program(t, &Code{drawCode(t, 128)}) })
 	})
@@ -108,8 +149,27 @@ func (s tested[T]) run(t *testing.T) {
 	}
 }
 
+// draw draws two equal structures of the family, made in any ways, and the keys
+// that they contain.
+func (s Suite[T]) draw(t *rapid.T, fam hashfam.Family) (f, twin T, keys [][]byte) {
+	if s.Builders == nil {
+		f = s.Source.Fresh(t, fam)
+		return f, s.Source.Like(f), nil
+	}
+	keys = drawKeys(t)
+	builders := s.Builders(t, fam)
+	f, err := builders[0](fam.SumAll(nil, keys))
+	require.NoError(t, err)
+	if len(keys) > 0 {
+		keys = append(rapid.Permutation(keys).Draw(t, "order"), rapid.SliceOfN(rapid.SampledFrom(keys), 0, 10).Draw(t, "copies")...)
+	}
+	twin, err = rapid.SampledFrom(builders).Draw(t, "way to build")(fam.SumAll(nil, keys))
+	require.NoError(t, err)
+	return f, twin, keys
+}
+
 // properties returns the checks of random structures and the keys in them.
-func (s tested[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) {
+func (s Suite[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) {
 	return map[string]func(t *rapid.T, f T, keys [][]byte){
 		"the empty key is a valid key":                                         s.emptyKey,
 		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
@@ -128,7 +188,7 @@ func (s tested[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) 
 
 // tests returns the checks without random input, most of them of the golden
 // files.
-func (s tested[T]) tests() map[string]func(*testing.T) {
+func (s Suite[T]) tests() map[string]func(*testing.T) {
 	each := func(check func(t *testing.T, golden T, encoded []byte)) func(*testing.T) {
 		return func(t *testing.T) {
 			for _, g := range s.Golden {
@@ -150,8 +210,8 @@ func (s tested[T]) tests() map[string]func(*testing.T) {
 
 // fill draws a structure of the family and adds some keys. It returns those
 // that it contains.
-func (s tested[T]) fill(t *rapid.T, fam hashfam.Family) (T, [][]byte) {
-	f, twin, keys := s.make(t, fam)
+func (s Suite[T]) fill(t *rapid.T, fam hashfam.Family) (T, [][]byte) {
+	f, twin, keys := s.draw(t, fam)
 	if len(insertions(f, fam)) > 0 {
 		return f, fillUp(f, drawKeys(t))
 	}
@@ -170,7 +230,7 @@ func fillUp(f any, keys [][]byte) (in [][]byte) {
 }
 
 // example returns a structure of the family with some keys, always the same.
-func (s tested[T]) example(fam hashfam.Family) (f T) {
+func (s Suite[T]) example(fam hashfam.Family) (f T) {
 	for seed, keys := 0, [][]byte{}; len(keys) < 5; seed++ {
 		f = drawn(seed, func(t *rapid.T) T {
 			f, in := s.fill(t, fam)
@@ -182,7 +242,7 @@ func (s tested[T]) example(fam hashfam.Family) (f T) {
 }
 
 // emptyKey checks that the empty key can be added, as nil, too.
-func (s tested[T]) emptyKey(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) emptyKey(t *rapid.T, f T, _ [][]byte) {
 	if len(insertions(f, f.Family())) == 0 {
 		return
 	}
@@ -196,7 +256,7 @@ func (s tested[T]) emptyKey(t *rapid.T, f T, _ [][]byte) {
 // incompatible checks that structures that differ in one parameter are not
 // equal, and that merging them, alone or with others, fails, names the
 // parameter, and changes neither.
-func (s tested[T]) incompatible(t *rapid.T, f T, in [][]byte) {
+func (s Suite[T]) incompatible(t *rapid.T, f T, in [][]byte) {
 	if s.Source.Variants == nil {
 		return
 	}
@@ -229,7 +289,7 @@ func (s tested[T]) incompatible(t *rapid.T, f T, in [][]byte) {
 // allocations checks that no query of a key of any form and length allocates,
 // and no insertion of a key that is in the structure already. The exception is
 // the copy of a string in a build with the tag purego.
-func (s tested[T]) allocations(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) allocations(t *rapid.T, f T, _ [][]byte) {
 	key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
 	keys := slices.Repeat([][]byte{key}, 40) // hashed in blocks, not one by one
 	fam, text := f.Family(), string(key)

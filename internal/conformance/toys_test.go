@@ -14,8 +14,8 @@ type set struct{ reader }
 
 func (s *set) Equal(o *set) bool { return s.equal(&o.reader) }
 
-func sets(defect string) conformance.Built[*set] {
-	b := encoded(defect)
+func sets(defect string) conformance.Suite[*set] {
+	b := bags(defect)
 	build := func(p params, digests []hashfam.Digest) (*set, error) {
 		distinct := slices.Compact(slices.Sorted(slices.Values(digests)))
 		s := &set{reader{p, nil, defect}}
@@ -30,12 +30,10 @@ func sets(defect string) conformance.Built[*set] {
 		}
 		return s, nil
 	}
-	return conformance.Built[*set]{
-		Encoded: conformance.Encoded[*set]{
-			Receiver:  func(fam hashfam.Family) *set { return &set{b.Receiver(fam).reader} },
-			ClaimHuge: b.ClaimHuge,
-			Golden:    []conformance.Golden[*set]{{File: "bag.bin", Build: func() *set { return &set{b.Golden[0].Build().reader} }}},
-		},
+	return conformance.Suite[*set]{
+		Receiver:  func(fam hashfam.Family) *set { return &set{b.Receiver(fam).reader} },
+		ClaimHuge: b.ClaimHuge,
+		Golden:    []conformance.Golden[*set]{{File: "bag.bin", Build: func() *set { return &set{b.Golden[0].Build().reader} }}},
 		Builders: func(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*set, error) {
 			p := params{Room: rapid.SampledFrom([]uint64{1000, 2000}).Draw(t, "room"), Family: fam}
 			return []func([]hashfam.Digest) (*set, error){
@@ -126,14 +124,12 @@ func (k *tracker) Merge(others ...*tracker) error {
 }
 
 func trackers(defect string) conformance.Suite[*tracker] {
-	b := encoded(defect)
+	b := bags(defect)
 	return conformance.Suite[*tracker]{
-		Encoded: conformance.Encoded[*tracker]{
-			Receiver:  func(fam hashfam.Family) *tracker { return &tracker{*b.Receiver(fam)} },
-			ClaimHuge: b.ClaimHuge,
-			Golden:    []conformance.Golden[*tracker]{{File: "bag.bin", Build: func() *tracker { return &tracker{*b.Golden[0].Build()} }}},
-			Questions: conformance.Estimates[estimate],
-		},
+		Receiver:  func(fam hashfam.Family) *tracker { return &tracker{*b.Receiver(fam)} },
+		ClaimHuge: b.ClaimHuge,
+		Golden:    []conformance.Golden[*tracker]{{File: "bag.bin", Build: func() *tracker { return &tracker{*b.Golden[0].Build()} }}},
+		Questions: conformance.Estimates[estimate],
 		Source: conformance.From(
 			func(t *rapid.T) params { return params{Room: rapid.Uint64Range(1<<40, 1<<50).Draw(t, "room")} },
 			func(p params) (*tracker, error) { return &tracker{bag{reader{p, nil, defect}}}, nil },

@@ -15,11 +15,11 @@ import (
 // open returns a view of a copy of b at an address that is a multiple of 64,
 // like that of mapped memory. It returns no view and no error if this structure
 // or this platform has none.
-func (e Encoded[T]) open(b []byte, fam hashfam.Family) (View[T], error) {
-	if e.View == nil {
+func (s Suite[T]) open(b []byte, fam hashfam.Family) (View[T], error) {
+	if s.View == nil {
 		return nil, nil
 	}
-	v, err := e.View(aligned(b), fam)
+	v, err := s.View(aligned(b), fam)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return nil, nil
@@ -30,8 +30,8 @@ func (e Encoded[T]) open(b []byte, fam hashfam.Family) (View[T], error) {
 }
 
 // viewOf returns a view of a structure, or nil if there are no views.
-func (e Encoded[T]) viewOf(t require.TestingT, f T) View[T] {
-	v, err := e.open(encode(t, f), f.Family())
+func (s Suite[T]) viewOf(t require.TestingT, f T) View[T] {
+	v, err := s.open(encode(t, f), f.Family())
 	require.NoError(t, err)
 	return v
 }
@@ -44,8 +44,8 @@ func aligned(b []byte) []byte {
 }
 
 // verify returns the error of a view of b, or want if there are no views.
-func (e Encoded[T]) verify(b []byte, fam hashfam.Family, want error) error {
-	switch v, err := e.open(b, fam); {
+func (s Suite[T]) verify(b []byte, fam hashfam.Family, want error) error {
+	switch v, err := s.open(b, fam); {
 	case err != nil:
 		return err
 	case v != nil:
@@ -56,7 +56,7 @@ func (e Encoded[T]) verify(b []byte, fam hashfam.Family, want error) error {
 
 // views checks that a view gives the answers of the structure, about keys and
 // about the whole, and that the structure that it decodes shares no memory.
-func (s tested[T]) views(t *rapid.T, f T, keys [][]byte) {
+func (s Suite[T]) views(t *rapid.T, f T, keys [][]byte) {
 	v := s.viewOf(t, f)
 	if v == nil {
 		return
@@ -82,10 +82,10 @@ func (s tested[T]) views(t *rapid.T, f T, keys [][]byte) {
 
 // viewAny checks that a view of b, which may be anything, answers without a
 // panic, and that it is valid if and only if b can be decoded.
-func (e Encoded[T]) viewAny(t require.TestingT, b []byte, fam hashfam.Family, valid bool) {
-	v, err := e.open(b, fam)
+func (s Suite[T]) viewAny(t require.TestingT, b []byte, fam hashfam.Family, valid bool) {
+	v, err := s.open(b, fam)
 	if v != nil {
-		for _, form := range slices.Concat(e.questions(v, fam)...) {
+		for _, form := range slices.Concat(s.questions(v, fam)...) {
 			form.do([]byte("key"), nil)
 		}
 		err = v.Verify()
@@ -99,7 +99,7 @@ func (e Encoded[T]) viewAny(t require.TestingT, b []byte, fam hashfam.Family, va
 
 // readParams checks that ReadParams reads the parameters and no byte after the
 // header, and that it rejects damaged headers and those of other structures.
-func (s tested[T]) readParams(t *rapid.T, f T, _ [][]byte) {
+func (s Suite[T]) readParams(t *rapid.T, f T, _ [][]byte) {
 	if s.ReadParams == nil {
 		return
 	}
