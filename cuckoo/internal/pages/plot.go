@@ -156,7 +156,7 @@ func (pl *plot) forget(level int, k locus, n uint8) {
 			continue
 		}
 		fp := p.fingerprint(k, n)
-		if p.Remove(k.i, fp) || p.Remove(k.j, fp) {
+		if p.Take(k.i, k.j, fp) {
 			p.taken--
 			return
 		}

@@ -181,7 +181,34 @@ func (t *Table) putLanes(i, j, fp uint64) bool {
 // taken, the larger is the number. A branch would be taken at random.
 func emptier(i, j, a, b uint64) (bucket, free uint64) {
 	_, less := bits.Sub64(a, b, 0)
-	return i ^ (i^j)&-less, a ^ (a^b)&-less
+	return either(i, j, less), either(a, b, less)
+}
+
+// either returns x, or y if second is 1.
+func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
+
+// Take frees one slot of bucket i that holds fp, or of bucket j if there is none
+// in i, and reports whether it did. It looks at both, as Has does.
+func (t *Table) Take(i, j, fp uint64) bool {
+	if t.wide {
+		return t.Remove(i, fp) || t.Remove(j, fp)
+	}
+	v, w := t.Word(i), t.Word(j)
+	if t.sorted {
+		v, w = t.Decode(v), t.Decode(w)
+	}
+	a, b := t.Matches(v, fp), t.Matches(w, fp)
+	if a|b == 0 {
+		return false
+	}
+	_, none := bits.Sub64(a, 1, 0) // 1 if none is in i
+	bit, lane := either(i, j, none)*t.stride, t.lowest(a|b&-none)
+	if t.sorted {
+		t.encode(bit, either(v, w, none)^fp<<(lane&63))
+	} else {
+		t.flip(bit+lane, fp)
+	}
+	return true
 }
 
 // PutIn puts fp in a free slot of bucket i, and reports whether there was one.
