@@ -2,7 +2,6 @@ package sizing
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
-// blockedRate is BlockedRates as a rateFunc.
+// blockedRate is BlockedRates for one number of keys.
 func blockedRate(m uint64, k int, n uint64) float64 { return BlockedRates(m, k)(n) }
 
 func TestBlockedRate(t *testing.T) {
@@ -40,7 +39,6 @@ func TestBlockedRate(t *testing.T) {
 		// probes form an arithmetic progression: simulated, h1 + i*h2 within a
 		// block gives 1.10 to 1.17 percent, independent probes 0.97.
 		require.InDelta(t, 0.0097, blockedRate(1e7, 6, 1e6), 5e-5)
-		require.InDelta(t, 0.0082, ClassicRate(1e7, 7, 1e6), 5e-5)
 	})
 	t.Run("the mean load alone is too optimistic", func(t *testing.T) {
 		const blocks, load = 1 << 20, 13
@@ -49,46 +47,10 @@ func TestBlockedRate(t *testing.T) {
 	})
 }
 
-// TestBlockedRateMatchesSimulation fills 30,000 filters of 8 blocks with 400
-// keys. The rate of a filter with known bits is the mean of (x/512)^k over its
-// blocks, so no queries are needed. The mean over independent filters is very
-// close to normal: a correct program is off by more than six standard errors
-// with probability 2e-9.
-func TestBlockedRateMatchesSimulation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds, and minutes under the race detector")
-	}
-	const blocks, k, n, trials = 8, 6, 400, 30_000
-	rng := rand.New(rand.NewPCG(1, 2))
-	var sum, squares float64
-	for range trials {
-		rate := simulateBlocked(rng, blocks, k, n)
-		sum += rate
-		squares += rate * rate
-	}
-	mean := sum / trials
-	stderr := math.Sqrt((squares/trials - mean*mean) / trials)
-	require.InDelta(t, blockedRate(blocks*LineBits, k, n), mean, 6*stderr)
-	require.Less(t, stderr/mean, 0.002, "the test must be precise enough")
-}
-
-func simulateBlocked(rng *rand.Rand, blocks, k, n int) float64 {
-	set := make([][LineBits]bool, blocks)
-	for range n {
-		b := &set[rng.IntN(blocks)]
-		for range k {
-			b[rng.IntN(LineBits)] = true
-		}
-	}
-	var rate float64
-	for _, b := range set {
-		x := 0
-		for _, bit := range b {
-			if bit {
-				x++
-			}
-		}
-		rate += math.Pow(float64(x)/LineBits, float64(k)) / float64(blocks)
-	}
-	return rate
+// binomial returns P(Binomial(n, p) = x), by logarithms.
+func binomial(n, p, x float64) float64 {
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(x + 1)
+	c, _ := math.Lgamma(n - x + 1)
+	return math.Exp(a - b - c + x*math.Log(p) + (n-x)*math.Log1p(-p))
 }

@@ -37,7 +37,7 @@ func (l layout) total(bits uint64, k int, n uint64) float64 {
 }
 
 // A plan meets the rate, one unit less does not, and no neighboring k is better
-// at that size.
+// at that size or meets the rate with less.
 func TestPlansAreMinimal(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
@@ -73,6 +73,9 @@ func requireMinimal(t require.TestingT, l layout, n uint64, eps float64) {
 	for _, k := range []int{p.Hashes - 1, p.Hashes + 1} {
 		if bits := l.bitsFor(k, p.Bits); bits > 0 {
 			require.GreaterOrEqual(t, l.total(bits, k, n), best, label)
+		}
+		if less := l.bitsFor(k, p.Bits-1); less > 0 {
+			require.Greater(t, l.total(less, k, n), eps, label)
 		}
 	}
 }
@@ -127,34 +130,14 @@ func TestClassicPlansAreCloseToTheFormula(t *testing.T) {
 	}
 }
 
-func TestPlansUseTheExactRate(t *testing.T) {
-	t.Run("the classic formula would miss the target of a small filter", func(t *testing.T) {
-		missed := 0
-		for n := uint64(5); n < 200; n++ {
-			bytes, ok := smallest(1, 1<<20, func(bytes uint64) bool {
-				_, p := plainHashes(8*bytes, n, ClassicRate)
-				return p <= 0.001
-			})
-			require.True(t, ok)
-			if p, _ := ClassicPlan(n, 0.001); p.Bits > 8*bytes {
-				missed++
-			}
-		}
-		require.Greater(t, missed, 40)
-	})
-	t.Run("equal digests are included in a small rate", func(t *testing.T) {
-		const n, eps = 2e6, 2e-13
-		require.Greater(t, DigestRate(n), eps/2)
-		for _, l := range layouts {
-			p, ok := l.plan(n, eps)
-			require.True(t, ok, l.name)
-			require.Less(t, l.rate(p.Bits, p.Hashes, n), eps/2, l.name)
-		}
-	})
-	t.Run("one percent costs 9.59 bits and seven functions", func(t *testing.T) {
-		p, _ := ClassicPlan(1e6, 0.01)
-		require.Equal(t, Plan{9_592_960, 7}, p)
-	})
+func TestPlansIncludeEqualDigests(t *testing.T) {
+	const n, eps = 2e6, 2e-13
+	require.Greater(t, DigestRate(n), eps/2)
+	for _, l := range layouts {
+		p, ok := l.plan(n, eps)
+		require.True(t, ok, l.name)
+		require.Less(t, l.rate(p.Bits, p.Hashes, n), eps/2, l.name)
+	}
 }
 
 func TestPlansAtTheEdges(t *testing.T) {
@@ -201,7 +184,9 @@ func TestPlansAtTheEdges(t *testing.T) {
 			}
 		})
 	}
-	t.Run("one key at rate one half fits in a byte", func(t *testing.T) {
+	t.Run("known plans", func(t *testing.T) {
+		percent, _ := ClassicPlan(1e6, 0.01)
+		require.Equal(t, Plan{9_592_960, 7}, percent)
 		classic, _ := ClassicPlan(1, 0.5)
 		sliced, _ := PartitionedPlan(1, 0.5)
 		line, _ := BlockedPlan(1, 0.5)
@@ -232,77 +217,27 @@ func TestPlansTerminate(t *testing.T) {
 	})
 }
 
-// plainHashes returns the best k for a classic filter, and its rate.
-func plainHashes(m, n uint64, rate func(uint64, int, uint64) float64) (int, float64) {
-	return bestHashes(clampHashes(float64(m)/float64(n)*math.Ln2), func(k int) float64 {
-		return WithClassicDigest(rate(m, k, n), m, k, n)
-	}, less)
-}
-
-func less(a, b float64) bool { return a < b }
-
-// plainPlans are the plans that come of exact rates alone, for every size that
-// a search visits, and of every k for slices.
-var plainPlans = map[string]func(n uint64, eps float64) (Plan, bool){
-	"classic": func(n uint64, eps float64) (Plan, bool) {
-		bytes, ok := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8), true
-		for _, rate := range []func(uint64, int, uint64) float64{ClassicRate, Rate} { // the first comes close
-			bytes, ok = smallest(bytes, MaxBits/8, func(bytes uint64) bool {
-				_, p := plainHashes(8*bytes, n, rate)
-				return p <= eps
-			})
-			if !ok {
-				return Plan{}, false
-			}
-		}
-		k, _ := plainHashes(8*bytes, n, Rate)
-		return Plan{Bits: 8 * bytes, Hashes: k}, true
-	},
-	"partitioned": func(n uint64, eps float64) (best Plan, _ bool) {
-		rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
-		for k := 1; k <= MaxHashes; k++ {
-			p, ok := partitioned(k, n, eps)
-			if ok && (best.Bits == 0 || p.Bits < best.Bits || p.Bits == best.Bits && rate(p) < rate(best)) {
-				best = p
-			}
-		}
-		return best, best.Bits > 0
-	},
-	"blocked": func(n uint64, eps float64) (Plan, bool) {
-		var tables [MaxHashes + 1]*block
-		k := clampHashes(LowerBound(eps))
-		best := func(blocks uint64) (p float64) {
-			k, p = bestHashes(k, func(k int) float64 {
-				if tables[k] == nil {
-					tables[k] = newBlock(k)
-				}
-				return WithDigest(tables[k].rate(blocks, n), n)
-			}, less)
-			return p
-		}
-		guess := stepsOf(ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits))
-		step, ok := smallest(guess, stepsOf(MaxBits/LineBits), func(step uint64) bool { return best(blocksAt(step)) <= eps })
-		if !ok {
-			return Plan{}, false
-		}
-		best(blocksAt(step))
-		return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, true
-	},
-}
-
-// Plans that are found with few exact rates are those that come of exact rates
-// alone, over 12 orders of magnitude.
-func TestFastPlansAreThePlainOnes(t *testing.T) {
-	for _, l := range layouts {
-		for n := 1.0; n <= 1e12; n *= 2.9 {
-			for _, eps := range []float64{0.9, 0.5, 0.2, 0.1, 0.03, 0.01, 0.005, 1e-3, 1e-4, 1e-6, 1e-9} {
-				want, plain := plainPlans[l.name](uint64(n), eps)
-				got, ok := l.plan(uint64(n), eps)
-				require.Equal(t, plain, ok, "%s n=%g eps=%g", l.name, n, eps)
-				require.Equal(t, want, got, "%s n=%g eps=%g", l.name, n, eps)
-			}
-		}
+func TestBlockStepsAreInverse(t *testing.T) {
+	for _, step := range []uint64{1, 1023, 1024, 1025, 5000} {
+		require.Equal(t, step, stepsOf(blocksAt(step)))
 	}
+	require.Equal(t, uint64(1032), blocksAt(1025))
+	require.Equal(t, uint64(1025), stepsOf(1039), "1040 blocks are the next step")
+}
+
+func TestTheBestNumberOfHashes(t *testing.T) {
+	less := func(a, b float64) bool { return a < b }
+	falling := func(k int) float64 { return 1 / float64(k) }
+	rising := func(k int) float64 { return float64(k) }
+	equal := func(int) float64 { return 0.5 }
+	for start, rate := range map[int]func(int) float64{1: rising, 9: rising, MaxHashes: rising, 5: equal} {
+		k, p := bestHashes(start, rate, less)
+		require.Equal(t, 1, k)
+		require.Equal(t, rate(1), p)
+	}
+	k, p := bestHashes(1, falling, less)
+	require.Equal(t, MaxHashes, k)
+	require.Equal(t, falling(MaxHashes), p)
 }
 
 func TestSmallest(t *testing.T) {

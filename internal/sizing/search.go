@@ -113,6 +113,19 @@ func bestHashes[R any](k int, rate func(k int) R, below func(a, b R) bool) (int,
 	return k, best
 }
 
+// usefulHashes is about the largest number of hash functions that lowers a
+// rate: 64-bit digests have a chance of 2^-64 to be equal.
+const usefulHashes = 64
+
+// HashesWithin returns the number of hash functions with the lowest rate, as
+// the inverse of a plan: for n keys, at least one, and about the given number
+// of bits.
+func HashesWithin(bits, n uint64, rate func(k int) float64) int {
+	k := min(usefulHashes, clampHashes(float64(bits)/float64(n)*math.Ln2))
+	k, _ = bestHashes(k, rate, func(a, b float64) bool { return a < b })
+	return k
+}
+
 // clampHashes rounds k to an integer from 1 to MaxHashes.
 func clampHashes(k float64) int {
 	return int(math.Round(min(max(k, 1), MaxHashes)))

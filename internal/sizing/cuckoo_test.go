@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 func TestCuckooTableRate(t *testing.T) {
 	require.Zero(t, CuckooTableRate(2, 8, 0))
 	require.InEpsilon(t, 2.0/(100*255), CuckooTableRate(100, 8, 1), 1e-12)
-	// Fan et al. count slots, as if each held another fingerprint at random.
+	// Fan et al. 2014, section 5.1, count eight slots, as if each held another
+	// fingerprint at random: 1-(1-1/2^f)^{8*load}. Here zero is an empty slot.
 	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
-		n := uint64(3_984_588) // 0.95 of 2^22
-		require.InEpsilon(t, oracle.CuckooRate(f, 0.95), CuckooTableRate(1<<20, f, n), 0.04)
-		require.Less(t, CuckooTableRate(1<<20, f, n), oracle.CuckooRate(f, 0.95))
+		const load, n = 0.95, 3_984_588 // of 2^22 slots
+		printed := -math.Expm1(8 * load * math.Log1p(-1/(math.Exp2(float64(f))-1)))
+		require.InEpsilon(t, printed, CuckooTableRate(1<<20, f, n), 0.04)
+		require.Less(t, CuckooTableRate(1<<20, f, n), printed)
 	}
 }
 
@@ -124,16 +124,31 @@ func TestCuckooCapacityIsWhatFits(t *testing.T) {
 	require.EqualValues(t, 4_068_474, CuckooCapacity(1<<20, 12)) // 0.97 of 2^22
 }
 
-// Fan et al., section 4: the least width grows with the logarithm of the size.
-func TestLeastFingerprintBits(t *testing.T) {
-	before := 0
-	for shift := 1; shift < 45; shift++ {
-		least := LeastFingerprintBits(1 << shift)
-		require.GreaterOrEqual(t, least, before)
-		before = least
+// The loads of a few tables, from the formula in docs/theory.md by hand: the
+// lower of 0.97 s and 0.977 s - sqrt(s) - min(18, 0.4 s), and at least eight.
+func TestCuckooLoads(t *testing.T) {
+	for m, keys := range map[uint64]uint64{
+		2:         8,
+		8:         12,  // 31.264 - 5.657 - 12.8
+		10:        16,  // 39.080 - 6.325 - 16
+		12:        21,  // 46.896 - 6.928 - 18
+		16:        36,  // 62.528 - 8 - 18
+		128:       459, // 500.224 - 22.627 - 18
+		1_000_000: 3_880_000,
+	} {
+		require.Equal(t, keys, cuckooLoad(m), "m = %d", m)
 	}
-	require.Equal(t, 4, LeastFingerprintBits(1<<10))
-	require.Less(t, before, 12)
+}
+
+// Fan et al., section 4: the least width grows with the logarithm of the size.
+// Each bit of width ties pairs of buckets eight times as rarely, or so: a width
+// that is enough for a quarter of the slots up to here is not enough for twice
+// the buckets.
+func TestLeastFingerprintBits(t *testing.T) {
+	for shift, least := range map[int]int{10: 4, 18: 4, 19: 5, 26: 5, 27: 6, 35: 6, 36: 7, 43: 7, 44: 8} {
+		require.Equal(t, least, LeastFingerprintBits(1<<shift), "2^%d buckets", shift)
+		require.Equal(t, least, LeastFingerprintBits(1<<shift+1<<(shift-1)), "rounded down to 2^%d buckets", shift)
+	}
 }
 
 // Of all tables that are the least for their width none is smaller than the
@@ -175,7 +190,13 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 			}
 		}
 	}
-	_, ok := CuckooPlan(1000, 1e-10, 0)
+	plan, ok := CuckooPlan(10, 0.13, 0) // eight buckets of 5 bits take as much memory
+	require.True(t, ok)
+	require.Equal(t, CuckooShape{Buckets: 10, FingerprintBits: 4}, plan)
+	plan, ok = CuckooPlan(1_000_000, 1.9e-9, 0)
+	require.True(t, ok)
+	require.Equal(t, MaxFingerprintBits, plan.FingerprintBits)
+	_, ok = CuckooPlan(1000, 1e-10, 0)
 	require.False(t, ok)
 	_, ok = CuckooPlan(1<<60, 0.1, 0)
 	require.False(t, ok)

@@ -1,0 +1,104 @@
+package sizing
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// rateOf is the rate of a ribbon with a number of columns, by the formula.
+func rateOf(columns uint32) float64 {
+	r := math.Ceil(float64(columns) / columnUnits)
+	return math.Exp2(-r) * (1 + r - float64(columns)/columnUnits)
+}
+
+func TestRibbonColumnsMeetTheRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		eps := math.Exp2(-rapid.Float64Range(0.001, 31.9).Draw(t, "log"))
+		columns, ok := RibbonColumns(eps, 0)
+		require.True(t, ok)
+		require.LessOrEqual(t, rateOf(columns), eps*(1+1./columnUnits))
+		require.Greater(t, rateOf(columns-1), eps, "fewer columns would not do")
+		require.Equal(t, rateOf(columns), RibbonRate(columns, 0))
+		require.InDelta(t, LowerBound(eps)+0.043, float64(columns)/columnUnits, 0.0432, "the cost of mixing")
+	})
+	for r := 1; r <= MaxColumns; r++ {
+		for _, n := range []uint64{0, 1, 1000} {
+			columns, ok := RibbonColumns(math.Ldexp(1, -r), n)
+			require.True(t, ok)
+			require.EqualValues(t, r*columnUnits, columns, "powers of two are whole: r = %d, n = %d", r, n)
+		}
+	}
+}
+
+func TestRibbonColumnsHaveALimit(t *testing.T) {
+	for _, eps := range []float64{0, 1, -1, 2, math.NaN(), math.Ldexp(0.99, -32), 1e-300} {
+		_, ok := RibbonColumns(eps, 0)
+		require.False(t, ok, eps)
+	}
+	for _, n := range []uint64{0, 1 << 20, 1 << 40} {
+		_, ok := RibbonColumns(RibbonFloor(n)*1.0001, n)
+		require.True(t, ok)
+		_, ok = RibbonColumns(RibbonFloor(n)*0.999, n)
+		require.False(t, ok)
+	}
+	columns, ok := RibbonColumns(math.Nextafter(1, 0), 1)
+	require.True(t, ok)
+	require.NotZero(t, columns)
+}
+
+// If the digests of members alone find a new key with a noticeable chance, the
+// ribbon has a lower rate, so that both together have the one asked for.
+func TestRibbonColumnsOfManyKeys(t *testing.T) {
+	for _, n := range []uint64{1, 1 << 60, 1 << 62, 1 << 63, math.MaxUint64} {
+		for _, eps := range []float64{0.9, 0.5, 0.45, 0.001} {
+			units, ok := RibbonColumns(eps, n)
+			require.Equal(t, DigestRate(n) < eps, ok, "n = %d, eps = %g: %d", n, eps, units)
+			if ok {
+				require.LessOrEqual(t, RibbonRate(units, n), eps*(1+1e-9))
+				require.Greater(t, RibbonRate(units-1, n), eps)
+			}
+		}
+	}
+}
+
+// exactly returns log2 C(r+s, r) from the binomial coefficient itself.
+func exactly(r, s int64) float64 {
+	c := new(big.Float).SetInt(new(big.Int).Binomial(r+s, r))
+	mantissa := new(big.Float)
+	exponent := c.MantExp(mantissa)
+	m, _ := mantissa.Float64()
+	return float64(exponent) + math.Log2(m)
+}
+
+// The sizes include those on both sides of the change from products to a
+// series.
+func TestExactBoundIsTheLogarithmOfTheBinomialCoefficient(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.OneOf(rapid.Int64Range(0, 3000), rapid.Int64Range(fewKeys-2, fewKeys+3)).Draw(t, "r")
+		s := rapid.OneOf(rapid.Int64Range(0, 3000), rapid.Int64Range(0, 1<<40)).Draw(t, "s")
+		want := exactly(r, s)
+		require.InDelta(t, want, ExactBound(uint64(r), uint64(s)), 1e-12*(1+want), "%d and %d keys", r, s)
+		require.Equal(t, ExactBound(uint64(r), uint64(s)), ExactBound(uint64(s), uint64(r)))
+	})
+}
+
+// The bits per key of the rarer class: those that docs/theory.md quotes, small
+// classes, and huge ones, for which logarithms of factorials have an error of
+// thousands of bits.
+func TestExactBoundPerRareKey(t *testing.T) {
+	r, s := 1e9, 1e18 // the product of (s+i)/i: s^r/r!, times e^(r^2/2s)
+	huge := r*math.Log2(s/r) + (r+r*r/s/2)*math.Log2E - math.Log2(2*math.Pi*r)/2
+	for _, c := range []struct{ r, s, want, delta float64 }{
+		{1e6, 1e6, 2.000, 0.0006}, {1e6, 5e6, 3.900, 0.0006}, {1e5, 5e6, 7.101, 0.0006}, {1e4, 1e7, 11.408, 0.0006},
+		{18_147, 19_717, 2.083, 0.0006}, {8_335, 538_906, 7.468, 0.0006},
+		{1, 0, 0, 0}, {1, 7, 3, 1e-15}, {1, 1 << 63, 63, 1e-12}, {2, 1 << 62, 123. / 2, 1e-12},
+		{r, s, huge / r, 1e-13}, {1 << 63, 1 << 63, 2, 1e-12},
+	} {
+		require.InDelta(t, c.want, ExactBound(uint64(c.r), uint64(c.s))/c.r, c.delta, "%g and %g keys", c.r, c.s)
+	}
+	require.Zero(t, ExactBound(0, 0))
+}
