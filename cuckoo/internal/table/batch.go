@@ -27,7 +27,7 @@ func (t *Table) TouchAll(places []Place) {
 func (t *Table) HasAll(dst []bool, places []Place) []bool {
 	if t.wide {
 		for _, p := range places {
-			dst = append(dst, t.hasWide(p.I, p.J, p.FP))
+			dst = append(dst, t.hasLanes(p.I, p.J, p.FP))
 		}
 		return dst
 	}

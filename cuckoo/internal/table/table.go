@@ -94,17 +94,17 @@ func (t *Table) Mask() uint64 { return t.mask }
 // first one says: a branch that half the keys mispredict costs more than the
 // look it would save.
 func (t *Table) Has(i, j, fp uint64) bool {
-	if t.wide {
-		return t.hasWide(i, j, fp)
+	if t.wide || t.sorted {
+		return t.hasLanes(i, j, fp)
 	}
-	v, w := t.Word(i), t.Word(j)
-	if t.sorted {
-		v, w = t.Decode(v), t.Decode(w)
-	}
-	return t.Any(v, w, fp)
+	return t.Any(t.Word(i), t.Word(j), fp)
 }
 
-func (t *Table) hasWide(i, j, fp uint64) bool {
+// hasLanes is Has for buckets of two words, or of sorted slots.
+func (t *Table) hasLanes(i, j, fp uint64) bool {
+	if !t.wide {
+		return t.Any(t.Decode(t.Word(i)), t.Decode(t.Word(j)), fp)
+	}
 	a, b := t.Lanes(i)
 	c, d := t.Lanes(j)
 	return t.Matches(a, fp)|t.Matches(b, fp)|t.Matches(c, fp)|t.Matches(d, fp) != 0
