@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,16 +17,14 @@ import (
 // options are the flags once they have been checked.
 type options struct {
 	measure.Source
-	rates   []float64
-	only    []string // names; nil: everything of ours
-	peers   bool
-	docs    string // directory to write documents to instead
-	quick   bool
-	attack  bool
-	given   []string // the flags on the command line
-	version bool
-	format  string
-	dir     string // directory for files; empty: none
+	rates  []float64
+	only   []string // names; nil: everything of ours
+	peers  bool
+	attack bool
+	quick  bool
+	docs   string // directory to write documents to instead
+	format string
+	dir    string // directory for files; empty: none
 }
 
 // maxSynthetic keeps -n within the memory of a large machine.
@@ -42,7 +39,7 @@ Under -C, relative paths start at internal/compare.
 // parse reads the command line. Its errors name the flag, the value and what is
 // allowed.
 func parse(args []string, stderr io.Writer) (options, error) {
-	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}, format: "text", dir: "out"}
+	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}}
 	set := o.flags()
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -55,82 +52,63 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case set.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q: everything is given by flags (-help lists them)", set.Arg(0))
 	}
-	set.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
-	return o, o.check()
+	given := make(map[string]string)
+	set.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
+	return o, o.check(given)
 }
 
 // flags returns the flags, which store into o.
 func (o *options) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("compare", flag.ContinueOnError)
 	set.SetOutput(io.Discard) // the caller shows the error, once
-	set.Func("keys", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)", file(&o.KeysFile))
-	set.Func("absent", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)", file(&o.AbsentFile))
+	set.StringVar(&o.KeysFile, "keys", "", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)")
+	set.StringVar(&o.AbsentFile, "absent", "", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)")
 	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent ones", o.setSynthetic)
 	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)", o.setRates)
 	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
 		"; a third-party library in it needs no -peers", o.setStructures)
-	set.Func("format", "print `FORM`: "+strings.Join(report.Formats, ", ")+" (default text)", o.setFormat)
-	set.Func("o", "write figures and report.html to `DIR`, relative to the working directory; empty for none (default out)", func(text string) error { o.dir = text; return nil })
-	set.BoolFunc("peers", "compare all third-party libraries too", yes(&o.peers))
-	set.Func("docs", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead", o.setDocs)
-	set.BoolFunc("quick", "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures", yes(&o.quick))
-	set.BoolFunc("attack", "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds; writes no files", yes(&o.attack))
-	set.BoolFunc("version", "print the version and stop", yes(&o.version))
+	set.StringVar(&o.format, "format", "text", "print `FORM`: "+strings.Join(report.Formats, ", "))
+	set.StringVar(&o.dir, "o", "out", "write figures and report.html to `DIR`, relative to the working directory; empty for none")
+	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too")
+	set.StringVar(&o.docs, "docs", "", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead")
+	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures")
+	set.BoolVar(&o.attack, "attack", false, "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds; writes no files")
 	return set
 }
 
-// modes are flags of which each leaves room for few others.
-var modes = []struct {
-	name   string
-	beside []string
-	why    string
-}{
-	{"attack", []string{"attack", "format", "quick", "version"}, "the attacks choose their own keys and structures, and write no files"},
-	{"docs", []string{"docs", "quick", "version"}, "the documents choose their own keys, structures, form and files"},
+// excluded are flags that leave no room for some others.
+var excluded = []struct{ name, others, why string }{
+	{"n", "keys absent", "-n makes up its own keys"},
+	{"attack", "keys absent n fpr structures peers docs o", "the attacks choose their own keys and structures, and write no files"},
+	{"docs", "keys absent n fpr structures peers format o", "the documents choose their own keys, structures, form and files"},
 }
 
-// check finds flags that exclude each other.
-func (o *options) check() error {
+// check finds flags that have no meaning, given their names and values.
+func (o *options) check(given map[string]string) error {
+	for _, name := range []string{"keys", "absent", "docs"} {
+		if path, is := given[name]; is && path == "" {
+			return fmt.Errorf("-%s %q: want a file or a directory", name, path)
+		}
+	}
 	switch {
-	case o.Synthetic > 0 && o.KeysFile != "":
-		return errors.New("-n and -keys exclude each other: -n makes up its own keys")
-	case o.Synthetic > 0 && o.AbsentFile != "":
-		return errors.New("-n and -absent exclude each other: -n makes up its own keys")
 	case o.KeysFile == "-" && o.AbsentFile == "-":
 		return errors.New("-keys - and -absent -: only one of them can read standard input")
 	case o.quick && o.docs == "" && !o.attack:
 		return errors.New("-quick: want it only with -docs or -attack")
+	case !slices.Contains(report.Formats, o.format):
+		return fmt.Errorf("-format %q: want one of %s", o.format, strings.Join(report.Formats, ", "))
 	}
-	for _, m := range modes {
-		for _, name := range o.given {
-			none := name == "o" && o.dir == "" // no files beside those of the mode
-			if slices.Contains(o.given, m.name) && !none && !slices.Contains(m.beside, name) {
-				return fmt.Errorf("-%s and -%s exclude each other: %s", m.name, name, m.why)
+	for _, x := range excluded {
+		for other := range strings.FieldsSeq(x.others) {
+			_, one := given[x.name]
+			_, both := given[other]
+			none := other == "o" && o.dir == "" // no files beside those of the mode
+			if one && both && !none {
+				return fmt.Errorf("-%s and -%s exclude each other: %s", x.name, other, x.why)
 			}
 		}
 	}
 	return nil
-}
-
-func file(name *string) func(string) error {
-	return func(text string) error {
-		if text == "" {
-			return errors.New("want the name of a file, or - for standard input")
-		}
-		*name = text
-		return nil
-	}
-}
-
-func yes(value *bool) func(string) error {
-	return func(text string) error {
-		on, err := strconv.ParseBool(text)
-		if err != nil {
-			return errors.New("want true or false, or the flag alone")
-		}
-		*value = on
-		return nil
-	}
 }
 
 func (o *options) setSynthetic(text string) error {
@@ -175,25 +153,8 @@ func items[T comparable](text, want string, read func(item string) (T, bool)) ([
 	return list, nil
 }
 
-func (o *options) setFormat(text string) error {
-	if !slices.Contains(report.Formats, text) {
-		return fmt.Errorf("want one of %s", strings.Join(report.Formats, ", "))
-	}
-	o.format = text
-	return nil
-}
-
-func (o *options) setDocs(text string) error {
-	if text == "" {
-		return errors.New("want a directory")
-	}
-	o.docs = filepath.Clean(text)
-	return nil
-}
-
 // names lists what -structures takes.
-func names() []string {
-	var list []string
+func names() (list []string) {
 	for _, s := range measure.Structures {
 		list = append(list, s.Name)
 	}
@@ -213,10 +174,10 @@ func (o *options) wants(name string, peer bool) bool {
 // filters returns the structures that the flags choose, in the order of the
 // rows.
 func (o *options) filters() []measure.Structure {
-	return slices.DeleteFunc(slices.Clone(measure.Structures), func(s measure.Structure) bool { return !o.wants(s.Name, s.Peer) })
+	return measure.Where(measure.Structures, func(s measure.Structure) bool { return o.wants(s.Name, s.Peer) })
 }
 
 // counters returns the tallies that the flags choose, in the order of the rows.
 func (o *options) counters() []measure.Tally {
-	return slices.DeleteFunc(slices.Clone(measure.Tallies), func(t measure.Tally) bool { return !o.wants(t.Name, t.Peer) })
+	return measure.Where(measure.Tallies, func(t measure.Tally) bool { return o.wants(t.Name, t.Peer) })
 }

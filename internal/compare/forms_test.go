@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,75 +12,83 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
+	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-func TestJSONHasItsFieldsAndTheyAgree(t *testing.T) {
-	code, stdout, stderr := compare(t, "-n", "3000", "-fpr", "0.05,0.01", "-format", "json",
-		"-structures", "map,bloom,bloom-partitioned,bloom-blocked,counting,cuckoo,cuckoo-compact,static,perfect,bits-and-blooms,boom-counting")
+// A document is the JSON form.
+type document struct {
+	Machine   report.Machine
+	Rows      []measure.Row
+	Frequency []measure.FrequencyRow
+	Failed    []measure.Failure
+	Attacks   []attack.Finding
+}
+
+// decoded returns the document that the program prints.
+func decoded(t *testing.T, args ...string) (doc document) {
+	t.Helper()
+	code, stdout, stderr := compare(t, append([]string{"-format", "json"}, args...)...)
 	require.Equal(t, exitOK, code, stderr)
-	var doc struct {
-		Machine         map[string]any
-		Rows, Frequency []map[string]any
-	}
-	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 	assert.NotContains(t, stdout, "interrupted")
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	return doc
+}
+
+func TestJSONHasItsFields(t *testing.T) {
+	_, stdout, _ := compare(t, "-n", "10", "-fpr", "0.05", "-structures", "map", "-format", "json")
+	var doc map[string]any
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	first := func(list string) map[string]any { return doc[list].([]any)[0].(map[string]any) }
+	for want, got := range map[string]map[string]any{
+		"add_ns add_ratio against against_fpr bits_per_key bits_ratio bound_ratio bytes delete_ns delete_ratio false_negatives " +
+			"foreign_rate fpr fpr_high fpr_low hit_ns hit_ratio miss_ns miss_ratio n refused structure target_fpr": first("rows"),
+		"above_bound add_ns below_truth bits_per_key bytes distinct error_bound extra max_error mean_error missed setting " +
+			"structure total wanted": first("frequency"),
+		"command cores cpu date go goarch goos": doc["machine"].(map[string]any),
+	} {
+		assert.Equal(t, want, strings.Join(slices.Sorted(maps.Keys(got)), " "))
+	}
+}
+
+func TestTheRowsAgree(t *testing.T) {
+	doc := decoded(t, "-n", "3000", "-fpr", "0.05,0.01",
+		"-structures", "map,bloom,bloom-partitioned,bloom-blocked,counting,cuckoo,cuckoo-compact,static,perfect,bits-and-blooms,boom-counting")
 	require.Len(t, doc.Frequency, 1, "of the map")
 	require.Len(t, doc.Rows, 1+2*10)
-	for _, name := range []string{"go", "goos", "goarch", "cpu", "date", "command"} {
-		assert.NotEmpty(t, doc.Machine[name], name)
-	}
-	assert.Positive(t, doc.Machine["cores"])
-	assert.Regexp(t, `^go run -C internal/compare \. .*-n 3000 -fpr 0\.05,0\.01`, doc.Machine["command"])
-
-	names := []string{"structure", "target_fpr", "n", "bytes", "bits_per_key", "bound_ratio", "fpr", "fpr_low", "fpr_high",
-		"false_negatives", "add_ns", "hit_ns", "miss_ns", "delete_ns", "refused", "foreign_rate", "against", "against_fpr", "bits_ratio",
-		"add_ratio", "hit_ratio", "miss_ratio", "delete_ratio"}
+	assert.NotContains(t, []string{doc.Machine.Go, doc.Machine.GOOS, doc.Machine.GOARCH, doc.Machine.CPU, doc.Machine.Date}, "")
+	assert.Positive(t, doc.Machine.Cores)
+	assert.Regexp(t, `^go run -C internal/compare \. .*-n 3000 -fpr 0\.05,0\.01`, doc.Machine.Command)
 	for i, r := range doc.Rows {
-		require.ElementsMatch(t, names, slices.Collect(maps.Keys(r)))
-		checkNumbers(t, r)
-		if i == 0 {
-			assert.Equal(t, "map", r["structure"])
-			assert.Nil(t, r["bound_ratio"])
-			assert.Zero(t, r["target_fpr"])
-			assert.Zero(t, r["fpr"])
-			assert.Greater(t, r["bytes"], 16.0*3000, "the bytes of the keys count")
-		} else {
+		assert.Equal(t, 3000, r.N)
+		assert.InDelta(t, 8*float64(r.Bytes)/3000, r.BitsPerKey, 1e-9)
+		assert.LessOrEqual(t, r.FPRLow, r.FPR)
+		assert.LessOrEqual(t, r.FPR, r.FPRHigh)
+		assert.Zero(t, r.FalseNegatives)
+		assert.Positive(t, min(r.AddNS, r.HitNS, r.MissNS))
+		deletes := strings.Contains(" map counting cuckoo cuckoo-compact perfect boom-counting ", " "+r.Structure+" ")
+		assert.Equal(t, deletes, r.DeleteNS != nil && *r.DeleteNS > 0, r.Structure)
+		if i > 0 {
 			checkRates(t, r)
 		}
 	}
-}
-
-// checkNumbers checks a row.
-func checkNumbers(t *testing.T, r map[string]any) {
-	t.Helper()
-	assert.Equal(t, 3000.0, r["n"])
-	assert.InDelta(t, 8*r["bytes"].(float64)/3000, r["bits_per_key"], 1e-9)
-	assert.LessOrEqual(t, r["fpr_low"], r["fpr"])
-	assert.LessOrEqual(t, r["fpr"], r["fpr_high"])
-	assert.Zero(t, r["false_negatives"])
-	for _, name := range []string{"add_ns", "hit_ns", "miss_ns"} {
-		assert.Positive(t, r[name])
-	}
-	switch r["structure"] {
-	case "map", "counting", "cuckoo", "cuckoo-compact", "perfect", "boom-counting":
-		assert.Positive(t, r["delete_ns"])
-	default:
-		assert.Nil(t, r["delete_ns"], r["structure"])
-	}
+	exact := doc.Rows[0]
+	assert.Equal(t, measure.Row{Structure: "map", FPRHigh: exact.FPRHigh}, measure.Row{Structure: exact.Structure, TargetFPR: exact.TargetFPR,
+		FPR: exact.FPR, FPRHigh: exact.FPRHigh, BoundRatio: exact.BoundRatio})
+	assert.Greater(t, exact.Bytes, uint64(16*3000), "the bytes of the keys count")
 }
 
 // checkRates checks the rates of a row.
-func checkRates(t *testing.T, r map[string]any) {
+func checkRates(t *testing.T, r measure.Row) {
 	t.Helper()
-	target := r["target_fpr"].(float64)
-	assert.InDelta(t, r["bits_per_key"].(float64)/math.Log2(1/target), r["bound_ratio"], 1e-9)
-	assert.Greater(t, r["bound_ratio"], 1.0)
-	if r["structure"] != "bits-and-blooms" && r["structure"] != "boom-counting" {
-		assert.LessOrEqual(t, r["fpr_low"], target, r["structure"])
+	assert.InDelta(t, r.BitsPerKey/math.Log2(1/r.TargetFPR), *r.BoundRatio, 1e-9)
+	assert.Greater(t, *r.BoundRatio, 1.0)
+	if r.Structure != "bits-and-blooms" && r.Structure != "boom-counting" {
+		assert.LessOrEqual(t, r.FPRLow, r.TargetFPR, r.Structure)
 	}
-	if !strings.HasPrefix(r["structure"].(string), "cuckoo") && r["structure"] != "perfect" { // whose fingerprints are of whole bits
-		assert.InEpsilon(t, target, r["fpr"], 0.15, r["structure"])
+	if !strings.HasPrefix(r.Structure, "cuckoo") && r.Structure != "perfect" { // whose fingerprints are of whole bits
+		assert.InEpsilon(t, r.TargetFPR, r.FPR, 0.15, r.Structure)
 	}
 }
 
@@ -90,10 +96,7 @@ func checkRates(t *testing.T, r map[string]any) {
 // The one that knows the absent keys has no errors on them, and a bound of its
 // own.
 func TestStaticRows(t *testing.T) {
-	code, stdout, stderr := compare(t, "-n", "20000", "-fpr", "0.01", "-format", "json", "-structures", "static-exact,static,perfect,xor8,fuse8")
-	require.Equal(t, exitOK, code, stderr)
-	var doc struct{ Rows []measure.Row }
-	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	doc := decoded(t, "-n", "20000", "-fpr", "0.01", "-structures", "static-exact,static,perfect,xor8,fuse8")
 	var names []string
 	for _, r := range doc.Rows {
 		names = append(names, r.Structure)
@@ -115,11 +118,8 @@ func TestStaticRows(t *testing.T) {
 // Filters that get more keys than they expect keep their rate and their keys.
 // What they take is what the documents say.
 func TestGrowingRows(t *testing.T) {
-	code, stdout, stderr := compare(t, "-n", "30000", "-fpr", "0.01", "-format", "json", "-structures",
+	doc := decoded(t, "-n", "30000", "-fpr", "0.01", "-structures",
 		"bloom,bloom-scalable,bloom-scalable-3x,bloom-scalable-30x,cuckoo,cuckoo-scalable,cuckoo-scalable-3x,cuckoo-scalable-30x")
-	require.Equal(t, exitOK, code, stderr)
-	var doc struct{ Rows []measure.Row }
-	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 	bits := map[string]float64{}
 	for _, r := range doc.Rows {
 		bits[r.Structure] = r.BitsPerKey
@@ -140,33 +140,6 @@ func TestGrowingRows(t *testing.T) {
 		assert.Greater(t, bits[name], bits["cuckoo"])
 		assert.Less(t, bits[name], 29.0)
 	}
-}
-
-func TestCSVHasAllNumbersOfBothKinds(t *testing.T) {
-	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "0.01", "-format", "csv")
-	require.Equal(t, exitOK, code, stderr)
-	records, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, records, 1+2+14+5)
-	assert.Equal(t, "structure,target_fpr,n,bytes,bits_per_key,bound_ratio,fpr,fpr_low,fpr_high,false_negatives,add_ns,hit_ns,miss_ns,delete_ns,"+
-		"refused,foreign_rate,against,against_fpr,bits_ratio,add_ratio,hit_ratio,miss_ratio,delete_ratio,"+
-		"setting,distinct,total,mean_error,max_error,error_bound,above_bound,below_truth,wanted,missed,extra,table",
-		strings.Join(records[0], ","))
-	at := func(record []string, name string) string { return record[slices.Index(records[0], name)] }
-	assert.Empty(t, at(records[1], "bound_ratio"), "a map has no bound")
-	for _, record := range records[3:] {
-		counts := at(record, "table") == "counts"
-		for _, name := range []string{"fpr", "n", "false_negatives", "hit_ns", "refused"} {
-			assert.Equal(t, counts, at(record, name) == "", name)
-		}
-		for _, name := range []string{"total", "wanted", "mean_error", "above_bound"} {
-			assert.Equal(t, !counts, at(record, name) == "", name)
-		}
-		_, err := strconv.ParseFloat(at(record, "bits_per_key"), 64)
-		assert.NoError(t, err)
-	}
-	assert.Equal(t, "filters", at(records[16], "table"))
-	assert.Equal(t, "counts", at(records[17], "table"))
 }
 
 func TestTextFitsInto100Columns(t *testing.T) {
@@ -191,39 +164,47 @@ func TestRatiosAreShownWithPeersOnly(t *testing.T) {
 	}
 }
 
-func TestFrequenciesHaveTheirFieldsAndOursMissNothing(t *testing.T) {
-	code, stdout, stderr := compare(t, "-structures", "map,count-min,count-min-conservative,heavy-hitters,top-k,boom-count-min,boom-top-k", "-format", "json")
-	require.Equal(t, exitOK, code, stderr)
-	var doc struct{ Frequency []map[string]any }
-	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+func TestOurFrequenciesMissNothing(t *testing.T) {
+	doc := decoded(t, "-structures", "map,count-min,count-min-conservative,heavy-hitters,top-k,boom-count-min,boom-top-k")
 	require.Len(t, doc.Frequency, 7)
 	for _, x := range doc.Frequency {
-		name := x["structure"]
-		assert.Equal(t, 219_047.0, x["total"])
-		assert.Equal(t, 16_956.0, x["distinct"])
-		assert.InDelta(t, 8*x["bytes"].(float64)/16_956, x["bits_per_key"], 1e-9)
-		assert.Positive(t, x["add_ns"])
-		if !strings.HasPrefix(name.(string), "boom") {
-			assert.Zero(t, x["below_truth"], name)
-			assert.Zero(t, x["missed"], name)
+		assert.Equal(t, 219_047, x.Total)
+		assert.Equal(t, 16_956, x.Distinct)
+		assert.InDelta(t, 8*float64(x.Bytes)/16_956, x.BitsPerKey, 1e-9)
+		assert.Positive(t, x.AddNS)
+		if !strings.HasPrefix(x.Structure, "boom") {
+			assert.Zero(t, x.BelowTruth, x.Structure)
+			assert.Zero(t, x.Missed, x.Structure)
 		}
-		if bound := x["error_bound"]; bound != nil {
-			assert.InDelta(t, 219.047, bound, 1e-9)
-			assert.LessOrEqual(t, x["above_bound"], measure.SketchDelta, name)
-			assert.LessOrEqual(t, x["mean_error"], bound, name)
+		if x.ErrorBound != nil {
+			assert.InDelta(t, 219.047, *x.ErrorBound, 1e-9)
+			assert.LessOrEqual(t, x.AboveBound, measure.SketchDelta, x.Structure)
+			assert.LessOrEqual(t, *x.MeanError, *x.ErrorBound, x.Structure)
 		}
 	}
 	plain, conservative := doc.Frequency[1], doc.Frequency[2]
-	assert.Equal(t, plain["bytes"], conservative["bytes"])
-	assert.Less(t, conservative["mean_error"], plain["mean_error"])
-	assert.LessOrEqual(t, doc.Frequency[3]["bytes"], float64(16<<10))
-	assert.LessOrEqual(t, doc.Frequency[4]["bytes"], float64(64<<10))
+	assert.Equal(t, plain.Bytes, conservative.Bytes)
+	assert.Less(t, *conservative.MeanError, *plain.MeanError)
+	assert.LessOrEqual(t, doc.Frequency[3].Bytes, uint64(16<<10))
+	assert.LessOrEqual(t, doc.Frequency[4].Bytes, uint64(64<<10))
+}
+
+func TestTheFlagAttacks(t *testing.T) {
+	before := attack.Battles
+	t.Cleanup(func() { attack.Battles = before })
+	attack.Battles = attack.Battles[1:2]
+	doc := decoded(t, "-attack", "-quick")
+	assert.Len(t, doc.Attacks, attack.Duels(attack.Battles))
+	for _, f := range doc.Attacks {
+		assert.Equal(t, f.Module != "", f.Version != "", "this program knows the versions of its libraries")
+	}
+	assert.Equal(t, "go run -C internal/compare . -o '' -format json -attack -quick", doc.Machine.Command)
 }
 
 func TestARepeatedLineIsCounted(t *testing.T) {
 	code, stdout, stderr := compare(t, "-keys", write(t, "a\nb\na\n\na\nc\n"), "-structures", "map,heavy-hitters")
 	require.Equal(t, exitOK, code, stderr)
-	assert.Contains(t, stdout, "5 lines of keys.txt, 3 of them distinct.")
+	assert.Contains(t, stdout, "5 lines of \"keys.txt\", 3 of them distinct.")
 	for line := range strings.Lines(stdout) {
 		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 	}

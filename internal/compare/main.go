@@ -43,13 +43,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	code := exitUsage
 	if err == nil {
-		// From here on an interrupt ends the measuring but not the program,
-		// which shows the results so far; a second one ends the program.
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
-		defer stop()
-		context.AfterFunc(ctx, stop)
-		p := program{o, args, stdin, stdout, stderr}
+		o.Stdin = stdin
+		p := program{o, args, stdout, stderr}
 		code, err = p.run(ctx)
 	}
 	if err != nil {
@@ -62,24 +57,25 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 type program struct {
 	options
 	args           []string
-	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
 // run carries out the flags and returns the exit code.
 func (p *program) run(ctx context.Context) (int, error) {
 	switch {
-	case p.version:
-		if _, err := fmt.Fprintln(p.stdout, report.Version()); err != nil {
-			return exitFailed, fmt.Errorf("-version: %w", err)
-		}
-		return exitOK, nil
 	case p.attack:
-		return p.runAttacks(ctx)
+		return outcome(p.runAttacks())
 	case p.docs != "":
-		return p.runDocs(ctx)
+		return outcome(p.runDocs())
 	}
 	return p.compare(ctx)
+}
+
+func outcome(err error) (int, error) {
+	if err != nil {
+		return exitFailed, err
+	}
+	return exitOK, nil
 }
 
 // compare measures the structures on the keys of the flags.
@@ -89,70 +85,56 @@ func (p *program) compare(ctx context.Context) (int, error) {
 			return exitFailed, fmt.Errorf("-o: %w", err)
 		}
 	}
-	d, err := p.load(ctx)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return exitInterrupted, errors.New("interrupted before the keys were read")
-	case err != nil:
+	d, err := measure.Load(p.Source)
+	if err != nil {
 		return exitFailed, err
 	}
-	e, err := measure.NewExperiment(ctx, d, p.filters(), p.rates, p.counters())
-	if err != nil && ctx.Err() == nil {
+	e, err := measure.NewExperiment(d, p.filters(), p.rates, p.counters())
+	if err != nil {
 		return exitUsage, err
 	}
-	step, finish := report.Progress(p.stderr, "measuring", int64(e.Steps()), report.InBuilds)
-	r, err := e.Run(ctx, func() { step(1) })
+	// From here on an interrupt ends the measuring but not the program, which
+	// shows the results so far; a second one ends the program.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	step, finish := report.Progress(p.stderr, "measuring", e.Steps())
+	r, err := e.Run(ctx, step)
 	finish()
 	if err != nil && !r.Interrupted {
 		return exitFailed, err
 	}
-	return p.show(ctx, &report.Report{Results: r, Machine: report.ThisMachine(p.args)})
-}
-
-// load returns the keys of the flags.
-func (p *program) load(ctx context.Context) (*measure.Dataset, error) {
-	p.Stdin, p.Warnings = p.stdin, p.stderr
-	p.Progress = func(name string, bytes int64) (func(int), func()) {
-		step, finish := report.Progress(p.stderr, name, bytes, report.InBytes)
-		context.AfterFunc(ctx, finish) // if the reading itself waits for a pipe
-		return step, finish
-	}
-	return measure.Load(ctx, p.Source)
+	return p.show(&report.Report{Results: r, Machine: report.ThisMachine(p.args)})
 }
 
 // show writes the report and the files and returns the exit code.
-func (p *program) show(ctx context.Context, r *report.Report) (int, error) {
-	if err := report.Write(p.stdout, r, p.format, report.Columns(p.stdout)); err != nil {
+func (p *program) show(r *report.Report) (int, error) {
+	if err := report.Write(p.stdout, r, p.format); err != nil {
 		return exitFailed, err
 	}
 	aside := p.stderr // for everything but the result
 	switch p.format {
 	case "text":
 		aside = p.stdout
-	case "json", "csv":
+	case "json":
 		for _, line := range r.Remarks() {
 			fmt.Fprintln(p.stderr, line)
 		}
 	}
-	filesErr := p.writeFiles(ctx, r, aside)
-	if err := r.Broken(); err != nil {
-		return exitFailed, errors.Join(filesErr, err)
+	filesErr := p.writeFiles(r, aside)
+	err := errors.Join(filesErr, r.Broken())
+	if err == nil && r.Interrupted {
+		return exitInterrupted, nil
 	}
-	switch {
-	case r.Interrupted:
-		return exitInterrupted, filesErr
-	case filesErr != nil:
-		return exitFailed, filesErr
-	}
-	return exitOK, nil
+	return outcome(err)
 }
 
 // writeFiles writes the figures and the page and lists them on aside.
-func (p *program) writeFiles(ctx context.Context, r *report.Report, aside io.Writer) error {
+func (p *program) writeFiles(r *report.Report, aside io.Writer) error {
 	if p.dir == "" || len(r.Rows)+len(r.Frequency) == 0 {
 		return nil
 	}
-	files, err := r.WriteFiles(ctx, p.dir, p.stderr)
+	files, err := r.WriteFiles(p.dir, p.stderr)
 	for i, file := range files {
 		fmt.Fprintf(aside, "%-9s%s\n", []string{"Written:", ""}[min(i, 1)], file)
 	}
@@ -162,50 +144,41 @@ func (p *program) writeFiles(ctx context.Context, r *report.Report, aside io.Wri
 	return nil
 }
 
-// runAttacks attacks everything, shows the tables and returns the exit code.
-func (p *program) runAttacks(ctx context.Context) (int, error) {
+// runAttacks attacks everything and shows the tables.
+func (p *program) runAttacks() error {
 	b := attack.Full
 	if p.quick {
 		b = attack.Quick
 	}
-	step, finish := report.Progress(p.stderr, "attacking", int64(attack.Duels(attack.Battles)), report.InDuels)
-	findings, err := attack.Fight(ctx, attack.Battles, b, func() { step(1) })
+	step, finish := report.Progress(p.stderr, "attacking", attack.Duels(attack.Battles))
+	findings, err := attack.Fight(attack.Battles, b, step)
 	finish()
-	if err != nil && ctx.Err() == nil {
-		return exitFailed, fmt.Errorf("-attack: %w", err)
+	if err != nil {
+		return fmt.Errorf("-attack: %w", err)
 	}
-	r := report.Attacks{Machine: report.ThisMachine(p.args), Findings: findings, Interrupted: ctx.Err() != nil}
-	if err := report.Write(p.stdout, r, p.format, report.Columns(p.stdout)); err != nil {
-		return exitFailed, err
-	}
-	if r.Interrupted {
-		return exitInterrupted, errors.New("interrupted: some attacks are missing")
-	}
-	return exitOK, nil
+	return report.Write(p.stdout, report.Attacks{Machine: report.ThisMachine(p.args), Findings: findings}, p.format)
 }
 
 // runDocs measures everything and writes the documents and figures that are
 // made of measurements. That takes some minutes, or seconds if quick, which
 // gives documents of the same shape with meaningless numbers.
-func (p *program) runDocs(ctx context.Context) (int, error) {
+func (p *program) runDocs() error {
 	for _, dir := range []string{p.docs, filepath.Join(p.docs, "figures")} {
 		if err := makeWritable(dir); err != nil {
-			return exitFailed, fmt.Errorf("-docs: %w", err)
+			return fmt.Errorf("-docs: %w", err)
 		}
 	}
 	s := measure.NewSweep(p.quick)
-	step, finish := report.Progress(p.stderr, "measuring for "+p.docs, int64(s.Steps()), nil)
-	m, err := s.Measure(ctx, func() { step(1) })
+	step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
+	m, err := s.Measure(step)
 	finish()
 	if err == nil {
 		err = report.WriteDocuments(p.docs, s, m)
-	} else if errors.Is(err, ctx.Err()) {
-		return exitInterrupted, errors.New("-docs: interrupted, nothing was written")
 	}
 	if err != nil {
-		return exitFailed, fmt.Errorf("-docs: %w", err)
+		return fmt.Errorf("-docs: %w", err)
 	}
-	return exitOK, nil
+	return nil
 }
 
 // makeWritable makes a directory if there is none, and returns an error if no

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -23,41 +22,12 @@ func peerNames() string {
 	return strings.Join(names, " ")
 }
 
-// document is the JSON form as a reader of it sees it.
-type document struct {
-	Rows []struct {
-		Structure      string   `json:"structure"`
-		TargetFPR      float64  `json:"target_fpr"`
-		BitsPerKey     float64  `json:"bits_per_key"`
-		FPR            float64  `json:"fpr"`
-		FalseNegatives uint64   `json:"false_negatives"`
-		AddNS          float64  `json:"add_ns"`
-		DeleteNS       *float64 `json:"delete_ns"`
-		Refused        uint64   `json:"refused"`
-		Against        string   `json:"against"`
-		AddRatio       *float64 `json:"add_ratio"`
-		HitRatio       *float64 `json:"hit_ratio"`
-		MissRatio      *float64 `json:"miss_ratio"`
-		DeleteRatio    *float64 `json:"delete_ratio"`
-	} `json:"rows"`
-	Failed []measure.Failure `json:"failed"`
-}
-
-func comparePeers(t *testing.T, args ...string) document {
-	t.Helper()
-	code, stdout, stderr := compare(t, append([]string{"-format", "json"}, args...)...)
-	require.Equal(t, exitOK, code, stderr)
-	var doc document
-	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
-	return doc
-}
-
 func TestEveryPeerIsMeasured(t *testing.T) {
 	// What an adapter hands on wrongly shows as lost keys or as a rate or a
 	// size far off. That of a sound peer may be off by its rounding to powers
 	// of two, which errs on the side of more bits; the tables of cuckoo filters
 	// are filled at random, and are no more full than the rate is made for.
-	doc := comparePeers(t, "-n", "1000", "-fpr", "0.01", "-structures", strings.ReplaceAll(peerNames(), " ", ","))
+	doc := decoded(t, "-n", "1000", "-fpr", "0.01", "-structures", strings.ReplaceAll(peerNames(), " ", ","))
 	assert.Empty(t, doc.Failed)
 	var measured []string
 	for _, r := range doc.Rows {
@@ -90,7 +60,7 @@ func TestEveryPeerIsMeasured(t *testing.T) {
 }
 
 func TestOneKeyIsEnoughForPeers(t *testing.T) {
-	doc := comparePeers(t, "-n", "1", "-fpr", "0.1,0.000001", "-structures", strings.ReplaceAll(peerNames(), " ", ","))
+	doc := decoded(t, "-n", "1", "-fpr", "0.1,0.000001", "-structures", strings.ReplaceAll(peerNames(), " ", ","))
 	assert.Len(t, doc.Rows, 1+2*7+4-len(doc.Failed))
 	for _, f := range doc.Failed { // one that divides by the number of its buckets, which is 0
 		assert.Equal(t, "boom-cuckoo", f.Structure, f.Error)
@@ -139,7 +109,7 @@ func withPeers(t *testing.T, list ...measure.Structure) {
 func TestAPeerThatRefusesOrLosesKeysIsShown(t *testing.T) {
 	withPeers(t, measure.Structure{Name: "part", Peer: true, Against: "bloom", Build: newPart})
 	const builds = 3334 // with 300 absent keys each, a million in all
-	doc := comparePeers(t, "-n", "300", "-fpr", "0.1", "-structures", "bloom,part")
+	doc := decoded(t, "-n", "300", "-fpr", "0.1", "-structures", "bloom,part")
 	part := doc.Rows[len(doc.Rows)-1]
 	require.Equal(t, "part", part.Structure)
 	assert.EqualValues(t, 200*builds, part.Refused)
@@ -158,7 +128,7 @@ func TestAPeerThatPanicsOrCannotBeBuiltIsNotedAndTheRestGoesOn(t *testing.T) {
 			return nil, errors.New("not today")
 		}},
 		measure.Structure{Name: "sound", Peer: true, Against: "bloom", Build: measure.Named("bits-and-blooms").Build})
-	doc := comparePeers(t, "-n", "1000", "-fpr", "0.1", "-structures", "map,bloom,broken,never,sound")
+	doc := decoded(t, "-n", "1000", "-fpr", "0.1", "-structures", "map,bloom,broken,never,sound")
 	require.Len(t, doc.Failed, 2)
 	assert.Equal(t, measure.Failure{Structure: "never", Error: "not today"}, doc.Failed[0])
 	assert.Equal(t, measure.Failure{Structure: "broken", TargetFPR: 0.1, Error: "panic: out of order"}, doc.Failed[1])

@@ -6,7 +6,6 @@
 package attack
 
 import (
-	"context"
 	"fmt"
 	"math/rand"
 	"runtime/debug"
@@ -140,15 +139,14 @@ func Duels(battles []Battle) int {
 }
 
 // Fight carries out all attacks, one after another, and calls done after each
-// duel. If ctx ends, it returns the error of ctx and the findings until then.
-func Fight(ctx context.Context, battles []Battle, b Budget, done func()) ([]Finding, error) {
-	findings := []Finding{}
+// duel.
+func Fight(battles []Battle, b Budget, done func()) (findings []Finding, err error) {
 	for _, battle := range battles {
 		for _, a := range battle.Attacks {
 			for _, t := range a.on {
-				f, err := a.against(ctx, t, b)
+				f, err := a.against(t, b)
 				if err != nil {
-					return findings, fmt.Errorf("%s, %s: %w", a.Name, t.column, err)
+					return nil, fmt.Errorf("%s, %s: %w", a.Name, t.column, err)
 				}
 				f.Section = battle.Title
 				findings = append(findings, f)
@@ -161,7 +159,7 @@ func Fight(ctx context.Context, battles []Battle, b Budget, done func()) ([]Find
 
 // against carries out a against one target. Every duel has the same seeds, so
 // that each target meets the same adversary. An error in it ends it: see must.
-func (a Attack) against(ctx context.Context, t target, b Budget) (_ Finding, err error) {
+func (a Attack) against(t target, b Budget) (_ Finding, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -173,12 +171,12 @@ func (a Attack) against(ctx context.Context, t target, b Budget) (_ Finding, err
 	}()
 	//lint:ignore SA1019 two libraries take their random numbers from there
 	rand.Seed(1)
-	d := &duel{target: t, ctx: ctx, n: b.members, budget: b, random: newKeySource(attackSeed)}
+	d := &duel{target: t, n: b.members, budget: b, random: newKeySource(attackSeed)}
 	honest, outcome := a.try(d)
 	return Finding{
 		Attack: a.Name, Target: t.column, Module: t.Module, Version: VersionOf(t.Module), Knows: a.Knows, Members: d.n,
 		Hashes: d.hashes, Queries: d.queries, Honest: honest, Outcome: outcome, Key: a.Key,
-	}, ctx.Err()
+	}, nil
 }
 
 // VersionOf returns the version of a module that this program contains, or

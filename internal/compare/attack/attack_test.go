@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -64,7 +63,7 @@ var expectations = []struct {
 
 // quickFindings attacks small structures, once for all tests.
 var quickFindings = sync.OnceValues(func() ([]Finding, error) {
-	return Fight(context.Background(), Battles, Quick, func() {})
+	return Fight(Battles, Quick, func() {})
 })
 
 // Every attack succeeds against the structures that the table says, and fails

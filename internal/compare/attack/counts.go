@@ -67,7 +67,7 @@ func inflate(d *duel) (honest, outcome float64) {
 // with those already found, raises it.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
-		d.spent(d.hashes)
+		spent(d.hashes)
 		d.hashes += len(keys)
 		c := must(d.tally(nil, hashfam.Family{}))
 		for _, key := range keys {

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -47,7 +46,6 @@ func (s *keySource) take(n int) [][]byte {
 // A duel is one attack on one target. It counts what the attack costs.
 type duel struct {
 	target
-	ctx     context.Context
 	n       int // members
 	budget  Budget
 	random  *keySource // the adversary's keys
@@ -66,16 +64,13 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// errBudget ends a search that should have succeeded long ago.
-var errBudget = errors.New("nothing found within the budget")
-
 // mostHashes is what a duel may spend, far more than any search should need.
 const mostHashes = 1 << 28
 
-// spent ends the duel if too much was spent, or its context has ended.
-func (d *duel) spent(spent int) {
-	if d.ctx.Err() != nil || spent > mostHashes {
-		panic(failure{errors.Join(d.ctx.Err(), errBudget)})
+// spent ends the duel if too much was spent.
+func spent(spent int) {
+	if spent > mostHashes {
+		panic(failure{errors.New("nothing found within the budget")})
 	}
 }
 
@@ -84,9 +79,7 @@ func (d *duel) spent(spent int) {
 func (d *duel) search(n int, wanted func(key []byte) bool) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; d.hashes++ {
-		if d.hashes%(1<<12) == 0 {
-			d.spent(d.hashes)
-		}
+		spent(d.hashes)
 		if key := d.random.next(); wanted(key) {
 			found = append(found, bytes.Clone(key))
 		}
@@ -98,7 +91,7 @@ func (d *duel) search(n int, wanted func(key []byte) bool) [][]byte {
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; d.queries++ {
-		d.spent(d.queries)
+		spent(d.queries)
 		if key := d.random.next(); f.Contains(key) {
 			found = append(found, bytes.Clone(key))
 		}

@@ -2,7 +2,9 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -70,36 +72,38 @@ func (c *cell) tell(absent *Keys, rounds int) {
 
 // size returns the bytes that c takes for the keys. A heap includes the bytes
 // of the keys if it keeps them.
-func (c *cell) size(ctx context.Context, keys *Keys) (uint64, error) {
+func (c *cell) size(keys *Keys) (uint64, error) {
 	if c.Heap {
-		return heapGrowth(func() (any, error) { return c.filled(ctx, keys) })
+		return heapGrowth(func() (any, error) { return c.filled(keys) })
 	}
-	if c.Static || c.Over > 0 { // it has its size once it has its keys
-		f, err := c.filled(ctx, keys)
-		if err != nil {
-			return 0, err
-		}
-		return f.SizeBytes(), nil
+	build := c.filled // if it has its size once it has its keys
+	if !c.Static && c.Over == 0 {
+		build = c.empty
 	}
-	f, err := c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
+	f, err := build(keys)
 	if err != nil {
 		return 0, err
 	}
 	return f.SizeBytes(), nil
 }
 
+// empty returns a filter for the keys.
+func (c *cell) empty(keys *Keys) (*Filter, error) {
+	return c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
+}
+
 // filled returns a filter of the keys.
-func (c *cell) filled(ctx context.Context, keys *Keys) (*Filter, error) {
-	f, err := c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
+func (c *cell) filled(keys *Keys) (*Filter, error) {
+	f, err := c.empty(keys)
 	if err == nil {
-		_, _, err = c.addAll(ctx, f, keys)
+		_, _, err = c.addAll(f, keys)
 	}
 	return f, err
 }
 
 // attempt does what may go wrong in a third party's code. An error or a panic
 // of a peer ends the measuring of its cell only; its failure is kept to show.
-func (c *cell) attempt(ctx context.Context, do func() error) (err error) {
+func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil
 	}
@@ -110,9 +114,48 @@ func (c *cell) attempt(ctx context.Context, do func() error) (err error) {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, context.Canceled) {
 			c.failure, err = err.Error(), nil
 		}
 	}()
 	return do()
+}
+
+// The heap of few keys is built several times: what else the program or a
+// library allocates meanwhile, once, could be much more.
+const (
+	smallHeap   = 1 << 20
+	smallBuilds = 5
+)
+
+// heapGrowth returns by how much the heap grows with what build returns.
+func heapGrowth(build func() (any, error)) (least uint64, err error) {
+	for range smallBuilds {
+		grown, err := heapGrowthOnce(build)
+		if err != nil || grown >= smallHeap {
+			return grown, err
+		}
+		if least == 0 || grown > 0 && grown < least {
+			least = grown
+		}
+	}
+	return least, nil
+}
+
+func heapGrowthOnce(build func() (any, error)) (uint64, error) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.GC() // the second frees what pools dropped in the first
+	runtime.ReadMemStats(&before)
+	built, err := build()
+	if err != nil {
+		return 0, err
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(built)
+	if after.HeapAlloc < before.HeapAlloc {
+		return 0, nil
+	}
+	return after.HeapAlloc - before.HeapAlloc, nil
 }

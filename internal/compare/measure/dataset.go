@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -26,33 +25,10 @@ type Source struct {
 	Synthetic            int // 0: none
 	KeysFile, AbsentFile string
 	Stdin                io.Reader
-	Warnings             io.Writer
-	Progress             func(name string, bytes int64) (step func(int), finish func()) // of reading a file; -1 bytes: not known
 }
 
-// Load returns the keys of a source. If ctx ends, it returns the error of ctx
-// at once, even if a pipe has nothing to read: what it started goes on, and its
-// result is lost.
-func Load(ctx context.Context, s Source) (*Dataset, error) {
-	if s.KeysFile == "" && s.AbsentFile == "" {
-		return s.load()
-	}
-	done := make(chan struct{})
-	var late *Dataset
-	var lateErr error
-	go func() {
-		defer close(done)
-		late, lateErr = s.load()
-	}()
-	select {
-	case <-done:
-		return late, lateErr
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (s Source) load() (*Dataset, error) {
+// Load returns the keys of a source.
+func Load(s Source) (*Dataset, error) {
 	if s.Synthetic > 0 {
 		d := SyntheticData(s.Synthetic)
 		d.Stream = zipfStream(&d.Members)
@@ -91,8 +67,7 @@ func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error)
 	case s.KeysFile == "":
 		return newKeySet(data.BenignDomains()...), "benign domains", nil
 	}
-	d.Notes = append(d.Notes, fmt.Sprintf("no -absent given: the absent keys are members, or the last %d bytes of longer ones, "+
-		"with a random ending that are not members", absentEnd))
+	d.note("no -absent given: the absent keys are members, or the last %d bytes of longer ones, with a random ending that are not members", absentEnd)
 	return makeAbsent(members), "made-up keys", nil
 }
 
@@ -105,38 +80,33 @@ func (d *Dataset) loadFile(s Source, flag, name string, exclude *keySet, none st
 	case err != nil:
 		return nil, "", err
 	case keys.Len() == 0:
-		return nil, "", fmt.Errorf("%s %s: %s", flag, show(name), none)
+		return nil, "", fmt.Errorf("%s %q: %s", flag, name, none)
 	}
-	d.noteDropped(flag, c)
+	if c.binary {
+		d.note("%s looks like a binary file; every line of it is taken as a key", flag)
+	}
+	if c.empty+c.repeated+c.excluded > 0 {
+		d.note("lines of %s that were left out: %s empty, %s repeated, %s of members", flag,
+			Thousands(c.empty), Thousands(c.repeated), Thousands(c.excluded))
+	}
 	return keys, english.PluralWord(keys.Len(), "key", "keys") + " of " + show(name), nil
+}
+
+func (d *Dataset) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
 // loadStream counts the lines of -keys if any is repeated, and otherwise the
 // words of a novel.
 func (d *Dataset) loadStream(s Source, members *keySet) {
-	lines := len(members.order)
-	if lines > members.Len() && s.KeysFile != "" {
-		d.Stream = &Stream{keys: d.Members, order: members.order, About: fmt.Sprintf("%s lines of %s, %s of them distinct.",
-			Thousands(lines), show(s.KeysFile), Thousands(members.Len()))}
+	if len(members.order) > members.Len() && s.KeysFile != "" {
+		d.Stream = streamOf(members, "lines of "+show(s.KeysFile))
 		return
 	}
 	d.Stream = MobyDick()
 	if s.KeysFile != "" {
-		d.Notes = append(d.Notes, "no line of -keys is repeated, so there is nothing to count: the words of a novel are counted instead")
+		d.note("no line of -keys is repeated, so there is nothing to count: the words of a novel are counted instead")
 	}
-}
-
-// noteDropped notes the lines that were left out of the file of a flag.
-func (d *Dataset) noteDropped(flag string, c dropped) {
-	note := func(count int, one, many string) {
-		if count > 0 {
-			d.Notes = append(d.Notes, Counted(count, one, many))
-		}
-	}
-	note(c.repeated, "line of "+flag+" repeats an earlier one and was left out", "lines of "+flag+" repeat an earlier one and were left out")
-	note(c.empty, "empty line of "+flag+" was left out", "empty lines of "+flag+" were left out")
-	note(c.excluded, fmt.Sprintf("line of %s is a member too and was left out: %.60q", flag, c.both),
-		fmt.Sprintf("lines of %s are members too and were left out, the first of them %.60q", flag, c.both))
 }
 
 // absentGoal is how many absent keys are made up if none are given.
@@ -170,4 +140,35 @@ func makeAbsent(members *keySet) *keySet {
 		}
 	}
 	return absent
+}
+
+// A Stream is keys in the order in which they occur.
+type Stream struct {
+	About string
+	keys  Keys     // each once
+	order []uint32 // places in keys
+
+	mapBytes uint64 // of a map that counts the keys, once measured
+}
+
+// streamOf returns the keys of a set in the order in which they came.
+func streamOf(set *keySet, what string) *Stream {
+	return &Stream{keys: set.Keys, order: set.order, About: fmt.Sprintf("%s %s, %s of them distinct.",
+		Thousands(len(set.order)), what, Thousands(set.Len()))}
+}
+
+// MobyDick is the stream of the words of the novel.
+func MobyDick() *Stream {
+	return streamOf(newKeySet(data.Tokens(data.MobyDick())...), "words of Moby-Dick")
+}
+
+// zipfStream draws a million keys, or as many as there are, from the list under
+// Zipf's law with exponent 1.1.
+func zipfStream(keys *Keys) *Stream {
+	set := newKeySet()
+	zipf := rand.NewZipf(rand.New(rand.NewPCG(5, 6)), 1.1, 1, uint64(keys.Len()-1))
+	for range max(keys.Len(), 1_000_000) {
+		set.add(keys.At(int(zipf.Uint64())))
+	}
+	return streamOf(set, "keys drawn under Zipf's law, exponent 1.1")
 }

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"io"
 	"strings"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 )
 
 func TestDefaultDataIsTheEmbeddedDomains(t *testing.T) {
-	d, err := loaded(t, Source{}, "", io.Discard)
+	d, err := loaded(t, Source{}, "")
 	require.NoError(t, err)
 	assert.Equal(t, 18147, d.Members.Len())
 	assert.Equal(t, 19717, d.Absent.Len())
@@ -19,21 +18,19 @@ func TestDefaultDataIsTheEmbeddedDomains(t *testing.T) {
 
 func TestFilesAreReadAndCleaned(t *testing.T) {
 	o := Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}
-	d, err := loaded(t, o, "c\nb\nd\nd\n", io.Discard)
+	d, err := loaded(t, o, "c\nb\nd\nd\n")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "b"}, list(&d.Members))
 	assert.Equal(t, []string{"c", "d"}, list(&d.Absent))
 	assert.Equal(t, []string{
-		"1 line of -keys repeats an earlier one and was left out",
-		"1 empty line of -keys was left out",
-		"1 line of -absent repeats an earlier one and was left out",
-		`1 line of -absent is a member too and was left out: "b"`,
+		"lines of -keys that were left out: 1 empty, 1 repeated, 0 of members",
+		"lines of -absent that were left out: 0 empty, 1 repeated, 1 of members",
 	}, d.Notes)
 	assert.Contains(t, d.About, "standard input")
 }
 
 func TestAbsentKeysAreMadeUpIfNoneAreGiven(t *testing.T) {
-	d, err := loaded(t, Source{KeysFile: "-"}, "a\nb", io.Discard)
+	d, err := loaded(t, Source{KeysFile: "-"}, "a\nb")
 	require.NoError(t, err)
 	absent := list(&d.Absent)
 	assert.Len(t, absent, 100_000)
@@ -58,7 +55,7 @@ func TestMadeUpKeysOfLongMembersAreShort(t *testing.T) {
 }
 
 func TestSyntheticKeysAreDistinct(t *testing.T) {
-	d, err := loaded(t, Source{Synthetic: 1000}, "", io.Discard)
+	d, err := loaded(t, Source{Synthetic: 1000}, "")
 	require.NoError(t, err)
 	assert.Equal(t, 1000, d.Members.Len())
 	assert.Equal(t, absentGoal, d.Absent.Len())
@@ -73,9 +70,9 @@ func TestSyntheticKeysAreDistinct(t *testing.T) {
 }
 
 func TestOneKeyIsSingular(t *testing.T) {
-	d, err := loaded(t, Source{KeysFile: write(t, "a\n")}, "", io.Discard)
+	d, err := loaded(t, Source{KeysFile: write(t, "a\n")}, "")
 	require.NoError(t, err)
-	assert.Contains(t, d.About, "Members: 1 key of keys.txt, ")
+	assert.Contains(t, d.About, "Members: 1 key of \"keys.txt\", ")
 	assert.Contains(t, SyntheticData(1).About, "Members: 1 random key of")
 }
 

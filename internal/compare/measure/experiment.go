@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,37 +30,33 @@ type Results struct {
 // NewExperiment finds out the size of each structure, and so whether it can be
 // built. If a structure cannot have a rate, that is noted; it is an error only
 // if no other structure can.
-func NewExperiment(ctx context.Context, d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
+func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
 	var impossible error
 	possible := len(e.cells) == 0
 	for _, c := range e.cells {
-		err := e.size(ctx, c)
-		switch {
+		switch err := e.size(c); {
 		case errors.Is(err, bloom.ErrParams):
-			c.failure = err.Error()
-			if impossible == nil {
-				impossible = err
-			}
+			c.failure, impossible = err.Error(), cmp.Or(impossible, err)
 		case err != nil:
 			return e, err
 		default:
 			possible = possible || !c.Exact
 		}
 	}
-	if !possible {
-		return e, impossible
+	if possible {
+		return e, nil
 	}
-	return e, nil
+	return e, impossible
 }
 
 // size measures the size of c.
-func (e *Experiment) size(ctx context.Context, c *cell) error {
+func (e *Experiment) size(c *cell) error {
 	if c.Knows {
 		c.tell(&e.data.Absent, e.plan.Rounds)
 	}
-	err := c.attempt(ctx, func() (err error) {
-		c.bytes, err = c.size(ctx, &e.data.Members)
+	err := c.attempt(func() (err error) {
+		c.bytes, err = c.size(&e.data.Members)
 		return err
 	})
 	if err != nil {
@@ -101,11 +98,8 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 		for i := range e.cells {
 			c := e.cells[(i+round)%len(e.cells)] // none always follows the same neighbor
 			if round%(c.skipped+1) == 0 {
-				err := c.attempt(ctx, func() error { return c.measure(ctx, e.data, e.plan, round) })
-				switch {
-				case ctx.Err() != nil:
-					return ctx.Err()
-				case err != nil:
+				err := c.attempt(func() error { return c.measure(ctx, e.data, e.plan, round) })
+				if err != nil {
 					return fmt.Errorf("%s at %g: %w", c.Name, c.rate, err)
 				}
 			}
@@ -113,4 +107,43 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 		}
 	}
 	return nil
+}
+
+// A Plan says how often everything is built and how many absent keys each build
+// is queried for. The false positives of one build are not independent of each
+// other: a build that happens to be fuller has more of them. Querying each
+// build for no more absent keys than it has members keeps that effect below the
+// sampling error, so that the intervals, pooled over all builds, hold.
+type Plan struct{ Rounds, queries int }
+
+const (
+	queryGoal = 1_000_000 // absent keys to query per row: rates down to 1e-5 then show
+	minRounds = 5
+	fewKeys   = 100         // that a build is queried for, even if it has fewer members
+	mostAdded = 5_000_000   // members added in all rounds, if five rounds do not need more
+	mostBytes = 100_000_000 // of members added and absent keys queried in all rounds, too
+	timedOps  = 20_000      // the fewest operations to time together, if rounds are few
+)
+
+// newPlan reaches the goal of queries unless there are few absent keys, or keys
+// are long: then that would take a great many builds, or bytes to hash.
+func newPlan(d *Dataset) Plan {
+	n := d.Members.Len()
+	p := Plan{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
+	rounds := min((queryGoal+p.queries-1)/p.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/p.bytes(d))
+	p.Rounds = max(minRounds, rounds)
+	return p
+}
+
+// bytes returns how many bytes of keys a round adds and queries, at least 1.
+func (p Plan) bytes(d *Dataset) int {
+	absent := len(d.Absent.bytes) / d.Absent.Len()
+	return max(1, len(d.Members.bytes)+p.queries*absent)
+}
+
+// repeats returns how often a round repeats what takes too short to be timed.
+// The median over many rounds makes up for the shortness of each.
+func (p Plan) repeats(d *Dataset) int {
+	short := timedOps * minRounds / (d.Members.Len() * p.Rounds)
+	return max(1, min(short, mostBytes/(p.bytes(d)*p.Rounds)))
 }

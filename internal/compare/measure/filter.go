@@ -1,6 +1,10 @@
 package measure
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // A Filter is one set built for one round of measurements.
 type Filter struct {
@@ -38,22 +42,33 @@ type Structure struct {
 // A Build makes a filter for n keys at a rate, as far as it can be given them.
 type Build func(n uint64, rate float64, family hashfam.Family) (*Filter, error)
 
+// Where returns the elements of a list for which a condition holds.
+func Where[T any](list []T, holds func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !holds(x) })
+}
+
 // Adapt returns a structure whose methods have the names of ours as a Filter.
 func Adapt(s Set, err error) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{Set: s}
+	f := new(Filter)
+	f.hold(s)
 	switch s := s.(type) {
 	case interface{ Add(key []byte) error }:
 		f.Add = s.Add
 	case interface{ Add(key []byte) }:
 		f.Add = func(key []byte) error { s.Add(key); return nil }
 	}
+	return f, nil
+}
+
+// hold makes s the set of f.
+func (f *Filter) hold(s Set) {
+	f.Set = s
 	if s, ok := s.(interface{ Delete(key []byte) bool }); ok {
 		f.Delete = s.Delete
 	}
-	return f, nil
 }
 
 // collected returns a filter that is built from the digests of its keys at
@@ -65,10 +80,7 @@ func collected[D ~uint64](n uint64, family hashfam.Family, build func([]D) (Set,
 		s, err := build(digests)
 		digests = nil
 		if err == nil {
-			f.Set = s
-			if s, ok := s.(interface{ Delete(key []byte) bool }); ok {
-				f.Delete = s.Delete
-			}
+			f.hold(s)
 		}
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWhatIsMeasuredOfACounterIsTrue(t *testing.T) {
-	s := streamOf([]string{"a", "b", "a", "c", "a"})
+	s := streamOf(newKeySet("a", "b", "a", "c", "a"), "keys")
 	// A counter that counts some times a count, and some more, and lists no
 	// keys or does not list.
 	build := func(times, more uint64, lists bool) BuildCounter {
@@ -55,7 +55,7 @@ func TestTiesForTheLastPlaceOfTheTopMayAnyOfThemBeReported(t *testing.T) {
 	for i := range 150 {
 		keys = append(keys, strings.Repeat("k", i+1)) // 150 keys, once each
 	}
-	s := streamOf(keys)
+	s := streamOf(newKeySet(keys...), "keys")
 	truth := make([]uint64, len(keys))
 	for i := range truth {
 		truth[i] = 1
@@ -71,7 +71,7 @@ func TestTiesForTheLastPlaceOfTheTopMayAnyOfThemBeReported(t *testing.T) {
 func TestAnInterruptKeepsTheTalliesSoFar(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rounds := 0
-	found, err := countFrequencies(ctx, streamOf([]string{"a", "a"}), Tallies[:3], func() {
+	found, err := countFrequencies(ctx, streamOf(newKeySet("a", "a"), "keys"), Tallies[:3], func() {
 		if rounds++; rounds == frequencyRounds {
 			cancel()
 		}

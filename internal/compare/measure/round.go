@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
-
-const blockKeys = 1 << 16 // between looks at the context
 
 // A result is what one round found out. Times are nanoseconds for each key.
 type result struct {
@@ -27,7 +24,6 @@ type result struct {
 // A round is one measurement of a cell under one hash family.
 type round struct {
 	*cell
-	ctx     context.Context
 	data    *Dataset
 	plan    Plan
 	number  int
@@ -40,18 +36,17 @@ type round struct {
 
 // measure does one round and adds its result to c, or nothing if it fails.
 func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
-	r := round{cell: c, ctx: ctx, data: d, plan: p, number: number, repeats: p.repeats(d)}
+	r := round{cell: c, data: d, plan: p, number: number, repeats: p.repeats(d)}
 	if d.Members.Len() >= timedOps/2 {
 		runtime.GC() // so that none pays for a neighbor's garbage
 	}
 	// Salted comes last, when the memory of the filter can be taken again.
 	for _, step := range []func() error{r.build, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
-		err := step()
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err := step(); err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	c.done = append(c.done, r.result)
@@ -67,7 +62,7 @@ func (r *round) build() error {
 		if err != nil {
 			return err
 		}
-		took, refused, err := r.addAll(r.ctx, f, keys)
+		took, refused, err := r.addAll(f, keys)
 		if err != nil {
 			return err
 		}
@@ -75,8 +70,8 @@ func (r *round) build() error {
 		r.refused += uint64(len(refused))
 		total += took
 	}
-	r.given = uint64(r.repeats * keys.Len())
 	added := r.repeats * keys.Len()
+	r.given = uint64(added)
 	if r.Knows {
 		added += r.repeats * r.absent.Len()
 	}
@@ -88,7 +83,7 @@ func (r *round) build() error {
 // not lost.
 func (r *round) queryMembers() error {
 	queries := r.repeats * r.data.Members.Len()
-	hits, took := r.filter.count(r.ctx, &r.data.Members, 0, queries)
+	hits, took := r.filter.count(&r.data.Members, 0, queries)
 	r.hit = perKey(took, queries)
 	r.negative = uint64(queries) - hits
 	for _, i := range r.unplaced {
@@ -101,7 +96,7 @@ func (r *round) queryMembers() error {
 
 func (r *round) queryAbsent() error {
 	var took time.Duration
-	r.positive, took = r.filter.count(r.ctx, &r.data.Absent, r.from(), r.plan.queries)
+	r.positive, took = r.filter.count(&r.data.Absent, r.from(), r.plan.queries)
 	r.miss, r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
 	return nil
 }
@@ -119,7 +114,7 @@ func (r *round) queryForeign() error {
 		n := min(r.data.Absent.Len(), mostForeign)
 		foreign := salted(&r.data.Absent, 0, n, ^uint64(r.number))
 		r.foreign = uint64(n)
-		r.taken, _ = r.filter.count(r.ctx, &foreign, 0, n)
+		r.taken, _ = r.filter.count(&foreign, 0, n)
 	}
 	return nil
 }
@@ -133,12 +128,12 @@ func (r *round) salted() error {
 	}
 	r.filter = nil
 	members := salted(&r.data.Members, 0, r.data.Members.Len(), uint64(r.number)+1)
-	f, err := r.filled(r.ctx, &members)
+	f, err := r.filled(&members)
 	if err != nil {
 		return err
 	}
 	absent := salted(&r.data.Absent, r.from(), r.plan.queries, uint64(r.number)+1)
-	r.positive, _ = f.count(r.ctx, &absent, 0, r.plan.queries)
+	r.positive, _ = f.count(&absent, 0, r.plan.queries)
 	return nil
 }
 
@@ -163,7 +158,7 @@ func (r *round) deleteMembers() error {
 	for i := range r.repeats {
 		if i > 0 {
 			var err error
-			if _, r.unplaced, err = r.addAll(r.ctx, r.filter, &r.data.Members); err != nil {
+			if _, r.unplaced, err = r.addAll(r.filter, &r.data.Members); err != nil {
 				return err
 			}
 		}
@@ -179,13 +174,11 @@ func (r *round) deleteAll() time.Duration {
 	keys := &r.data.Members
 	skip := append(slices.Clone(r.unplaced), keys.Len()) // in ascending order
 	start := time.Now()
-	for i, stop := range blocks(r.ctx, keys, 0, keys.Len()) {
-		for ; i < stop; i++ {
-			if i == skip[0] {
-				skip = skip[1:]
-			} else if !r.filter.Delete(keys.At(i)) {
-				r.negative++
-			}
+	for i := range keys.Len() {
+		if i == skip[0] {
+			skip = skip[1:]
+		} else if !r.filter.Delete(keys.At(i)) {
+			r.negative++
 		}
 	}
 	return time.Since(start)
@@ -194,37 +187,33 @@ func (r *round) deleteAll() time.Duration {
 // addAll adds every key and builds the filter, if that is left to do. It
 // returns how long that took and which keys were refused; only peers may refuse
 // any.
-func (c *cell) addAll(ctx context.Context, f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
+func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
 	start := time.Now()
-	for i, stop := range blocks(ctx, keys, 0, keys.Len()) {
-		for ; i < stop; i++ {
-			if err := f.Add(keys.At(i)); err != nil {
-				if !c.Peer {
-					return 0, nil, fmt.Errorf("adding key %s of %s: %w", Thousands(i+1), Thousands(keys.Len()), err)
-				}
-				refused = append(refused, i)
-			}
+	for i := range keys.Len() {
+		switch err := f.Add(keys.At(i)); {
+		case err != nil && c.Peer:
+			refused = append(refused, i)
+		case err != nil:
+			return 0, nil, fmt.Errorf("adding key %s of %s: %w", Thousands(i+1), Thousands(keys.Len()), err)
 		}
 	}
 	for i := 0; f.AddAbsent != nil && i < c.absent.Len(); i++ {
 		f.AddAbsent(c.absent.At(i))
 	}
-	if f.Build != nil && ctx.Err() == nil {
+	if f.Build != nil {
 		err = f.Build()
-	}
-	if err == nil {
-		err = ctx.Err()
 	}
 	return time.Since(start), refused, err
 }
 
 // count queries total keys, starting at from and beginning again at the end of
-// the list, until ctx ends. It returns how many answers were yes and how long
-// they took.
-func (f *Filter) count(ctx context.Context, keys *Keys, from, total int) (yes uint64, took time.Duration) {
+// the list. It returns how many answers were yes and how long they took.
+func (f *Filter) count(keys *Keys, from, total int) (yes uint64, took time.Duration) {
 	start := time.Now()
-	for i, stop := range blocks(ctx, keys, from, total) {
+	for i := from; total > 0; i = 0 {
+		stop := min(i+total, keys.Len())
 		yes += found(f.Set, keys, i, stop)
+		total -= stop - i
 	}
 	return yes, time.Since(start)
 }
@@ -237,25 +226,6 @@ func found(s Set, keys *Keys, i, stop int) (yes uint64) {
 		}
 	}
 	return yes
-}
-
-// blocks yields the first and the last place, which is not included, of blocks
-// of total keys, starting at from and beginning again at the end of the list,
-// until ctx ends.
-func blocks(ctx context.Context, keys *Keys, from, total int) iter.Seq2[int, int] {
-	return func(yield func(int, int) bool) {
-		for i := from; total > 0 && ctx.Err() == nil; {
-			if i == keys.Len() {
-				i = 0
-			}
-			stop := min(i+blockKeys, i+total, keys.Len())
-			if !yield(i, stop) {
-				return
-			}
-			total -= stop - i
-			i = stop
-		}
-	}
 }
 
 func perKey(d time.Duration, keys int) float64 {

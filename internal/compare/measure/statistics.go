@@ -3,7 +3,20 @@ package measure
 import (
 	"math"
 	"slices"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
+
+func pointer(x float64) *float64 { return &x }
+
+// Thousands writes n with commas.
+func Thousands[T int | uint64](n T) string { return humanize.Comma(int64(n)) }
+
+// Counted writes a number with a noun in the singular or the plural.
+func Counted(n int, one, many string) string {
+	return Thousands(n) + " " + english.PluralWord(n, one, many)
+}
 
 // z95 is the 97.5 % quantile of the normal distribution.
 const z95 = 1.959963984540054

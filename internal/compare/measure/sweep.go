@@ -3,9 +3,12 @@ package measure
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A Sweep measures for the documents: rates, sizes and times over many numbers
@@ -41,15 +44,11 @@ func NewSweep(quick bool) Sweep {
 
 // spread returns numbers from low to high, perDecade of them for every factor
 // of ten.
-func spread(low, high float64, perDecade int) []int {
-	var list []int
-	for i := 0; ; i++ {
-		n := low * math.Pow(10, float64(i)/float64(perDecade))
-		if n > high*1.001 {
-			return list
-		}
-		list = append(list, int(math.Round(n)))
+func spread(low, high, perDecade float64) (list []int) {
+	for i := range int(math.Round(perDecade*math.Log10(high/low))) + 1 {
+		list = append(list, int(math.Round(low*math.Pow(10, float64(i)/perDecade))))
 	}
+	return list
 }
 
 // Measurements are the results of a sweep.
@@ -60,56 +59,48 @@ type Measurements struct {
 	Errors     []FrequencyRow // with every amount of memory
 }
 
-// A Curve is what was measured of a structure by the number of keys.
-type Curve struct {
-	Structure string
-	Batch     bool
-	X, Y      []float64
-}
-
 // Steps returns how often Measure calls done.
 func (s Sweep) Steps() int { return 2 + len(s.Accuracy) + s.passes*len(s.Times) + len(s.memory) }
 
 // Measure measures everything. It is an error if a structure of ours breaks a
 // promise.
-func (s Sweep) Measure(ctx context.Context, done func()) (m Measurements, err error) {
-	if m.Run, err = s.run(ctx, Source{}, s.Rates, false, done); err != nil {
+func (s Sweep) Measure(done func()) (m Measurements, err error) {
+	if m.Run, err = s.run(Source{}, s.Rates, false, done); err != nil {
 		return m, err
 	}
-	if m.Peers, err = s.run(ctx, Source{Synthetic: s.peerKeys}, []float64{0.01}, true, done); err != nil {
+	if m.Peers, err = s.run(Source{Synthetic: s.peerKeys}, []float64{0.01}, true, done); err != nil {
 		return m, err
 	}
-	if m.Accuracy, err = s.measureAccuracy(ctx, done); err != nil {
+	if m.Accuracy, err = s.measureAccuracy(done); err != nil {
 		return m, err
 	}
-	if m.Times, err = s.measureTimes(ctx, done); err != nil {
+	if m.Times, err = s.measureTimes(done); err != nil {
 		return m, err
 	}
-	m.Errors, err = s.measureErrors(ctx, done)
+	m.Errors, err = s.measureErrors(done)
 	return m, err
 }
 
 // run does the program's main job.
-func (s Sweep) run(ctx context.Context, from Source, rates []float64, peers bool, done func()) (*Results, error) {
-	d, err := Load(ctx, from)
+func (s Sweep) run(from Source, rates []float64, peers bool, done func()) (*Results, error) {
+	d, err := Load(from)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	left := func(peer bool) bool { return peer && !peers }
-	return s.results(ctx, d, slices.DeleteFunc(slices.Clone(Structures), func(x Structure) bool { return left(x.Peer) }), rates,
-		slices.DeleteFunc(slices.Clone(Tallies), func(x Tally) bool { return left(x.Peer) }), s.most)
+	return s.results(d, Where(Structures, func(x Structure) bool { return peers || !x.Peer }), rates,
+		Where(Tallies, func(x Tally) bool { return peers || !x.Peer }), s.most)
 }
 
 // results runs an experiment of at most so many rounds, in which every promise
 // must be kept.
-func (s Sweep) results(ctx context.Context, d *Dataset, filters []Structure, rates []float64, counters []Tally, rounds int) (*Results, error) {
-	e, err := NewExperiment(ctx, d, filters, rates, counters)
+func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counters []Tally, rounds int) (*Results, error) {
+	e, err := NewExperiment(d, filters, rates, counters)
 	if err != nil {
 		return nil, err
 	}
 	e.plan.Rounds = min(e.plan.Rounds, s.most, rounds)
-	r, err := e.Run(ctx, func() {})
+	r, err := e.Run(context.Background(), func() {})
 	if err == nil {
 		err = r.Broken()
 	}
@@ -119,14 +110,14 @@ func (s Sweep) results(ctx context.Context, d *Dataset, filters []Structure, rat
 // OurOwn are the structures of this library that meet a rate when they are
 // full. Those that grow never are.
 func OurOwn() []Structure {
-	return slices.DeleteFunc(slices.Clone(Structures), func(s Structure) bool { return s.Peer || s.Exact || s.Over > 0 })
+	return Where(Structures, func(s Structure) bool { return !s.Peer && !s.Exact && s.Over == 0 })
 }
 
-func (s Sweep) measureAccuracy(ctx context.Context, done func()) (rows []Row, err error) {
+func (s Sweep) measureAccuracy(done func()) (rows []Row, err error) {
 	filters := OurOwn()
 	for _, n := range s.Accuracy {
 		rounds := max(s.rounds, 4_000_000/n/len(filters)/len(s.Rates))
-		r, err := s.results(ctx, SyntheticData(n), filters, s.Rates, nil, rounds)
+		r, err := s.results(SyntheticData(n), filters, s.Rates, nil, rounds)
 		if err != nil {
 			return nil, err
 		}
@@ -137,10 +128,10 @@ func (s Sweep) measureAccuracy(ctx context.Context, done func()) (rows []Row, er
 }
 
 // measureErrors counts the words of Moby-Dick with every amount of memory.
-func (s Sweep) measureErrors(ctx context.Context, done func()) (rows []FrequencyRow, err error) {
+func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	words := MobyDick()
 	for _, bytes := range s.memory {
-		found, err := countFrequencies(ctx, words, talliesOf(bytes), func() {})
+		found, err := countFrequencies(context.Background(), words, talliesOf(bytes), func() {})
 		if err != nil {
 			return nil, err
 		}
@@ -162,4 +153,105 @@ func talliesOf(bytes int) []Tally {
 		{Name: "count-min-conservative", Build: sketch(countmin.Config{Width: width, Depth: 5, Conservative: true}), bound: bound},
 		{Name: "heavy-hitters", Build: newHeavy(bytes)},
 	}
+}
+
+// A Curve is the time of a lookup in a structure, in batches or one by one, by
+// the number of keys.
+type Curve struct {
+	Structure string
+	Batch     bool
+	X, Y      []float64
+}
+
+// What the documents say about the times of lookups.
+const (
+	BatchKeys  = 1024
+	passRounds = 2 // how often a pass measures each way to query
+)
+
+// TimeRounds returns how often each time is measured.
+func (s Sweep) TimeRounds() int { return s.passes * passRounds }
+
+// measureTimes returns the times of lookups at 1 % by the number of keys, one
+// by one and, if there is such a call, in batches. It goes over all numbers
+// several times and takes the least times: other programs on the machine only
+// add to them, and they are busy for minutes, which would fall on one number
+// alone.
+func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
+	for pass := range s.passes {
+		for i, n := range s.Times {
+			ways, err := waysToQuery(n)
+			if err != nil {
+				return nil, err
+			}
+			if curves == nil {
+				curves = make([]Curve, len(ways))
+			}
+			for range passRounds {
+				for j, w := range ways {
+					took := w.time(max(1, s.lookups/(2*n)), 2*n)
+					c := &curves[j]
+					c.Structure, c.Batch = w.structure, w.batch
+					if pass == 0 && i == len(c.X) {
+						c.X, c.Y = append(c.X, float64(n)), append(c.Y, took)
+					}
+					c.Y[i] = min(c.Y[i], took)
+				}
+			}
+			done()
+		}
+	}
+	return curves, nil
+}
+
+// A way is one to query all keys.
+type way struct {
+	structure string
+	batch     bool
+	query     func()
+}
+
+// time returns the time for each key.
+func (w way) time(repeats, keys int) float64 {
+	start := time.Now()
+	for range repeats {
+		w.query()
+	}
+	return perKey(time.Since(start), repeats*keys)
+}
+
+// A batcher answers for many keys at once.
+type batcher interface {
+	Family() hashfam.Family
+	ContainsAll(dst []bool, digests []hashfam.Digest) []bool
+}
+
+// waysToQuery builds filters of n keys and returns how to query them for these
+// and as many others in turn: one by one and, if they can, in batches.
+func waysToQuery(n int) (ways []way, err error) {
+	all := randomKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare times of keys!"))), 2*n)
+	var members Keys
+	keys := make([][]byte, all.Len())
+	for i := range keys {
+		if keys[i] = all.At(i); i%2 == 0 {
+			members.add(keys[i])
+		}
+	}
+	for _, name := range []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bits-and-blooms", "seiflotfy-cuckoo"} {
+		f, err := (&cell{Structure: Named(name), rate: 0.01}).filled(&members)
+		if err != nil {
+			return nil, err
+		}
+		ways = append(ways, way{name, false, func() { f.count(&all, 0, all.Len()) }})
+		if b, ok := f.Set.(batcher); ok {
+			digests, dst := make([]hashfam.Digest, 0, BatchKeys), make([]bool, 0, BatchKeys)
+			ways = append(ways, way{name, true, func() {
+				for block := range slices.Chunk(keys, BatchKeys) {
+					digests = b.Family().SumAll(digests[:0], block)
+					dst = b.ContainsAll(dst[:0], digests)
+				}
+			}})
+		}
+	}
+	return ways, nil
 }

@@ -11,20 +11,11 @@ import (
 
 // Attacks holds the results of all attacks.
 type Attacks struct {
-	Machine     Machine
-	Findings    []attack.Finding
-	Interrupted bool
+	Machine  Machine          `json:"machine"`
+	Findings []attack.Finding `json:"attacks"`
 }
 
-func (r Attacks) document() any {
-	return struct {
-		Machine     Machine          `json:"machine"`
-		Attacks     []attack.Finding `json:"attacks"`
-		Interrupted bool             `json:"interrupted,omitempty"`
-	}{r.Machine, r.Findings, r.Interrupted}
-}
-
-func (r Attacks) records() table { return recordTable(kind{"attacks", r.Findings}) }
+func (r Attacks) document() any { return r }
 
 const attackLegend = "How to read it: every adversary has this program and adds keys; knows is what else. cost is the number of keys hashed on " +
 	"the adversary's own machine, or of queries and adds at the target. honest is the outcome without an attack, " +
@@ -39,19 +30,13 @@ func (r Attacks) markdown() string {
 	return r.explained(math.MaxInt, func(title string, t table) string { return "### " + title + "\n\n" + t.markdown() })
 }
 
-// explained joins the tables that have lines, each with its legend, and the
-// legend of them all.
+// explained joins the tables, each with its legend, and the legend of them all.
 func (r Attacks) explained(width int, show func(title string, t table) string) string {
 	var parts []string
 	for _, b := range attack.Battles {
-		if t := r.table(b); len(t.lines) > 0 {
-			parts = append(parts, show(b.Title, t), legend(b, width))
-		}
+		parts = append(parts, show(b.Title, r.table(b)), legend(b, width))
 	}
-	if len(parts) > 0 {
-		parts = append(parts, wrap(attackLegend, width), wrap(r.peers(), width))
-	}
-	return paragraphs(parts)
+	return paragraphs(append(parts, wrap(attackLegend, width), wrap(r.peers(), width)))
 }
 
 // legend says what each attack of b is.
@@ -63,16 +48,13 @@ func legend(b attack.Battle, width int) string {
 	return lines.String()
 }
 
-// peers names the libraries attacked, with their versions, if there are any.
+// peers names the libraries attacked, with their versions.
 func (r Attacks) peers() string {
 	var names []string
 	for _, f := range r.Findings {
 		if name := f.Target + " is " + f.Module + " " + f.Version; f.Module != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-	}
-	if len(names) == 0 {
-		return ""
 	}
 	slices.Sort(names)
 	return "Libraries: " + strings.Join(names, "; ") + "."
@@ -88,10 +70,7 @@ func (r Attacks) table(b attack.Battle) table {
 	}
 	t.Columns = append(t.Columns, column{name: "key", Left: true})
 	for _, a := range b.Attacks {
-		first, found := r.find(b, a, attack.Public)
-		if !found { // none yet
-			continue
-		}
+		first, _ := r.find(b, a, attack.Public)
 		cells := []string{a.Name, orNone(a.Knows), cost(first), inUnit(a.Unit, first.Honest)}
 		for _, name := range b.Columns() {
 			f, found := r.find(b, a, name)

@@ -2,12 +2,15 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"regexp"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 // A Machine holds the facts that measured times depend on, and when and how
@@ -33,20 +36,18 @@ func ThisMachine(args []string) Machine {
 
 // command returns a line for a shell that runs the program with args again.
 func command(args []string) string {
-	words := []string{"go run -C internal/compare ."}
+	line := "go run -C internal/compare ."
 	for _, arg := range args {
-		if arg == "" || strings.ContainsFunc(arg, special) {
+		if !plain.MatchString(arg) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
-		words = append(words, arg)
+		line += " " + arg
 	}
-	return strings.Join(words, " ")
+	return line
 }
 
-// special reports whether a shell may take r for something else than itself.
-func special(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./,:=+%@", r)
-}
+// plain is what no shell takes for something else than itself.
+var plain = regexp.MustCompile(`^[\pL\pN_./,:=+%@-]+$`)
 
 // cpuName returns the name of the processor, or its architecture if the
 // operating system does not tell.
@@ -60,19 +61,51 @@ func cpuName() string {
 	return runtime.GOARCH
 }
 
-// Version returns what -version prints.
-func Version() string {
-	revision := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = " " + s.Value
-			}
-		}
-	}
-	return fmt.Sprintf("compare%s %s %s/%s", revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
 func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s", m.CPU, m.Cores, m.GOOS, m.GOARCH, m.Go)
+}
+
+const (
+	mostColumns  = 100 // of text: longer lines read badly
+	leastColumns = 40  // of text: narrower terminals break lines
+)
+
+// terminalWidth returns the columns of w, or 0 if w is not a terminal.
+func terminalWidth(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
+// columns returns how wide text on w should be.
+func columns(w io.Writer) int {
+	if width := terminalWidth(w); width > 0 {
+		return min(max(width, leastColumns), mostColumns)
+	}
+	return mostColumns
+}
+
+// Progress returns a function to call after each of a number of steps, -1 if it
+// is not known, and one to call at the end. They draw a bar if w is a terminal,
+// and nothing otherwise.
+func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
+	width := terminalWidth(w)
+	if width == 0 {
+		return func() {}, func() {}
+	}
+	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(clip(doing, width/3)),
+		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	// A bar that cannot be drawn is no reason to stop working.
+	return func() { _ = bar.Add(1) }, func() { _ = bar.Clear() }
+}
+
+// clip shortens text to a number of characters.
+func clip(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:max(0, most-1)]) + "…"
+	}
+	return text
 }

@@ -2,13 +2,15 @@ package report
 
 import (
 	"bytes"
-	"context"
+	"compress/gzip"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -22,7 +24,7 @@ var pageTemplate = template.Must(template.New("report").Parse(pageText))
 
 // WriteFiles writes the figure and the page into dir. It returns the names of
 // the files written, even if it returns an error.
-func (r *Report) WriteFiles(ctx context.Context, dir string, stderr io.Writer) (files []string, err error) {
+func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err error) {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
 	}
@@ -30,12 +32,9 @@ func (r *Report) WriteFiles(ctx context.Context, dir string, stderr io.Writer) (
 	if files, err = figure.save(dir); err != nil {
 		return files, err
 	}
-	_, finish := Progress(stderr, "compiling the calculator", -1, nil)
-	calc, missing := compileCalculator(ctx)
+	_, finish := Progress(stderr, "compiling the calculator", -1)
+	calc, missing := compileCalculator()
 	finish()
-	if ctx.Err() != nil {
-		missing = errors.New("interrupted before it was compiled")
-	}
 	if missing != nil {
 		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, which is compiled from the source in the repository: %v\n", missing)
 	}
@@ -61,12 +60,8 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 		return "", err
 	}
 	_, inner, _ := strings.Cut(drawing, "<svg")
-	p := page{r, calc, missing, template.HTML("<svg" + inner)}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := pageTemplate.Execute(&b, page{r, calc, missing, template.HTML("<svg" + inner)}); err != nil {
 		return "", err
 	}
 	name := filepath.Join(dir, "report.html")
@@ -76,14 +71,57 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 // PageSections returns the sections as the page shows them: the main table has
 // our rows alone, and the sections about peers are folded.
 func (r *Report) PageSections() []section {
-	var ours, peers []measure.Row
-	for _, x := range r.Rows {
-		if x.Of.Peer {
-			peers = append(peers, x)
-		} else {
-			ours = append(ours, x)
-		}
-	}
-	third := section{Title: "Third-party libraries", Table: spaceTable(peers), Folded: true}
+	peer := func(x measure.Row) bool { return x.Of.Peer }
+	ours := measure.Where(r.Rows, func(x measure.Row) bool { return !peer(x) })
+	third := section{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, peer)), Folded: true}
 	return withLines(spaceSection(ours), third, r.ratioSection(), r.countSection())
+}
+
+// A calculator is package advice compiled for a page.
+type calculator struct {
+	Wasm     string      // gzip, base64
+	WasmExec template.JS // Go's own glue between the two
+}
+
+// compileCalculator compiles package advice. That takes the go command, the
+// source of this module, and some seconds the first time.
+func compileCalculator() (calculator, error) {
+	root, err := goTool("env", "GOROOT")
+	if err != nil {
+		return calculator{}, err
+	}
+	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return calculator{}, err
+	}
+	dir, err := os.MkdirTemp("", "filterfam")
+	if err != nil {
+		return calculator{}, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "calculator.wasm")
+	if _, err := goTool("build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/filterfam/filterfam/internal/compare/calculator"); err != nil {
+		return calculator{}, err
+	}
+	wasm, err := os.ReadFile(file)
+	if err != nil {
+		return calculator{}, err
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(wasm)
+	err = errors.Join(err, z.Close())
+	return calculator{base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)}, err
+}
+
+// goTool runs the go command for WebAssembly and returns what it prints.
+func goTool(args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("go %s: %w: %s", args[0], err, bytes.TrimSpace(exit.Stderr))
+	}
+	return strings.TrimSpace(string(out)), err
 }

@@ -1,5 +1,5 @@
 // Package report shows what packages measure and attack found out: as text,
-// Markdown, JSON and CSV, as figures, as a page, and in the documents of the
+// Markdown and JSON, as figures, as a page, and in the documents of the
 // project.
 package report
 
@@ -11,34 +11,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 // Formats are the forms that Write knows.
-var Formats = []string{"text", "markdown", "json", "csv"}
+var Formats = []string{"text", "markdown", "json"}
 
 // A Shown is something that Write writes.
 type Shown interface {
-	document() any // as JSON
-	records() table
+	document() any         // as JSON
 	text(width int) string // for a terminal
 	markdown() string
 }
 
-// Write writes s in one of Formats; width is for text.
-func Write(w io.Writer, s Shown, format string, width int) error {
+// Write writes s in one of Formats, text as wide as w should have it.
+func Write(w io.Writer, s Shown, format string) error {
 	var err error
 	switch format {
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
 		err = encoder.Encode(s.document())
-	case "csv":
-		err = s.records().writeCSV(w)
 	case "markdown":
 		_, err = io.WriteString(w, s.markdown())
 	default:
-		_, err = io.WriteString(w, s.text(width))
+		_, err = io.WriteString(w, s.text(columns(w)))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the result: %w", err)
@@ -60,10 +58,6 @@ func (r *Report) document() any {
 		Failed      []measure.Failure      `json:"failed,omitempty"`
 		Interrupted bool                   `json:"interrupted,omitempty"`
 	}{r.Machine, r.Rows, r.Frequency, r.Failures, r.Interrupted}
-}
-
-func (r *Report) records() table {
-	return recordTable(kind{"filters", r.Rows}, kind{"counts", r.Frequency})
 }
 
 // A section is a table with the text before and after it.
@@ -156,4 +150,93 @@ func (r *Report) Remarks() []string {
 			measure.Counted(r.Plan.Rounds, "round", "rounds")))
 	}
 	return lines
+}
+
+// missedBy is how many times the requested rate the lower end of the measured
+// interval must be for a remark: a tenth more than requested is more than
+// rounding and chance explain.
+const missedBy = 1.1
+
+// peerRemarks returns notes that a reader of the rows needs, and failures, each
+// once for all rates.
+func peerRemarks(list []measure.Row, failures []measure.Failure) []string {
+	var lines, refused, missed, foreign []string
+	for _, kind := range kinds {
+		if names := namesOf(list, kind.has); len(names) > 0 {
+			lines = append(lines, fmt.Sprintf(kind.note, strings.Join(names, ", ")))
+		}
+	}
+	if names := modulesOf(list); len(names) > 0 {
+		lines = append(lines, "libraries: "+strings.Join(names, "; "))
+	}
+	for _, x := range list {
+		if x.Given > 0 && x.Refused > 0 {
+			refused = append(refused, fmt.Sprintf("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, target(x),
+				measure.Thousands(x.Refused), measure.Thousands(x.Given)))
+		}
+		if !x.Of.Exact && x.FPRLow > missedBy*x.TargetFPR {
+			missed = append(missed, fmt.Sprintf("%s at %s errs %.1f times as often as requested", x.Structure, target(x), x.FPR/x.TargetFPR))
+		}
+		if x.ForeignRate != nil {
+			foreign = append(foreign, fmt.Sprintf("%s is built from the absent keys, too, which add counts, and errs on none of them. A key in neither list is "+
+				"taken for one of its keys at a rate of %s", x.Structure, percent(*x.ForeignRate, 1)))
+		}
+	}
+	lines = slices.Concat(lines, refused, missed, foreign)
+	for _, f := range failures {
+		lines = append(lines, failed(f))
+	}
+	return lines
+}
+
+// kinds are notes about structures of some kind.
+var kinds = []struct {
+	has  func(measure.Structure) bool
+	note string
+}{
+	{func(s measure.Structure) bool { return s.Unkeyed },
+		"hash functions that are fixed by default: %s. The rate is measured on keys with a prefix that changes"},
+	{func(s measure.Structure) bool { return s.Fixed > 0 },
+		"a rate that cannot be chosen: %s. The target is the rate that it is made for"},
+	{func(s measure.Structure) bool { return s.Static },
+		"built from all keys at once: %s. add is the time of that for each key"},
+	{func(s measure.Structure) bool { return s.Over > 1 },
+		"made for a part of the keys, so that they grow: %s. Their names end in the number of keys over the expected one"},
+}
+
+// namesOf returns the structures of a kind, each once.
+func namesOf(list []measure.Row, has func(measure.Structure) bool) []string {
+	var names []string
+	for _, x := range list {
+		if has(x.Of) && !slices.Contains(names, x.Structure) {
+			names = append(names, x.Structure)
+		}
+	}
+	return names
+}
+
+// modulesOf names the libraries of the rows, each once, with their versions.
+func modulesOf(list []measure.Row) []string {
+	var names, done []string
+	for _, x := range list {
+		module := x.Of.Module
+		if module == "" || slices.Contains(done, module) {
+			continue
+		}
+		done = append(done, module)
+		has := func(s measure.Structure) bool { return s.Module == module }
+		names = append(names, strings.TrimSpace(strings.Join(namesOf(list, has), ", ")+" of "+module+" "+attack.VersionOf(module)))
+	}
+	return names
+}
+
+func failed(f measure.Failure) string {
+	at := ""
+	if f.TargetFPR > 0 {
+		at = " at " + percentOf(f.TargetFPR)
+	}
+	if f.Rounds == 0 {
+		return fmt.Sprintf("%s%s could not be measured: %s", f.Structure, at, f.Error)
+	}
+	return fmt.Sprintf("%s%s failed after round %s: %s", f.Structure, at, measure.Thousands(f.Rounds), f.Error)
 }

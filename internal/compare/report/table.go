@@ -1,10 +1,8 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,7 +44,11 @@ func (c column) Heading() string {
 func (t table) text(width int) string {
 	shown, dropped := t.fit(width)
 	var b strings.Builder
-	t.writeLine(&b, shown, t.names())
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, c.name)
+	}
+	t.writeLine(&b, shown, names)
 	for i, l := range t.lines {
 		if i > 0 && l.group != t.lines[i-1].group {
 			b.WriteByte('\n')
@@ -57,15 +59,6 @@ func (t table) text(width int) string {
 		b.WriteString("\n" + wrap(fmt.Sprintf("Left out to fit into %d columns: %s.", width, strings.Join(dropped, ", ")), width))
 	}
 	return b.String()
-}
-
-// names returns the names of the columns.
-func (t table) names() []string {
-	var names []string
-	for _, c := range t.Columns {
-		names = append(names, c.name)
-	}
-	return names
 }
 
 // writeLine writes the cells of the columns shown, each as wide as its column.
@@ -128,15 +121,6 @@ func (t table) markdown() string {
 		text += row(l.Cells)
 	}
 	return text
-}
-
-// writeCSV writes the names and all cells.
-func (t table) writeCSV(w io.Writer) error {
-	records := [][]string{t.names()}
-	for _, l := range t.lines {
-		records = append(records, l.Cells)
-	}
-	return csv.NewWriter(w).WriteAll(records)
 }
 
 var tableTemplate = template.Must(template.New("table").Parse(`{{$columns := .Columns}}<div class="scroll" tabindex="0"><table>

@@ -12,6 +12,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 // terminal returns a terminal of a width, and a function that returns what was
@@ -38,9 +40,9 @@ func TestABarStaysOnItsLine(t *testing.T) {
 	for _, width := range []uint16{40, 60, 80, 200} {
 		for _, doing := range []string{"measuring", "reading a-file-with-a-very-long-name-" + strings.Repeat("x", 200)} {
 			tty, written := terminal(t, width)
-			step, finish := Progress(tty, doing, 3000, InBuilds)
+			step, finish := Progress(tty, doing, 4)
 			for range 4 {
-				step(700)
+				step()
 				time.Sleep(110 * time.Millisecond) // a bar is drawn ten times a second
 			}
 			finish()
@@ -55,12 +57,15 @@ func TestABarStaysOnItsLine(t *testing.T) {
 	}
 }
 
-func TestColumnsAreThoseOfTheTerminal(t *testing.T) {
+func TestTextFitsTheTerminal(t *testing.T) {
+	row := widest()
+	r := &Report{Results: &measure.Results{Data: &measure.Dataset{About: strings.Repeat("keys ", 100)}, Rows: []measure.Row{row}}}
 	for terminalColumns, want := range map[uint16]int{60: 60, 80: 80, 100: 100, 200: mostColumns, 10: leastColumns} {
 		tty, written := terminal(t, terminalColumns)
-		assert.Equal(t, want, Columns(tty))
-		_ = written()
+		require.NoError(t, Write(tty, r, "text"))
+		text := written()
+		assert.Equal(t, r.text(want), strings.ReplaceAll(text, "\r\n", "\n"))
 	}
-	assert.Equal(t, mostColumns, Columns(&bytes.Buffer{}))
-	assert.Equal(t, mostColumns, Columns(nil))
+	assert.Equal(t, mostColumns, columns(&bytes.Buffer{}))
+	assert.Equal(t, mostColumns, columns(nil))
 }

@@ -29,3 +29,8 @@ func TestAMissedRateIsCalledOut(t *testing.T) {
 	}
 	assert.Equal(t, []string{"bad at 1% errs 2.5 times as often as requested"}, peerRemarks(list, nil))
 }
+
+func TestACommandCanBePastedIntoAShell(t *testing.T) {
+	assert.Equal(t, "go run -C internal/compare . -n 1e6 -fpr 0.01,0.1", command([]string{"-n", "1e6", "-fpr", "0.01,0.1"}))
+	assert.Equal(t, `go run -C internal/compare . -o '' -keys 'a b'\''c$'`, command([]string{"-o", "", "-keys", "a b'c$"}))
+}
