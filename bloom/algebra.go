@@ -43,10 +43,10 @@ func or(dst, src []uint64) {
 }
 
 // Intersect clears the bits of f that are not set in other. Every key that is
-// in both filters is still found. The result has all bits of the filter built
-// from the common keys alone and usually some more. So its rate is at least
-// that filter's and at most that of either input. Intersect returns the errors
-// of [Filter.Merge] and leaves f unchanged then. O(m) time, no allocation.
+// in both filters is still found. The result has all bits of the filter of the
+// common keys and usually some more. So its rate is at least that filter's and
+// at most that of either input. Intersect returns the errors of [Filter.Merge]
+// and leaves f unchanged then. O(m) time, no allocation.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.compatible(other); err != nil {
 		return err
@@ -96,8 +96,7 @@ func (f *Filter) FoldTo(rate float64) error {
 	}
 }
 
-// folded returns f with half of the Bits. Its errors are those of
-// [Filter.Fold].
+// folded returns f with half of the Bits, or the errors of [Filter.Fold].
 func (f *Filter) folded() (*Filter, error) {
 	if f.span%2 != 0 {
 		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")

@@ -31,16 +31,30 @@ func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 	return missing == 0
 }
 
-// addLineByLine is addLines one digest after the other.
-func addLineByLine(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
+// addLines is addBlocked for a block of digests, at least one. With AVX-512 a
+// line is read and written once, and the lines of the next digests are on their
+// way.
+func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
+	if useAVX512 {
+		addLinesAVX512(words, digests, k)
+		return
+	}
 	fetchLines(words, lines, digests)
 	for _, d := range digests {
 		addBlocked(words, lines, k, d)
 	}
 }
 
-// hasLineByLine is hasLines one digest after the other.
-func hasLineByLine(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
+// hasLines appends the answer of hasBlocked for each digest of a block, at
+// least one, to dst, which has room for them. With AVX-512 eight positions are
+// looked up at once.
+func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
+	if useAVX512 {
+		end := len(dst)
+		dst = dst[:end+len(digests)]
+		hasLinesAVX512(dst[end:], words, digests, k)
+		return dst
+	}
 	fetchLines(words, lines, digests)
 	for _, d := range digests {
 		dst = append(dst, hasBlocked(words, lines, k, d))

@@ -24,30 +24,6 @@ var powers = func() (list [1 + 256]uint64) {
 	return list
 }()
 
-// addLines is addBlocked for a block of digests, at least one. With AVX-512 a
-// line is read and written once, and the lines of the next digests are on their
-// way.
-func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
-	if useAVX512 {
-		addLinesAVX512(words, digests, k)
-		return
-	}
-	addLineByLine(words, lines, k, digests)
-}
-
-// hasLines appends the answer of hasBlocked for each digest of a block, at
-// least one, to dst, which has room for them. With AVX-512 eight positions are
-// looked up at once.
-func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
-	if useAVX512 {
-		end := len(dst)
-		dst = dst[:end+len(digests)]
-		hasLinesAVX512(dst[end:], words, digests, k)
-		return dst
-	}
-	return hasLineByLine(dst, words, lines, k, digests)
-}
-
 // addLinesAVX512 adds digests, at least one, to the lines in words, at least
 // one.
 //

@@ -51,23 +51,27 @@ func newLineCase(rng *rand.Rand, n, k int) lineCase {
 	return c
 }
 
+// run returns the answers of hasLines after others, and what addLines makes of
+// the words.
+func (c lineCase) run(avx512 bool) (answers []bool, words []uint64) {
+	useAVX512 = avx512
+	defer func() { useAVX512 = true }()
+	answers = append(make([]bool, 0, 3+len(c.digests)), true, false, true)
+	words = slices.Clone(c.words)
+	addLines(words, c.lines, c.k, c.digests)
+	return hasLines(answers, c.words, c.lines, c.k, c.digests), words
+}
+
 // check compares the functions in assembly with their plain twins.
 func (c lineCase) check(t *testing.T) {
 	t.Helper()
-	head := []bool{true, false, true}
-	room := func() []bool { return append(make([]bool, 0, len(head)+len(c.digests)), head...) }
-	want := hasLineByLine(room(), c.words, c.lines, c.k, c.digests)
-	got := hasLines(room(), c.words, c.lines, c.k, c.digests)
+	want, wantWords := c.run(false)
+	got, gotWords := c.run(true)
 	require.Equal(t, want, got, "k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
-
-	for i, d := range c.digests {
-		require.Equal(t, want[len(head)+i], hasLineAVX512(c.words, d, c.k), "k = %d, %d lines", c.k, c.lines)
-	}
-
-	wantWords, gotWords := slices.Clone(c.words), slices.Clone(c.words)
-	addLineByLine(wantWords, c.lines, c.k, c.digests)
-	addLines(gotWords, c.lines, c.k, c.digests)
 	require.Equal(t, wantWords, gotWords, "k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
+	for i, d := range c.digests {
+		require.Equal(t, want[3+i], hasLineAVX512(c.words, d, c.k), "k = %d, %d lines", c.k, c.lines)
+	}
 
 	copy(gotWords, c.words)
 	for _, d := range c.digests {

@@ -57,9 +57,7 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is Contains for a string.
-func (f *reader) ContainsString(key string) bool {
-	return f.ContainsDigest(f.hash.SumString(key))
-}
+func (f *reader) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
 // ContainsDigest is Contains for a digest under the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
@@ -78,9 +76,7 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 
 // ContainsOrAdd reports whether key may have been added before, and adds it if
 // not. O(k) time: a Contains plus an Add, less one hash. No allocation.
-func (f *Filter) ContainsOrAdd(key []byte) bool {
-	return f.ContainsOrAddDigest(f.hash.Sum(key))
-}
+func (f *Filter) ContainsOrAdd(key []byte) bool { return f.ContainsOrAddDigest(f.hash.Sum(key)) }
 
 // ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
 func (f *Filter) ContainsOrAddString(key string) bool {

@@ -74,15 +74,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // regular file, or a reader with a method Len such as bytes.Reader. From other
 // readers it uses memory in proportion to the bytes that have arrived, and at
 // most one and a half times the size of the filter.
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, f.decode)
-}
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // UnmarshalText decodes the text form of a filter into f. The family and the
 // errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
-func (f *Filter) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(f, text, errs)
-}
+func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams reads the header of an encoded filter from r, and no byte after
 // it, and returns the filter's parameters. Use it to check a file's

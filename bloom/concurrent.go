@@ -16,9 +16,9 @@ import (
 // Concurrent must not be copied by value.
 //
 // It sets bits with atomic instructions and takes no lock, except in
-// [Concurrent.ContainsOrAdd] for a key that is not found. Methods that only
-// read never wait. A key whose Add has returned is found by every later
-// Contains, in any goroutine; a key that is being added may be found or not.
+// [Concurrent.ContainsOrAdd] for a key that is not found. A key whose Add has
+// returned is found by every later Contains, in any goroutine; a key that is
+// being added may be found or not.
 //
 // On one goroutine a lookup takes as long as in a plain filter, and an Add two
 // to three times as long.
@@ -31,8 +31,7 @@ type Concurrent struct {
 // stripes is the number of locks of ContainsOrAdd.
 const stripes = 64
 
-// A stripe is a lock on the digests of a shard. It fills a cache line, so that
-// locks do not slow down one another.
+// A stripe is a lock on the digests of a shard. It fills a cache line.
 type stripe struct {
 	sync.Mutex
 	_ [56]byte
@@ -59,8 +58,8 @@ func newConcurrent(f *Filter) *Concurrent {
 
 // Snapshot returns a plain filter with the Params and the bits of c. It has
 // every key whose Add returned before the call. A key that is added meanwhile
-// may be in it whole, in part or not at all; a part of a key does no harm, it
-// only adds to the fill. O(m) time, one allocation of the bit array.
+// may be in it whole, in part, which only adds to the fill, or not at all. O(m)
+// time, one allocation of the bit array.
 func (c *Concurrent) Snapshot() *Filter {
 	words := make([]uint64, len(c.words))
 	for i := range words {
@@ -69,14 +68,13 @@ func (c *Concurrent) Snapshot() *Filter {
 	return newFilter(c.params, words)
 }
 
-// Add records key. O(k) time, at most k cache misses (Blocked: one), no
-// allocation. Add does not keep key.
+// Add is [Filter.Add].
 func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 
 // AddString is [Concurrent.Add] for a string.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
-// AddDigest is [Concurrent.Add] for a digest under the filter's family.
+// AddDigest is [Concurrent.Add] for a digest under its family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.params.Layout {
 	case Classic:
@@ -88,13 +86,9 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may have been added. False is certain if no Add
-// of key has returned; true is wrong with the filter's false-positive rate.
-// O(k) time, at most k cache misses (Blocked: one), no allocation. It never
-// waits.
-func (c *Concurrent) Contains(key []byte) bool {
-	return c.ContainsDigest(c.hash.Sum(key))
-}
+// Contains is like Contains of a [Filter], at its cost. False is certain if no
+// Add of key has returned. It never waits.
+func (c *Concurrent) Contains(key []byte) bool { return c.ContainsDigest(c.hash.Sum(key)) }
 
 // ContainsString is [Concurrent.Contains] for a string.
 func (c *Concurrent) ContainsString(key string) bool {
@@ -149,37 +143,30 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// AddAll adds every key, given by its digest under the filter's family, like
-// [Concurrent.AddDigest] on each, at its cost. It takes less time than single
-// calls, above all if the filter is larger than the cache.
+// AddAll adds every key, given by its digest under the filter's family. It
+// takes less time than [Concurrent.AddDigest] on each, above all if the filter
+// is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
+	var room [lanes.Block]bool
 	for block := range slices.Chunk(digests, lanes.Block) {
-		c.addBlock(block)
+		// The loads of different digests overlap, while an atomic instruction
+		// waits for every load before it.
+		for i, found := range c.hasBlock(room[:0], block) {
+			if !found {
+				c.AddDigest(block[i])
+			}
+		}
 	}
 }
 
 // ContainsAll appends the answer of [Concurrent.ContainsDigest] for each digest
-// to dst and returns the extended slice. O(k) time per key. It takes less time
-// than single calls, above all if the filter is larger than the cache. It
-// allocates only if dst is too small.
+// to dst, like ContainsAll of a [Filter], and returns the extended slice.
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, lanes.Block) {
 		dst = c.hasBlock(dst, block)
 	}
 	return dst
-}
-
-// addBlock adds a block of digests. It looks all of them up first. The loads of
-// different digests overlap, while an atomic instruction waits for every load
-// before it, and a digest that is found needs no such instruction.
-func (c *Concurrent) addBlock(digests []hashfam.Digest) {
-	var room [lanes.Block]bool
-	for i, found := range c.hasBlock(room[:0], digests) {
-		if !found {
-			c.AddDigest(digests[i])
-		}
-	}
 }
 
 // hasBlock appends the answer for each digest of a block to dst, which has room
@@ -201,9 +188,9 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // Merge adds every key of the plain filters to c. Meanwhile a key of theirs may
-// be found or not; when Merge has returned, all of them are. If the [Params] of
-// one differ, Merge returns [ErrIncompatible], as [Filter.Merge] does, and
-// leaves c unchanged. O(m) time for each of them, no allocation.
+// be found or not; when Merge has returned, all of them are. It returns the
+// errors of [Filter.Merge] and leaves c unchanged then. O(m) time for each of
+// them, no allocation.
 func (c *Concurrent) Merge(others ...*Filter) error {
 	if err := c.compatible(others...); err != nil {
 		return err
@@ -227,17 +214,13 @@ func (c *Concurrent) Reset() {
 	}
 }
 
-// FillRatio returns the fraction of bits that are set, 0 to 1. O(m) time.
-func (c *Concurrent) FillRatio() float64 {
-	return float64(c.ones()) / float64(c.params.Bits)
-}
+// FillRatio is [Filter.FillRatio]. O(m) time.
+func (c *Concurrent) FillRatio() float64 { return float64(c.ones()) / float64(c.params.Bits) }
 
-// EstimatedLen estimates the number of distinct keys that were added, like
-// [Filter.EstimatedLen]. O(m) time.
+// EstimatedLen is [Filter.EstimatedLen]. O(m) time.
 func (c *Concurrent) EstimatedLen() float64 { return c.params.estimate(c.ones()) }
 
-// FalsePositiveRate returns the chance that c in its current state finds a key
-// that was not added, like [Filter.FalsePositiveRate]. O(m) time and memory: it
+// FalsePositiveRate is [Filter.FalsePositiveRate]. O(m) time and memory: it
 // takes a [Concurrent.Snapshot].
 func (c *Concurrent) FalsePositiveRate() float64 { return c.Snapshot().FalsePositiveRate() }
 
@@ -253,3 +236,74 @@ func (c *Concurrent) ones() uint64 {
 // MarshalText returns the text form of a [Concurrent.Snapshot], which a plain
 // [Filter] reads. O(m) time and memory.
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
+
+// The functions below are those of bloom.go and blocked.go, with atomic
+// accesses to the words.
+
+// share sets a bit of w. Most bits of a filter in use are set already; to test
+// one first takes a tenth of the time of an atomic instruction, and leaves the
+// cache line with the other processors.
+func share(w *uint64, bit uint64) {
+	if atomic.LoadUint64(w)&bit == 0 {
+		atomic.OrUint64(w, bit)
+	}
+}
+
+// sees returns bit i%64 of w, in its place, if it is not set, and zero
+// otherwise.
+func sees(w *uint64, i uint64) uint64 { return unset(atomic.LoadUint64(w), i) }
+
+func shareClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := p.In(m)
+		share(&words[i>>6], 1<<(i&63))
+	}
+}
+
+func seesClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
+	missing := uint64(0)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := p.In(m)
+		missing |= sees(&words[i>>6], i)
+	}
+	return missing == 0
+}
+
+func sharePartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
+	base := uint64(0)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := base + p.In(s)
+		share(&words[i>>6], 1<<(i&63))
+		base += s
+	}
+}
+
+func seesPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
+	base, missing := uint64(0), uint64(0)
+	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+		i := base + p.In(s)
+		missing |= sees(&words[i>>6], i)
+		base += s
+	}
+	return missing == 0
+}
+
+func shareBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
+	line := lineOf(words, lines, d)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		share(&line[p>>61], 1<<(p>>55&63))
+	}
+}
+
+// seesBlocked is hasBlocked with atomic loads. The AVX-512 form loads the line
+// without them, which is right as well: a bit is never cleared, so each bit of
+// what it loads, even of a torn word, is as it was before or after an Add that
+// runs at the same time, and as it is after one that has returned. The race
+// detector cannot know that; a build with it has no AVX-512 form.
+func seesBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+	line, missing := lineOf(words, lines, d), uint64(0)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		missing |= sees(&line[p>>61], uint64(p)>>55)
+	}
+	return missing == 0
+}

@@ -51,7 +51,8 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 		return dst, err
 	}
 	m, base := f.params.Bits, old.fingerprint()
-	d := deltaParams{Changed: f.differences(old), Base: base, Proof: f.proof(base)}
+	changed := 2*f.unionOnes(old) - ones(f.words) - ones(old.words)
+	d := deltaParams{Changed: changed, Base: base, Proof: f.proof(base)}
 	n, flip := d.coded(m)
 	code := riceCode(m, n, f.unlike(old, flip))
 	h := deltaFormat.New(f.params.Family, d, 8*uint64(len(code)))
@@ -112,15 +113,6 @@ func (d deltaParams) coded(m uint64) (n, flip uint64) {
 		return m - d.Changed, ^uint64(0)
 	}
 	return d.Changed, 0
-}
-
-// differences counts the bits in which f and other differ.
-func (f *Filter) differences(other *Filter) uint64 {
-	n, b := uint64(0), other.words[:len(f.words)]
-	for i, w := range f.words {
-		n += uint64(bits.OnesCount64(w ^ b[i]))
-	}
-	return n
 }
 
 // unlike yields the positions of the bits in which f and other differ, or do

@@ -2,12 +2,32 @@ package bloom
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
+
+// The reasons for errors, to test with errors.Is. They have the same values in
+// every package of filterfam.
+var (
+	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
+	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params, or a delta is for another state
+	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
+	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family
+)
+
+// A FieldError is an error about one field. Its fields are documented in
+// package hashfam. Get it from an error with errors.As.
+type FieldError = hashfam.FieldError
+
+var errs = &fault.Maker{Package: "bloom"}
+
+func paramError(field string, value any, allowed string) error {
+	return errs.Field(ErrParams, field, value, allowed)
+}
 
 // A Layout determines where the positions of a key may be.
 type Layout uint8
@@ -19,21 +39,17 @@ const (
 	Blocked                   // all in one cache line: the fastest
 )
 
+var layoutNames = []string{Classic: "classic", Partitioned: "partitioned", Blocked: "blocked"}
+
 // String returns the layout's name in lower case.
 func (l Layout) String() string {
-	switch l {
-	case Classic:
-		return "classic"
-	case Partitioned:
-		return "partitioned"
-	case Blocked:
-		return "blocked"
+	if l > Blocked {
+		return fmt.Sprintf("Layout(%d)", uint8(l))
 	}
-	return fmt.Sprintf("Layout(%d)", uint8(l))
+	return layoutNames[l]
 }
 
-// MarshalText returns the name of l. It returns [ErrParams] if l is not a
-// layout. O(1) time.
+// MarshalText returns the name of l, or [ErrParams] if l is not a layout.
 func (l Layout) MarshalText() ([]byte, error) {
 	if l > Blocked {
 		return nil, paramError("Layout", uint8(l), "0 to 2")
@@ -42,15 +58,14 @@ func (l Layout) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText sets l to the layout with the given name. If there is none, it
-// returns [ErrParams] and leaves l unchanged. O(1) time.
+// returns [ErrParams] and leaves l unchanged.
 func (l *Layout) UnmarshalText(text []byte) error {
-	for named := Classic; named <= Blocked; named++ {
-		if string(text) == named.String() {
-			*l = named
-			return nil
-		}
+	named := slices.Index(layoutNames, string(text))
+	if named < 0 {
+		return paramError("Layout", fmt.Sprintf("%q", text), "classic, partitioned or blocked")
 	}
-	return paramError("Layout", strconv.Quote(string(text)), "classic, partitioned or blocked")
+	*l = Layout(named)
+	return nil
 }
 
 // A Config describes a filter by its capacity and false-positive rate.
@@ -73,8 +88,7 @@ type Config struct {
 	// the error names the memory that is needed and the rate that fits.
 	MemoryBytes uint64
 
-	// Layout is Classic by default.
-	Layout Layout
+	Layout Layout // Classic by default
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
@@ -117,8 +131,7 @@ func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// smallest returns the parameters of the smallest filter with the given rate,
-// or ErrParams.
+// smallest returns the parameters of the smallest filter with the given rate.
 func (c Config) smallest(rate float64) (Params, error) {
 	if c.Capacity == 0 {
 		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
@@ -167,8 +180,7 @@ func (p Params) within(bytes uint64) Params {
 	return p
 }
 
-// check returns an error with the given reason that names the invalid field, or
-// nil if p is valid.
+// check returns an error with the given reason that names the invalid field.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Bits == 0 || p.Bits > sizing.MaxBits:

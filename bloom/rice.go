@@ -58,56 +58,40 @@ func riceCode(m, n uint64, positions iter.Seq[uint64]) []uint64 {
 // the last. If the code is not what riceCode returns for n positions below m,
 // it reports false; it may have called each before.
 func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
-	b, next := riceBits(m, n), uint64(0)
-	r := bitReader{words: code}
+	b, next, at, end := riceBits(m, n), uint64(0), uint64(0), 64*uint64(len(code))
 	for range n {
-		zeros, ok := r.zeros()
-		low, all := r.low(b)
-		if !ok || !all || zeros > m>>b || zeros<<b|low >= m-next {
+		one := nextOne(code, at)
+		zeros, low := one-at, bitsFrom(code, one+1)&(1<<b-1)
+		at = one + 1 + b
+		if at > end || zeros > m>>b || zeros<<b|low >= m-next {
 			return false
 		}
 		next += zeros<<b | low
 		each(next)
 		next++
 	}
-	rest, found := r.zeros()
-	return !found && rest < 64
+	return end-at < 64 && nextOne(code, at) == end
 }
 
-// A bitReader reads bits from words, of each word the lowest bit first.
-type bitReader struct {
-	words []uint64
-	at    uint64 // of the next bit
-}
-
-// zeros reads zeros and the one after them. It returns the number of zeros, and
-// false if there is no one.
-func (r *bitReader) zeros() (uint64, bool) {
-	start := r.at
-	for i := start / 64; i < uint64(len(r.words)); i++ {
-		if w := r.words[i] >> (r.at % 64); w != 0 {
-			n := r.at - start + uint64(bits.TrailingZeros64(w))
-			r.at = start + n + 1
-			return n, true
-		}
-		r.at = 64 * (i + 1)
-	}
-	return r.at - start, false
-}
-
-// low reads n bits, fewer than 64. It returns false if there are not as many.
-func (r *bitReader) low(n uint64) (uint64, bool) {
-	i, end := r.at/64, r.at+n
-	if end > 64*uint64(len(r.words)) {
-		return 0, false
-	}
-	v := uint64(0)
-	if n > 0 {
-		v = r.words[i] >> (r.at % 64)
-		if end > 64*(i+1) {
-			v |= r.words[i+1] << (64 - r.at%64)
+// nextOne returns the place of the first one from bit i on, of each word the
+// lowest bit first, or the number of all bits if there is none.
+func nextOne(words []uint64, i uint64) uint64 {
+	end := 64 * uint64(len(words))
+	for ; i < end; i = (i/64 + 1) * 64 {
+		if w := words[i/64] >> (i % 64); w != 0 {
+			return i + uint64(bits.TrailingZeros64(w))
 		}
 	}
-	r.at = end
-	return v & (1<<n - 1), true
+	return end
+}
+
+// bitsFrom returns 64 bits, from bit i on. After the last word they are zero.
+func bitsFrom(words []uint64, i uint64) (v uint64) {
+	if at := i / 64; at < uint64(len(words)) {
+		v = words[at] >> (i % 64)
+		if at+1 < uint64(len(words)) {
+			v |= words[at+1] << (64 - i%64)
+		}
+	}
+	return v
 }

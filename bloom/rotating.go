@@ -21,12 +21,9 @@ import (
 // for the window at least, and for G+1 of these parts at most. A key of a
 // window costs 16 bits at 1 % and G = 4; a lookup asks every generation.
 //
-// Make one with [NewRotating]. A Rotating must not be copied by value; use
-// [Rotating.Clone]. It has no clock and no goroutine: time comes from the
-// caller, by [Rotating.Advance]. Reads may run at the same time; a method that
-// changes a Rotating must run alone.
-//
-// Two Rotatings cannot be merged: their windows end at different keys or times.
+// A Rotating must not be copied by value; use [Rotating.Clone]. It has no clock
+// and no goroutine: time comes from the caller, by [Rotating.Advance]. Two
+// Rotatings cannot be merged: their windows end at different keys or times.
 type Rotating struct {
 	stages // the generations
 	config RotatingConfig
@@ -59,12 +56,8 @@ type RotatingConfig struct {
 	// generations has an equal share of it.
 	FPRate float64
 
-	// Layout is that of the generations: Classic by default.
-	Layout Layout
-
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
-	Family hashfam.Family
+	Layout Layout         // of the generations, as in [Config]
+	Family hashfam.Family // as in [Config]
 
 	_ struct{} // literals name their fields
 }
@@ -85,16 +78,10 @@ func NewRotating(c RotatingConfig) (*Rotating, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rotating{config: c, ring: c.ring()}
-	for range c.Generations + 1 {
-		r.append(newFilter(p, make([]uint64, p.words())))
-	}
-	return r, nil
+	return &Rotating{newStages(p, c.Generations+1), c, c.ring()}, nil
 }
 
-// NewRotatingReceiver returns an empty filter to decode into. It accepts
-// encodings made under fam, as a zero Rotating accepts those made under the
-// public family. O(1) time.
+// NewRotatingReceiver is [NewReceiver] for a Rotating. O(1) time.
 func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 	return &Rotating{config: RotatingConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
@@ -102,11 +89,8 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 // SizeBytes returns the memory of all generations of a filter for c in bytes,
 // without allocating it. Its errors are those of [NewRotating]. O(1) time.
 func (c RotatingConfig) SizeBytes() (uint64, error) {
-	c, p, err := c.plan()
-	if err != nil {
-		return 0, err
-	}
-	return uint64(c.Generations+1) * p.SizeBytes(), nil
+	c, p, err := c.plan() // with an error p has no bits
+	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
 // plan returns c with its number of generations, and the parameters of each.
@@ -121,7 +105,7 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	g := Config{Capacity: c.perGeneration(), FPRate: c.FPRate / float64(c.Generations+1), Layout: c.Layout, Family: c.Family}
 	p, err := g.Params()
 	if err != nil {
-		return c, p, paramError("RotatingConfig.Capacity", c.Capacity,
+		return c, Params{}, paramError("RotatingConfig.Capacity", c.Capacity,
 			fmt.Sprintf("keys that fit in %d bits and %d hashes a generation, and below 2^64 times the rate of one, %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, g.FPRate))
 	}
@@ -139,8 +123,8 @@ func (c RotatingConfig) ring() ring.Ring {
 	return ring.OfTime(c.Span, c.Generations)
 }
 
-// check returns an error with the given reason that names the invalid field, or
-// nil if the fields of c are valid. Generations must not be 0.
+// check returns an error with the given reason that names the invalid field.
+// Generations must not be 0.
 func (c RotatingConfig) check(reason error) error {
 	switch {
 	case c.Capacity == 0:
@@ -159,15 +143,14 @@ func (c RotatingConfig) check(reason error) error {
 
 // Add records key as seen now: at the time of the last [Rotating.Advance], or
 // as the last key of the window. A key that is added again is remembered for
-// longer. O(k) time, no allocation, except that it clears a generation if the
-// newest one is full: that takes time in proportion to its size. Add does not
-// keep key.
+// longer. O(k) time, except that it clears a generation if the newest one is
+// full; no allocation. Add does not keep key.
 func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash.Sum(key)) }
 
 // AddString is [Rotating.Add] for a string.
 func (r *Rotating) AddString(key string) { r.AddDigest(r.hash.SumString(key)) }
 
-// AddDigest is [Rotating.Add] for a digest under the filter's family.
+// AddDigest is [Rotating.Add] for a digest under its family.
 func (r *Rotating) AddDigest(d hashfam.Digest) {
 	if r.ring.Count() {
 		r.forget(1)
@@ -175,9 +158,8 @@ func (r *Rotating) AddDigest(d hashfam.Digest) {
 	r.newest().AddDigest(d)
 }
 
-// AddAll adds every key, given by its digest under the filter's family: get
-// them from Family().SumAll. It is like [Rotating.AddDigest] on each in turn,
-// at its cost.
+// AddAll calls [Rotating.AddDigest] for each digest. Get them from
+// Family().SumAll.
 func (r *Rotating) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		r.AddDigest(d)
@@ -209,11 +191,9 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // were added more than Span, and a G-th of it, before t. It does nothing if
 // Span is 0, or if t is before an earlier time: the window never moves back,
 // and a key added then counts as added at that earlier time. Keys that were
-// added before the first call count as added at its time. O(1) time, except
-// that it clears the generations whose time is over: each takes time in
-// proportion to its size.
-//
-// All times before 1678 count as one, and so do those after 2262.
+// added before the first call count as added at its time. All times before 1678
+// count as one, and so do those after 2262. O(1) time, except that it clears
+// the generations whose time is over.
 func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
@@ -241,8 +221,8 @@ func (r *Rotating) Reset() {
 	r.ring.Reset()
 }
 
-// Config returns the configuration of r, with the number of Generations that
-// was chosen for 0. O(1) time.
+// Config returns the configuration of r, in which Generations is not 0. O(1)
+// time.
 func (r *Rotating) Config() RotatingConfig { return r.config }
 
 // Clone returns a copy that shares no memory with r. O(m) time, one allocation
@@ -253,8 +233,8 @@ func (r *Rotating) Clone() *Rotating {
 	return &c
 }
 
-// Equal reports whether r and other have the same RotatingConfig, the same bits
-// and the same position in their windows. O(m) time, no allocation.
+// Equal reports whether r and other have the same RotatingConfig, bits and
+// position in their windows. O(m) time, no allocation.
 func (r *Rotating) Equal(other *Rotating) bool {
 	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }
@@ -271,8 +251,8 @@ func (c RotatingConfig) String() string {
 // String describes r in one line. It does not show the key.
 func (r Rotating) String() string { return fmt.Sprintf("bloom.Rotating(%v)", r.config) }
 
-// Format prints [Rotating.String] for every verb, so that none shows the key.
+// Format prints String for every verb, so that none shows the key.
 func (r Rotating) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
 
-// LogValue returns [Rotating.String] for package log/slog.
+// LogValue returns String for package log/slog.
 func (r Rotating) LogValue() slog.Value { return slog.StringValue(r.String()) }

@@ -9,10 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind RotatingBloom, version 1.
-//
-// The payload is the arrays of the G+1 generations, the oldest first, each
-// followed by zeros up to a multiple of 64 bytes.
+// The parameters in a frame of kind RotatingBloom, version 1. The payload is
+// the arrays of the G+1 generations, the oldest first, each followed by zeros
+// up to a multiple of 64 bytes.
 type rotatingParams struct {
 	Capacity    uint64        // offset 0
 	FPRate      float64       // 8
@@ -42,12 +41,9 @@ var rotatingFormat = frame.Format[openRotating, uint64]{
 // words returns the number of words of the payload.
 func (r openRotating) words() uint64 { return r.params[0].paddedWords() * uint64(len(r.params)) }
 
-// AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is 136 bytes and the bit arrays, each in whole lines of
-// 64 bytes. It depends only on the RotatingConfig, the bits and the position of
-// the window, and contains the family's check value but not its key.
-// AppendBinary returns [ErrParams] if r is the zero Rotating. O(m) time; it
-// allocates the frame once if dst is too small.
+// AppendBinary is [Filter.AppendBinary] for a Rotating. The encoding is 136
+// bytes and the bit arrays, each in whole lines of 64 bytes. It depends only on
+// the RotatingConfig, the bits and the position of the window.
 func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, r.encode)
 }
@@ -61,9 +57,8 @@ func (r *Rotating) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w,
 // MarshalText is [Filter.MarshalText] for a Rotating.
 func (r Rotating) MarshalText() ([]byte, error) { return frame.MarshalText(&r) }
 
-// UnmarshalBinary is [Filter.UnmarshalBinary] for a Rotating. One from
-// [NewRotatingReceiver] has a family. It makes one allocation for all bit
-// arrays.
+// UnmarshalBinary is [Filter.UnmarshalBinary] for a Rotating, which may be from
+// [NewRotatingReceiver]. It makes one allocation for all bit arrays.
 func (r *Rotating) UnmarshalBinary(data []byte) error {
 	return r.decode(frame.NewBytesReader(data, errs))
 }
@@ -74,13 +69,9 @@ func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 }
 
 // UnmarshalText is [Filter.UnmarshalText] for a Rotating.
-func (r *Rotating) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(r, text, errs)
-}
+func (r *Rotating) UnmarshalText(text []byte) error { return frame.UnmarshalText(r, text, errs) }
 
-// ReadRotatingConfig reads the header of an encoded filter from r, and no byte
-// after it, and returns the filter's configuration. The errors are those of
-// [ReadParams]. O(1) time and memory.
+// ReadRotatingConfig is [ReadParams] for the configuration of a Rotating.
 func ReadRotatingConfig(r io.Reader, fam hashfam.Family) (RotatingConfig, error) {
 	t, err := rotatingFormat.ReadHeader(r, fam)
 	return t.config, err
@@ -106,11 +97,10 @@ func (r *Rotating) decode(fr *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if t.list, err = cut(words, t.params); err != nil {
+	if t.stages, err = cut(words, t.params); err != nil {
 		return err
 	}
 	*r = t.Rotating
-	r.hash = r.newest().hash
 	return nil
 }
 

@@ -23,14 +23,10 @@ import (
 // absent key asks every stage, which takes less than half of the time of a
 // plain filter for each.
 //
-// Make one with [NewScalable]. A Scalable must not be copied by value; use
-// [Scalable.Clone]. Reads may run at the same time; a method that changes a
-// Scalable must run alone.
-//
-// Two Scalables cannot be merged. Their newest stages may be half full, so
-// together they would be overfull; and to keep the stages of both as they are
-// would add up the rates of both. Merge plain filters, or keep both.
-// [Scalable.Attach] adds a plain filter and its rate.
+// A Scalable must not be copied by value; use [Scalable.Clone]. Two Scalables
+// cannot be merged: to keep the stages of both would add up their rates, and to
+// merge them would overfill some. [Scalable.Attach] adds a plain filter and its
+// rate.
 type Scalable struct {
 	stages
 	config ScalableConfig
@@ -56,12 +52,8 @@ type ScalableConfig struct {
 	// must fit. Attached filters count, but are not refused.
 	MemoryBytes uint64
 
-	// Layout is that of the stages: Classic by default.
-	Layout Layout
-
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
-	Family hashfam.Family
+	Layout Layout         // of the stages, as in [Config]
+	Family hashfam.Family // as in [Config]
 
 	_ struct{} // literals name their fields
 }
@@ -75,18 +67,10 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scalable{config: c, stages: firstStage(p)}, nil
+	return &Scalable{config: c, stages: newStages(p, 1)}, nil
 }
 
-// firstStage returns one empty stage.
-func firstStage(p Params) (s stages) {
-	s.append(newFilter(p, make([]uint64, p.words())))
-	return s
-}
-
-// NewScalableReceiver returns an empty filter to decode into. It accepts
-// encodings made under fam, as a zero Scalable accepts those made under the
-// public family. O(1) time.
+// NewScalableReceiver is [NewReceiver] for a Scalable. O(1) time.
 func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
@@ -95,11 +79,8 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 // first stage, without allocating it. Its errors are those of [NewScalable].
 // O(1) time.
 func (c ScalableConfig) SizeBytes() (uint64, error) {
-	p, err := c.first()
-	if err != nil {
-		return 0, err
-	}
-	return p.SizeBytes(), nil
+	p, err := c.first() // with an error it has no bits
+	return p.SizeBytes(), err
 }
 
 // first returns the parameters of the first stage. Its errors are those of
@@ -144,8 +125,7 @@ func (c ScalableConfig) rateOf(i int) float64 {
 	return 0.15 * c.FPRate * math.Pow(0.7, float64(i-1))
 }
 
-// check returns an error with the given reason that names the invalid field, or
-// nil if the fields of c are valid.
+// check returns an error with the given reason that names the invalid field.
 func (c ScalableConfig) check(reason error) error {
 	switch {
 	case c.Expected == 0:
@@ -190,20 +170,18 @@ func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 // AddString is [Scalable.Add] for a string.
 func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 
-// AddDigest is [Scalable.Add] for a digest under the filter's family.
+// AddDigest is [Scalable.Add] for a digest under its family.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
-// AddAll adds every key, given by its digest under the filter's family: get
-// them from Family().SumAll. It is like [Scalable.AddDigest] on each in turn,
-// at its cost.
+// AddAll calls [Scalable.AddDigest] for each digest. Get them from
+// Family().SumAll.
 func (s *Scalable) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		s.ContainsOrAddDigest(d)
 	}
 }
 
-// ContainsOrAdd reports whether key may have been added before, and adds it if
-// not. It is [Scalable.Add] with an answer, at the same cost.
+// ContainsOrAdd is [Scalable.Add], and reports whether key was found.
 func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.hash.Sum(key)) }
 
 // ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
@@ -224,7 +202,7 @@ func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// grown returns the number of stages that are not frozen.
+// grown returns the number of stages that were not attached.
 func (s *Scalable) grown() int { return len(s.list) - s.frozen }
 
 // capacity returns the number of keys that the newest stage is for.
@@ -247,9 +225,9 @@ func (s *Scalable) grow() {
 	s.stored = 0
 }
 
-// within returns the parameters of the next stage, if it is small enough, or of
-// the largest one that fits. If that is smaller than the newest stage, it has
-// no bits: the newest one does better with all further keys.
+// within returns the parameters of the next stage, or of the largest one that
+// fits. If that is smaller than the newest stage, which does better with all
+// further keys, it has no bits.
 func (s *Scalable) within(p Params) Params {
 	room := s.config.MemoryBytes - min(s.config.MemoryBytes, s.SizeBytes())
 	if p.SizeBytes() <= room {
@@ -262,11 +240,11 @@ func (s *Scalable) within(p Params) Params {
 	return p
 }
 
-// Attach adds every key of a plain filter to s: a copy of it becomes a further
-// stage, which takes no keys. So the bound of the rate rises by the rate of
-// other, and each lookup asks one more stage. other may have any layout and
-// size. Attach returns [ErrIncompatible] if its family is not that of s, and
-// then leaves s unchanged. O(m) time, one allocation of the bit array of other.
+// Attach adds every key of a plain filter of any layout and size to s: a copy
+// of it becomes a further stage, which takes no keys. So the bound of the rate
+// rises by the rate of other, and each lookup asks one more stage. Attach
+// returns [ErrIncompatible] if the family of other is not that of s, and then
+// leaves s unchanged. O(m) time, one allocation of the bit array of other.
 func (s *Scalable) Attach(other *Filter) error {
 	if s.Family() != other.params.Family {
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
@@ -279,7 +257,7 @@ func (s *Scalable) Attach(other *Filter) error {
 // Reset removes every key and all stages except an empty first one. O(Expected)
 // time, one allocation of the bit array.
 func (s *Scalable) Reset() {
-	s.stages = firstStage(s.list[s.frozen].params)
+	s.stages = newStages(s.list[s.frozen].params, 1)
 	s.frozen, s.stored, s.last = 0, 0, false
 }
 
@@ -318,8 +296,8 @@ func (s Scalable) String() string {
 	return fmt.Sprintf("bloom.Scalable(%v, stages: %d)", s.config, len(s.list))
 }
 
-// Format prints [Scalable.String] for every verb, so that none shows the key.
+// Format prints String for every verb, so that none shows the key.
 func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
-// LogValue returns [Scalable.String] for package log/slog.
+// LogValue returns String for package log/slog.
 func (s Scalable) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -124,7 +124,7 @@ func TestAScalableFilterThatCannotGrowKeepsEveryKey(t *testing.T) {
 		// possible one for the first stage.
 		c := ScalableConfig{Expected: 1 << 20, FPRate: 2.1 / (1 << 43)}
 		require.ErrorIs(t, errorOf(c.stage(1).Params()), ErrParams)
-		s := &Scalable{config: c, stages: firstStage(Params{Bits: 1 << 12, Hashes: 3})}
+		s := &Scalable{config: c, stages: newStages(Params{Bits: 1 << 12, Hashes: 3}, 1)}
 		s.stored = s.capacity() - 1 // as if it were full
 		for i := range rapid.Uint64Range(0, 100).Draw(t, "keys") {
 			s.AddDigest(sum(s, i))

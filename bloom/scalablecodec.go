@@ -44,11 +44,9 @@ var scalableFormat = frame.Format[openScalable, uint64]{
 	Len: func(s openScalable) uint64 { return s.words },
 }
 
-// AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is the bit arrays and about 80 bytes for each stage. It
-// depends only on the ScalableConfig and the stages, and contains the family's
-// check value but not its key. AppendBinary returns [ErrParams] if s is the
-// zero Scalable. O(m) time; it allocates the frame once if dst is too small.
+// AppendBinary is [Filter.AppendBinary] for a Scalable. The encoding is the bit
+// arrays and about 80 bytes for each stage. It depends only on the
+// ScalableConfig and the stages.
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
@@ -62,26 +60,19 @@ func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w,
 // MarshalText is [Filter.MarshalText] for a Scalable.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalBinary is [Filter.UnmarshalBinary] for a Scalable. One from
-// [NewScalableReceiver] has a family. It makes one allocation for all bit
-// arrays.
+// UnmarshalBinary is [Filter.UnmarshalBinary] for a Scalable, which may be from
+// [NewScalableReceiver]. It makes one allocation for all bit arrays.
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom is [Filter.ReadFrom] for a Scalable.
-func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, s.decode)
-}
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
 // UnmarshalText is [Filter.UnmarshalText] for a Scalable.
-func (s *Scalable) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(s, text, errs)
-}
+func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
-// ReadScalableConfig reads the header of an encoded filter from r, and no byte
-// after it, and returns the filter's configuration. The errors are those of
-// [ReadParams]. O(1) time and memory.
+// ReadScalableConfig is [ReadParams] for the configuration of a Scalable.
 func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
 	s, err := scalableFormat.ReadHeader(r, fam)
 	return s.config, err
@@ -124,14 +115,13 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if t.list, err = t.cut(words, t.count); err != nil {
+	if t.stages, err = t.cut(words, t.count); err != nil {
 		return err
 	}
 	if err := t.checkStages(); err != nil {
 		return err
 	}
 	*s = t.Scalable
-	s.hash = s.newest().hash
 	return nil
 }
 
@@ -155,24 +145,24 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 }
 
 // cut returns the n stages of a payload, whose memory they share.
-func (s *Scalable) cut(words []uint64, n uint64) ([]Filter, error) {
+func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
 	room := tableWords(n)
 	if uint64(len(words)) < room {
-		return nil, errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
+		return stages{}, errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
 	}
 	list := make([]Params, n)
 	for i := range list {
 		bits, rest := words[stageWords*i], words[stageWords*i+1]
 		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.Family()}
 		if err := list[i].check(ErrCorrupt); err != nil {
-			return nil, err
+			return stages{}, err
 		}
 		if rest>>16 != 0 || i >= s.frozen && list[i].Layout != s.config.Layout {
-			return nil, errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), list[i], "the Layout of the filter, then zeros")
+			return stages{}, errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), list[i], "the Layout of the filter, then zeros")
 		}
 	}
 	if ones(words[stageWords*n:room]) != 0 {
-		return nil, errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
+		return stages{}, errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
 	}
 	return cut(words[room:], list)
 }

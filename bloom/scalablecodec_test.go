@@ -58,10 +58,10 @@ func TestTablesOfStagesAtTheirLimits(t *testing.T) {
 		{"the stage after it may not", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},
 	} {
 		s := Scalable{config: ScalableConfig{Expected: 1, FPRate: 0.5}, frozen: c.frozen}
-		list, err := s.cut(c.words, c.n)
+		got, err := s.cut(c.words, c.n)
 		if c.want == "" {
 			require.NoError(t, err, c.name)
-			require.EqualValues(t, c.n, len(list))
+			require.EqualValues(t, c.n, len(got.list))
 			continue
 		}
 		require.ErrorIs(t, err, ErrCorrupt, c.name)
@@ -135,7 +135,7 @@ func TestAnEncodedScalableClaimsNoMoreKeysThanItHasRoomFor(t *testing.T) {
 // A newest stage that is too small for its keys is an error while it has none,
 // too: later the filter would encode to what cannot be decoded.
 func TestAnEncodedScalableHasANewestStageWithRoomForItsKeys(t *testing.T) {
-	s := &Scalable{config: ScalableConfig{Expected: 100, FPRate: 0.01}, stages: firstStage(Params{Bits: 512, Hashes: 3})}
+	s := &Scalable{config: ScalableConfig{Expected: 100, FPRate: 0.01}, stages: newStages(Params{Bits: 512, Hashes: 3}, 1)}
 	b, err := s.MarshalBinary()
 	require.NoError(t, err)
 	require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt)

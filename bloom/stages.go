@@ -7,9 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// stages are the filters that a [Scalable] or a [Rotating] consists of, and the
-// methods that only read them. They have one family, so that one digest serves
-// all of them.
+// stages are the filters that a [Scalable] or a [Rotating] consists of. They
+// have one family, so that one digest serves all of them.
 type stages struct {
 	hash hashfam.Hasher // of keys, for the newest stage, the largest one
 	list []Filter       // from the oldest to the newest
@@ -17,6 +16,14 @@ type stages struct {
 
 // Family returns the family that hashes the keys of the filter. O(1) time.
 func (s *stages) Family() hashfam.Family { return s.hash.Family() }
+
+// newStages returns n empty stages.
+func newStages(p Params, n int) (s stages) {
+	for range n {
+		s.append(newFilter(p, make([]uint64, p.words())))
+	}
+	return s
+}
 
 // append makes f the newest stage.
 func (s *stages) append(f *Filter) { s.hash, s.list = f.hash, append(s.list, *f) }
@@ -33,10 +40,9 @@ func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash.Sum(
 func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.hash.SumString(key)) }
 
 // ContainsDigest is Contains for a digest under the filter's family.
-//
-// Most stages do not contain a digest, and half of the bits of a full one are
-// set. So three positions are enough to exclude seven of eight stages.
 func (s *stages) ContainsDigest(d hashfam.Digest) bool {
+	// Half of the bits of a full stage are set, so three positions exclude
+	// seven of eight stages that do not contain d.
 	for i := len(s.list) - 1; i >= 0; i-- {
 		if f := &s.list[i]; f.hasFirst(d) && f.ContainsDigest(d) {
 			return true
@@ -45,9 +51,8 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// hasFirst tests the first three positions of d, or all if there are fewer. The
-// positions of a Blocked filter are in one line, which AVX-512 tests as fast as
-// three of them.
+// hasFirst tests the first three positions of d, or all if there are fewer.
+// AVX-512 tests all positions of a line as fast as three of them.
 func (f *reader) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.params.Layout {
 	case Classic:
@@ -60,8 +65,8 @@ func (f *reader) hasFirst(d hashfam.Digest) bool {
 }
 
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. Get the digests from Family().SumAll, which takes
-// less time than to hash each key alone. It allocates only if dst is too small.
+// returns the extended slice. Get the digests from Family().SumAll. It
+// allocates only if dst is too small.
 func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for _, d := range digests {
@@ -70,8 +75,7 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// SizeBytes returns the size of all bit arrays in bytes. O(s) time for s stages
-// or generations.
+// SizeBytes returns the size of all bit arrays in bytes. O(s) time.
 func (s *stages) SizeBytes() uint64 {
 	size := uint64(0)
 	for i := range s.list {
@@ -80,11 +84,11 @@ func (s *stages) SizeBytes() uint64 {
 	return size
 }
 
-// EstimatedLen estimates the number of distinct keys: the sum of
-// [Filter.EstimatedLen] over all stages or generations. A Scalable does not
-// count keys that were found when they were added, at most a share of FPRate. A
-// Rotating counts a key once for each generation that it is in, and some of the
-// keys may be older than the window. O(m) time.
+// EstimatedLen returns the sum of [Filter.EstimatedLen] over all stages or
+// generations. A Scalable does not count keys that were found when they were
+// added, at most a share of FPRate. A Rotating counts a key once for each
+// generation that it is in, and some keys may be older than the window. O(m)
+// time.
 func (s *stages) EstimatedLen() float64 {
 	sum := 0.0
 	for i := range s.list {
@@ -113,8 +117,7 @@ func (s *stages) equal(other *stages) bool {
 // frame: whole lines, so that every array begins at a multiple of 64 bytes.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
-// yield yields the array of every stage, each followed by zeros up to a
-// multiple of 64 bytes.
+// yield yields the array of every stage, each with its padding.
 func (s *stages) yield(yield func([]byte) bool) {
 	for i := range s.list {
 		for piece := range frame.Numbers(s.list[i].words) {
@@ -129,29 +132,29 @@ func (s *stages) yield(yield func([]byte) bool) {
 	}
 }
 
-// cut returns the filters with the given valid parameters whose arrays are in
+// cut returns the stages with the given valid parameters whose arrays are in
 // words, one after another. They share its memory. It returns ErrCorrupt if
 // words is too short or too long, or if a bit beyond the last one of an array
 // is set.
-func cut(words []uint64, params []Params) ([]Filter, error) {
-	list := make([]Filter, 0, len(params))
+func cut(words []uint64, params []Params) (stages, error) {
+	s := stages{list: make([]Filter, 0, len(params))}
 	for _, p := range params {
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
-			return nil, errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
+			return s, errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
 		}
 		array, padding := words[:p.words():p.words()], words[p.words():n]
 		words = words[n:]
 		if err := p.checkWords(array, ErrCorrupt); err != nil {
-			return nil, err
+			return s, err
 		}
 		if ones(padding) != 0 {
-			return nil, errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
+			return s, errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
 		}
-		list = append(list, *newFilter(p, array))
+		s.append(newFilter(p, array))
 	}
 	if len(words) != 0 {
-		return nil, errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
+		return s, errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
 	}
-	return list, nil
+	return s, nil
 }
