@@ -144,6 +144,7 @@ func TestFiltersAreTheSameWithAndWithoutAVX512(t *testing.T) {
 			require.NoError(t, err)
 			f.AddAll(digests[:4000])
 			filters[i], answers[i] = f, f.ContainsAll(nil, digests)
+			require.Equal(t, answers[i], NewConcurrentFrom(f).ContainsAll(nil, digests))
 		}
 		require.True(t, filters[0].Equal(filters[1]))
 		require.Equal(t, answers[0], answers[1])

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
 )
 
 // drawParams draws a small filter of any layout.
@@ -49,28 +48,6 @@ func sums(f interface{ Family() hashfam.Family }, n uint64) []hashfam.Digest {
 	return digests
 }
 
-// Batches may end anywhere in a block, and answers are appended.
-func TestBatchesEqualSingleCalls(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
-		digests := sums(mustNew(t, p), rapid.Uint64Range(0, 3*lanes.Block).Draw(t, "n"))
-		single, all := mustNew(t, p), mustNew(t, p)
-		for _, d := range digests {
-			single.AddDigest(d)
-		}
-		all.AddAll(digests)
-		require.True(t, all.Equal(single))
-
-		queries := append(digests, 1, 2, 3)
-		answers := all.ContainsAll([]bool{true, false}, queries)
-		require.Equal(t, []bool{true, false}, answers[:2], "the answers in dst stay")
-		require.Len(t, answers, 2+len(queries))
-		for i, d := range queries {
-			require.Equal(t, single.ContainsDigest(d), answers[2+i])
-		}
-	})
-}
-
 // A 32-bit bit index would confine the keys to the first 512 MiB.
 func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
@@ -91,4 +68,18 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 		require.InDelta(t, 80_000, float64(above), 6*600, "%v", layout)
 		require.InDelta(t, float64(n), f.EstimatedLen(), 100)
 	}
+}
+
+func TestFromWordsRebuildsAFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawParams(t)
+		f := mustNew(t, p)
+		f.AddAll(sums(f, rapid.Uint64Range(0, 50).Draw(t, "n")))
+		g, err := FromWords(p, f.Clone().words)
+		require.NoError(t, err)
+		require.True(t, g.Equal(f))
+		g.AddString("more")
+		f.AddString("more")
+		require.True(t, g.Equal(f))
+	})
 }

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -9,79 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/lanes"
 )
-
-// On one goroutine a concurrent filter is, bit for bit, the plain one, whatever
-// form of key is added, and gives its answers to every form of query.
-func TestConcurrentEqualsThePlainFilter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := mustNew(t, drawParams(t))
-		c, fam := NewConcurrentFrom(f), f.Family()
-		adds := []func(key []byte){
-			c.Add,
-			func(key []byte) { c.AddString(string(key)) },
-			func(key []byte) { c.AddDigest(fam.Sum(key)) },
-			func(key []byte) { require.Equal(t, f.Contains(key), c.ContainsOrAdd(key)) },
-			func(key []byte) { require.Equal(t, f.Contains(key), c.ContainsOrAddString(string(key))) },
-			func(key []byte) { require.Equal(t, f.Contains(key), c.ContainsOrAddDigest(fam.Sum(key))) },
-		}
-		keys := [][]byte{[]byte("absent"), nil}
-		for i := range rapid.Uint64Range(0, 60).Draw(t, "keys") {
-			key := fmt.Append(nil, i)
-			rapid.SampledFrom(adds).Draw(t, "form")(key)
-			f.Add(key)
-			keys = append(keys, key)
-		}
-		require.True(t, c.Snapshot().Equal(f))
-		for _, key := range keys {
-			want := f.Contains(key)
-			require.Equal(t, want, c.Contains(key))
-			require.Equal(t, want, c.ContainsString(string(key)))
-			require.Equal(t, want, c.ContainsDigest(fam.Sum(key)))
-		}
-		require.Equal(t, []any{f.EstimatedLen(), f.FillRatio(), f.FalsePositiveRate(), f.SizeBytes(), f.Params(), f.Family()},
-			[]any{c.EstimatedLen(), c.FillRatio(), c.FalsePositiveRate(), c.SizeBytes(), c.Params(), c.Family()})
-		c.Reset()
-		f.Reset()
-		require.True(t, c.Snapshot().Equal(f))
-	})
-}
-
-func TestConcurrentBatchesEqualSingleCalls(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := mustNew(t, drawParams(t))
-		digests := sums(f, rapid.Uint64Range(0, 3*lanes.Block).Draw(t, "n"))
-		c := NewConcurrentFrom(f)
-		f.AddAll(digests)
-		c.AddAll(append(digests, digests...))
-		require.True(t, c.Snapshot().Equal(f))
-		for i := range digests {
-			digests[i] += hashfam.Digest(i % 2) // half of them were not added
-		}
-		before := []bool{true, false}
-		require.Equal(t, f.ContainsAll(before[:2:2], digests), c.ContainsAll(before[:2:2], digests))
-	})
-}
-
-// The atomic forms of the functions in bloom.go give their answers, also those
-// that AVX-512 replaces.
-func TestSharedFormsEqualPlainOnes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
-		p.Layout, p.Bits = Blocked, (p.Bits+lineBits-1)/lineBits*lineBits
-		f := mustNew(t, p)
-		for d := range rapid.Uint64Range(0, 60).Draw(t, "keys") {
-			f.AddDigest(sum(f, d))
-			e := p.Family.SumUint64(d + 20)
-			require.Equal(t, hasBlocked(f.words, f.span, p.Hashes, e), seesBlocked(f.words, f.span, p.Hashes, e))
-		}
-	})
-}
 
 // No bit is lost if many goroutines set bits of the same words, and an Add that
 // returned is seen by every goroutine at once.
@@ -247,22 +177,8 @@ func TestSchedulesOfAConcurrentFilter(t *testing.T) {
 	}
 }
 
-func TestConcurrentMerges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
-		parts := []*Filter{mustNew(t, p), mustNew(t, p), mustNew(t, p)}
-		for i := range rapid.Uint64Range(0, 60).Draw(t, "keys") {
-			parts[i%3].AddDigest(sum(parts[0], i))
-		}
-		c := NewConcurrentFrom(parts[0])
-		require.NoError(t, c.Merge(parts[1:]...))
-		require.NoError(t, parts[0].Merge(parts[1:]...))
-		require.True(t, c.Snapshot().Equal(parts[0]))
-	})
-	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
-}
-
 func TestConcurrentOperationsDoNotAllocate(t *testing.T) {
+	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})
 	require.NoError(t, err)
 	keys, digests, dst := [][]byte{{1}, {2}}, []hashfam.Digest{1, 2}, make([]bool, 0, 2)

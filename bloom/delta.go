@@ -51,7 +51,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 		return dst, err
 	}
 	m, base := f.params.Bits, old.fingerprint()
-	changed := 2*f.unionOnes(old) - ones(f.words) - ones(old.words)
+	changed := onesOf(f.words, old.words, func(a, b uint64) uint64 { return a ^ b })
 	d := deltaParams{Changed: changed, Base: base, Proof: f.proof(base)}
 	n, flip := d.coded(m)
 	code := riceCode(m, n, f.unlike(old, flip))

@@ -31,7 +31,8 @@ var filters = conformance.Suite[*Filter]{
 	View:       conformance.Viewer[*Filter](NewView),
 	Ask:        func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
 	Shown: func(fam hashfam.Family) []any {
-		return []any{Config{Family: fam}, Params{Family: fam}, newConcurrent(NewReceiver(fam))}
+		c := newConcurrent(NewReceiver(fam))
+		return []any{Config{Family: fam}, Params{Family: fam}, c, *c}
 	},
 	Writes: []string{"Fold"},
 	Source: conformance.From(drawParams, NewFromParams),
@@ -69,7 +70,9 @@ func intersect(r *conformance.Run[*Filter]) {
 		in[string(key)] = true
 	}
 	r.Note("intersect with %d keys", len(in))
+	most := min(r.F.FalsePositiveRate(), other.FalsePositiveRate())
 	require.NoError(r, r.F.Intersect(other))
+	require.LessOrEqual(r, r.F.FalsePositiveRate(), most)
 	require.NoError(r, r.Twin.Intersect(other))
 	for key := range r.Counts {
 		if !in[key] {
@@ -79,12 +82,14 @@ func intersect(r *conformance.Run[*Filter]) {
 	r.Exact = false
 }
 
-// fold halves the filter, if it can be halved.
+// fold halves the filter, if the length to halve is even.
 func fold(r *conformance.Run[*Filter]) {
 	r.Note("fold")
 	before := r.F.Clone()
-	if err := r.F.Fold(); err != nil {
-		require.ErrorIs(r, err, ErrParams)
+	err := r.F.Fold()
+	require.Equal(r, before.span%2 == 0, err == nil)
+	if err != nil {
+		requireField(r, err, ErrParams, "Params.Bits")
 		require.True(r, r.F.Equal(before), "a failed Fold changed the filter")
 		return
 	}
@@ -93,26 +98,41 @@ func fold(r *conformance.Run[*Filter]) {
 }
 
 // addShared adds keys to a concurrent form of the filter, in any form, and goes
-// on with a snapshot of it.
+// on with a snapshot of it, which has the same answers.
 func addShared(r *conformance.Run[*Filter]) {
-	c, keys, form := NewConcurrentFrom(r.F), r.Keys(), r.Intn(4)
+	c, keys, form := NewConcurrentFrom(r.F), r.Keys(), r.Intn(8)
 	r.Note("share and add %d keys in form %d", len(keys), form)
-	if form == 3 {
-		c.AddAll(r.Family.SumAll(nil, keys))
-	}
-	for _, key := range keys {
-		found := r.Twin.ContainsOrAdd(key)
-		switch form {
-		case 0:
-			c.Add(key)
-		case 1:
-			c.AddString(string(key))
-		case 2:
-			require.Equal(r, found, c.ContainsOrAdd(key))
+	digests, found := r.Family.SumAll(nil, keys), func(key []byte, got bool) { require.Equal(r, r.Twin.Contains(key), got) }
+	require.Equal(r, r.F.ContainsAll([]bool{true, false}, digests), c.ContainsAll([]bool{true, false}, digests))
+	add := []func(key []byte){
+		c.Add,
+		func(key []byte) { c.AddString(string(key)) },
+		func(key []byte) { c.AddDigest(r.Family.Sum(key)) },
+		func(key []byte) { found(key, c.ContainsOrAdd(key)) },
+		func(key []byte) { found(key, c.ContainsOrAddString(string(key))) },
+		func(key []byte) { found(key, c.ContainsOrAddDigest(r.Family.Sum(key))) },
+		func([]byte) { c.AddAll(digests) },
+		func([]byte) {
+			other := mustNew(r, r.F.Params())
+			other.AddAll(digests)
+			require.NoError(r, c.Merge(r.F, other))
+		},
+	}[form]
+	for i, key := range keys {
+		if i == 0 || form < 6 {
+			add(key)
 		}
+		require.True(r, c.Contains(key) && c.ContainsString(string(key)) && c.ContainsDigest(r.Family.Sum(key)))
+		r.Twin.Add(key)
 		r.Count(key, 1)
 	}
 	r.F = c.Snapshot()
+	text, err := r.F.MarshalText()
+	same, _ := c.MarshalText()
+	require.Equal(r, []any{r.F.EstimatedLen(), r.F.FillRatio(), r.F.FalsePositiveRate(), r.F.SizeBytes(), r.F.Params(), text, err},
+		[]any{c.EstimatedLen(), c.FillRatio(), c.FalsePositiveRate(), c.SizeBytes(), c.Params(), same, nil})
+	c.Reset()
+	require.Zero(r, c.FillRatio())
 }
 
 var scalables = conformance.Suite[*Scalable]{
@@ -151,17 +171,25 @@ var scalables = conformance.Suite[*Scalable]{
 	Check: checkStages,
 }
 
-// attach attaches a plain filter of any size.
+// attach attaches a copy of a plain filter of any size and layout.
 func attach(r *conformance.Run[*Scalable]) {
 	if r.F.frozen > 3 {
 		return
 	}
-	f := mustNew(r, Params{Bits: 64 << r.Intn(6), Hashes: 1 + r.Intn(5), Layout: Classic, Family: r.Family})
+	p := Params{Bits: 64 << r.Intn(6), Hashes: 1 + r.Intn(5), Family: r.Family}
 	keys := r.Keys()
+	switch p.Layout = Layout(len(keys) % 3); p.Layout {
+	case Partitioned:
+		p.Bits *= uint64(p.Hashes)
+	case Blocked:
+		p.Bits *= 8
+	}
+	f := mustNew(r, p)
 	f.AddAll(r.Family.SumAll(nil, keys))
 	r.Note("attach a plain filter of %d keys", len(keys))
 	require.NoError(r, r.F.Attach(f))
-	require.NoError(r, r.Twin.Attach(f))
+	require.NoError(r, r.Twin.Attach(f.Clone()))
+	f.Reset()
 	for _, key := range keys {
 		r.Count(key, 1)
 	}

@@ -2,14 +2,12 @@ package bloom
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -107,49 +105,4 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 	require.NoError(t, s.checkStages())
 	s.list[1].params.Bits--
 	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 99, want at least 100")
-}
-
-// An encoding cannot make the next stage much larger than what has arrived: the
-// keys that its stages claim to have must fit into their bits.
-func TestAnEncodedScalableClaimsNoMoreKeysThanItHasRoomFor(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01})
-	for i := range uint64(90) {
-		s.AddDigest(sum(s, i))
-	}
-	good, err := s.MarshalBinary()
-	require.NoError(t, err)
-	for _, c := range []struct {
-		offset int
-		value  uint64
-	}{{0, 1 << 40}, {16, 101}, {16, 1 << 40}, {8, math.Float64bits(2)}, {8, math.Float64bits(0)}} {
-		b := append([]byte{}, good...)
-		binary.LittleEndian.PutUint64(b[24+c.offset:], c.value)
-		if c.offset == 0 { // 2^40 keys are expected, and that many are stored
-			binary.LittleEndian.PutUint64(b[24+16:], c.value)
-		}
-		conformance.Reseal(b)
-		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, fmt.Sprint(c))
-	}
-}
-
-// A newest stage that is too small for its keys is an error while it has none,
-// too: later the filter would encode to what cannot be decoded.
-func TestAnEncodedScalableHasANewestStageWithRoomForItsKeys(t *testing.T) {
-	s := &Scalable{config: ScalableConfig{Expected: 100, FPRate: 0.01}, stages: newStages(Params{Bits: 512, Hashes: 3}, 1)}
-	b, err := s.MarshalBinary()
-	require.NoError(t, err)
-	require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt)
-}
-
-// Bits of the table and of the padding that must be zero.
-func TestPaddingOfAScalableFilterIsZero(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.01})
-	good, err := s.MarshalBinary()
-	require.NoError(t, err)
-	for _, at := range []int{24 + 26, 64 + 10, 64 + 16, len(good) - 9} {
-		b := append([]byte{}, good...)
-		b[at] = 1
-		conformance.Reseal(b)
-		require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, "byte %d", at)
-	}
 }

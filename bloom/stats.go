@@ -152,9 +152,14 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 
 // unionOnes counts the bits that are set in f or other. Their Params are equal.
 func (f *Filter) unionOnes(other *Filter) uint64 {
-	n, b := uint64(0), other.words[:len(f.words)]
-	for i, w := range f.words {
-		n += uint64(bits.OnesCount64(w | b[i]))
+	return onesOf(f.words, other.words, func(a, b uint64) uint64 { return a | b })
+}
+
+// onesOf counts the bits that are set in op of each two words.
+func onesOf(a, b []uint64, op func(a, b uint64) uint64) (n uint64) {
+	b = b[:len(a)]
+	for i, w := range a {
+		n += uint64(bits.OnesCount64(op(w, b[i])))
 	}
 	return n
 }
