@@ -2,12 +2,17 @@ package bloom_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
 )
 
 func Example() {
@@ -203,4 +208,107 @@ func ExampleReadParams() {
 	// Output:
 	// classic, 14384 bits, 10 hashes, family public <nil>
 	// 1800 bytes in memory
+}
+
+// Eight goroutines share a filter and count distinct pages: for each page only
+// one of them gets false.
+func ExampleConcurrent() {
+	seen, err := bloom.NewConcurrent(bloom.Config{Capacity: 20_000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	requests := data.RequestsWeb12()
+	distinct := make([]int, 8)
+	var wg sync.WaitGroup
+	for worker := range distinct {
+		wg.Go(func() {
+			for i := worker; i < len(requests); i += len(distinct) {
+				if !seen.ContainsOrAddString(requests[i]) {
+					distinct[worker]++
+				}
+			}
+		})
+	}
+	wg.Wait()
+	total := 0
+	for _, n := range distinct {
+		total += n
+	}
+	exact := len(slices.Compact(slices.Sorted(slices.Values(requests))))
+	fmt.Println("within 1 %:", total <= exact && total > exact-exact/100)
+	// Output: within 1 %: true
+}
+
+// A concurrent filter is made from a plain one, and a snapshot of it is one.
+func ExampleConcurrent_Snapshot() {
+	c := bloom.NewConcurrentFrom(filter("a"))
+	c.AddString("b")
+	encoded, err := c.Snapshot().MarshalBinary() // while others add keys
+	fmt.Println(len(encoded), err)
+	fmt.Println(c.Merge(filter("c")), c.ContainsString("c"))
+	fmt.Printf("about %.0f keys in %d bytes\n", c.EstimatedLen(), c.SizeBytes())
+	// Output:
+	// 1872 <nil>
+	// <nil> true
+	// about 3 keys in 1800 bytes
+}
+
+// A cache counts its documents and sends its neighbor what has changed. A
+// message is lost, and the neighbor fetches the whole filter.
+func ExampleFilter_AppendDelta() {
+	cached, err := counting.New(counting.Config{Capacity: 100_000, FPRate: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cached.AddString("/index")
+	sent := cached.Bloom()
+	neighbor := sent.Clone() // at the other server
+	for second := range 3 {
+		cached.DeleteString("/index")
+		cached.AddString(fmt.Sprint("/page/", second))
+		now := cached.Bloom()
+		delta, err := now.AppendDelta(nil, sent)
+		sent = now
+		if second == 1 || err != nil {
+			continue // the message is lost
+		}
+		err = neighbor.ApplyDelta(delta)
+		if errors.Is(err, bloom.ErrIncompatible) {
+			neighbor = now.Clone() // the whole filter
+		}
+		fmt.Println(second, len(delta), "bytes,", neighbor.Equal(now), err == nil)
+	}
+	fmt.Println(cached.Bloom().SizeBytes(), "bytes for the whole filter")
+	// Output:
+	// 0 104 bytes, true true
+	// 2 96 bytes, true false
+	// 119920 bytes for the whole filter
+}
+
+// A file of sorted keys ends with their filter and a footer that tells where it
+// begins. A reader asks the filter where it lies, before it searches the file.
+func ExampleFrameReader() {
+	var fam hashfam.Family
+	table := []byte("apple=1 banana=2 cherry=3")
+	digests := fam.SumAllStrings(nil, []string{"apple", "banana", "cherry"})
+	start := uint64(len(table))
+	table, err := bloom.AppendFrame(table, bloom.Config{Capacity: 3, FPRate: 0.01}, digests)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table = binary.LittleEndian.AppendUint64(table, start)
+
+	reader := bloom.NewFrameReader(fam) // one for all files
+	for _, key := range []string{"banana", "mango"} {
+		footer := len(table) - 8
+		filter := table[binary.LittleEndian.Uint64(table[footer:]):footer]
+		maybe, err := reader.ContainsDigest(filter, fam.SumString(key))
+		fmt.Println(key, maybe, err)
+	}
+	// Output:
+	// banana true <nil>
+	// mango false <nil>
 }

@@ -2,7 +2,9 @@ package bloom_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,6 +18,33 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
+
+// A full disk takes half of a filter.
+type fullDisk struct{ *bloom.Filter }
+
+var errFull = errors.New("no space left on device")
+
+func (d fullDisk) WriteTo(w io.Writer) (int64, error) {
+	half, err := w.Write(make([]byte, d.SizeBytes()/2))
+	return int64(half), errors.Join(err, errFull)
+}
+
+// If the disk is full, save returns the error of the disk. The old file stays,
+// and nothing else.
+func TestASaveToAFullDiskKeepsTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "filter")
+	require.NoError(t, save(versioned(1), name))
+	for range 3 {
+		require.ErrorIs(t, save(fullDisk{versioned(3)}, name), errFull)
+		got, err := load(name)
+		require.NoError(t, err)
+		require.True(t, got.Equal(versioned(1)))
+		files, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+	}
+}
 
 // saverVariable names the file that a process saves to until it is killed.
 const saverVariable = "FILTERFAM_SAVER"

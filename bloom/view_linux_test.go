@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -16,26 +15,16 @@ func TestAViewOfAMappedFile(t *testing.T) {
 	for _, layout := range layouts {
 		f, err := New(Config{Capacity: 100_000, FPRate: 0.01, Layout: layout})
 		require.NoError(t, err)
-		for i := range 100_000 {
-			f.AddString(fmt.Sprint("key ", i))
-		}
-		name := filepath.Join(t.TempDir(), "filter")
-		data := writeAndMap(t, name, f)
-		v, err := NewView(data, f.params.Family)
+		f.AddAll(sums(f, 100_000))
+		v, err := NewView(writeAndMap(t, filepath.Join(t.TempDir(), "filter"), f), f.params.Family)
 		if errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err)
 		}
 		require.NoError(t, err)
 		require.NoError(t, v.Verify())
-		for i := range 200_000 {
-			key := fmt.Sprint("key ", i)
-			require.Equal(t, f.ContainsString(key), v.ContainsString(key))
-		}
-		require.Equal(t, f.EstimatedLen(), v.EstimatedLen())
-		require.Equal(t, f.FillRatio(), v.FillRatio())
+		digests := sums(f, 200_000)
+		require.Equal(t, f.ContainsAll(nil, digests), v.ContainsAll(nil, digests))
 		require.Equal(t, f.FalsePositiveRate(), v.FalsePositiveRate())
-		require.Equal(t, f.SizeBytes(), v.SizeBytes())
-
 		g, err := v.Decode()
 		require.NoError(t, err)
 		g.AddString("the memory of the file cannot be written to")

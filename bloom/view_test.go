@@ -14,8 +14,7 @@ import (
 func TestAFrameReaderRefusesHeaders(t *testing.T) {
 	for _, layout := range layouts {
 		f := mustNew(t, Params{Bits: 7 * 1024, Hashes: 7, Layout: layout})
-		good, err := f.MarshalBinary()
-		require.NoError(t, err)
+		good := encoded(t, f)
 		r := NewFrameReader(hashfam.Family{})
 		for bit := range 64 * 8 {
 			frame := bytes.Clone(good)
@@ -34,7 +33,5 @@ func TestAFrameReaderRefusesHeaders(t *testing.T) {
 			require.ErrorIs(t, err, ErrCorrupt)
 			require.True(t, found)
 		}
-		_, err = NewFrameReader(keyed).ContainsDigest(good, 1)
-		require.ErrorIs(t, err, ErrFamily)
 	}
 }
