@@ -171,16 +171,18 @@ func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
 // should have. So the size of the next stage, which doubles the number of keys,
 // is in proportion to the bytes that have arrived, and the filter can still be
 // decoded when its newest stage is full. n keys at rate p need n log2(1/p) bits
-// in any structure; a Bloom filter needs 1.44 times as many. Within MemoryBytes
-// the newest stage may be smaller, but not smaller than the one before.
+// in any structure; a Bloom filter needs 1.44 times as many. If MemoryBytes has
+// no room for a further one, the newest stage may be smaller, but not smaller
+// than the one before.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
 	}
+	full := s.config.MemoryBytes > 0 && s.SizeBytes()+s.newest().SizeBytes() > s.config.MemoryBytes
 	for i, f := range s.list[s.frozen:] {
 		n := s.config.capacityOf(i)
 		least := -float64(n) * math.Log2(s.config.rateOf(i))
-		if s.config.MemoryBytes > 0 && i > 0 && i == s.grown()-1 {
+		if full && i > 0 && i == s.grown()-1 {
 			least = min(least, float64(s.list[s.frozen+i-1].params.Bits))
 		}
 		if float64(f.params.Bits) < least {

@@ -96,13 +96,15 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 			require.ErrorContains(t, s.checkStages(), c.want)
 		}
 	}
-	// Within a limit of memory the last stage can be as small as the one
-	// before.
-	s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5, MemoryBytes: 100}}
+	// The last stage within a limit of memory can be as small as the one before.
+	s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5, MemoryBytes: 47}}
 	for _, bits := range []uint64{100, 100} {
 		s.list = append(s.list, *newFilter(Params{Bits: bits, Hashes: 1}, nil))
 	}
 	require.NoError(t, s.checkStages())
 	s.list[1].params.Bits--
 	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 99, want at least 100")
+	s.list[1].params.Bits++
+	s.config.MemoryBytes++ // a third stage of two words follows: this one is too small
+	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 100, want at least 239")
 }
