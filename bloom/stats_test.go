@@ -103,12 +103,12 @@ func requireRate(t *testing.T, c Config, maxQueries float64) {
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
-			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
+			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
 				n := uint64(len(keys))
 				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
 				require.NoError(t, err)
 				f.AddAll(keys)
-				return conformance.Small{Contains: f.ContainsDigest, Rate: f.Params().RateAt(n)}
+				return conformance.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
 			})
 		})
 	}
@@ -124,7 +124,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
 			require.NoError(t, err)
 			add := func(keys []hashfam.Digest) error { f.AddAll(keys); return nil }
-			conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: f.ContainsAll, Rate: f.Params().RateAt(n)})
+			conformance.LargeSet(t, n, add, conformance.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)})
 		})
 	}
 }

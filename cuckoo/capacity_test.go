@@ -97,7 +97,7 @@ func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
 			p := plan(t, Config{Capacity: n, FPRate: 0.01, Compact: sorted})
 			f := mustNew(t, p)
 			add := func(keys []hashfam.Digest) error { _, err := f.AddAll(keys); return err }
-			conformance.LargeSet(t, n, conformance.Large{Add: add, Contains: f.ContainsAll, Rate: p.RateAt(n)})
+			conformance.LargeSet(t, n, add, conformance.Rated{Contains: f.ContainsAll, Rate: p.RateAt(n)})
 			require.Equal(t, n, f.Len())
 		}
 	}

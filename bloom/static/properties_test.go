@@ -141,9 +141,9 @@ func FuzzExactProgram(f *testing.F)  { exacts.FuzzProgram(f) }
 func FuzzExactFrames(f *testing.F)   { exacts.FuzzFrames(f) }
 
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
+	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
 		f := mustBuild(t, Config{FPRate: 0.01, Family: fam}, keys)
-		return conformance.Small{Contains: f.ContainsDigest, Rate: f.FalsePositiveRate()}
+		return conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
 	})
 }
 
@@ -157,5 +157,5 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
 	}
 	f := mustBuild(t, Config{FPRate: 0.01}, digests)
-	conformance.LargeSet(t, n, conformance.Large{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+	conformance.LargeSet(t, n, nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }

@@ -121,9 +121,9 @@ func FuzzFilterProgram(f *testing.F)   { filters.FuzzProgram(f) }
 func FuzzFilterFrames(f *testing.F)    { filters.FuzzFrames(f) }
 
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Small {
+	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
 		f := filterOf(t, FilterConfig{FPRate: 0.01, Family: fam}, keys)
-		return conformance.Small{Contains: f.ContainsDigest, Rate: f.FalsePositiveRate()}
+		return conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
 	})
 }
 
@@ -138,5 +138,5 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	}
 	f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, digests)
 	require.NoError(t, err)
-	conformance.LargeSet(t, n, conformance.Large{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+	conformance.LargeSet(t, n, nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }

@@ -34,36 +34,31 @@ func (b Budget[P]) Run(t *testing.T) {
 		for _, bits := range []uint64{1, 4, 7, 9, 12, 20, 45, 300} {
 			for _, odd := range []uint64{0, 300} {
 				bytes := max(1, min(n*bits/8+odd, sizing.MaxBits/8))
-				p, err := b.Params(n, 0, bytes)
-				if !b.best(t, n, p, bytes, err == nil) {
-					needsMore(t, err, bytes)
-					continue
+				if b.best(t, n, bytes) {
+					found++
 				}
-				found++
-				b.limit(t, n, p, bytes)
 			}
 		}
 		require.Greater(t, found, 5)
 	}
-	_, err := b.Params(0, 0, 1<<20)
-	require.ErrorContains(t, err, "Config.Capacity")
-	for _, n := range []uint64{1 << 60, 1 << 63, math.MaxUint64} {
-		_, err = b.Params(n, 0, 1<<20)
+	for _, n := range []uint64{0, 1 << 60, 1 << 63, math.MaxUint64} {
+		_, err := b.Params(n, 0, 1<<20)
 		require.ErrorContains(t, err, "Config.Capacity") // there is no rate to name
 	}
-	_, err = b.Params(1, -1, 1<<20)
+	_, err := b.Params(1, -1, 1<<20)
 	require.ErrorContains(t, err, "Config.FPRate")
 	p, err := b.Params(1, 0, math.MaxUint64)
 	require.NoError(t, err)
 	require.LessOrEqual(t, p.SizeBytes(), uint64(sizing.MaxBits/8))
 }
 
-// best checks that p is the best that n keys can have within the memory, and
-// returns ok, which says whether there is any.
-func (b Budget[P]) best(t *testing.T, n uint64, p P, bytes uint64, ok bool) bool {
+// best checks the best that n keys can have within a memory. It reports whether
+// there is any: else the error names a sufficient memory.
+func (b Budget[P]) best(t *testing.T, n, bytes uint64) bool {
 	t.Helper()
 	lowest := 1.0
-	if ok {
+	p, err := b.Params(n, 0, bytes)
+	if err == nil {
 		lowest = p.RateAt(n)
 		require.LessOrEqual(t, p.SizeBytes(), bytes)
 		require.Less(t, lowest, 1.0)
@@ -73,14 +68,13 @@ func (b Budget[P]) best(t *testing.T, n uint64, p P, bytes uint64, ok bool) bool
 			t.Fatalf("%d bytes for %d keys: %v has the rate %g, but %v has %g", bytes, n, p, lowest, q, rate)
 		}
 	}
-	return ok
-}
-
-// needsMore checks an error that has no rate but names a sufficient memory.
-func needsMore(t *testing.T, err error, bytes uint64) {
-	t.Helper()
-	need, _ := needOf(t, err)
-	require.Greater(t, need, bytes)
+	if err != nil {
+		need, _ := needOf(t, err)
+		require.Greater(t, need, bytes)
+		return false
+	}
+	b.limit(t, n, bytes, p)
+	return true
 }
 
 // needOf returns the memory and the rate that the error of a memory names.
@@ -106,7 +100,7 @@ const leastRate = 1e-7
 
 // limit checks a rate and a memory together, where p is the best filter of that
 // memory: half of its rate is refused, its rate and the double are met.
-func (b Budget[P]) limit(t *testing.T, n uint64, p P, bytes uint64) {
+func (b Budget[P]) limit(t *testing.T, n, bytes uint64, p P) {
 	t.Helper()
 	lowest := p.RateAt(n)
 	for _, rate := range []float64{lowest, 1.2 * lowest, 2 * lowest} {
@@ -117,18 +111,20 @@ func (b Budget[P]) limit(t *testing.T, n uint64, p P, bytes uint64) {
 			require.LessOrEqual(t, q.RateAt(n), rate)
 		}
 	}
-	if 0.7*lowest > leastRate {
-		least, err := b.Params(n, 0.7*lowest, 0)
-		require.NoError(t, err)
-		_, err = b.Params(n, 0.7*lowest, bytes)
-		NamesWhatFits(t, err, 0.7*lowest, func(rate float64, bytes uint64) error {
-			_, err := b.Params(n, rate, bytes)
-			return err
-		}, bytes)
-		q, err := b.Params(n, 0.7*lowest, least.SizeBytes())
-		require.NoError(t, err)
-		require.Equal(t, least, q)
+	lower := 0.7 * lowest
+	if lower <= leastRate {
+		return
 	}
+	try := func(rate float64, bytes uint64) error {
+		_, err := b.Params(n, rate, bytes)
+		return err
+	}
+	NamesWhatFits(t, try(lower, bytes), lower, try, bytes)
+	least, err := b.Params(n, lower, 0)
+	require.NoError(t, err)
+	q, err := b.Params(n, lower, least.SizeBytes())
+	require.NoError(t, err)
+	require.Equal(t, least, q)
 }
 
 // NamesWhatFits checks the error of a rate and a memory that do not go

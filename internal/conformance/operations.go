@@ -8,14 +8,49 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// The operations of programs.
+// operations returns all operations that the structure has, some of them twice.
+func (r *Run[T]) operations() []func() {
+	ops := []func(){r.query, r.recode}
+	if len(forms(r.F, insertions...)) > 0 {
+		ops = append(ops, r.add, r.add)
+	}
+	if len(forms(r.F, finders...)) > 0 {
+		ops = append(ops, r.findOrAdd)
+	}
+	if r.deletes() {
+		ops = append(ops, r.delete, r.delete)
+	}
+	if _, can := any(r.F).(cloner[T]); can {
+		ops = append(ops, r.clone)
+	}
+	if r.suite.forged {
+		return ops
+	}
+	ops = append(ops, r.failToDecode)
+	if _, can := any(r.F).(merger[T]); can {
+		ops = append(ops, r.merge)
+	}
+	if _, can := any(r.F).(resetter); can {
+		ops = append(ops, r.reset)
+	}
+	for _, op := range r.suite.More {
+		ops = append(ops, func() { op(r) })
+	}
+	return ops
+}
+
+// form reads which form of some methods to use, and notes it.
+func (r *Run[T]) form(methods []string, keys ...[]byte) form {
+	all := forms(r.F, methods...)
+	form := all[r.Intn(len(all))]
+	r.Note("%s %d keys %.20x", form.name, len(keys), keys)
+	return form
+}
 
 // add inserts keys in any form.
 func (r *Run[T]) add() {
-	keys, forms := r.Keys(), insertions(r.F, r.Family)
-	form := forms[r.Intn(len(forms))]
-	r.Note("%s %d keys %.20x", form.name, len(keys), keys)
-	n, err := form.do(keys...)
+	keys := r.Keys()
+	n, err := r.form(insertions, keys...).do(keys...)
 	want, failed := r.addTwin(keys...)
 	require.Equal(r, want, n, "insertions")
 	require.Equal(r, failed, err)
@@ -39,15 +74,14 @@ func (r *Run[T]) addTwin(keys ...[]byte) (int, error) {
 
 // findOrAdd queries keys and adds those that are absent, in one call for each.
 func (r *Run[T]) findOrAdd() {
-	forms := finders(r.F, r.Family)
-	form := forms[r.Intn(len(forms))]
-	keys := r.Keys()
+	all := forms(r.F, finders...)
+	form, keys, has := all[r.Intn(len(all))], r.Keys(), r.suite.has(r.Twin)
 	r.Note("%s %d keys %.20x", form.name, len(keys), keys)
 	found, err := form.do(keys...)
 	had := 0
 	var want error
 	for i := 0; i < len(keys) && want == nil; i++ {
-		if r.suite.has(r.Twin, keys[i]) {
+		if has(keys[i]) {
 			had++
 		} else {
 			_, want = r.addTwin(keys[i])
@@ -59,8 +93,7 @@ func (r *Run[T]) findOrAdd() {
 
 // members reads keys of which the structure has a copy each, and takes them out
 // of Counts.
-func (r *Run[T]) members() [][]byte {
-	var keys [][]byte
+func (r *Run[T]) members() (keys [][]byte) {
 	n := r.Intn(64)
 	for range n {
 		if len(r.Log) == 0 {
@@ -76,16 +109,15 @@ func (r *Run[T]) members() [][]byte {
 
 // delete deletes members in any form, and a key that is not found.
 func (r *Run[T]) delete() {
-	keys, absent, forms := r.members(), r.Key(), deletions(r.F, r.Family)
-	form := forms[r.Intn(len(forms))]
-	r.Note("%s %d keys %.20x, and %x", form.name, len(keys), keys, absent)
+	keys, absent := r.members(), r.Key()
+	form := r.form(deletions, append(keys[:len(keys):len(keys)], absent)...)
 	n, err := form.do(keys...)
 	require.NoError(r, err)
 	require.Equal(r, len(keys), n, "deletions")
-	n, _ = deletions(r.Twin, r.Family)[0].do(keys...)
+	n, _ = forms(r.Twin, deletions...)[0].do(keys...)
 	require.Equal(r, len(keys), n, "deletions from the twin")
 	require.True(r, r.F.Equal(r.Twin), "the structure differs from its twin")
-	if !r.suite.has(r.F, absent) {
+	if !r.suite.has(r.F)(absent) {
 		n, err := form.do(absent)
 		require.NoError(r, err)
 		require.Zero(r, n, "deleted an absent key")
@@ -96,8 +128,7 @@ func (r *Run[T]) delete() {
 func (r *Run[T]) query() {
 	keys := r.Keys()
 	r.Note("query %d keys %.20x", len(keys), keys)
-	got := r.suite.answers(r, r.F, r.Family, keys)
-	require.Equal(r, r.suite.answers(r, r.Twin, r.Family, keys), got)
+	require.Equal(r, ask(r, r.suite.questions(r.Twin), keys), ask(r, r.suite.questions(r.F), keys))
 	for _, read := range r.suite.reads(r.F) {
 		read.call()
 	}
@@ -112,8 +143,7 @@ func (r *Run[T]) other() (T, [][]byte) {
 // merge merges up to two other structures.
 func (r *Run[T]) merge() {
 	var others []T
-	var keys [][]byte
-	var before [][]byte
+	var keys, before [][]byte
 	for range r.Intn(3) {
 		f, in := r.other()
 		others, keys, before = append(others, f), append(keys, in...), append(before, encode(r, f))
@@ -132,17 +162,11 @@ func (r *Run[T]) merge() {
 	for _, key := range keys {
 		r.Count(key, 1)
 	}
-	r.mergeTwin(others)
-}
-
-// mergeTwin merges others into the twin, one by one. If the order decides about
-// the place of keys, it does so for one only.
-func (r *Run[T]) mergeTwin(others []T) {
 	if len(others) > 1 && !r.canonical() {
 		r.resync()
 		return
 	}
-	for _, f := range others {
+	for _, f := range others { // one by one
 		require.NoError(r, any(r.Twin).(merger[T]).Merge(f))
 	}
 }
@@ -161,8 +185,11 @@ func (r *Run[T]) clone() {
 	r.F = any(r.F).(cloner[T]).Clone()
 }
 
-// leave notes a structure that must not change any more.
-func (r *Run[T]) leave(f T) { r.aside = append(r.aside, aside[T]{f, encode(r, f)}) }
+// leave leaves a structure behind. It must not change any more.
+func (r *Run[T]) leave(f T) {
+	b := encode(r, f)
+	r.aside = append(r.aside, func() { require.Equal(r, b, encode(r, f), "a structure that was left behind has changed") })
+}
 
 // reset removes all keys.
 func (r *Run[T]) reset() {
@@ -178,7 +205,7 @@ func (r *Run[T]) reset() {
 // receiver is a structure in use.
 func (r *Run[T]) recode() {
 	g := r.suite.Receiver(r.Family)
-	if r.Bool() && r.suite.Source.Like != nil && !r.suite.forged {
+	if r.Bool() && r.suite.Builders == nil && !r.suite.forged {
 		g, _ = r.other()
 	}
 	way := r.Intn(recodings)
@@ -205,6 +232,5 @@ func (r *Run[T]) failToDecode() {
 	}
 	r.Note("fail to decode %d bytes", len(b))
 	require.Error(r, r.F.UnmarshalBinary(b))
-	_, err := r.F.ReadFrom(bytes.NewReader(b))
-	require.Error(r, err)
+	require.Error(r, readFrom(r.F, bytes.NewReader(b)))
 }

@@ -34,7 +34,7 @@ type Run[T Structure[T]] struct {
 	Timed bool
 
 	suite Suite[T]
-	aside []aside[T]
+	aside []func() // check that what was left behind has not changed
 	trace []string
 }
 
@@ -43,13 +43,6 @@ type Entry struct {
 	Key string
 	N   uint64
 	At  int64
-}
-
-// An aside is a structure that a program has left behind, which must not change
-// any more.
-type aside[T any] struct {
-	f       T
-	encoded []byte
 }
 
 const (
@@ -64,21 +57,17 @@ func (s Suite[T]) program(t require.TestingT, c *Code) {
 		s.Source.Fresh = s.Larger
 	}
 	fam := families[c.Intn(len(families))]
-	r := &Run[T]{Code: c, Family: fam, Counts: map[string]uint64{}, Exact: true, suite: s}
-	drawn(c.Intn(1<<16), func(t *rapid.T) (none struct{}) {
-		var keys [][]byte
-		if r.F, r.Twin, keys = s.draw(t, fam); len(keys) > 0 {
-			r.Exact = false // the same set may have been built from copies
-		}
-		r.Log = nil
-		clear(r.Counts)
-		for _, key := range keys {
-			if r.Counts[string(key)] == 0 {
-				r.Count(key, 1)
-			}
-		}
-		return none
+	r := &Run[T]{Code: c, Family: fam, Counts: map[string]uint64{}, suite: s}
+	keys := drawn(c.Intn(1<<16), func(t *rapid.T) (keys [][]byte) {
+		r.F, r.Twin, keys = s.draw(t, fam)
+		return keys
 	})
+	for _, key := range keys {
+		if r.Counts[string(key)] == 0 {
+			r.Count(key, 1)
+		}
+	}
+	r.Exact = len(keys) == 0 // else the same set may have been built from copies
 	r.TestingT = traced{t, &r.trace}
 	r.Note("%T %v", r.F, r.F)
 	r.run(programSteps)
@@ -94,41 +83,10 @@ func (r *Run[T]) run(steps int) {
 	r.finish()
 }
 
-// operations returns all operations that the structure has, some of them twice.
-func (r *Run[T]) operations() []func() {
-	ops := []func(){r.query, r.recode}
-	if len(insertions(r.F, r.Family)) > 0 {
-		ops = append(ops, r.add, r.add)
-	}
-	if len(finders(r.F, r.Family)) > 0 {
-		ops = append(ops, r.findOrAdd)
-	}
-	if r.deletes() {
-		ops = append(ops, r.delete, r.delete)
-	}
-	if _, can := any(r.F).(cloner[T]); can {
-		ops = append(ops, r.clone)
-	}
-	if r.suite.forged {
-		return ops
-	}
-	ops = append(ops, r.failToDecode)
-	if _, can := any(r.F).(merger[T]); can {
-		ops = append(ops, r.merge)
-	}
-	if _, can := any(r.F).(resetter); can {
-		ops = append(ops, r.reset)
-	}
-	for _, op := range r.suite.More {
-		ops = append(ops, func() { op(r) })
-	}
-	return ops
-}
-
 // deletes reports whether the structure deletes keys.
 func (r *Run[T]) deletes() bool {
 	can := r.suite.Deletes
-	return len(deletions(r.F, r.Family)) > 0 && (can == nil || can(r.F))
+	return len(forms(r.F, deletions...)) > 0 && (can == nil || can(r.F))
 }
 
 // A traced test shows, when it fails, the operations that a program did.
@@ -214,20 +172,6 @@ func (r *Run[T]) canonical() bool {
 	return r.Exact && canonical != nil && canonical(r.F)
 }
 
-// finish checks what takes too long after every operation: the bytes, that the
-// structure is the one of its keys, that none that was left behind has changed,
-// and that every copy of every key can be deleted.
-func (r *Run[T]) finish() {
-	require.Equal(r, encode(r, r.Twin), encode(r, r.F))
-	if r.canonical() {
-		require.True(r, r.F.Equal(r.rebuilt()), "the structure is not that of its keys")
-	}
-	r.drain()
-	for _, a := range r.aside {
-		require.Equal(r, a.encoded, encode(r, a.f), "a structure that was left behind has changed")
-	}
-}
-
 // total returns the number of copies of all keys.
 func (r *Run[T]) total() (sum uint64) {
 	for _, n := range r.Counts {
@@ -236,26 +180,33 @@ func (r *Run[T]) total() (sum uint64) {
 	return sum
 }
 
-// rebuilt returns a structure to which the keys are added one by one, unless
-// there are too many copies: then it returns the twin.
-func (r *Run[T]) rebuilt() T {
-	if r.total() > programKeys {
-		return r.Twin
+// finish checks what takes too long after every operation: the bytes, that the
+// structure is the one of its keys, that every copy of every key can be
+// deleted, and that nothing that was left behind has changed.
+func (r *Run[T]) finish() {
+	require.Equal(r, encode(r, r.Twin), encode(r, r.F))
+	if r.total() <= programKeys {
+		r.rebuild(r.sorted(true))
 	}
-	f := r.suite.Source.Like(r.F)
-	_, err := insert(f, r.sorted(true)...)
-	require.NoError(r, err)
-	return f
+	for _, check := range r.aside {
+		check()
+	}
 }
 
-// drain deletes every copy of every key.
-func (r *Run[T]) drain() {
-	if !r.deletes() || r.total() > programKeys {
+// rebuild compares with a structure to which the keys are added one by one, and
+// then deletes them.
+func (r *Run[T]) rebuild(keys [][]byte) {
+	if r.canonical() {
+		f := r.suite.Source.Like(r.F)
+		_, err := insert(f, keys...)
+		require.NoError(r, err)
+		require.True(r, r.F.Equal(f), "the structure is not that of its keys")
+	}
+	if !r.deletes() {
 		return
 	}
 	r.Note("delete all")
-	keys := r.sorted(true)
-	n, _ := deletions(r.F, r.Family)[0].do(keys...)
+	n, _ := forms(r.F, deletions...)[0].do(keys...)
 	require.Equal(r, len(keys), n, "lost copies of keys")
 	clear(r.Counts)
 	if r.canonical() {

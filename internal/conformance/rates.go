@@ -1,8 +1,12 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,27 +14,19 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Large is a structure of the public family that is filled with as many keys
-// as it is for.
-type Large struct {
-	Add      func([]hashfam.Digest) error // nil if it has all keys already
+// A Rated is a structure whose false-positive rate is known exactly.
+type Rated struct {
 	Contains func([]bool, []hashfam.Digest) []bool
-	Rate     float64 // the false-positive rate of the full structure: exact
+	Rate     float64
 }
 
-// LargeSet adds the numbers below n in batches, finds each of them, and
-// measures the rate of absent keys, 40,000,000 at most. A correct program is
-// six standard deviations off with probability below 2e-9; the rates of full
-// structures differ from their mean by less than one part in the root of n for
-// each of 30 hashes.
-func LargeSet(t *testing.T, n uint64, s Large) {
+// measure checks that s contains the digests of the numbers below n. It returns
+// the share of absent keys that it contains, too.
+func (s Rated) measure(t *testing.T, fam hashfam.Family, n, queries uint64) float64 {
 	t.Helper()
-	if s.Add != nil {
-		batches(0, n, func(keys []hashfam.Digest) { require.NoError(t, s.Add(keys)) })
-	}
 	var answers []bool
 	found := func(first, n uint64) (sum uint64) {
-		batches(first, n, func(keys []hashfam.Digest) {
+		batches(fam, first, n, func(keys []hashfam.Digest) {
 			answers = s.Contains(answers[:0], keys)
 			for _, is := range answers {
 				sum += one(is)
@@ -38,19 +34,15 @@ func LargeSet(t *testing.T, n uint64, s Large) {
 		})
 		return sum
 	}
-	require.Equal(t, n, found(0, n), "lost keys")
-	queries := min(n, 40_000_000)
-	q := float64(queries)
-	rate := float64(found(1<<63, queries)) / q
-	t.Logf("%d keys found, measured rate %.6f, exact %.6f", n, rate, s.Rate)
-	require.InDelta(t, s.Rate, rate, 6*math.Sqrt(s.Rate/q)+30*s.Rate/math.Sqrt(float64(n)))
+	require.Equal(t, n, found(0, n), "lost keys, family %v", fam)
+	return float64(found(1<<63, queries)) / float64(queries)
 }
 
 // batches calls do with the digests of n numbers, some thousands at a time.
-func batches(first, n uint64, do func([]hashfam.Digest)) {
-	digests := make([]hashfam.Digest, 0, 8192)
+func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
+	digests := make([]hashfam.Digest, 0, min(n, 8192))
 	for i := range n {
-		digests = append(digests, hashfam.Family{}.SumUint64(first+i))
+		digests = append(digests, fam.SumUint64(first+i))
 		if len(digests) == cap(digests) || i == n-1 {
 			do(digests)
 			digests = digests[:0]
@@ -58,20 +50,30 @@ func batches(first, n uint64, do func([]hashfam.Digest)) {
 	}
 }
 
-// A Small is a structure that holds a few keys of one family.
-type Small struct {
-	Contains func(hashfam.Digest) bool
-	Rate     float64 // the false-positive rate: exact, over all families
+// LargeSet adds the public digests of the numbers below n in batches, unless
+// add is nil, finds each of them, and measures the rate of absent keys,
+// 40,000,000 at most. A correct program is six standard deviations off with
+// probability below 2e-9; the rates of full structures differ from their mean
+// by less than one part in the root of n for each of 30 hashes.
+func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
+	t.Helper()
+	if add != nil {
+		batches(hashfam.Family{}, 0, n, func(keys []hashfam.Digest) { require.NoError(t, add(keys)) })
+	}
+	queries := min(n, 40_000_000)
+	rate := s.measure(t, hashfam.Family{}, n, queries)
+	t.Logf("%d keys found, measured rate %.6f, exact %.6f", n, rate, s.Rate)
+	require.InDelta(t, s.Rate, rate, 6*math.Sqrt(s.Rate/float64(queries))+30*s.Rate/math.Sqrt(float64(n)))
 }
 
 // SmallSets builds structures of 0 to 100 keys under thousands of families, for
 // each number of keys. No key is lost, and the mean rate of the absent keys is
-// the exact one. Structures are independent, so a correct program is more than
-// seven standard errors of the mean off with probability below 1e-10, and there
-// are at most 101 means.
-func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Small) {
+// the exact one over all families. Structures are independent, so a correct
+// program is more than seven standard errors of the mean off with probability
+// below 1e-10, and there are at most 101 means.
+func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Rated) {
 	const queries = 1000
-	families, step := 100, 9
+	families, step := 100, uint64(9)
 	switch {
 	case testing.Short():
 		families = 20
@@ -79,11 +81,16 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 		families, step = 3000, 1
 	}
 	r := rand.NewChaCha8([32]byte{3, 100})
-	for n := 0; n <= 100; n += max(1, min(step, n)) {
+	for n := uint64(0); n <= 100; n += max(1, min(step, n)) {
 		var sum, squares, exact float64
 		for range families {
-			rate, want := smallRate(t, r, n, queries, fresh)
-			sum, squares, exact = sum+rate, squares+rate*rate, exact+want
+			var key hashfam.Key
+			r.Read(key[:])
+			fam, keys := hashfam.New(key), []hashfam.Digest(nil)
+			batches(fam, 0, n, func(all []hashfam.Digest) { keys = all })
+			s := fresh(fam, keys)
+			rate := s.measure(t, fam, n, queries)
+			sum, squares, exact = sum+rate, squares+rate*rate, exact+s.Rate
 		}
 		k := float64(families)
 		mean, want := sum/k, exact/k
@@ -92,26 +99,6 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 		t.Logf("%d keys: rate %.5f, exact %.5f", n, mean, want)
 		require.InDelta(t, want, mean, 7*math.Sqrt(variance/k), "%d keys", n)
 	}
-}
-
-// smallRate returns the share of absent keys that a structure of n keys of a
-// random family contains, and its exact rate.
-func smallRate(t *testing.T, r *rand.ChaCha8, n int, queries uint64, fresh func(hashfam.Family, []hashfam.Digest) Small) (rate, exact float64) {
-	var key hashfam.Key
-	r.Read(key[:])
-	fam, keys := hashfam.New(key), make([]hashfam.Digest, n)
-	for i := range keys {
-		keys[i] = fam.SumUint64(uint64(i))
-	}
-	s := fresh(fam, keys)
-	for i, d := range keys {
-		require.True(t, s.Contains(d), "lost key %d of %d, family %v", i, n, fam)
-	}
-	hits := uint64(0)
-	for q := range queries {
-		hits += one(s.Contains(fam.SumUint64(1<<40 | q)))
-	}
-	return float64(hits) / float64(queries), s.Rate
 }
 
 // A Sharding assigns digests to shards by some of their bits.
@@ -136,4 +123,39 @@ func Shardings() []Sharding {
 		{"Shard(1000)", within(617*thousandth+1000, thousandth-2000)},
 		{"d >> 20 % 64", func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(r.Uint64()&^(63<<20) | 37<<20) }},
 	}
+}
+
+// Long reports whether a test runs in its long form: if FILTERFAM_LONG is set
+// and the memory is available. The long form takes about that many minutes of
+// one core, which Long prints first, and at most that many gigabytes.
+//
+// .ci/long finds the calls in the source and adds up the minutes, so both are
+// written as numbers.
+func Long(t testing.TB, minutes, gigabytes float64) bool {
+	t.Helper()
+	if os.Getenv("FILTERFAM_LONG") == "" {
+		return false
+	}
+	fmt.Fprintf(os.Stderr, "long: %s takes about %g minutes of one core and up to %g GB\n", t.Name(), minutes, gigabytes)
+	most := memory()
+	if gigabytes > most {
+		t.Logf("the long form needs %g GB of memory, and %.1f GB are available", gigabytes, most)
+	}
+	return gigabytes <= most
+}
+
+// memory returns the gigabytes that a program may take: at most 2 on a 32-bit
+// platform, and any number if the system does not say.
+func memory() float64 {
+	most := math.Inf(1)
+	if strconv.IntSize == 32 {
+		most = 2
+	}
+	text, _ := os.ReadFile("/proc/meminfo")
+	if _, available, told := strings.Cut(string(text), "\nMemAvailable:"); told {
+		var kib float64
+		fmt.Sscan(available, &kib)
+		most = min(most, kib*1024/1e9)
+	}
+	return most
 }

@@ -1,14 +1,21 @@
 package conformance
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
+	"log/slog"
 	"reflect"
-	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A read is a method without arguments, or with another structure as the only
@@ -41,21 +48,14 @@ func (s Suite[T]) reads(f any) (reads []read) {
 // sequence.
 func results(values []reflect.Value) (list []any) {
 	for _, v := range values {
-		switch {
-		case v.Kind() == reflect.Func && v.Type().CanSeq2():
-			for key, value := range v.Seq2() {
-				if list = append(list, key.Interface(), value.Interface()); len(list) > 10 {
-					break
-				}
-			}
-		case v.Kind() == reflect.Func && v.Type().CanSeq():
-			for value := range v.Seq() {
-				if list = append(list, value.Interface()); len(list) > 10 {
-					break
-				}
-			}
-		default:
+		if v.Kind() != reflect.Func || !v.Type().CanSeq2() {
 			list = append(list, v.Interface())
+			continue
+		}
+		for key, value := range v.Seq2() {
+			if list = append(list, key.Interface(), value.Interface()); len(list) > 10 {
+				break
+			}
 		}
 	}
 	return list
@@ -70,11 +70,12 @@ func (s Suite[T]) pureReads(t *rapid.T, f T, keys [][]byte) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			s.answers(silent{}, f, f.Family(), keys)
+			for _, form := range slices.Concat(s.questions(f)...) {
+				form.do(keys...)
+			}
 			for _, read := range s.reads(f) {
 				read.call()
 			}
-			f.Equal(f)
 			f.WriteTo(io.Discard)
 			if c, can := any(f).(cloner[T]); can {
 				if m, can := any(c.Clone()).(merger[T]); can {
@@ -87,8 +88,81 @@ func (s Suite[T]) pureReads(t *rapid.T, f T, keys [][]byte) {
 	require.Equal(t, before, encode(t, f), "a read changed the structure")
 }
 
-// A silent test ends the goroutine when it fails.
-type silent struct{}
+// secret is a key whose bytes show in any form of output.
+var secret = hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-func (silent) Errorf(string, ...any) {}
-func (silent) FailNow()              { runtime.Goexit() }
+// secrets checks that no way of printing, logging or marshaling a structure,
+// its view or its parameters shows the family's key.
+func (s Suite[T]) secrets(t *rapid.T, _ T, _ [][]byte) {
+	fam := hashfam.New(secret)
+	f, _ := s.fill(t, fam)
+	values := []any{f, reflect.ValueOf(f).Elem().Interface(), []T{f}, map[string]T{"f": f}, struct{ F T }{f}, parameters(f), []any{parameters(f)}}
+	if v := s.viewOf(t, f); v != nil {
+		values = append(values, v.View, reflect.ValueOf(v.View).Elem().Interface())
+	}
+	if s.Shown != nil {
+		values = append(values, s.Shown(fam)...)
+	}
+	for _, v := range values {
+		out := shown(t, v)
+		for _, half := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908} {
+			require.NotContains(t, out, fmt.Sprint(half), "%T", v)
+			require.NotContains(t, out, fmt.Sprintf("%x", half), "%T", v)
+		}
+		for _, wrong := range []string{"0 1 2 3 4 5 6 7", "0,1,2,3,4,5,6,7", "!ERROR", "PANIC"} {
+			require.NotContains(t, out, wrong, "%T", v)
+		}
+	}
+}
+
+// shown returns v as all verbs print it, as JSON, and as loggers write it.
+func shown(t require.TestingT, v any) string {
+	var out bytes.Buffer
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
+		fmt.Fprintf(&out, verb+"\n", v)
+	}
+	b, err := json.Marshal(v)
+	fmt.Fprintf(&out, "%s %v\n", b, err)
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("here", "v", v)
+	slog.New(slog.NewTextHandler(&out, nil)).Info("here", "v", v)
+	return out.String()
+}
+
+// allocations checks that no query of a key of any form and length allocates,
+// and no insertion of a key that is in the structure already. The exception is
+// the copy of a string in a build with the tag purego.
+func (s Suite[T]) allocations(t *rapid.T, f T, _ [][]byte) {
+	key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
+	keys := slices.Repeat([][]byte{key}, 40) // hashed in blocks, not one by one
+	fam, text := f.Family(), string(key)
+	if s.Builders == nil {
+		f = s.Source.Like(f)
+		for range 8 {
+			insert(f, keys...) // counters of one byte are widened here
+		}
+	}
+	copies := testing.AllocsPerRun(5, func() { fam.SumString(text) })
+	for _, form := range slices.Concat(forms(f, slices.Concat(insertions, finders)...), slices.Concat(s.questions(f)...)) {
+		for _, keys := range [][][]byte{keys[:1], keys[:2], keys} {
+			want, calls := 0.0, form.bind(keys)
+			if strings.HasSuffix(form.name, "String") {
+				want = copies * float64(len(keys))
+			}
+			require.LessOrEqual(t, leastAllocs(func() { calls() }), want, "allocations of %s for %d keys", form.name, len(keys))
+		}
+	}
+	if s.Ask != nil {
+		ask, b, d := s.Ask(fam), encode(t, f), fam.Sum(key)
+		require.Zero(t, leastAllocs(func() { ask(b, d) }), "allocations of a question to a frame")
+	}
+}
+
+// leastAllocs returns how often do allocates, the least of three counts: they
+// include what the runtime allocates meanwhile.
+func leastAllocs(do func()) float64 {
+	least := testing.AllocsPerRun(5, do)
+	for tries := 1; least > 0 && tries < 3; tries++ {
+		least = min(least, testing.AllocsPerRun(5, do))
+	}
+	return least
+}

@@ -1,9 +1,10 @@
 package conformance
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
-	"slices"
 	"sync"
 
 	"pgregory.net/rapid"
@@ -13,28 +14,22 @@ import (
 
 // A Source makes empty structures. [From] returns one for a structure that is
 // made from parameters.
-type Source[T any] struct {
+type Source[T comparable] struct {
 	// Fresh draws a small structure of the family with any parameters.
 	Fresh func(*rapid.T, hashfam.Family) T
 	// Like returns a structure with the same parameters.
 	Like func(T) T
-	// Variants returns structures, each of which differs from the argument in
-	// one parameter; nil if there are none.
-	Variants func(T) []Variant[T]
-}
-
-// A Variant is a structure with another value of one parameter. If Field is not
-// empty, it is the only parameter that is different.
-type Variant[T any] struct {
-	Structure T
-	Field     string
+	// Variants returns structures that differ from the argument in a parameter,
+	// with its name, or without a name if others follow from it. It is nil if
+	// there are none.
+	Variants func(T) map[T]string
 }
 
 // From returns a Source of structures with parameters that draw draws and with
 // which create makes a structure. P is a struct with a field Family. Structures
 // return their parameters by a method Params or Config. Variants change one
 // field each; those for which create returns an error are left out.
-func From[T any, P comparable](draw func(*rapid.T) P, create func(P) (T, error)) Source[T] {
+func From[T, P comparable](draw func(*rapid.T) P, create func(P) (T, error)) Source[T] {
 	must := func(p P) T {
 		f, err := create(p)
 		if err != nil {
@@ -49,27 +44,28 @@ func From[T any, P comparable](draw func(*rapid.T) P, create func(P) (T, error))
 			return must(p)
 		},
 		Like:     func(f T) T { return must(parameters(f).(P)) },
-		Variants: func(f T) []Variant[T] { return variants(parameters(f).(P), create) },
+		Variants: func(f T) map[T]string { return variants(parameters(f).(P), create) },
 	}
 }
 
 // variants returns structures of which one parameter differs from p.
-func variants[T any, P comparable](p P, create func(P) (T, error)) (list []Variant[T]) {
+func variants[T, P comparable](p P, create func(P) (T, error)) map[T]string {
+	found := map[T]string{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[P]()) {
 		for _, value := range otherValues(reflect.ValueOf(p).FieldByIndex(field.Index)) {
 			q := p
-			reflect.ValueOf(&q).Elem().FieldByIndex(field.Index).Set(value)
+			reflect.ValueOf(&q).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value).Convert(field.Type))
 			g, err := create(q)
 			switch {
 			case err != nil || parameters(g) == any(p):
 			case parameters(g) == any(q):
-				list = append(list, Variant[T]{g, field.Name})
-			default: // other fields follow from it
-				list = append(list, Variant[T]{g, ""})
+				found[g] = field.Name
+			default:
+				found[g] = ""
 			}
 		}
 	}
-	return list
+	return found
 }
 
 // Cached returns create with a memory, for structures that take long to plan.
@@ -98,27 +94,122 @@ func parameters(f any) any {
 	panic(fmt.Sprintf("%T has neither Params nor Config", f))
 }
 
-// otherValues returns values of an exported field that differ from v.
-func otherValues(v reflect.Value) (values []reflect.Value) {
+// otherValues returns values for an exported field that has the value v.
+func otherValues(v reflect.Value) []any {
 	switch {
 	case !v.CanInterface():
+		return nil
 	case v.CanInt():
-		for _, n := range []int64{v.Int() + 1, v.Int() - 1, v.Int() * 2, v.Int() / 2, v.Int() + 1<<14} {
-			values = append(values, reflect.ValueOf(n))
-		}
+		return []any{v.Int() + 1, v.Int() - 1, v.Int() * 2, v.Int() / 2, v.Int() + 1<<14}
 	case v.CanUint():
-		for _, n := range []uint64{v.Uint() + 1, v.Uint() + 2, v.Uint() * 2, v.Uint() / 2} {
-			values = append(values, reflect.ValueOf(n))
-		}
+		return []any{v.Uint() + 1, v.Uint() + 2, v.Uint() * 2, v.Uint() / 2}
 	case v.CanFloat():
-		values = []reflect.Value{reflect.ValueOf(v.Float() * 0.999), reflect.ValueOf(v.Float() / 2)}
+		return []any{v.Float() * 0.999, v.Float() / 2}
 	case v.Kind() == reflect.Bool:
-		values = []reflect.Value{reflect.ValueOf(!v.Bool())}
-	case v.Type() == reflect.TypeFor[hashfam.Family]():
-		values = []reflect.Value{reflect.ValueOf(v.Interface().(hashfam.Family).Derive("another"))}
+		return []any{!v.Bool()}
 	}
-	for i := range values {
-		values[i] = values[i].Convert(v.Type())
+	return []any{v.Interface().(hashfam.Family).Derive("another")}
+}
+
+// families are the families that properties draw from: public, keyed, derived.
+var families = []hashfam.Family{
+	{},
+	hashfam.New(hashfam.Key{1, 2, 3}),
+	hashfam.New(hashfam.Key{1, 2, 3}).Derive("derived"),
+}
+
+// A Code is the source of a random program or of random changes: its bytes say
+// which operation comes next, and with which arguments. After its end every
+// number is 0.
+type Code struct{ rest []byte }
+
+// Done reports whether no bytes are left.
+func (c *Code) Done() bool { return len(c.rest) == 0 }
+
+// Intn reads a number below n: a byte, and a second one if n is above 256.
+func (c *Code) Intn(n int) int {
+	i := c.next()
+	if n > 256 {
+		i += c.next() << 8
 	}
-	return slices.DeleteFunc(values, v.Equal)
+	return i % n
+}
+
+// Bool reads a byte that is odd or even.
+func (c *Code) Bool() bool { return c.next()&1 == 1 }
+
+func (c *Code) next() int {
+	if c.Done() {
+		return 0
+	}
+	b := c.rest[0]
+	c.rest = c.rest[1:]
+	return int(b)
+}
+
+// number reads 0 or a number near a power of two: what decoders have to check.
+func (c *Code) number() uint64 {
+	power := uint64(1) << c.Intn(64)
+	return power + []uint64{0, 1, ^uint64(0), -power}[c.Intn(4)]
+}
+
+// drawCode draws n/2 to n bytes, all of which are as likely. Slices of rapid
+// are short, and their bytes are small.
+func drawCode(t *rapid.T, n int) []byte {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 16))
+	b := make([]byte, rapid.IntRange(n/2, n).Draw(t, "length"))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// keys reads up to 15 keys of the first ones, or as many copies of very few, or
+// up to a thousand keys that follow one another, some of them twice.
+func (c *Code) keys(first int) (keys [][]byte) {
+	n := c.Intn(32)
+	if n < 16 {
+		few := first
+		if n%4 == 3 {
+			few = 3
+		}
+		for range n {
+			keys = append(keys, programKey(c.Intn(few)))
+		}
+		return keys
+	}
+	from, length, step := c.Intn(first), c.Intn(256)*(n-15)/4, 1+c.Intn(2)
+	for i := range length {
+		keys = append(keys, programKey((from+i/step)%first))
+	}
+	return keys
+}
+
+// programKey returns key i of those that programs use: the empty key, texts,
+// long keys that differ at the end, and many numbers of eight bytes.
+func programKey(i int) []byte {
+	switch {
+	case i == 0:
+		return nil
+	case i < 256 && i%8 == 1:
+		return fmt.Append(nil, "key ", i)
+	case i < 256 && i%8 == 2:
+		return fmt.Appendf(nil, "%0*d", 21+i, i)
+	}
+	return binary.LittleEndian.AppendUint64(nil, uint64(i)*0x9E3779B97F4A7C15)
+}
+
+// drawKeys draws up to a hundred keys, most often a few, with empty and long
+// ones and repetitions.
+func drawKeys(t *rapid.T) [][]byte {
+	keys := (&Code{drawCode(t, 40)}).keys(300)
+	return keys[:min(len(keys), 100)]
+}
+
+// drawn returns what draw returns for a seed.
+func drawn[T any](seed int, draw func(*rapid.T) T) T {
+	return rapid.Custom(func(t *rapid.T) T {
+		rapid.Bool().Draw(t, "one draw at least, which Custom requires")
+		return draw(t)
+	}).Example(seed)
 }

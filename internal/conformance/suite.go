@@ -1,12 +1,11 @@
 package conformance
 
 import (
+	"bytes"
 	"encoding"
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,8 +33,8 @@ type Structure[T any] interface {
 	slog.LogValuer
 }
 
-// Methods that not all structures have. Those that take keys are in the files
-// forms.go and questions.go.
+// Methods that not all structures have. Those that take keys are in the file
+// forms.go.
 type (
 	cloner[T any] interface{ Clone() T }
 	resetter      interface{ Reset() }
@@ -65,7 +64,7 @@ type Suite[T Structure[T]] struct {
 	// ReadParams reads the parameters in an encoded structure, see [Reader].
 	ReadParams func(io.Reader, hashfam.Family) (any, error)
 	// View returns a view of an encoded structure, see [Viewer].
-	View func([]byte, hashfam.Family) (View[T], error)
+	View func([]byte, hashfam.Family) (*opened[T], error)
 	// Ask returns what answers from structures that are encoded under the
 	// family.
 	Ask func(hashfam.Family) Asker
@@ -105,18 +104,30 @@ type Golden[T any] struct {
 
 // A View is a read-only view of an encoded structure.
 type View[T any] interface {
-	Family() hashfam.Family
+	familiar
 	Verify() error
 	Decode() (T, error)
 }
 
-// An Asker answers from an encoded structure without opening it.
-type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
+// An opened view has the questions that it can answer.
+type opened[T any] struct {
+	View[T]
+	questions func() [][]form
+}
 
 // Viewer returns open for [Suite].View.
-func Viewer[T any, V View[T]](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (View[T], error) {
-	return func(data []byte, fam hashfam.Family) (View[T], error) { return open(data, fam) }
+func Viewer[T any, V View[T]](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (*opened[T], error) {
+	return func(data []byte, fam hashfam.Family) (*opened[T], error) {
+		v, err := open(data, fam)
+		if err != nil {
+			return nil, err
+		}
+		return &opened[T]{v, func() [][]form { return questionsOf(v) }}, nil
+	}
 }
+
+// An Asker answers from an encoded structure without opening it.
+type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
 // Reader returns read for [Suite].ReadParams.
 func Reader[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Reader, hashfam.Family) (any, error) {
@@ -171,14 +182,11 @@ func (s Suite[T]) draw(t *rapid.T, fam hashfam.Family) (f, twin T, keys [][]byte
 // properties returns the checks of random structures and the keys in them.
 func (s Suite[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) {
 	return map[string]func(t *rapid.T, f T, keys [][]byte){
-		"the empty key is a valid key":                                         s.emptyKey,
 		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
 		"structures are equal if their encodings are":                          s.equality,
 		"another version, kind or family is an error":                          s.wrongHeader,
-		"a stream can hold several frames":                                     s.streams,
 		"reads are pure and may run at the same time":                          s.pureReads,
-		"views give the answers of the structure":                              s.views,
-		"an encoded structure is asked as it is":                               s.asks,
+		"views and frames give the answers of the structure":                   s.views,
 		"parameters are read from the header":                                  s.readParams,
 		"text round-trips and damage is detected":                              s.texts,
 		"no output shows the key":                                              s.secrets,
@@ -189,22 +197,22 @@ func (s Suite[T]) properties() map[string]func(t *rapid.T, f T, keys [][]byte) {
 // tests returns the checks without random input, most of them of the golden
 // files.
 func (s Suite[T]) tests() map[string]func(*testing.T) {
-	each := func(check func(t *testing.T, golden T, encoded []byte)) func(*testing.T) {
+	each := func(check func(t *testing.T, golden Golden[T], encoded []byte)) func(*testing.T) {
 		return func(t *testing.T) {
+			require.NotEmpty(t, s.Golden)
 			for _, g := range s.Golden {
-				check(t, g.Build(), encode(t, g.Build()))
+				check(t, g, encode(t, g.Build()))
 			}
 		}
 	}
 	return map[string]func(*testing.T){
+		"golden files are decoded":                                    each(s.golden),
 		"every truncation and every flipped bit is detected":          each(s.everyDamage),
 		"a read that fails at any byte leaves the receiver unchanged": each(s.failingReaders),
 		"a write that fails at any byte tells how much was written":   each(s.failingWriters),
-		"golden files are decoded":                                    s.golden,
 		"a claimed length allocates no memory":                        s.lyingLength,
 		"a zero value decodes and is not encoded":                     s.zeroValue,
 		"every form of a key is one that the suite knows":             s.knownForms,
-		"a changed frame is asked as it is":                           s.askForged,
 	}
 }
 
@@ -212,15 +220,20 @@ func (s Suite[T]) tests() map[string]func(*testing.T) {
 // that it contains.
 func (s Suite[T]) fill(t *rapid.T, fam hashfam.Family) (T, [][]byte) {
 	f, twin, keys := s.draw(t, fam)
-	if len(insertions(f, fam)) > 0 {
+	if s.Builders == nil {
 		return f, fillUp(f, drawKeys(t))
 	}
 	require.True(t, f.Equal(twin), "the way to build matters")
 	return f, keys
 }
 
+// insert adds keys as bytes, one by one, until one fails.
+func insert[T Structure[T]](f T, keys ...[]byte) (int, error) {
+	return forms(f, insertions...)[0].do(keys...)
+}
+
 // fillUp adds keys to f and returns those for which there was room.
-func fillUp(f any, keys [][]byte) (in [][]byte) {
+func fillUp[T Structure[T]](f T, keys [][]byte) (in [][]byte) {
 	for _, key := range keys {
 		if _, err := insert(f, key); err == nil {
 			in = append(in, key)
@@ -241,16 +254,12 @@ func (s Suite[T]) example(fam hashfam.Family) (f T) {
 	return f
 }
 
-// emptyKey checks that the empty key can be added, as nil, too.
-func (s Suite[T]) emptyKey(t *rapid.T, f T, _ [][]byte) {
-	if len(insertions(f, f.Family())) == 0 {
-		return
-	}
-	f = s.Source.Like(f)
-	_, err := insert(f, nil)
-	require.NoError(t, err)
-	require.False(t, f.Equal(s.Source.Like(f)), "the empty key was dropped")
-	s.requireAll(t, f, [][]byte{{}}, nil)
+// equality checks that two structures are equal if and only if their encodings
+// are.
+func (s Suite[T]) equality(t *rapid.T, f T, _ [][]byte) {
+	g, _ := s.fill(t, rapid.SampledFrom([]hashfam.Family{f.Family(), f.Family().Derive("another")}).Draw(t, "other family"))
+	same := bytes.Equal(encode(t, f), encode(t, g))
+	require.Equal(t, []bool{same, same, true}, []bool{f.Equal(g), g.Equal(f), f.Equal(f)})
 }
 
 // incompatible checks that structures that differ in one parameter are not
@@ -264,59 +273,23 @@ func (s Suite[T]) incompatible(t *rapid.T, f T, in [][]byte) {
 	insert(valid, []byte("key"))
 	variants := s.Source.Variants(empty)
 	require.NotEmpty(t, variants)
-	for _, v := range variants {
-		require.False(t, v.Structure.Equal(empty), v.Field)
-		require.False(t, empty.Equal(v.Structure), v.Field)
+	for v, field := range variants {
+		require.False(t, v.Equal(empty) || empty.Equal(v), field)
 		m, can := any(f).(merger[T])
 		if !can {
 			continue
 		}
-		fillUp(v.Structure, in)
-		for place, others := range [][]T{{v.Structure}, {valid, v.Structure}, {valid, valid, v.Structure, valid}} {
-			own, other := encode(t, f), encode(t, v.Structure)
+		fillUp(v, in)
+		for place, others := range [][]T{{v}, {valid, v}, {valid, valid, v, valid}} {
+			own, other := encode(t, f), encode(t, v)
 			err := m.Merge(others...)
-			require.ErrorIs(t, err, hashfam.ErrIncompatible, "another %s", v.Field)
-			require.ErrorContains(t, err, v.Field)
+			require.ErrorIs(t, err, hashfam.ErrIncompatible, "another %s", field)
+			require.ErrorContains(t, err, field)
 			if place > 0 {
 				require.ErrorContains(t, err, fmt.Sprintf("others[%d]", place))
 			}
 			require.Equal(t, own, encode(t, f), "a failed merge changed the structure")
-			require.Equal(t, other, encode(t, v.Structure), "a failed merge changed the argument")
+			require.Equal(t, other, encode(t, v), "a failed merge changed the argument")
 		}
 	}
-}
-
-// allocations checks that no query of a key of any form and length allocates,
-// and no insertion of a key that is in the structure already. The exception is
-// the copy of a string in a build with the tag purego.
-func (s Suite[T]) allocations(t *rapid.T, f T, _ [][]byte) {
-	key := make([]byte, rapid.IntRange(0, 300).Draw(t, "length"))
-	keys := slices.Repeat([][]byte{key}, 40) // hashed in blocks, not one by one
-	fam, text := f.Family(), string(key)
-	if len(insertions(f, fam)) > 0 {
-		f = s.Source.Like(f)
-		for range 8 {
-			insert(f, keys...) // counters of one byte are widened here
-		}
-	}
-	copies := testing.AllocsPerRun(5, func() { fam.SumString(text) })
-	for _, form := range slices.Concat(insertions(f, fam), finders(f, fam), slices.Concat(s.questions(f, fam)...)) {
-		for _, keys := range [][][]byte{keys[:1], keys[:2], keys} {
-			want, calls := 0.0, form.bind(keys)
-			if strings.HasSuffix(form.name, "String") {
-				want = copies * float64(len(keys))
-			}
-			require.LessOrEqual(t, leastAllocs(func() { calls() }), want, "allocations of %s for %d keys", form.name, len(keys))
-		}
-	}
-}
-
-// leastAllocs returns how often do allocates, the least of three counts: they
-// include what the runtime allocates meanwhile.
-func leastAllocs(do func()) float64 {
-	least := testing.AllocsPerRun(5, do)
-	for tries := 1; least > 0 && tries < 3; tries++ {
-		least = min(least, testing.AllocsPerRun(5, do))
-	}
-	return least
 }

@@ -15,22 +15,19 @@ import (
 // open returns a view of a copy of b at an address that is a multiple of 64,
 // like that of mapped memory. It returns no view and no error if this structure
 // or this platform has none.
-func (s Suite[T]) open(b []byte, fam hashfam.Family) (View[T], error) {
+func (s Suite[T]) open(b []byte, fam hashfam.Family) (*opened[T], error) {
 	if s.View == nil {
 		return nil, nil
 	}
 	v, err := s.View(aligned(b), fam)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
+	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
-	case err != nil:
-		return nil, err
 	}
-	return v, nil
+	return v, err
 }
 
 // viewOf returns a view of a structure, or nil if there are no views.
-func (s Suite[T]) viewOf(t require.TestingT, f T) View[T] {
+func (s Suite[T]) viewOf(t require.TestingT, f T) *opened[T] {
 	v, err := s.open(encode(t, f), f.Family())
 	require.NoError(t, err)
 	return v
@@ -43,35 +40,27 @@ func aligned(b []byte) []byte {
 	return append(room[skip:skip:len(room)], b...)
 }
 
-// verify returns the error of a view of b, or want if there are no views.
-func (s Suite[T]) verify(b []byte, fam hashfam.Family, want error) error {
-	switch v, err := s.open(b, fam); {
-	case err != nil:
-		return err
-	case v != nil:
-		return v.Verify()
-	}
-	return want
-}
-
-// views checks that a view gives the answers of the structure, about keys and
-// about the whole, and that the structure that it decodes shares no memory.
+// views checks that a view, and a frame that is asked as it is, give the
+// answers of the structure, about keys and about the whole, and that the
+// structure that the view decodes shares no memory.
 func (s Suite[T]) views(t *rapid.T, f T, keys [][]byte) {
+	keys = append(keys, drawKeys(t)...)
+	b := encode(t, f)
+	s.askAny(t, b, f, nil, f.Family().SumAll(nil, keys)...)
 	v := s.viewOf(t, f)
 	if v == nil {
 		return
 	}
 	require.NoError(t, v.Verify())
-	keys = append(keys, drawKeys(t)...)
-	require.Equal(t, s.answers(t, f, f.Family(), keys), s.answers(t, v, v.Family(), keys))
+	require.Equal(t, ask(t, s.questions(f), keys), ask(t, v.questions(), keys))
 	own := s.reads(f)
-	for _, r := range s.reads(v) {
+	for _, r := range s.reads(v.View) {
 		i := slices.IndexFunc(own, func(of read) bool { return of.name == r.name })
 		if i >= 0 && r.name != "String" && r.name != "LogValue" {
 			require.Equal(t, own[i].call(), r.call(), "%s of the view", r.name)
 		}
 	}
-	data := aligned(encode(t, f))
+	data := aligned(b)
 	v, err := s.View(data, f.Family())
 	require.NoError(t, err)
 	g, err := v.Decode()
@@ -80,49 +69,52 @@ func (s Suite[T]) views(t *rapid.T, f T, keys [][]byte) {
 	require.True(t, g.Equal(f), "the decoded structure shares memory with the view")
 }
 
-// viewAny checks that a view of b, which may be anything, answers without a
-// panic, and that it is valid if and only if b can be decoded.
-func (s Suite[T]) viewAny(t require.TestingT, b []byte, fam hashfam.Family, valid bool) {
+// viewAny returns the error of a view of b, which may be anything, or otherwise
+// if there are no views. The view answers without a panic.
+func (s Suite[T]) viewAny(t require.TestingT, b []byte, fam hashfam.Family, otherwise error) error {
 	v, err := s.open(b, fam)
+	if v == nil && err == nil {
+		return otherwise
+	}
 	if v != nil {
-		for _, form := range slices.Concat(s.questions(v, fam)...) {
+		for _, form := range slices.Concat(v.questions()...) {
 			form.do([]byte("key"), nil)
 		}
 		err = v.Verify()
 		_, decoded := v.Decode()
 		require.Equal(t, err == nil, decoded == nil)
 	}
-	if v != nil || err != nil {
-		require.Equal(t, valid, err == nil, "decoding succeeds: %v, the view says %v", valid, err)
-	}
+	return err
 }
 
-// readParams checks that ReadParams reads the parameters and no byte after the
-// header, and that it rejects damaged headers and those of other structures.
-func (s Suite[T]) readParams(t *rapid.T, f T, _ [][]byte) {
-	if s.ReadParams == nil {
+// askAny asks b, which may be anything, at different addresses. If it can be
+// decoded, f is the structure. Otherwise the error is the one of decoding, and
+// the answer true, or only a checksum is wrong, or the payload.
+func (s Suite[T]) askAny(t require.TestingT, b []byte, f T, invalid error, digests ...hashfam.Digest) {
+	if s.Ask == nil {
 		return
 	}
-	good := encode(t, f)
-	header := good[:headerBytes(good)]
-	stream := bytes.NewBuffer(good)
-	got, err := s.ReadParams(stream, f.Family())
-	require.NoError(t, err)
-	require.Equal(t, parameters(f), got)
-	require.Equal(t, len(good)-len(header), stream.Len(), "the header is read, and no byte after it")
-	got, err = s.ReadParams(bytes.NewReader(header), f.Family())
-	require.NoError(t, err)
-	require.Equal(t, parameters(f), got)
-
-	i := rapid.IntRange(0, len(header)-1).Draw(t, "offset")
-	damaged, other := bytes.Clone(header), bytes.Clone(good)
-	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
-	other[offsetKind] = otherKind(other)
-	Reseal(other)
-	for _, bad := range [][]byte{header[:i], damaged, other} {
-		_, err := s.ReadParams(bytes.NewReader(bad), f.Family())
-		require.ErrorIs(t, err, hashfam.ErrCorrupt)
+	ask, room := s.Ask(f.Family()), make([]byte, len(b)+8)
+	for i, d := range append(digests, 0, 1<<62, 2<<62, 3<<62) {
+		frame := room[i%8:][:copy(room[i%8:], b)]
+		got, err := ask(frame, d)
+		switch {
+		case invalid == nil:
+			require.NoError(t, err)
+			require.Equal(t, any(f).(interface{ ContainsDigest(hashfam.Digest) bool }).ContainsDigest(d), got)
+		case err == nil:
+			sealed := bytes.Clone(b)
+			Reseal(sealed)
+			_, err := s.ReadParams(bytes.NewReader(sealed), f.Family())
+			var field *hashfam.FieldError
+			if !errors.As(err, &field) || field.Field != "payload length" { // layers are measured when they are asked
+				require.NoError(t, err, "an invalid header was accepted")
+			}
+		default:
+			require.True(t, got, "an error answers false")
+			for _, reason := range []error{hashfam.ErrCorrupt, hashfam.ErrVersion, hashfam.ErrFamily} {
+				require.Equal(t, errors.Is(invalid, reason), errors.Is(err, reason), "%v, decoding: %v", err, invalid)
+			}
+		}
 	}
-	_, err = s.ReadParams(bytes.NewReader(header), f.Family().Derive("another"))
-	require.ErrorIs(t, err, hashfam.ErrFamily)
 }
