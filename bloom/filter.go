@@ -122,10 +122,10 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 }
 
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. Get the digests from Family().SumAll. O(k) time
-// per key. With SumAll it takes a third of the time of single calls on amd64
-// with AVX-512, and half of it with AVX2, and less if the filter is larger than
-// the cache. It allocates only if dst is too small.
+// returns the extended slice. Get the digests from Family().SumAll. Together
+// they take a third of the time of single calls on amd64 with AVX-512, half of
+// it with AVX2, and less if the filter is larger than the cache. It allocates
+// only if dst is too small.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, lanes.Block) {

@@ -70,9 +70,9 @@ const (
 )
 
 // NewRotating returns an empty filter for c. It returns [ErrParams], naming the
-// field, if c is invalid, or if a generation would exceed 2^48 bits or what the
-// platform can address, or if its rate is below what 64-bit digests allow.
-// O(Capacity) time, an allocation for each generation.
+// field, if c is invalid, or if a generation would be too large or its rate
+// below what 64-bit digests allow. O(Capacity) time, an allocation for each
+// generation.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan()
 	if err != nil {
@@ -86,15 +86,14 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 	return &Rotating{config: RotatingConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
 
-// SizeBytes returns the memory of all generations of a filter for c in bytes,
-// without allocating it. Its errors are those of [NewRotating]. O(1) time.
+// SizeBytes returns the memory of all generations in bytes, without allocating
+// it. Its errors are those of [NewRotating].
 func (c RotatingConfig) SizeBytes() (uint64, error) {
 	c, p, err := c.plan() // with an error p has no bits
 	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
 // plan returns c with its number of generations, and the parameters of each.
-// Its errors are those of [NewRotating].
 func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	if c.Generations == 0 {
 		c.Generations = defaultGenerations

@@ -59,9 +59,8 @@ type ScalableConfig struct {
 }
 
 // NewScalable returns an empty filter for c, with one stage. It returns
-// [ErrParams], naming the field, if c is invalid or if the first stage would
-// exceed MemoryBytes, 2^48 bits or what the platform can address. O(Expected)
-// time, one allocation of the bit array.
+// [ErrParams], naming the field, if c is invalid or its first stage is too
+// large. O(Expected) time, one allocation of the bit array.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	p, err := c.first()
 	if err != nil {
@@ -75,16 +74,14 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
 
-// SizeBytes returns the memory of a new filter for c in bytes, that of its
-// first stage, without allocating it. Its errors are those of [NewScalable].
-// O(1) time.
+// SizeBytes returns the memory of the first stage in bytes, without allocating
+// it. Its errors are those of [NewScalable].
 func (c ScalableConfig) SizeBytes() (uint64, error) {
 	p, err := c.first() // with an error it has no bits
 	return p.SizeBytes(), err
 }
 
-// first returns the parameters of the first stage. Its errors are those of
-// [NewScalable].
+// first returns the parameters of the first stage, or an error.
 func (c ScalableConfig) first() (Params, error) {
 	if err := c.check(ErrParams); err != nil {
 		return Params{}, err

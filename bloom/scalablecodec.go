@@ -167,13 +167,11 @@ func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
 	return cut(words[room:], list)
 }
 
-// checkStages checks that the stages are large enough for the keys that they
-// should have. So the size of the next stage, which doubles the number of keys,
-// is in proportion to the bytes that have arrived, and the filter can still be
-// decoded when its newest stage is full. n keys at rate p need n log2(1/p) bits
-// in any structure; a Bloom filter needs 1.44 times as many. If MemoryBytes has
-// no room for a further one, the newest stage may be smaller, but not smaller
-// than the one before.
+// checkStages checks that the stages have room for their keys, so that the size
+// of the next stage is in proportion to the bytes that have arrived. n keys at
+// rate p need n log2(1/p) bits in any structure; a Bloom filter needs 1.44
+// times as many. If MemoryBytes has no room for a further one, the newest stage
+// may be smaller, but not smaller than the one before.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))

@@ -21,6 +21,9 @@ const crashing = "PEBBLEFILTER_CRASH"
 // A process that writes is killed again and again. After each kill, what it
 // acknowledged is there: keys with their values, and deleted keys not.
 func TestKilledWhileWriting(t *testing.T) {
+	if dir := os.Getenv(crashing); dir != "" {
+		writeForever(t, dir)
+	}
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(26, 9))
 	acknowledged := 0
 	for range 5 {
@@ -53,7 +56,7 @@ func crashOptions() *pebble.Options {
 // given number of acknowledgments, and returns the step after the last one.
 func writeUntilKilled(t *testing.T, dir string, step, acknowledgments int) int {
 	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestMainOfCrash$")
+	child := exec.Command(os.Args[0], "-test.run=^TestKilledWhileWriting$")
 	child.Env = append(os.Environ(), crashing+"="+dir, crashing+"_STEP="+strconv.Itoa(step))
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
@@ -74,12 +77,8 @@ func writeUntilKilled(t *testing.T, dir string, step, acknowledgments int) int {
 	return step
 }
 
-// TestMainOfCrash is the child: it writes for as long as it lives.
-func TestMainOfCrash(t *testing.T) {
-	dir := os.Getenv(crashing)
-	if dir == "" {
-		t.Skip("runs as a child of TestKilledWhileWriting")
-	}
+// writeForever is the child: it writes for as long as it lives.
+func writeForever(t *testing.T, dir string) {
 	step, err := strconv.Atoi(os.Getenv(crashing + "_STEP"))
 	require.NoError(t, err)
 	db := open(t, dir, crashOptions())
