@@ -96,7 +96,8 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 			require.ErrorContains(t, s.checkStages(), c.want)
 		}
 	}
-	// The last stage within a limit of memory can be as small as the one before.
+	// The last stage within a limit of memory can be as small as the one
+	// before.
 	s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5, MemoryBytes: 47}}
 	for _, bits := range []uint64{100, 100} {
 		s.list = append(s.list, *newFilter(Params{Bits: bits, Hashes: 1}, nil))
