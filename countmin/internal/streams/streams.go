@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -74,7 +75,11 @@ func (s *Stream) Digests(fam hashfam.Family) []hashfam.Digest { return fam.SumAl
 // Zipf draws length keys out of n, the i-th (from 1) with a probability in
 // proportion to i^-exponent.
 func Zipf(exponent float64, n, length int, seed uint64) *Stream {
-	share, alias := aliases(exponent, n)
+	sums, sum := make([]float64, n), 0.0 // of numbers in proportion to the probabilities
+	for i := range sums {
+		sum += math.Pow(float64(i+1), -exponent)
+		sums[i] = sum
+	}
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := &Stream{
 		Name: "zipf " + strconv.FormatFloat(exponent, 'f', 1, 64),
@@ -84,45 +89,9 @@ func Zipf(exponent float64, n, length int, seed uint64) *Stream {
 		s.Keys[i] = strconv.AppendInt(nil, int64(i), 10)
 	}
 	for i := range s.IDs {
-		id := int32(r.IntN(n))
-		if r.Float64() >= share[id] {
-			id = alias[id]
-		}
-		s.IDs[i] = id
+		id := sort.SearchFloat64s(sums, sum*r.Float64())
+		s.IDs[i] = int32(id)
 		s.Truth[id]++
 	}
 	return s
-}
-
-// aliases returns the tables of Walker's alias method: of n keys drawn evenly,
-// key i stays with probability share[i], and becomes alias[i] otherwise.
-func aliases(exponent float64, n int) (share []float64, alias []int32) {
-	share, alias = make([]float64, n), make([]int32, n)
-	sum := 0.0
-	for i := range share {
-		share[i] = math.Pow(float64(i+1), -exponent)
-		sum += share[i]
-	}
-	var small, large []int32
-	for i := range share {
-		share[i] *= float64(n) / sum
-		alias[i] = int32(i)
-		if share[i] < 1 {
-			small = append(small, int32(i))
-		} else {
-			large = append(large, int32(i))
-		}
-	}
-	for len(small) > 0 && len(large) > 0 {
-		s, l := small[len(small)-1], large[len(large)-1]
-		small = small[:len(small)-1]
-		alias[s] = l
-		if share[l] -= 1 - share[s]; share[l] < 1 {
-			large, small = large[:len(large)-1], append(small, l)
-		}
-	}
-	for _, i := range append(small, large...) {
-		share[i] = 1 // up to rounding
-	}
-	return share, alias
 }

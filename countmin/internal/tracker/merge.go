@@ -1,48 +1,36 @@
 package tracker
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"math"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
 
 // Merge adds what the others counted, which have the same Goal. Keys that any
 // of them tracks are tracked, as far as memory allows; beyond that t is swept
 // once, as by an Observe. O(memory of all) time; it allocates.
 func (t *Tracker) Merge(others ...*Tracker) {
-	sides := counted(t, others)
-	if len(sides) == 0 {
-		return
-	}
-	if t.total == 0 {
-		*t = sides[0].clone()
-	}
-	if len(sides) == 1 {
-		return
-	}
-	mine := *t
-	mine.tail = t.tail.clone()
-	for i, side := range sides {
-		if i == 0 || side == t {
-			sides[i] = &mine
+	sides := append([]*Tracker{t}, others...)
+	sides = slices.DeleteFunc(sides, func(side *Tracker) bool { return side.total == 0 })
+	if len(sides) < 2 {
+		if len(sides) == 1 && sides[0] != t {
+			*t = sides[0].clone()
 		}
+		return
 	}
+	sum := *sides[0]
+	sum.tail = sum.tail.clone()
 	for _, side := range sides[1:] {
 		theirs := side.tail.clone()
-		t.addTail(&theirs)
-		t.total = AddSat(t.total, side.total)
-		t.floor, t.missed = max(t.floor, side.floor), AddSat(t.missed, side.missed)
-		t.room = max(t.room, side.room)
+		sum.addTail(&theirs)
+		sum.total = AddSat(sum.total, side.total)
+		sum.floor, sum.missed = max(sum.floor, side.floor), AddSat(sum.missed, side.missed)
+		sum.room = max(sum.room, side.room)
 	}
-	t.log = t.jointLog(sides)
-	t.fit()
-}
-
-// counted returns those of t and others that have counted anything.
-func counted(t *Tracker, others []*Tracker) []*Tracker {
-	sides := make([]*Tracker, 0, 1+len(others))
-	for _, side := range append([]*Tracker{t}, others...) {
-		if side.total > 0 {
-			sides = append(sides, side)
-		}
-	}
-	return sides
+	sum.log = sum.jointLog(sides)
+	sum.fit()
+	*t = sum
 }
 
 // jointLog returns a log of the keys that any side tracks. The tail of t is the
@@ -95,7 +83,7 @@ func exactLog(sides []*Tracker) log {
 func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tracker) (count, guess uint64) {
 	if !known {
 		for _, side := range sides {
-			count = AddSat(count, side.most(d))
+			count = AddSat(count, side.estimate(d).High)
 		}
 		return count, count
 	}
@@ -104,22 +92,10 @@ func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tra
 	return count, min(guess, count)
 }
 
-// most returns the most that the key with digest d may count.
-func (t *Tracker) most(d hashfam.Digest) uint64 {
-	if r := t.index.find(t.log, d); r != none {
-		return t.log.count(r)
-	}
-	return min(t.tail.count(d), t.missed)
-}
-
 // addTail adds the counters of l, which it may change, to the tail. A sum that
-// does not fit widens both; at 64 bits it stops at the largest number.
+// does not fit widens both.
 func (t *Tracker) addTail(l *tail) {
 	for t.match(l); !t.tail.addTail(l); t.match(l) {
-		if t.tail.shift == tailMaxShift {
-			t.tail.addSaturated(l)
-			return
-		}
 		t.widen(&t.tail)
 	}
 }
@@ -136,6 +112,16 @@ func (t *Tracker) match(l *tail) {
 		for len(pair[0].words) > len(pair[1].words) {
 			pair[0].halve()
 		}
+	}
+}
+
+// fit settles a log that was built elsewhere, and sweeps it if there is no room
+// for all of it.
+func (t *Tracker) fit() {
+	t.settle()
+	if t.lacks(0) > 0 {
+		t.makeRoom(0, math.MaxUint64)
+		t.settle()
 	}
 }
 
@@ -157,4 +143,40 @@ func (t *Tracker) settle() {
 	t.log = append(make(log, 0, len(t.log)), t.log...)
 	t.live = t.index.relink(t.log, make([]uint32, heads))
 	t.refused = refusal{}
+}
+
+// Shards are trackers that share the keys of a stream: the key with digest d is
+// counted by the tracker d.Shard(n) of n.
+
+// Join returns a tracker that has counted what the shards have, which have the
+// same Goal. No key is known to two of them, so nothing is added up but the
+// totals: a counter of the joint tail has to be no less than the count of any
+// single key, which the largest of the shards' counters is. Records stay as
+// they are. O(memory) time; it allocates.
+func Join(shards []*Tracker) Tracker {
+	t := New(shards[0].Goal)
+	for _, s := range shards {
+		t.total = AddSat(t.total, s.total)
+		t.floor, t.missed = max(t.floor, s.floor), max(t.missed, s.missed)
+		theirs := s.tail.clone()
+		t.match(&theirs)
+		t.tail.cover(&theirs)
+		t.log = append(t.log, s.log...)
+	}
+	if t.grows() && t.lacks(0) > 0 {
+		t.grow(uint64(len(t.log)))
+	}
+	t.fit()
+	return t
+}
+
+// Stray reports whether t tracks a key that another one of n shards should. t
+// is the shard with the given number. O(records) time.
+func (t *Tracker) Stray(shard, n int) bool {
+	for r := range t.log.all() {
+		if t.log.digest(r).Shard(n) != shard {
+			return true
+		}
+	}
+	return false
 }

@@ -81,29 +81,24 @@ func (p *Panes) Turn(n uint64) {
 	}
 }
 
-// TotalOf returns how much panes have counted.
-func TotalOf(panes []Tracker) (sum uint64) {
+// sumOf adds up a number of each pane.
+func sumOf(panes []Tracker, number func(*Tracker) uint64) (sum uint64) {
 	for i := range panes {
-		sum = AddSat(sum, panes[i].total)
+		sum = AddSat(sum, number(&panes[i]))
 	}
 	return sum
 }
 
+// TotalOf returns how much panes have counted.
+func TotalOf(panes []Tracker) uint64 { return sumOf(panes, (*Tracker).Total) }
+
 // MissBound returns an upper bound on the count of any key without a record.
-func (p *Panes) MissBound() (sum uint64) {
-	for i := range p.All {
-		sum = AddSat(sum, p.All[i].missed)
-	}
-	return sum
+func (p *Panes) MissBound() uint64 {
+	return sumOf(p.All, func(t *Tracker) uint64 { return t.missed })
 }
 
 // SizeBytes returns the memory of all panes, with the structure around each.
-func (p *Panes) SizeBytes() (size uint64) {
-	for i := range p.All {
-		size += p.All[i].sizeBytes()
-	}
-	return size
-}
+func (p *Panes) SizeBytes() uint64 { return sumOf(p.All, (*Tracker).sizeBytes) }
 
 // Clone returns a copy that shares no memory with p. O(memory) time.
 func (p *Panes) Clone() Panes {

@@ -99,9 +99,7 @@ func (t *tail) raise(d hashfam.Digest, to uint64) {
 // widen doubles the width of the counters, and with it the memory.
 func (t *tail) widen() {
 	wide := tail{make([]uint64, 2*len(t.words)), t.shift + 1}
-	for i := range t.cells() {
-		wide.lift(i, t.get(i))
-	}
+	wide.cover(t)
 	*t = wide
 }
 
@@ -133,30 +131,24 @@ func (t *tail) halve() {
 }
 
 // addTail adds every counter of o, which has the same shape. It reports false,
-// and does nothing, if a sum does not fit.
+// and does nothing, if a sum does not fit; at 64 bits it stops at the largest
+// number.
 func (t *tail) addTail(o *tail) bool {
 	for i := range t.cells() {
-		if t.get(i) > t.limit()-o.get(i) {
+		if t.shift < tailMaxShift && t.get(i) > t.limit()-o.get(i) {
 			return false
 		}
 	}
 	for i, w := range o.words {
-		t.words[i] += w
+		t.words[i] = AddSat(t.words[i], w)
 	}
 	return true
 }
 
-// cover makes every counter at least that of o, which has the same shape.
+// cover makes every counter at least that of o, which has as many.
 func (t *tail) cover(o *tail) {
 	for i := range t.cells() {
 		t.lift(i, o.get(i))
-	}
-}
-
-// addSaturated adds every counter of o, of 64 bits like those of t.
-func (t *tail) addSaturated(o *tail) {
-	for i, w := range o.words {
-		t.words[i] = AddSat(t.words[i], w)
 	}
 }
 
