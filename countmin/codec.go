@@ -96,7 +96,7 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 // encode returns the frame of s, or ErrParams if s is zero.
 func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 	p := s.params
-	if err := p.check(); err != nil {
+	if err := p.check("Params", ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	flags := uint64(p.Depth) | uint64(p.CounterBits)<<8
@@ -143,31 +143,25 @@ func (s *Sketch) decode(r *frame.Reader) error {
 // each row, and equal to it if the update is plain. A row with a counter at its
 // maximum is not checked.
 func (r *reader) checkRows() error {
-	w := r.params.Width
-	for row := range uint64(r.params.Depth) {
-		var sum uint64
-		var full bool
-		if r.wide == nil {
-			sum, full = rowSum(r.narrow[row*w : (row+1)*w])
-		} else {
-			sum, full = rowSum(r.wide[row*w : (row+1)*w])
+	if r.wide == nil {
+		return checkSums(r, r.narrow)
+	}
+	return checkSums(r, r.wide)
+}
+
+// checkSums checks the rows of r, which are cells.
+func checkSums[C counter](r *reader, cells []C) error {
+	for row := 0; len(cells) > 0; row, cells = row+1, cells[r.params.Width:] {
+		sum, full := uint64(0), r.total == math.MaxUint64
+		for _, c := range cells[:r.params.Width] {
+			full = full || c == ^C(0)
+			sum = tracker.AddSat(sum, uint64(c))
 		}
-		switch {
-		case full || r.total == math.MaxUint64:
-		case sum > r.total, sum < r.total && !r.params.Conservative:
+		if !full && (sum > r.total || sum < r.total && !r.params.Conservative) {
 			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", r.total))
 		}
 	}
 	return nil
-}
-
-// rowSum adds up a row; full reports that a counter or the sum has saturated.
-func rowSum[C counter](row []C) (sum uint64, full bool) {
-	for _, c := range row {
-		full = full || c == ^C(0)
-		sum = tracker.AddSat(sum, uint64(c))
-	}
-	return sum, full || sum == math.MaxUint64
 }
 
 // parseParams reads the parameters of a verified header, and the total. It
@@ -184,7 +178,7 @@ func parseParams(h frame.Header, fam hashfam.Family) (reader, error) {
 		Conservative: w[1]>>16 == 1,
 		Family:       fam,
 	}
-	if err := p.checkAs("Params", ErrCorrupt); err != nil {
+	if err := p.check("Params", ErrCorrupt); err != nil {
 		return reader{}, err
 	}
 	return newReader(p, w[2]), h.CheckPayload(p.payloadBytes(), errs)

@@ -24,7 +24,7 @@ func New(c Config) (*Sketch, error) {
 // parameters are invalid. If the machine does not have the memory, the program
 // ends: check [Params.SizeBytes] first if the parameters come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
-	if err := p.check(); err != nil {
+	if err := p.check("Params", ErrParams); err != nil {
 		return nil, err
 	}
 	s := &Sketch{newReader(p, 0)}

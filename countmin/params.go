@@ -81,7 +81,7 @@ func (c Config) Params() (Params, error) {
 	case c.Width == 0 && c.Depth == 0:
 		return Params{}, paramError("Config", "all zero", "either Epsilon and Delta or Width and Depth")
 	}
-	if err := p.checkAs("Config", ErrParams); err != nil {
+	if err := p.check("Config", ErrParams); err != nil {
 		return Params{}, err
 	}
 	return p, nil
@@ -119,12 +119,9 @@ func leastEpsilon(counterBits, depth int) string {
 	return fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(maxWidth(counterBits, depth)), depth)
 }
 
-// check returns an error that names the field unless p is valid.
-func (p Params) check() error { return p.checkAs("Params", ErrParams) }
-
-// checkAs is check for parameters known to the caller as of, and for another
-// reason.
-func (p Params) checkAs(of string, reason error) error {
+// check returns an error for the given reason, which names the field of what
+// the caller knows as of, unless p is valid.
+func (p Params) check(of string, reason error) error {
 	switch {
 	case p.CounterBits != 32 && p.CounterBits != 64:
 		return errs.Field(reason, of+".CounterBits", p.CounterBits, "32 or 64")

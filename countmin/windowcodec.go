@@ -106,18 +106,14 @@ func paneWords(t *tracker.Tracker) uint64 {
 // payload yields the words of the panes.
 func (w *Window) payload() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
+		more := true
+		put := func(word uint64) bool {
+			more = more && yield(word)
+			return more
+		}
 		for i := range w.panes.All {
-			t := &w.panes.All[i]
-			if !yield(paneWords(t)) {
-				return
-			}
-			if t.Total() == 0 {
-				continue
-			}
-			for word := range t.Payload() {
-				if !yield(word) {
-					return
-				}
+			if t := &w.panes.All[i]; put(paneWords(t)) && t.Total() > 0 {
+				t.Payload()(put)
 			}
 		}
 	}
