@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -70,29 +69,50 @@ func TestConservativeSketchesRefuseWhatTheyCannotDo(t *testing.T) {
 }
 
 // Merging sketches at once gives what merging them in turn gives, the sketch
-// itself among them too.
+// itself among them too, with rows longer than a block.
 func TestMergingSketchesAtOnceIsMergingInTurn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t, rapid.Bool().Draw(t, "conservative"))
-		p.Width *= rapid.SampledFrom([]uint64{1, 100}).Draw(t, "wider")
-		s := must(NewFromParams(p))
-		others := make([]*Sketch, rapid.IntRange(0, 5).Draw(t, "others"))
-		for i := range others {
-			if others[i] = must(NewFromParams(p)); rapid.IntRange(0, 4).Draw(t, "itself") == 0 {
-				others[i] = s
+	for _, conservative := range []bool{false, true} {
+		for _, bits := range []int{32, 64} {
+			p := Params{Width: 1500, Depth: 3, CounterBits: bits, Conservative: conservative}
+			a, b, c := mustNew(t, p), mustNew(t, p), mustNew(t, p)
+			for i := range uint64(6000) {
+				[]*Sketch{a, b, c}[i%3].AddNDigest(p.Family.SumUint64(i%1000), 1<<(i%63))
 			}
-			for range 20 {
-				others[i].AddNDigest(p.Family.SumUint64(rapid.Uint64Range(0, 50).Draw(t, "key")), 1<<rapid.IntRange(0, 62).Draw(t, "n"))
+			turn := a.Clone()
+			for _, other := range []*Sketch{b, turn, c} {
+				require.NoError(t, turn.Merge(other))
 			}
+			require.NoError(t, a.Merge(b, a, c))
+			require.True(t, turn.Equal(a))
 		}
-		turn := s.Clone()
-		for _, other := range others {
-			if other == s {
-				other = turn
-			}
-			require.NoError(t, turn.Merge(other))
-		}
-		require.NoError(t, s.Merge(others...))
-		require.True(t, turn.Equal(s))
-	})
+	}
+}
+
+// A counter at its maximum means that or more. So a key may be removed as often
+// as it was counted, beyond the range of a counter; its count stays.
+func TestMoreThanACounterHoldsCanBeRemoved(t *testing.T) {
+	s := must(New(Config{Width: 100, Depth: 3}))
+	s.AddN([]byte("a"), 1<<33)
+	s.AddN([]byte("b"), 5)
+	require.NoError(t, s.Remove([]byte("a"), 1<<33-1))
+	require.Equal(t, uint64(math.MaxUint32), s.CountString("a"))
+	require.EqualValues(t, 5, s.CountString("b"))
+	require.EqualValues(t, 6, s.Total())
+	require.ErrorContains(t, s.Remove([]byte("a"), 7), "n = 7, want at most the key's count, 6")
+	require.ErrorContains(t, s.Remove([]byte("b"), 6), "n = 6, want at most the key's count, 5")
+	require.NoError(t, s.Remove([]byte("a"), 1))
+	require.NoError(t, s.Remove([]byte("b"), 5))
+	require.Zero(t, s.Total())
+	require.Error(t, s.Remove([]byte("a"), 1))
+}
+
+// A counter at its maximum has forgotten how much it held, so it is never
+// decremented: the other keys in it would be counted too low.
+func TestAFullCounterIsNotDecremented(t *testing.T) {
+	s := mustNew(t, Params{Width: 1, Depth: 1, CounterBits: 32})
+	s.AddN([]byte("a"), math.MaxUint32)
+	s.AddN([]byte("b"), 1000)
+	require.NoError(t, s.Remove([]byte("a"), math.MaxUint32))
+	require.GreaterOrEqual(t, s.CountString("b"), uint64(1000))
+	require.EqualValues(t, 1000, s.Total())
 }

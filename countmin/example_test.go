@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
 )
 
 // printAll prints keys with the most that each may count.
@@ -133,4 +135,168 @@ func ExampleNewReceiver() {
 	// 5440 bytes if it is decoded <nil>
 	// true
 	// 1 <nil>
+}
+
+// The words that make up a fiftieth of a novel or more. They are tracked from
+// so early on that their counts are exact.
+func ExampleNewHeavyHitters() {
+	h, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 1.0 / 50})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, word := range data.Tokens(data.MobyDick()) {
+		h.AddString(word)
+	}
+	printAll(h.All())
+	fmt.Println("none is missing:", h.Complete())
+	// Output:
+	// the 14534, of 6624, and 6447, a 4747, to 4627
+	// none is missing: true
+}
+
+// Memory can be bounded: what is given holds counters, index and keys. A path
+// is certain to be a heavy hitter if it counts enough at the least.
+func ExampleNewHeavyHitters_budget() {
+	h, _ := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 1.0 / 50, MemoryBytes: 16 << 10})
+	for _, path := range data.WeblogPaths() {
+		h.AddString(path)
+	}
+	for path, e := range h.All() {
+		fmt.Println(e.Low, e.High, path, e.Low >= h.Threshold())
+	}
+	fmt.Println("fewer than", h.Threshold(), "are not reported: / has", h.EstimateString("/").High)
+	// Output:
+	// 807 807 /favicon.ico true
+	// 546 546 /style2.css true
+	// 538 538 /reset.css true
+	// 533 533 /images/jordan-80.png true
+	// 516 516 /images/web/2009/banner.png true
+	// 488 488 /blog/tags/puppet?flav=rss20 true
+	// 224 224 /projects/xdotool/ true
+	// 217 217 /?flav=rss20 true
+	// fewer than 200 are not reported: / has 197
+}
+
+// Each of four workers counts the keys of its shard. Joined they are as good as
+// one structure that has counted all.
+func ExampleJoinHeavyHitters() {
+	shards := make([]*countmin.HeavyHitters, 4)
+	for i := range shards {
+		shards[i], _ = countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 1.0 / 50})
+	}
+	for _, word := range data.Tokens(data.MobyDick()) {
+		d := shards[0].Family().SumString(word)
+		shards[d.Shard(len(shards))].AddDigest(d, []byte(word))
+	}
+	whole, err := countmin.JoinHeavyHitters(shards)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	printAll(whole.All())
+	fmt.Println(whole.Total(), "words; none is missing:", whole.Complete())
+	// Output:
+	// the 14534, of 6624, and 6447, a 4747, to 4627
+	// 219047 words; none is missing: true
+}
+
+// The ten most frequent words of a novel.
+func ExampleNewTopK() {
+	k, err := countmin.NewTopK(countmin.TopKConfig{K: 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, word := range data.Tokens(data.MobyDick()) {
+		k.AddString(word)
+	}
+	printAll(k.All())
+	fmt.Println("certain to be the most frequent:", k.Complete())
+	// Output:
+	// the 14534, of 6624, and 6447, a 4747, to 4627, in 4184, that 3085, his 2532, it 2521, i 2127
+	// certain to be the most frequent: true
+}
+
+// Days are counted apart and merged. After a merge Low is the closer bound, if
+// memory is not bounded.
+func ExampleTopK_Merge() {
+	week, _ := countmin.NewTopK(countmin.TopKConfig{K: 3})
+	pages := data.RequestsWeb12()
+	var days []*countmin.TopK
+	for i := range 7 {
+		day, _ := countmin.NewTopK(week.Config())
+		for _, page := range pages[i*len(pages)/7 : (i+1)*len(pages)/7] {
+			day.AddString(page)
+		}
+		days = append(days, day)
+	}
+	err := week.Merge(days...)
+	for page, e := range week.All() {
+		fmt.Println(page, e.Low, e.High)
+	}
+	fmt.Println(week.Total(), err)
+	// Output:
+	// 282 913 919
+	// 55 908 911
+	// 131 719 729
+	// 95607 <nil>
+}
+
+// The top pages of a shop among the last 10,000 requests, after every 30,000.
+func ExampleNewWindow() {
+	w, err := countmin.NewWindow(countmin.WindowConfig{Phi: 0.008, Keys: 10_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, page := range data.RequestsWeb12() {
+		w.AddString(page)
+		if (i+1)%30_000 == 0 {
+			fmt.Print(i+1, ": ")
+			printAll(w.All())
+		}
+	}
+	fmt.Println("of the last", w.Total(), "requests; none is missing:", w.Complete())
+	// Output:
+	// 30000: 131 121, 241 111, 153 95, 68 91, 4 84
+	// 60000: 55 124, 34 101, 282 94
+	// 90000: 282 152, 55 138, 153 116, 367 108, 131 94, 34 83, 68 83
+	// of the last 10607 requests; none is missing: true
+}
+
+// Heavy hitters per minute: the paths that make up a 25th of the requests of
+// the last minute. The time is that of the log, not that of the clock.
+func ExampleWindow_Advance() {
+	w, _ := countmin.NewWindow(countmin.WindowConfig{Phi: 0.04, Span: time.Minute})
+	start := time.Date(2015, time.May, 17, 10, 5, 0, 0, time.UTC)
+	for i, path := range data.WeblogPaths()[:2000] {
+		at := start.Add(time.Duration(i) * 200 * time.Millisecond) // five a second
+		w.Advance(at)
+		w.AddString(path)
+		if (i+1)%600 == 0 {
+			fmt.Print(at.Format("15:04:05 "))
+			printAll(w.All())
+		}
+	}
+	// Output:
+	// 10:06:59 /favicon.ico 13, /blog/tags/puppet?flav=rss20 12
+	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21, /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21, /blog/tags/puppet?flav=rss20 18, / 13
+	// 10:10:59 /favicon.ico 29, /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19, /style2.css 19, /blog/tags/puppet?flav=rss20 16
+}
+
+// A window goes on after a restart.
+func ExampleWindow_WriteTo() {
+	fam := hashfam.New(hashfam.Key{1, 2, 3}) // a secret key in earnest
+	w, _ := countmin.NewWindow(countmin.WindowConfig{Phi: 0.3, Keys: 100, MemoryBytes: 12_000, Family: fam})
+	w.AddN([]byte("a"), 4)
+	var file bytes.Buffer
+	if _, err := w.WriteTo(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	back := countmin.NewWindowReceiver(fam)
+	_, err := back.ReadFrom(&file)
+	fmt.Println(back.EstimateString("a"), back.Config().Panes, err)
+	// Output: {4 4} 8 <nil>
 }

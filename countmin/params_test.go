@@ -21,11 +21,28 @@ func requireField(t require.TestingT, err error, what error, field string) {
 	require.Equal(t, field, fault.Field)
 }
 
+// create makes a structure of any Config or Params.
+func create(config any) (err error) {
+	switch c := config.(type) {
+	case Config:
+		_, err = New(c)
+	case Params:
+		_, err = NewFromParams(c)
+	case HeavyConfig:
+		_, err = NewHeavyHitters(c)
+	case TopKConfig:
+		_, err = NewTopK(c)
+	case WindowConfig:
+		_, err = NewWindow(c)
+	}
+	return err
+}
+
 func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		field  string
-		config Config
+		config any
 	}{
 		{"Config", Config{}},
 		{"Config", Config{CounterBits: 64}},
@@ -54,38 +71,42 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		{"Config.Epsilon", Config{Epsilon: 1e-15, Delta: 0.01}},
 		{"Config.Epsilon", Config{Epsilon: 1e-15}},
 		{"Config.Epsilon", Config{Epsilon: 1e-12, Delta: 0.001}},
-	} {
-		_, err := New(c.config)
-		requireField(t, err, ErrParams, c.field)
-	}
-	for _, c := range []struct {
-		field  string
-		params Params
-	}{
 		{"Params.CounterBits", Params{Width: 10, Depth: 1}},
 		{"Params.Width", Params{Depth: 1, CounterBits: 32}},
 		{"Params.Depth", Params{Width: 10, CounterBits: 32}},
+		{"HeavyConfig.Phi", HeavyConfig{}},
+		{"HeavyConfig.Phi", HeavyConfig{Phi: -1}},
+		{"HeavyConfig.Phi", HeavyConfig{Phi: 1.01}},
+		{"HeavyConfig.Phi", HeavyConfig{Phi: nan}},
+		{"HeavyConfig.Phi", HeavyConfig{Phi: inf}},
+		{"HeavyConfig.MemoryBytes", HeavyConfig{Phi: 0.1, MemoryBytes: -1}},
+		{"HeavyConfig.MemoryBytes", HeavyConfig{Phi: 0.1, MemoryBytes: 1023}},
+		{"HeavyConfig.MemoryBytes", HeavyConfig{Phi: 0.1, MemoryBytes: math.MaxInt}},
+		{"TopKConfig.MemoryBytes", TopKConfig{K: 1, MemoryBytes: 1}},
+		{"TopKConfig.MemoryBytes", TopKConfig{K: 1, MemoryBytes: tracker.MaxMemory + 1}},
+		{"TopKConfig.K", TopKConfig{}},
+		{"TopKConfig.K", TopKConfig{K: -1}},
+		{"TopKConfig.K", TopKConfig{K: tracker.MaxK + 1}},
+		{"WindowConfig.Phi", WindowConfig{Keys: 1}},
+		{"WindowConfig.Phi", WindowConfig{Keys: 1, Phi: nan}},
+		{"WindowConfig.Phi", WindowConfig{Keys: 1, Phi: 1.1}},
+		{"WindowConfig", WindowConfig{Phi: 1}},
+		{"WindowConfig", WindowConfig{Phi: 1, Keys: 1, Span: 8}},
+		{"WindowConfig.Keys", WindowConfig{Phi: 1, Keys: mostKeys + 1}},
+		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: -1}},
+		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64}},
+		// A Span need not be a multiple of Panes; this one is too long.
+		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Panes: mostPanes}},
+		{"WindowConfig.Panes", WindowConfig{Phi: 1, Keys: 1, Panes: -1}},
+		{"WindowConfig.Panes", WindowConfig{Phi: 1, Keys: 1, Panes: mostPanes + 1}},
+		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: -1}},
+		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: 1280*9 - 1}},
+		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: tracker.MaxMemory + 1}},
 	} {
-		_, err := NewFromParams(c.params)
-		requireField(t, err, ErrParams, c.field)
-	}
-	for _, c := range []HeavyConfig{{}, {Phi: -1}, {Phi: 1.01}, {Phi: nan}, {Phi: inf}} {
-		_, err := NewHeavyHitters(c)
-		requireField(t, err, ErrParams, "HeavyConfig.Phi")
-	}
-	for _, memory := range []int{-1, 1, 1023, math.MaxInt} {
-		_, err := NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: memory})
-		requireField(t, err, ErrParams, "HeavyConfig.MemoryBytes")
-		_, err = NewTopK(TopKConfig{K: 1, MemoryBytes: memory})
-		requireField(t, err, ErrParams, "TopKConfig.MemoryBytes")
-	}
-	for _, k := range []int{0, -1, math.MaxInt} {
-		_, err := NewTopK(TopKConfig{K: k})
-		requireField(t, err, ErrParams, "TopKConfig.K")
+		requireField(t, create(c.config), ErrParams, c.field)
 	}
 	for _, phi := range []float64{1, math.SmallestNonzeroFloat64} {
-		h, err := NewHeavyHitters(HeavyConfig{Phi: phi})
-		require.NoError(t, err)
+		h := must(NewHeavyHitters(HeavyConfig{Phi: phi}))
 		h.AddString("a")
 		require.Equal(t, uint64(1), h.Threshold())
 	}
@@ -94,21 +115,19 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 // Cormode and Muthukrishnan 2005: ceil(e/epsilon) by ceil(ln 1/delta).
 func TestSizesAreTheTheorems(t *testing.T) {
 	for _, c := range []struct {
-		epsilon, delta float64
-		width          uint64
-		depth          int
+		config Config
+		want   Params
 	}{
-		{1e-3, 1e-2, 2719, 5},
-		{1e-4, 1e-2, 27183, 5},
-		{1e-4, 1e-3, 27183, 7},
+		{Config{Epsilon: 1e-3, Delta: 1e-2}, Params{Width: 2719, Depth: 5, CounterBits: 32}},
+		{Config{Epsilon: 1e-4, Delta: 1e-2}, Params{Width: 27183, Depth: 5, CounterBits: 32}},
+		{Config{Epsilon: 1e-4, Delta: 1e-3, CounterBits: 64}, Params{Width: 27183, Depth: 7, CounterBits: 64}},
 	} {
-		p, err := Config{Epsilon: c.epsilon, Delta: c.delta}.Params()
+		p, err := c.config.Params()
 		require.NoError(t, err)
-		require.Equal(t, Params{Width: c.width, Depth: c.depth, CounterBits: 32}, p)
-		require.LessOrEqual(t, p.Epsilon(), c.epsilon)
-		require.LessOrEqual(t, p.Delta(), c.delta)
-		s := mustNew(t, p)
-		require.Equal(t, 4*c.width*uint64(c.depth), s.SizeBytes())
+		require.Equal(t, c.want, p)
+		require.LessOrEqual(t, p.Epsilon(), c.config.Epsilon)
+		require.LessOrEqual(t, p.Delta(), c.config.Delta)
+		require.Equal(t, p.cells()*uint64(p.CounterBits/8), mustNew(t, p).SizeBytes())
 	}
 }
 

@@ -1,19 +1,46 @@
 package countmin
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/streams"
-	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 )
+
+// What a Config leaves to the window to choose, and the largest ones.
+func TestWindowConfigs(t *testing.T) {
+	for _, c := range []struct{ config, want WindowConfig }{
+		{WindowConfig{Phi: 0.1, Keys: 10}, WindowConfig{Phi: 0.1, Keys: 10, Panes: 8}},
+		{WindowConfig{Phi: 0.1, Span: 1001}, WindowConfig{Phi: 0.1, Span: 1008, Panes: 8}},
+		{config: WindowConfig{Phi: 1, Keys: mostKeys, Panes: mostPanes, MemoryBytes: tracker.MaxMemory}},
+		{config: WindowConfig{Phi: 0.1, Keys: 1, Panes: 1, MemoryBytes: 2 * leastPaneBytes}},
+		{config: WindowConfig{Phi: 0.1, Span: math.MaxInt64 - mostPanes, Panes: 1}},
+	} {
+		if c.want == (WindowConfig{}) {
+			c.want = c.config
+		}
+		w, g := must(NewWindow(c.config)), new(Window)
+		require.Equal(t, c.want, w.Config())
+		require.NoError(t, g.UnmarshalBinary(must(w.MarshalBinary())))
+		require.Equal(t, c.want, g.Config())
+	}
+	require.Equal(t, "phi 0.1 of the last 10 keys, 2 panes, memory as needed, family public",
+		WindowConfig{Phi: 0.1, Keys: 10, Panes: 2}.String())
+	require.Equal(t, "phi 0.1 of the last 1m0s, 2 panes, 5000 bytes, family public",
+		WindowConfig{Phi: 0.1, Span: time.Minute, Panes: 2, MemoryBytes: 5000}.String())
+}
+
+// A pane of 5, one more than the window needs, each have 4/5 of Phi to find.
+func TestWhatAPaneIsToFind(t *testing.T) {
+	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5}, WindowConfig{Phi: 0.5, Keys: 1, Panes: 4}.goal())
+	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5, Memory: 2000}, WindowConfig{Phi: 0.5, Keys: 1, Panes: 4, MemoryBytes: 10_256}.goal())
+}
 
 // At moments all over real streams, the top pages of exactly the last 10,000
 // requests, and of exactly the last hour, are all reported.
@@ -100,49 +127,6 @@ func TestAddNOfAWindowIsManyAdds(t *testing.T) {
 	require.GreaterOrEqual(t, w.Total(), uint64(1000))
 }
 
-func addAt(w *Window, key string, t time.Time) {
-	w.Advance(t)
-	w.AddString(key)
-}
-
-// Time does not go back; the first time is that of what came before it; and
-// times that do not fit are the first or the last that do.
-func TestTimeOfAWindow(t *testing.T) {
-	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
-	w := must(NewWindow(WindowConfig{Phi: 0.1, Span: time.Hour}))
-	w.AddString("before any time")
-	w.Advance(year(1969))
-	require.Equal(t, uint64(1), w.Total())
-	addAt(w, "early", year(1))
-	addAt(w, "early", year(1900))
-	require.Equal(t, uint64(2), w.EstimateString("early").Low, "counted as of the latest time")
-	w.Advance(year(1969).Add(time.Hour - 1))
-	require.Equal(t, uint64(3), w.Total())
-	w.Advance(year(1969).Add(time.Hour + time.Hour/8))
-	require.Zero(t, w.Total())
-	require.Equal(t, Estimate{}, w.EstimateString("early"))
-	for _, y := range []int{2261, 2263, 100_000} {
-		addAt(w, "late", year(y))
-	}
-	require.Equal(t, uint64(2), w.Total())
-	addAt(w, "early", year(1970))
-	require.Equal(t, uint64(3), w.Total())
-
-	first := must(NewWindow(WindowConfig{Phi: 0.1, Span: math.MaxInt64 - 1024, Panes: 1}))
-	addAt(first, "a", year(1680))
-	addAt(first, "a", year(2260))
-	require.Equal(t, uint64(2), first.Total(), "the oldest pane reaches back that far")
-	b := must(first.MarshalBinary())
-	require.NoError(t, NewWindowReceiver(hashfam.Family{}).UnmarshalBinary(b))
-
-	fine := must(NewWindow(WindowConfig{Phi: 0.1, Span: 2, Panes: 2}))
-	addAt(fine, "a", year(-100_000))
-	addAt(fine, "a", year(100_000)) // the distance in panes does not fit into an int64
-	require.Equal(t, uint64(1), fine.Total())
-	b = must(fine.MarshalBinary())
-	require.NoError(t, NewWindowReceiver(hashfam.Family{}).UnmarshalBinary(b))
-}
-
 // The oldest pane may count 2^64-1, or more: the threshold is the share of what
 // came since.
 func TestTheThresholdAfterAFullPane(t *testing.T) {
@@ -158,28 +142,4 @@ func TestTheThresholdAfterAFullPane(t *testing.T) {
 		require.True(t, w.Complete())
 		require.Equal(t, []string{"old", "new"}, keysOf(w.All()))
 	}
-}
-
-// What the runtime says is held is within the budget of a window, whatever the
-// keys.
-func TestMemoryOfAWindowIsWithinTheBudget(t *testing.T) {
-	const copies, budget = 8, 64 << 10
-	least := int64(math.MaxInt64)
-	for attempt := 0; attempt < 6 && least > budget*copies; attempt++ {
-		var hold [copies]*Window
-		before := heapBytes()
-		for i := range hold {
-			w := must(NewWindow(WindowConfig{Phi: 0.001, Keys: 1500, MemoryBytes: budget}))
-			r := rand.New(rand.NewPCG(uint64(i), 1))
-			for range 4000 {
-				w.AddString(fmt.Sprintf("%0*d", r.IntN(60), int(r.ExpFloat64()*300)))
-			}
-			require.LessOrEqual(t, w.SizeBytes(), uint64(budget))
-			hold[i] = w
-		}
-		least = min(least, heapBytes()-before)
-		runtime.KeepAlive(&hold)
-	}
-	t.Logf("%d bytes", least/copies)
-	require.LessOrEqual(t, least, int64(budget*copies)+2048)
 }

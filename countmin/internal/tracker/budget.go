@@ -58,7 +58,7 @@ func (g Goal) wanted() int {
 
 // tailWords returns how many words the tail has to begin with. Of a budget it
 // is about half, a power of two or half as much again, so that it can be
-// halved. TestHalfOfTheMemoryIsForTheTail shows why half.
+// halved. With much less or more, countmin's tests of accuracy fail.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():

@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,14 +36,12 @@ func TestATailBesideAMap(t *testing.T) {
 			},
 			"widen in place": func(t *rapid.T) {
 				if l.shift < tailMaxShift && l.cells() >= 8 {
-					cells := l.cells()
-					l.widenInPlace()
-					require.Equal(t, cells/2, l.cells())
+					pairUp(t, &l, l.widenInPlace)
 				}
 			},
 			"halve": func(t *rapid.T) {
 				if len(l.words)%4 == 0 {
-					l.halve()
+					pairUp(t, &l, l.halve)
 				}
 			},
 			"widen": func(t *rapid.T) {
@@ -86,47 +83,13 @@ func TestATailBesideAMap(t *testing.T) {
 	})
 }
 
-// Widening in place must not lose what halving does not: both take the larger
-// of the same two neighbors.
-func TestWideningInPlaceTakesTheLargerNeighbor(t *testing.T) {
-	l := newTail(8)
+// pairUp checks that a change leaves half of the counters, each the larger one
+// of two neighbors.
+func pairUp(t require.TestingT, l *tail, change func()) {
+	before := l.clone()
+	change()
+	require.Equal(t, before.cells()/2, l.cells())
 	for i := range l.cells() {
-		l.lift(i, i*7%16)
-	}
-	for l.shift < 5 {
-		before := l.clone()
-		l.widenInPlace()
-		for i := range l.cells() {
-			require.Equal(t, max(before.get(2*i), before.get(2*i+1)), l.get(i))
-		}
-	}
-}
-
-// An addition up to most, and no further; 0 is always added to a count of most.
-func TestATailAddsUpToALimit(t *testing.T) {
-	d := hashfam.Family{}.SumString("key")
-	for _, c := range []struct {
-		before, n, most uint64
-		added           bool
-	}{
-		{0, 5, 5, true},
-		{0, 6, 5, false},
-		{5, 0, 5, true},
-		{5, 1, 5, false},
-		{6, 0, 5, false},
-		{3, 12, 15, true},
-		{3, 13, 15, false},
-		{3, math.MaxUint64, 15, false},
-	} {
-		l := newTail(2)
-		l.raise(d, c.before)
-		before, added := l.add(d, c.n, c.most)
-		require.Equal(t, c.before, before, "%+v", c)
-		require.Equal(t, c.added, added, "%+v", c)
-		if added {
-			require.Equal(t, c.before+c.n, l.count(d), "%+v", c)
-		} else {
-			require.Equal(t, c.before, l.count(d), "%+v", c)
-		}
+		require.Equal(t, max(before.get(2*i), before.get(2*i+1)), l.get(i))
 	}
 }

@@ -54,9 +54,8 @@ const sweepShare = 16
 
 // New returns an empty tracker. Its memory is allocated at once if there is a
 // budget. O(Memory) time.
-func New(g Goal) Tracker { return newTracker(g, g.tailWords()) }
-
-func newTracker(g Goal, tailWords uint64) Tracker {
+func New(g Goal) Tracker {
+	tailWords := g.tailWords()
 	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
 	if g.grows() {
 		t.room, t.index = minLog, newIndex(minLog/4)

@@ -9,9 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // observe counts key n times in the only pane.
@@ -110,61 +108,6 @@ func TestEqualComparesAllThatIsCounted(t *testing.T) {
 	}
 }
 
-// How a budget is best shared out between keys and counters. In the usual order
-// nearly any share will do; more counters help if the heavy keys come last, and
-// more room for keys if keys are long. With half for each, no stream is far
-// from its best.
-func TestHalfOfTheMemoryIsForTheTail(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a measurement")
-	}
-	families := 1
-	if conformance.Long(t, 2, 0.1) {
-		families = 3
-	}
-	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog(), streams.Zipf(1.0, 50_000, 200_000, 1)} {
-		for _, s := range []*streams.Stream{s, s.Ascending()} {
-			best, chosen := 0.0, 0.0
-			for _, percent := range []int{20, 40, tailPercent, 80} {
-				line := 0.0
-				for i := range families {
-					g := Goal{Phi: 1.0 / 1000, Memory: 16 << 10}
-					tr := newTracker(g, uint64(g.Memory/8*percent/100/2*2))
-					line += f1(s, &tr, hashfam.Family{}.Derive(fmt.Sprint("split ", i))) / float64(families)
-				}
-				t.Logf("%s, %d %%: F1 %.3f", s.Name, percent, line)
-				best = max(best, line)
-				if percent == tailPercent {
-					chosen = line
-				}
-			}
-			require.Greater(t, chosen, best-0.02, s.Name)
-		}
-	}
-}
-
-// f1 counts s under fam and returns the harmonic mean of recall and precision.
-func f1(s *streams.Stream, t *Tracker, fam hashfam.Family) float64 {
-	digests := s.Digests(fam)
-	for _, id := range s.IDs {
-		observe(t, digests[id], s.Keys[id], 1)
-	}
-	least := t.Phi * float64(len(s.IDs))
-	heavy, reported, found := 0, 0, 0
-	for _, n := range s.Truth {
-		if float64(n) >= least {
-			heavy++
-		}
-	}
-	for key := range Ranked([]Tracker{*t}, uint64(math.Ceil(least)), math.MaxInt) {
-		reported++
-		if float64(s.Counts()[key]) >= least {
-			found++
-		}
-	}
-	return 2 * float64(found) / float64(heavy+reported)
-}
-
 // A sweep frees a share of the log, so most keys that are admitted need none.
 func TestSweepsAreRare(t *testing.T) {
 	h := New(Goal{Phi: 0.001, Memory: 16 << 10})
@@ -214,4 +157,143 @@ func TestAGuessAtItsMaximumLeavesNoLowerBound(t *testing.T) {
 	h.log = appendRecord(nil, 1<<40, maxGuess-1, key, "key")
 	h.settle()
 	require.Equal(t, Estimate{Low: 1<<40 - maxGuess + 1, High: 1 << 40}, h.estimate(key))
+}
+
+// Records of these tests have 4 words: 3 and a key of less than 8 bytes.
+func addMany(t *Tracker, first, last int, count uint64) {
+	for i := first; i <= last; i++ {
+		add(t, fmt.Sprintf("%07d", i), count)
+	}
+}
+
+// SizeBytes is 256 bytes for the structure, 8 for each word of the tail and of
+// the log, allocated or not yet filled, and 4 for each head of the index.
+func TestSizeToTheByte(t *testing.T) {
+	bytes := func(tail, heads, log uint64) uint64 { return 256 + 8*tail + 4*heads + 8*log }
+
+	// Without a budget a log of 512 words begins with a head for each 4. Its
+	// array doubles until it is full; there are twice as many heads as records
+	// once these are more than the heads.
+	h := New(Goal{Phi: 0.1})
+	require.Equal(t, bytes(512, 128, 0), h.sizeBytes())
+	for _, c := range []struct {
+		records    int
+		heads, log uint64
+	}{
+		{1, 128, 4}, {2, 128, 8}, {3, 128, 16}, {4, 128, 16}, {5, 128, 32}, {64, 128, 256}, {65, 128, 512},
+		{128, 128, 512}, {129, 258, 1024}, {256, 258, 1024},
+	} {
+		addMany(&h, h.live+1, c.records, 1)
+		require.Equal(t, c.records, h.live)
+		require.Equal(t, bytes(512, c.heads, c.log), h.sizeBytes(), "%d records", c.records)
+	}
+	require.Zero(t, h.missed)
+
+	// A budget is allocated at once, and to the byte if it is a sum of sizes
+	// that the allocator serves.
+	for budget, size := range map[int]uint64{
+		1024:     bytes(64, 16, 24),
+		16 << 10: bytes(1024, 224, 864),
+	} {
+		h := New(Goal{Phi: 1, Memory: budget})
+		require.Equal(t, size, h.sizeBytes())
+		addMany(&h, 1, 1000, 1)
+		require.Equal(t, size, h.sizeBytes())
+	}
+}
+
+// A decoded tracker holds what its records need, with a head for each, and the
+// rest of its budget once it counts another key.
+func TestADecodedTrackerTakesItsMemoryWhenItNeedsIt(t *testing.T) {
+	for _, records := range []int{0, 1, 10} {
+		h := New(Goal{Phi: 1, Memory: 16 << 10})
+		addMany(&h, 1, records, 1)
+		full := h.sizeBytes()
+		g, err := recode(&h)
+		require.NoError(t, err)
+		require.Equal(t, uint64(256+8*1024+4*max(1, records)+8*4*records), g.sizeBytes(), "%d records", records)
+		add(&g, "another", 1)
+		require.Equal(t, records+1, g.live)
+		require.Equal(t, full, g.sizeBytes(), "%d records", records)
+	}
+}
+
+// A decoded log that is full of long keys has few heads. Short keys that
+// displace them get all the heads that the budget pays for.
+func TestShortKeysAfterLongOnesDoNotShareAHead(t *testing.T) {
+	h := New(Goal{Phi: 1, Memory: 16 << 10})
+	h.want = 0 // so that the tail is not halved
+	heads := len(h.index.heads)
+	for i := range 8 {
+		add(&h, fmt.Sprint(i)+strings.Repeat("x", lengthFor(h.room/8)-1), 1)
+	}
+	require.Zero(t, h.lacks(0))
+	g, err := recode(&h)
+	require.NoError(t, err)
+	require.Equal(t, 8, len(g.index.heads))
+	g.want = 0
+	addMany(&g, 1, 150, 2)
+	require.Equal(t, 150, g.live)
+	require.Equal(t, heads, len(g.index.heads))
+}
+
+// An array that is large enough is not replaced.
+func TestTheLogIsReplacedOnlyIfItIsFull(t *testing.T) {
+	h := New(Goal{Phi: 0.1})
+	h.allocate(20)
+	require.Equal(t, 20, cap(h.log))
+	h.allocate(20)
+	require.Equal(t, 20, cap(h.log))
+	h.allocate(21)
+	require.Equal(t, 40, cap(h.log))
+	h.allocate(512)
+	require.Equal(t, 512, cap(h.log))
+}
+
+// The room of a log that grows doubles until it is large enough, up to what an
+// index of 32 bits can tell apart.
+func TestHowRoomGrows(t *testing.T) {
+	h := New(Goal{Phi: 0.1})
+	for _, c := range []struct{ need, room uint64 }{{513, 1024}, {1025, 2048}, {4096, 4096}, {4097, 8192}, {40_000, 65_536}} {
+		require.True(t, h.grow(c.need))
+		require.Equal(t, c.room, h.room, "%d words", c.need)
+	}
+	h.room = maxLog / 2
+	require.True(t, h.grow(1))
+	require.Equal(t, uint64(maxLog/2*2), h.room)
+	h.room = maxLog/2 + 1
+	require.False(t, h.grow(1))
+	require.Equal(t, uint64(maxLog/2+1), h.room)
+}
+
+// A tail is widened when a count does not fit, not before.
+func TestTheLargestCountOfATailFits(t *testing.T) {
+	h := New(Goal{Phi: 0.1, Memory: 1024})
+	for to, shift := range map[uint64]uint8{15: 2, 16: 3, 255: 3, 256: 4, 1<<16 - 1: 4, 1 << 16: 5, 1<<32 - 1: 5, 1 << 32: 6} {
+		for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
+			h = New(goal)
+			h.raise(77, to)
+			require.Equal(t, shift, h.tail.shift, "%d", to)
+			require.Equal(t, to, h.tail.count(77))
+			g := New(goal)
+			g.match(&h.tail)
+			g.tail.cover(&h.tail)
+			require.Equal(t, shift, g.tail.shift, "%d", to)
+			require.Equal(t, to, g.tail.count(77))
+		}
+	}
+}
+
+// Without a budget a key too long for the log makes it grow, even if the log
+// holds all the records that it should.
+func TestALogGrowsForALongKey(t *testing.T) {
+	h := New(Goal{Phi: 0.1})
+	addMany(&h, 1, 250, 2)
+	require.Equal(t, uint64(1024), h.room)
+	h.want = 0
+	long := strings.Repeat("x", 8000) // 1005 words
+	add(&h, long, 1)
+	require.Equal(t, Estimate{Low: 1, High: 1}, keys(&h, 0)[long])
+	require.Equal(t, 251, h.live)
+	require.Equal(t, uint64(2048), h.room)
 }
