@@ -30,8 +30,8 @@ var format = frame.Format[reader, uint32]{
 // AppendBinary appends the encoded sketch to dst and returns the extended
 // slice. The encoding is 72 bytes plus the counters. It depends only on the
 // Params and the counters, and contains the family's check value but not its
-// key. AppendBinary returns [ErrParams] if s is the zero Sketch. O(w d) time;
-// it allocates the frame once if dst is too small.
+// key. AppendBinary returns [ErrParams] if s is the zero Sketch. O(w d) time,
+// at most one allocation.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
@@ -47,11 +47,9 @@ func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 func (s *Sketch) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
 // UnmarshalBinary decodes data into s and does not keep data. s then has the
-// Params of data. data must have been encoded under the family of s: that of a
+// Params of data, which must have been encoded under the family of s: that of a
 // sketch in use, the one given to [NewReceiver], or the public family of a zero
-// Sketch.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
+// Sketch. It returns [ErrCorrupt] if data is damaged, too short or too long,
 // [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
 // under another family. After an error s is unchanged. O(w d) time, one
 // allocation of the counters.
@@ -59,16 +57,15 @@ func (s *Sketch) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded sketch from r into s. It reads no byte after it,
-// so that sketches can follow one another in a stream. The family and the
-// errors are those of [Sketch.UnmarshalBinary]; ReadFrom also returns any error
-// of r. At the end of the stream the error is io.EOF too, by errors.Is. O(w d)
-// time.
+// ReadFrom reads one encoded sketch from r into s, and no byte after it, so
+// that sketches can follow one another in a stream. The family and the errors
+// are those of [Sketch.UnmarshalBinary], and any error of r; at the end of the
+// stream it is io.EOF too, by errors.Is. O(w d) time.
 //
-// ReadFrom allocates the counters once if r tells that enough bytes follow: a
+// The counters are allocated once if r tells that enough bytes follow: a
 // regular file, or a reader with a method Len such as bytes.Reader. From other
-// readers it uses memory in proportion to the bytes that have arrived, and at
-// most one and a half times the size of the sketch.
+// readers memory grows with the bytes that have arrived, to at most one and a
+// half times the size of the sketch.
 func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
 	return frame.ReadFrom(r, errs, s.decode)
 }
@@ -84,10 +81,9 @@ func (s *Sketch) UnmarshalText(text []byte) error {
 }
 
 // ReadParams reads the header of an encoded sketch from r, and no byte after
-// it, and returns the sketch's parameters. Use it to check a file's
-// [Params.SizeBytes] before you decode it. The errors are those of
-// [Sketch.ReadFrom]; if the header is that of another structure, ReadParams
-// returns [ErrCorrupt] and names that structure. O(1) time and memory.
+// it, and returns the parameters: check their [Params.SizeBytes] before you
+// decode a file. The errors are those of [Sketch.ReadFrom]; if the header is
+// that of another structure, [ErrCorrupt] names it. O(1) time and memory.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	h, err := format.ReadHeader(r, fam)
 	return h.params, err

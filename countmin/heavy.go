@@ -145,10 +145,9 @@ func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
 //
 // Shards may be merged in any order. Without MemoryBytes every order gives the
 // same answer while the merged structure tracks all the keys that the shards do
-// and no estimate has reached 2^32-1. If keys have to go, as after an Add, the
-// order decides which of the rare ones stay, and so how close the bounds of a
-// rare key are. With MemoryBytes it also decides how close all bounds are that
-// are not exact, since counters that get wider become fewer.
+// and no estimate has reached 2^32-1. Otherwise the order decides which rare
+// keys stay; with MemoryBytes also how close all bounds are that are not exact,
+// since counters that get wider become fewer.
 //
 // O(memory of all) time; it allocates. Merge returns [ErrIncompatible] if the
 // Config of one of others differs, and h is then unchanged.

@@ -43,8 +43,7 @@ func memoryOf(bytes int) string {
 // String describes s in one line, without its key.
 func (s Sketch) String() string { return fmt.Sprintf("countmin.Sketch(%v)", s.params) }
 
-// Format prints [Sketch.String] for every verb, as [hashfam.Family.Format]
-// does.
+// Format prints [Sketch.String] for every verb.
 func (s Sketch) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns [Sketch.String] for package log/slog.
@@ -53,8 +52,7 @@ func (s Sketch) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // String describes h in one line, without its key.
 func (h HeavyHitters) String() string { return fmt.Sprintf("countmin.HeavyHitters(%v)", h.Config()) }
 
-// Format prints [HeavyHitters.String] for every verb, as
-// [hashfam.Family.Format] does.
+// Format prints [HeavyHitters.String] for every verb.
 func (h HeavyHitters) Format(f fmt.State, _ rune) { fmt.Fprint(f, h.String()) }
 
 // LogValue returns [HeavyHitters.String] for package log/slog.
@@ -63,7 +61,7 @@ func (h HeavyHitters) LogValue() slog.Value { return slog.StringValue(h.String()
 // String describes k in one line, without its key.
 func (k TopK) String() string { return fmt.Sprintf("countmin.TopK(%v)", k.Config()) }
 
-// Format prints [TopK.String] for every verb, as [hashfam.Family.Format] does.
+// Format prints [TopK.String] for every verb.
 func (k TopK) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
 
 // LogValue returns [TopK.String] for package log/slog.
@@ -72,8 +70,7 @@ func (k TopK) LogValue() slog.Value { return slog.StringValue(k.String()) }
 // String describes w in one line, without its key.
 func (w Window) String() string { return fmt.Sprintf("countmin.Window(%v)", w.config) }
 
-// Format prints [Window.String] for every verb, as [hashfam.Family.Format]
-// does.
+// Format prints [Window.String] for every verb.
 func (w Window) Format(f fmt.State, _ rune) { fmt.Fprint(f, w.String()) }
 
 // LogValue returns [Window.String] for package log/slog.

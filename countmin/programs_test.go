@@ -217,21 +217,6 @@ func advance(r *conformance.Run[*Window]) {
 	r.Twin.Advance(at)
 }
 
-// addWindowN adds several copies of a key at once, over several panes.
-func addWindowN(r *conformance.Run[*Window]) {
-	if r.F.config.Keys > 0 {
-		addN(r)
-		return
-	}
-	key, n := r.Key(), uint64(r.Intn(1000))
-	r.Note("add %x %d times", key, n)
-	r.F.AddN(key, n)
-	r.Twin.AddN(key, n)
-	if n > 0 {
-		r.Count(key, n)
-	}
-}
-
 // covered returns the counts of the last panes of a window, the newest of which
 // may be partly filled.
 func covered(r *conformance.Run[*Window], panes int) map[string]uint64 {
@@ -240,7 +225,7 @@ func covered(r *conformance.Run[*Window], panes int) map[string]uint64 {
 		length := int64(c.Span) / int64(c.Panes)
 		for _, e := range r.Log {
 			if floor(r.Now, length)-floor(e.At, length) < int64(panes) {
-				in[e.Key] += e.N
+				in[e.Key] = tracker.AddSat(in[e.Key], e.N)
 			}
 		}
 		return in
@@ -280,8 +265,8 @@ func checkWindow(r *conformance.Run[*Window]) {
 		} else if e.At < r.Now-int64(c.Span) {
 			break
 		}
-		exact[e.Key] += n
-		total += n
+		exact[e.Key] = tracker.AddSat(exact[e.Key], n)
+		total = tracker.AddSat(total, n)
 	}
 	reported := map[string]bool{}
 	for key := range r.F.All() {

@@ -198,7 +198,7 @@ var windows = conformance.Suite[*Window]{
 		c.Family = fam
 		return must(NewWindow(c))
 	},
-	More:       []func(*conformance.Run[*Window]){advance, addWindowN},
+	More:       []func(*conformance.Run[*Window]){advance, addN[*Window]},
 	Remembered: func(r *conformance.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
 	Check:      checkWindow,
 }

@@ -140,7 +140,7 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		if most := t.tail.count(d); guess > most {
 			return corrupt("estimate", guess, fmt.Sprintf("at most what the tail says, %d", most))
 		}
-		t.log.setDigest(at, d)
+		t.log[at+2] = uint64(d)
 		last = d
 	}
 	return nil

@@ -27,23 +27,6 @@ func recode(t *Tracker) (Tracker, error) {
 	return Decode(r, words, t.Goal, hashfam.Family{})
 }
 
-// Without a budget the room of a decoded log is that of its records: the next
-// key does not cost others their place.
-func TestADecodedLogHasRoomForItsRecords(t *testing.T) {
-	h := New(Goal{Phi: 0.1})
-	for i := range 300 {
-		add(&h, fmt.Sprint("a key of some length ", i), 2)
-	}
-	require.GreaterOrEqual(t, h.live, h.want)
-	g, err := recode(&h)
-	require.NoError(t, err)
-	require.True(t, g.equal(&h))
-	require.GreaterOrEqual(t, g.room, uint64(len(g.log)))
-	add(&h, "new", 1)
-	add(&g, "new", 1)
-	require.True(t, g.equal(&h))
-}
-
 // decodeWords decodes a payload.
 func decodeWords(words []uint64, g Goal) (Tracker, error) {
 	return Decode(frame.NewBytesReader(nil, errs), words, g, hashfam.Family{})

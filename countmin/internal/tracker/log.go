@@ -72,9 +72,6 @@ func (l log) setCount(r record, count, guess uint64) {
 	l[r], l[r+1] = count, min(guess, maxGuess)<<32|l[r+1]&math.MaxUint32
 }
 
-// setDigest makes d the digest of r.
-func (l log) setDigest(r record, d hashfam.Digest) { l[r+2] = uint64(d) }
-
 // keyLen returns the length of the key of r in bytes.
 func (l log) keyLen(r record) uint64 {
 	if n := l[r+recordHead] & longKey; n < longKey {

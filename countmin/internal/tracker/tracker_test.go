@@ -237,19 +237,6 @@ func TestShortKeysAfterLongOnesDoNotShareAHead(t *testing.T) {
 	require.Equal(t, heads, len(g.index.heads))
 }
 
-// An array that is large enough is not replaced.
-func TestTheLogIsReplacedOnlyIfItIsFull(t *testing.T) {
-	h := New(Goal{Phi: 0.1})
-	h.allocate(20)
-	require.Equal(t, 20, cap(h.log))
-	h.allocate(20)
-	require.Equal(t, 20, cap(h.log))
-	h.allocate(21)
-	require.Equal(t, 40, cap(h.log))
-	h.allocate(512)
-	require.Equal(t, 512, cap(h.log))
-}
-
 // The room of a log that grows doubles until it is large enough, up to what an
 // index of 32 bits can tell apart.
 func TestHowRoomGrows(t *testing.T) {
