@@ -99,6 +99,17 @@ func (g Goal) logWords(tailWords uint64) uint64 {
 	return allocatable(g.memory()-structBytes-g.headBytes()-8*tailWords) / 8
 }
 
+// roomFor returns the room of a log that has that many words, without a budget.
+// It does not depend on what the log once had, so that what is decoded goes on
+// as the original does.
+func roomFor(words uint64) uint64 {
+	room := uint64(minLog)
+	for room < words {
+		room *= 2
+	}
+	return room
+}
+
 // canHalve reports whether a tail of that many words may be halved: while it
 // takes more than 1/8 of the budget.
 func (g Goal) canHalve(tailWords uint64) bool {

@@ -93,7 +93,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	if used := t.needs(); !g.grows() && used > g.memory() {
 		return Tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", g.Memory))
 	}
-	if t.index = newIndex(1); g.grows() && t.lacks(0) > 0 {
+	if t.index = newIndex(1); g.grows() {
 		t.grow(uint64(len(t.log)))
 	}
 	t.settle()

@@ -172,6 +172,22 @@ func TestTheRoomOfADecodedLog(t *testing.T) {
 	}
 }
 
+// What a log once held does not show later: after a sweep of nearly all records
+// a merge gives the same with a decoded tracker as with the original.
+func TestADecodedTrackerIsMergedAsTheOriginal(t *testing.T) {
+	h, o := New(Goal{K: 3}), New(Goal{K: 3})
+	addMany(&h, 1, 257, 1)
+	require.Zero(t, h.live, "all count as much, so all are evicted")
+	addMany(&h, 301, 428, 3)
+	addMany(&o, 501, 628, 5)
+	g, err := recode(&h)
+	require.NoError(t, err)
+	require.Equal(t, 128, g.live)
+	g.Merge(&o)
+	h.Merge(&o)
+	require.True(t, g.equal(&h))
+}
+
 // A guess may be all of a count, and as large as a guess can be.
 func TestLargeGuessesAreDecoded(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")

@@ -163,7 +163,7 @@ func Join(shards []*Tracker) Tracker {
 		t.tail.cover(&theirs)
 		t.log = append(t.log, s.log...)
 	}
-	if t.grows() && t.lacks(0) > 0 {
+	if t.grows() {
 		t.grow(uint64(len(t.log)))
 	}
 	t.fit()

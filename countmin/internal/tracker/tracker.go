@@ -204,12 +204,9 @@ func (t *Tracker) enlarge(words uint64) bool {
 	return true
 }
 
-// grow doubles the room, until it is at least need.
-func (t *Tracker) grow(need uint64) bool {
-	room := 2 * t.room
-	for room < need {
-		room *= 2
-	}
+// grow makes the room what a log of that many words has, if it may be so large.
+func (t *Tracker) grow(words uint64) bool {
+	room := roomFor(words)
 	if room > maxLog {
 		return false
 	}
@@ -257,6 +254,9 @@ func (t *Tracker) sweep(bar uint64) {
 	t.log = kept
 	t.live = t.index.relink(t.log, t.heads())
 	t.refused = refusal{}
+	if t.grows() {
+		t.room = roomFor(uint64(len(t.log)))
+	}
 }
 
 // Total returns how much has been counted. O(1) time.

@@ -245,11 +245,9 @@ func TestHowRoomGrows(t *testing.T) {
 		require.True(t, h.grow(c.need))
 		require.Equal(t, c.room, h.room, "%d words", c.need)
 	}
-	h.room = maxLog / 2
-	require.True(t, h.grow(1))
-	require.Equal(t, uint64(maxLog/2*2), h.room)
-	h.room = maxLog/2 + 1
-	require.False(t, h.grow(1))
+	require.True(t, h.grow(maxLog/2))
+	require.Equal(t, uint64(maxLog/2+1), h.room)
+	require.False(t, h.grow(maxLog/2+2))
 	require.Equal(t, uint64(maxLog/2+1), h.room)
 }
 
