@@ -30,7 +30,7 @@
 // To read the code, begin with perfect.go, which finds the index of a key, and
 // level.go, which has the formulas. build.go makes one level after the other;
 // fill.go chooses the seeds of a level. stored.go is what all types here
-// consist of, and header.go has the table of their encoding.
+// consist of, and codec.go has the table of their encoding.
 //
 // # Algorithm
 //

@@ -39,12 +39,6 @@ func TestAListReturnsItsNumbers(t *testing.T) {
 	})
 }
 
-func TestAListIsAsSmallAsTheFormula(t *testing.T) {
-	size := newEliasFano(40_000, 1_000_000)
-	// 4 low bits, and 1 + 25/16 unary ones
-	require.InDelta(t, 40_000*(4+1+25./16)/8, float64(size.bytes()), 16)
-}
-
 // Four numbers below 16 have two low bits each. Their high parts are 0 to 3:
 // four zeros, and a one for each number.
 func TestTheSizeOfAList(t *testing.T) {

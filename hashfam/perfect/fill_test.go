@@ -27,32 +27,3 @@ func TestBucketsOfUpToFifteenKeysHaveASeed(t *testing.T) {
 		require.Equal(t, n <= 15, seed != 0, "%d keys", n)
 	}
 }
-
-// The order of buckets is that of their weights, 170 for 6 keys and 10 for each
-// one more, less their numbers. Those of 16 keys or more weigh the same.
-func TestLargeBucketsComeFirst(t *testing.T) {
-	l := level{seeds: make([]byte, 100)}
-	var digests []hashfam.Digest
-	for number, n := range []uint64{6, 1, 14, 15, 16, 0, 0, 17} {
-		digests = append(digests, inBucket(uint64(number), n)...)
-	}
-	w := newSeedOrder(&l, digests)
-	var order, sizes []int
-	for b, ok := w.next(); ok; b, ok = w.next() {
-		order, sizes = append(order, int(b.number)), append(sizes, len(b.digests))
-	}
-	require.Equal(t, []int{4, 7, 3, 2, 0, 1}, order)
-	require.Equal(t, []int{16, 17, 15, 14, 6, 1}, sizes)
-}
-
-// A bitmap of n integers takes two words more than its bits fill, so that runs
-// from every integer stay in bounds.
-func TestABitmapHasRoomForRuns(t *testing.T) {
-	for _, n := range []uint64{1, 63, 64, 65, 1000} {
-		b := newBitmap(n)
-		require.LessOrEqual(t, uint64(len(b)), n/64+2)
-		b.set(n - 1)
-		require.EqualValues(t, 1, b.run(n-1))
-		require.Zero(t, b.run(n))
-	}
-}

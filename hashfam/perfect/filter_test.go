@@ -86,16 +86,12 @@ func TestFilterConfigsThatCannotBeMet(t *testing.T) {
 		require.ErrorIs(t, err, ErrParams)
 		require.ErrorContains(t, err, field)
 	}
+	require.NoError(t, FilterConfig{FPRate: math.Ldexp(1001, -64)}.check(1000)) // above n/2^64
+	err := FilterConfig{FPRate: math.Ldexp(1000, -64)}.check(1000)
+	require.EqualError(t, err, "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
 	least := filterOf(t, FilterConfig{FPRate: math.Ldexp(1, -56)}, random(100, 1))
 	require.Equal(t, math.Ldexp(1, -56), least.FalsePositiveRate())
 	requireMembers(t, least, random(100, 1))
-}
-
-// The rate must be above n/2^64 for n keys.
-func TestTheLeastRateOfAThousandKeys(t *testing.T) {
-	require.NoError(t, FilterConfig{FPRate: math.Ldexp(1001, -64)}.check(1000))
-	err := FilterConfig{FPRate: math.Ldexp(1000, -64)}.check(1000)
-	require.EqualError(t, err, "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
 }
 
 // A slot in a frame has a fingerprint and at most 56 bits.
@@ -141,7 +137,8 @@ func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
 }
 
 // A filter with values, of which some are set and some keys deleted and
-// restored, in any order, gives the answers of a map.
+// restored, in any order and form, gives the answers of a map. The suite checks
+// the queries.
 func TestSlotsAreReplacedInPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type member struct {
@@ -152,67 +149,46 @@ func TestSlotsAreReplacedInPlace(t *testing.T) {
 			FPRate:    rapid.SampledFrom([]float64{0.4, 0.1, 1e-3}).Draw(t, "rate"),
 			ValueBits: rapid.IntRange(0, 32).Draw(t, "bits of a value"),
 		}
-		digests := random(rapid.SampledFrom([]int{1, 5, 30, 1000}).Draw(t, "n"), 1)
-		f, model := filterOf(t, c, digests), map[hashfam.Digest]*member{}
+		model := make([]member, rapid.SampledFrom([]int{1, 5, 30, 1000}).Draw(t, "n"))
+		digests := numbered(c.Family, len(model))
+		f := filterOf(t, c, digests)
 		untouched := f.Clone()
-		for _, d := range digests {
-			model[d] = new(member)
-		}
 		for range 100 {
-			d := rapid.SampledFrom(digests).Draw(t, "digest")
-			switch m := model[d]; rapid.IntRange(0, 2).Draw(t, "operation") {
-			case 0:
+			i := rapid.IntRange(0, len(model)-1).Draw(t, "number")
+			m, key := &model[i], fmt.Append(nil, "key ", i)
+			switch rapid.IntRange(0, 5).Draw(t, "operation") {
+			case 0, 1:
 				value := rapid.Uint64Range(0, 1<<c.ValueBits).Draw(t, "value")
-				fits := value < 1<<c.ValueBits
-				require.Equal(t, fits && !m.deleted, f.SetValueDigest(d, value))
-				if fits && !m.deleted {
+				set := value < 1<<c.ValueBits && !m.deleted
+				require.Equal(t, set, f.SetValueDigest(digests[i], value))
+				require.Equal(t, set, f.SetValue(key, value))
+				if set {
 					m.value = value
 				}
-			case 1:
-				require.Equal(t, !m.deleted, f.DeleteDigest(d))
-				m.deleted = true
 			case 2:
-				require.Equal(t, m.deleted, f.RestoreDigest(d))
+				require.Equal(t, !m.deleted, f.DeleteDigest(digests[i]))
+				m.deleted = true
+			case 3:
+				require.Equal(t, !m.deleted, f.Delete(key))
+				m.deleted = true
+			case 4:
+				require.Equal(t, m.deleted, f.RestoreDigest(digests[i]))
+				m.deleted = false
+			case 5:
+				require.Equal(t, m.deleted, f.Restore(key))
 				m.deleted = false
 			}
 		}
-		decoded := new(Filter)
-		encoded, err := f.MarshalBinary()
-		require.NoError(t, err)
-		require.NoError(t, decoded.UnmarshalBinary(encoded))
-		for d, m := range model {
-			want := *m
+		for i, m := range model {
 			if m.deleted {
-				want.value = 0
+				m.value = 0
 			}
-			value, found := f.ValueDigest(d)
-			require.Equal(t, want, member{value, !found})
-			require.Equal(t, found, f.ContainsDigest(d))
-			value, found = decoded.ValueDigest(d)
-			require.Equal(t, want, member{value, !found})
+			value, found := f.ValueDigest(digests[i])
+			require.Equal(t, m, member{value, !found})
+			require.Equal(t, found, f.ContainsDigest(digests[i]))
 		}
 		requireMembers(t, untouched, digests)
 	})
-}
-
-// The forms of bytes are those of digests. The suite checks the queries.
-func TestFormsOfChangesAgree(t *testing.T) {
-	fam := hashfam.New(hashfam.Key{1})
-	c := FilterConfig{FPRate: 0.01, ValueBits: 8, Family: fam}
-	f := filterOf(t, c, numbered(fam, 100))
-	g := f.Clone()
-	for i := range uint64(100) {
-		key, d := fmt.Append(nil, "key ", i), fam.SumString(fmt.Sprint("key ", i))
-		require.True(t, f.SetValue(key, i) && g.SetValueDigest(d, i))
-		require.True(t, f.Equal(g))
-		require.True(t, f.Delete(key) && g.DeleteDigest(d) && !f.Contains(key))
-		require.True(t, f.Equal(g))
-		require.False(t, f.Delete(key) || f.SetValue(key, 1))
-		require.True(t, f.Restore(key) && g.RestoreDigest(d) && f.Contains(key))
-		require.True(t, f.Equal(g))
-		value, found := f.Value(key)
-		require.Equal(t, []any{i, true}, []any{value, found})
-	}
 }
 
 // The share of a shard: keys chosen by bits of the digest spoil neither the

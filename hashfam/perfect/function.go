@@ -81,11 +81,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	if copies := len(digests) - len(sorted); copies > 0 {
 		return nil, paramError("digests", fmt.Sprintf("%d equal to earlier ones", copies), "distinct digests")
 	}
-	l, payload, err := build(ctx, sorted, c.Compact, maxLevels)
-	if err != nil {
-		return nil, err
-	}
-	s, err := open(l, payload, c.Family)
+	s, err := newStored(ctx, sorted, c.Compact, slotSize{}, c.Family)
 	if err != nil {
 		return nil, err
 	}

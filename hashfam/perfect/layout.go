@@ -2,7 +2,6 @@ package perfect
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -102,8 +101,4 @@ func (l *layout) filterParams(fam hashfam.Family) FilterParams {
 		Bytes:     l.memory(),
 		Family:    fam,
 	}
-}
-
-func (l *layout) equal(t *layout) bool {
-	return l.keys == t.keys && l.compact == t.compact && l.seed == t.seed && l.slots == t.slots && slices.Equal(l.bumped, t.bumped)
 }

@@ -2,9 +2,10 @@ package perfect
 
 import (
 	"bytes"
+	"context"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // A stored is what a [Function], a [Filter] and their views consist of: a
@@ -27,6 +28,17 @@ func (s *stored) Len() uint64 { return s.n }
 // SizeBytes returns the size in bytes. What does not depend on the keys adds
 // less than two kilobytes. O(1) time.
 func (s *stored) SizeBytes() uint64 { return uint64(len(s.payload) + wordBytes*len(s.free.marks)) }
+
+// newStored builds the structure of digests, which are distinct and sorted. Its
+// slots are zero. The errors are those of build.
+func newStored(ctx context.Context, digests []hashfam.Digest, compact bool, slots slotSize, fam hashfam.Family) (stored, error) {
+	l, payload, err := build(ctx, digests, compact, maxLevels)
+	if err != nil {
+		return stored{}, err
+	}
+	l.slots = slots
+	return open(l, append(payload, make([]byte, slots.bytes(l.keys))...), fam)
+}
 
 // open returns the structure of a layout, which is valid, and keeps its
 // payload. It returns ErrCorrupt if the payload is damaged.
@@ -51,50 +63,7 @@ func (s *stored) clone() stored {
 
 // equal reports whether s and t are the same structure.
 func (s *stored) equal(t *stored) bool {
-	return s.Family() == t.Family() && s.layout.equal(&t.layout) && bytes.Equal(s.payload, t.payload)
-}
-
-// encodeAs returns the frame of the given kind. It returns ErrParams if s is
-// zero.
-func (s *stored) encodeAs(kind frame.Kind) (frame.Header, frame.Payload, error) {
-	if s.payload == nil {
-		return frame.Header{}, nil, paramError("receiver", "zero", kind.String()+" that was built or decoded")
-	}
-	return s.layout.header(kind, s.Family()), frame.Numbers(s.payload), nil
-}
-
-// decodeAs reads a structure of the given kind and, if there was no error,
-// replaces s with it.
-func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
-	l, payload, err := formatOf(kind).Read(r, s.Family())
-	if err != nil {
-		return err
-	}
-	decoded, err := open(l, payload, s.Family())
-	if err == nil {
-		*s = decoded
-	}
-	return err
-}
-
-// An encoded is the frame that a view uses in place.
-type encoded struct{ view frame.View }
-
-// Verify checks the checksum of the whole encoding. It returns [ErrCorrupt] if
-// the data is damaged. O(n) time, no allocation.
-func (e *encoded) Verify() error { return e.view.Verify(e.view.Payload) }
-
-// MarshalText returns the text form of the encoded structure. O(n) time and
-// memory.
-func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
-
-// openView returns the structure whose frame is the whole of data. Only its
-// header and the free places have been checked.
-func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
-	v, l, payload, err := formatOf(kind).View(data, fam)
-	if err != nil {
-		return stored{}, encoded{}, err
-	}
-	s, err := open(l, payload, fam)
-	return s, encoded{v}, err
+	l, m := &s.layout, &t.layout
+	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&
+		l.slots == m.slots && slices.Equal(l.bumped, m.bumped) && bytes.Equal(s.payload, t.payload)
 }

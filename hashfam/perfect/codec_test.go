@@ -82,17 +82,14 @@ func TestDecodersRejectHeaders(t *testing.T) {
 	good, err := build1(t, Config{}, random(3000, 1)).MarshalBinary()
 	require.NoError(t, err)
 	for name, change := range map[string]func(params []byte){
-		"more than 2^40 keys":        func(p []byte) { binary.LittleEndian.PutUint64(p, maxKeys+1) },
-		"2^64-1 keys":                func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
-		"compact is 2":               func(p []byte) { p[8] = 2 },
-		"fewer levels than sizes":    func(p []byte) { p[9]-- },
-		"more levels than sizes":     func(p []byte) { p[9] = 255 },
-		"a level that grows":         func(p []byte) { binary.LittleEndian.PutUint64(p[32:], 1<<30) },
-		"a last level that is large": func(p []byte) { binary.LittleEndian.PutUint64(p[24+8*int(p[9]-1):], 9) },
-		"a large last seed":          func(p []byte) { p[15] = 1 },
-		"slots in a function":        func(p []byte) { p[18] = 7 },
-		"values in a function":       func(p []byte) { p[20] = 1 },
-		"byte 21 is set":             func(p []byte) { p[21] = 1 },
+		"2^64-1 keys":             func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
+		"compact is 2":            func(p []byte) { p[8] = 2 },
+		"fewer levels than sizes": func(p []byte) { p[9]-- },
+		"more levels than sizes":  func(p []byte) { p[9] = 255 },
+		"a level that grows":      func(p []byte) { binary.LittleEndian.PutUint64(p[32:], 1<<30) },
+		"slots in a function":     func(p []byte) { p[18] = 7 },
+		"values in a function":    func(p []byte) { p[20] = 1 },
+		"byte 21 is set":          func(p []byte) { p[21] = 1 },
 	} {
 		b := bytes.Clone(good)
 		change(b[24:])
@@ -104,7 +101,8 @@ func TestDecodersRejectHeaders(t *testing.T) {
 }
 
 // The limits of a layout: the largest values that are valid, and the ones next
-// to them.
+// to them. The last seeds that are tried are valid, and so are all numbers of
+// keys that a build accepts.
 func TestLimitsOfALayout(t *testing.T) {
 	nines := make([]uint64, maxLevels-1)
 	for i := range nines {
@@ -127,26 +125,16 @@ func TestLimitsOfALayout(t *testing.T) {
 			require.ErrorContains(t, err, "keys of each level")
 		}
 	}
-}
-
-// The last seeds that are tried are those that a decoder accepts.
-func TestNoLastSeedIsTooLarge(t *testing.T) {
-	digests := random(2, 1)
 	for seed, want := range map[uint32]bool{maxLastSeeds - 20: true, maxLastSeeds: false} {
 		l := lastLevel{n: 2, seed: seed}
-		require.Equal(t, want, l.search(digests))
+		require.Equal(t, want, l.search(random(2, 1)))
 		require.Equal(t, want, (&layout{keys: 2, seed: l.seed}).check() == nil)
 	}
-}
-
-func TestAtMost2To40KeysAreAllowed(t *testing.T) {
-	if math.MaxInt < maxKeys {
-		t.Skip("no slice is so long")
+	if most := uint64(maxKeys); math.MaxInt > maxKeys {
+		require.NoError(t, checkLen(int(most)))
+		require.EqualError(t, checkLen(int(most+1)),
+			"perfect: invalid parameters: number of keys = 1099511627777, want at most 1099511627776")
 	}
-	most := uint64(maxKeys)
-	require.NoError(t, checkLen(int(most)))
-	require.EqualError(t, checkLen(int(most+1)),
-		"perfect: invalid parameters: number of keys = 1099511627777, want at most 1099511627776")
 }
 
 // The list of free places is checked number by number.
