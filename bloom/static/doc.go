@@ -21,11 +21,10 @@
 // If keys can be added later, use package bloom or cuckoo. If the keys or their
 // digests can be kept until the last one is known, build a Filter then.
 //
-// To read the code, begin with new.go, which builds a filter, and exactnew.go,
-// which builds an Exact of two levels. The ribbon itself is package
-// internal/ribbon: ribbon.go there answers a query, system.go solves the
-// equations. The tables of the encodings are in internal/frame/headers.go and
-// exactcodec.go.
+// To read the code, begin with filter.go, and exact.go, which has two levels. The
+// ribbon itself is package internal/ribbon: ribbon.go there answers a query,
+// system.go solves the equations. The tables of the encodings are in
+// internal/frame/headers.go and exactcodec.go.
 //
 // # How it works
 //

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,85 +13,16 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/data"
+	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A universe is two disjoint lists of digests.
-type universe struct {
-	name            string
-	members, others []hashfam.Digest
-	most            float64 // the size as a multiple of the bound
-}
-
-// realUniverses returns pairs of lists in which no key is in both.
-func realUniverses() []universe {
-	sum := func(keys []string) []hashfam.Digest { return hashfam.Family{}.SumAllStrings(nil, keys) }
-	bad, good := data.MaliciousDomains(), data.BenignDomains()
-	known, unknown := spelling()
-	mail := data.DisposableEmailDomains()
-	return []universe{
-		{"malicious, benign", sum(bad), sum(good), 1.025},
-		{"benign, malicious", sum(good), sum(bad), 1.025},
-		{"words, unknown words of a novel", sum(known), sum(unknown), 1.13},
-		{"disposable mail, other domains", sum(mail), sum(without(append(bad, good...), mail)), 1.13},
-	}
-}
-
-// spelling returns the words of a dictionary, and the words of Moby-Dick that
-// are not among them. Both have copies.
-func spelling() (known, unknown []string) {
-	in := map[string]bool{}
-	for _, word := range data.EnglishWords() {
-		word = strings.ToLower(word)
-		in[word] = true
-		known = append(known, word)
-	}
-	for _, word := range data.Tokens(data.MobyDick()) {
-		if !in[word] {
-			unknown = append(unknown, word)
-		}
-	}
-	return known, unknown
-}
-
-// without returns the keys of list that are not in the other list.
-func without(list, other []string) (keys []string) {
-	in := map[string]bool{}
-	for _, s := range other {
-		in[s] = true
-	}
-	for _, s := range list {
-		if !in[s] {
-			keys = append(keys, s)
-		}
-	}
-	return keys
-}
-
-func TestNoRealKeyIsAnsweredWrong(t *testing.T) {
-	for _, u := range realUniverses() {
-		e := mustExact(t, hashfam.Family{}, u.members, u.others)
-		requireExact(t, u.name, e, u.members, u.others)
-		requireSmall(t, u.name, e, u.most)
-	}
-}
-
 // requireExact checks the answer for every key, in single calls and in a batch.
 func requireExact(t require.TestingT, name string, e *Exact, members, others []hashfam.Digest) {
-	for _, d := range members {
-		if !e.ContainsDigest(d) {
-			require.Fail(t, "a member is missing", "%s: %x", name, d)
-		}
-	}
-	for _, d := range others {
-		if e.ContainsDigest(d) {
-			require.Fail(t, "another key is taken for a member", "%s: %x", name, d)
-		}
-	}
-	for i, found := range e.ContainsAll(nil, append(members[:len(members):len(members)], others...)) {
-		if found != (i < len(members)) {
-			require.Fail(t, "the batch is wrong", "%s: key %d", name, i)
+	all := append(members[:len(members):len(members)], others...)
+	for i, found := range e.ContainsAll(nil, all) {
+		if member := i < len(members); found != member || e.ContainsDigest(all[i]) != member {
+			require.Fail(t, "a wrong answer", "%s: key %d, %x", name, i, all[i])
 		}
 	}
 }
@@ -126,83 +58,51 @@ func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
 	}
 	for _, c := range cases {
 		name := fmt.Sprintf("%d keys, ratio %d, inverted %v", c.rare, c.ratio, c.inverted)
-		rare, common := randomUniverse(c.rare, c.rare*c.ratio)
-		members, others := rare, common
+		members, others := universe(hashfam.Family{}, c.rare, c.rare*c.ratio)
 		if c.inverted {
-			members, others = common, rare
+			members, others = others, members
 		}
 		e := mustExact(t, hashfam.Family{}, members, others)
 		requireExact(t, name, e, members, others)
-		requireSmall(t, name, e, c.most)
+		size, bound := 8*float64(e.SizeBytes()), sizing.ExactBound(e.Params().classes())
+		require.LessOrEqual(t, size/bound, c.most, name)
 	}
 }
 
-// requireSmall checks the size of e as a multiple of the bound.
-func requireSmall(t *testing.T, name string, e *Exact, most float64) {
-	p := e.Params()
-	size, bound := 8*float64(e.SizeBytes()), sizing.ExactBound(p.classes())
-	t.Logf("%s: %.0f bits, bound %.0f (%.4f)", name, size, bound, size/bound)
-	require.LessOrEqual(t, size/bound, most, name)
-}
-
-// randomUniverse returns two disjoint lists of digests.
-func randomUniverse(a, b int) (members, others []hashfam.Digest) {
+// universe returns two disjoint lists of digests.
+func universe(fam hashfam.Family, a, b int) (members, others []hashfam.Digest) {
 	digests := make([]hashfam.Digest, a+b)
 	for i := range digests {
-		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
+		digests[i] = fam.SumUint64(uint64(i))
 	}
 	return digests[:a:a], digests[a:]
 }
 
 // mustExact builds an Exact from copies of the digests.
 func mustExact(t require.TestingT, fam hashfam.Family, members, others []hashfam.Digest) *Exact {
-	e, err := NewExact(context.Background(), ExactConfig{Family: fam}, clone(members), clone(others))
+	e, err := NewExact(context.Background(), ExactConfig{Family: fam}, slices.Clone(members), slices.Clone(others))
 	require.NoError(t, err)
 	return e
 }
 
-func clone(digests []hashfam.Digest) []hashfam.Digest {
-	return append([]hashfam.Digest(nil), digests...)
-}
-
-// Universes of a few keys, with copies of keys, in any order.
-func TestSmallUniversesAreExactInAnyOrder(t *testing.T) { rapid.Check(t, smallUniverses) }
-
-func smallUniverses(t *rapid.T) {
-	a := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "members")
-	b := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "others")
-	fam := rapid.SampledFrom([]hashfam.Family{{}, hashfam.New(hashfam.Key{7})}).Draw(t, "family")
-	first := rapid.Uint64().Draw(t, "first key")
-	digests := make([]hashfam.Digest, a+b)
-	for i := range digests {
-		digests[i] = fam.SumUint64(first + uint64(i))
-	}
-	members, others := digests[:a:a], digests[a:]
-	e := mustExact(t, fam, members, others)
-	requireExact(t, "small", e, members, others)
-	require.EqualValues(t, a, e.Params().Members)
-	require.EqualValues(t, b, e.Params().Others)
-
-	shuffled := func(list []hashfam.Digest, label string) []hashfam.Digest {
-		if len(list) > 0 { // a copy of some key
-			list = append(clone(list), rapid.SampledFrom(list).Draw(t, label+", copied"))
-		}
-		return rapid.Permutation(list).Draw(t, label)
-	}
-	again := mustExact(t, fam, shuffled(members, "members"), shuffled(others, "others"))
-	require.True(t, e.Equal(again))
-	require.Equal(t, encoded(t, e), encoded(t, again), "the same keys in another order")
-}
-
-func encoded(t require.TestingT, e *Exact) []byte {
-	b, err := e.MarshalBinary()
-	require.NoError(t, err)
-	return b
+// The suite checks that neither order nor copies matter, and that no member is
+// lost.
+func TestNoKeyOfASmallUniverseIsAnsweredWrong(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "members")
+		b := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "others")
+		fam := hashfam.Family{}.Derive(fmt.Sprint(rapid.Uint64().Draw(t, "family")))
+		members, others := universe(fam, a, b)
+		e := mustExact(t, fam, members, others)
+		requireExact(t, "small", e, members, others)
+		require.EqualValues(t, a, e.Params().Members)
+		require.EqualValues(t, b, e.Params().Others)
+	})
 }
 
 // With one class the answer is the same for all keys.
 func TestUniversesWithAnEmptyClass(t *testing.T) {
-	digests, _ := randomUniverse(100, 0)
+	digests, _ := universe(hashfam.Family{}, 100, 0)
 	for n := range 3 {
 		all := mustExact(t, hashfam.Family{}, digests[:n], nil)
 		none := mustExact(t, hashfam.Family{}, nil, digests[:n])
@@ -214,13 +114,6 @@ func TestUniversesWithAnEmptyClass(t *testing.T) {
 	}
 }
 
-func TestOneKeyInEachClass(t *testing.T) {
-	for i := range uint64(2000) {
-		d := []hashfam.Digest{hashfam.Family{}.SumUint64(2 * i), hashfam.Family{}.SumUint64(2*i + 1)}
-		requireExact(t, "1 and 1", mustExact(t, hashfam.Family{}, d[:1], d[1:]), d[:1], d[1:])
-	}
-}
-
 // A key that is in neither list is taken for one of the rarer class with chance
 // 2^-(r+1), r = floor(log2(ratio)). The error of the mean over 100,000 keys is
 // at most 0.0016; the tolerance is five times that, and 3 % for the slots that
@@ -229,7 +122,7 @@ func TestForeignKeys(t *testing.T) {
 	for _, c := range []struct {
 		rare, ratio, columns int
 	}{{20_000, 1, 0}, {20_000, 3, 1}, {20_000, 5, 2}, {5_000, 50, 5}} {
-		rare, common := randomUniverse(c.rare, c.rare*c.ratio)
+		rare, common := universe(hashfam.Family{}, c.rare, c.rare*c.ratio)
 		e, inverted := mustExact(t, hashfam.Family{}, rare, common), mustExact(t, hashfam.Family{}, common, rare)
 		const queries = 100_000
 		taken := 0
@@ -244,7 +137,96 @@ func TestForeignKeys(t *testing.T) {
 		}
 		want := math.Exp2(-float64(c.columns + 1))
 		sigma := math.Sqrt(want * (1 - want) / queries)
-		t.Logf("ratio %d: %.4f, expected %.4f", c.ratio, float64(taken)/queries, want)
 		require.InDelta(t, want, float64(taken)/queries, 5*sigma+0.03*want)
 	}
+}
+
+func TestUniversesThatAreRefused(t *testing.T) {
+	for _, n := range []int{1, 3} {
+		members, others := universe(hashfam.Family{}, 10, 1000)
+		copy(others[7:], members[3:3+n])
+		_, err := NewExact(t.Context(), ExactConfig{}, members, others)
+		require.ErrorIs(t, err, ErrParams)
+		require.EqualError(t, err, fmt.Sprintf(
+			"static: invalid parameters: others = %d digests of members, want digests that are not in members", n))
+	}
+	require.ErrorIs(t, buildError(ribbon.ErrLayers, 0), ErrParams)
+	_, err := NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)
+	require.ErrorIs(t, err, ErrParams)
+	require.ErrorContains(t, err, "ExactConfig.Workers = -1")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	members, others := universe(hashfam.Family{}, 1000, 5000)
+	_, err = NewExact(ctx, ExactConfig{}, members, others)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Both lists stay the same sets, so that users can append and build again.
+func TestAnExactKeepsTheSetsOfDigests(t *testing.T) {
+	for _, ratio := range []int{1, 2, 9} {
+		members, others := universe(hashfam.Family{}, 20_000, 20_000*ratio)
+		members, others = append(members, members[:100]...), append(others, others[:100]...)
+		m, o := ascending(slices.Clone(members)), ascending(slices.Clone(others))
+		_, err := NewExact(t.Context(), ExactConfig{Workers: 2}, members, others)
+		require.NoError(t, err)
+		require.Equal(t, m, ascending(members), "ratio %d", ratio)
+		require.Equal(t, o, ascending(others), "ratio %d", ratio)
+	}
+}
+
+// Digests are filtered in blocks of 16,384, in their order.
+func TestBlocksOfDigests(t *testing.T) {
+	b := ribbon.Build{Workers: 1}
+	filter, err := ribbon.Members(t.Context(), b, 1<<16, ascending(conformance.Digests(rand.New(rand.NewPCG(7, 7)), 1000)))
+	require.NoError(t, err)
+	for _, n := range []int{0, 1, passBlock - 1, passBlock, passBlock + 1, 3*passBlock - 1} {
+		digests, _ := universe(hashfam.Family{}, n, 0)
+		for _, filter := range []*ribbon.Ribbon{filter, new(ribbon.Ribbon)} { // every digest passes the second
+			want := slices.DeleteFunc(slices.Clone(digests), func(d hashfam.Digest) bool { return !filter.Contains(d) })
+			passed, err := passing(t.Context(), b, filter, slices.Clone(digests))
+			require.NoError(t, err)
+			require.True(t, slices.Equal(want, passed), "%d digests", n)
+		}
+	}
+}
+
+// Digests that someone chose cost memory, but no answer is wrong and the build
+// ends.
+func TestChosenDigests(t *testing.T) {
+	const n = 20_000
+	for name, digest := range map[string]func(i uint64) hashfam.Digest{
+		"consecutive":            func(i uint64) hashfam.Digest { return hashfam.Digest(i) },
+		"one prefix":             func(i uint64) hashfam.Digest { return hashfam.Digest(0xabcdef0123<<24 | i) },
+		"one prefix of starts":   func(i uint64) hashfam.Digest { return conformance.Probing(0xabcdef0123<<24 | i) },
+		"consecutive from zero":  conformance.Probing,
+		"high bits":              func(i uint64) hashfam.Digest { return hashfam.Digest(i << 40) },
+		"high bits of the start": func(i uint64) hashfam.Digest { return conformance.Probing(i << 40) },
+	} {
+		for _, ratio := range []int{1, 7} {
+			var members, others []hashfam.Digest
+			for i := range uint64(n) {
+				if i%uint64(ratio+1) == 0 {
+					members = append(members, digest(i))
+				} else {
+					others = append(others, digest(i))
+				}
+			}
+			e := mustExact(t, hashfam.Family{}, members, others)
+			requireExact(t, name, e, members, others)
+			require.Less(t, e.SizeBytes(), uint64(8*n), name)
+			f := mustBuild(t, Config{FPRate: 0.01}, slices.Clone(members))
+			require.NotContains(t, f.ContainsAll(nil, members), false, name)
+			require.LessOrEqual(t, f.SizeBytes(), uint64(4*len(members)), name)
+		}
+	}
+}
+
+// Equal digests are one key.
+func TestEqualDigestsCountOnce(t *testing.T) {
+	members := slices.Repeat([]hashfam.Digest{5}, 1<<16+1)
+	others := slices.Repeat([]hashfam.Digest{6, 7}, 1<<16)
+	e := mustExact(t, hashfam.Family{}, members, others)
+	require.EqualValues(t, 1, e.Params().Members)
+	require.EqualValues(t, 2, e.Params().Others)
+	requireExact(t, "copies", e, members[:1], others[:2])
 }

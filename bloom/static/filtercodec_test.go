@@ -55,7 +55,7 @@ func TestAppendFrame(t *testing.T) {
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(26, 2))
 	for _, n := range []int{0, 1, 10, 100, 1000, 70_000} {
 		for _, rate := range []float64{0.9, 0.01, 1e-9} {
-			c, digests := Config{FPRate: rate}, random(rng, n)
+			c, digests := Config{FPRate: rate}, conformance.Digests(rng, n)
 			f, err := New(ctx, c, slices.Clone(digests))
 			require.NoError(t, err)
 			for before := range 2 {
@@ -73,7 +73,7 @@ func TestAppendFrame(t *testing.T) {
 	require.Equal(t, "before", string(got))
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, random(rng, 100))
+	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, conformance.Digests(rng, 100))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, "before", string(got))
 }

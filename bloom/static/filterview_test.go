@@ -1,6 +1,7 @@
 package static
 
 import (
+	"encoding/binary"
 	"errors"
 	"testing"
 
@@ -21,4 +22,24 @@ func TestAViewIsOneAllocation(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, testing.AllocsPerRun(10, func() { NewView(data, hashfam.Family{}) }), 1.0)
 	}
+}
+
+// A layer that the payload has no room for is an error, and the answer is true,
+// for the digests that reach it.
+func TestAFrameReaderRefusesLayers(t *testing.T) {
+	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
+	require.NoError(t, err)
+	r, refused := NewFrameReader(hashfam.Family{}), 0
+	for _, n := range []uint64{0, 900, 1 << 60} {
+		binary.LittleEndian.PutUint64(b[64:], n) // the digests of the second layer
+		for i := range 2000 {
+			found, err := r.ContainsDigest(b, hashfam.Digest(i)*0x9E3779B97F4A7C15)
+			if err != nil {
+				require.ErrorIs(t, err, ErrCorrupt)
+				require.True(t, found)
+				refused++
+			}
+		}
+	}
+	require.Greater(t, refused, 3*10)
 }

@@ -212,7 +212,7 @@ func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[[]byt
 		return err
 	}
 	described := frame.Ribbon{Keys: joined.Len(), Columns: joined.Columns(), Layers: joined.Layers()}
-	header := described.Header(r.spec.Check, joined.PayloadBytes()+all[0].shards().WordBytes())
+	header := described.Header(r.spec.Check, joined.PayloadBytes())
 	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Len())
 	sum.Distinct, sum.Size = joined.Len(), header.Size()
 	return replace(ctx, out, func(w io.Writer) error {

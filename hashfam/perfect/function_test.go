@@ -73,7 +73,9 @@ func TestSmallSetsOfAnyKind(t *testing.T) {
 		}
 	}
 	require.Less(t, levels, maxLevels/2) // 7 today
-	require.Zero(t, build1(t, Config{}, nil).Index([]byte("any")))
+	none, compact := build1(t, Config{}, nil), build1(t, Config{Compact: true}, nil)
+	require.Zero(t, none.Index([]byte("any")))
+	require.False(t, none.Equal(compact))
 }
 
 func bitsPerKey(f interface {

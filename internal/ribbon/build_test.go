@@ -1,6 +1,7 @@
 package ribbon
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // The words do not depend on the order, on copies, on the number of workers, or
@@ -19,7 +21,7 @@ import (
 func TestTheResultIsTheSameHoweverItIsBuilt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 5, 100, 3000, 70_000, 200_000} {
-		digests := random(rng, n)
+		digests := conformance.Digests(rng, n)
 		want := members(t, percent, digests)
 		copies := append(slices.Clone(digests), digests[:n/3]...)
 		rng.Shuffle(len(copies), func(i, j int) { copies[i], copies[j] = copies[j], copies[i] })
@@ -55,7 +57,7 @@ func doubled(list []hashfam.Digest) iter.Seq[hashfam.Digest] {
 }
 
 func TestStreamsAreChecked(t *testing.T) {
-	list := sorted(t, random(rand.New(rand.NewPCG(5, 6)), 200_000))
+	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(5, 6)), 200_000))
 	stream := func(n int, list []hashfam.Digest) error {
 		_, err := Stream(t.Context(), one, percent, uint64(n), slices.Values(list))
 		return err
@@ -65,34 +67,21 @@ func TestStreamsAreChecked(t *testing.T) {
 	require.ErrorIs(t, stream(len(list)+1, list), ErrCount)
 	require.ErrorIs(t, stream(0, list), ErrCount)
 	require.ErrorIs(t, stream(1, nil), ErrCount)
+	require.NoError(t, stream(1, []hashfam.Digest{0}), "the lowest rank of all")
 	list[1000], list[1001] = list[1001], list[1000]
 	require.ErrorIs(t, stream(len(list), list), ErrOrder)
-}
-
-// A radix sort must not go on after the last bit.
-func TestEqualDigests(t *testing.T) {
-	list := sorted(t, slices.Repeat([]hashfam.Digest{42}, 1<<17))
-	require.Equal(t, []hashfam.Digest{42}, list)
 }
 
 func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, compareKeys, compareKeys + 1, 1000, countKeys - 1, countKeys, countKeys + 1, 300_000} {
 		for bits := 1; bits <= 64; bits += 9 {
-			digests := random(rng, n)
+			digests := conformance.Digests(rng, n)
 			for i := range digests { // few distinct ranks, with a common prefix or suffix
-				digests[i] = unrank(uint64(digests[i]) >> (64 - bits) << (i % 2 * (64 - bits)))
+				digests[i] = conformance.Probing(uint64(digests[i]) >> (64 - bits) << (i % 2 * (64 - bits)))
 			}
 			want := slices.Clone(digests)
-			slices.SortFunc(want, func(a, b hashfam.Digest) int {
-				switch {
-				case rank(a) < rank(b):
-					return -1
-				case rank(a) > rank(b):
-					return 1
-				}
-				return 0
-			})
+			slices.SortFunc(want, func(a, b hashfam.Digest) int { return cmp.Compare(rank(a), rank(b)) })
 			got, err := Sort(t.Context(), Build{Workers: 3}, digests)
 			require.NoError(t, err)
 			require.Equal(t, slices.Compact(want), got, "n = %d, %d bits", n, bits)
@@ -101,7 +90,7 @@ func TestSort(t *testing.T) {
 }
 
 func TestBuildsCanBeCanceled(t *testing.T) {
-	digests := random(rand.New(rand.NewPCG(13, 14)), 300_000)
+	digests := conformance.Digests(rand.New(rand.NewPCG(13, 14)), 300_000)
 	list := sorted(t, digests)
 	for _, after := range []int64{0, 1, 2} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -130,13 +119,6 @@ func TestFingerprintsHaveABitForEachColumn(t *testing.T) {
 	} {
 		require.Equal(t, want, fingerprints(columns), "%d columns", columns)
 	}
-}
-
-// The lowest rank of all may come first.
-func TestStreamsMayBeginWithZero(t *testing.T) {
-	r, err := Stream(t.Context(), one, seven, 1, slices.Values([]hashfam.Digest{0}))
-	require.NoError(t, err)
-	require.True(t, r.Contains(0))
 }
 
 // No more goroutines than workers, or than tasks, and each task once.

@@ -1,6 +1,7 @@
 package ribbon
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -21,13 +23,15 @@ func TestParse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, n := range []int{0, 1, 100, 10_000, 70_000} {
 		for _, columns := range []uint32{0, 1, percent, MaxColumns} {
-			r := members(t, columns, random(rng, n))
+			r := members(t, columns, conformance.Digests(rng, n))
 			words := payload(r)
 			require.EqualValues(t, 8*len(words), r.PayloadBytes())
-			got, rest, err := Parse(columns, uint64(n), r.Layers(), append(words, 1, 2), new(Room), errs)
-			require.NoError(t, err)
-			require.Equal(t, []uint64{1, 2}, rest)
-			require.True(t, r.Equal(&got))
+			for _, more := range [][]uint64{nil, {1, 2}} {
+				got, rest, err := Parse(columns, uint64(n), r.Layers(), append(words, more...), new(Room), errs)
+				require.NoError(t, err)
+				require.Equal(t, len(more), len(rest))
+				require.True(t, r.Equal(&got))
+			}
 			require.NoError(t, r.Verify(errs))
 			for cut := range min(len(words), 20) {
 				_, _, err := Parse(columns, uint64(n), r.Layers(), words[:len(words)-1-cut], new(Room), errs)
@@ -37,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseChecksTheNumbers(t *testing.T) {
+func TestTheNumbersAreChecked(t *testing.T) {
 	words := make([]uint64, 1000)
 	for _, c := range []struct {
 		columns uint32
@@ -60,6 +64,8 @@ func TestParseChecksTheNumbers(t *testing.T) {
 		if _, _, err = Parse(c.columns, c.keys, c.layers, words, new(Room), errs); c.field != "" || c.keys == MaxKeys && c.columns > 0 {
 			require.ErrorIs(t, err, hashfam.ErrCorrupt, "%+v", c)
 		}
+		_, ok := ContainsIn(c.columns, c.keys, c.layers, payloadOf(words), 1)
+		require.False(t, ok && (c.field != "" || c.layers < MaxLayers), "there are too many words at least: %+v", c)
 	}
 	words[0] = 101 // more digests in the second layer than in the first
 	_, _, err := Parse(1<<16, 100, 2, words, new(Room), errs)
@@ -71,47 +77,57 @@ func TestParseChecksTheNumbers(t *testing.T) {
 	require.ErrorIs(t, r.Verify(errs), hashfam.ErrCorrupt)
 }
 
-// Any words are a ribbon: queries of arbitrary ones end, and do not panic.
-func FuzzAnyWordsAreARibbon(f *testing.F) {
-	f.Add(uint32(percent), uint16(1000), uint8(3), uint64(1))
-	f.Fuzz(func(t *testing.T, columns uint32, keys uint16, layers uint8, seed uint64) {
-		rng := rand.New(rand.NewPCG(seed, 0))
-		words := make([]uint64, 100_000)
-		for i := range words {
-			words[i] = rng.Uint64()
-		}
-		for i := range int(layers % 33) {
-			words[i] = 1 + rng.Uint64N(uint64(keys)+1)
-		}
-		slices.SortFunc(words[:layers%33], func(a, b uint64) int { return int(b) - int(a) })
-		r, rest, err := Parse(columns%(MaxColumns+1), uint64(keys), int(layers%33), words, new(Room), errs)
-		payload := payloadOf(words[:len(words)-len(rest)])
-		for range 1000 {
-			d := hashfam.Digest(rng.Uint64())
-			found, ok := ContainsIn(columns%(MaxColumns+1), uint64(keys), int(layers%33), payload, d)
-			if err != nil {
-				continue
-			}
-			require.True(t, ok)
-			require.Equal(t, r.Contains(d), found)
-			r.Value(d)
-		}
-	})
+// payloadOf returns words as bytes at an odd address, with no room after them.
+func payloadOf(words []uint64) []byte {
+	b := make([]byte, 1, 1+8*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return slices.Clip(b[1:])
 }
 
-// The words of a payload may end with the last layer, and no earlier. The error
-// tells what is lacking.
-func TestParseAtTheEndOfTheWords(t *testing.T) {
-	whole := slices.Clip([]uint64{50, 40, 0, 1, 2, 0, 3, 4, 0, 5, 6}) // two numbers, three layers of 3 words
-	r, rest, err := Parse(1<<16, 100, 3, whole, new(Room), errs)
-	require.NoError(t, err)
-	require.Empty(t, rest)
-	require.EqualValues(t, 8*len(whole), r.PayloadBytes())
-	for n, want := range map[int]string{
-		0: "at least 2", 1: "at least 2", 2: "at least 3", 4: "at least 3", 5: "at least 3", 8: "at least 3", 10: "at least 3",
-	} {
-		_, _, err := Parse(1<<16, 100, 3, slices.Clone(whole[:n:n])[:n:n], new(Room), errs)
-		require.ErrorIs(t, err, hashfam.ErrCorrupt)
-		require.ErrorContains(t, err, want, "%d words", n)
+// A payload is asked for any words, number of columns, and number of layers.
+// Without its last word the last layer is refused.
+func TestContainsInIsContains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 3))
+	for columns := uint32(1 << 14); columns <= MaxColumns; columns += 1 << 14 {
+		n := 1 + rng.Uint64N(3000)
+		counts := []uint64{n / 2, n / 3, n / 4}[:rng.IntN(4)]
+		words := slices.Clone(counts)
+		for range 20_000 + n*uint64(columns>>16+1)/16 {
+			words = append(words, rng.Uint64()&rng.Uint64()) // low thresholds
+		}
+		layers := len(counts) + 1
+		r, rest, err := Parse(columns, n, layers, words, new(Room), errs)
+		if err != nil {
+			require.Contains(t, counts, uint64(0))
+			continue
+		}
+		payload := payloadOf(words[:len(words)-len(rest)])
+		for _, d := range conformance.Digests(rng, 300) {
+			found, ok := ContainsIn(columns, n, layers, payload, d)
+			require.True(t, ok)
+			require.Equal(t, r.Contains(d), found)
+			found, ok = ContainsIn(columns, n, layers, payload[:len(payload)-8], d)
+			require.False(t, ok && (layers == 1 || found != r.Contains(d)))
+		}
+	}
+}
+
+// The layers fill the payload exactly, and each one has digests, no more than
+// the one before.
+func TestContainsInChecksTheLengths(t *testing.T) {
+	_, ok := ContainsIn(0, 1, 0, nil, 1)
+	require.True(t, ok)
+	_, ok = ContainsIn(1<<16, 1, 2, make([]byte, 7), 1)
+	require.False(t, ok, "less than the numbers of digests")
+	for next, want := range map[uint64]bool{0: false, 1: true, 100: true, 101: false} {
+		words := []uint64{next, ^uint64(0)} // all buckets bump
+		for l := range uint64(2) {
+			g := newGeometry(int(l), []uint64{100, next}[l], 1<<16)
+			words = append(words, make([]uint64, g.size()-(1-l))...)
+		}
+		_, ok := ContainsIn(1<<16, 100, 2, payloadOf(words), hashfam.Digest(1))
+		require.Equal(t, want, ok, next)
 	}
 }

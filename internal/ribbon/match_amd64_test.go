@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
@@ -61,7 +62,7 @@ func TestVectorsAreLikeOneByOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	check := func(r *Ribbon, n int) {
 		head := []bool{true, false, true}
-		digests := random(rng, n)
+		digests := conformance.Digests(rng, n)
 		room := func() []bool { return append(make([]bool, 0, len(head)+n), head...) }
 		var want []bool
 		plainly(func() { want = r.ContainsAll(room(), digests) })
@@ -87,7 +88,7 @@ func TestEveryColumnIsCompared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 33))
 	for r := uint32(1); r <= 32; r++ {
 		for _, columns := range []uint32{r << 16, r<<16 - 1<<15} {
-			list := sorted(t, random(rng, 300))
+			list := sorted(t, conformance.Digests(rng, 300))
 			f, err := Members(t.Context(), one, columns, list)
 			require.NoError(t, err)
 			l := &f.layers[0]

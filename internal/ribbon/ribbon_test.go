@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 var one = Build{Workers: 1}
@@ -19,15 +20,6 @@ const (
 	seven   = 7 << 16
 	percent = 7<<16 - 18350 // 0.01 * 2^7 - 1 = 0.28
 )
-
-// random returns n digests.
-func random(rng *rand.Rand, n int) []hashfam.Digest {
-	digests := make([]hashfam.Digest, n)
-	for i := range digests {
-		digests[i] = hashfam.Digest(rng.Uint64())
-	}
-	return digests
-}
 
 func sorted(t testing.TB, digests []hashfam.Digest) []hashfam.Digest {
 	t.Helper()
@@ -65,7 +57,7 @@ func TestNoDigestIsLost(t *testing.T) {
 			if n > 1000 && columns != percent {
 				break
 			}
-			digests := random(rng, n)
+			digests := conformance.Digests(rng, n)
 			r := members(t, columns, digests)
 			require.EqualValues(t, n, r.Len())
 			for _, d := range digests {
@@ -82,7 +74,10 @@ func TestValuesAreTheNumbersOfTheLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{0, 1, 2, 10, 1000, 70_000, 150_000} {
 		for _, m := range []int{0, 1, 100, 100_000} {
-			lists := [][]hashfam.Digest{sorted(t, random(rng, n)), sorted(t, random(rng, m)), sorted(t, random(rng, m/2))}
+			var lists [][]hashfam.Digest
+			for _, n := range []int{n, m, m / 2} {
+				lists = append(lists, sorted(t, conformance.Digests(rng, n)))
+			}
 			r, err := Values(t.Context(), Build{Workers: 2}, 2<<16, lists...)
 			require.NoError(t, err)
 			require.EqualValues(t, n+m+m/2, r.Len())
@@ -97,7 +92,7 @@ func TestValuesAreTheNumbersOfTheLists(t *testing.T) {
 
 func TestADigestInTwoListsIsAnError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	a, b := random(rng, 1000), random(rng, 1000)
+	a, b := conformance.Digests(rng, 1000), conformance.Digests(rng, 1000)
 	b[0] = a[0]
 	_, err := Values(t.Context(), one, 1<<16, sorted(t, a), sorted(t, b))
 	require.ErrorIs(t, err, ErrLayers)
@@ -105,7 +100,7 @@ func TestADigestInTwoListsIsAnError(t *testing.T) {
 
 // If all values are zero, every equation has a solution: none is refused.
 func TestRedundantEquationsAreAccepted(t *testing.T) {
-	r, err := Values(t.Context(), one, 1<<16, sorted(t, random(rand.New(rand.NewPCG(23, 24)), 10_000)))
+	r, err := Values(t.Context(), one, 1<<16, sorted(t, conformance.Digests(rand.New(rand.NewPCG(23, 24)), 10_000)))
 	require.NoError(t, err)
 	require.Equal(t, 1, r.Layers())
 }
@@ -121,7 +116,7 @@ func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
 			if i%25 == 0 {
 				start = (full+1)*groupStarts + i/25*4 // these fit
 			}
-			digests = append(digests, unrank(start*(math.MaxUint64/l.starts)+(i+1)<<20))
+			digests = append(digests, conformance.Probing(start*(math.MaxUint64/l.starts)+(i+1)<<20))
 		}
 		r := members(t, seven, digests)
 		for _, d := range digests {
@@ -134,16 +129,6 @@ func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
 	}
 }
 
-// unrank is the inverse of rank.
-func unrank(x uint64) hashfam.Digest {
-	m := rank(1)
-	inverse := m
-	for range 6 {
-		inverse *= 2 - m*inverse
-	}
-	return hashfam.Digest(x * inverse)
-}
-
 // A ribbon without layers answers every digest alike.
 func TestRibbonsWithoutLayers(t *testing.T) {
 	for _, columns := range []uint32{0, 1 << 16} {
@@ -151,14 +136,14 @@ func TestRibbonsWithoutLayers(t *testing.T) {
 		want := slices.Repeat([]bool{columns == 0}, 3)
 		require.Equal(t, want, r.ContainsAll(make([]bool, 0, 3), make([]hashfam.Digest, 3)))
 	}
-	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{unrank(1), unrank(2)}))
+	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{conformance.Probing(1), conformance.Probing(2)}))
 	require.NoError(t, err)
 	require.Zero(t, r.Layers(), "no columns")
 	require.EqualValues(t, 2, r.Len())
 }
 
 func TestClonesAreEqualAndShareNoMemory(t *testing.T) {
-	digests := random(rand.New(rand.NewPCG(36, 37)), 3000)
+	digests := conformance.Digests(rand.New(rand.NewPCG(36, 37)), 3000)
 	r := members(t, percent, digests)
 	require.Greater(t, r.Layers(), 1)
 	c := r.Clone()

@@ -117,6 +117,3 @@ func (s Shards) Join(ctx context.Context, b Build, thresholds []uint64, bumped [
 	r.layers[0].thresholds = thresholds
 	return r, r.rest(ctx, b, fingerprints(s.columns), [][]hashfam.Digest{bumped})
 }
-
-// WordBytes returns the number of bytes of the words of all shards. O(1) time.
-func (s Shards) WordBytes() uint64 { return 8 * s.layer.slotWords() }

@@ -1,41 +1,11 @@
 package ribbon
 
 import (
-	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/filterfam/filterfam/hashfam"
 )
-
-// The rate is that of the columns. A ribbon of 10,000 digests or more is
-// compared with many others, so the deviation is that of a binomial
-// distribution: 5 sigma have a chance below 1e-6.
-func TestTheRateIsThatOfTheColumns(t *testing.T) {
-	const asks = 100_000
-	rng := rand.New(rand.NewPCG(19, 20))
-	for _, columns := range []uint32{1 << 14, 1 << 16, 3<<16 + 1<<15, percent, seven, 10 << 16} {
-		whole := math.Ceil(float64(columns) / 65536)
-		rate := math.Exp2(-whole) * (1 + whole - float64(columns)/65536)
-		found, asked := 0, 0
-		for range 10 {
-			r := members(t, columns, random(rng, 10_000))
-			for range asks {
-				if r.Contains(hashfam.Digest(rng.Uint64())) {
-					found++
-				}
-			}
-			asked += asks
-		}
-		sigma := math.Sqrt(rate * (1 - rate) / float64(asked))
-		got := float64(found) / float64(asked)
-		require.InDelta(t, rate, got, 5*sigma+0.01*rate, "columns %d", columns)
-		require.LessOrEqual(t, got, rate+5*sigma, "columns %d", columns)
-	}
-}
 
 // A layer after the first has between one digest and as many as the first, so
 // the payload is between the bounds.
@@ -57,23 +27,6 @@ func TestPayloadsAreWithinTheirBounds(t *testing.T) {
 	})
 	least, most := Bounds(1<<16, 0, 0)
 	require.Zero(t, least+most)
-}
-
-// Layers grow with their digests, except by a word.
-func TestALayerOfFewerDigestsIsAtMostAWordLarger(t *testing.T) {
-	drops := 0
-	for _, columns := range []uint32{1, 6554, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, percent, MaxColumns - 1} {
-		largest := uint64(0)
-		for keys := uint64(1); keys < 150_000; keys += 20 { // segments are of 60.8
-			l := layer{geometry: newGeometry(1, keys, columns)}
-			require.GreaterOrEqual(t, l.size()+1, largest, "%d columns, %d keys", columns, keys)
-			if l.size() < largest {
-				drops++
-			}
-			largest = max(largest, l.size())
-		}
-	}
-	require.Positive(t, drops, "the word is needed")
 }
 
 // A layer of one segment with starts has a word of thresholds and two words for
