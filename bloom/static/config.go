@@ -167,3 +167,8 @@ func (p Params) String() string {
 // SizeBytes returns the memory of a filter with these parameters, to within the
 // 8 bytes that an encoding has for each layer except one. O(1) time.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
+
+// shape returns the shape of the ribbon of a filter.
+func (p Params) shape() ribbon.Shape {
+	return ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
+}

@@ -255,7 +255,7 @@ func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // containsBlock is ContainsAll for a block. dst has room for the answers.
 func (e *exactReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
-	if e.filter.Columns() == 0 {
+	if e.filter.Shape().Columns == 0 {
 		for _, d := range digests {
 			dst = append(dst, (e.class.Value(d) == 1) == e.direct)
 		}

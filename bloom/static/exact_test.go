@@ -150,8 +150,11 @@ func TestUniversesThatAreRefused(t *testing.T) {
 		require.EqualError(t, err, fmt.Sprintf(
 			"static: invalid parameters: others = %d digests of members, want digests that are not in members", n))
 	}
-	require.ErrorIs(t, buildError(ribbon.ErrLayers, 0), ErrParams)
-	_, err := NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)
+	both, e := []hashfam.Digest{7}, &Exact{exactReader{params: ExactParams{Members: 1, Others: 1}}}
+	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // without the check it ends, too
+	require.ErrorIs(t, buildError(err, 0), ErrParams)
+	require.ErrorIs(t, err, ribbon.ErrLayers)
+	_, err = NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)
 	require.ErrorIs(t, err, ErrParams)
 	require.ErrorContains(t, err, "ExactConfig.Workers = -1")
 	ctx, cancel := context.WithCancel(t.Context())

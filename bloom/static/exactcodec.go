@@ -29,8 +29,7 @@ var exactFormat = frame.Format[exactShape, uint64]{
 // An exactShape is all that the header tells about the levels.
 type exactShape struct {
 	ExactParams
-	passed                    uint64
-	filterLayers, classLayers int
+	filter, class ribbon.Shape
 }
 
 // AppendBinary appends the encoded e to dst and returns the extended slice. The
@@ -75,13 +74,14 @@ func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 
 // encode returns e's frame, or ErrParams if e is a zero Exact.
 func (e *Exact) encode() (frame.Header, frame.Payload, error) {
-	if e.class.Columns() == 0 {
+	filter, class := e.filter.Shape(), e.class.Shape()
+	if class.Columns == 0 {
 		return frame.Header{}, nil, paramError("receiver", "zero", "an Exact that was built or decoded")
 	}
 	p := e.params
 	h := exactFormat.New(p.Family, exactHeader{
-		Members: p.Members, Others: p.Others, Passed: e.class.Len(),
-		FilterLayers: uint8(e.filter.Layers()), ClassLayers: uint8(e.class.Layers()),
+		Members: p.Members, Others: p.Others, Passed: class.Keys,
+		FilterLayers: uint8(filter.Layers), ClassLayers: uint8(class.Layers),
 	}, p.Bytes)
 	return h, ribbon.Concat(e.filter.Payload(), e.class.Payload()), nil
 }
@@ -108,12 +108,10 @@ func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
 	if err := h.DecodeParams(&p, errs); err != nil {
 		return exactShape{}, err
 	}
-	s := exactShape{
-		ExactParams:  ExactParams{Members: p.Members, Others: p.Others, Bytes: h.Payload, Family: fam},
-		passed:       p.Passed,
-		filterLayers: int(p.FilterLayers),
-		classLayers:  int(p.ClassLayers),
-	}
+	s := exactShape{ExactParams: ExactParams{Members: p.Members, Others: p.Others, Bytes: h.Payload, Family: fam}}
+	rare, common := s.classes()
+	s.filter = ribbon.Shape{Keys: rare, Columns: filterColumns(rare, common), Layers: int(p.FilterLayers)}
+	s.class = ribbon.Shape{Keys: p.Passed, Columns: classColumns, Layers: int(p.ClassLayers)}
 	return s, s.check()
 }
 
@@ -123,37 +121,27 @@ func (s exactShape) check() error {
 	if common > ribbon.MaxKeys {
 		return errs.Field(ErrCorrupt, "keys", common, "at most 2^48")
 	}
-	columns := filterColumns(rare, common)
 	least, most := rare, rare+common
 	switch {
 	case rare == 0:
 		most = 0
-	case columns == 0:
+	case s.filter.Columns == 0:
 		least = most
 	}
-	if s.passed < least || s.passed > most {
-		return errs.Field(ErrCorrupt, "keys that pass", s.passed, fmt.Sprintf("%d to %d", least, most))
+	if s.class.Keys < least || s.class.Keys > most {
+		return errs.Field(ErrCorrupt, "keys that pass", s.class.Keys, fmt.Sprintf("%d to %d", least, most))
 	}
-	if err := ribbon.Check(columns, rare, s.filterLayers, errs); err != nil {
-		return err
-	}
-	if err := ribbon.Check(classColumns, s.passed, s.classLayers, errs); err != nil {
-		return err
-	}
-	least, most = ribbon.Bounds(columns, rare, s.filterLayers)
-	leastClass, mostClass := ribbon.Bounds(classColumns, s.passed, s.classLayers)
-	return checkBytes(s.Bytes, least+leastClass, most+mostClass)
+	return checkShapes(s.Bytes, s.filter, s.class)
 }
 
 // levels returns the reader of the shape s with the payload words, which it
 // keeps.
 func (s exactShape) levels(words []uint64) (exactReader, error) {
-	rare, common := s.classes()
-	filter, words, err := ribbon.Parse(filterColumns(rare, common), rare, s.filterLayers, words, new(ribbon.Room), errs)
+	filter, words, err := ribbon.Parse(s.filter, words, new(ribbon.Room), errs)
 	if err != nil {
 		return exactReader{}, err
 	}
-	class, words, err := ribbon.Parse(classColumns, s.passed, s.classLayers, words, new(ribbon.Room), errs)
+	class, words, err := ribbon.Parse(s.class, words, new(ribbon.Room), errs)
 	if err != nil {
 		return exactReader{}, err
 	}

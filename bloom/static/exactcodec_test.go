@@ -51,15 +51,15 @@ func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 		{set(48, 0), "layers = 0", true},
 		{set(48, 33), "layers = 33", true},
 		{set(48, 1), "layers = 0", true},
-		{set(48, 1<<16|uint64(e.class.Layers())<<8|uint64(e.filter.Layers())), "parameters = ", true},
+		{set(48, 1<<16|uint64(e.class.Shape().Layers)<<8|uint64(e.filter.Shape().Layers)), "parameters = ", true},
 		{func(b []byte) []byte { // a word more than the levels have
 			return slices.Insert(set(16, e.params.Bytes+8)(b), len(b)-8, make([]byte, 8)...)
 		}, "payload length", false},
 		{func(b []byte) []byte { // a word less
 			return slices.Delete(set(16, e.params.Bytes-8)(b), len(b)-16, len(b)-8)
 		}, "payload length", false},
-		{unused(0, e.filter.Layers()), "bits after the last threshold", false},
-		{unused(int(e.filter.PayloadBytes()), e.class.Layers()), "bits after the last threshold", false},
+		{unused(0, e.filter.Shape().Layers), "bits after the last threshold", false},
+		{unused(int(e.filter.PayloadBytes()), e.class.Shape().Layers), "bits after the last threshold", false},
 	} {
 		b := c.change(bytes.Clone(good))
 		conformance.Reseal(b)
@@ -87,9 +87,13 @@ func encoded(t *testing.T, e *Exact) []byte {
 }
 
 func TestTheMostOtherKeys(t *testing.T) {
-	s := exactShape{ExactParams: ExactParams{Members: 1, Others: ribbon.MaxKeys}, passed: 1, filterLayers: 1, classLayers: 1}
-	filter, _ := ribbon.Bounds(filterColumns(1, ribbon.MaxKeys), 1, 1)
-	class, _ := ribbon.Bounds(classColumns, 1, 1)
+	s := exactShape{
+		ExactParams: ExactParams{Members: 1, Others: ribbon.MaxKeys},
+		filter:      ribbon.Shape{Keys: 1, Columns: ribbon.MaxColumns, Layers: 1},
+		class:       ribbon.Shape{Keys: 1, Columns: classColumns, Layers: 1},
+	}
+	filter, _ := ribbon.Bounds(s.filter)
+	class, _ := ribbon.Bounds(s.class)
 	s.Bytes = filter + class
 	require.NoError(t, s.check())
 	s.Others++

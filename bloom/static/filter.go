@@ -138,7 +138,8 @@ func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // Params returns the parameters of the filter. O(1) time.
 func (r *reader) Params() Params {
-	return Params{r.ribbon.Len(), r.ribbon.Columns(), r.ribbon.Layers(), r.ribbon.PayloadBytes(), r.Family()}
+	s := r.ribbon.Shape()
+	return Params{s.Keys, s.Columns, s.Layers, r.ribbon.PayloadBytes(), r.Family()}
 }
 
 // Family returns the family that hashes the keys. O(1) time.
@@ -146,7 +147,7 @@ func (r *reader) Family() hashfam.Family { return r.hash.Family() }
 
 // Len returns the number of distinct keys. It is exact, but counts keys with
 // equal digests as one. O(1) time.
-func (r *reader) Len() uint64 { return r.ribbon.Len() }
+func (r *reader) Len() uint64 { return r.ribbon.Shape().Keys }
 
 // SizeBytes returns the memory of the thresholds and slots in bytes. The filter
 // itself adds less than 300. O(1) time.
@@ -157,7 +158,7 @@ func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 // filter has, and includes keys whose digest equals a member's. It is 0 for a
 // filter of no keys. O(n/8) time.
 func (r *reader) FalsePositiveRate() float64 {
-	return sizing.WithDigest(r.ribbon.Rate(), r.ribbon.Len())
+	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
 }
 
 // String describes the filter in one line, without the key of the family.

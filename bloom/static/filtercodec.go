@@ -93,12 +93,12 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 
 // encode returns f's frame, or ErrParams if f is a zero Filter.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
-	p := f.Params()
-	if p.Columns == 0 {
+	shape := f.ribbon.Shape()
+	if shape.Columns == 0 {
 		return frame.Header{}, nil, paramError("Params.Columns", 0, "a filter that was built or decoded")
 	}
-	r := frame.Ribbon{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
-	return r.Header(p.Family.CheckValue(), p.Bytes), f.ribbon.Payload(), nil
+	family := f.Family()
+	return shape.Header(family.CheckValue(), f.ribbon.PayloadBytes()), f.ribbon.Payload(), nil
 }
 
 // decode reads a filter and, if there was no error, replaces f with it.
@@ -120,7 +120,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parse returns the reader of the given parameters whose payload is words,
 // which it keeps.
 func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
-	r, rest, err := ribbon.Parse(p.Columns, p.Keys, p.Layers, words, room, errs)
+	r, rest, err := ribbon.Parse(p.shape(), words, room, errs)
 	if err != nil {
 		return reader{}, err
 	}
@@ -135,30 +135,33 @@ func checkRest(length uint64, words []uint64) error {
 	return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
 }
 
-// checkBytes returns ErrCorrupt unless the length of a payload is within
-// bounds.
-func checkBytes(length, least, most uint64) error {
+// parseParams reads the parameters of a verified header. It checks that the
+// payload is as long as that of some filter with them.
+func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
+	s, err := frame.ParseRibbon(h, errs)
+	if err != nil {
+		return Params{}, err
+	}
+	if s.Columns == 0 {
+		return Params{}, errs.Field(ErrCorrupt, "columns", 0, "at least 1")
+	}
+	return Params{s.Keys, s.Columns, s.Layers, h.Payload, fam}, checkShapes(h.Payload, s)
+}
+
+// checkShapes returns ErrCorrupt unless ribbons of the given shapes can have a
+// payload of that length. The size of a first layer follows from its shape, and
+// those of the others are bounded.
+func checkShapes(length uint64, shapes ...ribbon.Shape) error {
+	least, most := uint64(0), uint64(0)
+	for _, s := range shapes {
+		if err := ribbon.Check(s, errs); err != nil {
+			return err
+		}
+		from, to := ribbon.Bounds(s)
+		least, most = least+from, most+to
+	}
 	if length < least || length > most {
 		return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
-}
-
-// parseParams reads the parameters of a verified header. It checks that the
-// payload is as long as that of some filter with them. The size of the first
-// layer follows from them, and those of the others are bounded.
-func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
-	r, err := frame.ParseRibbon(h, errs)
-	if err != nil {
-		return Params{}, err
-	}
-	p := Params{r.Keys, r.Columns, r.Layers, h.Payload, fam}
-	if p.Columns == 0 {
-		return Params{}, errs.Field(ErrCorrupt, "columns", 0, "at least 1")
-	}
-	if err := ribbon.Check(p.Columns, p.Keys, p.Layers, errs); err != nil {
-		return Params{}, err
-	}
-	least, most := ribbon.Bounds(p.Columns, p.Keys, p.Layers)
-	return p, checkBytes(p.Bytes, least, most)
 }

@@ -22,7 +22,7 @@ func TestAHeaderClaimsNoMorePayloadThanItsKeysTake(t *testing.T) {
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
 	p := f.Params()
-	_, most := ribbon.Bounds(p.Columns, p.Keys, p.Layers)
+	_, most := ribbon.Bounds(p.shape())
 	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
 		b := bytes.Clone(good)
 		binary.LittleEndian.PutUint64(b[16:], payload)
@@ -44,7 +44,11 @@ func TestWordsAfterThePayload(t *testing.T) {
 	_, err := parse(Params{Keys: 1, Columns: 1 << 16, Layers: 1, Bytes: 8 * 5}, words, new(ribbon.Room))
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.ErrorContains(t, err, "payload length = 40, want 24")
-	s := exactShape{ExactParams: ExactParams{Members: 1, Others: 2, Bytes: 8 * 8}, passed: 2, filterLayers: 1, classLayers: 1}
+	s := exactShape{
+		ExactParams: ExactParams{Members: 1, Others: 2, Bytes: 8 * 8},
+		filter:      ribbon.Shape{Keys: 1, Columns: 1 << 16, Layers: 1},
+		class:       ribbon.Shape{Keys: 2, Columns: classColumns, Layers: 1},
+	}
 	_, err = s.levels(make([]uint64, 3+3+2))
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.ErrorContains(t, err, "payload length = 64, want 48")

@@ -83,9 +83,9 @@ func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.
 // [Filter.UnmarshalBinary], or [View.Verify].
 func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error) {
 	keys, rest, payload, ok := r.frames.At(frame)
-	columns, layers := uint32(rest), int(rest>>32)&0xff
-	if ok && rest>>40 == 0 && columns > 0 {
-		if found, ok := ribbon.ContainsIn(columns, keys, layers, payload, d); ok {
+	s := ribbon.Shape{Keys: keys, Columns: uint32(rest), Layers: int(rest >> 32)}
+	if ok && s.Columns > 0 {
+		if found, ok := ribbon.ContainsIn(s, payload, d); ok {
 			return found, nil
 		}
 	}

@@ -211,10 +211,9 @@ func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[[]byt
 	if err != nil {
 		return err
 	}
-	described := frame.Ribbon{Keys: joined.Len(), Columns: joined.Columns(), Layers: joined.Layers()}
-	header := described.Header(r.spec.Check, joined.PayloadBytes())
-	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Len())
-	sum.Distinct, sum.Size = joined.Len(), header.Size()
+	header := joined.Shape().Header(r.spec.Check, joined.PayloadBytes())
+	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Shape().Keys)
+	sum.Distinct, sum.Size = joined.Shape().Keys, header.Size()
 	return replace(ctx, out, func(w io.Writer) error {
 		var failed error
 		payload := joined.PayloadAround(func(yield func([]byte) bool) { failed = words(ctx, all, yield) })

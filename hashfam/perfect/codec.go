@@ -38,19 +38,12 @@ func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 
 // header returns the header of a frame of layout l.
 func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
-	b := make([]byte, fixedBytes, fixedBytes+8*len(l.bumped))
-	binary.LittleEndian.PutUint64(b, l.keys)
+	second := uint64(len(l.bumped))<<8 | uint64(l.seed)<<32
 	if l.compact {
-		b[8] = 1
+		second |= 1
 	}
-	b[9] = byte(len(l.bumped))
-	binary.LittleEndian.PutUint32(b[12:], l.seed)
-	binary.LittleEndian.PutUint32(b[16:], uint32(l.slots.width))
-	b[20] = byte(l.slots.value)
-	for _, n := range l.bumped {
-		b = binary.LittleEndian.AppendUint64(b, n)
-	}
-	return frame.Header{Kind: kind, Version: version, Check: fam.CheckValue(), Params: b, Payload: l.bytes()}
+	words := append(make([]uint64, 0, 3+maxLevels), l.keys, second, l.slots.width|uint64(l.slots.value)<<32)
+	return formatOf(kind).NewWords(fam, l.bytes(), append(words, l.bumped...)...)
 }
 
 // parseHeader reads the parameters of a verified header and checks that its

@@ -19,22 +19,19 @@ import (
 //	                segments, each with one word for each of its columns
 
 // Payload returns the payload of r in a frame.
-func (r *Ribbon) Payload() frame.Payload { return Concat(r.payloads()...) }
+func (r *Ribbon) Payload() frame.Payload { return r.PayloadAround(nil) }
 
 // PayloadAround returns the payload of a ribbon from [Shards.Join]. words
 // yields the words of all shards, in order.
 func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
-	parts := r.payloads()
-	parts[2] = words // of the first layer
-	return Concat(parts...)
-}
-
-// payloads returns the parts of the payload.
-func (r *Ribbon) payloads() (payloads []frame.Payload) {
+	var pieces []frame.Payload
 	for _, words := range r.parts() {
-		payloads = append(payloads, frame.Numbers(words))
+		pieces = append(pieces, frame.Numbers(words))
 	}
-	return payloads
+	if words != nil {
+		pieces[2] = words // of the first layer
+	}
+	return Concat(pieces...)
 }
 
 // Concat returns the payload that consists of the given ones.
@@ -70,29 +67,29 @@ func (r *Ribbon) parts() [][]uint64 {
 // allocate.
 type Room [2]layer
 
-// Parse returns the ribbon of the given columns, number of digests and number
-// of layers that words begin with, and the words after it. The ribbon keeps
-// words. Any thresholds and slots are a ribbon, so Parse looks at lengths only;
-// [Ribbon.Verify] checks the rest. It returns ErrCorrupt if the numbers are
-// invalid. O(1) time. The ribbon keeps its layers in room if they fit.
-func Parse(columns uint32, keys uint64, layers int, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
-	if err := Check(columns, keys, layers, m); err != nil {
+// Parse returns the ribbon of the given shape that words begin with, and the
+// words after it. The ribbon keeps words. Any thresholds and slots are a ribbon,
+// so Parse looks at lengths only; [Ribbon.Verify] checks the rest. It returns
+// ErrCorrupt if the shape is invalid. O(1) time. The ribbon keeps its layers in
+// room if they fit.
+func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
+	if err := Check(s, m); err != nil {
 		return Ribbon{}, nil, err
 	}
-	r := Ribbon{columns, keys, room[:0]}
-	counts := max(layers-1, 0)
+	r, keys := Ribbon{s.Columns, s.Keys, room[:0]}, s.Keys
+	counts := max(s.Layers-1, 0)
 	if len(words) < counts {
 		return Ribbon{}, nil, short(len(words), uint64(counts), m)
 	}
 	bumped, words := words[:counts], words[counts:]
-	for i := range layers {
+	for i := range s.Layers {
 		if i > 0 {
 			if bumped[i-1] == 0 || bumped[i-1] > keys {
 				return Ribbon{}, nil, m.Field(hashfam.ErrCorrupt, fmt.Sprintf("digests of layer %d", i), bumped[i-1], fmt.Sprintf("1 to %d", keys))
 			}
 			keys = bumped[i-1]
 		}
-		l := layer{geometry: newGeometry(i, keys, columns)}
+		l := layer{geometry: newGeometry(i, keys, s.Columns)}
 		if uint64(len(words)) < l.size() {
 			return Ribbon{}, nil, short(len(words), l.size(), m)
 		}
@@ -103,20 +100,19 @@ func Parse(columns uint32, keys uint64, layers int, words []uint64, room *Room, 
 	return r, words, nil
 }
 
-// Check returns ErrCorrupt if no ribbon has these numbers of columns, digests
-// and layers. O(1) time.
-func Check(columns uint32, keys uint64, layers int, m *fault.Maker) error {
+// Check returns ErrCorrupt if no ribbon has that shape. O(1) time.
+func Check(s Shape, m *fault.Maker) error {
 	least, most := 1, MaxLayers
-	if columns == 0 || keys == 0 {
+	if s.Columns == 0 || s.Keys == 0 {
 		least, most = 0, 0
 	}
 	switch {
-	case columns > MaxColumns:
-		return m.Field(hashfam.ErrCorrupt, "columns", columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
-	case keys > MaxKeys:
-		return m.Field(hashfam.ErrCorrupt, "keys", keys, "at most 2^48")
-	case layers < least || layers > most:
-		return m.Field(hashfam.ErrCorrupt, "layers", layers, fmt.Sprintf("%d to %d", least, most))
+	case s.Columns > MaxColumns:
+		return m.Field(hashfam.ErrCorrupt, "columns", s.Columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
+	case s.Keys > MaxKeys:
+		return m.Field(hashfam.ErrCorrupt, "keys", s.Keys, "at most 2^48")
+	case s.Layers < least || s.Layers > most:
+		return m.Field(hashfam.ErrCorrupt, "layers", s.Layers, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }
@@ -147,18 +143,18 @@ var silent fault.Maker
 
 // ContainsIn is [Ribbon.Contains] for the ribbon with that payload, at any
 // address and on every platform. It reports false if [Parse] would refuse the
-// numbers or the length, as far as it looks: usually at one layer. O(1) time,
+// shape or the length, as far as it looks: usually at one layer. O(1) time,
 // no allocation.
-func ContainsIn(columns uint32, keys uint64, layers int, payload []byte, d hashfam.Digest) (found, ok bool) {
-	if Check(columns, keys, layers, &silent) != nil || layers > 0 && len(payload) < 8*(layers-1) {
+func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
+	if Check(s, &silent) != nil || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
 		return false, false
 	}
-	if layers == 0 {
-		return columns == 0, len(payload) == 0
+	if s.Layers == 0 {
+		return s.Columns == 0, len(payload) == 0
 	}
-	counts, rest := payload[:8*(layers-1)], payload[8*(layers-1):]
+	keys, counts, rest := s.Keys, payload[:8*(s.Layers-1)], payload[8*(s.Layers-1):]
 	for i := 0; ; i++ {
-		l := encodedLayer{geometry: newGeometry(i, keys, columns)}
+		l := encodedLayer{geometry: newGeometry(i, keys, s.Columns)}
 		thresholds := 8 * l.thresholdWords()
 		size := thresholds + 8*l.slotWords()
 		if n := uint64(len(rest)); n < size || len(counts) == 0 && n > size {

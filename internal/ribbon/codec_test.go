@@ -27,14 +27,14 @@ func TestParse(t *testing.T) {
 			words := payload(r)
 			require.EqualValues(t, 8*len(words), r.PayloadBytes())
 			for _, more := range [][]uint64{nil, {1, 2}} {
-				got, rest, err := Parse(columns, uint64(n), r.Layers(), append(words, more...), new(Room), errs)
+				got, rest, err := Parse(r.Shape(), append(words, more...), new(Room), errs)
 				require.NoError(t, err)
 				require.Equal(t, len(more), len(rest))
 				require.True(t, r.Equal(&got))
 			}
 			require.NoError(t, r.Verify(errs))
 			for cut := range min(len(words), 20) {
-				_, _, err := Parse(columns, uint64(n), r.Layers(), words[:len(words)-1-cut], new(Room), errs)
+				_, _, err := Parse(r.Shape(), words[:len(words)-1-cut], new(Room), errs)
 				require.ErrorIs(t, err, hashfam.ErrCorrupt)
 			}
 		}
@@ -54,24 +54,25 @@ func TestTheNumbersAreChecked(t *testing.T) {
 		{MaxColumns + 1, 1, 1, "columns"}, {1, MaxKeys + 1, 1, "keys"}, {math.MaxUint32, math.MaxUint64, math.MaxInt, "columns"},
 		{1, 1, MaxLayers + 1, "layers"}, {1, 1, 0, "layers"}, {1, 1, -1, "layers"}, {0, 1, 1, "layers"}, {1, 0, 1, "layers"},
 	} {
-		err := Check(c.columns, c.keys, c.layers, errs)
+		shape := Shape{Columns: c.columns, Keys: c.keys, Layers: c.layers}
+		err := Check(shape, errs)
 		if c.field == "" {
 			require.NoError(t, err, "%+v", c)
 		} else {
 			require.ErrorIs(t, err, hashfam.ErrCorrupt)
 			require.ErrorContains(t, err, c.field)
 		}
-		if _, _, err = Parse(c.columns, c.keys, c.layers, words, new(Room), errs); c.field != "" || c.keys == MaxKeys && c.columns > 0 {
+		if _, _, err = Parse(shape, words, new(Room), errs); c.field != "" || c.keys == MaxKeys && c.columns > 0 {
 			require.ErrorIs(t, err, hashfam.ErrCorrupt, "%+v", c)
 		}
-		_, ok := ContainsIn(c.columns, c.keys, c.layers, payloadOf(words), 1)
+		_, ok := ContainsIn(shape, payloadOf(words), 1)
 		require.False(t, ok && (c.field != "" || c.layers < MaxLayers), "there are too many words at least: %+v", c)
 	}
 	words[0] = 101 // more digests in the second layer than in the first
-	_, _, err := Parse(1<<16, 100, 2, words, new(Room), errs)
+	_, _, err := Parse(Shape{Columns: 1 << 16, Keys: 100, Layers: 2}, words, new(Room), errs)
 	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	words[0] = 100
-	r, _, err := Parse(1<<16, 100, 2, words, new(Room), errs)
+	r, _, err := Parse(Shape{Columns: 1 << 16, Keys: 100, Layers: 2}, words, new(Room), errs)
 	require.NoError(t, err)
 	r.layers[1].thresholds[0] = 1 << 63
 	require.ErrorIs(t, r.Verify(errs), hashfam.ErrCorrupt)
@@ -97,19 +98,19 @@ func TestContainsInIsContains(t *testing.T) {
 		for range 20_000 + n*uint64(columns>>16+1)/16 {
 			words = append(words, rng.Uint64()&rng.Uint64()) // low thresholds
 		}
-		layers := len(counts) + 1
-		r, rest, err := Parse(columns, n, layers, words, new(Room), errs)
+		shape := Shape{Columns: columns, Keys: n, Layers: len(counts) + 1}
+		r, rest, err := Parse(shape, words, new(Room), errs)
 		if err != nil {
 			require.Contains(t, counts, uint64(0))
 			continue
 		}
 		payload := payloadOf(words[:len(words)-len(rest)])
 		for _, d := range conformance.Digests(rng, 300) {
-			found, ok := ContainsIn(columns, n, layers, payload, d)
+			found, ok := ContainsIn(shape, payload, d)
 			require.True(t, ok)
 			require.Equal(t, r.Contains(d), found)
-			found, ok = ContainsIn(columns, n, layers, payload[:len(payload)-8], d)
-			require.False(t, ok && (layers == 1 || found != r.Contains(d)))
+			found, ok = ContainsIn(shape, payload[:len(payload)-8], d)
+			require.False(t, ok && (shape.Layers == 1 || found != r.Contains(d)))
 		}
 	}
 }
@@ -117,9 +118,9 @@ func TestContainsInIsContains(t *testing.T) {
 // The layers fill the payload exactly, and each one has digests, no more than
 // the one before.
 func TestContainsInChecksTheLengths(t *testing.T) {
-	_, ok := ContainsIn(0, 1, 0, nil, 1)
+	_, ok := ContainsIn(Shape{Keys: 1}, nil, 1)
 	require.True(t, ok)
-	_, ok = ContainsIn(1<<16, 1, 2, make([]byte, 7), 1)
+	_, ok = ContainsIn(Shape{Columns: 1 << 16, Keys: 1, Layers: 2}, make([]byte, 7), 1)
 	require.False(t, ok, "less than the numbers of digests")
 	for next, want := range map[uint64]bool{0: false, 1: true, 100: true, 101: false} {
 		words := []uint64{next, ^uint64(0)} // all buckets bump
@@ -127,7 +128,7 @@ func TestContainsInChecksTheLengths(t *testing.T) {
 			g := newGeometry(int(l), []uint64{100, next}[l], 1<<16)
 			words = append(words, make([]uint64, g.size()-(1-l))...)
 		}
-		_, ok := ContainsIn(1<<16, 100, 2, payloadOf(words), hashfam.Digest(1))
+		_, ok := ContainsIn(Shape{Columns: 1 << 16, Keys: 100, Layers: 2}, payloadOf(words), hashfam.Digest(1))
 		require.Equal(t, want, ok, next)
 	}
 }

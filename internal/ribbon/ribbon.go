@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // MaxLayers is the largest number of layers. Random digests need two to six,
@@ -27,14 +28,12 @@ type Ribbon struct {
 	layers  []layer
 }
 
-// Columns returns the number of columns in units of 1/65536.
-func (r *Ribbon) Columns() uint32 { return r.columns }
+// A Shape is what a header tells of a ribbon: the columns, the number of digests
+// and of layers.
+type Shape = frame.Ribbon
 
-// Len returns the number of digests.
-func (r *Ribbon) Len() uint64 { return r.keys }
-
-// Layers returns the number of layers.
-func (r *Ribbon) Layers() int { return len(r.layers) }
+// Shape returns the shape of r.
+func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
 // SizeBytes returns the memory of the thresholds and slots.
 func (r *Ribbon) SizeBytes() uint64 {
@@ -55,14 +54,7 @@ func (r *Ribbon) Equal(other *Ribbon) bool {
 // Clone returns a copy that shares no memory with r, in one allocation of the
 // words.
 func (r *Ribbon) Clone() Ribbon {
-	words := slices.Concat(r.parts()[1:]...)
-	c := *r
-	c.layers = slices.Clone(r.layers)
-	for i := range c.layers {
-		l := &c.layers[i]
-		l.thresholds, words = cut(words, uint64(len(l.thresholds)))
-		l.words, words = cut(words, uint64(len(l.words)))
-	}
+	c, _, _ := Parse(r.Shape(), slices.Concat(r.parts()...), new(Room), nil) // no error is made
 	return c
 }
 

@@ -107,7 +107,7 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 }
 
 // Join returns the ribbon of all shards, without the words of its first layer:
-// only [Ribbon.Rate], [Ribbon.Layers] and [Ribbon.PayloadAround] may be called.
+// only [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] may be called.
 // thresholds has those of all shards, in order, and bumped the digests of the
 // next layer, in any order. It overwrites bumped. O(b) time and memory for b
 // bumped digests. It returns [ErrLayers], or the error of ctx if that ends

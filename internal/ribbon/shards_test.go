@@ -24,7 +24,7 @@ func TestShardsCanBeSolvedApart(t *testing.T) {
 		want := members(t, percent, list)
 		for _, step := range []uint64{1, 2, 100} {
 			got, payload := solveApart(t, list, step)
-			require.Equal(t, want.Layers(), got.Layers())
+			require.Equal(t, want.Shape(), got.Shape())
 			require.Equal(t, want.Rate(), got.Rate())
 			require.Equal(t, want.PayloadBytes(), got.PayloadBytes())
 			require.True(t, bytes.Equal(bytesOf(want.Payload()), bytesOf(payload)), "n = %d, %d shards at a time", n, step)
@@ -71,7 +71,7 @@ func bytesOf(p frame.Payload) (all []byte) {
 // A payload that is not read to its end stops.
 func TestAPayloadStopsWhenItIsToldTo(t *testing.T) {
 	r, payload := solveApart(t, sorted(t, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
-	require.Greater(t, r.Layers(), 1)
+	require.Greater(t, r.Shape().Layers, 1)
 	for stop := range 6 {
 		pieces := 0
 		payload(func([]byte) bool {

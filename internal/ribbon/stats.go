@@ -65,16 +65,16 @@ func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, err
 	return build(1 << 16)
 }
 
-// Bounds returns the smallest payload of a ribbon with these numbers, which
-// [Check] has accepted, and an upper bound on the largest: each layer after the
-// first has between one digest and as many as the first. O(1) time.
-func Bounds(columns uint32, keys uint64, layers int) (least, most uint64) {
-	if layers == 0 {
+// Bounds returns the smallest payload of a ribbon of a shape that [Check] has
+// accepted, and an upper bound on the largest: each layer after the first has
+// between one digest and as many as the first. O(1) time.
+func Bounds(s Shape) (least, most uint64) {
+	if s.Layers == 0 {
 		return 0, 0
 	}
-	first, one, all := newGeometry(0, keys, columns), newGeometry(1, 1, columns), newGeometry(1, keys, columns)
+	first, one, all := newGeometry(0, s.Keys, s.Columns), newGeometry(1, 1, s.Columns), newGeometry(1, s.Keys, s.Columns)
 	large := all.size() + 1 // rounding can make a layer of fewer digests a word larger
-	more := uint64(layers - 1)
+	more := uint64(s.Layers - 1)
 	return 8 * (first.size() + more*(1+one.size())), 8 * (first.size() + more*(1+large))
 }
 

@@ -14,7 +14,7 @@ func TestPayloadsAreWithinTheirBounds(t *testing.T) {
 		columns := rapid.Uint32Range(1, MaxColumns).Draw(t, "columns")
 		keys := rapid.OneOf(rapid.Uint64Range(1, 300_000), rapid.Uint64Range(1, MaxKeys)).Draw(t, "keys")
 		layers := rapid.IntRange(1, MaxLayers).Draw(t, "layers")
-		least, most := Bounds(columns, keys, layers)
+		least, most := Bounds(Shape{Columns: columns, Keys: keys, Layers: layers})
 		size := func(bumped uint64) uint64 {
 			first, other := layer{geometry: newGeometry(0, keys, columns)}, layer{geometry: newGeometry(1, bumped, columns)}
 			return 8 * (first.size() + uint64(layers-1)*(1+other.size()))
@@ -25,7 +25,7 @@ func TestPayloadsAreWithinTheirBounds(t *testing.T) {
 		require.Equal(t, least, size(1))
 		require.Equal(t, most, size(keys)+8*uint64(layers-1))
 	})
-	least, most := Bounds(1<<16, 0, 0)
+	least, most := Bounds(Shape{Columns: 1 << 16})
 	require.Zero(t, least+most)
 }
 
@@ -48,7 +48,7 @@ func TestSizesByHand(t *testing.T) {
 	}{
 		{0, 0, 0}, {1, 8 * 3, 8 * 3}, {3, 8 * (3 + 2*4), 8 * (3 + 2*5)},
 	} {
-		least, most := Bounds(1<<16, 100, c.layers)
+		least, most := Bounds(Shape{Columns: 1 << 16, Keys: 100, Layers: c.layers})
 		require.Equal(t, []uint64{c.least, c.most}, []uint64{least, most}, "%d layers", c.layers)
 	}
 	one := layer{geometry{starts: 64, r: 1}, make([]uint64, 1), make([]uint64, 2)}
