@@ -21,9 +21,9 @@
 // If keys can be added later, use package bloom or cuckoo. If the keys or their
 // digests can be kept until the last one is known, build a Filter then.
 //
-// To read the code, begin with filter.go, and exact.go, which has two levels. The
-// ribbon itself is package internal/ribbon: ribbon.go there answers a query,
-// system.go solves the equations. The tables of the encodings are in
+// To read the code, begin with filter.go, and exact.go, which has two levels.
+// The ribbon itself is package internal/ribbon: ribbon.go there answers a
+// query, system.go solves the equations. The tables of the encodings are in
 // internal/frame/headers.go and exactcodec.go.
 //
 // # How it works

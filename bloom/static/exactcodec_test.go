@@ -16,9 +16,9 @@ import (
 )
 
 // Frames with correct checksums are corrupt if their numbers contradict each
-// other, or if a bit is set that no level uses: two Exact of the same keys could
-// differ. Neither a decoder nor a view accepts them, and the receiver stays what
-// it was. If the header alone tells, ReadExactParams does, too.
+// other, or if a bit is set that no level uses: two Exact of the same keys
+// could differ. Neither a decoder nor a view accepts them, and the receiver
+// stays what it was. If the header alone tells, ReadExactParams does, too.
 func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 	e := goldenExact(hashfam.Family{}, 100, 1000)() // 3 columns
 	good := encoded(t, e)

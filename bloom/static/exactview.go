@@ -41,14 +41,9 @@ func (v *ExactView) Verify() error {
 
 // Decode returns a copy of the Exact that shares no memory with v. It verifies
 // the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
-// allocation of the words of each level.
+// allocation of both levels.
 func (v *ExactView) Decode() (*Exact, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	e := v.exactReader
-	e.filter, e.class = e.filter.Clone(), e.class.Clone()
-	return &Exact{e}, nil
+	return frame.Decode(v.encoded, NewExactReceiver(v.Family()))
 }
 
 // MarshalText returns the text form of the Exact, which [Exact.UnmarshalText]

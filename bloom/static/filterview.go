@@ -50,12 +50,7 @@ func (v *View) Verify() error {
 // Decode returns a copy of the filter that shares no memory with v. It verifies
 // the data first and returns [ErrCorrupt] if it is damaged. O(n) time, one
 // allocation of the payload.
-func (v *View) Decode() (*Filter, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	return &Filter{newReader(v.Family(), v.ribbon.Clone())}, nil
-}
+func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }
 
 // MarshalText returns the text form of the filter, which [Filter.UnmarshalText]
 // reads. O(n) time and memory.

@@ -1,6 +1,7 @@
 package perfect
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -195,7 +196,10 @@ func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
 
 // Clone returns a copy of f that shares no memory with it. O(n) time.
-func (f *Filter) Clone() *Filter { return &Filter{filterReader{f.clone()}} }
+func (f *Filter) Clone() *Filter {
+	s, _ := open(f.layout, bytes.Clone(f.payload), f.Family()) // the payload is valid
+	return &Filter{filterReader{s}}
+}
 
 // A filterReader has the methods that a [Filter] and a [FilterView] share.
 type filterReader struct{ stored }

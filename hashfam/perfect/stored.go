@@ -55,12 +55,6 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
 }
 
-// clone returns a copy that shares no memory with s.
-func (s *stored) clone() stored {
-	c, _ := open(s.layout, bytes.Clone(s.payload), s.Family()) // the payload is valid
-	return c
-}
-
 // equal reports whether s and t are the same structure.
 func (s *stored) equal(t *stored) bool {
 	l, m := &s.layout, &t.layout

@@ -31,12 +31,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 
 // Decode returns a copy of the function that shares no memory with v. It
 // verifies the data first and returns [ErrCorrupt] if it is damaged. O(n) time.
-func (v *View) Decode() (*Function, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	return &Function{reader{v.clone()}}, nil
-}
+func (v *View) Decode() (*Function, error) { return frame.Decode(v.view, NewReceiver(v.Family())) }
 
 // A FilterView is a read-only filter that uses its encoding in place, for
 // example in a mapped file. Make one with [NewFilterView]. Its methods give the
@@ -59,10 +54,7 @@ func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
 // changed. It verifies the data first and returns [ErrCorrupt] if it is
 // damaged. O(n) time.
 func (v *FilterView) Decode() (*Filter, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	return &Filter{filterReader{v.clone()}}, nil
+	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
 }
 
 // An encoded is the frame that a view uses in place.

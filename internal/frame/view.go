@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 
@@ -66,4 +67,12 @@ func (v View) Verify(n uint64) error {
 		return err
 	}
 	return checkPadding(v.payload()[n:], v.make)
+}
+
+// Decode decodes the frame of v into f, a new receiver, and returns f.
+func Decode[F encoding.BinaryUnmarshaler](v View, f F) (F, error) {
+	if err := f.UnmarshalBinary(v.data); err != nil {
+		return *new(F), err
+	}
+	return f, nil
 }

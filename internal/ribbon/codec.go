@@ -68,10 +68,10 @@ func (r *Ribbon) parts() [][]uint64 {
 type Room [2]layer
 
 // Parse returns the ribbon of the given shape that words begin with, and the
-// words after it. The ribbon keeps words. Any thresholds and slots are a ribbon,
-// so Parse looks at lengths only; [Ribbon.Verify] checks the rest. It returns
-// ErrCorrupt if the shape is invalid. O(1) time. The ribbon keeps its layers in
-// room if they fit.
+// words after it. The ribbon keeps words. Any thresholds and slots are a
+// ribbon, so Parse looks at lengths only; [Ribbon.Verify] checks the rest. It
+// returns ErrCorrupt if the shape is invalid. O(1) time. The ribbon keeps its
+// layers in room if they fit.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	if err := Check(s, m); err != nil {
 		return Ribbon{}, nil, err
@@ -143,8 +143,8 @@ var silent fault.Maker
 
 // ContainsIn is [Ribbon.Contains] for the ribbon with that payload, at any
 // address and on every platform. It reports false if [Parse] would refuse the
-// shape or the length, as far as it looks: usually at one layer. O(1) time,
-// no allocation.
+// shape or the length, as far as it looks: usually at one layer. O(1) time, no
+// allocation.
 func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 	if Check(s, &silent) != nil || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
 		return false, false

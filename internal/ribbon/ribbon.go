@@ -28,8 +28,8 @@ type Ribbon struct {
 	layers  []layer
 }
 
-// A Shape is what a header tells of a ribbon: the columns, the number of digests
-// and of layers.
+// A Shape is what a header tells of a ribbon: the columns, the number of
+// digests and of layers.
 type Shape = frame.Ribbon
 
 // Shape returns the shape of r.
@@ -49,13 +49,6 @@ func (r *Ribbon) SizeBytes() uint64 {
 func (r *Ribbon) Equal(other *Ribbon) bool {
 	return r.columns == other.columns && r.keys == other.keys &&
 		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64])
-}
-
-// Clone returns a copy that shares no memory with r, in one allocation of the
-// words.
-func (r *Ribbon) Clone() Ribbon {
-	c, _, _ := Parse(r.Shape(), slices.Concat(r.parts()...), new(Room), nil) // no error is made
-	return c
 }
 
 // Contains reports whether the value of d is its fingerprint, as it is for
