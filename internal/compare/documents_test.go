@@ -76,7 +76,7 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 		written++
 		return nil
 	}))
-	assert.Equal(t, 9, written)
+	assert.Equal(t, 6, written)
 }
 
 // Every line of output in the README is from the recorded run.

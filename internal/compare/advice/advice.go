@@ -86,9 +86,9 @@ const numbered = "count with numbered keys, each once: the second copy of a key 
 // ErrNeeds marks needs that no structure serves.
 var ErrNeeds = errors.New("no structure serves these needs")
 
-// Near is how much more memory than the smallest structure a Bloom filter may
+// near is how much more memory than the smallest structure a Bloom filter may
 // take and still be the first choice.
-const Near = 1.05
+const near = 1.05
 
 // For returns the structures that serve the needs: first those that meet the
 // rate within the memory, smallest first, then those whose rate the memory
@@ -123,13 +123,6 @@ func For(n Needs) ([]Choice, error) {
 	return bloomFirst(list), nil
 }
 
-// Bytes returns the size of a structure, by its name in a Choice.
-func Bytes(structure string, keys uint64, rate float64) (uint64, error) {
-	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.name == structure })
-	choice, err := candidates[i].size(keys, rate, 0)
-	return choice.Bytes, err
-}
-
 // serves reports whether c can do what is needed and is not a waste for it.
 func (c candidate) serves(n Needs) bool {
 	switch {
@@ -147,7 +140,7 @@ func (c candidate) serves(n Needs) bool {
 // the first: it fills four times as fast as a compact table and refuses no key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
-	if i > 0 && list[i].Rate == list[0].Rate && float64(list[i].Bytes) <= Near*float64(list[0].Bytes) {
+	if i > 0 && list[i].Rate == list[0].Rate && float64(list[i].Bytes) <= near*float64(list[0].Bytes) {
 		first := list[i]
 		copy(list[1:], list[:i])
 		list[0] = first

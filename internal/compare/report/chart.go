@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,21 +75,42 @@ func letters(size float64) font.Font {
 
 // across sets the range of the x axis, which is logarithmic. Right of the range
 // there is space for names, up to room times high.
-func (c *chart) across(low, high, room float64, ticks func(low, high float64) []plot.Tick) {
-	c.X.Min, c.X.Max, c.X.Scale = low, high*room, plot.LogScale{}
-	c.X.Tick.Marker = plot.ConstantTicks(ticks(low, high))
+func (c *chart) across(low, high, room float64, label func(float64) string) {
+	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
 
 // up sets the range of the y axis, which is linear.
-func (c *chart) up(low, high float64, ticks plot.Ticker) {
+func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
 }
 
-// upByTens makes the y axis logarithmic.
-func (c *chart) upByTens(low, high float64) {
-	c.Y.Min, c.Y.Max, c.Y.Scale = low, high, plot.LogScale{}
-	c.Y.Tick.Marker = plot.ConstantTicks(decades(low, high, func(e int) string { return strconv.FormatFloat(math.Pow10(e), 'f', -1, 64) }))
+// marked labels low and what follows it, up to high.
+func marked(low, high float64, next func(float64) float64) (ticks plot.ConstantTicks) {
+	for x := low; x <= high; x = next(x) {
+		ticks = append(ticks, plot.Tick{Value: x, Label: plain(x)})
+	}
+	return ticks
 }
+
+// every marks the multiples of a step.
+func every(step, top float64) plot.ConstantTicks {
+	return marked(0, top, func(y float64) float64 { return y + step })
+}
+
+// tens marks the powers of ten and the steps between them.
+func tens(low, high float64, label func(float64) string) plot.ConstantTicks {
+	ticks := plot.LogTicks{}.Ticks(low, high)
+	for i, t := range ticks {
+		if !t.IsMinor() {
+			ticks[i].Label = label(t.Value)
+		}
+	}
+	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value < low*0.999 || t.Value > high*1.001 })
+}
+
+func count(x float64) string { return measure.Thousands(int(math.Round(x))) }
+
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // line draws points joined, without shapes.
 func (c *chart) line(points plotter.XYs, look mark) {
@@ -122,24 +144,17 @@ func (c *chart) slope(rise float64) float64 {
 	return math.Atan2(rise/(c.Y.Max-c.Y.Min)*areaHeight, areaWidth/math.Log10(c.X.Max/c.X.Min))
 }
 
-// save writes the figure as SVG and PNG into dir and returns the names of the
-// files.
-func (c *chart) save(dir string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	png, svg := filepath.Join(dir, c.name+".png"), filepath.Join(dir, c.name+".svg")
-	if err := c.Save(c.width, c.height, png); err != nil {
-		return nil, fmt.Errorf("%s: %w", png, measure.Pathless(err))
-	}
+// save writes the figure as SVG into dir and returns the name of the file.
+func (c *chart) save(dir string) (string, error) {
+	name := filepath.Join(dir, c.name+".svg")
 	drawing, err := c.svg()
 	if err == nil {
-		err = os.WriteFile(svg, []byte(drawing), 0o644)
+		err = os.WriteFile(name, []byte(drawing), 0o644)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", svg, measure.Pathless(err))
+		return "", fmt.Errorf("%s: %w", name, measure.Pathless(err))
 	}
-	return []string{svg, png}, nil
+	return name, nil
 }
 
 // svg returns the figure as SVG that follows the reader's light or dark color
@@ -162,3 +177,95 @@ func (c *chart) svg() (string, error) {
 	return start + `<svg role="img" aria-label="` + about + `" ` + attributes + "<title>" + about + "</title>\n" + darkTheme() + "<g " +
 		strings.ReplaceAll(body, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,sans-serif"), nil
 }
+
+// The colors of Okabe and Ito, which people with any common color blindness
+// tell apart, the pale ones darkened so that names in them can be read, and two
+// more.
+var (
+	blue      = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
+	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
+	green     = color.RGBA{0x00, 0x9E, 0x73, 0xFF}
+	purple    = color.RGBA{0xA8, 0x3A, 0x7A, 0xFF}
+	ochre     = color.RGBA{0x9A, 0x6A, 0x00, 0xFF}
+	indigo    = color.RGBA{0x4B, 0x3F, 0xB5, 0xFF}
+	olive     = color.RGBA{0x5E, 0x7D, 0x00, 0xFF}
+	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
+)
+
+// A mark is how one structure looks in every figure. Shapes differ as well as
+// colors, for those who see none.
+type mark struct {
+	color  color.RGBA
+	shape  outline
+	dashes []vg.Length
+}
+
+// An outline is a shape by the corners of its strokes, one unit around its
+// middle. It is hollow, so that it stays visible under another.
+type outline [][]vg.Point
+
+var (
+	ring     = outline{corners(24, 0)}
+	square   = outline{corners(4, math.Pi/4)}
+	triangle = outline{corners(3, math.Pi/2)}
+	pyramid  = outline{corners(3, -math.Pi/2)}
+	diamond  = outline{corners(4, 0)}
+	pentagon = outline{corners(5, math.Pi/2)}
+	hexagon  = outline{corners(6, 0)}
+	star     = outline{{{X: -1}, {X: 1}}, {{X: -.5, Y: -.87}, {X: .5, Y: .87}}, {{X: -.5, Y: .87}, {X: .5, Y: -.87}}}
+	cross    = outline{{{X: -.7, Y: -.7}, {X: .7, Y: .7}}, {{X: -.7, Y: .7}, {X: .7, Y: -.7}}}
+	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
+)
+
+// corners are those of a polygon, the first of them at an angle and again at
+// the end.
+func corners(n int, angle float64) []vg.Point {
+	var points []vg.Point
+	for i := range n + 1 {
+		sin, cos := math.Sincos(angle + 2*math.Pi*float64(i)/float64(n))
+		points = append(points, vg.Point{X: vg.Length(cos), Y: vg.Length(sin)})
+	}
+	return points
+}
+
+// DrawGlyph draws o around a point. It makes o a shape of package plot.
+func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	for _, stroke := range o {
+		var line []vg.Point
+		for _, p := range stroke {
+			line = append(line, at.Add(p.Scale(style.Radius)))
+		}
+		c.StrokeLines(draw.LineStyle{Color: style.Color, Width: vg.Points(1.25)}, line)
+	}
+}
+
+var dashed = []vg.Length{vg.Points(5), vg.Points(3)}
+
+var marks = map[string]mark{
+	"bloom":             {blue, ring, nil},
+	"bloom-partitioned": {blue, cross, nil},
+	"bloom-blocked":     {green, square, nil},
+	"bloom-scalable":    {blue, hexagon, nil},
+	"counting":          {ochre, plus, nil},
+	"cuckoo":            {vermilion, triangle, nil},
+	"cuckoo-compact":    {purple, pyramid, nil},
+	"cuckoo-scalable":   {vermilion, pentagon, nil},
+	"static":            {indigo, diamond, nil},
+	"perfect":           {olive, star, nil},
+
+	"count-min":              {color: blue},
+	"count-min-conservative": {color: green},
+	"heavy-hitters":          {color: vermilion},
+	"map":                    {color: gray},
+}
+
+// markOf gives everything that has none a gray mark.
+func markOf(name string) mark {
+	if m, ok := marks[name]; ok {
+		return m
+	}
+	return mark{gray, cross, dashed}
+}
+
+// peerShapes tell gray marks apart.
+var peerShapes = []outline{cross, plus, star, ring, square, diamond, triangle, pyramid, pentagon, hexagon}

@@ -38,7 +38,7 @@ func ThisMachine(args []string) Machine {
 func command(args []string) string {
 	line := "go run -C internal/compare ."
 	for _, arg := range args {
-		if !plain.MatchString(arg) {
+		if !bare.MatchString(arg) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		line += " " + arg
@@ -46,8 +46,8 @@ func command(args []string) string {
 	return line
 }
 
-// plain is what no shell takes for something else than itself.
-var plain = regexp.MustCompile(`^[\pL\pN_./,:=+%@-]+$`)
+// bare is what no shell takes for something else than itself.
+var bare = regexp.MustCompile(`^[\pL\pN_./,:=+%@-]+$`)
 
 // cpuName returns the name of the processor, or its architecture if the
 // operating system does not tell.

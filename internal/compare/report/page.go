@@ -29,9 +29,11 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 		dir = full
 	}
 	figure := costChart(r.Rows)
-	if files, err = figure.save(dir); err != nil {
-		return files, err
+	drawing, err := figure.save(dir)
+	if err != nil {
+		return nil, err
 	}
+	files = []string{drawing}
 	_, finish := Progress(stderr, "compiling the calculator", -1)
 	calc, missing := compileCalculator()
 	finish()

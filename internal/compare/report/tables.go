@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"strconv"
+	"strings"
 
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
@@ -111,4 +114,102 @@ func errorCells(x measure.FrequencyRow) []string {
 	}
 	most := func(x float64) string { return brief(uint64(x)) }
 	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
+}
+
+// timeTable shows the times by the number of keys, of every second number from
+// the third on: 10^4, 10^5 and so on. The chart has all of them.
+func timeTable(times []measure.Curve) table {
+	t := table{Columns: []column{{name: "structure", Left: true}}}
+	for i := 2; i < len(times[0].X); i += 2 {
+		t.Columns = append(t.Columns, column{name: measure.Thousands(int(times[0].X[i]))})
+	}
+	for _, c := range times {
+		cells := []string{curveName(c)}
+		for i := 2; i < len(c.Y); i += 2 {
+			cells = append(cells, nanoseconds(c.Y[i]))
+		}
+		t.lines = append(t.lines, line{Cells: cells})
+	}
+	return t
+}
+
+// errorTable shows the errors by memory, of every second size. The chart has
+// all of them.
+func errorTable(list []measure.FrequencyRow) table {
+	t := table{Columns: []column{
+		{name: "KiB"}, {name: "structure", Left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
+		{name: "above it"}, {name: "missed"}, {name: "extra"},
+	}}
+	for _, x := range list {
+		if bits.TrailingZeros(uint(x.Memory))%2 != 0 {
+			continue
+		}
+		cells := append([]string{strconv.Itoa(x.Memory >> 10), x.Structure}, errorCells(x)...)
+		t.lines = append(t.lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
+	}
+	return t
+}
+
+// decimals writes x with a number of decimals.
+func decimals(x float64, number int) string { return strconv.FormatFloat(x, 'f', number, 64) }
+
+// percentOf shows a requested rate.
+func percentOf(rate float64) string { return strconv.FormatFloat(100*rate, 'g', 4, 64) + "%" }
+
+func percent(rate float64, number int) string { return decimals(100*rate, number) + "%" }
+
+// measuredRate shows a rate and its interval, with as many decimals as the
+// interval justifies.
+func measuredRate(rate, low, high float64) (point, interval string) {
+	number := 2 - int(math.Ceil(math.Log10(100*(high-low)/2)))
+	number = min(max(number, 1), 4)
+	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
+}
+
+// brief writes n in at most four characters up to a billion.
+func brief(n uint64) string {
+	switch {
+	case n < 10_000:
+		return strconv.FormatUint(n, 10)
+	case n < 1_000_000:
+		return decimals(float64(n)/1e3, 0) + "k"
+	}
+	return decimals(float64(n)/1e6, 0) + "M"
+}
+
+// upTo returns how to write numbers that are usually small: with decimals below
+// a limit, from which on none are left.
+func upTo(limit float64, number int) func(float64) string {
+	return func(x float64) string {
+		if x < limit {
+			return decimals(x, number)
+		}
+		return decimals(x, 0)
+	}
+}
+
+var (
+	hundredths  = upTo(999.995, 2)
+	nanoseconds = upTo(9.95, 1)
+	ratio       = upTo(9.995, 2) // how many times as large something is
+	bound       = upTo(100, 2)
+)
+
+// mean writes a mean of small numbers.
+func mean(x float64) string { return strings.TrimSuffix(decimals(x, 1), ".0") }
+
+// orDash writes *x, or a dash if x is nil.
+func orDash(x *float64, write func(float64) string) string {
+	if x == nil {
+		return "-"
+	}
+	return write(*x)
+}
+
+// orNone returns text, or a dash if it is empty.
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }

@@ -1,0 +1,278 @@
+package report
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/compare/measure"
+)
+
+const (
+	rateLeft, rateRight = 1e-6, 0.1
+	bitsTop             = 40.0
+)
+
+// costLines are bits per key as a formula of the rate.
+var costLines = []struct {
+	name   string
+	like   mark
+	bits   func(rate float64) float64
+	lift   float64 // how far above the line its name is, in bits
+	nameAt float64 // the rate at which the name begins
+}{
+	{"Bloom: 1.44 log2(1/rate)", marks["bloom"], func(rate float64) float64 { return math.Log2(1/rate) / math.Ln2 }, 1.3, 1.4e-6},
+	{"cuckoo: (log2(1/rate) + 3) / 0.97", marks["cuckoo"], func(rate float64) float64 { return (math.Log2(1/rate) + 3) / 0.97 }, 1.2, 1.4e-6},
+	{"semi-sorted cuckoo: one bit less", marks["cuckoo-compact"], func(rate float64) float64 { return (math.Log2(1/rate) + 2) / 0.97 }, -1.3, 1.8e-6},
+	{"the least possible: log2(1/rate)", mark{color: gray}, func(rate float64) float64 { return math.Log2(1 / rate) }, -1.3, 1.8e-6},
+}
+
+// costChart draws bits per key against the rate of false positives, as Fan et
+// al. (CoNEXT 2014) do in their Figure 4: formulas as lines, measurements as
+// points.
+func costChart(rows []measure.Row) *chart {
+	c := newChart("bits-per-key", "What a key costs", "false-positive rate", "bits per key")
+	c.across(rateLeft, rateRight, 1, percentOf)
+	c.up(0, bitsTop, every(4, bitsTop))
+	for _, l := range costLines {
+		var points plotter.XYs
+		for e := -6.0; e <= -1; e += 0.05 {
+			points = append(points, plotter.XY{X: math.Pow(10, e), Y: l.bits(math.Pow(10, e))})
+		}
+		c.line(points, l.like)
+		rise := l.bits(1e-2) - l.bits(1e-3)
+		c.write(l.nameAt, l.bits(l.nameAt)+l.lift, l.name, l.like.color, draw.XLeft, c.slope(rise))
+	}
+	own, peers := costSeries(rows)
+	for i := range peers {
+		peers[i].look.shape = peerShapes[i%len(peerShapes)]
+	}
+	for _, s := range slices.Concat(own, peers) {
+		c.points(s.XYs, s.look)
+	}
+	c.legend(own, 8.5)
+	c.legend(peers, bitsTop-1.5)
+	return c
+}
+
+// costSeries returns the points of each structure that are inside the figure.
+// An exact set is far above it, a filter that has grown would hide others, and
+// a rate of which no case was seen has no position on a logarithmic axis.
+func costSeries(rows []measure.Row) (own, peers []series) {
+	for _, x := range rows {
+		switch {
+		case x.Of.Exact || x.Of.Over > 1 || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop:
+		case x.Of.Peer:
+			peers = addPoint(peers, x.Structure, x.FPR, x.BitsPerKey)
+		default:
+			own = addPoint(own, x.Structure, x.FPR, x.BitsPerKey)
+		}
+	}
+	return own, peers
+}
+
+// legend names the points of a list in columns of four, the first row at y. No
+// line crosses the upper left and the lower left corner.
+func (c *chart) legend(list []series, y float64) {
+	for i, s := range list {
+		x, y := 1.5e-6*math.Pow(10, 1.15*float64(i/4)), y-2.1*float64(i%4)
+		c.points(plotter.XYs{{X: x, Y: y}}, s.look)
+		c.write(1.2*x, y, s.name, s.look.color, draw.XLeft, 0)
+	}
+}
+
+// A series is a line of a figure, or points of one look.
+type series struct {
+	name string
+	look mark
+	plotter.XYs
+}
+
+// addPoint adds a point to the series of a structure, which it appends if there
+// is none.
+func addPoint(list []series, name string, x, y float64) []series {
+	i := slices.IndexFunc(list, func(s series) bool { return s.name == name })
+	if i < 0 {
+		i = len(list)
+		list = append(list, series{name: name, look: markOf(name)})
+	}
+	list[i].XYs = append(list[i].XYs, plotter.XY{X: x, Y: y})
+	return list
+}
+
+// seriesOf returns the lines of curves, those of batches dashed.
+func seriesOf(curves []measure.Curve) []series {
+	var list []series
+	for _, c := range curves {
+		s := series{name: curveName(c), look: markOf(c.Structure)}
+		if c.Batch {
+			s.look.dashes = dashed
+		}
+		for i := range c.X {
+			s.XYs = append(s.XYs, plotter.XY{X: c.X[i], Y: c.Y[i]})
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func curveName(c measure.Curve) string {
+	if c.Batch {
+		return c.Structure + ", batch"
+	}
+	return c.Structure
+}
+
+// last returns the right end of a line.
+func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
+
+// lines draws a list and writes the name of each line at its right end, no two
+// closer than gap.
+func (c *chart) lines(list []series, gap float64) {
+	order := slices.SortedFunc(slices.Values(list), func(a, b series) int { return cmp.Compare(a.last().Y, b.last().Y) })
+	at := make([]float64, len(order))
+	for i, s := range order {
+		at[i] = s.last().Y
+		if i > 0 {
+			at[i] = max(at[i], at[i-1]+gap)
+		}
+	}
+	most := c.Y.Max - gap/2 // and none above the figure
+	for i := len(order) - 1; i >= 0 && gap > 0; i-- {
+		at[i] = min(at[i], most)
+		most = at[i] - gap
+	}
+	for _, s := range list {
+		c.line(s.XYs, s.look)
+	}
+	for i, s := range order {
+		c.write(s.last().X*1.06, at[i], s.name, s.look.color, draw.XLeft, 0)
+	}
+}
+
+// inTable are structures that would cover others in a figure of times.
+var inTable = []string{"counting", "cuckoo-compact", "perfect", "seiflotfy-cuckoo"}
+
+// timeChart draws the time of a lookup against the number of keys.
+func timeChart(times []measure.Curve) *chart {
+	c := newChart("time-by-n", "A lookup at 1 %, by the number of keys", "keys", "nanoseconds")
+	list := seriesOf(slices.DeleteFunc(slices.Clone(times), func(t measure.Curve) bool { return slices.Contains(inTable, t.Structure) }))
+	c.across(list[0].XYs[0].X, list[0].last().X, 12, count)
+	_, top := heights(list)
+	step := 10.0
+	for top/step > 10 {
+		step *= 2
+	}
+	top = math.Ceil(top/step) * step
+	c.up(0, top, every(step, top))
+	c.lines(list, top/22)
+	return c
+}
+
+// heights returns the lowest and the highest place of lines.
+func heights(list []series) (low, high float64) {
+	low = math.Inf(1)
+	for _, s := range list {
+		for _, p := range s.XYs {
+			low, high = min(low, p.Y), max(high, p.Y)
+		}
+	}
+	return low, high
+}
+
+// errorChart draws the mean error of counts against memory. An error of 0 has
+// no place on a logarithmic axis.
+func errorChart(errors []measure.FrequencyRow) *chart {
+	c := newChart("count-error", "How much a word's count is too high, words of Moby-Dick", "KiB", "mean error, occurrences")
+	var list []series
+	for _, x := range errors {
+		if x.MeanError != nil && *x.MeanError > 0 {
+			list = addPoint(list, x.Structure, float64(x.Memory)/1024, *x.MeanError)
+		}
+	}
+	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
+	c.across(least, most, 6, plain)
+	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
+	low, high := heights(list)
+	low, high = math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high)))
+	c.up(low, high, tens(low, high, plain))
+	c.Y.Scale = plot.LogScale{}
+	c.lines(list, 0)
+	return c
+}
+
+// The cells of the map, for every factor of ten of keys and of the rate.
+const keyCells, rateCells = 10, 20
+
+// The map's powers of ten: of keys from the first on, of the rate up to the
+// last.
+const fewest, lowest, factors = 1, -6, 5
+
+// regions of the map are named by the filter to take.
+var regions = []struct {
+	choice, name string
+	tint         color.RGBA
+	x            float64 // where the name begins
+}{
+	{"bloom", "bloom.Filter", color.RGBA{0xD6, 0xE8, 0xF3, 0xFF}, 12},
+	{"cuckoo-compact", "compact cuckoo.Filter", color.RGBA{0xF8, 0xE0, 0xCF, 0xFF}, 4000},
+}
+
+// smallerChart draws which filter is the smaller one by the number of keys and
+// the rate. A Bloom filter that is hardly larger counts as smaller.
+func smallerChart() (*chart, error) {
+	c := newChart("smaller", "The smaller filter, within 5 % the Bloom filter", "keys", "false-positive rate")
+	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
+	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
+	c.up(lowest, lowest+factors, exponentTicks())
+	areas := make(map[string][]plotter.XYs)
+	for y := range rateCells * factors {
+		for x := range keyCells * factors {
+			best, err := advice.For(advice.Needs{
+				Keys: uint64(keysAt(float64(x) + 0.5)), Rate: math.Pow(10, exponentAt(float64(y)+0.5)),
+			})
+			if err != nil {
+				return nil, err
+			}
+			first := best[0].Structure
+			areas[first] = addCell(areas[first], float64(x), float64(y))
+		}
+	}
+	for _, r := range regions {
+		c.Add(&plotter.Polygon{XYs: areas[r.choice], Color: r.tint})
+		c.write(r.x, -4, r.name, color.Black, draw.XLeft, 0)
+	}
+	return c, nil
+}
+
+// keysAt and exponentAt return what is at a place of the map, in cells from its
+// lower left corner.
+func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
+func exponentAt(y float64) float64 { return lowest + y/rateCells }
+
+// exponentTicks marks rates at their exponents. On a logarithmic axis the
+// library would leave room above it for the axis's own name.
+func exponentTicks() plot.ConstantTicks {
+	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
+	for i := range ticks {
+		ticks[i].Value = math.Log10(ticks[i].Value)
+	}
+	return ticks
+}
+
+// addCell adds a cell to an area, or widens the last one if they touch.
+func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
+	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
+	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {
+		area[n-1][1].X, area[n-1][2].X = right, right
+		return area
+	}
+	return append(area, plotter.XYs{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}})
+}
