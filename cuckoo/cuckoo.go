@@ -69,11 +69,11 @@ func (f *Filter) insert(i, j, fp uint64) error {
 // their other buckets. It finds the whole path before it moves anything, so
 // there is nothing to undo if it fails.
 func (f *Filter) evict(i, j, fp uint64) error {
-	if f.table.Fills(i, j, fp) {
+	if f.table.Count(i, j, fp) == 2*table.Slots {
 		return ErrCopies
 	}
 	if !f.table.Evict(&f.partners, i, j, fp, table.Far) {
-		return errFull
+		return table.ErrFull
 	}
 	return nil
 }

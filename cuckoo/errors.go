@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
@@ -20,14 +21,10 @@ var ErrFull = fault.ErrFull
 // ErrCopies is the [ErrFull] of one key, whatever room there is for others: all
 // eight slots of its two buckets hold its fingerprint. In a [Scalable] they may
 // be slots of several pages.
-var ErrCopies = errs.Errorf("%w for this key: its two buckets hold eight copies", ErrFull)
-
-// errFull is the ErrFull of the filter. It is made once, so that an Add that
-// fails does not allocate.
-var errFull = errs.Errorf("%w: no eviction path found", ErrFull)
+var ErrCopies = table.ErrCopies
 
 // A FieldError is an error about one field. Its fields are documented in
 // package hashfam. Get it from an error with errors.As.
 type FieldError = hashfam.FieldError
 
-var errs = &fault.Maker{Package: "cuckoo"}
+var errs = table.Errs

@@ -1,6 +1,8 @@
 package cuckoo
 
 import (
+	"slices"
+
 	"github.com/filterfam/filterfam/cuckoo/internal/pages"
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -34,9 +36,6 @@ type Scalable struct {
 // hash returns the hasher of keys. A key takes about two bytes.
 func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.pages.Len()) }
 
-// outcomes are the errors of Add.
-var outcomes = [...]error{pages.Full: errFull, pages.Copies: ErrCopies}
-
 // Add records one copy of key. On average it takes O(1) time and a few cache
 // misses; Add does not keep key. If the page of the key is full, it splits,
 // which takes time and memory in proportion to a page: about 100 microseconds.
@@ -59,7 +58,7 @@ func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key))
 func (s *Scalable) AddString(key string) error { return s.AddDigest(s.hash().SumString(key)) }
 
 // AddDigest is [Scalable.Add] for a digest under the filter's family.
-func (s *Scalable) AddDigest(d hashfam.Digest) error { return outcomes[s.pages.Add(d)] }
+func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 
 // Contains reports whether key may be in the filter. False is certain; true is
 // wrong with a probability of at most FPRate. O(1) time, the cache misses of
@@ -91,8 +90,7 @@ func (s *Scalable) ContainsOrAddString(key string) (bool, error) {
 
 // ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
-	found, outcome := s.pages.HasOrAdd(d)
-	return found, outcomes[outcome]
+	return s.pages.HasOrAdd(d)
 }
 
 // Delete removes one copy of key and reports whether there was one to remove;
@@ -125,3 +123,112 @@ func (s *Scalable) CountString(key string) uint64 {
 
 // CountDigest is [Scalable.Count] for a digest under the filter's family.
 func (s *Scalable) CountDigest(d hashfam.Digest) uint64 { return s.pages.Count(d) }
+
+// AddAll adds keys, hashed by the filter's family, in order, like
+// [Scalable.AddDigest] on each, and stops at the first error. It returns the
+// number of keys added, always the first of digests, and Add's error. O(1) time
+// per key on average; it allocates like Add.
+func (s *Scalable) AddAll(digests []hashfam.Digest) (added int, err error) {
+	for part := range slices.Chunk(digests, window) {
+		s.touch(part)
+		for _, d := range part {
+			if err := s.AddDigest(d); err != nil {
+				return added, err
+			}
+			added++
+		}
+	}
+	return added, nil
+}
+
+// ContainsAll appends the answer of [Scalable.ContainsDigest] for each digest
+// to dst and returns the extended slice. If the filter is larger than the cache
+// it takes less time than single calls. O(1) time per key; it allocates only if
+// dst has to grow.
+func (s *Scalable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	for part := range slices.Chunk(digests, window) {
+		s.touch(part)
+		for _, d := range part {
+			dst = append(dst, s.ContainsDigest(d))
+		}
+	}
+	return dst
+}
+
+// DeleteAll removes one copy of each key, like [Scalable.DeleteDigest] on each
+// in turn, and returns the number of copies removed. Delete only what was
+// added. O(1) time per key, no allocation.
+func (s *Scalable) DeleteAll(digests []hashfam.Digest) (removed int) {
+	for part := range slices.Chunk(digests, window) {
+		s.touch(part)
+		for _, d := range part {
+			if s.DeleteDigest(d) {
+				removed++
+			}
+		}
+	}
+	return removed
+}
+
+// CountAll appends the answer of [Scalable.CountDigest] for each digest to dst
+// and returns the extended slice. O(1) time per key; it allocates only if dst
+// has to grow.
+func (s *Scalable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+	dst = slices.Grow(dst, len(digests))
+	for part := range slices.Chunk(digests, window) {
+		s.touch(part)
+		for _, d := range part {
+			dst = append(dst, s.CountDigest(d))
+		}
+	}
+	return dst
+}
+
+// touch takes the buckets of a window of keys to the cache. Fewer keys are not
+// worth it.
+func (s *Scalable) touch(digests []hashfam.Digest) {
+	if len(digests) >= few {
+		s.pages.Touch(digests)
+	}
+}
+
+// Config returns the configuration of s. O(1) time.
+func (s *Scalable) Config() ScalableConfig { return s.config }
+
+// Family returns the family that hashes the keys of s. O(1) time.
+func (s *Scalable) Family() hashfam.Family { return s.config.Family }
+
+// Len returns the number of keys in s, counting copies: those added and not
+// deleted. It is exact. O(1) time.
+func (s *Scalable) Len() uint64 { return s.pages.Len() }
+
+// Pages returns the number of pages. O(n/4096) time for n keys.
+func (s *Scalable) Pages() int { return s.pages.Pages() }
+
+// SizeBytes returns the memory of the pages and directories in bytes. The
+// allocator may round each page up, by 19 % at most. O(1) time.
+func (s *Scalable) SizeBytes() uint64 { return s.pages.SizeBytes() }
+
+// FillRatio returns the share of slots that are taken, 0 to 1. O(n/4096) time
+// for n keys.
+func (s *Scalable) FillRatio() float64 { return s.pages.FillRatio() }
+
+// FalsePositiveRate returns the probability that a key that is not in s is
+// found, in its current state. It is exact over the families. Copies of a key
+// count as keys of their own. O(1) time.
+func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRate() }
+
+// Reset removes every key and gives back the memory of pages that have split.
+// O(Expected) time and memory.
+func (s *Scalable) Reset() { s.pages.Reset() }
+
+// Clone returns a copy that shares no memory with s that changes. O(m) time.
+func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }
+
+// Equal reports whether s and other have the same ScalableConfig and hold the
+// same fingerprints in the same places. Filters built from the same keys in
+// another order need not be equal. O(m) time.
+func (s *Scalable) Equal(other *Scalable) bool {
+	return s.config == other.config && s.pages.Equal(&other.pages)
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -57,7 +58,7 @@ func TestTheErrorsOfAScalable(t *testing.T) {
 			err = s.AddDigest(d)
 		}
 		if err != nil && err != ErrCopies {
-			require.Equal(t, errFull, err)
+			require.Equal(t, table.ErrFull, err)
 			break
 		}
 	}

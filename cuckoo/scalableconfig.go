@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/pages"
 	"github.com/filterfam/filterfam/hashfam"
@@ -106,3 +107,12 @@ func (c ScalableConfig) String() string {
 	}
 	return fmt.Sprintf("%s, %d keys expected, rate %g, family %v", form, c.Expected, c.FPRate, c.Family)
 }
+
+// String describes the filter in one line, without its key.
+func (s Scalable) String() string { return fmt.Sprintf("cuckoo.Scalable(%v)", s.config) }
+
+// Format prints [Scalable.String] for every verb, like [Filter.Format].
+func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns [Scalable.String] for structured logs.
+func (s Scalable) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -1,6 +1,9 @@
 package cuckoo
 
 import (
+	"fmt"
+	"log/slog"
+
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -50,3 +53,12 @@ func (v *View) Decode() (*Filter, error) {
 // MarshalText returns the text form of the encoding, which
 // [Filter.UnmarshalText] reads. O(m) time and memory.
 func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
+
+// String describes the view in one line, without its key.
+func (v View) String() string { return fmt.Sprintf("cuckoo.View(%v)", v.params) }
+
+// Format prints [View.String] for every verb and flag, like [Filter.Format].
+func (v View) Format(s fmt.State, _ rune) { fmt.Fprint(s, v.String()) }
+
+// LogValue returns [View.String] for structured logs.
+func (v View) LogValue() slog.Value { return slog.StringValue(v.String()) }

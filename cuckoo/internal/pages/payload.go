@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // The payload of an encoded Set has for each plot a word with the number of its
@@ -17,8 +17,9 @@ import (
 
 const wordBytes = 8
 
-// errs makes the errors of package cuckoo, which returns them as its own.
-var errs = &fault.Maker{Package: "cuckoo"}
+func corrupt(field string, value any, allowed string) error {
+	return table.Errs.Field(hashfam.ErrCorrupt, field, value, allowed)
+}
 
 // Payload yields the payload in pieces.
 func (s *Set) Payload(yield func([]byte) bool) {
@@ -55,7 +56,7 @@ func (s *Set) parse(b []byte) error {
 			return err
 		}
 		if levels < 1 || levels > maxDepth {
-			return errs.Field(hashfam.ErrCorrupt, "number of directories", levels, "1 to 48")
+			return corrupt("number of directories", levels, "1 to 48")
 		}
 		for l := range int(levels) {
 			d, err := s.parseDirectory(&b)
@@ -70,7 +71,7 @@ func (s *Set) parse(b []byte) error {
 		}
 	}
 	if len(b) > 0 {
-		return errs.Field(hashfam.ErrCorrupt, "bytes after the last page", len(b), "0")
+		return corrupt("bytes after the last page", len(b), "0")
 	}
 	s.bytes = s.measure()
 	return nil
@@ -79,7 +80,7 @@ func (s *Set) parse(b []byte) error {
 // cutWord removes a word from the front of b.
 func cutWord(b *[]byte) (uint64, error) {
 	if len(*b) < wordBytes {
-		return 0, errs.Field(hashfam.ErrCorrupt, "payload", "too short", "all pages")
+		return 0, corrupt("payload", "too short", "all pages")
 	}
 	w := binary.LittleEndian.Uint64(*b)
 	*b = (*b)[wordBytes:]
@@ -97,7 +98,7 @@ func (s *Set) parseDirectory(b *[]byte) (d directory, err error) {
 		}
 		size := uint64(1) << (63 - p.depth) // of its share of the keys
 		if next&(size-1) != 0 {
-			return d, errs.Field(hashfam.ErrCorrupt, "depth of a page", p.depth, "that of a page that follows the one before")
+			return d, corrupt("depth of a page", p.depth, "that of a page that follows the one before")
 		}
 		next += size
 		more = next < 1<<63
@@ -106,7 +107,7 @@ func (s *Set) parseDirectory(b *[]byte) (d directory, err error) {
 	}
 	d.count = len(pages)
 	if int(d.depth) >= bits.Len(uint(d.count))+slack {
-		return d, errs.Field(hashfam.ErrCorrupt, "depth of a directory", d.depth, "one that so few pages reach")
+		return d, corrupt("depth of a directory", d.depth, "one that so few pages reach")
 	}
 	d.pages = make([]*page, 0, 1<<d.depth)
 	for _, p := range pages {
@@ -123,11 +124,11 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	}
 	depth, tail := uint8(w), uint8(w>>8)
 	if depth > maxDepth || tail < minTail || tail > maxTail || w>>16 != 0 {
-		return nil, errs.Field(hashfam.ErrCorrupt, "depth and tail of a page", w, "a depth up to 48 and a tail of 4 to 26 bits")
+		return nil, corrupt("depth and tail of a page", w, "a depth up to 48 and a tail of 4 to 26 bits")
 	}
 	size := s.pageBytes(tail) - wordBytes
 	if uint64(len(*b)) < size {
-		return nil, errs.Field(hashfam.ErrCorrupt, "payload", "too short", "all pages")
+		return nil, corrupt("payload", "too short", "all pages")
 	}
 	p := s.newPage(depth, tail)
 	copy(p.Bytes(), (*b)[:size])
@@ -140,7 +141,7 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 func (s *Set) takeStock(p *page) error {
 	for i := range s.Buckets {
 		if !p.InOrder(i) {
-			return errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+			return corrupt("bucket", i, "four fingerprints in ascending order")
 		}
 		for _, stored := range p.Fingerprints(i) {
 			if stored == 0 {
@@ -148,7 +149,7 @@ func (s *Set) takeStock(p *page) error {
 			}
 			v := stored ^ p.free
 			if v>>(p.tail+1) == 0 || v&(2*p.free-1) == 0 {
-				return errs.Field(hashfam.ErrCorrupt, "fingerprint", v, "a partner and a marker")
+				return corrupt("fingerprint", v, "a partner and a marker")
 			}
 			s.known[p.depth+p.tail-uint8(bits.TrailingZeros64(v))]++
 			s.count++

@@ -60,39 +60,30 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
-// A Refusal says why a digest was not added.
-type Refusal int
-
-// The outcomes of Add.
-const (
-	Added  Refusal = iota
-	Full           // no room can be made, or not within the limit
-	Copies         // there are eight copies
-)
-
-// Add records one copy of d.
-func (s *Set) Add(d hashfam.Digest) Refusal { return s.insert(s.locate(d)) }
+// Add records one copy of d. It returns ErrCopies if there are eight, and
+// ErrFull if no room can be made, or not within the limit.
+func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
 // insert records one copy of a key, unless there are eight: a page that splits
 // cannot part copies.
-func (s *Set) insert(pl *plot, k locus) Refusal {
+func (s *Set) insert(pl *plot, k locus) error {
 	if len(pl.older) > 0 && pl.copies(k) >= 2*table.Slots {
-		return Copies
+		return table.ErrCopies
 	}
 	p := pl.page(k.bits)
 	known := p.depth + p.tail
 	if !s.put(p, k, p.fingerprint(k, known)) {
 		if pl.copies(k) >= 2*table.Slots {
-			return Copies
+			return table.ErrCopies
 		}
 		var ok bool
 		if known, ok = s.place(pl, 0, k, 0); !ok {
-			return Full
+			return table.ErrFull
 		}
 	}
 	s.known[known]++
 	s.count++
-	return Added
+	return nil
 }
 
 // Has reports whether d may be in s.
@@ -102,10 +93,10 @@ func (s *Set) Has(d hashfam.Digest) bool {
 }
 
 // HasOrAdd reports whether d may have been in s, and adds it if not.
-func (s *Set) HasOrAdd(d hashfam.Digest) (bool, Refusal) {
+func (s *Set) HasOrAdd(d hashfam.Digest) (bool, error) {
 	pl, k := s.locate(d)
 	if pl.has(k) {
-		return true, Added
+		return true, nil
 	}
 	return false, s.insert(pl, k)
 }

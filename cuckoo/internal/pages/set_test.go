@@ -66,10 +66,10 @@ func newChurn(g Geometry, seed uint64) *churn {
 func (c *churn) add(t *testing.T, n int) {
 	for range n {
 		d := c.pick()
-		if outcome := c.s.Add(d); outcome != Added {
+		if err := c.s.Add(d); err != nil {
 			pl, k := c.s.locate(d)
-			if few := uint64(pl.page(k.bits).taken) < table.Slots*c.s.Buckets/8; !few || outcome == Copies {
-				require.Equal(t, Copies, outcome)
+			if few := uint64(pl.page(k.bits).taken) < table.Slots*c.s.Buckets/8; !few || err == table.ErrCopies {
+				require.Equal(t, table.ErrCopies, err)
 				require.GreaterOrEqual(t, c.s.Count(d), uint64(8))
 			}
 			continue
@@ -139,7 +139,7 @@ func TestASetHasALimitOfMemory(t *testing.T) {
 		model := make(map[hashfam.Digest]int)
 		for refused := 0; refused < 100; {
 			d := hashfam.Digest(r.Uint64())
-			if s.Add(d) == Added {
+			if s.Add(d) == nil {
 				model[d]++
 			} else {
 				refused++
@@ -155,21 +155,21 @@ func TestASetTakesEightCopies(t *testing.T) {
 	s := small(0.9, false)
 	d := hashfam.Digest(12345)
 	for range 8 {
-		require.Equal(t, Added, s.Add(d))
+		require.NoError(t, s.Add(d))
 	}
 	before := encodeOf(s)
-	require.Equal(t, Copies, s.Add(d))
+	require.Equal(t, table.ErrCopies, s.Add(d))
 	require.Equal(t, before, encodeOf(s))
 	r := rand.New(rand.NewPCG(7, 8))
 	for len(s.plots[0].older) == 0 || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
-		if s.Add(hashfam.Digest(r.Uint64())) != Added {
+		if s.Add(hashfam.Digest(r.Uint64())) != nil {
 			continue // a key that collides with the copies
 		}
 		require.GreaterOrEqual(t, s.Count(d), uint64(8))
 	}
 	_, k := s.locate(d)
 	require.Less(t, s.plots[0].page(k.bits).count(k), 8, "copies have become orphans")
-	require.Equal(t, Copies, s.Add(d))
+	require.Equal(t, table.ErrCopies, s.Add(d))
 	for range 8 {
 		require.True(t, s.Remove(d))
 	}
@@ -191,8 +191,8 @@ func TestChosenKeysCannotMakeASetHuge(t *testing.T) {
 	var in []hashfam.Digest
 	for {
 		d := hashfam.Digest((0xABCDEF<<40 | r.Uint64()>>24) * inverse)
-		if outcome := s.Add(d); outcome != Added {
-			require.Equal(t, Full, outcome)
+		if err := s.Add(d); err != nil {
+			require.Equal(t, table.ErrFull, err)
 			break
 		}
 		in = append(in, d)
@@ -234,7 +234,7 @@ func TestAFailedSplitLosesNoKey(t *testing.T) {
 		d := hashfam.Digest(c.r.Uint64())
 		pl, k := c.s.locate(d)
 		depth := pl.page(k.bits).depth
-		if c.s.Add(d) != Full {
+		if c.s.Add(d) != table.ErrFull {
 			continue
 		}
 		refused++
@@ -256,9 +256,9 @@ func TestAFailedSplitLosesNoKey(t *testing.T) {
 // that is almost empty.
 func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
 	s, r := small(0.01, false), rand.New(rand.NewPCG(12, 13))
-	for outcome := Added; outcome != Full; {
+	for err := error(nil); err != table.ErrFull; {
 		for d, n := hashfam.Digest(r.Uint64()), 0; n < 8; n++ {
-			if outcome = s.Add(d); outcome != Added {
+			if err = s.Add(d); err != nil {
 				break
 			}
 		}
@@ -298,7 +298,7 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 		c.s = decoded
 		for range 5000 {
 			d := hashfam.Digest(c.r.Uint64())
-			if c.s.Add(d) == Added {
+			if c.s.Add(d) == nil {
 				require.True(t, c.s.Has(d))
 			}
 			if c.r.IntN(3) == 0 {

@@ -1,5 +1,7 @@
 package table
 
+import "slices"
+
 // A sorted bucket keeps its fingerprints in ascending order, so their highest
 // four bits ascend too. There are 3,876 ascending sequences of four nibbles:
 // their number in 12 bits takes the place of the 16 (Fan et al., section 5.2,
@@ -94,27 +96,20 @@ func (t *Table) pair(w, n uint64) uint64 {
 // exchangeSorted is exchange in a sorted table of two words a bucket.
 func (t *Table) exchangeSorted(i, old, fp uint64) bool {
 	before := t.Fingerprints(i)
-	after := before
-	for s, x := range before {
-		if x == old {
-			after[s] = fp
-			ascend(&after)
-			t.rewrite(i, &before, &after)
-			return true
-		}
+	s := slices.Index(before[:], old)
+	if s < 0 {
+		return false
 	}
-	return false
-}
-
-// rewrite replaces what bucket i holds, given what it held.
-func (t *Table) rewrite(i uint64, before, after *[Slots]uint64) {
-	bit := i * t.stride
-	t.flip(bit, t.code(before)^t.code(after))
+	after, bit := before, i*t.stride
+	after[s] = fp
+	ascend(&after)
+	t.flip(bit, t.code(&before)^t.code(&after))
 	bit += codeBits
 	for s := range before {
 		t.flip(bit, (before[s]^after[s])&(t.mask>>nibble))
 		bit += t.rest
 	}
+	return true
 }
 
 // code returns the number of the highest nibbles.

@@ -7,6 +7,18 @@ package table
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// Errs makes the errors of package cuckoo and of the packages below it.
+var Errs = &fault.Maker{Package: "cuckoo"}
+
+// The errors of an Add. They are made once, so that an Add that fails does not
+// allocate.
+var (
+	ErrFull   = Errs.Errorf("%w: no eviction path found", fault.ErrFull)
+	ErrCopies = Errs.Errorf("%w for this key: its two buckets hold eight copies", fault.ErrFull)
 )
 
 // Slots is b, the number of slots in a bucket.
@@ -124,11 +136,6 @@ func (t *Table) Count(i, j, fp uint64) int {
 		v, w = t.Decode(v), t.Decode(w)
 	}
 	return bits.OnesCount64(t.Matches(v, fp)) + bits.OnesCount64(t.Matches(w, fp))
-}
-
-// Fills reports whether all slots of buckets i and j hold fp.
-func (t *Table) Fills(i, j, fp uint64) bool {
-	return t.countIn(i, fp) == Slots && t.countIn(j, fp) == Slots
 }
 
 // countIn returns how many slots of bucket i hold fp.

@@ -137,24 +137,6 @@ func TestPutTakesTheEmptierBucket(t *testing.T) {
 	})
 }
 
-func TestCopiesFillTwoBuckets(t *testing.T) {
-	eachKind(t, func(t *testing.T, s Shape) {
-		tab := newFilter(s, 0).table
-		for range Slots {
-			require.False(t, tab.Fills(4, 7, 3))
-			require.True(t, tab.PutIn(4, 3))
-			require.True(t, tab.PutIn(7, 2))
-		}
-		require.False(t, tab.Fills(4, 7, 3), "the second bucket is full of others")
-		require.False(t, tab.Fills(7, 4, 3), "the first bucket is full of others")
-		for range Slots {
-			require.True(t, tab.Remove(7, 2))
-			require.True(t, tab.PutIn(7, 3))
-		}
-		require.True(t, tab.Fills(4, 7, 3))
-	})
-}
-
 func TestEverySequenceOfNibblesHasItsNumber(t *testing.T) {
 	seen := map[uint16]bool{}
 	for number, packed := range nibbles[:codes] {
