@@ -4,41 +4,27 @@
 package data
 
 import (
+	"bytes"
 	"compress/gzip"
 	"embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 )
 
 //go:embed *.gz
 var files embed.FS
 
-// Each text is unpacked on first use.
-var (
-	malicious    = unpacked("malicious-domains.txt.gz")
-	benignTop    = unpacked("benign-domains-top.txt.gz")
-	benignRandom = unpacked("benign-domains-random.txt.gz")
-	words        = unpacked("words-en.txt.gz")
-	moby         = unpacked("moby-dick.txt.gz")
-	passages     = unpacked("passages.tsv.gz")
-	disposable   = unpacked("disposable-email-domains.txt.gz")
-	passwords    = unpacked("passwords.txt.gz")
-	weblog       = unpacked("weblog-paths.txt.gz")
-	web12        = unpacked("requests-web12.txt.gz")
-)
-
 // MaliciousDomains returns 18,147 domains that served malware, sorted. None of
 // them is in BenignDomains.
-func MaliciousDomains() []string { return lines(malicious()) }
+func MaliciousDomains() []string { return lines(text("malicious-domains.txt.gz")) }
 
 // BenignDomains returns 19,717 distinct ordinary domains: the 10,000 most
 // requested ones in rank order, then the rest of a random sample.
 func BenignDomains() []string {
 	seen := make(map[string]bool)
-	return slices.DeleteFunc(append(lines(benignTop()), lines(benignRandom())...), func(domain string) bool {
+	return slices.DeleteFunc(append(lines(text("benign-domains-top.txt.gz")), lines(text("benign-domains-random.txt.gz"))...), func(domain string) bool {
 		known := seen[domain]
 		seen[domain] = true
 		return known
@@ -47,24 +33,24 @@ func BenignDomains() []string {
 
 // EnglishWords returns the 104,334 entries of an American English dictionary,
 // in mixed case, some with apostrophes or accents.
-func EnglishWords() []string { return lines(words()) }
+func EnglishWords() []string { return lines(text("words-en.txt.gz")) }
 
 // DisposableEmailDomains returns 8,335 domains of disposable email addresses.
-func DisposableEmailDomains() []string { return lines(disposable()) }
+func DisposableEmailDomains() []string { return lines(text("disposable-email-domains.txt.gz")) }
 
 // Passwords returns 10,000 passwords in common use, including vulgar ones.
-func Passwords() []string { return lines(passwords()) }
+func Passwords() []string { return lines(text("passwords.txt.gz")) }
 
 // WeblogPaths returns the 10,000 request paths of a web server's log in order
 // of time. 1,498 of them are distinct.
-func WeblogPaths() []string { return lines(weblog()) }
+func WeblogPaths() []string { return lines(text("weblog-paths.txt.gz")) }
 
 // RequestsWeb12 returns 95,607 requests for product pages of a shop in order of
 // time. A request is a page number; 13,756 are distinct.
-func RequestsWeb12() []string { return lines(web12()) }
+func RequestsWeb12() []string { return lines(text("requests-web12.txt.gz")) }
 
 // MobyDick returns the text of the novel; Tokens splits it into 219,047 words.
-func MobyDick() string { return moby() }
+func MobyDick() string { return text("moby-dick.txt.gz") }
 
 // Tokens returns the words of text in lower case: the maximal runs of ASCII
 // letters. All other bytes are separators, so an accented letter splits a word.
@@ -88,7 +74,7 @@ type Passage struct {
 // Passages returns 30 passages. ParallelPassages lists the pairs with the same
 // content.
 func Passages() []Passage {
-	rows := lines(passages())
+	rows := lines(text("passages.tsv.gz"))
 	list := make([]Passage, 0, len(rows))
 	for _, row := range rows {
 		id, text, ok := strings.Cut(row, "\t")
@@ -122,31 +108,18 @@ func ParallelPassages() [][2]string {
 	}
 }
 
-// unpacked returns a function that unpacks a file on its first call. The files
-// are part of the program, so a damaged one is a mistake in the build and not
-// an error to handle.
-func unpacked(name string) func() string {
-	return sync.OnceValue(func() string {
-		text, err := unpack(name)
-		if err != nil {
-			panic(fmt.Sprintf("data: %s: %v", name, err))
-		}
-		return text
-	})
+// text unpacks a file. The files are part of the program, so a damaged one is a
+// mistake in the build and not an error to handle.
+func text(name string) string {
+	packed := must(files.ReadFile(name))
+	return string(must(io.ReadAll(must(gzip.NewReader(bytes.NewReader(packed))))))
 }
 
-func unpack(name string) (string, error) {
-	file, err := files.Open(name)
+func must[T any](value T, err error) T {
 	if err != nil {
-		return "", err
+		panic(fmt.Sprintf("data: %v", err))
 	}
-	defer file.Close()
-	r, err := gzip.NewReader(file)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(r)
-	return string(text), err
+	return value
 }
 
 // lines returns the lines of text without the newlines.

@@ -27,12 +27,12 @@ func TestListsHaveTheirKnownLengths(t *testing.T) {
 			require.NotContains(t, line, "\r", c.name)
 		}
 	}
-	assert.Len(t, lines(benignTop()), 10000)
-	assert.Len(t, lines(benignRandom()), 9793)
+	assert.Len(t, lines(text("benign-domains-top.txt.gz")), 10000)
+	assert.Len(t, lines(text("benign-domains-random.txt.gz")), 9793)
 }
 
 func TestBenignDomainsBeginInRankOrder(t *testing.T) {
-	assert.Equal(t, lines(benignTop()), BenignDomains()[:10000])
+	assert.Equal(t, lines(text("benign-domains-top.txt.gz")), BenignDomains()[:10000])
 }
 
 func TestNoDomainIsBothMaliciousAndBenign(t *testing.T) {

@@ -5,3 +5,10 @@
 // the oldest of them waits for memory. So the accesses of few keys are under
 // way at once. An instruction that only asks for memory never waits.
 package prefetch
+
+// Use does nothing. A loop that reads memory only in order to have it in the
+// cache later passes to Use what it has read: without that call the compiler
+// could drop the loop.
+//
+//go:noinline
+func Use(uint64) {}
