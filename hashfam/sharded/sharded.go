@@ -1,11 +1,20 @@
 package sharded
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
+
+// ErrParams is the reason for an error of [New], to test with errors.Is.
+var ErrParams = hashfam.ErrParams
+
+// A FieldError is an error about one argument. Its fields are documented in
+// package hashfam. Get it from an error with errors.As.
+type FieldError = hashfam.FieldError
 
 // An Of is n structures of type T, the shards, each behind a lock of its own. T
 // is usually a pointer. Make one with [New]. Copies of an Of have the same
@@ -110,4 +119,21 @@ func (o *Of[T]) Each(f func(i int, shard T) error) error {
 		}
 	}
 	return nil
+}
+
+// String returns the number of shards. It shows nothing of the structures. O(1)
+// time.
+func (o Of[T]) String() string { return fmt.Sprintf("sharded.Of(%d shards)", len(o.shards)) }
+
+// Format prints [Of.String] for every verb and flag, like
+// [hashfam.Family.Format].
+func (o Of[T]) Format(s fmt.State, _ rune) { fmt.Fprint(s, o.String()) }
+
+// LogValue returns [Of.String].
+func (o Of[T]) LogValue() slog.Value { return slog.StringValue(o.String()) }
+
+// MarshalText returns an error: the structures are stored one by one, with
+// [Of.Each]. Without this method, encoding/json would store {}.
+func (o Of[T]) MarshalText() ([]byte, error) {
+	return nil, fmt.Errorf("sharded: shards are encoded one by one, in a call of Each: %w", errors.ErrUnsupported)
 }
