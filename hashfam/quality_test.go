@@ -1,9 +1,8 @@
-package hashfam_test
+package hashfam
 
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
@@ -21,18 +19,17 @@ import (
 // All seeds are fixed, so the result is the same in every run. For random
 // seeds, a check would fail a sound construction with probability at most
 // 2*exp(-confidence) = 4e-12, or 6e-9 if it allows six standard errors. There
-// are fewer than 17,000 checks of the first kind (16,384 of them in
-// TestAvalanche) and 5 of the second: below 1e-7 in total.
+// are fewer than 200 checks of the first kind and 5 of the second: below 1e-7
+// in total.
 
 // confidence is -ln of the probability that a sound construction exceeds a
 // tolerance on one side.
 const confidence = 27
 
-// tolerance returns how far a sum of independent terms may be from its mean, by
-// Bernstein's inequality: P(S-ES >= t) <= exp(-t^2/(2(variance + excess*t/3))),
-// for terms that exceed their mean by at most excess.
-func tolerance(variance, excess float64) float64 {
-	third := confidence * excess / 3
+// tolerance returns how far a binomial number may be from its mean, by
+// Bernstein's inequality: P(S-ES >= t) <= exp(-t^2/(2(variance + t/3))).
+func tolerance(variance float64) float64 {
+	const third = confidence / 3.0
 	return third + math.Sqrt(third*third+2*confidence*variance)
 }
 
@@ -66,9 +63,9 @@ type construction func(digest uint64, k int, m uint64, out []uint64)
 
 // probing is the construction of this package.
 func probing(digest uint64, k int, m uint64, out []uint64) {
-	p := hashfam.Digest(digest).Probe()
+	p := Digest(digest).Probe()
 	for i := range out[:k] {
-		out[i] = hashfam.Reduce(uint64(p), m)
+		out[i] = Reduce(uint64(p), m)
 		p = p.Next()
 	}
 }
@@ -78,7 +75,7 @@ func probing(digest uint64, k int, m uint64, out []uint64) {
 func doubleHashing(digest uint64, k int, m uint64, out []uint64) {
 	x, y := digest, bits.RotateLeft64(digest, 32)
 	for i := range out[:k] {
-		out[i] = hashfam.Reduce(x, m)
+		out[i] = Reduce(x, m)
 		x += y
 	}
 }
@@ -89,7 +86,7 @@ func doubleHashing(digest uint64, k int, m uint64, out []uint64) {
 func enhancedDoubleHashing(digest uint64, k int, m uint64, out []uint64) {
 	x, y := digest, bits.RotateLeft64(digest, 32)
 	for i := range out[:k] {
-		out[i] = hashfam.Reduce(x, m)
+		out[i] = Reduce(x, m)
 		x += y
 		y += uint64(i)
 	}
@@ -119,7 +116,7 @@ func scaled(full, short int) int {
 // the error covers the variance between filters as well as within one.
 func falsePositives(c construction, m uint64, k, n, filters, queries int) (rate, stderr float64) {
 	rng := rand.New(rand.NewPCG(5, m))
-	root := hashfam.New(hashfam.Key{1, 2, 3})
+	root := New(Key{1, 2, 3})
 	set, out := make([]bool, m), make([]uint64, k)
 	var sum, squares float64
 	for i := range filters {
@@ -211,7 +208,7 @@ func eachDigest(shape func([]byte, uint64) []byte, do func(uint64)) {
 	var buf []byte
 	for i := range uint64(1 << 18) {
 		buf = shape(buf[:0], i)
-		do(uint64(hashfam.Family{}.Sum(buf)))
+		do(uint64(Family{}.Sum(buf)))
 	}
 }
 
@@ -305,7 +302,7 @@ func TestPositionsAreIndependentInPairs(t *testing.T) {
 // collide more or less often than with independent rows. The pairs of keys are
 // disjoint, so the number of collisions in both rows of width w is binomial
 // with p = 1/w^2.
-func collidingRows(c construction, f hashfam.Family, keyPairs int) int {
+func collidingRows(c construction, f Family, keyPairs int) int {
 	const width = 64
 	var both [rows][rows]int
 	var a, b [rows]uint64
@@ -325,7 +322,7 @@ func collidingRows(c construction, f hashfam.Family, keyPairs int) int {
 	}
 	const p = 1.0 / (width * width)
 	mean := float64(keyPairs) * p
-	limit := tolerance(mean*(1-p), 1)
+	limit := tolerance(mean * (1 - p))
 	dependent := 0
 	for i := range rows {
 		for j := i + 1; j < rows; j++ {
@@ -338,96 +335,8 @@ func collidingRows(c construction, f hashfam.Family, keyPairs int) int {
 }
 
 func TestRowsCollideIndependently(t *testing.T) {
-	f := hashfam.New(ascending())
+	f := New(ascending())
 	keyPairs := scaled(1<<22, 1<<19)
 	require.Zero(t, collidingRows(probing, f, keyPairs))
 	require.Equal(t, rows*(rows-1)/2, collidingRows(seededRows, f, 1<<18), "rejects seeded rows")
-}
-
-// stuckBits counts the pairs of an input bit and an output bit for which a flip
-// of the input does not flip the output with probability 1/2, for random keys
-// of 16 bytes. The number of flips is binomial.
-func stuckBits(hash func([]byte) uint64, keys int) int {
-	rng := rand.New(rand.NewPCG(6, 7))
-	var flips [128][64]int
-	var key [16]byte
-	for range keys {
-		binary.LittleEndian.PutUint64(key[:8], rng.Uint64())
-		binary.LittleEndian.PutUint64(key[8:], rng.Uint64())
-		before := hash(key[:])
-		for i := range flips {
-			key[i/8] ^= 1 << (i % 8)
-			changed := before ^ hash(key[:])
-			key[i/8] ^= 1 << (i % 8)
-			for j := range flips[i] {
-				flips[i][j] += int(changed >> j & 1)
-			}
-		}
-	}
-	limit := tolerance(float64(keys)/4, 0.5)
-	stuck := 0
-	for i := range flips {
-		for _, n := range flips[i] {
-			if math.Abs(float64(n)-float64(keys)/2) > limit {
-				stuck++
-			}
-		}
-	}
-	return stuck
-}
-
-func TestAvalanche(t *testing.T) {
-	keys := scaled(8192, 1024)
-	for _, f := range []hashfam.Family{{}, hashfam.New(ascending())} {
-		require.Zero(t, stuckBits(func(key []byte) uint64 { return uint64(f.Sum(key)) }, keys))
-	}
-	require.NotZero(t, stuckBits(func(key []byte) uint64 {
-		h := fnv.New64a()
-		h.Write(key)
-		return h.Sum64()
-	}, 1024), "rejects FNV-1a, whose last bytes affect few bits")
-}
-
-// distinct returns the difference between the number of distinct positions
-// among k and its expectation for independent functions, in tolerances. A sound
-// construction is in [-1, 1].
-//
-// The number of empty cells after k throws into m has mean m(1-1/m)^k and
-// variance m(m-1)(1-2/m)^k + m(1-1/m)^k - m^2(1-1/m)^(2k).
-func distinct(c construction, k int, m uint64, keys int) float64 {
-	out := make([]uint64, k)
-	last := make([]int, m)
-	found := 0
-	f := hashfam.New(ascending())
-	for n := range keys {
-		c(uint64(f.SumUint64(uint64(n))), k, m, out)
-		for _, x := range out {
-			if last[x] != n+1 {
-				last[x] = n + 1
-				found++
-			}
-		}
-	}
-	cells, throws := float64(m), float64(k)
-	empty := cells * math.Pow(1-1/cells, throws)
-	variance := cells*(cells-1)*math.Pow(1-2/cells, throws) + empty - empty*empty
-	off := float64(found) - float64(keys)*(cells-empty)
-	return off / tolerance(float64(keys)*variance, throws)
-}
-
-func TestDistinctPositions(t *testing.T) {
-	keys := scaled(1<<20, 1<<18)
-	for _, p := range []struct {
-		k int
-		m uint64
-	}{{8, 16}, {4, 64}, {7, 100}, {10, 256}} {
-		t.Run(fmt.Sprintf("m=%d k=%d", p.m, p.k), func(t *testing.T) {
-			require.InDelta(t, 0, distinct(probing, p.k, p.m, keys), 1)
-			for _, bad := range []construction{doubleHashing, enhancedDoubleHashing} {
-				off := distinct(bad, p.k, p.m, keys)
-				t.Logf("double hashing is off by %.1f tolerances", off)
-				require.Greater(t, math.Abs(off), 1.0)
-			}
-		})
-	}
 }

@@ -1,6 +1,6 @@
 //go:build purego
 
-package hashfam_test
+package hashfam
 
 // copiesStrings reports whether SumString copies its key in this build.
 const copiesStrings = true

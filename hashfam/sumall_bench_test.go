@@ -1,11 +1,10 @@
-package hashfam_test
+package hashfam
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
@@ -27,9 +26,9 @@ func keySets() map[string][][]byte {
 }
 
 // benchmark reports the time per key of a function that hashes manyKeys keys.
-func benchmark(b *testing.B, name string, hash func(room []hashfam.Digest)) {
+func benchmark(b *testing.B, name string, hash func(room []Digest)) {
 	b.Run(name, func(b *testing.B) {
-		room := make([]hashfam.Digest, 0, manyKeys)
+		room := make([]Digest, 0, manyKeys)
 		for b.Loop() {
 			hash(room)
 		}
@@ -40,15 +39,15 @@ func benchmark(b *testing.B, name string, hash func(room []hashfam.Digest)) {
 // BenchmarkSumAll hashes keys in one batch, in every way that this machine can,
 // and one by one.
 func BenchmarkSumAll(b *testing.B) {
-	f, integers := hashfam.New(ascending()), numbers(manyKeys)
+	f, integers := New(ascending()), numbers(manyKeys)
 	for _, w := range ways {
 		b.Run(w.name, func(b *testing.B) {
 			w.set(b)
-			benchmark(b, "uint64", func(room []hashfam.Digest) { sinkAll = f.SumAllUint64(room, integers) })
+			benchmark(b, "uint64", func(room []Digest) { sinkAll = f.SumAllUint64(room, integers) })
 			for name, keys := range keySets() {
 				texts := asStrings(keys)
-				benchmark(b, "bytes/"+name, func(room []hashfam.Digest) { sinkAll = f.SumAll(room, keys) })
-				benchmark(b, "strings/"+name, func(room []hashfam.Digest) { sinkAll = f.SumAllStrings(room, texts) })
+				benchmark(b, "bytes/"+name, func(room []Digest) { sinkAll = f.SumAll(room, keys) })
+				benchmark(b, "strings/"+name, func(room []Digest) { sinkAll = f.SumAllStrings(room, texts) })
 			}
 		})
 	}
@@ -56,9 +55,9 @@ func BenchmarkSumAll(b *testing.B) {
 
 // BenchmarkSum hashes keys one by one.
 func BenchmarkSum(b *testing.B) {
-	f := hashfam.New(ascending())
+	f := New(ascending())
 	for name, keys := range keySets() {
-		benchmark(b, name, func([]hashfam.Digest) {
+		benchmark(b, name, func([]Digest) {
 			for _, key := range keys {
 				sink ^= f.Sum(key)
 			}

@@ -1,4 +1,4 @@
-package hashfam_test
+package hashfam
 
 import (
 	"runtime/debug"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/hashfam"
 )
 
 // islandPage returns a page between two without access, and makes a fault a
@@ -22,14 +20,14 @@ func islandPage(t *testing.T) []byte {
 	require.NoError(t, syscall.Mprotect(pages[2*page:], syscall.PROT_NONE))
 	before := debug.SetPanicOnFault(true)
 	t.Cleanup(func() { debug.SetPanicOnFault(before) })
-	require.Panics(t, func() { sink ^= hashfam.Digest(pages[2*page]) }, "a fault is seen")
+	require.Panics(t, func() { sink ^= Digest(pages[2*page]) }, "a fault is seen")
 	return pages[page : 2*page]
 }
 
 // Keys begin or end where the page does.
 func TestAHasherReadsNothingBesideTheKey(t *testing.T) {
-	text, f := islandPage(t), hashfam.New(ascending())
-	for _, h := range []hashfam.Hasher{f.Hasher(0), f.Hasher(1 << 40)} {
+	text, f := islandPage(t), New(ascending())
+	for _, h := range []Hasher{f.Hasher(0), f.Hasher(1 << 40)} {
 		for n := range 100 {
 			for _, key := range [][]byte{text[:n], text[len(text)-n:]} {
 				require.NotPanics(t, func() { sink = h.Sum(key) }, n)
@@ -44,7 +42,7 @@ func TestSumAllReadsNothingBesideTheKeys(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		text := islandPage(t)
 		page := len(text)
-		f := hashfam.New(ascending())
+		f := New(ascending())
 		for n := range 131 {
 			keys := make([][]byte, []int{7, 8, 15, 16}[n%4])
 			for spread := range 41 {

@@ -1,0 +1,136 @@
+package hashfam
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
+	keyed, other := New(Key{1}), New(Key{2})
+	for _, c := range []struct {
+		receiver Family
+		text     string
+		want     error
+	}{
+		{Family{}, "public", nil},
+		{keyed, "public", nil},
+		{keyed, keyed.String(), nil},
+		{Family{}, keyed.String(), ErrFamily},
+		{other, keyed.String(), ErrFamily},
+		{Family{}, "", ErrCorrupt},
+		{Family{}, "Public", ErrCorrupt},
+		{Family{}, "keyed:", ErrCorrupt},
+		{Family{}, keyed.String() + "0", ErrCorrupt},
+		{Family{}, "keyed:000000000000000g", ErrCorrupt},
+		{keyed, "keyed:" + strings.ToUpper(keyed.String()[6:]), ErrCorrupt},
+	} {
+		f := c.receiver
+		err := f.UnmarshalText([]byte(c.text))
+		require.ErrorIs(t, err, c.want, "%v reads %q", c.receiver, c.text)
+		switch {
+		case err != nil:
+			require.Equal(t, c.receiver, f, "a failed read changed the family")
+			var fe *FieldError
+			require.True(t, errors.As(err, &fe))
+		case c.text == "public":
+			require.True(t, f.Public())
+		default:
+			require.Equal(t, keyed, f)
+		}
+	}
+}
+
+// The configuration of a keyed filter that is stored as JSON and read back must
+// not silently become that of a public filter.
+func TestAKeyedFamilyInJSONIsNotLostSilently(t *testing.T) {
+	type config struct {
+		Family Family
+	}
+	for _, fam := range []Family{{}, New(Key{1})} {
+		b, err := json.Marshal(config{fam})
+		require.NoError(t, err)
+		require.Equal(t, `{"Family":"`+fam.String()+`"}`, string(b))
+		var c config
+		err = json.Unmarshal(b, &c)
+		if fam.Public() {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, ErrFamily)
+		c = config{fam}
+		require.NoError(t, json.Unmarshal(b, &c), "the receiver already has the family")
+		require.Equal(t, fam, c.Family)
+	}
+	for _, b := range []string{`{"Family":{}}`, `{"Family":""}`, `{"Family":1}`} {
+		require.Error(t, json.Unmarshal([]byte(b), new(config)), b)
+	}
+}
+
+func TestPrintingHidesTheKey(t *testing.T) {
+	key := Key{
+		0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6, 0x97, 0x88,
+		0x9a, 0xab, 0xbc, 0xcd, 0xde, 0xef, 0xf9, 0xea,
+	}
+	f := New(key)
+	values := []any{
+		f, key, &f, &key, f.Hasher(0), struct{ Hasher Hasher }{f.Hasher(0)},
+		struct{ Family Family }{f},
+		&struct{ Family Family }{f},
+		struct{ Key Key }{key},
+		[]Family{f}, map[string]Family{"f": f}, map[Family]int{f: 1},
+		[]Key{key}, map[Key]int{key: 1},
+		fmt.Errorf("wrapped: %v %d", f, key),
+	}
+	var secrets []string
+	for half := range 2 {
+		word := key[8*half : 8*half+8]
+		secrets = append(secrets, hex.EncodeToString(word), fmt.Sprintf("% x", word), fmt.Sprint(word[:3])[1:11], string(word[:2]),
+			base64.StdEncoding.EncodeToString(word[half:])[:8], fmt.Sprintf("%#v", word)[7:17])
+		for _, x := range []uint64{binary.LittleEndian.Uint64(word), binary.BigEndian.Uint64(word)} {
+			for _, base := range []int{2, 8, 10, 16} {
+				secrets = append(secrets, strconv.FormatUint(x, base))
+			}
+		}
+	}
+	for _, value := range values {
+		var out strings.Builder
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%#x", "% x", "%X", "%s", "%q", "%o", "%b", "%c", "%U", "%30v", "%z"} {
+			fmt.Fprintf(&out, verb+"\n", value)
+		}
+		require.NoError(t, json.NewEncoder(&out).Encode(value))
+		slog.New(slog.NewJSONHandler(&out, nil)).Info("here", "v", value)
+		slog.New(slog.NewTextHandler(&out, nil)).Info("here", "v", value)
+		for _, secret := range secrets {
+			require.NotContains(t, out.String()+strings.ToLower(out.String()), secret, "%T", value)
+		}
+	}
+	// Values without methods would show the secrets, so the loop can fail.
+	for _, verb := range []string{"%v", "%d", "%x", "%#x", "%#v", "%b", "%s"} {
+		words := fmt.Sprintf(verb, [2]uint64{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])})
+		shown := words + fmt.Sprintf(verb, [16]byte(key)) + fmt.Sprintf(verb, key[:])
+		require.True(t, slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(shown, s) }), verb)
+	}
+	require.Equal(t, "public", fmt.Sprint(Family{}))
+	require.Equal(t, fmt.Sprintf("keyed:%016x", f.CheckValue()), f.String())
+	require.Equal(t, key.String(), fmt.Sprintf("%x", key))
+
+	text, err := key.MarshalText()
+	require.NoError(t, err)
+	k := key
+	require.ErrorIs(t, k.UnmarshalText(text), ErrSecret)
+	b, err := json.Marshal(key)
+	require.NoError(t, err)
+	require.ErrorIs(t, json.Unmarshal(b, &k), ErrSecret)
+	require.Equal(t, key, k)
+}
