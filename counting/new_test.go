@@ -4,54 +4,54 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-func TestMergingManyEqualsMergingEach(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
-		p.Counters *= rapid.SampledFrom([]uint64{1, 1, 20}).Draw(t, "times") // more than mergeWords
-		each, all := mustNew(t, p), mustNew(t, p)
-		var others []*Filter
-		for range rapid.IntRange(0, 20).Draw(t, "filters") {
-			other := mustNew(t, p)
-			for range rapid.IntRange(0, 10).Draw(t, "keys") {
-				other.AddDigest(hashfam.Family{}.SumUint64(rapid.Uint64Range(0, 3).Draw(t, "key")))
-			}
-			others = append(others, other)
-			require.NoError(t, each.Merge(other))
+// requireProjection checks that the projection of f is, bit for bit, the filter
+// that package bloom builds from the keys that each yields, plus the bits of
+// stuck counters, that both estimate the same, and that it shares no memory
+// with f.
+func requireProjection(t require.TestingT, f *Filter, each func(add func(hashfam.Digest))) {
+	p := f.Params()
+	words := make([]uint64, (p.Counters+63)/64)
+	for i := range p.Counters {
+		if f.counters.at(i) == stuck {
+			words[i/64] |= 1 << (i % 64)
 		}
-		require.NoError(t, all.Merge(others...))
-		require.True(t, all.Equal(each))
-	})
+	}
+	want, err := bloom.FromWords(bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: p.Layout, Family: p.Family}, words)
+	require.NoError(t, err)
+	each(func(d hashfam.Digest) { want.AddDigest(d) })
+	got, clone := f.Bloom(), f.Clone()
+	require.True(t, got.Equal(want), "the projection has other bits")
+	require.InDelta(t, got.FillRatio(), f.FillRatio(), 1e-12)
+	require.InDelta(t, got.FalsePositiveRate(), f.FalsePositiveRate(), 1e-12)
+	require.Equal(t, got.EstimatedLen(), f.EstimatedLen())
+	for d := range hashfam.Digest(100) {
+		require.Equal(t, got.ContainsDigest(d<<57), f.ContainsDigest(d<<57))
+	}
+	got.AddString("the projection shares no memory")
+	require.True(t, f.Equal(clone))
 }
 
-// Errors about several filters name the package and the reason once, and say
-// which filter they are about. Those of a single one do not.
-func TestMergeErrorsNameTheFieldAndThePlace(t *testing.T) {
-	p := Params{Counters: 1024, Hashes: 4}
-	f := mustNew(t, p)
-	f.AddString("kept")
-	before := f.Clone()
-	for want, q := range map[string]Params{
-		"Params.Counters = 2048, want 1024":  {Counters: 2048, Hashes: 4},
-		"Params.Hashes = 5, want 4":          {Counters: 1024, Hashes: 5},
-		"Params.Layout = blocked, want cla":  {Counters: 1024, Hashes: 4, Layout: Blocked},
-		"Params.Family = keyed:eaa13d439aaa": {Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{9})},
-	} {
-		other := mustNew(t, q)
-		for place, err := range map[string]error{
-			"":            f.Merge(other),
-			"others[0]: ": f.Merge(other, f),
-			"others[2]: ": f.Merge(f, f, other),
-		} {
-			require.ErrorIs(t, err, ErrIncompatible)
-			require.ErrorAs(t, err, new(*FieldError))
-			require.ErrorContains(t, err, "counting: incompatible structures: "+place+want)
+func TestBloomEqualsTheFilterOfTheSameConfig(t *testing.T) {
+	for _, n := range []uint64{1, 7, 1000, 100_003} {
+		for _, rate := range []float64{0.3, 0.01, 1e-6} {
+			for _, layout := range layouts {
+				f, err := New(Config{Capacity: n, FPRate: rate, Layout: layout})
+				require.NoError(t, err)
+				g, err := bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: layout})
+				require.NoError(t, err)
+				for i := range n {
+					d := hashfam.Family{}.SumUint64(i)
+					f.AddDigest(d)
+					g.AddDigest(d)
+				}
+				require.True(t, f.Bloom().Equal(g))
+				require.Zero(t, f.Stuck())
+			}
 		}
-		require.False(t, f.Equal(other))
 	}
-	require.True(t, f.Equal(before), "a failed merge changed the filter")
 }

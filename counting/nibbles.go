@@ -68,3 +68,12 @@ func (n nibbles) addAll(other nibbles) {
 		n[i] = sum(n[i], other[i])
 	}
 }
+
+// gather moves bits 0, 4, 8, ... 60 of w to bits 0 to 15. No other bit of w may
+// be set. Each step closes the gaps between groups of 1, 2, 4 and 8 bits.
+func gather(w uint64) uint64 {
+	w = (w | w>>3) & 0x0303030303030303
+	w = (w | w>>6) & 0x000f000f000f000f
+	w = (w | w>>12) & 0x000000ff000000ff
+	return (w | w>>24) & 0x000000000000ffff
+}
