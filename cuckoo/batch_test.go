@@ -9,80 +9,74 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A batch of any length, up to a window and over, leaves the table that single
-// calls leave, also while it fills up and keys move.
-func TestBatchesFillATableAsSingleCallsDo(t *testing.T) {
-	for _, p := range kinds {
-		for _, p.Buckets = range []uint64{2, 250} {
-			single := mustNew(t, p)
-			digests := make([]hashfam.Digest, 2*p.slots())
-			for k := range digests {
-				digests[k] = p.Family.SumUint64(uint64(k))
-			}
-			in, failed := 0, error(nil)
-			for failed == nil {
-				require.Less(t, in, len(digests))
-				if failed = single.AddDigest(digests[in]); failed == nil {
-					in++
-				}
-			}
-			want := make([]bool, len(digests))
-			for k, d := range digests {
-				want[k] = single.ContainsDigest(d)
-			}
-			for _, length := range []int{1, few - 1, few, window - 1, window, window + 1, 2*window + 1, len(digests)} {
-				f, added, err := mustNew(t, p), 0, error(nil)
-				var got []bool
-				for block := range slices.Chunk(digests, length) {
-					if err == nil {
-						var n int
-						n, err = f.AddAll(block)
-						added += n
-					}
-				}
-				require.Equal(t, failed, err)
-				require.Equal(t, in, added)
-				require.True(t, f.Equal(single), "%v in batches of %d", f, length)
-				for block := range slices.Chunk(digests, length) {
-					got = f.ContainsAll(got, block)
-				}
-				require.Equal(t, want, got, "%v in batches of %d", f, length)
+// A batcher takes digests one by one and in batches.
+type batcher[T any] interface {
+	Equal(T) bool
+	AddDigest(hashfam.Digest) error
+	ContainsDigest(hashfam.Digest) bool
+	CountDigest(hashfam.Digest) uint64
+	DeleteDigest(hashfam.Digest) bool
+	AddAll([]hashfam.Digest) (int, error)
+	ContainsAll([]bool, []hashfam.Digest) []bool
+	CountAll([]uint64, []hashfam.Digest) []uint64
+	DeleteAll([]hashfam.Digest) int
+}
+
+// requireBatches checks that batches of any length, up to a window and over, do
+// what single calls do, until the filter is full and keys that did not fit are
+// asked for and deleted.
+func requireBatches[T batcher[T]](t *testing.T, create func() T, digests []hashfam.Digest) {
+	full, single, in, failed := create(), create(), 0, error(nil)
+	for ; failed == nil; in++ {
+		failed = full.AddDigest(digests[in])
+		require.Equal(t, failed, single.AddDigest(digests[in]))
+	}
+	in--
+	answers, counts, deleted := []bool{}, []uint64{}, 0
+	for _, d := range digests {
+		answers, counts = append(answers, full.ContainsDigest(d)), append(counts, full.CountDigest(d))
+		if single.DeleteDigest(d) {
+			deleted++
+		}
+	}
+	for _, length := range []int{1, few - 1, few, window - 1, window, window + 1, 2*window + 1, len(digests)} {
+		f, added, n, err := create(), 0, 0, error(nil)
+		var found []bool
+		var copies []uint64
+		for block := range slices.Chunk(digests, length) {
+			if err == nil {
+				n, err = f.AddAll(block)
+				added += n
 			}
 		}
+		require.Equal(t, failed, err)
+		require.Equal(t, in, added)
+		require.True(t, f.Equal(full), "%v in batches of %d", f, length)
+		n = 0
+		for block := range slices.Chunk(digests, length) {
+			found, copies = f.ContainsAll(found, block), f.CountAll(copies, block)
+		}
+		for block := range slices.Chunk(digests, length) {
+			n += f.DeleteAll(block)
+		}
+		require.Equal(t, answers, found, "%v in batches of %d", f, length)
+		require.Equal(t, counts, copies, "%v in batches of %d", f, length)
+		require.Equal(t, deleted, n, "%v in batches of %d", f, length)
+		require.True(t, f.Equal(single), "%v in batches of %d", f, length)
 	}
 }
 
-// Batches of any length delete and count as single calls do, also keys that are
-// not there.
-func TestBatchesDeleteAndCountAsSingleCallsDo(t *testing.T) {
+func TestBatchesAreSingleCalls(t *testing.T) {
+	digests := make([]hashfam.Digest, 3000)
+	for k := range digests { // one key in three has two copies
+		digests[k] = hashfam.Family{}.SumUint64(uint64(k) - uint64(k)%3/2)
+	}
 	for _, p := range kinds {
-		full, digests := mustNew(t, p), make([]hashfam.Digest, 500)
-		for k := range digests {
-			digests[k] = p.Family.SumUint64(uint64(k % 200)) // up to three copies
-			if k%3 > 0 {
-				require.NoError(t, full.AddDigest(digests[k]))
-			}
-		}
-		counts, single, removed := make([]uint64, len(digests)), full.Clone(), 0
-		for k, d := range digests {
-			counts[k] = full.CountDigest(d)
-		}
-		for _, d := range digests {
-			if single.DeleteDigest(d) {
-				removed++
-			}
-		}
-		for _, length := range []int{1, few - 1, few, window - 1, window, window + 1, len(digests)} {
-			f, got, n := full.Clone(), []uint64{}, 0
-			for block := range slices.Chunk(digests, length) {
-				got = f.CountAll(got, block)
-			}
-			for block := range slices.Chunk(digests, length) {
-				n += f.DeleteAll(block)
-			}
-			require.Equal(t, counts, got, "%v in batches of %d", f, length)
-			require.Equal(t, removed, n, "%v in batches of %d", f, length)
-			require.True(t, f.Equal(single), "%v in batches of %d", f, length)
+		for _, p.Buckets = range []uint64{2, 250} {
+			requireBatches(t, func() *Filter { return mustNew(t, p) }, digests[:2*p.slots()])
 		}
 	}
+	requireBatches(t, func() *Scalable {
+		return mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 8000})
+	}, digests)
 }

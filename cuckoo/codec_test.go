@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"testing"
 
@@ -160,4 +161,25 @@ func TestErrorsOfPagesAreThoseOfThisPackage(t *testing.T) {
 	err = s.UnmarshalBinary(b)
 	requireField(t, err, ErrCorrupt, "number of directories")
 	require.ErrorContains(t, err, "cuckoo: ")
+}
+
+// The suite has all questions; here the bytes may begin anywhere.
+func TestAViewOfBytesAtAnyAddress(t *testing.T) {
+	for _, p := range kinds {
+		f := mustNew(t, p)
+		for i := range 300 {
+			require.NoError(t, f.AddString(fmt.Sprint("key ", i/2)))
+		}
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		for shift := range 8 {
+			v, err := NewView(append(make([]byte, shift), b...)[shift:], p.Family)
+			require.NoError(t, err)
+			require.NoError(t, v.Verify())
+			for i := range 400 {
+				key := fmt.Sprint("key ", i)
+				require.Equal(t, f.CountString(key), v.CountString(key))
+			}
+		}
+	}
 }

@@ -22,7 +22,12 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 	require.NotEmpty(t, fe.Allowed)
 }
 
+// The error names the rate if the widest fingerprints, of 32 bits, do not meet
+// it in a full table. Otherwise fewer keys would fit: it names the capacity. A
+// table of 128 bits a bucket has up to 2^41 buckets, on 32-bit platforms fewer.
 func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+	const many = 1 << 43
+	least, most := math.Ldexp(8, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1
 	for _, c := range []struct {
 		field  string
 		config Config
@@ -39,9 +44,11 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		{"Config.FPRate", Config{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}},
 		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
 		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
+		{"Config.Capacity", Config{Capacity: 1 << 44, FPRate: 1e-6}},
+		{"Config.FPRate", Config{Capacity: 1, FPRate: 2e-10}},
 	} {
 		for _, c.config.Compact = range []bool{false, true} {
-			_, err := New(c.config)
+			_, err := c.config.Params()
 			requireField(t, err, ErrParams, c.field)
 		}
 	}
@@ -65,34 +72,10 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 			require.Zero(t, c.params.Capacity())
 		}
 	}
-}
-
-// The error names the rate if the widest fingerprints, of 32 bits, do not meet
-// it in a full table. Otherwise fewer keys would fit: it names the capacity.
-func TestTheFieldOfAConfigThatDoesNotFit(t *testing.T) {
-	const n = 1 << 43
-	least := math.Ldexp(8, -32) + math.Ldexp(n, -64)
-	for _, c := range []struct {
-		field  string
-		config Config
-	}{
-		{"Config.Capacity", Config{Capacity: n, FPRate: least}},
-		{"Config.FPRate", Config{Capacity: n, FPRate: math.Nextafter(least, 0)}},
-		{"Config.Capacity", Config{Capacity: 1 << 44, FPRate: 1e-6}},
-		{"Config.FPRate", Config{Capacity: 1, FPRate: 2e-10}},
-	} {
-		_, err := c.config.Params()
-		requireField(t, err, ErrParams, c.field)
-	}
-	_, err := Config{Capacity: 1000, FPRate: 1e-9}.Params()
-	require.EqualError(t, err, "cuckoo: invalid parameters: Config.FPRate = 1e-09, "+
-		"want at least about 1.9e-09 (fingerprints have at most 32 bits)")
-}
-
-// A table of 128 bits a bucket has up to 2^41 buckets, on 32-bit platforms
-// fewer.
-func TestTheLargestTable(t *testing.T) {
-	most := uint64(sizing.MaxBits) / 128 &^ 1
+	_, err := Config{Capacity: many, FPRate: least}.Params()
+	requireField(t, err, ErrParams, "Config.Capacity")
+	_, err = Config{Capacity: many, FPRate: math.Nextafter(least, 0)}.Params()
+	requireField(t, err, ErrParams, "Config.FPRate")
 	require.NoError(t, Params{Buckets: most, FingerprintBits: 32}.check(ErrParams))
 	requireField(t, Params{Buckets: most + 2, FingerprintBits: 32}.check(ErrParams), ErrParams, "Params.Buckets")
 }

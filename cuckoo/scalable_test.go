@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -42,27 +41,6 @@ func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 			require.InDelta(t, rate, float64(found)/queries, 5*math.Sqrt(rate/queries)+0.03*rate)
 		}
 	}
-}
-
-// The ninth copy is refused for the reason that it is one.
-func TestTheErrorsOfAScalable(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01})
-	for range 8 {
-		require.NoError(t, s.AddString("key"))
-	}
-	require.Equal(t, ErrCopies, s.AddString("key"))
-	r := rand.New(rand.NewPCG(12, 13))
-	for {
-		err, d := error(nil), hashfam.Digest(r.Uint64())
-		for n := 0; n < 8 && err == nil; n++ {
-			err = s.AddDigest(d)
-		}
-		if err != nil && err != ErrCopies {
-			require.Equal(t, table.ErrFull, err)
-			break
-		}
-	}
-	require.Zero(t, testing.AllocsPerRun(10, func() { s.AddString("key") }))
 }
 
 // At its limit of memory no page splits. Keys of pages that have room are still
@@ -120,44 +98,23 @@ func TestAScalableWithALimitOfMemory(t *testing.T) {
 	}
 }
 
-// Batches of a Scalable of any length do what single calls do.
-func TestScalableBatchesEqualSingleCalls(t *testing.T) {
-	for _, n := range []int{0, 1, few - 1, few, window - 1, window, window + 1, 129, 500} {
-		digests := make([]hashfam.Digest, n)
-		for k := range digests {
-			digests[k] = hashfam.Family{}.SumUint64(uint64(k) % 170) // up to three copies
-		}
-		half, single := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01}), mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01})
-		for _, d := range digests[:n/2] {
-			require.NoError(t, single.AddDigest(d))
-		}
-		added, err := half.AddAll(digests[:n/2])
-		require.Equal(t, []any{n / 2, nil}, []any{added, err})
-		require.True(t, half.Equal(single))
-		found, counts, removed := make([]bool, n), make([]uint64, n), 0
-		for k, d := range digests {
-			found[k], counts[k] = half.ContainsDigest(d), half.CountDigest(d)
-		}
-		for _, d := range digests {
-			if single.DeleteDigest(d) {
-				removed++
-			}
-		}
-		require.Equal(t, found, half.ContainsAll([]bool{}, digests), "%d keys", n)
-		require.Equal(t, counts, half.CountAll([]uint64{}, digests), "%d keys", n)
-		require.Equal(t, removed, half.DeleteAll(digests), "%d keys", n)
-		require.True(t, half.Equal(single), "%d keys", n)
-	}
-}
-
 func TestScalableConfigsAreChecked(t *testing.T) {
 	for _, c := range []ScalableConfig{
-		{FPRate: 0.01}, {Expected: 1}, {Expected: 1, FPRate: 1}, {Expected: 1, FPRate: 9e-7},
+		{}, {FPRate: 0.01}, {Expected: 1}, {Expected: 1, FPRate: 1}, {Expected: 1, FPRate: 9e-7},
 		{Expected: 1, FPRate: math.NaN()}, {Expected: math.MaxUint64, FPRate: 0.01}, {Expected: 1 << 46, FPRate: 0.01},
 	} {
 		s, err := NewScalable(c)
-		require.ErrorIs(t, err, ErrParams, fmt.Sprint(c))
+		require.ErrorIs(t, err, ErrParams, "%v", c)
 		require.Nil(t, s)
+		_, err = c.SizeBytes()
+		require.ErrorIs(t, err, ErrParams, "%v", c)
+	}
+	for _, c := range []ScalableConfig{
+		{Expected: 1, FPRate: 0.5}, {Expected: 10_000, FPRate: 0.01}, {Expected: 123_456, FPRate: 0.0001, Compact: true},
+	} {
+		size, err := c.SizeBytes()
+		require.NoError(t, err)
+		require.Equal(t, mustScale(t, c).SizeBytes(), size, "%v", c)
 	}
 }
 
@@ -168,21 +125,4 @@ func TestTheLargestScalable(t *testing.T) {
 	most := uint64(sizing.MaxBits) / bits
 	require.NoError(t, ScalableConfig{Expected: most*keys - 1000, FPRate: 0.9}.check(ErrParams))
 	requireField(t, ScalableConfig{Expected: most*keys + 1000, FPRate: 0.9}.check(ErrParams), ErrParams, "ScalableConfig.Expected")
-}
-
-// The size is known before the filter is made.
-func TestScalableConfigsKnowTheSizeOfANewFilter(t *testing.T) {
-	for _, c := range []ScalableConfig{
-		{Expected: 1, FPRate: 0.5}, {Expected: 10_000, FPRate: 0.01}, {Expected: 123_456, FPRate: 0.0001, Compact: true},
-	} {
-		s, err := NewScalable(c)
-		require.NoError(t, err)
-		size, err := c.SizeBytes()
-		require.NoError(t, err)
-		require.Equal(t, s.SizeBytes(), size, "%v", c)
-	}
-	for _, c := range []ScalableConfig{{}, {Expected: 1}, {Expected: 1 << 62, FPRate: 0.01}} {
-		_, err := c.SizeBytes()
-		require.ErrorIs(t, err, ErrParams, "%v", c)
-	}
 }
