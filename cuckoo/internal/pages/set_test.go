@@ -207,51 +207,6 @@ func TestChosenKeysCannotMakeASetHuge(t *testing.T) {
 	requireWhole(t, s, model)
 }
 
-// If an orphan finds no room, the page does not split, and those that did find
-// room are taken back.
-func TestAFailedSplitLosesNoKey(t *testing.T) {
-	c := newChurn(NewGeometry(1, 0.9, false), 11)
-	for len(c.s.plots[0].older) == 0 {
-		c.add(t, 1)
-	}
-	old := &c.s.plots[0].older[0]
-	const depth = 4 // the first orphans know five bits, so these pages cannot split
-	full, filled := directory{depth: depth, count: 1 << depth}, uint64(0)
-	for n := range 1 << depth {
-		p := c.s.newPage(depth, c.s.tails[depth])
-		if n >= 1<<depth*7/8 { // room for one or two orphans, the others are empty
-			for ; p.taken < c.s.most()-1-uint32(n)%2; p.taken++ {
-				p.PutIn(uint64(p.taken/table.Slots), (uint64(1+p.taken%partners)<<(p.tail+1)|1)^p.free)
-			}
-			filled += uint64(p.taken)
-		}
-		full.pages = append(full.pages, p)
-	}
-	orphans := old.pages
-	*old = full
-	refused := 0
-	for range 30_000 {
-		d := hashfam.Digest(c.r.Uint64())
-		pl, k := c.s.locate(d)
-		depth := pl.page(k.bits).depth
-		if c.s.Add(d) != table.ErrFull {
-			continue
-		}
-		refused++
-		require.Equal(t, depth, pl.page(k.bits).depth, "the page has split")
-	}
-	require.NotZero(t, refused)
-	n := uint64(0)
-	for _, p := range pagesOf(c.s) {
-		n += uint64(p.taken)
-	}
-	lost := uint64(0)
-	for _, p := range orphans {
-		lost += uint64(p.taken)
-	}
-	require.Equal(t, c.s.Len()-lost+filled, n, "a split that failed left orphans behind")
-}
-
 // Copies of a few keys that fill the buckets of others do not make a page split
 // that is almost empty.
 func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {

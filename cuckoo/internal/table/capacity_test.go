@@ -71,12 +71,13 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 				t.Parallel()
 				shape := Shape{Buckets: m, Bits: f}
 				loads := simulate(shape, max(10, work/int(m)))
-				s, planned := float64(Slots*m), capacity(shape)
+				s, planned := float64(Slots*m), float64(capacity(shape))
+				mean, deviation := moments(loads)
 				line := fmt.Sprintf("m = %5d, f = %2d: %7d trials, mean %.4f, deviation %.3f sqrt(slots), planned %.3f, least %.4f",
-					m, f, len(loads), mean(loads)/s, deviation(loads)/math.Sqrt(s), float64(planned)/s, float64(loads[0])/s)
+					m, f, len(loads), mean/s, deviation/math.Sqrt(s), planned/s, loads[0]/s)
 				for _, q := range []float64{1e-5, 1e-4, 1e-3, 1e-2} {
 					if k := int(q * float64(len(loads))); k > 0 {
-						line += fmt.Sprintf(", %g: %.4f", q, float64(loads[k])/s)
+						line += fmt.Sprintf(", %g: %.4f", q, loads[k]/s)
 					}
 				}
 				t.Log(line)
@@ -100,8 +101,8 @@ func mostOf(mean float64) int {
 
 // simulate returns, in ascending order, after how many random digests tables of
 // as many families were full.
-func simulate(s Shape, trials int) []int {
-	loads := make([]int, trials)
+func simulate(s Shape, trials int) []float64 {
+	loads := make([]float64, trials)
 	r := rand.New(rand.NewPCG(s.Buckets, uint64(s.Bits)))
 	for i := range loads {
 		f := newFilter(s, r.Uint64())
@@ -113,18 +114,74 @@ func simulate(s Shape, trials int) []int {
 	return loads
 }
 
-func mean(values []int) float64 {
-	sum := 0.0
+// moments returns the mean of values and their standard deviation.
+func moments(values []float64) (mean, deviation float64) {
+	n, squares := float64(len(values)), 0.0
 	for _, v := range values {
-		sum += float64(v)
+		mean += v / n
 	}
-	return sum / float64(len(values))
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(squares / n)
 }
 
-func deviation(values []int) float64 {
-	m, squares := mean(values), 0.0
-	for _, v := range values {
-		squares += (float64(v) - m) * (float64(v) - m)
+// More than eight keys with one pair of buckets never fit. The chance that nine
+// keys are such keys is known for each family: a pair that t of the 2^f-1
+// fingerprints tie has a key with probability 2t/(m(2^f-1)). Its mean over
+// families is the number that Capacity is derived from, which the bound of
+// package sizing exceeds by 5 % at most. A mean of independent numbers is more
+// than seven of its standard deviations off with probability below 1e-6, even
+// if they are far from normal.
+func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
+	work := 1 << 19
+	switch {
+	case conformance.Long(t, 15, 0.1):
+		work = 1 << 27
+	case testing.Short():
+		work = 1 << 18
 	}
-	return math.Sqrt(squares / float64(len(values)))
+	for _, m := range []uint64{2, 4, 6, 14, 16, 18, 30, 32, 34, 62, 64, 66, 126, 128, 130, 254, 682, 1022, 1026, 4094, 4098} {
+		for _, f := range []int{4, 5, 6, 8, 10} {
+			fingerprints := uint64(1)<<f - 1
+			families := work / int(m*fingerprints)
+			if families < 30 {
+				continue
+			}
+			rng, chances := rand.New(rand.NewPCG(m, uint64(f))), make([]float64, families)
+			for i := range chances {
+				partners := of(m, rng.Uint64())
+				for _, ties := range tiedPairs(&partners, fingerprints) {
+					chances[i] += math.Pow(2*float64(ties)/float64(m*fingerprints), 9)
+				}
+			}
+			mean, deviation := moments(chances)
+			stderr, bound := deviation/math.Sqrt(float64(families)), sizing.CrowdedPairs(m, f, 9)
+			t.Logf("m = %4d, f = %2d: %d families, bound %.4g, measured/bound %.3f +- %.3f", m, f, families, bound, mean/bound, stderr/bound)
+			require.LessOrEqual(t, mean, bound*(1+1e-9)+7*stderr, "m = %d, f = %d", m, f)
+			require.GreaterOrEqual(t, mean, bound/1.05-7*stderr, "m = %d, f = %d", m, f)
+		}
+	}
+}
+
+// tiedPairs returns how many fingerprints tie each pair of buckets that any
+// ties.
+func tiedPairs(p *Partners, fingerprints uint64) (ties []int) {
+	var pairs []uint64
+	for fp := uint64(1); fp <= fingerprints; fp++ {
+		h := p.Hash(fp)
+		for i := range p.buckets {
+			if j := p.Other(i, h); i < j {
+				pairs = append(pairs, i<<32|j)
+			}
+		}
+	}
+	slices.Sort(pairs)
+	for k, pair := range pairs {
+		if k == 0 || pair != pairs[k-1] {
+			ties = append(ties, 0)
+		}
+		ties[len(ties)-1]++
+	}
+	return ties
 }
