@@ -53,8 +53,8 @@ func TestWhichKeysAreHashedInGroups(t *testing.T) {
 	})
 }
 
-// requireGroup checks which of some keys of these lengths a function leaves out,
-// and the digests of the others.
+// requireGroup checks which of some keys of these lengths a function leaves
+// out, and the digests of the others.
 func requireGroup(t *testing.T, sum func([]Digest, *uintptr, uintptr, *state) uint32, lengths []int, rest uint32) {
 	f, text := New(ascending()), noise(1<<13)
 	keys, digests := make([][]byte, len(lengths)), make([]Digest, len(lengths))

@@ -194,8 +194,8 @@ func emptier(i, j, a, b uint64) (bucket, free uint64) {
 // either returns x, or y if second is 1.
 func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 
-// Take frees one slot of bucket i that holds fp, or of bucket j if there is none
-// in i, and reports whether it did. It looks at both, as Has does.
+// Take frees one slot of bucket i that holds fp, or of bucket j if there is
+// none in i, and reports whether it did. It looks at both, as Has does.
 func (t *Table) Take(i, j, fp uint64) bool {
 	if t.wide {
 		return t.Remove(i, fp) || t.Remove(j, fp)
