@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -89,23 +90,16 @@ func checkPieces(t *testing.T, p Payload, bytes int) {
 // Numbers that have to be converted go through one buffer of 64 KiB, and bytes
 // need none.
 func TestMemoryToWriteAPayload(t *testing.T) {
-	const little = 1 << 10
-	require.Less(t, leastAllocated(Numbers(make([]uint8, 1<<20))), uint64(little))
-	require.Less(t, leastAllocated(Numbers(make([]uint32, 1<<18))), uint64(chunkBytes+little))
-	require.Less(t, leastAllocated(Numbers(make([]uint64, 1<<17))), uint64(chunkBytes+little))
-}
-
-// leastAllocated takes all pieces of a payload, and returns the number of bytes
-// allocated. Other goroutines may allocate at the same time, but not each time.
-func leastAllocated(p Payload) uint64 {
-	least := uint64(math.MaxUint64)
-	for range 20 {
-		least = min(least, allocated(func() {
+	least := func(p Payload) uint64 {
+		return conformance.LeastAllocated(20, func() {
 			for range p {
 			}
-		}))
+		})
 	}
-	return least
+	const little = 1 << 10
+	require.Less(t, least(Numbers(make([]uint8, 1<<20))), uint64(little))
+	require.Less(t, least(Numbers(make([]uint32, 1<<18))), uint64(chunkBytes+little))
+	require.Less(t, least(Numbers(make([]uint64, 1<<17))), uint64(chunkBytes+little))
 }
 
 // demanding records how many bytes it was asked for.
@@ -155,7 +149,7 @@ func TestMemoryToReadOneChunk(t *testing.T) {
 	b := encodeWords(nil, header, make([]uint64, chunkBytes/8))
 	r := NewReader(io.MultiReader(bytes.NewReader(b)), errs)
 	var err error
-	took := allocated(func() { _, err = decodeWords[uint64](r, chunkBytes/8) })
+	took := conformance.LeastAllocated(1, func() { _, err = decodeWords[uint64](r, chunkBytes/8) })
 	require.NoError(t, err)
 	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
 }

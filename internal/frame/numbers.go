@@ -34,7 +34,7 @@ func Numbers[T number](values []T) Payload {
 			n := min(len(rest), chunkBytes/size)
 			piece, ok := bytesOf(rest[:n])
 			if !ok {
-				buf = encode(slices.Grow(buf[:0], n*size), rest[:n])
+				buf, _ = binary.Append(slices.Grow(buf[:0], n*size), binary.LittleEndian, rest[:n])
 				piece = buf
 			}
 			if !yield(piece) {
@@ -64,30 +64,5 @@ func Words(words iter.Seq[uint64]) Payload {
 		if len(buf) > 0 {
 			yield(buf)
 		}
-	}
-}
-
-// encode appends the bytes of the values.
-func encode[T number](dst []byte, values []T) []byte {
-	for _, v := range values {
-		w := uint64(v)
-		for range sizeOf[T]() {
-			dst = append(dst, byte(w))
-			w >>= 8
-		}
-	}
-	return dst
-}
-
-// decode sets the values to those that encode encoded in src.
-func decode[T number](values []T, src []byte) {
-	size := sizeOf[T]()
-	for i := range values {
-		w := uint64(0)
-		for b := size - 1; b >= 0; b-- {
-			w = w<<8 | uint64(src[b])
-		}
-		values[i] = T(w)
-		src = src[size:]
 	}
 }

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -243,7 +244,7 @@ func readInto[T number](r *Reader, values []T) {
 		} else {
 			r.chunk = slices.Grow(r.chunk[:0], n*size)[:n*size]
 			r.fill(r.chunk)
-			decode(values[:n], r.chunk)
+			binary.Decode(r.chunk, binary.LittleEndian, values[:n])
 		}
 		values = values[n:]
 	}
