@@ -94,13 +94,13 @@ func output(t *testing.T, code string) string {
 // The README begins with the commands that a reader tries first, and names the
 // Go version of go.mod.
 func TestTheReadmeOpensWithTwoCommands(t *testing.T) {
-	text := read(t, filepath.Join(root, "README.md"))
+	text := read(t, "README.md")
 	first := regexp.MustCompile(`(?m)^(?:    |`+"```"+`).*`).FindAllString(text, 2)
 	require.Len(t, first, 2)
 	require.Regexp(t, `^    go run -C internal/compare \.( |$)`, first[0])
 	require.Regexp(t, `^    go test \./\.\.\.( |$)`, first[1])
 
-	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, filepath.Join(root, "go.mod")))
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))
 	require.NotNil(t, version)
 	require.Contains(t, text, "Go "+version[1]+" or later")
 }
@@ -133,11 +133,11 @@ func commandsOf(paragraph string) []string {
 // blocks marked as sh, or by the test below. Otherwise its paragraph says "not
 // run by the tests: " and the reason.
 func TestCommandsInDocumentsAreRun(t *testing.T) {
-	ci := "\n" + read(t, filepath.Join(root, ".ci/run"))
+	ci := "\n" + read(t, ".ci/run")
 	all := tests(t)
 	found := 0
 	for _, name := range []string{"README.md", "docs/distributed.md", "docs/recipes.md", "docs/contributing.md"} {
-		text := read(t, filepath.Join(root, name))
+		text := read(t, name)
 		for _, b := range block.FindAllStringSubmatch(text, -1) {
 			require.True(t, b[1] != "sh" || name == "docs/distributed.md", "%s: which test runs %s", name, b[2])
 			text = strings.Replace(text, b[0], "", 1)
@@ -159,13 +159,13 @@ func TestCommandsInDocumentsAreRun(t *testing.T) {
 // A module of its own gets the library as the README says, and compiles its
 // program. The library is this one, because it may not be published yet.
 func TestTheLibraryInAModuleOfItsOwn(t *testing.T) {
-	readme := read(t, filepath.Join(root, "README.md"))
+	readme := read(t, "README.md")
 	get := regexp.MustCompile("`(go get [^`]*)`").FindStringSubmatch(readme)
 	require.NotNil(t, get)
 	dir := t.TempDir()
 	here, err := filepath.Abs(root)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), []byte(read(t, filepath.Join(root, "go.sum"))), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), []byte(read(t, "go.sum")), 0o600))
 	for _, b := range block.FindAllStringSubmatch(readme, -1) {
 		if isProgram(b[2]) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(b[2]), 0o600))
@@ -187,7 +187,7 @@ func TestLinksInDocumentsResolve(t *testing.T) {
 	for _, file := range files(t, ".md") {
 		for _, m := range link.FindAllStringSubmatch(read(t, file), -1) {
 			if !strings.Contains(m[1], "://") {
-				require.FileExists(t, filepath.Join(filepath.Dir(file), m[1]), "in %s", file)
+				require.FileExists(t, filepath.Join(root, filepath.Dir(file), m[1]), "in %s", file)
 			}
 		}
 	}
@@ -200,14 +200,14 @@ func TestDocumentsAreShort(t *testing.T) {
 		text, _, _ := strings.Cut(read(t, file), "\n## Test vectors\n")
 		return len(strings.Fields(text))
 	}
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
-	total := 0
-	for _, page := range pages {
-		total += words(page)
-		assert.LessOrEqual(t, words(page), 6000, "words of %s", page)
+	pages, total := 0, 0
+	for _, page := range files(t, ".md") {
+		if filepath.Dir(page) == "docs" {
+			pages, total = pages+1, total+words(page)
+			assert.LessOrEqual(t, words(page), 6000, "words of %s", page)
+		}
 	}
 	assert.LessOrEqual(t, total, 28_000, "words of all documents")
-	assert.LessOrEqual(t, words(filepath.Join(root, "README.md")), 750, "words of the README")
-	require.Greater(t, len(pages), 10)
+	assert.LessOrEqual(t, words("README.md"), 750, "words of the README")
+	require.Greater(t, pages, 10)
 }

@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"crypto/sha256"
 	"encoding"
 	"encoding/binary"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"iter"
@@ -15,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -26,10 +29,45 @@ import (
 	"github.com/filterfam/filterfam/hashfam/perfect"
 )
 
+var update = flag.Bool("update", false, "write the test vectors of docs/format.md, and list new golden files")
+
+// The encodings are frozen. golden.sum lists every golden file with its SHA-256
+// as sha256sum does. A file that is listed never changes and never goes.
+// -update adds new ones and nothing else.
+func TestGoldenFilesNeverChange(t *testing.T) {
+	const list = "internal/lint/testdata/golden.sum"
+	text := read(t, list)
+	frozen := map[string]string{}
+	for line := range strings.Lines(text) {
+		sum, path, found := strings.Cut(strings.TrimSpace(line), "  ")
+		require.True(t, found, line)
+		frozen[path] = sum
+		assert.FileExists(t, filepath.Join(root, path), "a golden file is gone")
+	}
+	require.GreaterOrEqual(t, len(frozen), 47)
+	added := ""
+	for _, path := range files(t, ".bin") {
+		if !strings.Contains(path, "testdata/") {
+			continue
+		}
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, path))))
+		if want, listed := frozen[path]; listed {
+			assert.Equal(t, want, sum, "%s has changed: give the encoding a new version number instead", path)
+		} else {
+			added += sum + "  " + path + "\n"
+		}
+	}
+	if *update && added != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(root, list), []byte(text+added), 0o644))
+		added = ""
+	}
+	require.Empty(t, added, "new golden files: go test ./internal/lint -run Golden -update")
+}
+
 // docs/format.md ends with test vectors, which this test computes. -update
 // writes them.
 func TestTheFormatPageShowsItsTestVectors(t *testing.T) {
-	page := filepath.Join(root, "docs", "format.md")
+	const page = "docs/format.md"
 	text := read(t, page)
 	section := regexp.MustCompile("(?s)\n## Test vectors\n.*?\n```text\n(.*)```\n$").FindStringSubmatchIndex(text)
 	require.NotNil(t, section, "the page ends with a block of test vectors")
@@ -44,7 +82,7 @@ func TestTheFormatPageShowsItsTestVectors(t *testing.T) {
 	v.window()
 	v.delta()
 	if *update {
-		require.NoError(t, os.WriteFile(page, []byte(text[:section[2]]+v.text.String()+text[section[3]:]), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(root, page), []byte(text[:section[2]]+v.text.String()+text[section[3]:]), 0o644))
 		return
 	}
 	require.Equal(t, v.text.String(), text[section[2]:section[3]], "go test ./internal/lint -run TestVectors -update")
@@ -188,63 +226,47 @@ func (v *vectors) frame(f encoding.BinaryMarshaler, what string) {
 	b := must(f.MarshalBinary())
 	v.line("\nframe", b[4], what)
 	header := (24 + int(binary.LittleEndian.Uint16(b[6:])) + 8 + 63) / 64 * 64
-	var all []byte
+	all := ""
 	for _, part := range [][]byte{b[:24], b[24:header], b[header : len(b)-8], b[len(b)-8:]} {
 		for _, line := range shown(part) {
 			v.line(" ", line)
-			all = append(all, v.bytes(line)...)
+			all += line + " "
 		}
 	}
-	require.Equal(v.t, b, all)
+	back := zeros.ReplaceAllStringFunc(all, func(run string) string { return strings.Repeat("00", must(strconv.Atoi(run[3:]))) })
+	require.Equal(v.t, hex.EncodeToString(b), strings.ReplaceAll(back, " ", ""))
 }
+
+var (
+	runOrByte = regexp.MustCompile(`(?:00){8,}|..`)
+	zeros     = regexp.MustCompile(`00x\d+`)
+)
 
 // shown returns bytes as lines of hexadecimal digits, with runs of zeros as
 // their number.
-func shown(b []byte) (lines []string) {
+func shown(b []byte) []string {
 	const width = 112
-	line := ""
-	digits := hex.EncodeToString(b)
-	for at := 0; at < len(digits); {
-		field := ""
-		run := zeroRun(digits[at:])
-		if run >= 8 {
-			field = fmt.Sprintf("00x%d", run)
-			at += 2 * run
+	fields, lines := []string{""}, []string{""}
+	for _, digits := range runOrByte.FindAllString(hex.EncodeToString(b), -1) {
+		last := &fields[len(fields)-1]
+		switch {
+		case len(digits) > 2:
+			fields = append(fields, fmt.Sprintf("00x%d", len(digits)/2))
+		case len(*last) == width || zeros.MatchString(*last):
+			fields = append(fields, digits)
+		default:
+			*last += digits
+		}
+	}
+	for _, field := range fields {
+		last := &lines[len(lines)-1]
+		if *last != "" && len(*last)+1+len(field) > width {
+			lines = append(lines, field)
 		} else {
-			end := at + 2
-			for end < len(digits) && zeroRun(digits[end:]) < 8 && end-at < width {
-				end += 2
-			}
-			field = digits[at:end]
-			at = end
-		}
-		if line != "" && len(line)+1+len(field) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimLeft(line+" "+field, " ")
-	}
-	return append(lines, line)
-}
-
-// zeroRun returns with how many zero bytes digits begin.
-func zeroRun(digits string) (n int) {
-	for ; strings.HasPrefix(digits, "00"); digits = digits[2:] {
-		n++
-	}
-	return n
-}
-
-// bytes is the inverse of shown for a line.
-func (v *vectors) bytes(line string) (b []byte) {
-	for _, field := range strings.Fields(line) {
-		if run, zeros := strings.CutPrefix(field, "00x"); zeros {
-			b = append(b, make([]byte, must(strconv.Atoi(run)))...)
-		} else {
-			b = append(b, must(hex.DecodeString(field))...)
+			*last = strings.TrimLeft(*last+" "+field, " ")
 		}
 	}
-	return b
+	return lines
 }
 
 // payload returns the payload of a frame of 16 or 24 bytes of parameters.

@@ -2,6 +2,7 @@
 package lint
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -21,14 +22,17 @@ const (
 	module = "github.com/filterfam/filterfam"
 )
 
-func goCommand(t *testing.T, args ...string) []string {
+// goOutput returns what a command of the go tool prints.
+func goOutput(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	return strings.Fields(string(out))
+	return string(out)
 }
+
+func goCommand(t *testing.T, args ...string) []string { return strings.Fields(goOutput(t, args...)) }
 
 func TestTheModuleRequiresThreeOthersDirectly(t *testing.T) {
 	direct := goCommand(t, "list", "-m", "-f", "{{if not (or .Indirect .Main)}}{{.Path}}{{end}}", "all")
@@ -122,14 +126,58 @@ func TestTopLevelHasOnlyTheListedEntries(t *testing.T) {
 	}
 }
 
-// files returns the module's own files with the given ending. It leaves out the
-// documents that come with data sets.
+// Every exported name has to earn its place with a use. These are the largest
+// numbers of exported functions and methods, promoted ones included.
+var maxNames = map[string]int{
+	"bloom": 170, "bloom/static": 83, "counting": 75, "cuckoo": 115, "countmin": 170,
+	"hashfam": 40, "hashfam/perfect": 95, "hashfam/sharded": 10,
+}
+
+func TestPackagesHaveFewNames(t *testing.T) {
+	for dir, most := range maxNames {
+		names := strings.Count(goOutput(t, "doc", "-all", "./"+dir), "\nfunc ")
+		assert.LessOrEqual(t, names, most, "exported functions and methods of %s", dir)
+	}
+}
+
+// The largest number of lines of a function, from its signature to its last
+// brace.
+const maxLines = 30
+
+// long lists the functions that may have more, and how many.
+var long = map[string]int{
+	"countmin/internal/tracker/codec.go decodeLog": 40, // each check beside the field that it is about
+}
+
+func TestFunctionsAreShort(t *testing.T) {
+	functions := 0
+	for _, path := range files(t, ".go") {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, filepath.Join(root, path), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				functions++
+				name := path + " " + fn.Name.Name
+				lines := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+				assert.LessOrEqual(t, lines, max(maxLines, long[name]), "lines of %s", name)
+			}
+		}
+	}
+	require.Greater(t, functions, 500)
+}
+
+// files returns the module's own files with the given ending, as paths from the
+// root. It leaves out the documents that come with data sets.
 func files(t *testing.T, ending string) []string {
 	t.Helper()
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ending) && !strings.HasPrefix(d.Name(), "public-domain") {
-			found = append(found, path)
+			found = append(found, filepath.ToSlash(path[len(root)+1:]))
 		}
 		return err
 	})
@@ -139,9 +187,9 @@ func files(t *testing.T, ending string) []string {
 }
 
 // read returns the text of a file.
-func read(t *testing.T, file string) string {
+func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(root, path))
 	require.NoError(t, err)
 	return string(text)
 }

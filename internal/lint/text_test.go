@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -79,10 +77,7 @@ func texts(t *testing.T, endings ...string) []string {
 	t.Helper()
 	var checked []string
 	for _, ending := range endings {
-		for _, file := range files(t, ending) {
-			path, err := filepath.Rel(root, file)
-			require.NoError(t, err)
-			path = filepath.ToSlash(path)
+		for _, path := range files(t, ending) {
 			if path != "internal/lint/text_test.go" && !strings.HasPrefix(path, "docs/figures/") && !strings.HasPrefix(path, ".git/") {
 				checked = append(checked, path)
 			}
@@ -95,7 +90,7 @@ func TestTextIsPlain(t *testing.T) {
 	paths := texts(t, ".go", ".md", ".html", ".ci/run")
 	require.Greater(t, len(paths), 100)
 	for _, path := range paths {
-		line := flowing(read(t, filepath.Join(root, path)))
+		line := flowing(read(t, path))
 		for _, at := range phrase.FindAllStringIndex(line, -1) {
 			found := line[at[0]:at[1]]
 			assert.Fail(t, "mannered", "%s: ...%s...\n%q: write %q", path,
@@ -162,7 +157,7 @@ func badlyBroken(text string) (lines []int) {
 
 func TestCommentsFillEightyColumns(t *testing.T) {
 	for _, path := range texts(t, ".go") {
-		for _, n := range badlyBroken(read(t, filepath.Join(root, path))) {
+		for _, n := range badlyBroken(read(t, path)) {
 			assert.Fail(t, "badly broken", "%s:%d: a comment line above %d columns, or with room for the next word", path, n, maxColumns)
 		}
 	}
@@ -178,7 +173,7 @@ func TestCommentsFillEightyColumns(t *testing.T) {
 func TestPackagesOpenWithAnIndex(t *testing.T) {
 	packages := 0
 	for _, path := range texts(t, ".go") {
-		comment, found := strings.CutPrefix(read(t, filepath.Join(root, path)), "// Package ")
+		comment, found := strings.CutPrefix(read(t, path), "// Package ")
 		if !found || strings.Contains(path, "internal/") {
 			continue
 		}
@@ -191,18 +186,12 @@ func TestPackagesOpenWithAnIndex(t *testing.T) {
 		for _, line := range lines {
 			assert.Regexp(t, `^//   - [a-z].*: `, line, path)
 		}
-		dir := filepath.Join(root, filepath.Dir(path))
-		cmd := exec.Command("go", "doc", "-all")
-		cmd.Dir = dir
-		names, err := cmd.Output()
-		require.NoError(t, err)
+		names := goOutput(t, "doc", "-C", filepath.Dir(path), "-all")
 		for _, name := range docLink.FindAllStringSubmatch(comment, -1) {
 			declared := regexp.MustCompile(`(?m)^(\t+|type |var |func (\(.*\) )?)` + name[1] + `\b`)
-			assert.True(t, declared.Match(names), "%s: nothing is named %s", path, name[0])
+			assert.True(t, declared.MatchString(names), "%s: nothing is named %s", path, name[0])
 		}
-		examples, err := os.ReadFile(filepath.Join(dir, "example_test.go"))
-		require.NoError(t, err)
-		assert.Contains(t, string(examples), "\nfunc Example() {", path)
+		assert.Contains(t, read(t, filepath.Join(filepath.Dir(path), "example_test.go")), "\nfunc Example() {", path)
 	}
 	require.Equal(t, 11, packages)
 }
