@@ -30,23 +30,3 @@ func ExampleNewView() {
 	// <nil> static.Filter(2 keys, 9.976 columns, 1 layers, 168 bytes, family public)
 	// true <nil>
 }
-
-func ExampleNewExactView() {
-	e, err := exact([]string{"serial 7"}, []string{"serial 1", "serial 2"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	data, err := e.MarshalBinary() // or the bytes of a mapped file
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	v, err := static.NewExactView(data, e.Family())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(v.ContainsString("serial 7"), v.ContainsString("serial 1"), v.Verify())
-	// Output: true false <nil>
-}
