@@ -148,14 +148,11 @@ func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
-	n := uint64(50_000)
+	n := 50_000
 	if conformance.Long(t, 0.5, 2.5) {
 		n = 100_000_000
 	}
-	digests := make([]hashfam.Digest, n)
-	for i := range digests {
-		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
-	}
+	digests, _ := universe(hashfam.Family{}, n, 0)
 	f := mustBuild(t, Config{FPRate: 0.01}, digests)
-	conformance.LargeSet(t, n, nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+	conformance.LargeSet(t, uint64(n), nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // inBucket returns n sorted digests of one of 100 buckets.
 func inBucket(number, n uint64) []hashfam.Digest {
 	digests := make([]hashfam.Digest, n)
 	for i := range digests {
-		digests[i] = inverse(number*(1<<63/50) + 1<<56 + uint64(i)<<50)
+		digests[i] = conformance.Probing(number*(1<<63/50) + 1<<56 + uint64(i)<<50)
 	}
 	return digests
 }

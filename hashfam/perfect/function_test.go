@@ -16,12 +16,7 @@ import (
 
 // random returns n random digests.
 func random(n int, seed uint64) []hashfam.Digest {
-	r := rand.New(rand.NewPCG(seed, uint64(n)))
-	digests := make([]hashfam.Digest, n)
-	for i := range digests {
-		digests[i] = hashfam.Digest(r.Uint64())
-	}
-	return digests
+	return conformance.Digests(rand.New(rand.NewPCG(seed, uint64(n))), n)
 }
 
 // build1 builds a function of digests, which it does not overwrite.
@@ -113,15 +108,6 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
-// inverse returns the digest whose first value of the probe sequence is x.
-func inverse(x uint64) hashfam.Digest {
-	m, inv := uint64(hashfam.Digest(1).Probe()), uint64(1)
-	for range 6 { // Newton's method: each step doubles the number of right bits
-		inv *= 2 - m*inv
-	}
-	return hashfam.Digest(x * inv)
-}
-
 // hostile are sets of distinct digests that are far from random.
 var hostile = map[string]func(i uint64) hashfam.Digest{
 	"a common prefix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(0xABCDEF0123<<24 | i*839) },
@@ -129,12 +115,16 @@ var hostile = map[string]func(i uint64) hashfam.Digest{
 	"sequential":                    func(i uint64) hashfam.Digest { return hashfam.Digest(i) },
 	"sequential at the end":         func(i uint64) hashfam.Digest { return hashfam.Digest(-i) },
 	"multiples of 2^44":             func(i uint64) hashfam.Digest { return hashfam.Digest(i << 44) },
-	"one bucket in the first level": func(i uint64) hashfam.Digest { return inverse(1<<60 + i) },
+	"one bucket in the first level": func(i uint64) hashfam.Digest { return conformance.Probing(1<<60 + i) },
 	"one bucket in the second level": func(i uint64) hashfam.Digest {
-		return inverse(uint64(inverse(uint64(inverse(uint64(inverse(1<<60 + i)))))))
+		d := conformance.Probing(1<<60 + i)
+		for range 3 {
+			d = conformance.Probing(uint64(d))
+		}
+		return d
 	},
-	"few buckets in the first level": func(i uint64) hashfam.Digest { return inverse(i%100<<50 + i) },
-	"one place in the slice":         func(i uint64) hashfam.Digest { return inverse(uint64(inverse(i))) },
+	"few buckets in the first level": func(i uint64) hashfam.Digest { return conformance.Probing(i%100<<50 + i) },
+	"one place in the slice":         func(i uint64) hashfam.Digest { return conformance.Probing(uint64(conformance.Probing(i))) },
 	"one shard of 1024": func(i uint64) hashfam.Digest {
 		return hashfam.Digest(uint64(hashfam.Family{}.SumUint64(i))>>10 | 77<<54)
 	},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -128,15 +127,10 @@ func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
-	n := uint64(50_000)
+	n := 50_000
 	if conformance.Long(t, 3, 4) {
 		n = 100_000_000
 	}
-	digests := make([]hashfam.Digest, n)
-	for i := range digests {
-		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
-	}
-	f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, digests)
-	require.NoError(t, err)
-	conformance.LargeSet(t, n, nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+	f := must(NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, digestsOf(n, 0)))
+	conformance.LargeSet(t, uint64(n), nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }
