@@ -85,9 +85,12 @@ func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 }
 
 // sortDigests sorts digests by the first value of their probe sequence and
-// returns the distinct ones, as [ribbon.Sort] does. It returns the error of ctx
-// if that ends first.
+// returns the distinct ones, as [ribbon.Sort] does. It returns ErrParams if
+// they are too many, and the error of ctx if that ends first.
 func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
+	if err := checkLen(len(digests)); err != nil {
+		return nil, err
+	}
 	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
 	if err != nil {
 		return nil, errs.Errorf("building: %w", err)

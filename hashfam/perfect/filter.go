@@ -37,9 +37,6 @@ type FilterConfig struct {
 // check returns ErrParams, naming the field, if a filter of n keys cannot meet
 // c.
 func (c FilterConfig) check(n int) error {
-	if err := checkLen(n); err != nil {
-		return err
-	}
 	if c.ValueBits < 0 || c.ValueBits > maxValue {
 		return paramError("FilterConfig.ValueBits", c.ValueBits, fmt.Sprintf("0 to %d", maxValue))
 	}

@@ -71,9 +71,6 @@ type Function struct{ reader }
 // ErrParams if the digests were chosen so that too many share a bucket; a keyed
 // family prevents that. It returns the error of ctx if that ends first.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
-	if err := checkLen(len(digests)); err != nil {
-		return nil, err
-	}
 	sorted, err := sortDigests(ctx, digests)
 	if err != nil {
 		return nil, err
