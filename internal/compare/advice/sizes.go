@@ -3,6 +3,10 @@ package advice
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -89,3 +93,27 @@ func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
 		Params: fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
 	}, err
 }
+
+// tidy rounds a rate up to three digits.
+func tidy(rate float64) float64 {
+	return digits(rate, func(x float64) float64 { return math.Ceil(x - 1e-9) })
+}
+
+// tidyDown rounds a rate down to three digits.
+func tidyDown(rate float64) float64 { return digits(rate, math.Floor) }
+
+// digits rounds a rate as a number of 100 to 999.
+func digits(rate float64, round func(float64) float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
+	x, err := strconv.ParseFloat(strconv.FormatFloat(round(rate/unit)*unit, 'g', 3, 64), 64)
+	if err != nil {
+		return rate
+	}
+	return x
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// integer writes n as in Go, words as in prose.
+func integer(n uint64) string { return strings.ReplaceAll(words(n), ",", "_") }
+func words(n uint64) string   { return humanize.Comma(int64(min(n, math.MaxInt64))) }

@@ -1,6 +1,19 @@
 package attack
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"hash/fnv"
+	"math/bits"
+	"strconv"
+
+	peer "github.com/bits-and-blooms/bloom/v3"
+	"github.com/ipfs/bbloom"
+	boom "github.com/tylertreat/BoomFilters"
+
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
@@ -19,7 +32,10 @@ var (
 // bbloom.NewWithKeys takes another one.
 func defaultBbloom() measure.Structure {
 	s := measure.Named("bbloom")
-	s.Build = measure.NewDefaultBbloom
+	s.Build = func(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
+		f, err := bbloom.New(float64(n), rate)
+		return measure.Adapt(measure.Bbloom{Bloom: f}, err)
+	}
 	return s
 }
 
@@ -124,4 +140,132 @@ func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
 	return d.falseRate(f.Contains), share(keys, d.filled(family, d.members()).Contains)
+}
+
+// A layout is what everyone knows who has the code of a Bloom filter: how many
+// bits it has, and which of them a key sets. Without the key of a secret family
+// it is that of the public one.
+type layout struct {
+	bits uint64
+	of   func(dst []uint64, key []byte) []uint64
+}
+
+// ourLayout follows docs/format.md.
+func ourLayout(f *measure.Filter) layout {
+	p := f.Set.(*bloom.Filter).Params()
+	lines := p.Bits / lineBits
+	of := func(dst []uint64, key []byte) []uint64 {
+		x := hashfam.Family{}.Sum(key).Probe()
+		if p.Layout == bloom.Blocked {
+			line := x.In(lines) * lineBits
+			for range p.Hashes {
+				x = x.Next()
+				dst = append(dst, line+uint64(x)>>55)
+			}
+			return dst
+		}
+		for range p.Hashes {
+			dst = append(dst, x.In(p.Bits))
+			x = x.Next()
+		}
+		return dst
+	}
+	return layout{p.Bits, of}
+}
+
+const lineBits = 512
+
+func peerLayout(f *measure.Filter) layout {
+	p := f.Set.(measure.PeerBloom)
+	return layout{uint64(p.Cap()), func(dst []uint64, key []byte) []uint64 {
+		for _, x := range peer.Locations(key, p.K()) {
+			dst = append(dst, x%uint64(p.Cap()))
+		}
+		return dst
+	}}
+}
+
+// boomLayout is double hashing with the halves of the 64-bit FNV-1.
+func boomLayout(f *measure.Filter) layout {
+	b := f.Set.(measure.BoomBloom)
+	m, hash := uint64(b.Capacity()), fnv.New64()
+	return layout{m, func(dst []uint64, key []byte) []uint64 {
+		hash.Reset()
+		hash.Write(key)
+		x := hash.Sum64()
+		for i := range uint64(b.K()) {
+			dst = append(dst, (x&0xFFFFFFFF+x>>32*i)%m)
+		}
+		return dst
+	}}
+}
+
+// bbloomLayout is double hashing with the two parts of a SipHash-2-4 under the
+// default key.
+func bbloomLayout(f *measure.Filter) layout {
+	var key hashfam.Key
+	binary.LittleEndian.PutUint64(key[:8], 0xdeadbeaf)
+	binary.LittleEndian.PutUint64(key[8:], 0xfaebdaed)
+	family := hashfam.New(key)
+	var export struct{ FilterSet, SetLocs json.RawMessage }
+	_ = json.Unmarshal(f.Set.(measure.Bbloom).JSONMarshal(), &export)
+	hashes, _ := strconv.Atoi(string(export.SetLocs))
+	m := 8 * f.SizeBytes() // a power of two
+	low := bits.TrailingZeros64(m)
+	return layout{m, func(dst []uint64, key []byte) []uint64 {
+		x := uint64(family.Sum(key))
+		first, step := x>>(64-low), x<<(64-low)>>(64-low)|1
+		for i := range uint64(hashes) {
+			dst = append(dst, (first+i*step)%m)
+		}
+		return dst
+	}}
+}
+
+// A reopen saves a filter and opens the file as someone does who has family. It
+// returns how to ask what was opened.
+type reopen func(f *measure.Filter, family hashfam.Family) question
+
+// readFile opens the file without the key.
+func readFile(d *duel) (honest, outcome float64) { return d.readUnder(hashfam.Family{}) }
+
+// readFileWithKey opens the file with the key.
+func readFileWithKey(d *duel) (honest, outcome float64) { return d.readUnder(d.secret) }
+
+func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
+	contains := d.reopen(d.victim(d.members()), family)
+	d.hashes = d.n
+	return d.falseRate(contains), share(d.members(), contains)
+}
+
+// reopenOurs names family in the header of the frame, which otherwise could not
+// be decoded under it. See docs/format.md.
+func reopenOurs(f *measure.Filter, family hashfam.Family) question {
+	frame := must(f.Set.(*bloom.Filter).MarshalBinary())
+	const header = 64
+	checksum := func(end int) uint32 { return crc32.Checksum(frame[:end], crc32.MakeTable(crc32.Castagnoli)) }
+	binary.LittleEndian.PutUint64(frame[8:], family.CheckValue())
+	binary.LittleEndian.PutUint32(frame[header-8:], checksum(header-8))
+	binary.LittleEndian.PutUint32(frame[len(frame)-8:], checksum(len(frame)-8))
+	opened := bloom.NewReceiver(family)
+	must(opened, opened.UnmarshalBinary(frame))
+	return opened.Contains
+}
+
+func reopenPeer(f *measure.Filter, _ hashfam.Family) question {
+	opened := new(peer.BloomFilter)
+	must(opened, opened.UnmarshalBinary(must(f.Set.(measure.PeerBloom).MarshalBinary())))
+	return opened.Test
+}
+
+func reopenBoom(f *measure.Filter, _ hashfam.Family) question {
+	var file bytes.Buffer
+	must(f.Set.(measure.BoomBloom).WriteTo(&file))
+	opened := new(boom.BloomFilter)
+	must(opened.ReadFrom(&file))
+	return opened.Test
+}
+
+func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
+	return must(bbloom.JSONUnmarshal(f.Set.(measure.Bbloom).JSONMarshal())).Has
 }

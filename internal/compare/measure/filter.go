@@ -1,9 +1,16 @@
 package measure
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/perfect"
 )
 
 // A Filter is one set built for one round of measurements.
@@ -99,3 +106,115 @@ func (f *Filter) Fill(keys [][]byte) (*Filter, error) {
 	}
 	return f, nil
 }
+
+// Structures lists everything that can be compared, in the order of the rows.
+var Structures = slices.Concat([]Structure{
+	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newExact},
+	{Name: "bloom", Also: "merge", Build: newBloom(bloom.Classic)},
+	{Name: "bloom-partitioned", Also: "merge", Build: newBloom(bloom.Partitioned)},
+	{Name: "bloom-blocked", Also: "merge", Build: newBloom(bloom.Blocked)},
+}, growing(Structure{Name: "bloom-scalable", Against: "bloom", Also: "grows", Build: newBloomScalable}), []Structure{
+	{Name: "counting", Also: "count merge", Build: newCounting},
+	{Name: "cuckoo", Also: "count merge", Build: newCuckoo(false)},
+	{Name: "cuckoo-compact", Also: "count merge", Build: newCuckoo(true)},
+}, growing(Structure{Name: "cuckoo-scalable", Against: "cuckoo", Also: "grows", Build: newCuckooScalable}), []Structure{
+	{Name: "static", Against: "bloom-blocked", Static: true, Build: newStatic},
+	{Name: "perfect", Against: "static", Also: "values", Static: true, Build: newPerfect},
+	{Name: "static-exact", Against: "map", Exact: true, Static: true, Knows: true, Build: newStaticExact},
+}, Peers)
+
+// Named returns the structure of a name.
+func Named(name string) Structure {
+	return Structures[slices.IndexFunc(Structures, func(s Structure) bool { return s.Name == name })]
+}
+
+func newBloom(layout bloom.Layout) Build {
+	return func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+		return Adapt(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: layout, Family: family}))
+	}
+}
+
+func newCounting(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	return Adapt(counting.New(counting.Config{Capacity: n, FPRate: rate, Family: family}))
+}
+
+func newCuckoo(compact bool) Build {
+	return func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+		return Adapt(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate, Compact: compact, Family: family}))
+	}
+}
+
+// The numbers of keys that growing filters get, over those they expect.
+var overExpected = []uint64{1, 3, 30}
+
+// growing returns the rows of a growing filter: of one that expects all keys,
+// and of others that expect a part of them.
+func growing(s Structure) []Structure {
+	var list []Structure
+	for _, over := range overExpected {
+		x := s
+		x.Over = over
+		if over > 1 {
+			x.Name = fmt.Sprintf("%s-%dx", s.Name, over)
+		}
+		x.Build = func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+			return s.Build(max(1, n/over), rate, family)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+func newBloomScalable(expected uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	return Adapt(bloom.NewScalable(bloom.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
+}
+
+func newCuckooScalable(expected uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	return Adapt(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
+}
+
+// newStatic builds on one goroutine, as the others are built.
+func newStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
+		return static.New(context.Background(), static.Config{FPRate: rate, Family: family, Workers: 1}, digests)
+	}), nil
+}
+
+func newPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
+		return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: rate, Family: family}, digests)
+	}), nil
+}
+
+// newStaticExact builds static.Exact.
+func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
+	var absent []hashfam.Digest
+	f := collected(n, family, func(members []hashfam.Digest) (Set, error) {
+		return static.NewExact(context.Background(), static.ExactConfig{Family: family}, members, absent)
+	})
+	f.AddAbsent = func(key []byte) { absent = append(absent, family.Sum(key)) }
+	return f, nil
+}
+
+// exact is the set that a Go program without this library would use.
+type exact map[string]struct{}
+
+func newExact(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
+	return Adapt(make(exact, n), nil)
+}
+
+func (e exact) Add(key []byte) { e[string(key)] = struct{}{} }
+
+func (e exact) Contains(key []byte) bool {
+	_, ok := e[string(key)]
+	return ok
+}
+
+func (e exact) Delete(key []byte) bool {
+	_, ok := e[string(key)]
+	delete(e, string(key))
+	return ok
+}
+
+// SizeBytes is not known to a map: the heap is measured from outside.
+func (e exact) SizeBytes() uint64 { return 0 }

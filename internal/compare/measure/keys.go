@@ -1,8 +1,19 @@
 package measure
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -87,4 +98,95 @@ func (s *keySet) has(key []byte) bool {
 func (s *keySet) find(d hashfam.Digest, key []byte) (place uint32, known bool) {
 	place, known = s.places[d]
 	return place, known && string(s.At(int(place))) == string(key)
+}
+
+// read adds the lines of a file, or of standard input for "-", to set. It holds
+// the keys and one line in memory, never the whole file.
+func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
+	c, err := s.readFile(name, set, exclude)
+	if err != nil {
+		err = fmt.Errorf("%s %q: %w", flag, name, Pathless(err))
+		if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
+			err = fmt.Errorf("%w; under go run -C internal/compare, relative paths start at internal/compare", err)
+		}
+	}
+	return c, err
+}
+
+func (s Source) readFile(name string, set, exclude *keySet) (dropped, error) {
+	in := s.Stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return dropped{}, err
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil {
+			set.bytes = slices.Grow(set.bytes, int(min(info.Size(), 1<<30))) // growing step by step would need twice the memory
+		}
+		in = file
+	}
+	text := bufio.NewReaderSize(in, 1<<16)
+	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(text)
+		if err != nil {
+			return dropped{}, err
+		}
+		text = bufio.NewReaderSize(z, 1<<16)
+	}
+	start, _ := text.Peek(8 << 10)
+	binary := bytes.IndexByte(start, 0) >= 0
+	c, err := distinct(set, text, exclude)
+	c.binary = binary
+	return c, err
+}
+
+// Pathless removes the file name from an error: the message has it already.
+func Pathless(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// show names a file so that it cannot disturb a terminal.
+func show(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return strconv.Quote(filepath.Base(name))
+}
+
+// longestKey bounds the memory that a file without line breaks takes.
+const longestKey = 16 << 20
+
+// dropped counts the lines that distinct left out.
+type dropped struct {
+	repeated, empty, excluded int
+	binary                    bool // the file has bytes that no text has
+}
+
+// distinct adds each line of text to set unless it is empty, is there already,
+// or is in exclude. A line ends with \n or \r\n, the last one perhaps with
+// neither; any other byte belongs to the key.
+func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err error) {
+	lines, number := bufio.NewScanner(text), 1
+	lines.Buffer(nil, longestKey)
+	for ; lines.Scan(); number++ {
+		switch line := lines.Bytes(); {
+		case len(line) == 0:
+			c.empty++
+		case exclude != nil && exclude.has(line):
+			c.excluded++
+		case uint64(set.Len()) == mostKeys:
+			return c, fmt.Errorf("more than %s keys", Thousands(uint64(mostKeys)))
+		case !set.add(line):
+			c.repeated++
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return c, fmt.Errorf("line %s is longer than %s bytes: want one key per line", Thousands(number), Thousands(longestKey))
+	}
+	return c, lines.Err()
 }

@@ -1,9 +1,17 @@
 package measure
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,4 +35,130 @@ func TestKeysCannotGrowIntoTheirNeighbor(t *testing.T) {
 	l.add([]byte("b"))
 	_ = append(l.At(0), 'X')
 	assert.Equal(t, []string{"a", "b"}, list(&l))
+}
+
+func list(l *Keys) []string {
+	keys := []string{}
+	for i := range l.Len() {
+		keys = append(keys, string(l.At(i)))
+	}
+	return keys
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+// loaded returns the keys of a source of some standard input.
+func loaded(t *testing.T, s Source, stdin string) (*Dataset, error) {
+	t.Helper()
+	s.Stdin = strings.NewReader(stdin)
+	return Load(s)
+}
+
+func TestDistinctReadsLines(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+		dropped    dropped
+	}{
+		{"nothing", "", []string{}, dropped{}},
+		{"last line ended", "a\nb\n", []string{"a", "b"}, dropped{}},
+		{"last line open", "a\nb", []string{"a", "b"}, dropped{}},
+		{"written on Windows", "a\r\nb\r\n", []string{"a", "b"}, dropped{}},
+		{"other carriage returns are kept", "a\r\r\n\rb\n", []string{"a\r", "\rb"}, dropped{}},
+		{"empty lines", "\na\n\n\r\n", []string{"a"}, dropped{empty: 3}},
+		{"repeated", "a\nb\na\r\na", []string{"a", "b"}, dropped{repeated: 2}},
+		{"excluded", "x\na\nx", []string{"a"}, dropped{excluded: 2}},
+		{"any bytes", "\x00\xff\n \t\n\xe9", []string{"\x00\xff", " \t", "\xe9"}, dropped{}},
+	} {
+		set, exclude := newKeySet(), newKeySet("x")
+		got, err := distinct(set, iotest.OneByteReader(strings.NewReader(c.text)), exclude)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, list(&set.Keys), c.name)
+		assert.Equal(t, c.dropped, got, c.name)
+	}
+}
+
+func TestLongLinesAreKeysUpToALimit(t *testing.T) {
+	long := strings.Repeat("long ", 1<<16)
+	set := newKeySet()
+	_, err := distinct(set, strings.NewReader(long+"\nshort\n"+long+"\n"+long+"er"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{long, "short", long + "er"}, list(&set.Keys))
+
+	endless := io.MultiReader(strings.NewReader("a\n"), bytes.NewReader(make([]byte, longestKey+1<<20)))
+	_, err = distinct(newKeySet(), endless, nil)
+	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
+}
+
+func TestAnErrorEndsTheReading(t *testing.T) {
+	_, err := distinct(newKeySet(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(assert.AnError)), nil)
+	require.ErrorIs(t, err, assert.AnError)
+}
+
+func TestUnusableFilesAreErrors(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.txt")
+	for _, c := range []struct {
+		name string
+		from Source
+		want []string
+	}{
+		{"missing", Source{KeysFile: missing}, []string{"-keys " + strconv.Quote(missing), "no such file"}},
+		{"missing, relative", Source{AbsentFile: "no/such.txt"}, []string{`-absent "no/such.txt"`, "start at internal/compare"}},
+		{"a directory", Source{KeysFile: t.TempDir()}, []string{"-keys", "directory"}},
+		{"empty", Source{KeysFile: write(t, "")}, []string{"-keys", "no key in it"}},
+		{"empty lines only", Source{KeysFile: write(t, "\n\r\n")}, []string{"no key in it"}},
+		{"all absent are members", Source{KeysFile: write(t, "a\n"), AbsentFile: write(t, "a\n")}, []string{"-absent", "not a member"}},
+	} {
+		_, err := loaded(t, c.from, "")
+		require.Error(t, err, c.name)
+		assert.Regexp(t, "^-(keys|absent) ", err.Error(), "%s: the cause comes first", c.name)
+		for _, want := range c.want {
+			assert.ErrorContains(t, err, want, c.name)
+		}
+	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+func TestGzipIsUnpacked(t *testing.T) {
+	packed := gzipped(t, "a\nb\n")
+	for _, c := range []struct {
+		from  Source
+		stdin string
+	}{
+		{Source{KeysFile: write(t, packed)}, ""},
+		{Source{KeysFile: "-"}, packed},
+	} {
+		d, err := loaded(t, c.from, c.stdin)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a", "b"}, list(&d.Members))
+		assert.Len(t, d.Notes, 2, "that no -absent is given, and nothing repeated")
+	}
+	for _, damaged := range []string{packed[:len(packed)-3], packed[:5], packed[:10] + "\xff", "\x1f\x8bnot gzip"} {
+		_, err := loaded(t, Source{KeysFile: write(t, damaged)}, "")
+		require.ErrorContains(t, err, "-keys")
+	}
+}
+
+func TestABinaryFileIsNoted(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a\nb\n": false, "\xff\xe9\n": false, "\x7fELF\x00\x01\n": true, gzipped(t, "a\x00b"): true,
+	} {
+		d, err := loaded(t, Source{KeysFile: write(t, text)}, "")
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Contains(strings.Join(d.Notes, " "), "-keys looks like a binary file"), "%q: %s", text, d.Notes)
+	}
 }

@@ -92,13 +92,6 @@ func newBbloom(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return Adapt(Bbloom{f}, err)
 }
 
-// NewDefaultBbloom makes a filter as bbloom.New does, under its fixed default
-// key. bbloom.NewWithKeys takes another one.
-func NewDefaultBbloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	f, err := bbloom.New(float64(n), rate)
-	return Adapt(Bbloom{f}, err)
-}
-
 func (f Bbloom) Add(key []byte)           { f.Bloom.Add(key) }
 func (f Bbloom) Contains(key []byte) bool { return f.Has(key) }
 

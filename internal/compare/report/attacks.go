@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -22,21 +21,13 @@ const attackLegend = "How to read it: every adversary has this program and adds 
 	"public that of our structure under the public family, keyed under a secret key; the others are third-party libraries as " +
 	"they are by default. a→b: a is the honest outcome of that library, if it is far from ours. key says what a secret key does against the attack."
 
-func (r Attacks) text(width int) string {
-	return r.explained(width, func(title string, t table) string { return title + "\n\n" + t.text(width) })
-}
-
-func (r Attacks) markdown() string {
-	return r.explained(math.MaxInt, func(title string, t table) string { return "### " + title + "\n\n" + t.markdown() })
-}
-
-// explained joins the tables, each with its legend, and the legend of them all.
-func (r Attacks) explained(width int, show func(title string, t table) string) string {
-	var parts []string
+// parts are the tables, each with its title and its legend, and the legend of
+// them all.
+func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	for _, b := range attack.Battles {
-		parts = append(parts, show(b.Title, r.table(b)), legend(b, width))
+		parts = append(parts, "### "+b.Title+"\n", show(r.table(b)), legend(b, width))
 	}
-	return paragraphs(append(parts, wrap(attackLegend, width), wrap(r.peers(), width)))
+	return append(parts, wrap(attackLegend, width), wrap(r.peers(), width))
 }
 
 // legend says what each attack of b is.

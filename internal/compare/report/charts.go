@@ -108,17 +108,15 @@ func addPoint(list []series, name string, x, y float64) []series {
 }
 
 // seriesOf returns the lines of curves, those of batches dashed.
-func seriesOf(curves []measure.Curve) []series {
-	var list []series
-	for _, c := range curves {
-		s := series{name: curveName(c), look: markOf(c.Structure)}
+func seriesOf(curves []measure.Curve) (list []series) {
+	for i, c := range curves {
+		for k := range c.X {
+			list = addPoint(list, curveName(c), c.X[k], c.Y[k])
+		}
+		list[i].look = markOf(c.Structure)
 		if c.Batch {
-			s.look.dashes = dashed
+			list[i].look.dashes = dashed
 		}
-		for i := range c.X {
-			s.XYs = append(s.XYs, plotter.XY{X: c.X[i], Y: c.Y[i]})
-		}
-		list = append(list, s)
 	}
 	return list
 }
@@ -163,7 +161,7 @@ var inTable = []string{"counting", "cuckoo-compact", "perfect", "seiflotfy-cucko
 // timeChart draws the time of a lookup against the number of keys.
 func timeChart(times []measure.Curve) *chart {
 	c := newChart("time-by-n", "A lookup at 1 %, by the number of keys", "keys", "nanoseconds")
-	list := seriesOf(slices.DeleteFunc(slices.Clone(times), func(t measure.Curve) bool { return slices.Contains(inTable, t.Structure) }))
+	list := seriesOf(measure.Where(times, func(t measure.Curve) bool { return !slices.Contains(inTable, t.Structure) }))
 	c.across(list[0].XYs[0].X, list[0].last().X, 12, count)
 	_, top := heights(list)
 	step := 10.0

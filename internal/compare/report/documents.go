@@ -24,7 +24,7 @@ func WriteDocuments(dir string, s measure.Sweep, m measure.Measurements) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"figures/run.txt": (&Report{Results: m.Run}).text(mostColumns + 20), // times on a busy machine are wide
+		"figures/run.txt": plainText(&Report{Results: m.Run}, mostColumns+20), // times on a busy machine are wide
 		"accuracy.md":     accuracyText(s, m),
 		"benchmarks.md":   benchmarkText(s, m),
 	} {
@@ -116,7 +116,7 @@ func benchmarkText(s measure.Sweep, m measure.Measurements) string {
 	return "# Benchmarks\n\n" + written +
 		"Measured on " + ThisMachine(nil).String() + ". Times on a busy machine mean little by themselves: compare them with each other.\n\n" +
 		"## Against other libraries\n\n`go run -C internal/compare . -peers -n 1000000 -fpr 0.01` prints these tables.\n\n" +
-		(&Report{Results: m.Peers}).markdown() +
+		markdown(&Report{Results: m.Peers}) +
 		"\n## By the number of keys\n\nNanoseconds of a lookup at 1 %, half of them of members, the least of " +
 		fmt.Sprint(s.TimeRounds()) + " rounds; *batch* is `SumAll` and `ContainsAll` with " + fmt.Sprint(measure.BatchKeys) + " keys a call.\n\n![time of a lookup against the number of keys](figures/time-by-n.svg)\n\n" +
 		timeTable(m.Times).markdown() + measuredByHand

@@ -18,11 +18,11 @@ import (
 // Formats are the forms that Write knows.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown is something that Write writes.
+// A Shown is something that Write writes: as a document for JSON, or in parts,
+// lines of a width and tables as show writes them.
 type Shown interface {
-	document() any         // as JSON
-	text(width int) string // for a terminal
-	markdown() string
+	document() any
+	parts(width int, show func(table) string) []string
 }
 
 // Write writes s in one of Formats, text as wide as w should have it.
@@ -34,14 +34,25 @@ func Write(w io.Writer, s Shown, format string) error {
 		encoder.SetIndent("", "  ")
 		err = encoder.Encode(s.document())
 	case "markdown":
-		_, err = io.WriteString(w, s.markdown())
+		_, err = io.WriteString(w, markdown(s))
 	default:
-		_, err = io.WriteString(w, s.text(columns(w)))
+		_, err = io.WriteString(w, plainText(s, columns(w)))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil
+}
+
+func markdown(s Shown) string { return paragraphs(s.parts(math.MaxInt, table.markdown)) }
+
+func plainText(s Shown, width int) string {
+	return paragraphs(s.parts(width, func(t table) string { return t.text(width) }))
+}
+
+// paragraphs joins the texts that are not empty.
+func paragraphs(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), "\n")
 }
 
 // A Report holds all results of a run.
@@ -92,32 +103,15 @@ func withLines(list ...section) []section {
 	return slices.DeleteFunc(list, func(s section) bool { return len(s.Table.lines) == 0 })
 }
 
-func (r *Report) text(width int) string {
+func (r *Report) parts(width int, show func(table) string) []string {
 	parts := []string{wrap(strings.Join(r.Headline(), "\n"), width)}
 	for _, s := range r.sections() {
-		parts = append(parts, wrap(s.About, width), s.Table.text(width), wrap(s.Legend, width))
-	}
-	text := paragraphs(parts)
-	for _, line := range r.Remarks() {
-		text += wrap(line, width)
-	}
-	return text
-}
-
-func (r *Report) markdown() string {
-	parts := []string{strings.Join(r.Headline(), "\n") + "\n"}
-	for _, s := range r.sections() {
-		parts = append(parts, wrap(s.About, math.MaxInt), s.Table.markdown(), wrap(s.Legend, math.MaxInt))
+		parts = append(parts, wrap(s.About, width), show(s.Table), wrap(s.Legend, width))
 	}
 	for _, line := range r.Remarks() {
-		parts = append(parts, line+"\n")
+		parts = append(parts, wrap(line, width))
 	}
-	return paragraphs(parts)
-}
-
-// paragraphs joins the texts that are not empty.
-func paragraphs(parts []string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), "\n")
+	return parts
 }
 
 // Headline describes the measurements, one sentence per line.
@@ -142,11 +136,8 @@ func (r *Report) Remarks() []string {
 	for _, note := range slices.Concat(r.Data.Notes, peerRemarks(r.Rows, r.Failures)) {
 		lines = append(lines, "Note: "+note+".")
 	}
-	switch {
-	case r.Interrupted && len(r.Rows) == 0:
-		lines = append(lines, "Interrupted before the first row was measured.")
-	case r.Interrupted:
-		lines = append(lines, fmt.Sprintf("Interrupted: %s were planned, so intervals are wider than they would be.",
+	if r.Interrupted {
+		lines = append(lines, fmt.Sprintf("Interrupted: %s were planned, so rows are missing or intervals wider than they would be.",
 			measure.Counted(r.Plan.Rounds, "round", "rounds")))
 	}
 	return lines
@@ -159,8 +150,7 @@ const missedBy = 1.1
 
 // peerRemarks returns notes that a reader of the rows needs, and failures, each
 // once for all rates.
-func peerRemarks(list []measure.Row, failures []measure.Failure) []string {
-	var lines, refused, missed, foreign []string
+func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string) {
 	for _, kind := range kinds {
 		if names := namesOf(list, kind.has); len(names) > 0 {
 			lines = append(lines, fmt.Sprintf(kind.note, strings.Join(names, ", ")))
@@ -169,20 +159,20 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) []string {
 	if names := modulesOf(list); len(names) > 0 {
 		lines = append(lines, "libraries: "+strings.Join(names, "; "))
 	}
+	note := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, x := range list {
-		if x.Given > 0 && x.Refused > 0 {
-			refused = append(refused, fmt.Sprintf("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, target(x),
-				measure.Thousands(x.Refused), measure.Thousands(x.Given)))
+		if x.Refused > 0 {
+			note("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, target(x),
+				measure.Thousands(x.Refused), measure.Thousands(x.Given))
 		}
 		if !x.Of.Exact && x.FPRLow > missedBy*x.TargetFPR {
-			missed = append(missed, fmt.Sprintf("%s at %s errs %.1f times as often as requested", x.Structure, target(x), x.FPR/x.TargetFPR))
+			note("%s at %s errs %.1f times as often as requested", x.Structure, target(x), x.FPR/x.TargetFPR)
 		}
 		if x.ForeignRate != nil {
-			foreign = append(foreign, fmt.Sprintf("%s is built from the absent keys, too, which add counts, and errs on none of them. A key in neither list is "+
-				"taken for one of its keys at a rate of %s", x.Structure, percent(*x.ForeignRate, 1)))
+			note("%s is built from the absent keys, too, which add counts, and errs on none of them. A key in neither list is "+
+				"taken for one of its keys at a rate of %s", x.Structure, percent(*x.ForeignRate, 1))
 		}
 	}
-	lines = slices.Concat(lines, refused, missed, foreign)
 	for _, f := range failures {
 		lines = append(lines, failed(f))
 	}

@@ -64,7 +64,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		tty, written := terminal(t, terminalColumns)
 		require.NoError(t, Write(tty, r, "text"))
 		text := written()
-		assert.Equal(t, r.text(want), strings.ReplaceAll(text, "\r\n", "\n"))
+		assert.Equal(t, plainText(r, want), strings.ReplaceAll(text, "\r\n", "\n"))
 	}
 	assert.Equal(t, mostColumns, columns(&bytes.Buffer{}))
 	assert.Equal(t, mostColumns, columns(nil))
