@@ -17,7 +17,7 @@ import (
 // exactly one, unless the key is a false positive, which is found by all.
 func TestOnlyOneContainsOrAddGetsFalse(t *testing.T) {
 	const goroutines = 4
-	keys := uint64(30_000)
+	keys := uint64(150_000)
 	if conformance.Long(t, 0.1, 0.1) {
 		keys = 3_000_000
 	}
