@@ -1,8 +1,6 @@
 package bloom
 
 import (
-	"slices"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -47,10 +45,7 @@ func (v *View) Verify() error {
 // the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
 // allocation of the bit array.
 func (v *View) Decode() (*Filter, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	return newFilter(v.params, slices.Clone(v.words)), nil
+	return frame.Decode(v.encoded, NewReceiver(v.params.Family))
 }
 
 // MarshalText returns the text form of the filter, as [Filter.MarshalText]
