@@ -151,6 +151,7 @@ func (l *layer) contains(d hashfam.Digest) answer {
 // exists, and a branch would be mispredicted.
 func (l *layer) matches(start, c uint64, f uint32) bool {
 	a, b, low, high := l.operands(start, c)
+	f &= l.mask(start)
 	m := l.mask(start)
 	if l.r <= first {
 		return (columnsOf(a, b, low, high, 0, l.r)^f)&m == 0
