@@ -2,8 +2,6 @@ package conformance_test
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -119,44 +117,25 @@ func (r reader) LogValue() slog.Value       { return slog.StringValue(r.String()
 
 // AppendBinary returns ErrParams for a zero reader.
 func (r *reader) AppendBinary(dst []byte) ([]byte, error) {
-	h, err := r.header()
-	if err != nil {
-		return nil, err
-	}
 	if r.is("AppendBinary overwrites") {
 		dst = dst[:0]
 	}
-	return frame.Append(dst, h, frame.Numbers(r.pairs)), nil
+	return frame.AppendBinary(dst, r.encode)
 }
 
-func (r *reader) header() (frame.Header, error) {
+func (r *reader) encode() (frame.Header, frame.Payload, error) {
 	if r.Room == 0 && !r.is("a zero value is encoded") {
-		return frame.Header{}, errs.Field(hashfam.ErrParams, "Params.Room", r.Room, "above 0")
+		return frame.Header{}, nil, errs.Field(hashfam.ErrParams, "Params.Room", r.Room, "above 0")
 	}
-	p := binary.LittleEndian.AppendUint64(nil, r.Room)
-	p = binary.LittleEndian.AppendUint64(p, uint64(len(r.pairs)/2))
-	return frame.Header{
-		Kind: frame.Bloom, Version: 1, Check: r.Family().CheckValue(),
-		Params: append(p, make([]byte, 8)...), Payload: uint64(8 * len(r.pairs)),
-	}, nil
+	h := layout.NewWords(r.Family(), uint64(8*len(r.pairs)), r.Room, uint64(len(r.pairs)/2), 0)
+	return h, frame.Numbers(r.pairs), nil
 }
 
 func (r *reader) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
-
-func (r reader) MarshalText() ([]byte, error) {
-	b, err := r.AppendBinary(nil)
-	if err != nil {
-		return nil, err
-	}
-	return base64.StdEncoding.AppendEncode(nil, b), nil
-}
+func (r reader) MarshalText() ([]byte, error)    { return frame.MarshalText(&r) }
 
 func (r *reader) WriteTo(w io.Writer) (int64, error) {
-	h, err := r.header()
-	if err != nil {
-		return 0, err
-	}
-	n, err := frame.Write(w, h, frame.Numbers(r.pairs))
+	n, err := frame.WriteTo(w, r.encode)
 	switch {
 	case r.is("unwritten bytes are counted") && err != nil:
 		n++
@@ -166,25 +145,27 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// readParams reads the header of a bag.
-func readParams(fr *frame.Reader, fam hashfam.Family) (params, frame.Header, error) {
-	h := fr.Header(frame.Bloom, 1, fam.CheckValue())
-	if err := fr.Err(); err != nil {
-		return params{}, h, err
-	}
-	p, err := parse(h, fam)
-	return p, h, err
+// contents is what the header of a bag tells: its parameters and how many
+// numbers its pairs are.
+type contents struct {
+	params
+	numbers uint64
 }
 
-func parse(h frame.Header, fam hashfam.Family) (params, error) {
-	if len(h.Params) != 24 || binary.LittleEndian.Uint64(h.Params[16:]) != 0 || binary.LittleEndian.Uint64(h.Params[8:]) > 1<<40 {
-		return params{}, errs.Field(hashfam.ErrCorrupt, "parameters", h.Params, "24 bytes, the last 8 of them zero, and at most 2^40 pairs")
-	}
-	p := params{binary.LittleEndian.Uint64(h.Params), fam}
-	if p.Room == 0 {
-		return p, errs.Field(hashfam.ErrCorrupt, "Params.Room", p.Room, "above 0")
-	}
-	return p, h.CheckPayload(16*binary.LittleEndian.Uint64(h.Params[8:]), errs)
+// layout is the encoding of a bag. The last word of its parameters is zero.
+var layout = frame.Format[contents, uint64]{
+	Kind: frame.Bloom, Version: 1, Errs: errs,
+	Parse: func(h frame.Header, fam hashfam.Family) (contents, error) {
+		w, err := h.Words(errs, 64, 41, 0)
+		if err == nil && w[0] == 0 {
+			err = errs.Field(hashfam.ErrCorrupt, "Params.Room", w[0], "above 0")
+		}
+		if err == nil {
+			err = h.CheckPayload(16*w[1], errs)
+		}
+		return contents{params{w[0], fam}, 2 * w[1]}, err
+	},
+	Len: func(c contents) uint64 { return c.numbers },
 }
 
 // check returns ErrCorrupt unless the pairs are in order and fit.
@@ -201,22 +182,18 @@ func (r *reader) check() error {
 
 // decode reads a bag into r.
 func (r *reader) decode(fr *frame.Reader) error {
-	p, h, err := readParams(fr, r.Family())
-	if err != nil {
-		return err
-	}
-	if r.is("numbers are trusted") && p.Room > 1<<10 {
+	c, pairs, err := layout.Read(fr, r.Family())
+	if r.is("numbers are trusted") && c.Room > 1<<10 {
 		sink = make([]byte, 64<<20)
 	}
-	g := reader{p, frame.Read[uint64](fr, h.Payload/8), r.defect}
-	if err := fr.Err(); err != nil {
-		return err
+	g := reader{c.params, pairs, r.defect}
+	if err == nil {
+		err = g.check()
 	}
-	if err := g.check(); err != nil {
-		return err
+	if err == nil {
+		*r = g
 	}
-	*r = g
-	return nil
+	return err
 }
 
 func (r *reader) UnmarshalBinary(data []byte) error {
@@ -244,14 +221,11 @@ func (r *reader) UnmarshalBinary(data []byte) error {
 }
 
 func (r *reader) UnmarshalText(text []byte) error {
-	b, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
-	if r.is("damaged text is ignored") && err != nil {
+	err := frame.UnmarshalText(r, text, errs)
+	if r.is("damaged text is ignored") {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", hashfam.ErrCorrupt, err)
-	}
-	return r.UnmarshalBinary(b)
+	return err
 }
 
 func (r *reader) ReadFrom(in io.Reader) (int64, error) {
@@ -303,16 +277,8 @@ type view struct {
 // viewOf opens views with a defect.
 func viewOf(defect string) func([]byte, hashfam.Family) (*view, error) {
 	return func(data []byte, fam hashfam.Family) (*view, error) {
-		encoded, err := frame.NewView(data, frame.Bloom, 1, fam.CheckValue(), errs)
-		if err != nil {
-			return nil, err
-		}
-		p, err := parse(encoded.Header, fam)
-		if err != nil {
-			return nil, err
-		}
-		pairs, err := frame.In[uint64](encoded, encoded.Payload/8)
-		return &view{reader{p, pairs, defect}, encoded}, err
+		encoded, c, pairs, err := layout.View(data, fam)
+		return &view{reader{c.params, pairs, defect}, encoded}, err
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/frame"
 )
 
 func newBag(defect string) func(params) (*bag, error) {
@@ -49,8 +48,8 @@ func bags(defect string) conformance.Suite[*bag] {
 			if defect == "the payload is read with the parameters" {
 				defer io.ReadAll(r)
 			}
-			p, _, err := readParams(frame.NewReader(r, errs), fam)
-			return p, err
+			c, err := layout.ReadHeader(r, fam)
+			return c.params, err
 		}),
 		View: conformance.Viewer[*bag](viewOf(defect)),
 		Golden: []conformance.Golden[*bag]{{File: "bag.bin", Build: func() *bag {
