@@ -107,7 +107,7 @@ func (s Suite[T]) askAny(t require.TestingT, b []byte, f T, invalid error, diges
 			Reseal(sealed)
 			_, err := s.ReadParams(bytes.NewReader(sealed), f.Family())
 			var field *hashfam.FieldError
-			if !errors.As(err, &field) || field.Field != "payload length" { // layers are measured when they are asked
+			if s.Builders == nil || !errors.As(err, &field) || field.Field != "payload length" { // layers are measured when they are asked
 				require.NoError(t, err, "an invalid header was accepted")
 			}
 		default:
