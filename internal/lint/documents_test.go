@@ -171,15 +171,15 @@ func TestTheLibraryInAModuleOfItsOwn(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(b[2]), 0o600))
 		}
 	}
-	cache := "file://" + filepath.ToSlash(goCommand(t, "env", "GOMODCACHE")[0]) + "/cache/download"
-	for _, line := range []string{
-		"go mod init example.org/try", "go mod edit -replace " + module + "=" + here, get[1], "go vet .",
+	cache := "file://" + filepath.ToSlash(strings.TrimSpace(goOutput(t, "env", "GOMODCACHE"))) + "/cache/download"
+	for _, args := range [][]string{
+		{"mod", "init", "example.org/try"}, {"mod", "edit", "-replace", module + "=" + here}, strings.Fields(get[1])[1:], {"vet", "."},
 	} {
-		cmd := exec.Command("go", strings.Fields(line)[1:]...)
+		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOSUMDB=off", "GOPROXY="+cache)
 		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", line, out)
+		require.NoError(t, err, "%s: %s", args, out)
 	}
 }
 
