@@ -8,10 +8,10 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// AddAll adds one copy of every key, given by its digest under the filter's
-// family: get them from Family().SumAll. It is like [Filter.AddDigest] on each.
-// O(k) time per key, no allocation. With SumAll it takes half the time of
-// single calls, and a quarter to half if the filter is larger than the cache.
+// AddAll adds one copy of every key, like [Filter.AddDigest] on each. Get the
+// digests from Family().SumAll. O(k) time per key, no allocation. With SumAll
+// it takes half the time of single calls, and a quarter to half if the filter
+// is larger than the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	for len(digests) > 0 {
 		var group []hashfam.Digest
@@ -24,9 +24,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 
 // DeleteAll removes one copy of every key, like [Filter.DeleteDigest] on each
 // in turn, and returns the number of copies removed. Delete only keys that were
-// added. O(k) time per key, no allocation. With SumAll it takes half the time
-// of single calls, and a quarter to half if the filter is larger than the
-// cache.
+// added. It costs what [Filter.AddAll] does.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	removed := 0
 	for len(digests) > 0 {
@@ -42,9 +40,9 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 }
 
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. Get the digests from Family().SumAll. O(k) time
-// per key. With SumAll it takes a quarter to two fifths of the time of single
-// calls. It allocates only if dst is too small.
+// returns the extended slice. O(k) time per key. With SumAll it takes a quarter
+// to two fifths of the time of single calls. It allocates only if dst is too
+// small.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.params.Layout == Blocked {
@@ -77,9 +75,8 @@ func (f *reader) hasEach(dst []bool, digests []hashfam.Digest,
 }
 
 // CountAll appends the answer of CountDigest for each digest to dst and returns
-// the extended slice. Get the digests from Family().SumAll. O(k) time per key.
-// It is faster than single calls if the filter is larger than the cache. It
-// allocates only if dst is too small.
+// the extended slice. O(k) time per key. It is faster than single calls if the
+// filter is larger than the cache. It allocates only if dst is too small.
 func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for len(digests) > 0 {

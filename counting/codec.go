@@ -40,12 +40,10 @@ func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 // UnmarshalBinary decodes data into f and does not keep data. f then has the
 // Params of data. data must have been encoded under the family of f: that of a
 // filter in use, the one given to [NewReceiver], or the public family of a zero
-// Filter.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error f is unchanged. O(m) time, one
-// allocation of the counters.
+// Filter. It returns [ErrCorrupt] if data is damaged, too short or too long,
+// [ErrVersion] if a later version encoded it, and [ErrFamily] if it is of
+// another family; f is then unchanged. O(m) time, one allocation of the
+// counters.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }

@@ -38,8 +38,7 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // filter's false-positive rate. O(k) time, at most k cache misses (Blocked:
 // four), no allocation.
 //
-// In a filter larger than the cache a single call mostly waits for memory: the
-// instructions of a hash keep the processor from reading for the next key. If
+// In a filter larger than the cache a single call mostly waits for memory. If
 // you have many keys at once, ContainsAll takes a quarter to a third of the
 // time.
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }

@@ -48,12 +48,6 @@
 // batches then take a third of the time. It costs 3 % more memory at 1 % and 15
 // % more at 0.01 %.
 //
-// # Projection
-//
-// [Filter.Bloom] returns the Bloom filter of the remaining keys. A cache can
-// count the keys that come and go, and send its peers only a quarter of the
-// bytes.
-//
 // # Concurrency
 //
 // Methods that do not change a filter are pure: any number of them may run at

@@ -3,7 +3,6 @@ package counting
 import (
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -46,12 +45,7 @@ func (v *View) Verify() error {
 // Decode returns a copy of the filter that shares no memory with v. It verifies
 // the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
 // allocation of the counters.
-func (v *View) Decode() (*Filter, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	return newFilter(v.params, slices.Clone(v.counters)), nil
-}
+func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }
 
 // MarshalText returns the text form of the filter, as [Filter.MarshalText]
 // does. O(m) time and memory.

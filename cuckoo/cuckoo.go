@@ -83,12 +83,9 @@ func (f *Filter) evict(i, j, fp uint64) error {
 // one more for each bucket that lies across two lines, no allocation. (Fan et
 // al., algorithm 2.)
 //
-// In a filter larger than the cache a single call mostly waits for memory: the
-// instructions of a hash keep the processor from reading for the next key. If
+// In a filter larger than the cache a single call mostly waits for memory. If
 // you have many keys at once, [Filter.ContainsAll] takes a quarter to a third
-// of the time. Contains reads both buckets, whatever it finds in the first one:
-// they are read at the same time, and a branch on the first would be
-// mispredicted for half of the members.
+// of the time.
 func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.hash.Sum(key))) }
 
 // ContainsString is [Filter.Contains] for a string.

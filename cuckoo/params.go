@@ -136,11 +136,15 @@ func (p Params) check(reason error) error {
 
 // String describes p in one line, without the key of its family.
 func (p Params) String() string {
-	form := "plain"
-	if p.Compact {
-		form = "compact"
+	return fmt.Sprintf("%s, %d buckets, %d bits a fingerprint, family %v",
+		form(p.Compact), p.Buckets, p.FingerprintBits, p.Family)
+}
+
+func form(compact bool) string {
+	if compact {
+		return "compact"
 	}
-	return fmt.Sprintf("%s, %d buckets, %d bits a fingerprint, family %v", form, p.Buckets, p.FingerprintBits, p.Family)
+	return "plain"
 }
 
 // slots returns the number of slots.

@@ -65,16 +65,17 @@ func mustNew(t require.TestingT, p Params) *Filter {
 }
 
 // golden returns what builds a filter of a hundred keys.
-func golden(p Params) func() *Filter {
-	return func() *Filter {
-		f, err := NewFromParams(p)
+func golden(p Params) func() *Filter { return withKeys(NewFromParams, p, 100) }
+
+// withKeys returns what builds a filter of n keys.
+func withKeys[T interface{ AddString(string) error }, P any](create func(P) (T, error), p P, n int) func() T {
+	return func() T {
+		f, err := create(p)
+		for i := 0; i < n && err == nil; i++ {
+			err = f.AddString(fmt.Sprint("key ", i))
+		}
 		if err != nil {
 			panic(err)
-		}
-		for i := range 100 {
-			if err := f.AddString(fmt.Sprint("key ", i)); err != nil {
-				panic(err)
-			}
 		}
 		return f
 	}
@@ -133,18 +134,7 @@ func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
 
 // goldenScalable returns what builds a filter of n keys.
 func goldenScalable(c ScalableConfig, n int) func() *Scalable {
-	return func() *Scalable {
-		s, err := NewScalable(c)
-		if err != nil {
-			panic(err)
-		}
-		for i := range n {
-			if err := s.AddString(fmt.Sprint("key ", i)); err != nil {
-				panic(err)
-			}
-		}
-		return s
-	}
+	return withKeys(NewScalable, c, n)
 }
 
 func TestConformance(t *testing.T)         { suite.Run(t) }

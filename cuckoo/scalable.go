@@ -98,9 +98,7 @@ func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 // [Scalable.Contains], no allocation. Memory is not given back, but is used
 // again by keys added later.
 //
-// Delete only what was added. A key that was never added is found with the
-// filter's false-positive rate. Deleting it then removes the fingerprint of
-// another key, which is no longer found.
+// Delete only what was added, see [Filter.Delete].
 func (s *Scalable) Delete(key []byte) bool { return s.DeleteDigest(s.hash().Sum(key)) }
 
 // DeleteString is [Scalable.Delete] for a string.

@@ -25,13 +25,9 @@ type ScalableConfig struct {
 	// the others get [ErrFull]. The first pages must fit.
 	MemoryBytes uint64
 
-	// Compact saves one bit per slot: fingerprints are kept sorted in their
-	// buckets. Lookups take a sixth longer, Adds 40 to 50 % longer.
+	// Compact and Family are those of a [Config].
 	Compact bool
-
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
-	Family hashfam.Family
+	Family  hashfam.Family
 
 	_ struct{} // literals name their fields
 }
@@ -98,10 +94,7 @@ func (c ScalableConfig) SizeBytes() (uint64, error) {
 
 // String describes c in one line, without the key of its family.
 func (c ScalableConfig) String() string {
-	form := "plain"
-	if c.Compact {
-		form = "compact"
-	}
+	form := form(c.Compact)
 	if c.MemoryBytes > 0 {
 		form += fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
 	}

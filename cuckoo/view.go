@@ -43,12 +43,7 @@ func (v *View) Verify() error {
 // Decode returns a filter that shares no memory with v and can be changed. It
 // verifies the data first, and returns [ErrCorrupt] if it is damaged. O(m)
 // time.
-func (v *View) Decode() (*Filter, error) {
-	if err := v.Verify(); err != nil {
-		return nil, err
-	}
-	return (&Filter{v.reader}).Clone(), nil
-}
+func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }
 
 // MarshalText returns the text form of the encoding, which
 // [Filter.UnmarshalText] reads. O(m) time and memory.

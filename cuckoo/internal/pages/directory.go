@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"iter"
 	"math/bits"
 	"slices"
 )
@@ -24,12 +23,10 @@ func (g *Geometry) firstPage() directory {
 }
 
 // all yields the distinct pages in order.
-func (d *directory) all() iter.Seq[*page] {
-	return func(yield func(*page) bool) {
-		for n := 0; n < len(d.pages); n += 1 << (d.depth - d.pages[n].depth) {
-			if !yield(d.pages[n]) {
-				return
-			}
+func (d *directory) all(yield func(*page) bool) {
+	for n := 0; n < len(d.pages); n += 1 << (d.depth - d.pages[n].depth) {
+		if !yield(d.pages[n]) {
+			return
 		}
 	}
 }
@@ -73,7 +70,7 @@ func (d *directory) halve(key uint64, halves [2]*page) {
 func (d *directory) clone() directory {
 	c := directory{depth: d.depth, pages: make([]*page, len(d.pages)), count: d.count}
 	n := uint64(0)
-	for p := range d.all() {
+	for p := range d.all {
 		q := *p
 		q.Table = p.Table.Clone()
 		for range 1 << (d.depth - p.depth) {

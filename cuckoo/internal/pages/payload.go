@@ -31,7 +31,7 @@ func (s *Set) Payload(yield func([]byte) bool) {
 			return
 		}
 		for l := range pl.levels() {
-			for p := range pl.level(l).all() {
+			for p := range pl.level(l).all {
 				binary.LittleEndian.PutUint64(word, uint64(p.depth)|uint64(p.tail)<<8)
 				if !yield(word) || !yield(p.Bytes()[:len(p.Bytes())-wordBytes]) {
 					return

@@ -34,10 +34,9 @@ func (pl *plot) has(k locus) bool {
 }
 
 // copies returns how many slots may hold the key.
-func (pl *plot) copies(k locus) int {
-	n := pl.page(k.bits).count(k)
-	for l := range pl.older {
-		n += pl.older[l].page(k.bits).count(k)
+func (pl *plot) copies(k locus) (n int) {
+	for l := range pl.levels() {
+		n += pl.level(l).page(k.bits).count(k)
 	}
 	return n
 }

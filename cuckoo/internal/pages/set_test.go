@@ -44,8 +44,8 @@ func requireWhole(t *testing.T, s *Set, model map[hashfam.Digest]int) {
 
 // pagesOf returns all pages of s.
 func pagesOf(s *Set) (pages []*page) {
-	for d := range s.directories() {
-		pages = slices.AppendSeq(pages, d.all())
+	for d := range s.directories {
+		pages = slices.AppendSeq(pages, d.all)
 	}
 	return pages
 }

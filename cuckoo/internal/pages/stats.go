@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"math"
 	"slices"
 
@@ -14,20 +13,18 @@ func (s *Set) Len() uint64 { return s.count }
 
 // Pages returns the number of pages.
 func (s *Set) Pages() (n int) {
-	for d := range s.directories() {
+	for d := range s.directories {
 		n += d.count
 	}
 	return n
 }
 
 // directories yields all directories, of one plot after another.
-func (s *Set) directories() iter.Seq[*directory] {
-	return func(yield func(*directory) bool) {
-		for i := range s.plots {
-			for l := range s.plots[i].levels() {
-				if !yield(s.plots[i].level(l)) {
-					return
-				}
+func (s *Set) directories(yield func(*directory) bool) {
+	for i := range s.plots {
+		for l := range s.plots[i].levels() {
+			if !yield(s.plots[i].level(l)) {
+				return
 			}
 		}
 	}
@@ -56,9 +53,9 @@ func (s *Set) take(bytes uint64) bool {
 // measure returns the memory of the pages and directories in bytes.
 func (s *Set) measure() uint64 {
 	n := plotHeader * uint64(len(s.plots))
-	for d := range s.directories() {
+	for d := range s.directories {
 		n += pointer * uint64(len(d.pages))
-		for p := range d.all() {
+		for p := range d.all {
 			n += pageHeader + uint64(len(p.Bytes()))
 		}
 	}
