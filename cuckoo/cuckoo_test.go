@@ -162,43 +162,6 @@ func TestTablesAboveFourGigabitsUseAllTheirBuckets(t *testing.T) {
 	}
 }
 
-// Copies of a key lie in its two buckets only. Eight fill both, and they cannot
-// move: a fresh key is refused if both of its buckets are filled like that.
-//
-// Of 100,000 fresh keys a binomial number is refused; with the share of buckets
-// that are filled, which varies less, the measured share is 0.16 % off for the
-// first line, and 1 % for the second, with probability below 1e-9.
-func TestEightCopiesOfSomeKeysKeepOthersOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds, and minutes under the race detector")
-	}
-	for _, c := range []struct {
-		keys           int
-		refused, delta float64
-	}{{1000, 0.0055, 0.0016}, {4000, 0.072, 0.01}} {
-		p, err := Config{Capacity: 100_000, FPRate: 0.01}.Params()
-		require.NoError(t, err)
-		p.Family = hashfam.Family{}.Derive("copies")
-		f, r := mustNew(t, p), rand.New(rand.NewPCG(1, 2))
-		for range c.keys {
-			for d := hashfam.Digest(r.Uint64()); f.AddDigest(d) == nil; {
-			}
-		}
-		const fresh = 100_000
-		refused := 0
-		for range fresh {
-			if d := hashfam.Digest(r.Uint64()); f.AddDigest(d) != nil {
-				refused++
-			} else {
-				f.DeleteDigest(d)
-			}
-		}
-		share := float64(refused) / fresh
-		t.Logf("%d keys in eight copies, %.1f %% full: %.2f %% of fresh keys are refused", c.keys, 100*f.FillRatio(), 100*share)
-		require.InDelta(t, c.refused, share, c.delta)
-	}
-}
-
 // The fewer copies there are of each key, the more of Capacity can be used. The
 // medians of 51 families vary by less than 0.007: they are more than 0.05 off
 // with probability below 1e-11.

@@ -23,15 +23,8 @@ import (
 // in total.
 
 // confidence is -ln of the probability that a sound construction exceeds a
-// tolerance on one side.
+// bound on one side.
 const confidence = 27
-
-// tolerance returns how far a binomial number may be from its mean, by
-// Bernstein's inequality: P(S-ES >= t) <= exp(-t^2/(2(variance + t/3))).
-func tolerance(variance float64) float64 {
-	const third = confidence / 3.0
-	return third + math.Sqrt(third*third+2*confidence*variance)
-}
 
 // chiSquaredBounds returns bounds of a chi-squared variable, by Laurent and
 // Massart (Annals of Statistics 28, 2000, lemma 1). The lower bound rejects
@@ -296,47 +289,4 @@ func TestPositionsAreIndependentInPairs(t *testing.T) {
 			}
 		})
 	}
-}
-
-// collidingRows counts the pairs of rows i < j in both of which two keys
-// collide more or less often than with independent rows. The pairs of keys are
-// disjoint, so the number of collisions in both rows of width w is binomial
-// with p = 1/w^2.
-func collidingRows(c construction, f Family, keyPairs int) int {
-	const width = 64
-	var both [rows][rows]int
-	var a, b [rows]uint64
-	for n := range uint64(keyPairs) {
-		c(uint64(f.SumUint64(2*n)), rows, width, a[:])
-		c(uint64(f.SumUint64(2*n+1)), rows, width, b[:])
-		for i := range rows {
-			if a[i] != b[i] {
-				continue
-			}
-			for j := i + 1; j < rows; j++ {
-				if a[j] == b[j] {
-					both[i][j]++
-				}
-			}
-		}
-	}
-	const p = 1.0 / (width * width)
-	mean := float64(keyPairs) * p
-	limit := tolerance(mean * (1 - p))
-	dependent := 0
-	for i := range rows {
-		for j := i + 1; j < rows; j++ {
-			if math.Abs(float64(both[i][j])-mean) > limit {
-				dependent++
-			}
-		}
-	}
-	return dependent
-}
-
-func TestRowsCollideIndependently(t *testing.T) {
-	f := New(ascending())
-	keyPairs := scaled(1<<22, 1<<19)
-	require.Zero(t, collidingRows(probing, f, keyPairs))
-	require.Equal(t, rows*(rows-1)/2, collidingRows(seededRows, f, 1<<18), "rejects seeded rows")
 }

@@ -52,15 +52,3 @@ func BenchmarkSumAll(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkSum hashes keys one by one.
-func BenchmarkSum(b *testing.B) {
-	f := New(ascending())
-	for name, keys := range keySets() {
-		benchmark(b, name, func([]Digest) {
-			for _, key := range keys {
-				sink ^= f.Sum(key)
-			}
-		})
-	}
-}

@@ -8,17 +8,16 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
@@ -70,90 +69,11 @@ func TestEveryDigestGoesToItsShard(t *testing.T) {
 	})
 }
 
-// shared has filters of both kinds behind five shards, for eight writers.
-type shared struct {
-	counts *sharded.Of[*counting.Filter]
-	prints *sharded.Of[*cuckoo.Filter]
-}
-
-const writers, keysEach, sharedBy = 8, 3000, 5
-
-func newShared() shared {
-	const total = writers * keysEach
-	return shared{
-		must(sharded.New(sharedBy, func(int) (*counting.Filter, error) {
-			return counting.New(counting.Config{Capacity: sharded.Capacity(total, sharedBy), FPRate: 1e-9})
-		})),
-		must(sharded.New(sharedBy, func(int) (*cuckoo.Filter, error) {
-			return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(total, sharedBy), FPRate: 1e-6})
-		})),
-	}
-}
-
-// digest returns the digest of key i of a writer.
-func (s shared) digest(writer, i int) hashfam.Digest {
-	return hashfam.Family{}.SumUint64(uint64(writer*keysEach + i))
-}
-
-// write adds the keys of a writer, to the counting filters one by one and to
-// the others in batches. It deletes a third of the former.
-func (s shared) write(t *testing.T, writer int) {
-	var batch []hashfam.Digest
-	for i := range keysEach {
-		d := s.digest(writer, i)
-		s.counts.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
-		if i%3 == 0 {
-			s.counts.Do(d, func(f *counting.Filter) { f.DeleteDigest(d) })
-		}
-		if batch = append(batch, d); len(batch) < 100 {
-			continue
-		}
-		s.prints.DoAll(batch, func(f *cuckoo.Filter, digests []hashfam.Digest) {
-			for _, d := range digests {
-				if err := f.AddDigest(d); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		batch = batch[:0]
-	}
-}
-
-// encode encodes all shards.
-func (s shared) encode() error {
-	return errors.Join(
-		s.counts.Each(func(_ int, f *counting.Filter) error { _, err := f.MarshalBinary(); return err }),
-		s.prints.Each(func(_ int, f *cuckoo.Filter) error { _, err := f.MarshalBinary(); return err }))
-}
-
-func TestNoKeyIsLostWhileShardsAreEncoded(t *testing.T) {
-	s := newShared()
-	var writing, reading sync.WaitGroup
-	var done atomic.Bool
-	for writer := range writers {
-		writing.Go(func() { s.write(t, writer) })
-	}
-	for range 2 {
-		reading.Go(func() {
-			for !done.Load() {
-				if err := s.encode(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	writing.Wait()
-	done.Store(true)
-	reading.Wait()
-	for writer := range writers {
-		for i := range keysEach {
-			d, found := s.digest(writer, i), false
-			s.counts.Do(d, func(f *counting.Filter) { found = f.ContainsDigest(d) })
-			require.Equal(t, i%3 > 0, found, "at rate 1e-9 no deleted key is found")
-			s.prints.Do(d, func(f *cuckoo.Filter) { found = f.ContainsDigest(d) })
-			require.True(t, found)
-		}
-	}
+// slowly adds x to n, and lets others run meanwhile.
+func slowly(n *int, x int) {
+	sum := *n + x
+	runtime.Gosched()
+	*n = sum
 }
 
 // The sum of plain numbers is right only if the shards are used alone.
@@ -167,11 +87,11 @@ func TestFunctionsAreAlone(t *testing.T) {
 				d := hashfam.Digest((worker*2000 + i) * 0x9E3779B97F4A7C15)
 				switch i % 3 {
 				case 0:
-					o.Do(d, func(n *int) { *n += 3 })
+					o.Do(d, func(n *int) { slowly(n, 3) })
 				case 1:
-					o.DoAll([]hashfam.Digest{d, d, d}, func(n *int, digests []hashfam.Digest) { *n += len(digests) })
+					o.DoAll([]hashfam.Digest{d, d, d}, func(n *int, digests []hashfam.Digest) { slowly(n, len(digests)) })
 				default:
-					if err := o.Each(func(_ int, n *int) error { *n++; return nil }); err != nil {
+					if err := o.Each(func(_ int, n *int) error { slowly(n, 1); return nil }); err != nil {
 						t.Error(err)
 					}
 				}

@@ -96,54 +96,6 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 	}
 }
 
-// The offsets of all fingerprints of 8 bits, and the patterns in the largest
-// block, over many families: as spread as random numbers, and so are the
-// differences of neighbors. Those of one multiplication are an arithmetic
-// progression, whose differences are few. Offset and pattern of a fingerprint
-// are unrelated too.
-//
-// Pearson's statistic of 64 cells is below 63 + 2 sqrt(63*27) + 54 with
-// probability 1 - 2e-12 (Laurent and Massart, Annals of Statistics 28, 2000);
-// there are 800 of them. Of 255 random numbers below 2^19 more than five
-// coincide with another with probability below (255^2/2^20)^6/6!, 8e-11.
-func TestTheHashesOfAFamilyAreUnrelated(t *testing.T) {
-	const m, half, cells, fingerprints = 1<<20 + 2, 1 << 19, 64, 255
-	spread := func(cell func(fp uint64) uint64) bool {
-		counts, statistic := [cells]int{}, 0.0
-		for fp := uint64(1); fp <= fingerprints; fp++ {
-			counts[cell(fp)]++
-		}
-		for _, c := range counts {
-			mean := float64(fingerprints) / cells
-			statistic += (float64(c) - mean) * (float64(c) - mean) / mean
-		}
-		return statistic < 63+83+54
-	}
-	irregular := func(n uint64, value func(fp uint64) uint64) bool {
-		differences := map[uint64]bool{}
-		for fp := uint64(1); fp <= fingerprints; fp++ {
-			differences[(value(fp+1)-value(fp)+n)%n] = true
-		}
-		return len(differences) >= fingerprints-5
-	}
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
-		r, multiplier := of(m, rng.Uint64()), rng.Uint64()|1
-		offset := func(fp uint64) uint64 { return r.Hash(fp).offset }
-		pattern := func(fp uint64) uint64 { return r.Hash(fp).pattern >> 1 % half }
-		require.True(t, spread(func(fp uint64) uint64 { return pattern(fp) % cells }))
-		require.True(t, spread(func(fp uint64) uint64 { return offset(fp) * cells / m }))
-		require.True(t, spread(func(fp uint64) uint64 { return pattern(fp) * cells / half }))
-		require.True(t, spread(func(fp uint64) uint64 { return offset(fp)*8/m*8 + pattern(fp)*8/half }))
-		require.True(t, irregular(m, offset))
-		require.True(t, irregular(half, pattern))
-		require.False(t, irregular(m, func(fp uint64) uint64 {
-			hi, _ := bits.Mul64(fp*multiplier, m)
-			return hi
-		}))
-	}
-}
-
 // Kept hashes are those that are computed. They are kept if they take at most a
 // 256th of the table: 16 KiB of four megabytes, at ten bits, and never if
 // fingerprints are wider.
