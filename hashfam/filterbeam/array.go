@@ -2,8 +2,13 @@ package filterbeam
 
 import (
 	"encoding/binary"
+	"iter"
+	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -18,11 +23,11 @@ import (
 type array struct {
 	described frame.Array
 	header    frame.Header
-	family    hashfam.Family
 	cellBits  uint64 // 1 in a Bloom filter, 4 in a counting one
 	hashes    int
 	blocked   bool
 	slice     uint64 // Partitioned: cells of a slice, otherwise 0
+	group     uint64 // bits of a line, of a slice, or of all cells of a Classic filter
 	span      uint64 // the range of a position, in units
 	units     uint64 // units of the whole array
 	window    uint64 // units of a window
@@ -44,11 +49,11 @@ func (s spec) array() (array, error) {
 	switch a.described.Layout {
 	case uint8(bloom.Partitioned):
 		a.slice = a.span / uint64(a.hashes)
-		a.span = a.slice
+		a.span, a.group = a.slice, a.slice
 	case uint8(bloom.Blocked):
 		a.blocked = true
 		a.span /= lineCells
-		a.units = a.span
+		a.units, a.group = a.span, lineCells*a.cellBits
 	}
 	a.window = (a.units-1)/uint64(s.windows()) + 1
 	if !a.blocked {
@@ -62,22 +67,21 @@ func (s spec) array() (array, error) {
 func (s spec) newArray() (array, error) {
 	a := array{cellBits: 1}
 	if s.Kind == bloomKind {
-		p, err := params(s, familyOfBloom)
+		p, err := params[bloom.Params](s)
 		if err != nil {
 			return a, err
 		}
-		a.family = p.Family
 		a.described = frame.Array{Kind: frame.Bloom, Cells: p.Bits, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 	} else {
-		p, err := params(s, familyOfCounting)
+		p, err := params[counting.Params](s)
 		if err != nil {
 			return a, err
 		}
-		a.cellBits, a.family = 4, p.Family
+		a.cellBits = 4
 		a.described = frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 	}
 	a.header, a.hashes = a.described.Header(s.Check), a.described.Hashes
-	a.span, a.units = a.described.Cells, a.described.Cells
+	a.span, a.units, a.group = a.described.Cells, a.described.Cells, a.described.Cells*a.cellBits
 	return a, nil
 }
 
@@ -88,7 +92,7 @@ func (a *array) windows() int { return int((a.units-1)/a.window) + 1 }
 func (a *array) bytes(w int) (from, to uint64) {
 	unit := a.cellBits
 	if a.blocked {
-		unit *= lineCells
+		unit = a.group
 	}
 	from = uint64(w) * a.window * unit / 8
 	return from, min(from+a.window*unit/8, a.header.Payload)
@@ -143,12 +147,12 @@ func (a *array) mark(words []uint64, i uint64) {
 
 // merge adds a copy of a window to its words.
 func (a *array) merge(words []uint64, other []byte) {
-	union := func(x, y uint64) uint64 { return x | y }
-	if a.cellBits == 4 {
-		union = sumCounters
-	}
 	for i := range words {
-		words[i] = union(words[i], binary.LittleEndian.Uint64(other[8*i:]))
+		if word := binary.LittleEndian.Uint64(other[8*i:]); a.cellBits == 1 {
+			words[i] |= word
+		} else {
+			words[i] = sumCounters(words[i], word)
+		}
 	}
 }
 
@@ -172,4 +176,75 @@ func increment(words []uint64, i uint64) {
 	if word := words[i>>4]; word>>shift&15 < 15 {
 		words[i>>4] = word + 1<<shift
 	}
+}
+
+// A fill computes the false-positive rate of an array from its bytes, which
+// pass through it in order, as FalsePositiveRate of the filter does.
+type fill struct {
+	*array
+	passed uint64   // bits of a group
+	marked uint64   // cells of these that are not zero
+	groups []uint64 // marked cells of each group; of a Blocked filter, lines with that many
+}
+
+// passing returns the pieces, whole words, and counts their cells.
+func (f *fill) passing(pieces iter.Seq[[]byte]) frame.Payload {
+	return func(yield func([]byte) bool) {
+		for piece := range pieces {
+			for i := 0; i < len(piece); i += 8 {
+				f.pass(binary.LittleEndian.Uint64(piece[i:]))
+			}
+			if !yield(piece) {
+				return
+			}
+		}
+	}
+}
+
+// pass counts the cells of a word, in which a group may end.
+func (f *fill) pass(word uint64) {
+	if f.cellBits == 4 {
+		word |= word >> 1 // one bit for each counter
+		word = (word | word>>2) & 0x1111111111111111
+	}
+	for n := uint64(64); n > 0; {
+		some := min(n, f.group-f.passed)
+		f.marked += uint64(bits.OnesCount64(word & (1<<some - 1)))
+		word >>= some
+		n -= some
+		if f.passed += some; f.passed == f.group {
+			f.next()
+		}
+	}
+}
+
+// next begins a group.
+func (f *fill) next() {
+	if f.blocked {
+		f.groups = slices.Grow(f.groups, lineCells+1)[:lineCells+1]
+		f.groups[f.marked]++
+	} else {
+		f.groups = append(f.groups, f.marked)
+	}
+	f.marked, f.passed = 0, 0
+}
+
+// rate returns the chance that a key that was not added is found.
+func (f *fill) rate() float64 {
+	k := float64(f.hashes)
+	switch {
+	case f.blocked:
+		sum := 0.0
+		for marked, lines := range f.groups {
+			sum += float64(lines) * math.Pow(float64(marked)/lineCells, k)
+		}
+		return sum / float64(f.span)
+	case f.slice > 0: // behind the slices are zeros
+		rate := 1.0
+		for _, marked := range f.groups[:f.hashes] {
+			rate *= float64(marked) / float64(f.slice)
+		}
+		return rate
+	}
+	return math.Pow(float64(f.groups[0])/float64(f.described.Cells), k)
 }

@@ -16,19 +16,12 @@ import (
 func TestPositionsReachTheirWindows(t *testing.T) {
 	for _, capacity := range []uint64{1000, 1e6, 1e9, 1e11} {
 		for _, n := range []int{0, 1, 3, maxWindows} {
-			for _, make := range []func() (Plan, error){
-				func() (Plan, error) { return Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01}) },
-				func() (Plan, error) {
-					return Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01, Layout: bloom.Partitioned})
-				},
-				func() (Plan, error) { return Counting(counting.Config{Capacity: capacity, FPRate: 0.01}) },
+			for _, p := range []Plan{
+				must(Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01})),
+				must(Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01, Layout: bloom.Partitioned})),
+				must(Counting(counting.Config{Capacity: capacity, FPRate: 0.01})),
 			} {
-				p, err := make()
-				require.NoError(t, err)
-				p, err = p.Windows(n)
-				require.NoError(t, err)
-				a, err := p.spec.array()
-				require.NoError(t, err)
+				a := must(must(p.Windows(n)).spec.array())
 				requireRouted(t, &a)
 			}
 		}
@@ -49,7 +42,7 @@ func requireRouted(t *testing.T, a *array) {
 	for key := range uint64(20) {
 		d := hashfam.Family{}.SumUint64(key)
 		var got []uint64
-		to := newBlocks(a.windows())
+		to := newBlocks(a.windows(), nil)
 		a.route(d, to)
 		for w, block := range to.of {
 			for data := block.data; len(data) > 0; data = data[4:] {

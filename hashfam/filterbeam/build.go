@@ -27,10 +27,8 @@ func init() {
 //
 // The result has one element, a [Summary]. The job fails if the elements have
 // another type. Build is for bounded collections: it ignores their windows. It
-// treats out as Files does, and like Files it needs the import of the file
-// system of out, for local files that of
-// github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local. O(keys) time,
-// spread over the workers.
+// treats out as Files does, and the program must import the file system of out.
+// O(keys) time, spread over the workers.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	if !reflect.DeepEqual(keys.WindowingStrategy(), window.DefaultWindowingStrategy()) {
@@ -52,10 +50,8 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 // The elements of a bundle are collected a batch at a time.
 type elements struct {
 	bundle
-	arena   []byte // the bytes of the keys of the batch
-	ends    []int  // where each key ends
-	keys    [][]byte
-	digests []hashfam.Digest
+	arena []byte   // the bytes of the keys of the batch
+	keys  [][]byte // none if the elements are digests
 }
 
 // The limits of a batch.
@@ -67,40 +63,29 @@ const (
 // StartBundle drops what a bundle that failed may have left.
 func (e *elements) StartBundle(emit func(int, []byte)) {
 	e.bundle.StartBundle(emit)
-	e.arena, e.ends, e.digests = e.arena[:0], e.ends[:0], e.digests[:0]
+	e.arena, e.keys, e.digests = e.arena[:0], e.keys[:0], e.digests[:0]
 }
 
 // FinishBundle collects the last batch and sends what is left.
 func (e *elements) FinishBundle(ctx context.Context, emit func(int, []byte)) error {
-	if err := e.flush(ctx, emit); err != nil {
-		return err
+	if len(e.keys)+len(e.digests) > 0 {
+		if err := e.flush(ctx, emit); err != nil {
+			return err
+		}
 	}
 	return e.bundle.FinishBundle(ctx, emit)
 }
 
-// full reports whether the batch is to be collected.
-func (e *elements) full() bool { return len(e.ends) >= batchKeys || len(e.arena) >= batchBytes }
-
 // flush collects the batch.
 func (e *elements) flush(ctx context.Context, emit func(int, []byte)) error {
-	if len(e.ends)+len(e.digests) == 0 {
-		return nil
+	err := e.open(emit)
+	if err == nil && e.keys != nil {
+		e.tally.Totals[bytesRead] += uint64(len(e.arena))
+		err = e.addKeys(ctx, e.keys)
+	} else if err == nil {
+		err = e.add(ctx, e.digests, nil)
 	}
-	if err := e.open(); err != nil {
-		return err
-	}
-	e.keys = e.keys[:0]
-	start := 0
-	for _, end := range e.ends {
-		e.keys = append(e.keys, e.arena[start:end:end])
-		start = end
-	}
-	e.tally.Bytes += uint64(len(e.arena))
-	err := e.add(ctx, e.keys, emit)
-	if err == nil && len(e.digests) > 0 {
-		err = e.addDigests(ctx, e.digests, emit)
-	}
-	e.arena, e.ends, e.digests = e.arena[:0], e.ends[:0], e.digests[:0]
+	e.arena, e.keys, e.digests = e.arena[:0], e.keys[:0], e.digests[:0]
 	return err
 }
 
@@ -109,12 +94,13 @@ type keyFn[K string | []byte] struct{ elements }
 
 // ProcessElement adds a key to the batch.
 func (f *keyFn[K]) ProcessElement(ctx context.Context, key K, emit func(int, []byte)) error {
+	start := len(f.arena)
 	f.arena = append(f.arena, key...)
-	f.ends = append(f.ends, len(f.arena))
-	if f.full() {
-		return f.flush(ctx, emit)
+	f.keys = append(f.keys, f.arena[start:len(f.arena):len(f.arena)])
+	if len(f.keys) < batchKeys && len(f.arena) < batchBytes {
+		return nil
 	}
-	return nil
+	return f.flush(ctx, emit)
 }
 
 // A digestFn collects digests.
@@ -122,10 +108,10 @@ type digestFn struct{ elements }
 
 func (f *digestFn) ProcessElement(ctx context.Context, d hashfam.Digest, emit func(int, []byte)) error {
 	f.digests = append(f.digests, d)
-	if len(f.digests) >= batchKeys {
-		return f.flush(ctx, emit)
+	if len(f.digests) < batchKeys {
+		return nil
 	}
-	return nil
+	return f.flush(ctx, emit)
 }
 
 // A Key is a type of elements that [Combine] takes.
@@ -156,23 +142,16 @@ func Combine[K Key](p Plan) (any, error) {
 	case cuckooKind, staticKind, topkKind:
 		return nil, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, sketch or heavy")
 	}
-	size, err := p.spec.combinedBytes()
-	if err != nil {
-		return nil, err
+	size := p.spec.Bytes
+	if p.spec.Kind == heavyKind {
+		c, err := params[countmin.HeavyConfig](p.spec)
+		if err != nil {
+			return nil, err
+		}
+		size = uint64(c.MemoryBytes)
 	}
 	if size > frameLimit {
 		return nil, errs.Field(ErrParams, "size of the structure", size, fmt.Sprintf("at most %d bytes", frameLimit))
 	}
 	return &combineFn[K]{Spec: p.spec}, nil
-}
-
-// combinedBytes returns the most bytes that a structure built of frames takes,
-// or 0 if that is not known in advance.
-func (s spec) combinedBytes() (uint64, error) {
-	if s.Kind != heavyKind {
-		return s.Bytes, nil
-	}
-	var c countmin.HeavyConfig
-	err := s.decode(&c)
-	return uint64(c.MemoryBytes), err
 }

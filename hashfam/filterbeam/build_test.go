@@ -2,8 +2,7 @@ package filterbeam
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,20 +10,20 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/mtime"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
 func init() {
 	register.Function1x2(pairOf)
 	register.Function2x0(noneOf)
-	register.Function2x1(lengthOf)
+	register.Function2x0(keepFrame)
+	register.Function1x0(keepTexts)
+	register.Function1x0(keepDigests)
+	register.Function1x2(stamped)
 }
 
 // forms returns the keys as collections of each type.
@@ -38,20 +37,12 @@ func forms(keys [][]byte) []any {
 
 // A collection without elements gives an empty filter.
 func TestBuildOfNoKeys(t *testing.T) {
-	p, err := Bloom(bloomConfig(bloom.Blocked))
-	require.NoError(t, err)
-	for _, n := range []int{0, 7} {
-		p, err := p.Windows(n)
-		require.NoError(t, err)
-		out := filepath.Join(t.TempDir(), "out.bin")
-		pipeline, s := beam.NewPipelineWithRoot()
+	none := func(s beam.Scope, p Plan, out string) {
 		Build(s, p, out, beam.ParDo(s, noneOf, beam.Create(s, "dropped")))
-		require.NoError(t, ptest.Run(pipeline))
-		frame, err := os.ReadFile(out)
-		require.NoError(t, err)
-		want, err := bloomFrame(bloom.Blocked)(nil)
-		require.NoError(t, err)
-		require.Equal(t, want, frame, "%d windows", n)
+	}
+	for _, n := range []int{0, 7} {
+		frame, _ := runJob(t, must(bloomPlan(bloom.Blocked).Windows(n)), runners[1], none)
+		require.Equal(t, bloomFrame(nil), frame, "%d windows", n)
 	}
 }
 
@@ -61,98 +52,82 @@ func noneOf(string, func(string)) {}
 // pairOf makes a collection of one key for CombinePerKey.
 func pairOf(key string) (int, string) { return len(key) % 3, key }
 
-func lengthOf(_ int, frame []byte) int { return len(frame) }
+// combined takes the frames that a pipeline of Combine writes, by key.
+var combined sync.Map
 
-// Combine gives the same frame, also for each key of a collection of pairs.
+func keepFrame(key int, frame []byte) { combined.Store(key, frame) }
+func keepTexts(frame []byte)          { keepFrame(-1, frame) }
+func keepDigests(frame []byte)        { keepFrame(-2, frame) }
+
+// Combine combines all keys, or each key of a collection of pairs, once, in
+// every runner. Prism combines before it groups, too.
 func TestCombineBuildsWhatASingleProcessBuilds(t *testing.T) {
 	keys := testKeys(3000)
-	for _, test := range singles {
-		want, err := test.frame(keys)
-		require.NoError(t, err)
-		p, err := test.plan()
-		require.NoError(t, err)
-		pipeline, s := beam.NewPipelineWithRoot()
-		combine, err := Combine[string](p)
-		require.NoError(t, err)
-		passert.Equals(s, beam.Combine(s, combine, beam.CreateList(s, forms(keys)[0])), want)
-		combine, err = Combine[hashfam.Digest](p)
-		require.NoError(t, err)
-		passert.Equals(s, beam.Combine(s, combine, beam.CreateList(s, forms(keys)[2])), want)
-		perKey, err := Combine[string](p)
-		require.NoError(t, err)
-		frames := beam.CombinePerKey(s, perKey, beam.ParDo(s, pairOf, beam.CreateList(s, forms(keys)[0])))
-		passert.Equals(s, beam.ParDo(s, lengthOf, frames), len(want), len(want), len(want))
-		require.NoError(t, ptest.Run(pipeline), test.name)
+	byKey := map[int][][]byte{}
+	for _, key := range keys {
+		byKey[len(key)%3] = append(byKey[len(key)%3], key)
+	}
+	for i, test := range singles {
+		wanted := map[int][]byte{-1: test.frame(keys), -2: test.frame(keys)}
+		for key, some := range byKey {
+			wanted[key] = test.frame(some)
+		}
+		for _, r := range []runner{
+			runners[1], forElements[i%4+2], {"held, of few keys", cut(repeated(7, i%2 == 0))},
+		} {
+			combined.Clear()
+			pipeline, s := beam.NewPipelineWithRoot()
+			texts := beam.CreateList(s, forms(keys)[0])
+			beam.ParDo0(s, keepTexts, beam.Combine(s, must(Combine[string](test.plan)), texts))
+			digests := beam.CreateList(s, forms(keys)[2])
+			beam.ParDo0(s, keepDigests, beam.Combine(s, must(Combine[hashfam.Digest](test.plan)), digests))
+			frames := beam.CombinePerKey(s, must(Combine[string](test.plan)), beam.ParDo(s, pairOf, texts))
+			beam.ParDo0(s, keepFrame, frames)
+			_, err := r.run(t.Context(), pipeline)
+			require.NoError(t, err, "%s, %s", test.name, r.name)
+			for key, want := range wanted {
+				frame, _ := combined.Load(key)
+				require.Equal(t, want, frame, "%s, %s, %d", test.name, r.name, key)
+			}
+		}
 	}
 }
 
 // An accumulator of few keys holds their digests, also after it has been sent
 // to another worker and merged there.
 func TestAccumulatorsOfFewKeysAreSmall(t *testing.T) {
-	p, err := Bloom(bloomConfig(bloom.Blocked))
-	require.NoError(t, err)
-	c := &combineFn[string]{Spec: p.spec}
+	c := &combineFn[string]{Spec: bloomPlan(bloom.Blocked).spec}
 	require.NoError(t, c.Setup())
 	sum := c.CreateAccumulator()
 	for _, key := range []string{"ada", "grace", "edsger"} {
-		a, err := c.AddInput(c.CreateAccumulator(), key)
-		require.NoError(t, err)
-		encoded, err := encodeAccumulator(a)
-		require.NoError(t, err)
-		a, err = decodeAccumulator(encoded)
-		require.NoError(t, err)
-		sum, err = c.MergeAccumulators(sum, a)
-		require.NoError(t, err)
+		a := must(c.AddInput(c.CreateAccumulator(), key))
+		sum = must(c.MergeAccumulators(sum, must(decodeAccumulator(must(encodeAccumulator(a))))))
 	}
-	encoded, err := encodeAccumulator(sum)
-	require.NoError(t, err)
-	require.Equal(t, 1+3*8, len(encoded))
-	got, err := c.ExtractOutput(sum)
-	require.NoError(t, err)
-	want, err := bloomFrame(bloom.Blocked)([][]byte{[]byte("ada"), []byte("grace"), []byte("edsger")})
-	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, 1+3*8, len(must(encodeAccumulator(sum))))
+	require.Equal(t, bloomFrame([][]byte{[]byte("ada"), []byte("grace"), []byte("edsger")}), must(c.ExtractOutput(sum)))
 }
 
-// What cannot be combined is refused when the pipeline is made.
+// What is not built of frames of up to 8 MiB cannot be combined. That is an
+// error when the pipeline is made. A plan of heavy hitters of any size is built
+// of frames.
 func TestCombineRefusesWhatIsNotBuiltOfFrames(t *testing.T) {
-	large, err := Bloom(bloom.Config{Capacity: 1e8, FPRate: 0.01})
-	require.NoError(t, err)
-	ordered, err := Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
-	require.NoError(t, err)
-	top, err := TopK(countmin.TopKConfig{K: 10})
-	require.NoError(t, err)
-	for _, p := range []Plan{{}, large, ordered, top} {
+	for _, p := range []Plan{{}, ordered[0].plan, ordered[1].plan, must(Bloom(bloom.Config{Capacity: 1e8, FPRate: 0.01}))} {
 		_, err := Combine[string](p)
 		require.ErrorIs(t, err, ErrParams)
 	}
-}
-
-// Combine refuses heavy hitters and a top k that may take more than 8 MiB. A
-// plan of heavy hitters of any size is built of frames.
-func TestCombineRefusesALargeBudget(t *testing.T) {
-	for _, test := range []struct {
-		memory int
-		want   error
-	}{{0, nil}, {1 << 20, nil}, {frameLimit, nil}, {frameLimit + 1, ErrParams}, {1 << 26, ErrParams}} {
-		p, err := Heavy(countmin.HeavyConfig{Phi: 0.001, MemoryBytes: test.memory})
-		require.NoError(t, err)
-		_, err = Combine[string](p)
-		require.ErrorIs(t, err, test.want, "%d bytes", test.memory)
-		if test.want != nil {
-			require.ErrorContains(t, err, fmt.Sprintf("size of the structure = %d, want at most 8388608 bytes", test.memory))
+	for memory, want := range map[int]error{0: nil, 1 << 20: nil, frameLimit: nil, frameLimit + 1: ErrParams, 1 << 26: ErrParams} {
+		p := must(Heavy(countmin.HeavyConfig{Phi: 0.001, MemoryBytes: memory}))
+		_, err := Combine[string](p)
+		require.ErrorIs(t, err, want, "%d bytes", memory)
+		if want != nil {
+			require.ErrorContains(t, err, fmt.Sprintf("size of the structure = %d, want at most 8388608 bytes", memory))
 		}
-		d, err := p.spec.design()
-		require.NoError(t, err)
-		require.IsType(t, frames{}, d)
+		require.IsType(t, frames{}, must(p.spec.design()))
 
-		top, err := TopK(countmin.TopKConfig{K: 10, MemoryBytes: test.memory})
-		require.NoError(t, err)
+		top := must(TopK(countmin.TopKConfig{K: 10, MemoryBytes: memory}))
 		_, err = Combine[string](top)
 		require.ErrorIs(t, err, ErrParams)
-		d, err = top.spec.design()
-		require.NoError(t, err)
-		require.IsType(t, shards{}, d)
+		require.IsType(t, shards{}, must(top.spec.design()))
 		require.Equal(t, 16, top.spec.windows(), "the windows of a top k do not depend on its budget")
 	}
 }
@@ -177,8 +152,7 @@ func zipf(n int) (stream [][]byte, counts map[string]uint64) {
 // Heavy hitters of many bundles are complete.
 func TestHeavyHittersAreComplete(t *testing.T) {
 	stream, counts := zipf(20_000)
-	p, err := Heavy(countmin.HeavyConfig{Phi: 0.001})
-	require.NoError(t, err)
+	p := must(Heavy(countmin.HeavyConfig{Phi: 0.001}))
 	var h countmin.HeavyHitters
 	require.NoError(t, h.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), stream, 16))))
 	require.True(t, h.Complete())
@@ -200,8 +174,7 @@ func TestHeavyHittersAreComplete(t *testing.T) {
 // in one shard.
 func TestATopKIsThatOfTheWhole(t *testing.T) {
 	stream, counts := zipf(20_000)
-	p, err := TopK(countmin.TopKConfig{K: 100})
-	require.NoError(t, err)
+	p := must(TopK(countmin.TopKConfig{K: 100}))
 	var k countmin.TopK
 	require.NoError(t, k.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), stream, 16))))
 	require.True(t, k.Complete())
@@ -216,8 +189,6 @@ func TestATopKIsThatOfTheWhole(t *testing.T) {
 	require.Equal(t, 100, n)
 }
 
-func init() { register.Function1x2(stamped) }
-
 // stamped gives a key a time in one of many windows.
 func stamped(key string) (beam.EventTime, string) {
 	return mtime.FromTime(time.Unix(int64(60*len(key)), 0)), key
@@ -225,30 +196,16 @@ func stamped(key string) (beam.EventTime, string) {
 
 // Build ignores the windows of its collection.
 func TestBuildOfACollectionInWindows(t *testing.T) {
-	var texts []string
-	keys := testKeys(200)
-	for i, key := range keys {
-		texts = append(texts, string(key)+"windows of a minute"[:i%19])
+	var texts [][]byte
+	for i, key := range testKeys(200) {
+		texts = append(texts, append(key, "windows of a minute"[:i%19]...))
 	}
-	want, err := bloom.New(bloomConfig(bloom.Blocked))
-	require.NoError(t, err)
-	for _, text := range texts {
-		want.AddString(text)
-	}
-	encoded, err := want.MarshalBinary()
-	require.NoError(t, err)
-	for _, n := range []int{0, 7} {
-		p, err := bloomPlan(bloom.Blocked)()
-		require.NoError(t, err)
-		p, err = p.Windows(n)
-		require.NoError(t, err)
-		out := filepath.Join(t.TempDir(), "out.bin")
-		pipeline, s := beam.NewPipelineWithRoot()
-		timed := beam.ParDo(s, stamped, beam.CreateList(s, texts))
+	windowed := func(s beam.Scope, p Plan, out string) {
+		timed := beam.ParDo(s, stamped, beam.CreateList(s, forms(texts)[0]))
 		Build(s, p, out, beam.WindowInto(s, window.NewFixedWindows(time.Minute), timed))
-		require.NoError(t, ptest.Run(pipeline))
-		frame, err := os.ReadFile(out)
-		require.NoError(t, err)
-		require.Equal(t, encoded, frame)
+	}
+	for _, n := range []int{0, 7} {
+		frame, _ := runJob(t, must(bloomPlan(bloom.Blocked).Windows(n)), runners[1], windowed)
+		require.Equal(t, bloomFrame(texts), frame)
 	}
 }

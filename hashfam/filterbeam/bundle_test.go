@@ -1,8 +1,7 @@
 package filterbeam
 
 import (
-	"context"
-	"iter"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,7 @@ import (
 )
 
 // fails runs a job that must fail, and returns the error. The output stays as
-// it was, and nothing is left beside it.
+// it was.
 func fails(t *testing.T, p Plan, patterns ...string) error {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.bin")
@@ -26,23 +25,19 @@ func fails(t *testing.T, p Plan, patterns ...string) error {
 	Files(s, p, out, patterns...)
 	err := ptest.Run(pipeline)
 	require.Error(t, err)
-	text, readErr := os.ReadFile(out)
-	require.NoError(t, readErr)
-	require.Equal(t, "before", string(text))
+	require.Equal(t, "before", string(must(os.ReadFile(out))))
 	return err
 }
 
 func TestAPatternThatMatchesNothingFails(t *testing.T) {
-	p, err := Bloom(bloomConfig(bloom.Classic))
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Classic)
 	require.ErrorContains(t, fails(t, p, filepath.Join(t.TempDir(), "*.txt")), "one that matches a file")
 	require.ErrorContains(t, fails(t, Plan{}, writeKeys(t, t.TempDir(), testKeys(10), 1)), "the zero Plan")
 }
 
 // More keys than a cuckoo filter takes are an error that says how many.
 func TestAFullCuckooFilterFails(t *testing.T) {
-	p, err := Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01})
-	require.NoError(t, err)
+	p := must(Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01}))
 	require.ErrorContains(t, fails(t, p, writeKeys(t, t.TempDir(), testKeys(5000), 3)), "of 5000 different keys: raise its Capacity")
 }
 
@@ -50,99 +45,21 @@ func TestAFullCuckooFilterFails(t *testing.T) {
 func TestALineThatIsTooLongFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys.txt")
 	require.NoError(t, os.WriteFile(file, make([]byte, maxLine+1), 0o600))
-	p, err := Bloom(bloomConfig(bloom.Classic))
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Classic)
 	require.ErrorContains(t, fails(t, p, file), "has more than 16777216 bytes")
 }
 
-// A bundle that fails leaves nothing for the next one: the engine may call the
-// same DoFn again.
-func TestABundleThatFailedLeavesNothing(t *testing.T) {
-	for _, n := range []int{0, 7} {
-		p, err := Bloom(bloomConfig(bloom.Blocked))
-		require.NoError(t, err)
-		p, err = p.Windows(n)
-		require.NoError(t, err)
-		f := &keyFn[string]{elements{bundle: bundle{Spec: p.spec}}}
-		ctx := context.Background()
-		drop := func(int, []byte) {}
-		f.StartBundle(drop)
-		for range batchKeys + 10 {
-			require.NoError(t, f.ProcessElement(ctx, "of the failed bundle", drop))
-		}
-		var sent [][]byte
-		keep := func(owner int, value []byte) {
-			if owner != tallyOwner {
-				sent = append(sent, value[:len(value)-itemBytes])
-			}
-		}
-		f.StartBundle(keep)
-		require.NoError(t, f.ProcessElement(ctx, "of the next bundle", keep))
-		require.NoError(t, f.FinishBundle(ctx, keep))
-		require.Len(t, sent, 1)
-		if n > 0 {
-			require.Len(t, sent[0], 8+1, "one digest and the kind of the value")
-		} else {
-			var g bloom.Filter
-			require.NoError(t, g.UnmarshalBinary(sent[0]))
-			require.True(t, g.ContainsString("of the next bundle"))
-			require.False(t, g.ContainsString("of the failed bundle"))
-		}
-	}
-}
-
-// A stage that runs twice writes the same frame again, and a damaged part is an
-// error.
-func TestStagesCanBeRepeated(t *testing.T) {
-	p, err := Bloom(bloomConfig(bloom.Blocked))
-	require.NoError(t, err)
-	p, err = p.Windows(3)
-	require.NoError(t, err)
-	d, err := p.spec.design()
-	require.NoError(t, err)
-	keys := testKeys(1000)
-	blocks := map[int][][]byte{}
-	c, err := d.collector()
-	require.NoError(t, err)
-	keep := func(owner int, _ uint64, value []byte) { blocks[owner] = append(blocks[owner], value) }
-	require.NoError(t, c.addKeys(keys, keep))
-	require.NoError(t, c.flush(keep))
-
-	ctx, out := context.Background(), filepath.Join(t.TempDir(), "out.bin")
-	var records [][]byte
-	for range 2 { // the first attempt's parts are left behind
-		records = records[:0]
-		for owner, values := range blocks {
-			record, err := d.gather(ctx, out, owner, sequence(values))
-			require.NoError(t, err)
-			records = append(records, record)
-		}
-	}
-	want, err := bloomFrame(bloom.Blocked)(keys)
-	require.NoError(t, err)
-	for range 2 {
-		require.NoError(t, d.finish(ctx, out, certain(sequence(records)), &Summary{}))
-		frame, err := os.ReadFile(out)
-		require.NoError(t, err)
-		require.Equal(t, want, frame)
-	}
-	parts, err := partsOf(certain(sequence(records)))
-	require.NoError(t, err)
+// A part that is damaged is an error, and leaves the output as it was.
+func TestADamagedPartFails(t *testing.T) {
+	p := must(bloomPlan(bloom.Blocked).Windows(3))
+	ctx, out := t.Context(), filepath.Join(t.TempDir(), "out.bin")
+	frame, _ := stages(t, p, out, testKeys(1000))
+	d := must(p.spec.design())
+	records := gathered(t, d, out, sent(t, d, testKeys(1000)))
+	parts := must(decodeRecords[part](certain(slices.Values(records)), 3))
 	require.NoError(t, os.WriteFile(string(parts[1].Name), make([]byte, parts[1].Bytes), 0o600))
-	require.ErrorIs(t, d.finish(ctx, out, certain(sequence(records)), &Summary{}), ErrCorrupt)
+	require.ErrorIs(t, d.finish(ctx, out, certain(slices.Values(records)), &Summary{}), ErrCorrupt)
 	require.NoError(t, os.Truncate(string(parts[1].Name), 8))
-	require.Error(t, d.finish(ctx, out, certain(sequence(records)), &Summary{}))
-	frame, err := os.ReadFile(out)
-	require.NoError(t, err)
-	require.Equal(t, want, frame)
-	for _, n := range []int{2 * len(records), 0} {
-		removed, err := Clean(ctx, out)
-		require.NoError(t, err)
-		require.Len(t, removed, n)
-	}
-	left, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
-	require.Len(t, left, 1)
+	require.ErrorIs(t, d.finish(ctx, out, certain(slices.Values(records)), &Summary{}), io.ErrUnexpectedEOF)
+	require.Equal(t, frame, must(os.ReadFile(out)))
 }
-
-func sequence(values [][]byte) iter.Seq[[]byte] { return slices.Values(values) }

@@ -55,18 +55,12 @@ func encodeAccumulator(a *accumulator) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded := binary.AppendUvarint(nil, uint64(len(a.pending)))
-	encoded = append(encoded, a.pending...)
-	return append(encoded, frame...), nil
+	return append(appendKey(nil, a.pending), frame...), nil
 }
 
 func decodeAccumulator(encoded []byte) (*accumulator, error) {
-	n, start := binary.Uvarint(encoded)
-	if start <= 0 || n > uint64(len(encoded)-start) {
-		return nil, errs.Field(ErrCorrupt, "length of an accumulator", n, "one that its encoding contains")
-	}
-	rest := append([]byte(nil), encoded[start:]...)
-	return &accumulator{pending: rest[:n:n], encoded: rest[n:]}, nil
+	pending, rest, err := cutKey(slices.Clone(encoded))
+	return &accumulator{pending: pending, encoded: rest}, err
 }
 
 // A combineFn combines keys to a frame.
@@ -90,35 +84,37 @@ func (c *combineFn[K]) CreateAccumulator() *accumulator { return &accumulator{} 
 // AddInput adds a key.
 func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
 	var err error
-	if a.pending, err = c.appendKey(a.pending, key); err != nil {
+	if a.pending, err = c.appendPending(a.pending, key); err != nil {
 		return nil, err
 	}
-	if uint64(len(a.pending)) > max(c.Spec.Bytes/2, 1<<12) {
+	if c.full(a) {
 		err = c.settle(a)
 	}
 	return a, err
+}
+
+// full reports whether the pending keys take more than half of the structure.
+func (c *combineFn[K]) full(a *accumulator) bool {
+	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, 1<<12)
 }
 
 // MergeAccumulators returns a merger of a and b, which stay as they are: the
 // first of several to merge is an element of the engine. The next ones are
 // added to the merger.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
+	var err error
 	if a != c.merger {
-		var err error
 		if a, err = a.clone(); err != nil {
 			return nil, err
 		}
 		c.merger = a
 	}
 	a.pending = append(a.pending, b.pending...)
-	if len(b.encoded) == 0 && b.structure == nil && uint64(len(a.pending)) <= max(c.Spec.Bytes/2, 1<<12) {
-		return a, nil
-	}
-	if err := c.settle(a); err != nil {
-		return nil, err
-	}
 	frame, err := b.frame()
-	if err == nil && len(frame) > 0 {
+	if err != nil || len(frame) == 0 && !c.full(a) {
+		return a, err
+	}
+	if err = c.settle(a); err == nil && len(frame) > 0 {
 		err = a.structure.merge(frame)
 	}
 	return a, err
@@ -127,10 +123,10 @@ func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error
 // ExtractOutput returns the frame of all keys.
 func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
 	a, err := a.clone()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = c.settle(a)
 	}
-	if err := c.settle(a); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return a.structure.frame()
@@ -138,12 +134,11 @@ func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
 
 // settle moves all keys of a into its structure.
 func (c *combineFn[K]) settle(a *accumulator) error {
+	var err error
 	if a.structure == nil {
-		s, err := c.Spec.open()
-		if err != nil {
+		if a.structure, err = c.Spec.open(); err != nil {
 			return err
 		}
-		a.structure = s
 	}
 	if len(a.encoded) > 0 {
 		if err := a.structure.merge(a.encoded); err != nil {
@@ -151,7 +146,7 @@ func (c *combineFn[K]) settle(a *accumulator) error {
 		}
 		a.encoded = nil
 	}
-	err := c.addPending(a)
+	err = c.addPending(a)
 	a.pending = a.pending[:0]
 	return err
 }
@@ -159,53 +154,41 @@ func (c *combineFn[K]) settle(a *accumulator) error {
 // storesKeys reports whether pending keys are kept as they are.
 func (c *combineFn[K]) storesKeys() bool { return c.Spec.Kind == heavyKind }
 
-// appendKey appends a key in its pending form.
-func (c *combineFn[K]) appendKey(pending []byte, key K) ([]byte, error) {
-	if c.storesKeys() {
-		return appendWhole(pending, key)
-	}
+// appendPending appends a key in its pending form.
+func (c *combineFn[K]) appendPending(pending []byte, key K) ([]byte, error) {
 	var d hashfam.Digest
 	switch key := any(key).(type) {
 	case string:
+		if c.storesKeys() {
+			return appendKey(pending, key), nil
+		}
 		d = c.family.SumString(key)
 	case []byte:
+		if c.storesKeys() {
+			return appendKey(pending, key), nil
+		}
 		d = c.family.Sum(key)
 	case hashfam.Digest:
+		if c.storesKeys() {
+			return pending, needKeys()
+		}
 		d = key
 	}
 	return binary.LittleEndian.AppendUint64(pending, uint64(d)), nil
 }
 
-// appendWhole appends the length of a key and the key.
-func appendWhole(pending []byte, key any) ([]byte, error) {
-	switch key := key.(type) {
-	case string:
-		return append(binary.AppendUvarint(pending, uint64(len(key))), key...), nil
-	case []byte:
-		return append(binary.AppendUvarint(pending, uint64(len(key))), key...), nil
-	}
-	return pending, needKeys()
-}
-
 // addPending adds the pending keys to the structure.
 func (c *combineFn[K]) addPending(a *accumulator) error {
-	pending := a.pending
 	if !c.storesKeys() {
-		digests := make([]hashfam.Digest, 0, len(pending)/8)
-		for ; len(pending) >= 8; pending = pending[8:] {
-			digests = append(digests, hashfam.Digest(binary.LittleEndian.Uint64(pending)))
-		}
-		return a.structure.add(digests, nil)
+		return a.structure.add(parseWords[hashfam.Digest](nil, a.pending), nil)
 	}
 	var keys [][]byte
-	for len(pending) > 0 {
-		n, start := binary.Uvarint(pending)
-		if start <= 0 || n > uint64(len(pending)-start) {
-			return errs.Field(ErrCorrupt, "length of a key", n, "one that the accumulator contains")
+	for pending := a.pending; len(pending) > 0; {
+		key, rest, err := cutKey(pending)
+		if err != nil {
+			return err
 		}
-		end := start + int(n)
-		keys = append(keys, pending[start:end:end])
-		pending = pending[end:]
+		keys, pending = append(keys, key), rest
 	}
 	return a.structure.add(c.family.SumAll(nil, keys), keys)
 }

@@ -19,14 +19,9 @@ type element struct {
 // requireElement checks that c made a of the keys.
 func requireElement(t *testing.T, s single, c *combineFn[[]byte], a *accumulator, keys [][]byte, depth int) element {
 	t.Helper()
-	want, err := s.frame(keys)
-	require.NoError(t, err)
-	got, err := c.ExtractOutput(a)
-	require.NoError(t, err)
-	require.Equal(t, want, got, s.name)
-	encoded, err := encodeAccumulator(a)
-	require.NoError(t, err)
-	return element{a, encoded, keys, depth}
+	want := s.frame(keys)
+	require.Equal(t, want, must(c.ExtractOutput(a)), s.name)
+	return element{a, must(encodeAccumulator(a)), keys, depth}
 }
 
 // Accumulators may be merged in any grouping, at any depth, kept in memory or
@@ -35,11 +30,9 @@ func requireElement(t *testing.T, s single, c *combineFn[[]byte], a *accumulator
 func TestCombinersInAnyGrouping(t *testing.T) {
 	keys := testKeys(900)
 	for i, s := range singles {
-		p, err := s.plan()
-		require.NoError(t, err)
 		stages := make([]*combineFn[[]byte], 40) // a function for each depth
 		for i := range stages {
-			stages[i] = &combineFn[[]byte]{Spec: p.spec}
+			stages[i] = &combineFn[[]byte]{Spec: s.plan.spec}
 			require.NoError(t, stages[i].Setup())
 		}
 		r := rand.New(rand.NewPCG(7, uint64(i)))
@@ -49,22 +42,18 @@ func TestCombinersInAnyGrouping(t *testing.T) {
 			if step < 4 || step%4 == 0 {
 				a, some := stages[0].CreateAccumulator(), keys[r.IntN(len(keys)):]
 				for _, key := range some {
-					a, err = stages[0].AddInput(a, key)
-					require.NoError(t, err)
+					a = must(stages[0].AddInput(a, key))
 				}
 				all = append(all, requireElement(t, s, stages[0], a, some, 0))
 				continue
 			}
 			some := []element{draw(), draw(), draw(), draw()}[:2+step%3]
 			if step%2 == 0 {
-				some[0].accumulator, err = decodeAccumulator(some[0].encoded)
-				require.NoError(t, err)
+				some[0].accumulator = must(decodeAccumulator(some[0].encoded))
 			}
 			all = append(all, mergeElements(t, s, stages, some))
 			for _, e := range all {
-				encoded, err := encodeAccumulator(e.accumulator)
-				require.NoError(t, err)
-				require.Equal(t, e.encoded, encoded, "%s, step %d", s.name, step)
+				require.Equal(t, e.encoded, must(encodeAccumulator(e.accumulator)), "%s, step %d", s.name, step)
 			}
 		}
 	}
@@ -80,9 +69,7 @@ func mergeElements(t *testing.T, s single, stages []*combineFn[[]byte], some []e
 	}
 	sum, keys := some[0].accumulator, some[0].keys
 	for _, e := range some[1:] {
-		var err error
-		sum, err = stages[depth].MergeAccumulators(sum, e.accumulator)
-		require.NoError(t, err)
+		sum = must(stages[depth].MergeAccumulators(sum, e.accumulator))
 		keys = append(keys[:len(keys):len(keys)], e.keys...)
 	}
 	return requireElement(t, s, stages[depth], sum, keys, depth)

@@ -2,6 +2,7 @@ package filterbeam
 
 import (
 	"context"
+	"encoding/binary"
 	"iter"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -16,24 +17,35 @@ import (
 // In frames, a value is a whole encoded structure and an owner merges some of
 // them. In windows, a value is a block of digests or positions, and an owner
 // fills its range of the array. In ranges, an owner sorts the digests of its
-// range; in ribbons, two more stages solve their equations. In shards, an owner
-// counts its keys. In apart, an owner builds a filter of its keys.
+// range; in ribbons, an owner then solves the equations of some of them. In
+// shards, an owner counts its keys. In apart, an owner builds a filter of its
+// keys.
 //
 // The number of items in a value says how much of what was read is in it: keys,
 // digests or positions.
 type design interface {
 	perKey() uint64 // items that a key makes
-	collector() (collector, error)
+	collector(emit emitter) (collector, error)
 	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
-	finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error
+	finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error
 }
 
-// A collector takes the keys of a bundle.
-type collector interface {
-	addKeys(keys [][]byte, emit emitter) error
-	addDigests(digests []hashfam.Digest, emit emitter) error
-	flush(emit emitter) error
+// A record is what an owner has made of its values.
+type record struct {
+	owner int
+	value []byte
 }
+
+// A collector takes the keys of a bundle, and sends values.
+type collector interface {
+	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if they are not known
+	flush() error
+}
+
+// An emitter sends a value with a number of items to the task that owns a
+// number. The value then belongs to the engine: its memory is never written
+// again. An engine that keeps elements in memory would read the change.
+type emitter = func(owner int, items uint64, value []byte)
 
 // design returns the design of the plan.
 func (s spec) design() (design, error) {
@@ -43,9 +55,9 @@ func (s spec) design() (design, error) {
 	switch {
 	case s.Parts > 0:
 		return apart{s}, nil
-	case s.Kind == staticKind:
+	case s.Sorted:
 		return ribbons{ranges{s}}, nil
-	case s.Kind == cuckooKind:
+	case s.Kind == staticKind || s.Kind == cuckooKind:
 		return ranges{s}, nil
 	case s.Kind == topkKind:
 		return shards{s}, nil
@@ -56,4 +68,133 @@ func (s spec) design() (design, error) {
 		}
 	}
 	return frames{s}, nil
+}
+
+// tallyOwner is the number of the owner that adds up the tallies of all
+// bundles.
+const tallyOwner = -1
+
+// A bundle is what a worker collects of one bundle of keys. Its exported fields
+// travel to the workers as JSON.
+type bundle struct {
+	Spec spec
+
+	family    hashfam.Family
+	perKey    uint64 // items that a key makes
+	collector collector
+	emit      func(int, []byte) // of the call that the engine makes now
+	tally     tally
+	digests   []hashfam.Digest // of a batch
+}
+
+// StartBundle drops what a bundle that failed may have left.
+func (b *bundle) StartBundle(func(int, []byte)) {
+	b.collector, b.tally = nil, tally{}
+}
+
+// open makes the collector with the first key of a bundle.
+func (b *bundle) open(emit func(int, []byte)) error {
+	b.emit = emit
+	if b.collector != nil {
+		return nil
+	}
+	d, err := b.Spec.design()
+	if err != nil {
+		return err
+	}
+	b.perKey = d.perKey()
+	if b.family, err = b.Spec.family(); err == nil {
+		b.collector, err = d.collector(b.send)
+	}
+	return err
+}
+
+// send is the emitter of the collector. It counts what it sends.
+func (b *bundle) send(owner int, items uint64, value []byte) {
+	value = sealed(value, items)
+	b.tally.send(owner, value)
+	b.emit(owner, value)
+}
+
+// addKeys collects keys.
+func (b *bundle) addKeys(ctx context.Context, keys [][]byte) error {
+	b.digests = b.family.SumAll(b.digests[:0], keys)
+	return b.add(ctx, b.digests, keys)
+}
+
+// add collects keys that are hashed already. keys is nil if they are not known.
+func (b *bundle) add(ctx context.Context, digests []hashfam.Digest, keys [][]byte) error {
+	n := uint64(len(digests))
+	b.tally.Totals[keysRead] += n
+	b.tally.Totals[itemsRead] += n * b.perKey
+	progress.Inc(ctx, int64(n))
+	return b.collector.add(digests, keys)
+}
+
+// FinishBundle sends what is left, and the tally of all that was sent.
+func (b *bundle) FinishBundle(_ context.Context, emit func(int, []byte)) error {
+	if b.collector == nil {
+		return nil
+	}
+	b.emit = emit
+	if err := b.collector.flush(); err != nil {
+		return err
+	}
+	b.collector = nil
+	emit(tallyOwner, b.tally.append(nil))
+	return nil
+}
+
+// blockBytes is the size of the blocks in which items are sent, and of those in
+// which files are read.
+const blockBytes = 64 << 10
+
+// blockSpace is the size of the memory of a block. It has room for the last
+// item, unless that is a long key, and for what is put behind the items.
+const blockSpace = blockBytes + 64
+
+// The blocks collect the items of every owner, and send them when there are
+// enough.
+type blocks struct {
+	of   []block // of each owner
+	emit emitter
+}
+
+// A block is a value in the making.
+type block struct {
+	items uint64
+	data  []byte
+}
+
+func newBlocks(owners int, emit emitter) *blocks { return &blocks{make([]block, owners), emit} }
+
+func (b *blocks) put32(owner int, item uint32) {
+	b.store(owner, binary.LittleEndian.AppendUint32(b.of[owner].data, item), 1)
+}
+
+func (b *blocks) put64(owner int, item uint64) {
+	b.store(owner, binary.LittleEndian.AppendUint64(b.of[owner].data, item), 1)
+}
+
+// store makes data, which has some items more, the owner's block, or sends it
+// if it is full. An owner that fills a block fills another one, so the memory
+// of the next is made at once.
+func (b *blocks) store(owner int, data []byte, items uint64) {
+	to := &b.of[owner]
+	to.data = data
+	to.items += items
+	if len(data) >= blockBytes {
+		b.emit(owner, to.items, data)
+		*to = block{data: make([]byte, 0, blockSpace)}
+	}
+}
+
+// flush sends what is left.
+func (b *blocks) flush() {
+	for owner, left := range b.of {
+		if left.items > 0 {
+			b.of[owner] = block{}
+			b.emit(owner, left.items, left.data)
+		}
+	}
 }

@@ -27,8 +27,7 @@ func TestAKeyedFamily(t *testing.T) {
 	require.ErrorContains(t, err, "RegisterFamily")
 
 	c.Family = testFamily
-	p, err := Bloom(c)
-	require.NoError(t, err)
+	p := must(Bloom(c))
 	want, err := bloom.New(c)
 	require.NoError(t, err)
 	keys := testKeys(1000)
@@ -45,14 +44,13 @@ func TestAKeyedFamily(t *testing.T) {
 func TestAWorkerWithAnotherFamilyFails(t *testing.T) {
 	c := bloomConfig(bloom.Blocked)
 	c.Family = testFamily
-	p, err := Bloom(c)
-	require.NoError(t, err)
+	p := must(Bloom(c))
 	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
 	p.spec.Check++
 	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
 	p.spec.Family = "unknown"
 	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
-	_, err = p.spec.family()
+	_, err := p.spec.family()
 	require.ErrorIs(t, err, ErrFamily)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 	"iter"
 	"net/url"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
@@ -51,8 +53,6 @@ const (
 	shardPurpose     = "shard" // a part that stays
 	temporaryPurpose = "tmp"   // the frame, until it is complete
 )
-
-var purposes = []string{partPurpose, shardPurpose, temporaryPurpose}
 
 // A fileName travels to the workers as JSON, which changes bytes that are not
 // UTF-8: so it is escaped.
@@ -115,103 +115,152 @@ func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 }
 
 // A part describes an intermediate file. Its name is unique to the attempt that
-// wrote it, so that attempts that run twice do not meet.
+// wrote it, so that attempts that run twice do not meet. A part without a name
+// is zeros.
 type part struct {
-	Owner int
 	Name  fileName
 	Bytes uint64
-	CRC   uint32
+	CRC   uint32 // CRC-32, as in an index
 }
 
-// checksumBytes is the size of what follows the payload of a frame: a checksum
-// and four zero bytes.
-const checksumBytes = 8
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// writePart writes words to a part file and returns its record.
-func writePart[W ~uint64](ctx context.Context, out string, owner int, words []W) ([]byte, error) {
-	p, err := newPart(ctx, out, owner, words)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(p)
+// A partWriter adds what is written to the description of a part.
+type partWriter struct {
+	io.Writer
+	part *part
 }
 
-// newPart writes words to a part file.
-func newPart[W ~uint64](ctx context.Context, out string, owner int, words []W) (part, error) {
+func (w partWriter) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	w.part.Bytes += uint64(n)
+	w.part.CRC = crc32.Update(w.part.CRC, index.Table, b[:n])
+	return n, err
+}
+
+// writePart writes a part beside out.
+func writePart(ctx context.Context, out, purpose string, write func(io.Writer) error) (part, error) {
+	p := part{Name: fileName(unique(out, purpose))}
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return part{}, err
 	}
 	defer fs.Close()
-	p := part{Owner: owner, Name: fileName(unique(out, partPurpose)), Bytes: uint64(len(words)) * 8}
-	err = writeFile(ctx, fs, string(p.Name), func(w io.Writer) error {
+	if err := writeFile(ctx, fs, string(p.Name), func(w io.Writer) error { return write(partWriter{w, &p}) }); err != nil {
+		return part{}, errs.Errorf("%s: %w", p.Name, err)
+	}
+	return p, nil
+}
+
+// writeWords writes a part of words.
+func writeWords[W ~uint64](ctx context.Context, out string, words []W) (part, error) {
+	return writePart(ctx, out, partPurpose, func(w io.Writer) error {
 		buffer := make([]byte, 0, blockBytes)
-		for len(words) > 0 {
-			n := min(len(words), blockBytes/8)
-			buffer = appendWords(buffer[:0], words[:n])
-			words = words[n:]
-			p.CRC = crc32.Update(p.CRC, castagnoli, buffer)
+		for some := range slices.Chunk(words, blockBytes/8) {
+			buffer = buffer[:0]
+			for _, word := range some {
+				buffer = binary.LittleEndian.AppendUint64(buffer, uint64(word))
+			}
 			if _, err := w.Write(buffer); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return part{}, fmt.Errorf("filterbeam: %s: %w", p.Name, err)
-	}
-	return p, nil
 }
 
-// read yields the bytes of the part, a multiple of 8 at a time. It returns
-// ErrCorrupt if the file is not what was written.
+// pieces returns the bytes of all parts, a multiple of 8 at a time. It ends
+// with ErrCorrupt at a file that is not what was written.
+func pieces(ctx context.Context, parts []part) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		going := true
+		for _, p := range parts {
+			err := p.read(ctx, func(piece []byte) bool {
+				going = yield(piece, nil)
+				return going
+			})
+			if going && err != nil {
+				yield(nil, err)
+			}
+			if !going || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// read yields the bytes of a part.
 func (p part) read(ctx context.Context, yield func([]byte) bool) error {
-	return readFile(ctx, string(p.Name), func(file io.Reader) error {
-		crc, left, buffer := uint32(0), p.Bytes, make([]byte, blockBytes)
-		for left > 0 {
+	use := func(file io.Reader) error {
+		buffer := make([]byte, min(p.Bytes, blockBytes))
+		for crc, left := uint32(0), p.Bytes; left > 0; {
 			piece := buffer[:min(left, blockBytes)]
 			if _, err := io.ReadFull(file, piece); err != nil {
-				return fmt.Errorf("filterbeam: %s: %w", p.Name, err)
+				return errs.Errorf("%s: %w", p.Name, err)
 			}
-			crc = crc32.Update(crc, castagnoli, piece)
+			crc = crc32.Update(crc, index.Table, piece)
 			left -= uint64(len(piece))
-			if left == 0 && crc != p.CRC {
+			if left == 0 && crc != p.CRC && p.Name != "" {
 				return errs.Field(ErrCorrupt, "checksum of "+string(p.Name), crc, fmt.Sprint(p.CRC))
 			}
 			if !yield(piece) {
-				return nil
+				break
 			}
 		}
 		return nil
-	})
+	}
+	if p.Name == "" {
+		return use(zeros{})
+	}
+	return readFile(ctx, string(p.Name), use)
 }
 
-// decodeRecords decodes the records of all owners.
-func decodeRecords[T any](records iter.Seq2[[]byte, error]) ([]T, error) {
-	var all []T
-	for record, err := range records {
-		var v T
-		if err == nil {
-			err = json.Unmarshal(record, &v)
+// Zeros is a file that never ends.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// encoded returns the encoded form of a value that was made without an error.
+func encoded(v any, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// byOwner returns the values of the records of all owners, numbers below n. An
+// owner that got nothing has none.
+func byOwner(records iter.Seq2[record, error], n int) ([][]byte, error) {
+	all := make([][]byte, n)
+	for r, err := range records {
+		if err == nil && uint64(r.owner) >= uint64(n) {
+			err = errs.Field(ErrCorrupt, "number of a shard", r.owner, fmt.Sprintf("below %d", n))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("filterbeam: records of the shards: %w", err)
+			return nil, err
 		}
-		all = append(all, v)
+		all[r.owner] = r.value
 	}
 	return all, nil
 }
 
-// partsOf decodes the records of all parts.
-func partsOf(records iter.Seq2[[]byte, error]) (map[int]part, error) {
-	all, err := decodeRecords[part](records)
-	parts := map[int]part{}
-	for _, p := range all {
-		parts[p.Owner] = p
+// decodeRecords returns the decoded values of all owners. That of an owner that
+// got nothing is zero.
+func decodeRecords[T any](records iter.Seq2[record, error], n int) ([]T, error) {
+	values, err := byOwner(records, n)
+	if err != nil {
+		return nil, err
 	}
-	return parts, err
+	all := make([]T, n)
+	for owner, value := range values {
+		if value != nil {
+			if err := json.Unmarshal(value, &all[owner]); err != nil {
+				return nil, errs.Errorf("record of shard %d: %w", owner, err)
+			}
+		}
+	}
+	return all, nil
 }
 
 // Clean removes what jobs that failed, were interrupted or were killed have
@@ -231,7 +280,7 @@ func Clean(ctx context.Context, out string) ([]string, error) {
 	}
 	var removed []string
 	var failed []error
-	for _, purpose := range purposes {
+	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
 		names, err := fs.List(ctx, pattern.Loose(out)+"."+purpose+"-*")
 		failed = append(failed, err)
 		for _, name := range names {
@@ -270,19 +319,14 @@ func kept(ctx context.Context, fs filesystem.Interface, out string) (map[string]
 	return keep, err
 }
 
+// made matches what unique returns.
+var made = regexp.MustCompile(`(?s)^(.+)\.(part|shard|tmp)-[A-Z2-7]{26,}$`)
+
 // madeFor returns the cleaned name of the output for which unique has returned
 // name, or an empty name.
 func madeFor(name string) string {
-	name = filepath.Clean(name)
-	for _, purpose := range purposes {
-		i := strings.LastIndex(name, "."+purpose+"-")
-		text := name[max(i, 0):]
-		text = text[min(len(purpose)+2, len(text)):]
-		if i > 0 && len(text) == len(rand.Text()) && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
-			return name[:i]
-		}
+	if m := made.FindStringSubmatch(filepath.Clean(name)); m != nil {
+		return m[1]
 	}
 	return ""
 }
-
-func binaryLength(n uint64) string { return fmt.Sprintf("%d bytes", n) }

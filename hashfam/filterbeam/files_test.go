@@ -33,8 +33,7 @@ func TestFilesOfOthersAreNotRemoved(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o600))
 	}
 	require.NoError(t, os.WriteFile(unique(out, partPurpose), nil, 0o600))
-	p, err := bloomPlan(bloom.Blocked)()
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Blocked)
 	pipeline, s := beam.NewPipelineWithRoot()
 	Files(s, p, out, writeKeys(t, t.TempDir(), testKeys(10), 1))
 	require.NoError(t, ptest.Run(pipeline))
@@ -49,8 +48,7 @@ func TestFilesOfOthersAreNotRemoved(t *testing.T) {
 // An output may have any name that the file system takes.
 func TestOutputsOfAnyName(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
-	p, err := Static(static.Config{FPRate: 0.01})
-	require.NoError(t, err)
+	p := must(Static(static.Config{FPRate: 0.01}))
 	for _, name := range []string{"out 1.bin", "100%d.bin", "ключ.bin", "[a-z].bin", `a\b*?`, "caf\xe9", "a\nb"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if os.Mkdir(dir, 0o700) != nil {
@@ -115,8 +113,7 @@ func TestOutputsOfAnyNameInAStore(t *testing.T) {
 		t.Skip("no file of this system can have such a name")
 	}
 	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
-	p, err := Static(static.Config{FPRate: 0.01})
-	require.NoError(t, err)
+	p := must(Static(static.Config{FPRate: 0.01}))
 	for _, name := range []string{"out.bin", "out[1].bin", "[", "a?b*"} {
 		dir := t.TempDir()
 		pipeline, s := beam.NewPipelineWithRoot()
@@ -131,10 +128,8 @@ func TestOutputsOfAnyNameInAStore(t *testing.T) {
 // An index is JSON and cannot name the parts of an output that is not UTF-8.
 // The job fails, and says so.
 func TestPartsOfANameThatIsNotUTF8(t *testing.T) {
-	p, err := bloomPlan(bloom.Blocked)()
-	require.NoError(t, err)
-	p, err = p.Parts(3)
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Blocked)
+	p = must(p.Parts(3))
 	dir := filepath.Join(t.TempDir(), "caf\xe9")
 	if os.Mkdir(dir, 0o700) != nil {
 		t.Skip("no file of this system can have such a name")
@@ -148,8 +143,7 @@ func TestPartsOfANameThatIsNotUTF8(t *testing.T) {
 
 // Input files may have any name, too.
 func TestInputsOfAnyName(t *testing.T) {
-	p, err := bloomPlan(bloom.Blocked)()
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Blocked)
 	for _, name := range []string{"100%d", "ключ", "caf\xe9", "a b"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if os.Mkdir(dir, 0o700) != nil {

@@ -17,75 +17,56 @@ const mergers = 32
 
 // A frameCollector is a bundle's structure.
 type frameCollector struct {
-	*process
+	structure
 	keys uint64
+	emit emitter
 }
 
 func (frames) perKey() uint64 { return 1 }
 
-func (f frames) collector() (collector, error) {
-	p, err := f.spec.process()
-	return &frameCollector{process: p}, err
+func (f frames) collector(emit emitter) (collector, error) {
+	made, err := f.spec.open()
+	return &frameCollector{structure: made, emit: emit}, err
 }
 
-func (c *frameCollector) addKeys(keys [][]byte, _ emitter) error {
-	c.keys += uint64(len(keys))
-	return c.process.addKeys(keys)
-}
-
-func (c *frameCollector) addDigests(digests []hashfam.Digest, _ emitter) error {
+func (c *frameCollector) add(digests []hashfam.Digest, keys [][]byte) error {
 	c.keys += uint64(len(digests))
-	return c.opened.add(digests, nil)
+	return c.structure.add(digests, keys)
 }
 
-func (c *frameCollector) flush(emit emitter) error {
-	frame, err := c.opened.frame()
+func (c *frameCollector) flush() error {
+	frame, err := c.frame()
 	if err == nil {
-		emit(rand.IntN(mergers), c.keys, frame)
+		c.emit(rand.IntN(mergers), c.keys, frame)
 	}
 	return err
 }
 
 func (f frames) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	merged, err := f.merge(certain(values))
-	if err != nil {
-		return nil, err
-	}
-	return merged.frame()
-}
-
-// certain returns a sequence that has no errors as one that may have some.
-func certain(values iter.Seq[[]byte]) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for value := range values {
-			if !yield(value, nil) {
-				return
-			}
-		}
-	}
-}
-
-// merge returns the merger of all frames.
-func (f frames) merge(frames iter.Seq2[[]byte, error]) (structure, error) {
 	merged, err := f.spec.open()
 	if err != nil {
 		return nil, err
 	}
-	for frame, err := range frames {
-		if err != nil {
-			return nil, err
-		}
+	for frame := range values {
 		if err := merged.merge(frame); err != nil {
 			return nil, err
 		}
 	}
-	return merged, nil
+	return merged.frame()
 }
 
-func (f frames) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
-	merged, err := f.merge(records)
+func (f frames) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	merged, err := f.spec.open()
 	if err != nil {
 		return err
+	}
+	for record, err := range records {
+		if err == nil {
+			err = merged.merge(record.value)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	merged.describe(sum)
 	return writeFrame(ctx, out, merged, sum)

@@ -19,6 +19,7 @@ type scanner struct {
 	to     int   // end of what has been read
 	offset int64 // place of buffer[from] in the file
 	ended  bool  // r is at its end
+	skip   bool  // the next line
 
 	keys   [][]byte // the lines of the last batch
 	starts []int64  // where they start
@@ -93,29 +94,13 @@ func (s *scanner) split() error {
 		if len(key) > maxLine {
 			return s.tooLong()
 		}
-		s.keys = append(s.keys, key)
-		s.starts = append(s.starts, s.offset)
+		if !s.skip {
+			s.keys = append(s.keys, key)
+			s.starts = append(s.starts, s.offset)
+		}
+		s.skip = false
 		s.from += length + next
 		s.offset += int64(length + next)
 	}
 	return nil
-}
-
-// skipLine drops the rest of the line at the offset.
-func (s *scanner) skipLine() error {
-	for {
-		if err := s.fill(); err != nil {
-			return err
-		}
-		rest := s.buffer[s.from:s.to]
-		n := bytes.IndexByte(rest, '\n') + 1
-		if n == 0 {
-			n = len(rest)
-		}
-		s.from += n
-		s.offset += int64(n)
-		if s.ended || (n > 0 && rest[n-1] == '\n') {
-			return nil
-		}
-	}
 }

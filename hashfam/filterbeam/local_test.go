@@ -19,35 +19,24 @@ import (
 )
 
 // allPlans returns a plan of every kind.
-func allPlans(t *testing.T) map[kind]Plan {
-	t.Helper()
-	plans := map[kind]Plan{}
-	for k, plan := range map[kind]func() (Plan, error){
+func allPlans() map[kind]Plan {
+	return map[kind]Plan{
 		bloomKind:    bloomPlan(bloom.Blocked),
-		countingKind: countingPlan(bloom.Blocked),
-		cuckooKind:   func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01}) },
-		staticKind:   func() (Plan, error) { return Static(static.Config{FPRate: 0.01}) },
-		sketchKind:   func() (Plan, error) { return Sketch(sketchConfig) },
-		heavyKind:    func() (Plan, error) { return Heavy(countmin.HeavyConfig{Phi: 0.01}) },
-		topkKind:     func() (Plan, error) { return TopK(countmin.TopKConfig{K: 10}) },
-	} {
-		p, err := plan()
-		require.NoError(t, err)
-		plans[k] = p
+		countingKind: must(Counting(countingConfig(bloom.Blocked))),
+		cuckooKind:   must(Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01})),
+		staticKind:   must(Static(static.Config{FPRate: 0.01})),
+		sketchKind:   must(Sketch(sketchConfig)),
+		heavyKind:    must(Heavy(countmin.HeavyConfig{Phi: 0.01})),
+		topkKind:     must(TopK(countmin.TopKConfig{K: 10})),
 	}
-	return plans
 }
 
 // requireUntouched checks that the file out has the text "before", and that
 // nothing is beside it.
 func requireUntouched(t *testing.T, out string) {
 	t.Helper()
-	text, err := os.ReadFile(out)
-	require.NoError(t, err)
-	require.Equal(t, "before", string(text))
-	left, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
-	require.Len(t, left, 1)
+	require.Equal(t, "before", string(must(os.ReadFile(out))))
+	require.Len(t, must(os.ReadDir(filepath.Dir(out))), 1)
 }
 
 // A context that has ended leaves the output as it was, whatever the plan, and
@@ -59,7 +48,7 @@ func TestLocalOfAContextThatHasEnded(t *testing.T) {
 	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for k, p := range allPlans(t) {
+	for k, p := range allPlans() {
 		for _, pattern := range []string{empty, writeKeys(t, t.TempDir(), testKeys(100), 3)} {
 			_, err := Local(ended, p, out, nil, pattern)
 			require.ErrorIs(t, err, context.Canceled, "%s of %s", k, pattern)
@@ -84,13 +73,11 @@ func TestAContextThatEndsBeforeTheFrameHasItsName(t *testing.T) {
 // Local takes the memory of the structure: there is no copy of it.
 func TestLocalMakesNoCopyOfTheStructure(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
-	for _, plan := range []func() (Plan, error){
-		func() (Plan, error) { return Bloom(bloom.Config{Capacity: 1e7, FPRate: 0.01}) },
-		func() (Plan, error) { return Sketch(countmin.Config{Width: 1 << 20, Depth: 3}) },
-		func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: 1e7, FPRate: 0.01}) },
+	for _, p := range []Plan{
+		must(Bloom(bloom.Config{Capacity: 1e7, FPRate: 0.01})),
+		must(Sketch(countmin.Config{Width: 1 << 20, Depth: 3})),
+		must(Cuckoo(cuckoo.Config{Capacity: 1e7, FPRate: 0.01})),
 	} {
-		p, err := plan()
-		require.NoError(t, err)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		sum, err := Local(t.Context(), p, filepath.Join(t.TempDir(), "out.bin"), nil, pattern)
@@ -105,13 +92,10 @@ func TestLocalMakesNoCopyOfTheStructure(t *testing.T) {
 func TestAFrameThatCannotGetItsName(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "folder")
 	require.NoError(t, os.Mkdir(out, 0o700))
-	p, err := Bloom(bloomConfig(bloom.Blocked))
-	require.NoError(t, err)
-	_, err = Local(t.Context(), p, out, nil, writeKeys(t, t.TempDir(), testKeys(10), 1))
+	p := must(Bloom(bloomConfig(bloom.Blocked)))
+	_, err := Local(t.Context(), p, out, nil, writeKeys(t, t.TempDir(), testKeys(10), 1))
 	require.ErrorContains(t, err, "filterbeam: "+out)
-	left, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
-	require.Len(t, left, 1)
+	require.Len(t, must(os.ReadDir(filepath.Dir(out))), 1)
 }
 
 // Without a pattern nothing is built: an empty filter would answer every
@@ -119,7 +103,7 @@ func TestAFrameThatCannotGetItsName(t *testing.T) {
 func TestAtLeastOnePatternIsNeeded(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.bin")
 	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
-	for k, p := range allPlans(t) {
+	for k, p := range allPlans() {
 		for _, patterns := range [][]string{nil, {""}} {
 			_, err := Local(t.Context(), p, out, nil, patterns...)
 			require.ErrorIs(t, err, ErrParams, k)
@@ -140,7 +124,7 @@ func TestAtLeastOnePatternIsNeeded(t *testing.T) {
 // The summary of a filter has a rate, also if the filter counts.
 func TestTheSummaryOfEveryFilterHasARate(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(testCapacity), 3)
-	for k, p := range allPlans(t) {
+	for k, p := range allPlans() {
 		sum, err := Local(t.Context(), p, filepath.Join(t.TempDir(), "out.bin"), nil, pattern)
 		require.NoError(t, err)
 		switch k {

@@ -4,18 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
-
-func init() {
-	beam.RegisterType(reflect.TypeFor[matchFn]())
-	register.Emitter2[string, int64]()
-}
 
 // A matchFn lists the files that match the patterns, each once, with their
 // sizes. It tallies what is to be read. A pattern that matches no file is an
@@ -39,14 +31,14 @@ func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string
 	if err != nil {
 		return err
 	}
-	listed := totals{Lists: 1, Listed: uint64(len(all))}
+	listed := tally{Totals: [totals]uint64{listsMade: 1, filesListed: uint64(len(all))}}
 	for name, size := range all {
 		file(name, size)
 		if !compressed(name) {
-			listed.Size += uint64(size)
+			listed.Totals[bytesListed] += uint64(size)
 		}
 	}
-	tell(tallyOwner, tally{totals: listed}.append(nil))
+	tell(tallyOwner, listed.append(nil))
 	return nil
 }
 

@@ -36,8 +36,7 @@ func TestAFileWithSeveralNamesIsReadOnce(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	require.NoError(t, os.WriteFile("keys.txt", []byte("ada\ngrace\n"), 0o600))
-	p, err := Sketch(sketchConfig)
-	require.NoError(t, err)
+	p := must(Sketch(sketchConfig))
 	for _, loop := range []bool{true, false} {
 		n, err := buildOnce(t, loop, p, filepath.Join(t.TempDir(), "out.bin"),
 			"keys.txt", "./keys.txt", "k*", filepath.Join(dir, "keys.txt"), filepath.Join("..", filepath.Base(dir), "keys.txt"))
@@ -52,8 +51,7 @@ func TestWhatAJobMakesIsNeverInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	require.NoError(t, os.WriteFile("keys.txt", []byte("ada\ngrace\n"), 0o600))
-	p, err := bloomPlan(bloom.Blocked)()
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Blocked)
 	for _, made := range []string{
 		"out.bin", unique("out.bin", partPurpose), unique("other.bin", shardPurpose), unique("other.bin", temporaryPurpose),
 	} {
@@ -73,22 +71,20 @@ func TestWhatAJobMakesIsNeverInput(t *testing.T) {
 		require.NoError(t, os.Remove(made))
 	}
 	require.NoError(t, os.WriteFile("keys.part-1", nil, 0o600)) // of somebody else
-	_, err = buildOnce(t, true, p, "out.bin", "keys*")
+	_, err := buildOnce(t, true, p, "out.bin", "keys*")
 	require.NoError(t, err)
 }
 
 // Clean removes what jobs have left, and neither the output nor its parts.
 func TestWhatAJobHasLeftIsRemoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.bin")
-	p, err := bloomPlan(bloom.Blocked)()
-	require.NoError(t, err)
+	p := bloomPlan(bloom.Blocked)
 	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
 	removed, err := Clean(t.Context(), out)
 	require.NoError(t, err)
 	require.Empty(t, removed)
 	for n := range 3 { // a frame, then filters in one and in two parts
-		made, err := p.Parts(n)
-		require.NoError(t, err)
+		made := must(p.Parts(n))
 		_, err = buildOnce(t, false, made, out, pattern)
 		require.NoError(t, err)
 		before, err := os.ReadDir(filepath.Dir(out))

@@ -1,27 +1,27 @@
 package filterbeam
 
 import (
-	"bytes"
-	"context"
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
 )
 
 // memoryVariable tells a process that it is the worker whose memory is
-// measured: the number of keys, the structure, and the folder of the files.
+// measured: the number of keys, the structure, whether elements are held in
+// memory, and the folder of the files.
 const memoryVariable = "FILTERBEAM_MEMORY"
 
 // memoryPlans are the plans of filters of n keys.
@@ -37,54 +37,88 @@ var memoryPlans = map[string]func(n uint64) (Plan, error){
 
 // A worker that processes eight bundles of one file at a time, for 16 windows,
 // takes at most 300 MB. What passes between the stages is in a file, as in a
-// shuffle service.
+// shuffle service. If it is in memory instead, as it is, no element changes. No
+// key is lost. The long form has 10^7 keys, and a filter of 10^8 keys in
+// memory.
 func TestTheMemoryOfAWorker(t *testing.T) {
-	keys := 400_000
+	keys, held := 400_000, 40_000
 	if os.Getenv("FILTERFAM_LONG") != "" {
-		keys = 10_000_000
+		keys, held = 1e7, 1e7
 	}
+	requireMeasured(t, keys, "bloom", false)
+	requireMeasured(t, keys, "counting", false)
+	requireMeasured(t, keys, "static", false)
+	requireMeasured(t, held, "static", true)
+	requireMeasured(t, 10*held, "bloom", true)
+}
+
+// requireMeasured measures a worker that builds a structure of some keys.
+func requireMeasured(t *testing.T, keys int, name string, hold bool) {
+	t.Helper()
 	dir := t.TempDir()
 	for i := range 16 {
-		var text bytes.Buffer
+		file := must(os.Create(filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i))))
+		text := bufio.NewWriter(file)
 		for j := range keys / 16 {
-			fmt.Fprintf(&text, "key %d%011d\n", 10+i, j)
+			fmt.Fprintf(text, "key %d%011d\n", 10+i, j)
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i)), text.Bytes(), 0o600))
+		require.NoError(t, text.Flush())
+		require.NoError(t, file.Close())
 	}
-	for name := range memoryPlans {
-		worker := exec.Command(os.Args[0], "-test.run=^TestMeasuredWorker$", "-test.v")
-		worker.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s", memoryVariable, keys, name, dir))
-		out, err := worker.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		_, after, found := strings.Cut(string(out), "peak: ")
-		require.True(t, found, "%s", out)
-		number, _, _ := strings.Cut(after, " kB")
-		peak, err := strconv.Atoi(strings.TrimSpace(number))
-		require.NoError(t, err)
-		t.Logf("%s, %d keys: %d MB", name, keys, peak/1000)
+	worker := exec.Command(os.Args[0], "-test.run=^TestMeasuredWorker$", "-test.v", "-test.timeout=0")
+	worker.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %v %s", memoryVariable, keys, name, hold, dir))
+	start := time.Now()
+	out, err := worker.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	_, after, _ := strings.Cut(string(out), "peak: ")
+	var peak, found int
+	_, err = fmt.Sscanf(after, "%d kB, found: %d", &peak, &found)
+	require.NoError(t, err, "%s", out)
+	t.Logf("%s, hold: %v, %d keys: %d found, %d MB, %v", name, hold, keys, found, peak/1000, time.Since(start).Round(time.Second))
+	require.Equal(t, keys, found)
+	if !hold {
 		require.Less(t, peak, 300_000, name)
 	}
+	require.NoError(t, os.RemoveAll(dir))
 }
 
 // TestMeasuredWorker is the process that is measured.
 func TestMeasuredWorker(t *testing.T) {
 	var n uint64
 	var name, dir string
-	if _, err := fmt.Sscan(os.Getenv(memoryVariable), &n, &name, &dir); err != nil {
+	var hold bool
+	if _, err := fmt.Sscan(os.Getenv(memoryVariable), &n, &name, &hold, &dir); err != nil {
 		t.Skip("runs in a process of its own")
 	}
-	p, err := memoryPlans[name](n)
-	require.NoError(t, err)
-	p, err = p.Windows(16)
-	require.NoError(t, err)
-	pipeline, s := beam.NewPipelineWithRoot()
-	Files(s, p, filepath.Join(dir, name), filepath.Join(dir, "keys-*.txt"))
-	_, err = cutrunner.Run(context.Background(), pipeline, cutrunner.Options{Elements: 1, Workers: 8})
-	require.NoError(t, err)
-	status, err := os.ReadFile("/proc/self/status")
-	require.NoError(t, err)
-	_, peak, found := strings.Cut(string(status), "VmHWM:")
-	require.True(t, found)
-	peak, _, _ = strings.Cut(peak, "\n")
-	fmt.Println("peak:", strings.TrimSpace(peak))
+	pattern := filepath.Join(dir, "keys-*.txt")
+	r := runner{"", cut(cutrunner.Options{Elements: 1, Workers: 8, Hold: hold})}
+	runTo(t, filepath.Join(dir, name), must(must(memoryPlans[name](n)).Windows(16)), r, files(pattern))
+	_, peak, _ := strings.Cut(string(must(os.ReadFile("/proc/self/status"))), "VmHWM:")
+	peak, _, _ = strings.Cut(peak, " kB")
+
+	var f interface {
+		UnmarshalBinary([]byte) error
+		ContainsAll([]bool, []hashfam.Digest) []bool
+	}
+	switch name {
+	case "bloom":
+		f = &bloom.Filter{}
+	case "counting":
+		f = &counting.Filter{}
+	case "static":
+		f = &static.Filter{}
+	}
+	require.NoError(t, f.UnmarshalBinary(must(os.ReadFile(filepath.Join(dir, name)))))
+	found := 0
+	for _, file := range must(filepath.Glob(pattern)) {
+		lines := newScanner(must(os.Open(file)), 0)
+		for require.NoError(t, lines.next()); len(lines.keys) > 0; require.NoError(t, lines.next()) {
+			for _, was := range f.ContainsAll(nil, hashfam.Family{}.SumAll(nil, lines.keys)) {
+				if was {
+					found++
+				}
+			}
+		}
+	}
+	fmt.Printf("peak: %s kB, found: %d\n", strings.TrimSpace(peak), found)
 }

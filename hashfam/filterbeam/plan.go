@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -21,12 +22,13 @@ type Plan struct{ spec spec }
 // A spec is what the workers get of a Plan, as JSON.
 type spec struct {
 	Kind    kind
-	Params  json.RawMessage // the structure's parameters without the family
+	Params  json.RawMessage // the structure's parameters, in which the family is its check value
 	Family  string          // its registered name; empty for the public family
 	Check   uint64          // its check value
 	Bytes   uint64          // size of the structure; 0 if it is not known in advance
 	Windows int             // number of windows; 0 to choose it by Bytes
 	Parts   int             // number of filters that stay apart; 0 for one frame
+	Sorted  bool            // the digests of a static filter are sorted: the shards are to be solved
 }
 
 type kind string
@@ -51,18 +53,14 @@ const frameLimit = 8 << 20
 // time.
 func Bloom(c bloom.Config) (Plan, error) {
 	p, err := c.Params()
-	fam := p.Family
-	p.Family = hashfam.Family{}
-	return newPlan(bloomKind, fam, p, p.SizeBytes(), err)
+	return newPlan(bloomKind, p.Family, p, p.SizeBytes(), err)
 }
 
 // Counting returns the plan of a counting Bloom filter. Its errors are like
 // those of [Bloom]. O(1) time.
 func Counting(c counting.Config) (Plan, error) {
 	p, err := c.Params()
-	fam := p.Family
-	p.Family = hashfam.Family{}
-	return newPlan(countingKind, fam, p, p.SizeBytes(), err)
+	return newPlan(countingKind, p.Family, p, p.SizeBytes(), err)
 }
 
 // Cuckoo returns the plan of a cuckoo filter. The keys are sorted by digest,
@@ -71,9 +69,7 @@ func Counting(c counting.Config) (Plan, error) {
 // memory of the filter. Its errors are like those of [Bloom]. O(1) time.
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
-	fam := p.Family
-	p.Family = hashfam.Family{}
-	return newPlan(cuckooKind, fam, p, p.SizeBytes(), err)
+	return newPlan(cuckooKind, p.Family, p, p.SizeBytes(), err)
 }
 
 // Sketch returns the plan of a count-min sketch. Every bundle has a sketch of
@@ -82,9 +78,7 @@ func Cuckoo(c cuckoo.Config) (Plan, error) {
 // are like those of [Bloom]. O(1) time.
 func Sketch(c countmin.Config) (Plan, error) {
 	p, err := c.Params()
-	fam := p.Family
-	p.Family = hashfam.Family{}
-	return newPlan(sketchKind, fam, p, p.SizeBytes(), err)
+	return newPlan(sketchKind, p.Family, p, p.SizeBytes(), err)
 }
 
 // Heavy returns the plan of heavy hitters: every key with a share of at least
@@ -93,9 +87,7 @@ func Sketch(c countmin.Config) (Plan, error) {
 // check c, it makes the structure and drops it.
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
-	fam := c.Family
-	c.Family = hashfam.Family{}
-	return newPlan(heavyKind, fam, c, 0, err)
+	return newPlan(heavyKind, c.Family, c, 0, err)
 }
 
 // TopK returns the plan of the K most frequent keys. All counts of a key meet
@@ -104,9 +96,7 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 // MemoryBytes is 0, like [Heavy].
 func TopK(c countmin.TopKConfig) (Plan, error) {
 	_, err := countmin.NewTopK(c)
-	fam := c.Family
-	c.Family = hashfam.Family{}
-	return newPlan(topkKind, fam, c, 0, err)
+	return newPlan(topkKind, c.Family, c, 0, err)
 }
 
 // Static returns the plan of a static filter. The keys are sorted by digest,
@@ -119,17 +109,11 @@ func Static(c static.Config) (Plan, error) {
 	if c.MemoryBytes > 0 {
 		err = errs.Field(ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}
-	return newPlan(staticKind, c.Family, staticParams{c.FPRate, c.Workers}, 0, err)
+	return newPlan(staticKind, c.Family, c, 0, err)
 }
 
-// staticParams are what a worker needs to know of a static.Config.
-type staticParams struct {
-	FPRate  float64
-	Workers int
-}
-
-// newPlan returns the plan of a structure with the given parameters, which do
-// not contain the family, or err if that is not nil.
+// newPlan returns the plan of a structure with the given parameters, or err if
+// that is not nil.
 func newPlan(k kind, fam hashfam.Family, params any, bytes uint64, err error) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
@@ -214,10 +198,16 @@ func (s spec) family() (hashfam.Family, error) {
 	return familyOf(s.Family, s.Check)
 }
 
-// decode decodes the parameters into p.
-func (s spec) decode(p any) error {
-	if err := json.Unmarshal(s.Params, p); err != nil {
-		return fmt.Errorf("filterbeam: parameters of a plan: %w", err)
+// params decodes the parameters of a plan, a struct with a field Family.
+func params[P any](s spec) (P, error) {
+	var p P
+	fam, err := s.family()
+	if err != nil {
+		return p, err
 	}
-	return nil
+	reflect.ValueOf(&p).Elem().FieldByName("Family").Set(reflect.ValueOf(fam)) // the text is a check of it
+	if err := json.Unmarshal(s.Params, &p); err != nil {
+		return p, fmt.Errorf("filterbeam: parameters of a plan: %w", err)
+	}
+	return p, nil
 }

@@ -22,10 +22,8 @@ func TestNoOutputShowsTheKey(t *testing.T) {
 	_, unknown := Bloom(c)
 	require.ErrorIs(t, unknown, ErrParams)
 	require.NoError(t, RegisterFamily(t.Name(), func() (hashfam.Family, error) { return c.Family, nil }))
-	p, err := Bloom(c)
-	require.NoError(t, err)
-	combine, err := Combine[string](p)
-	require.NoError(t, err)
+	p := must(Bloom(c))
+	combine := must(Combine[string](p))
 	for _, v := range []any{p, &p, []Plan{p}, struct{ Plan Plan }{p}, unknown, combine} {
 		var out bytes.Buffer
 		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {

@@ -7,19 +7,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
+	"slices"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
-
-func init() {
-	beam.RegisterType(reflect.TypeFor[readFn]()) // called once for a piece of a file
-	register.Emitter2[int, []byte]()
-}
 
 // splitBytes is the size of the pieces of a file that workers read apart.
 const splitBytes = 64 << 20
@@ -72,33 +65,58 @@ func (f *readFn) CreateTracker(r offsetrange.Restriction) *sdf.LockRTracker {
 
 // ProcessElement reads the lines that start in the piece.
 func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name string, size int64, emit func(int, []byte)) error {
-	if err := f.open(); err != nil {
+	if err := f.open(emit); err != nil {
 		return err
 	}
-	before := f.tally.Bytes
 	err := readFile(ctx, name, func(file io.Reader) error {
 		if compressed(name) {
-			return f.readCompressed(ctx, rt, file, emit)
+			return f.readCompressed(ctx, rt, file)
 		}
-		return f.readPlain(ctx, rt, file, size, emit)
+		return f.readPlain(ctx, rt, file, size)
 	})
-	if !compressed(name) {
-		f.tally.Plain += f.tally.Bytes - before
-	}
 	if err != nil {
-		return fmt.Errorf("filterbeam: %s: %w", name, err)
+		return errs.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
-// readPlain adds the lines that start in the piece.
-func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64, emit func(int, []byte)) error {
-	start := rt.GetRestriction().(offsetrange.Restriction).Start
-	lines, err := linesFrom(file, start)
+// readPlain adds the lines that start in the piece. A file that does not end
+// where its listing said is an error: a store that decompresses a file on the
+// way makes it longer.
+func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
+	lines, err := linesFrom(file, restriction(rt).Start)
 	if err != nil {
 		return err
 	}
-	return f.readPiece(ctx, rt, lines, size, emit)
+	before := f.tally.Totals[bytesRead]
+	err = f.addLines(ctx, lines, func() int { return claim(rt, lines.starts) })
+	f.tally.Totals[plainRead] += f.tally.Totals[bytesRead] - before
+	ended := len(lines.keys) == 0 || restriction(rt).End == size
+	if err == nil && ended && lines.offset != size {
+		err = errs.Field(ErrParams, "length", lines.offset, fmt.Sprintf("%d bytes, as listed", size))
+	}
+	return err
+}
+
+func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
+	return rt.GetRestriction().(offsetrange.Restriction)
+}
+
+// claim claims a batch of lines at once, by the start of the last one, and
+// returns how many of them belong to the piece. If the runner has split the
+// piece in the meantime, that claim fails, and those are the lines before the
+// split.
+func claim(rt *sdf.LockRTracker, starts []int64) int {
+	n := len(starts)
+	if n > 0 && rt.TryClaim(starts[n-1]) {
+		return n
+	}
+	end := restriction(rt).End
+	if n == 0 {
+		rt.TryClaim(end)
+	}
+	n, _ = slices.BinarySearch(starts, end)
+	return n
 }
 
 // linesFrom returns a scanner of the lines of file that start at the byte start
@@ -107,108 +125,73 @@ func linesFrom(file io.Reader, start int64) (*scanner, error) {
 	if start == 0 {
 		return newScanner(file, 0), nil
 	}
-	if err := skip(file, start-1); err != nil { // the line before may end at start
+	before := start - 1 // the line before may end at start
+	var err error
+	if seeker, ok := file.(io.Seeker); ok {
+		_, err = seeker.Seek(before, io.SeekStart)
+	} else {
+		_, err = io.CopyN(io.Discard, file, before)
+	}
+	if err != nil {
 		return nil, err
 	}
-	s := newScanner(file, start-1)
-	return s, s.skipLine()
-}
-
-// skip moves to the byte n of file.
-func skip(file io.Reader, n int64) error {
-	if seeker, ok := file.(io.Seeker); ok {
-		_, err := seeker.Seek(n, io.SeekStart)
-		return err
-	}
-	_, err := io.CopyN(io.Discard, file, n)
-	return err
-}
-
-// readPiece adds the lines that start in the piece. It claims a batch of lines
-// at once, by the start of the last one. If the runner has split the piece in
-// the meantime, that claim fails, and the lines before the split belong to this
-// piece. The piece that has the first line counts the file: others that start
-// at 0 are empty.
-func (f *readFn) readPiece(ctx context.Context, rt *sdf.LockRTracker, lines *scanner, size int64, emit func(int, []byte)) error {
-	for claimed := true; claimed; {
-		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {
-			return err
-		}
-		n := len(lines.keys)
-		if n == 0 {
-			rt.TryClaim(rt.GetRestriction().(offsetrange.Restriction).End)
-			if size == 0 {
-				f.tally.Files++
-			}
-			return checkLength(lines.offset, size)
-		}
-		if claimed = rt.TryClaim(lines.starts[n-1]); !claimed {
-			end := rt.GetRestriction().(offsetrange.Restriction).End
-			if end == size { // a line starts behind the end
-				return checkLength(lines.offset, size)
-			}
-			n = before(lines.starts, end)
-		}
-		if n > 0 && lines.starts[0] == 0 {
-			f.tally.Files++
-			f.tally.Binary += binaryFiles(lines.keys[:n])
-		}
-		if err := f.addLines(ctx, lines, n, emit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// before returns how many starts lie before end.
-func before(starts []int64, end int64) int {
-	n := len(starts)
-	for n > 0 && starts[n-1] >= end {
-		n--
-	}
-	return n
-}
-
-// checkLength returns an error unless a file ends where its listing said. A
-// store that decompresses a file on the way makes it longer.
-func checkLength(end, size int64) error {
-	if end != size {
-		return errs.Field(ErrParams, "length", end, fmt.Sprintf("%d bytes, as listed", size))
-	}
-	return nil
+	s := newScanner(file, before)
+	s.skip = true
+	return s, nil
 }
 
 // readCompressed adds all lines of a compressed file.
-func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, emit func(int, []byte)) error {
+func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader) error {
 	if !rt.TryClaim(int64(0)) {
 		return nil
 	}
-	unzipped, err := gzip.NewReader(file)
+	lines, err := allLines(file, true)
 	if err != nil {
 		return err
 	}
-	f.tally.Files++
-	lines := newScanner(unzipped, 0)
+	err = f.addLines(ctx, lines, func() int { return len(lines.keys) })
+	rt.TryClaim(int64(1))
+	return err
+}
+
+// allLines returns a scanner of all lines of a file.
+func allLines(file io.Reader, compressed bool) (*scanner, error) {
+	if !compressed {
+		return newScanner(file, 0), nil
+	}
+	unzipped, err := gzip.NewReader(file)
+	return newScanner(unzipped, 0), err
+}
+
+// addLines adds lines, a batch at a time, until mine, which is called for each
+// batch, says that not all of it are to be added, or to the end of the file.
+// The piece that has the first line counts the file, or finds that there is
+// none: others that start at 0 are empty.
+func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) error {
 	for {
 		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {
 			return err
 		}
-		if len(lines.starts) > 0 && lines.starts[0] == 0 {
-			f.tally.Binary += binaryFiles(lines.keys)
+		all, n := len(lines.keys), mine()
+		if n > 0 && lines.starts[0] == 0 || all == 0 && lines.offset == 0 {
+			b.tally.Totals[filesRead]++
+			b.tally.Totals[binaryFiles] += hardlyLines(lines.keys[:n])
 		}
-		if len(lines.keys) == 0 {
-			rt.TryClaim(int64(1))
+		if n > 0 {
+			b.tally.Totals[bytesRead] += uint64(append(lines.starts, lines.offset)[n] - lines.starts[0])
+			if err := b.addKeys(ctx, lines.keys[:n]); err != nil {
+				return err
+			}
+		}
+		if n < all || all == 0 {
 			return nil
-		}
-		if err := f.addLines(ctx, lines, len(lines.keys), emit); err != nil {
-			return err
 		}
 	}
 }
 
-// binaryFiles returns 1 if the first lines of a file do not look like lines,
-// and 0 if they do.
-func binaryFiles(lines [][]byte) uint64 {
+// hardlyLines returns 1 if the first lines of a file do not look like lines, and 0
+// if they do.
+func hardlyLines(lines [][]byte) uint64 {
 	if len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b")) {
 		return 1 // gzip
 	}
@@ -218,17 +201,4 @@ func binaryFiles(lines [][]byte) uint64 {
 		}
 	}
 	return 0
-}
-
-// addLines adds the first n lines of the batch.
-func (f *readFn) addLines(ctx context.Context, lines *scanner, n int, emit func(int, []byte)) error {
-	if n == 0 {
-		return nil
-	}
-	keys, end := lines.keys[:n], lines.offset
-	if n < len(lines.keys) {
-		end = lines.starts[n]
-	}
-	f.tally.Bytes += uint64(end - lines.starts[0])
-	return f.add(ctx, keys, emit)
 }

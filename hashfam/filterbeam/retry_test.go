@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -18,21 +17,24 @@ import (
 // A job makes the stages of a pipeline that writes out.
 type job func(s beam.Scope, p Plan, out string)
 
-// runCut runs a job in bundles that are cut and repeated, and returns the frame
-// that it wrote. Nothing is left beside the frame.
-func runCut(t *testing.T, p Plan, o cutrunner.Options, j job) ([]byte, *cutrunner.Result) {
+// runTo runs a job that writes out.
+func runTo(t *testing.T, out string, p Plan, r runner, j job) beam.PipelineResult {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "out.bin")
 	pipeline, s := beam.NewPipelineWithRoot()
 	j(s, p, cutScheme+out)
-	result, err := cutrunner.Run(t.Context(), pipeline, o)
+	result, err := r.run(t.Context(), pipeline)
 	require.NoError(t, err)
-	frame, err := os.ReadFile(out)
-	require.NoError(t, err)
-	left, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
-	require.Len(t, left, 1, "intermediate files are left")
-	return frame, result
+	return result
+}
+
+// runJob runs a job, and returns the frame that it wrote. Nothing is left
+// beside the frame.
+func runJob(t *testing.T, p Plan, r runner, j job) ([]byte, beam.PipelineResult) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.bin")
+	result := runTo(t, out, p, r, j)
+	require.Len(t, must(os.ReadDir(filepath.Dir(out))), 1, "intermediate files are left")
+	return must(os.ReadFile(out)), result
 }
 
 // files returns the job of Files.
@@ -42,26 +44,16 @@ func files(pattern string) job {
 
 // ordered are the structures that depend on the set of keys only.
 var ordered = []single{
-	{"static", func() (Plan, error) { return Static(static.Config{FPRate: 0.01}) }, nil},
-	{"cuckoo", func() (Plan, error) { return Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01}) }, nil},
+	{"static", must(Static(static.Config{FPRate: 0.01})), nil},
+	{"cuckoo", must(Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01})), nil},
 }
 
 // runLocal returns the frame that one process builds of the lines of files.
 func runLocal(t *testing.T, p Plan, pattern string) ([]byte, Summary) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.bin")
-	sum, err := Local(t.Context(), p, out, nil, pattern)
-	require.NoError(t, err)
-	frame, err := os.ReadFile(out)
-	require.NoError(t, err)
-	return frame, sum
-}
-
-// localFrame returns the frame alone.
-func localFrame(t *testing.T, p Plan, pattern string) []byte {
-	t.Helper()
-	frame, _ := runLocal(t, p, pattern)
-	return frame
+	sum := must(Local(t.Context(), p, out, nil, pattern))
+	return must(os.ReadFile(out)), sum
 }
 
 // Bundles of any size, of which two of three attempts fail, give the frame of a
@@ -72,20 +64,16 @@ func TestFilesThatAreCutAndRepeated(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), keys, 9)
 	failed := map[cutrunner.Point]int{}
 	for i, test := range append(ordered[:2:2], singles...) {
-		p, err := test.plan()
-		require.NoError(t, err)
-		want := localFrame(t, p, pattern)
+		want, _ := runLocal(t, test.plan, pattern)
 		for _, n := range []int{1, 7} {
 			for _, windows := range []int{0, 5} {
-				p, err := p.Windows(windows)
-				require.NoError(t, err)
 				seed := uint64(100*i + 10*n + windows)
-				frame, result := runCut(t, p, cutrunner.Options{
-					Elements: n, Workers: 4, Seed: seed, Fault: cutrunner.Random(seed), Split: true, Hold: n == 7,
-				}, files(pattern))
+				o := cutrunner.Options{Elements: n, Workers: 4, Seed: seed, Fault: cutrunner.Random(seed), Split: true, Hold: n == 7}
+				frame, result := runJob(t, must(test.plan.Windows(windows)), runner{"", cut(o)}, files(pattern))
 				require.True(t, bytes.Equal(want, frame), "%s, %d windows, %d elements in a bundle", test.name, windows, n)
-				require.NotZero(t, result.Splits)
-				for point, times := range result.Failed {
+				ran := result.(*cutrunner.Result)
+				require.NotZero(t, ran.Splits)
+				for point, times := range ran.Failed {
 					failed[cutrunner.Point(point)] += times
 				}
 			}
@@ -105,64 +93,13 @@ func buildOf(keys any) job {
 func TestShardsOfAStaticFilter(t *testing.T) {
 	keys := testKeys(350_000)
 	pattern := writeKeys(t, t.TempDir(), keys, 3)
-	p, err := Static(static.Config{FPRate: 0.01})
-	require.NoError(t, err)
-	want := localFrame(t, p, pattern)
+	p := ordered[0].plan
+	want, _ := runLocal(t, p, pattern)
 	for _, n := range []int{1, 3, 16} {
-		p, err := p.Windows(n)
-		require.NoError(t, err)
-		frame, result := runCut(t, p, cutrunner.Options{
-			Elements: 1, Workers: 2, Seed: uint64(n), Fault: cutrunner.Random(uint64(n)),
-		}, files(pattern))
+		r := runner{"", cut(cutrunner.Options{Elements: 1, Workers: 2, Seed: uint64(n), Fault: cutrunner.Random(uint64(n))})}
+		frame, result := runJob(t, must(p.Windows(n)), r, files(pattern))
 		require.True(t, bytes.Equal(want, frame), "%d windows", n)
 		require.EqualValues(t, len(want), Result("", result).Size)
-	}
-}
-
-// combined takes the frames that a pipeline of Combine writes.
-var combined struct {
-	sync.Mutex
-	frames map[int][]byte
-}
-
-// keepFrame keeps the frame of a key.
-func keepFrame(key int, frame []byte) {
-	combined.Lock()
-	defer combined.Unlock()
-	combined.frames[key] = frame
-}
-
-func init() { beam.RegisterFunction(keepFrame) }
-
-// Combine combines each key once, whether or not the runner combines before it
-// groups.
-func TestCombinersThatAreCutAndRepeated(t *testing.T) {
-	keys := testKeys(500)
-	byKey := map[int][][]byte{}
-	for _, key := range keys {
-		byKey[len(key)%3] = append(byKey[len(key)%3], key)
-	}
-	for i, test := range singles {
-		p, err := test.plan()
-		require.NoError(t, err)
-		for j, n := range []int{1, 7, 0} {
-			combined.frames = map[int][]byte{}
-			combine, err := Combine[string](p)
-			require.NoError(t, err)
-			pipeline, s := beam.NewPipelineWithRoot()
-			pairs := beam.ParDo(s, pairOf, beam.CreateList(s, forms(keys)[0]))
-			beam.ParDo0(s, keepFrame, beam.CombinePerKey(s, combine, pairs))
-			seed := uint64(10*i + j)
-			_, err = cutrunner.Run(t.Context(), pipeline, cutrunner.Options{
-				Elements: n, Workers: 2, Seed: seed, Fault: cutrunner.Random(seed), Lift: (i+j)%2 == 0, Hold: j != 1,
-			})
-			require.NoError(t, err)
-			for key, some := range byKey {
-				want, err := test.frame(some)
-				require.NoError(t, err)
-				require.True(t, bytes.Equal(want, combined.frames[key]), "%s, %d elements", test.name, n)
-			}
-		}
 	}
 }
 
@@ -170,13 +107,9 @@ func TestCombinersThatAreCutAndRepeated(t *testing.T) {
 // the frame got its name. The next job removes what is left.
 func TestAJobThatFailsLeavesTheOutput(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(1000), 3)
-	for _, plan := range []func() (Plan, error){singles[2].plan, singles[5].plan, ordered[0].plan} {
-		p, err := plan()
-		require.NoError(t, err)
+	for _, p := range []Plan{singles[2].plan, singles[5].plan, ordered[0].plan} {
 		for _, windows := range []int{0, 5} {
-			p, err := p.Windows(windows)
-			require.NoError(t, err)
-			requireSafe(t, p, pattern)
+			requireSafe(t, must(p.Windows(windows)), pattern)
 		}
 	}
 }
@@ -186,8 +119,8 @@ func requireSafe(t *testing.T, p Plan, pattern string) {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.bin")
-	want, stages := runCut(t, p, cutrunner.Options{}, files(pattern))
-	for stage, name := range stages.Stages {
+	want, stages := runJob(t, p, runners[3], files(pattern))
+	for stage, name := range stages.(*cutrunner.Result).Stages {
 		for point := cutrunner.Start; point < cutrunner.Twin; point++ {
 			require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
 			pipeline, s := beam.NewPipelineWithRoot()
@@ -200,18 +133,11 @@ func requireSafe(t *testing.T, p Plan, pattern string) {
 			}})
 			require.Error(t, err, "%s, point %d", name, point)
 			require.Len(t, result.Stages, stage+1)
-			frame, err := os.ReadFile(out)
-			require.NoError(t, err)
-			if string(frame) != "before" {
+			if frame := must(os.ReadFile(out)); string(frame) != "before" {
 				require.True(t, bytes.Equal(want, frame))
 			}
 		}
 	}
-	pipeline, s := beam.NewPipelineWithRoot()
-	Files(s, p, cutScheme+out, cutScheme+pattern)
-	_, err := cutrunner.Run(t.Context(), pipeline, cutrunner.Options{Workers: 2})
-	require.NoError(t, err)
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, left, 1)
+	runTo(t, out, p, runners[3], files(pattern))
+	require.Len(t, must(os.ReadDir(dir)), 1)
 }

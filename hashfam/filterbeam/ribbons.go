@@ -1,58 +1,39 @@
 package filterbeam
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
-	"reflect"
 	"slices"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-func init() {
-	// They are called once for a task, so a call by reflection is fast enough.
-	beam.RegisterType(reflect.TypeFor[divideFn]())
-	beam.RegisterType(reflect.TypeFor[solveFn]())
-}
-
-// Ribbons: as in ranges, each owner sorts the digests of its range. Their
-// number, which is then known, gives the shards of the ribbon. Each task solves
-// some shards, from the sorted digests of the ranges that they overlap. One
-// task joins the shards and builds the layers of the digests that they bump.
+// Ribbons: as in ranges, each owner has sorted the digests of its range. Their
+// number, which is then known, gives the shards of the ribbon. A value is a
+// task: each owner solves some shards, from the sorted digests of the ranges
+// that they overlap. One task joins the shards and builds the layers of the
+// digests that they bump.
 type ribbons struct{ ranges }
-
-// solved reports whether the plan's records are solved before they are joined.
-func (s spec) solved() bool { return s.Kind == staticKind && s.Parts == 0 }
-
-// solve adds the stages between the sorted ranges and the join.
-func solve(s beam.Scope, p Plan, out string, records beam.PCollection) beam.PCollection {
-	tasks := beam.GroupByKey(s, beam.ParDo(s, &divideFn{p.spec}, records))
-	return beam.GroupByKey(s, beam.ParDo(s, &solveFn{p.spec, fileName(out)}, tasks))
-}
 
 // A divideFn divides the shards among tasks. The books of the stages before it
 // end here, and begin again with the tasks.
 type divideFn struct{ Spec spec }
 
 func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
-	var books ledger
-	var sum Summary
-	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &sum))
+	var books tally
+	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &Summary{}))
 	if err != nil {
 		return err
 	}
-	t := tally{totals: books.tally.totals}
-	t.Items = uint64(len(tasks))
+	t := tally{Totals: books.Totals}
+	t.Totals[itemsRead] = uint64(len(tasks))
 	for i, task := range tasks {
 		task = sealed(task, 1)
 		t.send(i, task)
@@ -60,16 +41,6 @@ func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int,
 	}
 	emit(tallyOwner, t.append(nil))
 	return nil
-}
-
-// A solveFn solves the shards of a task.
-type solveFn struct {
-	Spec spec
-	Out  fileName
-}
-
-func (f *solveFn) ProcessElement(ctx context.Context, owner int, next func(*[]byte) bool, emit func(int, []byte)) error {
-	return emitRecord(ctx, string(f.Out), owner, next, emit, ribbons{ranges{f.Spec}}.solve)
 }
 
 // A shardRange is some shards of a ribbon of n keys.
@@ -96,20 +67,20 @@ type solvedRange struct {
 
 // columns returns the columns of a filter of n keys.
 func (r ribbons) columns(n uint64) (uint32, error) {
-	var p staticParams
-	if err := r.spec.decode(&p); err != nil {
+	c, err := params[static.Config](r.spec)
+	if err != nil {
 		return 0, err
 	}
-	columns, ok := sizing.RibbonColumns(p.FPRate, n)
+	columns, ok := sizing.RibbonColumns(c.FPRate, n)
 	if !ok || n > ribbon.MaxKeys {
-		return 0, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", p.FPRate))
+		return 0, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", c.FPRate))
 	}
 	return columns, nil
 }
 
 // divide returns the tasks, encoded.
-func (r ribbons) divide(records iter.Seq2[[]byte, error]) ([][]byte, error) {
-	parts, err := partsOf(records)
+func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
+	parts, err := decodeRecords[part](records, r.spec.windows())
 	if err != nil {
 		return nil, err
 	}
@@ -119,31 +90,21 @@ func (r ribbons) divide(records iter.Seq2[[]byte, error]) ([][]byte, error) {
 		return nil, err
 	}
 	all := ribbon.NewShards(columns, n).Len()
-	tasks := make([][]byte, min(uint64(r.spec.windows()), all))
+	tasks := make([][]byte, min(uint64(len(parts)), all))
 	for i := range tasks {
 		from, to := uint64(i)*all/uint64(len(tasks)), uint64(i+1)*all/uint64(len(tasks))
 		shards := shardRange{n, columns, from, to}
-		if tasks[i], err = json.Marshal(solveTask{shards, r.overlapping(shards, parts)}); err != nil {
+		first, last := shards.shards().Ranks(from, to)
+		overlapping := parts[r.owner(first) : r.owner(last)+1]
+		if tasks[i], err = json.Marshal(solveTask{shards, overlapping}); err != nil {
 			return nil, err
 		}
 	}
 	return tasks, nil
 }
 
-// overlapping returns the parts that have digests of the shards.
-func (r ribbons) overlapping(s shardRange, parts map[int]part) []part {
-	var some []part
-	first, last := s.shards().Ranks(s.From, s.To)
-	for owner := r.owner(first); owner <= r.owner(last); owner++ {
-		if p, written := parts[owner]; written {
-			some = append(some, p)
-		}
-	}
-	return some
-}
-
-// solve solves the shards of a task and writes them to part files.
-func (r ribbons) solve(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+// gather solves the shards of a task and writes them to part files.
+func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
 	var task solveTask
 	for encoded := range values {
 		if err := json.Unmarshal(encoded, &task); err != nil {
@@ -152,20 +113,25 @@ func (r ribbons) solve(ctx context.Context, out string, owner int, values iter.S
 	}
 	first, last := task.shards().Ranks(task.From, task.To)
 	var digests []hashfam.Digest
-	for _, p := range task.Parts {
-		err := p.read(ctx, func(piece []byte) bool {
-			digests = appendBetween(digests, piece, first, last)
-			return true
-		})
+	for piece, err := range pieces(ctx, task.Parts) {
 		if err != nil {
 			return nil, err
 		}
+		digests = appendBetween(digests, piece, first, last)
 	}
 	thresholds, words, bumped, err := task.shards().Solve(ctx, task.From, task.To, digests)
 	if err != nil {
 		return nil, err
 	}
-	return writeSolved(ctx, out, owner, task.shardRange, thresholds, words, bumped)
+	solved := solvedRange{shardRange: task.shardRange}
+	solved.Thresholds, err = writeWords(ctx, out, thresholds)
+	if err == nil {
+		solved.Words, err = writeWords(ctx, out, words)
+	}
+	if err == nil {
+		solved.Bumped, err = writeWords(ctx, out, bumped)
+	}
+	return encoded(solved, err)
 }
 
 // appendBetween appends those digests of a block whose first probe value is in
@@ -180,88 +146,56 @@ func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) [
 	return digests
 }
 
-// writeSolved writes three parts and returns their record.
-func writeSolved(ctx context.Context, out string, owner int, r shardRange, thresholds, words []uint64, bumped []hashfam.Digest) ([]byte, error) {
-	solved := solvedRange{shardRange: r}
-	var err error
-	if solved.Thresholds, err = newPart(ctx, out, owner, thresholds); err != nil {
-		return nil, err
-	}
-	if solved.Words, err = newPart(ctx, out, owner, words); err != nil {
-		return nil, err
-	}
-	if solved.Bumped, err = newPart(ctx, out, owner, bumped); err != nil {
-		return nil, err
-	}
-	return json.Marshal(solved)
-}
-
 // finish joins the shards and writes the frame. The words pass through it from
 // the part files; it holds the rest.
-func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
-	all, err := decodeRecords[solvedRange](records)
+func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	all, err := decodeRecords[solvedRange](records, r.spec.windows())
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(s solvedRange) bool { return s.Keys == 0 })
 	if len(all) == 0 { // there are no keys
-		return r.spec.writeSorted(ctx, out, 0, sum, func(func([]hashfam.Digest) error) error { return nil })
+		return r.ranges.finish(ctx, out, func(func(record, error) bool) {}, sum)
 	}
-	slices.SortFunc(all, func(a, b solvedRange) int { return cmp.Compare(a.From, b.From) })
-	joined, err := r.join(ctx, all)
+	var thresholds, words, bumped []part
+	for _, s := range all {
+		thresholds, words, bumped = append(thresholds, s.Thresholds), append(words, s.Words), append(bumped, s.Bumped)
+	}
+	joined, err := r.join(ctx, all[0].shards(), thresholds, bumped)
 	if err != nil {
 		return err
 	}
 	header := joined.Shape().Header(r.spec.Check, joined.PayloadBytes())
 	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Shape().Keys)
 	sum.Distinct, sum.Size = joined.Shape().Keys, header.Size()
-	return replace(ctx, out, func(w io.Writer) error {
-		var failed error
-		payload := joined.PayloadAround(func(yield func([]byte) bool) { failed = words(ctx, all, yield) })
-		_, err := frame.Write(w, header, payload)
-		return cmp.Or(failed, err)
-	})
+	return writeJoined(ctx, out, header, words, joined.PayloadAround)
 }
 
 // join returns the ribbon without the words of its first layer.
-func (r ribbons) join(ctx context.Context, all []solvedRange) (*ribbon.Ribbon, error) {
-	var p staticParams
-	if err := r.spec.decode(&p); err != nil {
+func (r ribbons) join(ctx context.Context, s ribbon.Shards, thresholds, bumped []part) (*ribbon.Ribbon, error) {
+	c, err := params[static.Config](r.spec)
+	if err != nil {
 		return nil, err
 	}
-	var thresholds []uint64
-	var bumped []hashfam.Digest
-	for _, s := range all {
-		var err error
-		if thresholds, err = appendPart(ctx, thresholds, s.Thresholds); err != nil {
-			return nil, err
-		}
-		if bumped, err = appendPart(ctx, bumped, s.Bumped); err != nil {
-			return nil, err
-		}
+	first, err := wordsIn[uint64](ctx, thresholds)
+	if err != nil {
+		return nil, err
 	}
-	return all[0].shards().Join(ctx, ribbon.Build{Workers: max(p.Workers, 1)}, thresholds, bumped)
+	digests, err := wordsIn[hashfam.Digest](ctx, bumped)
+	if err != nil {
+		return nil, err
+	}
+	return s.Join(ctx, ribbon.Build{Workers: max(c.Workers, 1)}, first, digests)
 }
 
-// appendPart appends the words of a part.
-func appendPart[W ~uint64](ctx context.Context, words []W, p part) ([]W, error) {
-	err := p.read(ctx, func(piece []byte) bool {
+// wordsIn returns the words of all parts.
+func wordsIn[W ~uint64](ctx context.Context, parts []part) ([]W, error) {
+	var words []W
+	for piece, err := range pieces(ctx, parts) {
+		if err != nil {
+			return nil, err
+		}
 		words = parseWords(words, piece)
-		return true
-	})
-	return words, err
-}
-
-// words yields the words of all shards in order.
-func words(ctx context.Context, all []solvedRange, yield func([]byte) bool) error {
-	going := true
-	for _, s := range all {
-		err := s.Words.read(ctx, func(piece []byte) bool {
-			going = yield(piece)
-			return going
-		})
-		if err != nil || !going {
-			return err
-		}
 	}
-	return nil
+	return words, nil
 }

@@ -3,7 +3,6 @@ package filterbeam
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"iter"
 
 	"github.com/filterfam/filterfam/countmin"
@@ -17,10 +16,15 @@ type shards struct{ spec spec }
 // A shardCollector counts the keys of a bundle, so that a frequent key is sent
 // once in a while rather than each time.
 type shardCollector struct {
-	family hashfam.Family
-	counts map[string]uint64
+	counts map[hashfam.Digest]counted
 	bytes  int // of the keys in counts
 	blocks *blocks
+}
+
+// A counted is a key and how often it occurred.
+type counted struct {
+	key   string
+	times uint64
 }
 
 // A shardCollector sends its counts if it holds as many keys, or bytes of them.
@@ -31,58 +35,54 @@ const (
 
 func (shards) perKey() uint64 { return 1 }
 
-func (s shards) collector() (collector, error) {
-	fam, err := s.spec.family()
-	return &shardCollector{family: fam, counts: map[string]uint64{}, blocks: newBlocks(s.spec.windows())}, err
+func (s shards) collector(emit emitter) (collector, error) {
+	return &shardCollector{counts: map[hashfam.Digest]counted{}, blocks: newBlocks(s.spec.windows(), emit)}, nil
 }
 
-func (c *shardCollector) addKeys(keys [][]byte, emit emitter) error {
-	for _, key := range keys {
-		n := c.counts[string(key)]
-		c.counts[string(key)] = n + 1
-		if n > 0 {
-			continue
+func (c *shardCollector) add(digests []hashfam.Digest, keys [][]byte) error {
+	if keys == nil {
+		return needKeys()
+	}
+	for i, key := range keys {
+		one := c.counts[digests[i]]
+		if one.times++; one.times == 1 {
+			one.key = string(key)
+			c.bytes += len(key)
 		}
-		if c.bytes += len(key); len(c.counts) >= maxCounted || c.bytes >= maxCountedBytes {
-			c.send(emit)
+		c.counts[digests[i]] = one
+		if len(c.counts) >= maxCounted || c.bytes >= maxCountedBytes {
+			c.send()
 		}
 	}
 	return nil
 }
 
-func (c *shardCollector) addDigests([]hashfam.Digest, emitter) error {
-	return needKeys()
-}
-
 // send moves all counts into the blocks: a count, a length, the key.
-func (c *shardCollector) send(emit emitter) {
-	c.blocks.emit = emit
-	for key, n := range c.counts {
-		shard := c.family.SumString(key).Shard(len(c.blocks.of))
-		block := binary.AppendUvarint(c.blocks.of[shard].data, n)
-		block = binary.AppendUvarint(block, uint64(len(key)))
-		c.blocks.store(shard, append(block, key...), n)
+func (c *shardCollector) send() {
+	for d, one := range c.counts {
+		shard := d.Shard(len(c.blocks.of))
+		block := binary.AppendUvarint(c.blocks.of[shard].data, one.times)
+		c.blocks.store(shard, appendKey(block, one.key), one.times)
 	}
 	clear(c.counts)
 	c.bytes = 0
 }
 
-func (c *shardCollector) flush(emit emitter) error {
-	c.send(emit)
+func (c *shardCollector) flush() error {
+	c.send()
 	c.blocks.flush()
 	return nil
 }
 
 func (s shards) open() (*countmin.TopK, error) {
-	c, err := params(s.spec, familyOfTopK)
+	c, err := params[countmin.TopKConfig](s.spec)
 	if err != nil {
 		return nil, err
 	}
 	return countmin.NewTopK(c)
 }
 
-// gather returns a record of the shard's number and its frame.
-func (s shards) gather(_ context.Context, _ string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
 	top, err := s.open()
 	if err != nil {
 		return nil, err
@@ -92,44 +92,50 @@ func (s shards) gather(_ context.Context, _ string, owner int, values iter.Seq[[
 			return nil, err
 		}
 	}
-	return top.AppendBinary(binary.LittleEndian.AppendUint64(nil, uint64(owner)))
+	return top.MarshalBinary()
 }
 
 // addCounts adds a block of counts to top.
 func addCounts(top *countmin.TopK, block []byte) error {
 	for len(block) > 0 {
 		n, first := binary.Uvarint(block)
-		length, second := binary.Uvarint(block[max(first, 0):])
-		if first <= 0 || second <= 0 || length > uint64(len(block)-first-second) {
-			return errs.Field(ErrCorrupt, "length of a key", length, "one that the block contains")
+		key, rest, err := cutKey(block[max(first, 0):])
+		if err != nil {
+			return err
 		}
-		block = block[first+second:]
-		top.AddN(block[:length], n)
-		block = block[length:]
+		top.AddN(key, n)
+		block = rest
 	}
 	return nil
 }
 
-func (s shards) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
-	all := make([]*countmin.TopK, s.spec.windows())
-	for i := range all { // a shard without keys has no record
-		var err error
-		if all[i], err = s.open(); err != nil {
-			return err
-		}
+// appendKey appends the length of a key and the key.
+func appendKey[K string | []byte](dst []byte, key K) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(key))), key...)
+}
+
+// cutKey returns the key with which data begins, and what follows it.
+func cutKey(data []byte) (key, rest []byte, err error) {
+	n, start := binary.Uvarint(data)
+	if start <= 0 || n > uint64(len(data)-start) {
+		return nil, nil, errs.Field(ErrCorrupt, "length of a key", n, "one that its block contains")
 	}
-	for record, err := range records {
+	end := start + int(n)
+	return data[start:end:end], data[end:], nil
+}
+
+func (s shards) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	frames, err := byOwner(records, s.spec.windows())
+	if err != nil {
+		return err
+	}
+	all := make([]*countmin.TopK, len(frames))
+	for i, frame := range frames {
+		all[i], err = s.open()
+		if err == nil && frame != nil { // a shard without keys has no record
+			err = all[i].UnmarshalBinary(frame)
+		}
 		if err != nil {
-			return err
-		}
-		owner := uint64(len(all))
-		if len(record) >= 8 {
-			owner = binary.LittleEndian.Uint64(record)
-		}
-		if owner >= uint64(len(all)) {
-			return errs.Field(ErrCorrupt, "number of a shard", owner, fmt.Sprintf("below %d", len(all)))
-		}
-		if err := all[owner].UnmarshalBinary(record[8:]); err != nil {
 			return err
 		}
 	}

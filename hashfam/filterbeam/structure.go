@@ -1,12 +1,19 @@
 package filterbeam
 
 import (
+	"cmp"
+	"context"
 	"encoding"
+	"errors"
+	"fmt"
 	"io"
+	"iter"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -24,49 +31,32 @@ type structure interface {
 func (s spec) open() (structure, error) {
 	switch s.Kind {
 	case bloomKind:
-		return opened(s, familyOfBloom, bloom.NewFromParams, bloom.NewReceiver)
+		return opened(s, bloom.NewFromParams, bloom.NewReceiver)
 	case countingKind:
-		return opened(s, familyOfCounting, counting.NewFromParams, counting.NewReceiver)
+		return opened(s, counting.NewFromParams, counting.NewReceiver)
 	case sketchKind:
-		return opened(s, familyOfSketch, countmin.NewFromParams, countmin.NewReceiver)
+		return opened(s, countmin.NewFromParams, countmin.NewReceiver)
 	case heavyKind:
-		return opened(s, familyOfHeavy, countmin.NewHeavyHitters, countmin.NewHeavyReceiver)
+		return opened(s, countmin.NewHeavyHitters, countmin.NewHeavyReceiver)
 	case topkKind:
-		return opened(s, familyOfTopK, countmin.NewTopK, countmin.NewTopKReceiver)
+		return opened(s, countmin.NewTopK, countmin.NewTopKReceiver)
 	}
 	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
 
-// The places of the families in the parameters of structures.
-func familyOfBloom(p *bloom.Params) *hashfam.Family         { return &p.Family }
-func familyOfCounting(p *counting.Params) *hashfam.Family   { return &p.Family }
-func familyOfSketch(p *countmin.Params) *hashfam.Family     { return &p.Family }
-func familyOfHeavy(c *countmin.HeavyConfig) *hashfam.Family { return &c.Family }
-func familyOfTopK(c *countmin.TopKConfig) *hashfam.Family   { return &c.Family }
-
-// params decodes the parameters of a plan and enters the family in them.
-func params[P any](s spec, family func(*P) *hashfam.Family) (P, error) {
-	var p P
-	fam, err := s.family()
-	if err == nil {
-		err = s.decode(&p)
-	}
-	*family(&p) = fam
-	return p, err
-}
-
 // opened returns the empty structure that make makes of the plan's parameters.
-func opened[P any, T codable[T]](s spec, family func(*P) *hashfam.Family, make func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
-	p, err := params(s, family)
+func opened[P any, T codable[T]](s spec, make func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
+	p, err := params[P](s)
 	if err != nil {
 		return nil, err
 	}
 	value, err := make(p)
-	return adapter[T]{value, func() T { return receiver(*family(&p)) }}, err
+	return adapter[T]{value, receiver}, err
 }
 
 // A codable is a pointer to a structure.
 type codable[T any] interface {
+	Family() hashfam.Family
 	Merge(...T) error
 	io.WriterTo
 	encoding.BinaryMarshaler
@@ -76,7 +66,7 @@ type codable[T any] interface {
 // An adapter gives a structure of type T the form of all of them.
 type adapter[T codable[T]] struct {
 	value    T
-	receiver func() T // returns a structure to decode into
+	receiver func(hashfam.Family) T // returns a structure to decode into
 }
 
 func (a adapter[T]) frame() ([]byte, error)             { return a.value.MarshalBinary() }
@@ -103,7 +93,7 @@ func needKeys() error {
 }
 
 func (a adapter[T]) merge(frame []byte) error {
-	other := a.receiver()
+	other := a.receiver(a.value.Family())
 	if err := other.UnmarshalBinary(frame); err != nil {
 		return err
 	}
@@ -117,5 +107,122 @@ func (a adapter[T]) describe(sum *Summary) {
 		sum.FPRate = made.FalsePositiveRate()
 	case interface{ Complete() bool }:
 		sum.Complete = made.Complete()
+	}
+}
+
+// A process builds a structure in the memory of one process. It is a
+// [collector] that sends nothing.
+type process struct {
+	spec    spec
+	opened  structure        // nil if all digests are sorted first
+	digests []hashfam.Digest // all of them
+}
+
+func (s spec) process() (*process, error) {
+	if _, err := s.family(); err != nil || s.Kind == cuckooKind || s.Kind == staticKind {
+		return &process{spec: s}, err
+	}
+	made, err := s.open()
+	return &process{spec: s, opened: made}, err
+}
+
+func (p *process) add(digests []hashfam.Digest, keys [][]byte) error {
+	if p.opened != nil {
+		return p.opened.add(digests, keys)
+	}
+	p.digests = append(p.digests, digests...)
+	return nil
+}
+
+func (*process) flush() error { return nil }
+
+// finish returns the structure of all keys, and describes it.
+func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error) {
+	if p.opened != nil {
+		p.opened.describe(sum)
+		return p.opened, nil
+	}
+	digests, err := sorted(ctx, p.digests)
+	if err != nil {
+		return nil, err
+	}
+	return p.spec.buildSorted(ctx, uint64(len(digests)), sum, certain(func(yield func([]hashfam.Digest) bool) { yield(digests) }))
+}
+
+// buildSorted returns the structure of n different digests, which come in
+// ascending order.
+func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (io.WriterTo, error) {
+	sum.Distinct = n
+	if s.Kind == staticKind {
+		return s.buildStatic(ctx, n, sum, digests)
+	}
+	return s.buildCuckoo(n, sum, digests)
+}
+
+func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (*cuckoo.Filter, error) {
+	p, err := params[cuckoo.Params](s)
+	if err != nil {
+		return nil, err
+	}
+	f, err := cuckoo.NewFromParams(p)
+	if err != nil {
+		return nil, err
+	}
+	for some, err := range digests {
+		if err == nil {
+			_, err = f.AddAll(some)
+		}
+		if errors.Is(err, ErrFull) { // of copies, too: the keys differ, but not enough
+			err = fmt.Errorf("filterbeam: %w after %d of %d different keys: raise its Capacity", ErrFull, f.Len(), n)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	sum.FPRate = f.FalsePositiveRate()
+	return f, nil
+}
+
+func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (*static.Filter, error) {
+	c, err := params[static.Config](s)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	f, err := static.NewFromSorted(ctx, c, n, func(yield func(hashfam.Digest) bool) {
+		for some := range until(digests, &failed) {
+			for _, d := range some {
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	})
+	if failed != nil || err != nil {
+		return nil, cmp.Or(failed, err)
+	}
+	sum.FPRate = f.FalsePositiveRate()
+	return f, nil
+}
+
+// certain returns a sequence that has no errors as one that may have some.
+func certain[T any](values iter.Seq[T]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for value := range values {
+			if !yield(value, nil) {
+				return
+			}
+		}
+	}
+}
+
+// until returns the values up to the first error, which it sets.
+func until[T any](values iter.Seq2[T, error], failed *error) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for value, err := range values {
+			if *failed = err; err != nil || !yield(value) {
+				return
+			}
+		}
 	}
 }

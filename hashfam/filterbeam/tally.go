@@ -1,12 +1,16 @@
 package filterbeam
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 )
 
 // The books of a job. Each bundle tallies what it reads, and for each owner
@@ -17,12 +21,9 @@ import (
 
 // A load counts values: their number, the items in them, and the sum of their
 // checksums, so that it does not depend on their order.
-type load struct{ Values, Items, Sum uint64 }
-
-func (l *load) add(other load) {
-	l.Values += other.Values
-	l.Items += other.Items
-	l.Sum += other.Sum
+type load struct {
+	Values, Items, Sum uint64
+	Tasks              uint64 // that got the values: one, unless the engine divides them
 }
 
 // itemBytes is the size of the number of items, which ends every value.
@@ -33,14 +34,15 @@ func sealed(value []byte, items uint64) []byte {
 	return binary.LittleEndian.AppendUint64(value, items)
 }
 
-// enter counts a sealed value, and returns it without its number of items.
+// enter counts a sealed value, and returns it without its number of items. Its
+// CRC-32 is that of an index, because the CRC-32C of all frames is the same.
 func (l *load) enter(value []byte) []byte {
 	n := max(len(value)-itemBytes, 0)
 	l.Values++
 	if n < len(value) {
 		l.Items += binary.LittleEndian.Uint64(value[n:])
 	}
-	l.Sum += uint64(crc32.Checksum(value, castagnoli))
+	l.Sum += uint64(crc32.Checksum(value, index.Table))
 	return value[:n:n]
 }
 
@@ -55,195 +57,150 @@ func (l *load) arriving(values iter.Seq[[]byte]) iter.Seq[[]byte] {
 	}
 }
 
-// A tally is what some bundles have read and sent.
+// A tally is what some bundles have read and sent, and what arrived of that. It
+// travels as JSON.
 type tally struct {
-	totals
-	sent map[int]load // to each owner
+	Totals  [totals]uint64
+	Sent    map[int]load // to each owner
+	Arrived map[int]load // at each owner
 }
 
 // The totals of a tally.
-type totals struct {
-	Keys   uint64 // read
-	Items  uint64 // that these make
-	Files  uint64 // read
-	Bytes  uint64 // of these, after decompression
-	Plain  uint64 // of the files that are not compressed
-	Listed uint64 // files that are to be read
-	Size   uint64 // of those that are not compressed
-	Binary uint64 // files read whose first lines do not look like lines
-	Wanted uint64 // listings of files
-	Lists  uint64 // of these, made
-}
+const (
+	keysRead    = iota
+	itemsRead   // that these make
+	filesRead   // compressed or not
+	bytesRead   // of these, after decompression
+	plainRead   // bytes of the files that are not compressed
+	filesListed // that are to be read
+	bytesListed // of those that are not compressed
+	binaryFiles // files read whose first lines do not look like lines
+	listsWanted // listings of files
+	listsMade   // of these
+	totals
+)
 
 // send counts a sealed value as sent.
 func (t *tally) send(owner int, value []byte) {
-	if t.sent == nil {
-		t.sent = map[int]load{}
+	if t.Sent == nil {
+		t.Sent = map[int]load{}
 	}
-	sum := t.sent[owner]
+	sum := t.Sent[owner]
 	sum.enter(value)
-	t.sent[owner] = sum
+	t.Sent[owner] = sum
 }
 
-// An ownerLoad is the load of one owner, as it is encoded.
-type ownerLoad struct {
-	Owner int64
-	Load  load
-}
-
-// append appends the encoded tally: the totals, and the load of each owner.
+// append appends the encoded tally, which is one line.
 func (t tally) append(dst []byte) []byte {
-	dst = appendFixed(dst, t.totals)
-	for owner, sum := range t.sent {
-		dst = appendFixed(dst, ownerLoad{int64(owner), sum})
-	}
-	return dst
-}
-
-// appendFixed appends a struct of fixed size.
-func appendFixed(dst []byte, v any) []byte {
-	dst, err := binary.Append(dst, binary.LittleEndian, v)
+	encoded, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // the size is not fixed
+		panic(err) // a type has no encoding
 	}
-	return dst
+	return append(append(dst, encoded...), '\n')
 }
 
-// The sizes of what is encoded.
-var (
-	totalsBytes = binary.Size(totals{})
-	loadBytes   = binary.Size(ownerLoad{})
-)
-
-// add adds an encoded tally to t.
-func (t *tally) add(encoded []byte) error {
-	if len(encoded) < totalsBytes || (len(encoded)-totalsBytes)%loadBytes != 0 {
-		return errs.Field(ErrCorrupt, "length of a tally", len(encoded), fmt.Sprintf("%d and a multiple of %d", totalsBytes, loadBytes))
+// add adds an encoded tally to t, and returns it.
+func (t *tally) add(encoded []byte) (tally, error) {
+	var other tally
+	if err := json.Unmarshal(encoded, &other); err != nil {
+		return tally{}, errs.Field(ErrCorrupt, "tally", fmt.Sprintf("%.20q", encoded), "the line that was sent")
 	}
-	var other totals
-	if _, err := binary.Decode(encoded, binary.LittleEndian, &other); err != nil {
-		return err
+	for i, n := range other.Totals {
+		t.Totals[i] += n
 	}
-	t.Keys += other.Keys
-	t.Items += other.Items
-	t.Files += other.Files
-	t.Bytes += other.Bytes
-	t.Plain += other.Plain
-	t.Listed += other.Listed
-	t.Size += other.Size
-	t.Binary += other.Binary
-	t.Wanted += other.Wanted
-	t.Lists += other.Lists
-	if t.sent == nil {
-		t.sent = map[int]load{}
-	}
-	return eachLoad(encoded[totalsBytes:], t.sent)
+	t.Sent, t.Arrived = addLoads(t.Sent, other.Sent), addLoads(t.Arrived, other.Arrived)
+	return other, nil
 }
 
-// eachLoad adds encoded loads to those of their owners.
-func eachLoad(encoded []byte, to map[int]load) error {
-	for ; len(encoded) > 0; encoded = encoded[min(loadBytes, len(encoded)):] {
-		var l ownerLoad
-		if _, err := binary.Decode(encoded, binary.LittleEndian, &l); err != nil {
-			return err
-		}
-		sum := to[int(l.Owner)]
-		sum.add(l.Load)
-		to[int(l.Owner)] = sum
+// addLoads adds the loads of owners to those in sums.
+func addLoads(sums, loads map[int]load) map[int]load {
+	if sums == nil {
+		return loads
 	}
-	return nil
+	for owner, l := range loads {
+		sum := sums[owner]
+		sums[owner] = load{sum.Values + l.Values, sum.Items + l.Items, sum.Sum + l.Sum, sum.Tasks + l.Tasks}
+	}
+	return sums
 }
 
-// The first byte of a record.
-const (
-	tallyRecord = 't' // a tally
-	valueRecord = 'v' // the load of an owner, and the record that it has made
-)
-
-// A ledger compares what arrived with what was sent, and that with what was
-// read.
-type ledger struct {
-	tally   tally
-	arrived map[int]load
-	tasks   map[int]uint64 // that had values of an owner: one, unless the engine divides them
+// describe sets what the summary tells of the files and keys.
+func (t *tally) describe(sum *Summary) {
+	n := &t.Totals
+	sum.Keys, sum.Files, sum.Bytes, sum.Binary = n[keysRead], n[filesRead], n[bytesRead], n[binaryFiles]
 }
 
-// records returns the records of the owners. It ends with an error if the books
+// records returns the records of the owners. A record is encoded as a tally,
+// which t adds up, and the value. The sequence ends with an error if the books
 // do not balance; otherwise sum then has what was read.
-func (l *ledger) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[[]byte, error] {
-	l.arrived, l.tasks = map[int]load{}, map[int]uint64{}
-	return func(yield func([]byte, error) bool) {
-		for record := range all {
-			var err error
-			switch {
-			case len(record) > loadBytes && record[0] == valueRecord:
-				l.tasks[int(int64(binary.LittleEndian.Uint64(record[1:])))]++
-				err = eachLoad(record[1:1+loadBytes], l.arrived)
-				if err == nil && !yield(record[1+loadBytes:], nil) {
-					return
-				}
-			case len(record) > 0 && record[0] == tallyRecord:
-				err = l.tally.add(record[1:])
-			default:
-				err = errs.Field(ErrCorrupt, "length of a record", len(record), "more")
-			}
+func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		for encoded := range all {
+			line, value, _ := bytes.Cut(encoded, []byte("\n"))
+			own, err := t.add(line)
 			if err != nil {
-				yield(nil, err)
+				yield(record{}, err)
 				return
 			}
+			for owner := range own.Arrived { // one, unless this is the tally of bundles
+				if !yield(record{owner, value}, nil) {
+					return
+				}
+			}
 		}
-		if err := l.check(); err != nil {
-			yield(nil, err)
-			return
+		t.describe(sum)
+		if err := t.check(); err != nil {
+			yield(record{}, err)
 		}
-		t := l.tally
-		sum.Keys, sum.Files, sum.Bytes, sum.Binary = t.Keys, t.Files, t.Bytes, t.Binary
 	}
 }
 
 // check returns ErrCorrupt if the books do not balance. It names the first
 // owner that differs.
-func (l *ledger) check() error {
-	owners := maps.Clone(l.arrived)
-	maps.Copy(owners, l.tally.sent)
+func (t *tally) check() error {
+	owners := map[int]load{}
+	maps.Copy(owners, t.Arrived)
+	maps.Copy(owners, t.Sent)
 	items := uint64(0)
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
-		items += l.arrived[owner].Items
-		if err := compare(owner, l.arrived[owner], l.tally.sent[owner]); err != nil {
+		items += t.Arrived[owner].Items
+		if err := compare(owner, t.Arrived[owner], t.Sent[owner]); err != nil {
 			return err
 		}
-		if n := l.tasks[owner]; n > 1 {
-			return differs(fmt.Sprintf("tasks of shard %d", owner), n, 1, "as every key has")
-		}
 	}
-	t := l.tally
-	switch {
-	case items != t.Items:
-		return differs("items that arrived", items, t.Items, "as read")
-	case t.Lists != t.Wanted:
-		return differs("listings of files", t.Lists, t.Wanted, "as wanted")
-	case t.Files != t.Listed:
-		return differs("files read", t.Files, t.Listed, "as listed")
-	case t.Plain != t.Size:
-		return differs("bytes read", t.Plain, t.Size, "as listed")
-	}
-	return nil
+	return equal([]entry{
+		{"items that arrived", items, t.Totals[itemsRead], "as read"},
+		{"listings of files", t.Totals[listsMade], t.Totals[listsWanted], "as wanted"},
+		{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
+		{"bytes read", t.Totals[plainRead], t.Totals[bytesListed], "as listed"},
+	})
 }
 
 // compare compares what arrived at an owner with what was sent to it.
 func compare(owner int, arrived, sent load) error {
 	at := fmt.Sprintf(" that arrived at shard %d", owner)
-	switch {
-	case arrived.Items != sent.Items:
-		return differs("items"+at, arrived.Items, sent.Items, "as sent")
-	case arrived.Values != sent.Values:
-		return differs("blocks"+at, arrived.Values, sent.Values, "as sent")
-	case arrived.Sum != sent.Sum:
-		return differs("sum of the checksums of the blocks"+at, arrived.Sum, sent.Sum, "as sent")
-	}
-	return nil
+	return equal([]entry{
+		{"items" + at, arrived.Items, sent.Items, "as sent"},
+		{"blocks" + at, arrived.Values, sent.Values, "as sent"},
+		{"sum of the checksums of the blocks" + at, arrived.Sum, sent.Sum, "as sent"},
+		{fmt.Sprintf("tasks of shard %d", owner), max(arrived.Tasks, 1), 1, "as every key has"},
+	})
 }
 
-func differs(what string, got, want uint64, as string) error {
-	return errs.Field(ErrCorrupt, what, got, fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", want, as))
+// An entry is one of the books, with what it should be.
+type entry struct {
+	what      string
+	got, want uint64
+	as        string
+}
+
+// equal returns ErrCorrupt with the first entry that is not what it should be.
+func equal(entries []entry) error {
+	for _, e := range entries {
+		if e.got != e.want {
+			return errs.Field(ErrCorrupt, e.what, e.got,
+				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -61,11 +62,7 @@ func wrong(how string, keys any) job {
 func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 	keys := forms(testKeys(3000))[0]
 	for _, s := range everything() {
-		p, err := s.plan()
-		require.NoError(t, err)
-		if p, err = p.Windows(3); err != nil {
-			t.Fatal(err)
-		}
+		p := must(s.plan.Windows(3))
 		plans := []Plan{p}
 		if apart, err := p.Parts(3); err == nil {
 			plans = append(plans, apart)
@@ -79,9 +76,7 @@ func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 				wrong(how, keys)(scope, p, out)
 				_, err := r.run(t.Context(), pipeline)
 				require.Error(t, err, "%s, %s: %s", s.name, r.name, how)
-				text, readErr := os.ReadFile(out)
-				require.NoError(t, readErr)
-				require.Equal(t, "before", string(text))
+				require.Equal(t, "before", string(must(os.ReadFile(out))))
 				if how != "change" { // a frame that has changed is refused at once
 					require.ErrorContains(t, err, "that arrived at shard", "%s, %s: %s", s.name, r.name, how)
 				}
@@ -97,11 +92,8 @@ func TestAKeyThatTwoTasksGet(t *testing.T) {
 	failed := map[int]int{}
 	some := append(ordered[:2:2], singles[2], everything()[9])
 	for _, s := range some {
-		p, err := s.plan()
-		require.NoError(t, err)
-		p, err = p.Windows(3)
-		require.NoError(t, err)
-		want := localFrame(t, p, pattern)
+		p := must(s.plan.Windows(3))
+		want, _ := runLocal(t, p, pattern)
 		for grouping := 1; grouping <= 3; grouping++ {
 			out := filepath.Join(t.TempDir(), "out.bin")
 			pipeline, scope := beam.NewPipelineWithRoot()
@@ -112,9 +104,7 @@ func TestAKeyThatTwoTasksGet(t *testing.T) {
 				require.NoFileExists(t, out)
 				failed[grouping]++
 			} else if !loose(p) {
-				got, err := os.ReadFile(out)
-				require.NoError(t, err)
-				require.True(t, bytes.Equal(want, got), "%s, grouping %d", s.name, grouping)
+				require.True(t, bytes.Equal(want, must(os.ReadFile(out))), "%s, grouping %d", s.name, grouping)
 			}
 		}
 	}
@@ -127,25 +117,24 @@ func TestAKeyThatTwoTasksGet(t *testing.T) {
 // seven structures.
 func TestABlockOfManyThatIsLostOrRepeated(t *testing.T) {
 	n, plans := 20_000, map[kind]Plan{}
-	for k, p := range allPlans(t) {
+	for k, p := range allPlans() {
 		if k == staticKind || k == topkKind {
 			plans[k] = p
 		}
 	}
 	if os.Getenv("FILTERFAM_LONG") != "" {
-		n, plans = 1_000_000, allPlans(t)
+		n, plans = 1_000_000, allPlans()
 	}
 	pattern := writeKeys(t, t.TempDir(), testKeys(n), 8)
 	for k, p := range plans {
-		p, err := p.Windows(2)
-		require.NoError(t, err)
+		p := must(p.Windows(2))
 		for _, r := range append(runners[:2:2], separate(t)) {
 			for _, how := range []string{"drop", "repeat"} {
 				out := filepath.Join(t.TempDir(), "out.bin")
 				pipeline, s := beam.NewPipelineWithRoot()
 				matched, listed := beam.ParDo2(s, newMatchFn(out, []string{pattern}), beam.Impulse(s))
 				sent := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, beam.Reshuffle(s, matched))
-				join(s, p, out, 1, beam.Flatten(s, beam.ParDo(s, &wrongFn{How: how}, sent), listed))
+				join(s, p, out, 1, beam.ParDo(s, &wrongFn{How: how}, sent), listed)
 				_, err := r.run(t.Context(), pipeline)
 				require.Regexp(t, `that arrived at shard \d+ = \d+, want \d+, as sent`, fmt.Sprint(err), "%s, %s", k, r.name)
 				require.NoFileExists(t, out)
@@ -159,26 +148,22 @@ func TestABlockOfManyThatIsLostOrRepeated(t *testing.T) {
 
 // recordsOf returns the records of two shards that got 3 and 5 items.
 func recordsOf() [][]byte {
-	t := tally{totals: totals{Keys: 8, Items: 8}}
+	t := tally{Totals: [totals]uint64{keysRead: 8, itemsRead: 8}}
 	var records [][]byte
 	for owner, items := range []uint64{3, 5} {
-		var got load
+		got := load{Tasks: 1}
 		value := sealed([]byte("block"), items)
 		t.send(owner, value)
 		got.enter(value)
-		records = append(records, append(appendFixed([]byte{valueRecord}, ownerLoad{int64(owner), got}), "record"...))
+		records = append(records, append(tally{Arrived: map[int]load{owner: got}}.append(nil), "record"...))
 	}
-	return append(records, t.append([]byte{tallyRecord}))
+	return append(records, t.append(nil))
 }
 
 // The error of the last task names the shard and both numbers.
 func TestTheBooksOfAJob(t *testing.T) {
 	all := recordsOf()
-	unread := tally{totals: totals{Keys: 1, Items: 1}}.append([]byte{tallyRecord})
-	unlisted := tally{totals: totals{Listed: 1, Size: 9}}.append([]byte{tallyRecord})
-	short := tally{totals: totals{Size: 9}}.append([]byte{tallyRecord})
-	unmade := tally{totals: totals{Wanted: 1}}.append([]byte{tallyRecord})
-	none := append(appendFixed([]byte{valueRecord}, ownerLoad{}), "record"...) // of shard 0, too
+	with := func(more tally) [][]byte { return append(all[:3:3], more.append(nil)) }
 	for _, test := range []struct {
 		records [][]byte
 		want    string
@@ -188,18 +173,18 @@ func TestTheBooksOfAJob(t *testing.T) {
 		{all[1:], "items that arrived at shard 0 = 0, want 3, as sent"},
 		{[][]byte{all[0], all[1], all[1], all[2]}, "items that arrived at shard 1 = 10, want 5, as sent"},
 		{all[:2], "items that arrived at shard 0 = 3, want 0, as sent"},
-		{append(all[:3:3], unread), "items that arrived = 8, want 9, as read"},
-		{append(all[:3:3], unlisted), "files read = 0, want 1, as listed"},
-		{append(all[:3:3], short), "bytes read = 0, want 9, as listed"},
-		{append(all[:3:3], unmade), "listings of files = 0, want 1, as wanted"},
-		{append(all[:3:3], none), "tasks of shard 0 = 2, want 1, as every key has"},
-		{append(all[:3:3], nil), "length of a record = 0"},
-		{append(all[:3:3], []byte("txx")), "length of a tally = 2"},
+		{with(tally{Totals: [totals]uint64{keysRead: 1, itemsRead: 1}}), "items that arrived = 8, want 9, as read"},
+		{with(tally{Totals: [totals]uint64{filesListed: 1, bytesListed: 9}}), "files read = 0, want 1, as listed"},
+		{with(tally{Totals: [totals]uint64{bytesListed: 9}}), "bytes read = 0, want 9, as listed"},
+		{with(tally{Totals: [totals]uint64{listsWanted: 1}}), "listings of files = 0, want 1, as wanted"},
+		{with(tally{Arrived: map[int]load{0: {Tasks: 1}}}), "tasks of shard 0 = 2, want 1, as every key has"},
+		{append(all[:3:3], nil), "tally = \"\""},
+		{append(all[:3:3], all[2][:9]), "want the line that was sent"},
 	} {
-		var books ledger
+		var books tally
 		var sum Summary
 		var failed error
-		for _, err := range books.records(sequence(test.records), &sum) {
+		for _, err := range books.records(slices.Values(test.records), &sum) {
 			failed = err
 		}
 		if test.want == "" {
@@ -212,16 +197,19 @@ func TestTheBooksOfAJob(t *testing.T) {
 	}
 }
 
-// Blocks with as many items as others are told apart.
+// Blocks with as many items as others are told apart, and so are frames, each
+// of which ends with its own CRC-32C.
 func TestABlockInPlaceOfAnotherFailsTheJob(t *testing.T) {
-	var sent, arrived load
-	for i := range 2 {
-		value := sealed(fmt.Appendf(nil, "block %d", i), 7)
-		sent.enter(value)
-		arrived.enter(sealed([]byte("block 0"), 7))
+	a, b := bloomFrame([][]byte{[]byte("ada")}), bloomFrame([][]byte{[]byte("grace")})
+	for _, values := range [][2][]byte{{[]byte("block 0"), []byte("block 1")}, {a, b}} {
+		var sent, arrived load
+		for i := range values {
+			sent.enter(sealed(slices.Clone(values[i]), 7))
+			arrived.enter(sealed(slices.Clone(values[0]), 7))
+		}
+		require.ErrorContains(t, compare(0, arrived, sent), "sum of the checksums")
+		require.NoError(t, compare(0, sent, sent))
+		arrived.Values++
+		require.ErrorContains(t, compare(0, arrived, sent), "blocks that arrived at shard 0 = 3, want 2")
 	}
-	require.ErrorContains(t, compare(0, arrived, sent), "sum of the checksums")
-	require.NoError(t, compare(0, sent, sent))
-	arrived.Values++
-	require.ErrorContains(t, compare(0, arrived, sent), "blocks that arrived at shard 0 = 3, want 2")
 }

@@ -12,12 +12,18 @@ import (
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[Summary]())
-	// These are called once for a task, so a call by reflection is fast enough.
-	// The generic functions that avoid it take a minute to compile.
+	// These are called once for a task, or for a piece of a file, so a call by
+	// reflection is fast enough. The generic functions that avoid it take a
+	// minute to compile.
+	beam.RegisterType(reflect.TypeFor[matchFn]())
+	beam.RegisterType(reflect.TypeFor[readFn]())
 	beam.RegisterType(reflect.TypeFor[nothingFn]())
 	beam.RegisterType(reflect.TypeFor[gatherFn]())
+	beam.RegisterType(reflect.TypeFor[divideFn]())
 	beam.RegisterType(reflect.TypeFor[finishFn]())
 	beam.RegisterType(reflect.TypeFor[sweepFn]())
+	register.Emitter2[string, int64]()
+	register.Emitter2[int, []byte]()
 	register.Emitter2[int, Summary]()
 	register.Emitter1[Summary]()
 	register.Iter1[[]byte]()
@@ -35,42 +41,39 @@ func init() {
 // longer or shorter than listed, or if a worker does not know the plan's
 // family. If it fails, out stays as it was: the frame is written under another
 // name, and renamed at the end. A file system without a rename copies it.
-// O(bytes read) time, spread over the workers; see docs/distributed.md for
-// memory.
-//
-// The program must import a package of Beam for each file system of the
-// patterns and of out: for local files
-//
-//	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
-//
-// and filesystem/gcs or filesystem/s3 for gs:// and s3://. Otherwise the job
-// fails with: file system scheme "default" not registered.
+// The program must import the file systems of the patterns and of out, as the
+// package documentation says. O(bytes read) time, spread over the workers; see
+// docs/distributed.md for memory.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
 	matched, listed := beam.ParDo2(s, newMatchFn(out, patterns), beam.Impulse(s))
 	values := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, beam.Reshuffle(s, matched))
-	return join(s, p, out, 1, beam.Flatten(s, values, listed))
+	return join(s, p, out, 1, values, listed)
 }
 
-// join builds the structure of the values that bundles have collected from the
-// files of some listings, and writes it. The stages are those of a [design].
-func join(s beam.Scope, p Plan, out string, lists int, values beam.PCollection) beam.PCollection {
+// join builds the structure of the values that bundles have collected, and of
+// the tallies of some listings of files, and writes it. The stages are those of
+// a [design].
+func join(s beam.Scope, p Plan, out string, lists int, values ...beam.PCollection) beam.PCollection {
 	nothing := beam.ParDo(s, &nothingFn{lists}, beam.Impulse(s))
-	gathered := beam.ParDo(s, &gatherFn{p.spec, fileName(out)}, beam.GroupByKey(s, values))
-	records := beam.GroupByKey(s, beam.Flatten(s, gathered, nothing))
-	if p.spec.solved() {
-		records = solve(s, p, out, records)
+	gather := func(values beam.PCollection) beam.PCollection {
+		return beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, fileName(out)}, beam.GroupByKey(s, values)))
+	}
+	records := gather(beam.Flatten(s, append(values, nothing)...))
+	if p.spec.Kind == staticKind && p.spec.Parts == 0 {
+		p.spec.Sorted = true
+		records = gather(beam.ParDo(s, &divideFn{p.spec}, records))
 	}
 	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, fileName(out)}, records))
 	return beam.ParDo(s, &sweepFn{fileName(out)}, written)
 }
 
-// A nothingFn sends the record of a tally without keys, so that a job without
-// any key writes an empty structure.
+// A nothingFn sends a tally without keys, so that a job without any key writes
+// an empty structure.
 type nothingFn struct{ Lists int }
 
 func (f *nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
-	emit(0, tally{totals: totals{Wanted: uint64(f.Lists)}}.append([]byte{tallyRecord}))
+	emit(tallyOwner, tally{Totals: [totals]uint64{listsWanted: uint64(f.Lists)}}.append(nil))
 }
 
 // A gatherFn makes one record of the values of an owner, and counts them.
@@ -84,34 +87,22 @@ func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]b
 	if err != nil {
 		return err
 	}
-	return emitRecord(ctx, string(g.Out), owner, next, emit, d.gather)
-}
-
-// emitRecord emits the record that make returns for the values of an owner, or
-// the sum of tallies.
-func emitRecord(ctx context.Context, out string, owner int, next func(*[]byte) bool, emit func(int, []byte),
-	make func(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)) error {
+	var t tally
+	var value []byte
 	if owner == tallyOwner {
-		return emitTally(next, emit)
-	}
-	var arrived load
-	record, err := make(ctx, out, owner, arrived.arriving(values(next)))
-	if err == nil {
-		header := appendFixed([]byte{valueRecord}, ownerLoad{int64(owner), arrived})
-		emit(0, append(header, record...))
-	}
-	return err
-}
-
-// emitTally emits the sum of tallies as a record.
-func emitTally(next func(*[]byte) bool, emit func(int, []byte)) error {
-	var sum tally
-	for encoded := range values(next) {
-		if err := sum.add(encoded); err != nil {
+		for encoded := range values(next) {
+			if _, err := t.add(encoded); err != nil {
+				return err
+			}
+		}
+	} else {
+		got := load{Tasks: 1}
+		if value, err = d.gather(ctx, string(g.Out), owner, got.arriving(values(next))); err != nil {
 			return err
 		}
+		t.Arrived = map[int]load{owner: got}
 	}
-	emit(0, sum.append([]byte{tallyRecord}))
+	emit(0, append(t.append(nil), value...))
 	return nil
 }
 
@@ -136,7 +127,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 		return err
 	}
 	sum := Summary{Output: string(f.Out), Complete: true}
-	var books ledger
+	var books tally
 	if err := d.finish(ctx, string(f.Out), books.records(values(next), &sum), &sum); err != nil {
 		return err
 	}

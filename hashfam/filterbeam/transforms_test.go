@@ -20,6 +20,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/boot"
 )
 
@@ -83,27 +84,19 @@ func runFiles(t *testing.T, p Plan, patterns ...string) []byte {
 	return frame
 }
 
-// A single is what one process builds of all keys.
-type single struct {
-	name  string
-	plan  func() (Plan, error)
-	frame func(keys [][]byte) ([]byte, error)
+// must returns v, which was made without an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
-var singles = []single{
-	{"bloom classic", bloomPlan(bloom.Classic), bloomFrame(bloom.Classic)},
-	{"bloom partitioned", bloomPlan(bloom.Partitioned), bloomFrame(bloom.Partitioned)},
-	{"bloom blocked", bloomPlan(bloom.Blocked), bloomFrame(bloom.Blocked)},
-	{"counting classic", countingPlan(counting.Classic), countingFrame(counting.Classic)},
-	{"counting blocked", countingPlan(counting.Blocked), countingFrame(counting.Blocked)},
-	{"sketch", func() (Plan, error) { return Sketch(sketchConfig) }, func(keys [][]byte) ([]byte, error) {
-		s, err := countmin.New(sketchConfig)
-		if err != nil {
-			return nil, err
-		}
-		s.AddAll(s.Family().SumAll(nil, keys))
-		return s.MarshalBinary()
-	}},
+// A single is a plan, and what one process builds of all keys.
+type single struct {
+	name  string
+	plan  Plan
+	frame func(keys [][]byte) []byte
 }
 
 const testCapacity = 20_000
@@ -114,37 +107,34 @@ func bloomConfig(l bloom.Layout) bloom.Config {
 	return bloom.Config{Capacity: testCapacity, FPRate: 0.01, Layout: l}
 }
 
-func bloomPlan(l bloom.Layout) func() (Plan, error) {
-	return func() (Plan, error) { return Bloom(bloomConfig(l)) }
-}
-
-func bloomFrame(l bloom.Layout) func([][]byte) ([]byte, error) {
-	return func(keys [][]byte) ([]byte, error) {
-		f, err := bloom.New(bloomConfig(l))
-		if err != nil {
-			return nil, err
-		}
-		f.AddAll(f.Family().SumAll(nil, keys))
-		return f.MarshalBinary()
-	}
-}
+func bloomPlan(l bloom.Layout) Plan { return must(Bloom(bloomConfig(l))) }
 
 func countingConfig(l counting.Layout) counting.Config {
 	return counting.Config{Capacity: testCapacity, FPRate: 0.01, Layout: l}
 }
 
-func countingPlan(l counting.Layout) func() (Plan, error) {
-	return func() (Plan, error) { return Counting(countingConfig(l)) }
+var singles = []single{
+	{"bloom classic", bloomPlan(bloom.Classic), frameOf(bloom.New, bloomConfig(bloom.Classic))},
+	{"bloom partitioned", bloomPlan(bloom.Partitioned), frameOf(bloom.New, bloomConfig(bloom.Partitioned))},
+	{"bloom blocked", bloomPlan(bloom.Blocked), bloomFrame},
+	{"counting classic", must(Counting(countingConfig(counting.Classic))), frameOf(counting.New, countingConfig(counting.Classic))},
+	{"counting blocked", must(Counting(countingConfig(counting.Blocked))), frameOf(counting.New, countingConfig(counting.Blocked))},
+	{"sketch", must(Sketch(sketchConfig)), frameOf(countmin.New, sketchConfig)},
 }
 
-func countingFrame(l counting.Layout) func([][]byte) ([]byte, error) {
-	return func(keys [][]byte) ([]byte, error) {
-		f, err := counting.New(countingConfig(l))
-		if err != nil {
-			return nil, err
-		}
+// bloomFrame returns the frame of a Blocked filter.
+var bloomFrame = frameOf(bloom.New, bloomConfig(bloom.Blocked))
+
+// frameOf returns a function that builds the frame of a structure.
+func frameOf[C any, F interface {
+	Family() hashfam.Family
+	AddAll([]hashfam.Digest)
+	MarshalBinary() ([]byte, error)
+}](make func(C) (F, error), c C) func(keys [][]byte) []byte {
+	return func(keys [][]byte) []byte {
+		f := must(make(c))
 		f.AddAll(f.Family().SumAll(nil, keys))
-		return f.MarshalBinary()
+		return must(f.MarshalBinary())
 	}
 }
 
@@ -153,10 +143,8 @@ func TestACuckooFilterDependsOnTheSetOfKeysOnly(t *testing.T) {
 	keys := testKeys(testCapacity)
 	var first []byte
 	for _, n := range []int{0, 1, 7, 64} {
-		p, err := Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01})
-		require.NoError(t, err)
-		p, err = p.Windows(n)
-		require.NoError(t, err)
+		p := must(Cuckoo(cuckoo.Config{Capacity: testCapacity, FPRate: 0.01}))
+		p = must(p.Windows(n))
 		frame := runFiles(t, p, writeKeys(t, t.TempDir(), append(keys[:len(keys):len(keys)], keys[:100*n]...), 3))
 		if first == nil {
 			first = frame
@@ -173,11 +161,10 @@ func TestACuckooFilterDependsOnTheSetOfKeysOnly(t *testing.T) {
 
 // A cuckoo filter may have fewer keys than windows, or none.
 func TestACuckooFilterOfFewKeys(t *testing.T) {
-	p, err := Cuckoo(cuckoo.Config{Capacity: 100, FPRate: 0.01})
-	require.NoError(t, err)
+	p := must(Cuckoo(cuckoo.Config{Capacity: 100, FPRate: 0.01}))
 	for n := range 4 {
 		keys := [][]byte{nil, []byte("ada"), []byte("grace")}[:n]
-		frame, _ := stages(t, p, keys)
+		frame, _ := stages(t, p, filepath.Join(t.TempDir(), "out.bin"), keys)
 		var f cuckoo.Filter
 		require.NoError(t, f.UnmarshalBinary(frame))
 		require.EqualValues(t, len(keys), f.Len())

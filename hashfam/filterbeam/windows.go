@@ -3,7 +3,7 @@ package filterbeam
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -35,11 +35,11 @@ const copyLimit = 16 << 20
 // bounded.
 type windowCollector struct {
 	windows
-	digests []hashfam.Digest   // of one call
-	held    [][]hashfam.Digest // of all calls so far
-	keys    uint64             // number of all digests
-	own     structure          // the copy, or nil
-	blocks  *blocks
+	emit   emitter
+	blocks *blocks
+	held   [][]hashfam.Digest // of all calls so far
+	keys   uint64             // number of all digests
+	own    structure          // the copy, or nil
 }
 
 func (w windows) perKey() uint64 {
@@ -49,39 +49,25 @@ func (w windows) perKey() uint64 {
 	return uint64(w.array.hashes)
 }
 
-func (w windows) collector() (collector, error) {
-	return &windowCollector{windows: w, blocks: newBlocks(w.array.windows())}, nil
+func (w windows) collector(emit emitter) (collector, error) {
+	send := func(owner int, items uint64, block []byte) { emit(owner, items, append(block, blockValue)) }
+	return &windowCollector{windows: w, emit: emit, blocks: newBlocks(w.array.windows(), send)}, nil
 }
 
-func (c *windowCollector) addKeys(keys [][]byte, emit emitter) error {
-	dst := c.digests[:0]
-	if c.own == nil && c.array.copied() {
-		dst = nil // they are held
-	}
-	c.digests = c.array.family.SumAll(dst, keys)
-	return c.take(c.digests, emit)
-}
-
-func (c *windowCollector) addDigests(digests []hashfam.Digest, emit emitter) error {
-	return c.take(slices.Clone(digests), emit)
-}
-
-// take adds digests to the copy, holds them, or sends them.
-func (c *windowCollector) take(digests []hashfam.Digest, emit emitter) error {
+func (c *windowCollector) add(digests []hashfam.Digest, _ [][]byte) error {
 	c.keys += uint64(len(digests))
 	switch {
 	case c.own != nil:
 		return c.own.add(digests, nil)
 	case c.array.copied():
-		return c.hold(digests)
+		return c.hold(slices.Clone(digests))
 	}
-	c.route(digests, emit)
+	c.route(digests)
 	return nil
 }
 
 // route sends digests to the windows.
-func (c *windowCollector) route(digests []hashfam.Digest, emit emitter) {
-	c.sendTo(emit)
+func (c *windowCollector) route(digests []hashfam.Digest) {
 	for _, d := range digests {
 		c.array.route(d, c.blocks)
 	}
@@ -115,26 +101,20 @@ func (w windows) routedBytes() uint64 {
 	return 4 * w.perKey()
 }
 
-// sendTo makes the blocks send themselves to emit.
-func (c *windowCollector) sendTo(emit emitter) {
-	c.blocks.emit = func(w int, items uint64, block []byte) { emit(w, items, append(block, blockValue)) }
-}
-
-func (c *windowCollector) flush(emit emitter) error {
+func (c *windowCollector) flush() error {
 	if c.own != nil {
-		return c.sendCopy(emit)
+		return c.sendCopy()
 	}
 	for _, digests := range c.held {
-		c.route(digests, emit)
+		c.route(digests)
 	}
-	c.sendTo(emit)
 	c.blocks.flush()
 	return nil
 }
 
 // sendCopy sends each window of the copy. That of the first one counts for the
 // items of all, since their windows are not known.
-func (c *windowCollector) sendCopy(emit emitter) error {
+func (c *windowCollector) sendCopy() error {
 	encoded, err := c.own.frame()
 	if err != nil {
 		return err
@@ -145,11 +125,15 @@ func (c *windowCollector) sendCopy(emit emitter) error {
 	payload := encoded[uint64(len(encoded))-checksumBytes-size:]
 	for w := range c.array.windows() {
 		from, to := c.array.bytes(w)
-		emit(w, items, append(payload[from:to:to], copyValue))
+		c.emit(w, items, append(payload[from:to:to], copyValue))
 		items = 0
 	}
 	return nil
 }
+
+// checksumBytes is the size of what follows the payload of a frame: a checksum
+// and four zero bytes.
+const checksumBytes = 8
 
 func (w windows) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
 	from, to := w.array.bytes(owner)
@@ -162,73 +146,39 @@ func (w windows) gather(ctx context.Context, out string, owner int, values iter.
 		case uint64(n) == to-from && value[n] == copyValue:
 			w.array.merge(words, value[:n])
 		default:
-			return nil, errs.Field(ErrCorrupt, "length of a value", len(value), "a block, or "+binaryLength(to-from+1))
+			return nil, errs.Field(ErrCorrupt, "length of a value", len(value), fmt.Sprintf("a block, or %d bytes", to-from+1))
 		}
 	}
-	return writePart(ctx, out, owner, words)
+	return encoded(writeWords(ctx, out, words))
 }
 
 // finish writes the frame. A window that got no key has no part; it is zeros.
-func (w windows) finish(ctx context.Context, out string, records iter.Seq2[[]byte, error], sum *Summary) error {
-	parts, err := partsOf(records)
+func (w windows) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	parts, err := decodeRecords[part](records, w.array.windows())
 	if err != nil {
 		return err
 	}
-	sum.Size = w.array.header.Size()
-	filled := newFill(&w.array)
-	return replace(ctx, out, func(dst io.Writer) error {
-		var failed error
-		_, err := frame.Write(dst, w.array.header, func(yield func([]byte) bool) {
-			failed = w.payload(ctx, parts, func(piece []byte) bool {
-				filled.pass(piece)
-				return yield(piece)
-			})
-		})
-		sum.FPRate = filled.rate()
-		return cmp.Or(failed, err)
-	})
-}
-
-// payload yields the bytes of all windows in order.
-func (w windows) payload(ctx context.Context, parts map[int]part, yield func([]byte) bool) error {
-	going := true
-	pass := func(piece []byte) bool {
-		going = yield(piece)
-		return going
-	}
-	for owner := 0; owner < w.array.windows() && going; owner++ {
+	for owner := range parts {
 		from, to := w.array.bytes(owner)
-		next, written := parts[owner]
-		if !written {
-			yieldZeros(to-from, pass)
-			continue
+		if n := parts[owner].Bytes; n != 0 && n != to-from {
+			return errs.Field(ErrCorrupt, "length of "+string(parts[owner].Name), n, fmt.Sprintf("%d bytes", to-from))
 		}
-		if next.Bytes != to-from {
-			return errs.Field(ErrCorrupt, "length of "+string(next.Name), next.Bytes, binaryLength(to-from))
-		}
-		if err := next.read(ctx, pass); err != nil {
-			return err
-		}
+		parts[owner].Bytes = to - from
 	}
+	sum.Size = w.array.header.Size()
+	filled := fill{array: &w.array}
+	if err := writeJoined(ctx, out, w.array.header, parts, filled.passing); err != nil {
+		return err
+	}
+	sum.FPRate = filled.rate()
 	return nil
 }
 
-// yieldZeros yields n zero bytes, in pieces.
-func yieldZeros(n uint64, yield func([]byte) bool) {
-	zeros := make([]byte, min(n, blockBytes))
-	for n > 0 {
-		piece := zeros[:min(n, uint64(len(zeros)))]
-		if !yield(piece) {
-			return
-		}
-		n -= uint64(len(piece))
-	}
-}
-
-// appendWords appends the little-endian bytes of words.
-func appendWords[W ~uint64](dst []byte, words []W) []byte {
-	for _, w := range words {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(w))
-	}
-	return dst
+// writeJoined writes a frame with the bytes of all parts in its payload.
+func writeJoined(ctx context.Context, out string, h frame.Header, parts []part, payload func(iter.Seq[[]byte]) frame.Payload) error {
+	return replace(ctx, out, func(dst io.Writer) error {
+		var failed error
+		_, err := frame.Write(dst, h, payload(until(pieces(ctx, parts), &failed)))
+		return cmp.Or(failed, err)
+	})
 }

@@ -22,8 +22,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -81,7 +83,7 @@ func start(o *options, patterns []string) int {
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}
-	return report(err, logged.close(err == nil))
+	return report(err, closeLog(logged, err == nil))
 }
 
 // run builds the structure and prints its summary to out. It removes what jobs
@@ -123,9 +125,87 @@ func (o *options) clean(ctx context.Context, log io.Writer) error {
 // build runs the loop or the job.
 func (o *options) build(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (filterbeam.Summary, error) {
 	if o.local {
-		report, done := newProgress(log)
-		defer done()
-		return filterbeam.Local(ctx, p, o.output, report, patterns...)
+		l := newLine(log)
+		defer l.clear()
+		return filterbeam.Local(ctx, p, o.output, func(s filterbeam.Summary) { l.show(s.Keys) }, patterns...)
 	}
 	return o.job(ctx, p, patterns, log)
+}
+
+// The exit codes, besides 0.
+const (
+	failed      = 1
+	wrongUsage  = 2
+	interrupted = 130
+)
+
+// A usageError is an error in the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// errInterrupted is the error of a build that was interrupted.
+var errInterrupted = errors.New("interrupted")
+
+// report prints an error as one line, with the name of the file that has the
+// rest, and returns the exit code.
+func report(err error, log string) int {
+	if err == nil {
+		return 0
+	}
+	line := cause(err.Error())
+	if log != "" {
+		line += " (the runner's messages are in " + log + ")"
+	}
+	fmt.Fprintln(os.Stderr, "filterbuild:", line)
+	switch {
+	case errors.As(err, new(usageError)):
+		return wrongUsage
+	case errors.Is(err, errInterrupted):
+		return interrupted
+	}
+	return failed
+}
+
+// cause returns the line of an engine's error that says what happened: the last
+// one that is filterbeam's, or the last one.
+func cause(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+	last := ""
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(lines[i])
+		if _, after, found := strings.Cut(line, "filterbeam: "); found {
+			last = after
+			break
+		}
+		if last == "" {
+			last = line
+		}
+	}
+	return strings.Replace(last, "raise its Capacity", "raise -n", 1)
+}
+
+// openLog sends the messages of the engine to a file, if there is an engine.
+func openLog(local bool) (*os.File, error) {
+	if local {
+		return nil, nil
+	}
+	file, err := os.CreateTemp("", "filterbuild-*.log")
+	if err == nil {
+		slog.SetDefault(slog.New(slog.NewTextHandler(file, nil)))
+	}
+	return file, err
+}
+
+// closeLog returns the name of the file, or removes it if it is not needed.
+func closeLog(file *os.File, done bool) string {
+	if file == nil {
+		return ""
+	}
+	info, err := file.Stat()
+	if closing := file.Close(); err == nil && closing == nil && (done || info.Size() == 0) {
+		_ = os.Remove(file.Name()) // a superfluous file does no harm
+		return ""
+	}
+	return file.Name()
 }

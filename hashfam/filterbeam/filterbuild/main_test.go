@@ -290,7 +290,7 @@ func TestAJobThatWaitsSaysOnWhat(t *testing.T) {
 	var log bytes.Buffer
 	ctx, end := context.WithTimeout(t.Context(), 3*time.Second)
 	defer end()
-	watch(ctx, listener.Addr().String(), &log, time.Millisecond)
+	ask(listener.Addr().String(), func(w watcher) { w.watch(ctx, &log, time.Millisecond) })
 	require.Contains(t, log.String(), "has not taken the job yet")
 	w := watcher{endpoint: "localhost:1"}
 	info := &jobpb.JobInfo{JobId: "job-1"}

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -15,6 +21,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
@@ -72,10 +79,6 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	return p, err
 }
 
-// capacity returns the number of keys of a filter: all of them, or those that
-// the fullest part may get.
-func (o *options) capacity() uint64 { return sharded.Capacity(uint64(o.n), o.parts) }
-
 func (o *options) structurePlan() (filterbeam.Plan, error) {
 	fam, err := family()
 	if err != nil {
@@ -88,13 +91,14 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	if err := l.UnmarshalText([]byte(o.layout)); err != nil {
 		return filterbeam.Plan{}, err
 	}
+	n := sharded.Capacity(uint64(o.n), o.parts) // what the fullest part may get
 	switch o.structure {
 	case "bloom":
-		return filterbeam.Bloom(bloom.Config{Capacity: o.capacity(), FPRate: o.rate, Layout: l, Family: fam})
+		return filterbeam.Bloom(bloom.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
 	case "counting":
-		return filterbeam.Counting(counting.Config{Capacity: o.capacity(), FPRate: o.rate, Layout: l, Family: fam})
+		return filterbeam.Counting(counting.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
 	case "cuckoo":
-		return filterbeam.Cuckoo(cuckoo.Config{Capacity: o.capacity(), FPRate: o.rate, Compact: o.compact, Family: fam})
+		return filterbeam.Cuckoo(cuckoo.Config{Capacity: n, FPRate: o.rate, Compact: o.compact, Family: fam})
 	case "static":
 		return filterbeam.Static(static.Config{FPRate: o.rate, Family: fam})
 	case "sketch":
@@ -128,9 +132,87 @@ func family() (hashfam.Family, error) {
 	if text == "" {
 		return hashfam.Family{}, nil
 	}
-	var key hashfam.Key
-	if n, err := hex.Decode(key[:], []byte(text[:min(len(text), 2*len(key))])); err != nil || n != len(key) || len(text) != 2*len(key) {
-		return hashfam.Family{}, fmt.Errorf("%s has %d characters, want %d hexadecimal digits", keyVariable, len(text), 2*len(key))
+	key, err := hex.DecodeString(text)
+	if err != nil || len(key) != len(hashfam.Key{}) {
+		return hashfam.Family{}, fmt.Errorf("%s has %d characters, want 32 hexadecimal digits", keyVariable, len(text))
 	}
-	return hashfam.New(key), nil
+	return hashfam.New(hashfam.Key(key)), nil
+}
+
+// checkOutput returns an error if the output cannot be written, or exists and
+// -force is not given.
+func (o *options) checkOutput(ctx context.Context) error {
+	fs, err := filesystem.New(ctx, o.output)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	if !strings.Contains(o.output, "://") {
+		if err := checkLocal(o.output); err != nil {
+			return err
+		}
+	}
+	exists, err := pattern.Exists(ctx, fs, o.output)
+	if err == nil && exists && !o.force {
+		err = fmt.Errorf("%s exists; -force replaces it", o.output)
+	}
+	return err
+}
+
+// checkLocal returns an error if a local file cannot be written, or is not one
+// that may be replaced.
+func checkLocal(name string) error {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("-o %s is a %s, want the name of a file", name, kindOf(info.Mode()))
+	}
+	folder := filepath.Dir(name)
+	if _, err := os.Stat(folder); os.IsNotExist(err) {
+		return nil // the job makes it
+	}
+	probe, err := os.CreateTemp(folder, ".filterbuild-*")
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", name, err)
+	}
+	if err := probe.Close(); err != nil {
+		return err
+	}
+	return os.Remove(probe.Name())
+}
+
+// kindOf names what is not a regular file.
+func kindOf(mode os.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "folder"
+	case mode&os.ModeSymlink != 0:
+		return "link"
+	}
+	return "device"
+}
+
+// printHelp prints one screen: what the program does and its own flags.
+func printHelp(w io.Writer, own *flag.FlagSet) {
+	fmt.Fprint(w, "usage: filterbuild -structure NAME [flags] -o FILE PATTERN...\n\n"+
+		"Builds a filter or a counter from keys in files, one key a line.\n\n")
+	own.VisitAll(func(f *flag.Flag) { printFlag(w, f) })
+	fmt.Fprint(w, "\nThe runner of the job has flags of its own, such as -runner and -endpoint:\n"+
+		"filterbuild -help-runner lists them.\n")
+}
+
+// printRunnerHelp prints the flags that are not the program's own.
+func printRunnerHelp(w io.Writer, own, all *flag.FlagSet) {
+	all.VisitAll(func(f *flag.Flag) {
+		if own.Lookup(f.Name) == nil {
+			printFlag(w, f)
+		}
+	})
+}
+
+// printFlag prints a line about a flag.
+func printFlag(w io.Writer, f *flag.Flag) {
+	argument, usage := flag.UnquoteUsage(f)
+	if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" && f.DefValue != "0s" {
+		usage += " (default " + f.DefValue + ")"
+	}
+	fmt.Fprintf(w, "  %-20s %s\n", "-"+f.Name+" "+argument, usage)
 }

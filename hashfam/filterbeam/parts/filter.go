@@ -1,13 +1,16 @@
 package parts
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"log/slog"
 	"math"
 	"path"
 	"sync"
+	"sync/atomic"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -15,7 +18,22 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
+	"github.com/filterfam/filterfam/internal/fault"
 )
+
+// The reasons for errors, to test with errors.Is. They have the same values in
+// every package of filterfam.
+var (
+	ErrCorrupt = hashfam.ErrCorrupt // the index or a part is damaged, or a part is of another build
+	ErrFamily  = hashfam.ErrFamily  // the filter was built under another hash family
+	ErrVersion = hashfam.ErrVersion // a later version of this package wrote the index
+)
+
+// A FieldError is an error about one field. Its fields are documented in
+// package hashfam. Get it from an error with errors.As.
+type FieldError = hashfam.FieldError
+
+var errs = &fault.Maker{Package: "parts"}
 
 // A Filter answers queries from the parts of a filter. Make one with [Open].
 // Several goroutines may use it at the same time. It must not be copied.
@@ -30,8 +48,8 @@ type Filter struct {
 
 // A slot holds a part, once it has been asked for.
 type slot struct {
-	mu   sync.RWMutex
-	part filter
+	mu   sync.Mutex // of those who read its file, and forget it
+	part atomic.Pointer[filter]
 }
 
 // A filter is one of any kind.
@@ -114,29 +132,28 @@ func (f *Filter) Forget(part int) {
 		s := &f.slots[part]
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.part = nil
+		s.part.Store(nil)
 	}
 }
 
 // part returns a part, or nil if it has no keys.
 func (f *Filter) part(i int) (filter, error) {
-	if f.File(i) == "" {
+	if f.index.Parts[i].Name == "" {
 		return nil, nil
 	}
 	s := &f.slots[i]
-	s.mu.RLock()
-	p := s.part
-	s.mu.RUnlock()
-	if p != nil {
-		return p, nil
+	if p := s.part.Load(); p != nil {
+		return *p, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.part != nil {
-		return s.part, nil
+	if p := s.part.Load(); p != nil {
+		return *p, nil
 	}
 	p, err := f.read(i)
-	s.part = p
+	if err == nil {
+		s.part.Store(&p)
+	}
 	return p, err
 }
 
@@ -202,3 +219,21 @@ func (r *reader) Read(p []byte) (int, error) {
 
 // Len returns the number of bytes left.
 func (r *reader) Len() int { return int(min(max(r.left, 0), math.MaxInt)) }
+
+// String describes f in one line, without the key. O(1) time.
+func (f Filter) String() string {
+	return fmt.Sprintf("parts.Filter(%s, parts: %d, family: %v)", f.index.Kind, f.Parts(), f.family)
+}
+
+// Format prints [Filter.String] for every verb and flag, like
+// [hashfam.Family.Format].
+func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+
+// LogValue returns [Filter.String].
+func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
+
+// MarshalText returns an error: the files that [Open] reads are the encoding of
+// f. Without this method, encoding/json would store {}.
+func (f Filter) MarshalText() ([]byte, error) {
+	return nil, errs.Errorf("a Filter cannot be encoded, its files are its encoding: %w", errors.ErrUnsupported)
+}

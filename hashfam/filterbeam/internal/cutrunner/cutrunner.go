@@ -1,3 +1,17 @@
+// Package cutrunner is a runner for tests. It runs each stage of a pipeline in
+// bundles of a few elements, several at a time, and repeats those that fail, as
+// the runners of a cluster do. A test chooses the attempts that fail, and at
+// which point.
+//
+// A worker's copy of a function is made of its serialized form, and is used
+// again after an attempt that failed. What passes between two stages is encoded
+// and written to a file; or, if the test asks for it, it is handed on as it is,
+// and compared with its encoding at the end of each stage and of the job. A
+// stage sees only the output of attempts that succeeded, in no particular
+// order, and starts when the one before it has ended.
+//
+// It runs what filterbeam uses: ParDo without side inputs, splittable or not,
+// GroupByKey, Combine, Flatten, all in the global window.
 package cutrunner
 
 import (
@@ -9,6 +23,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
 // Options say how a pipeline is run.
@@ -18,7 +34,6 @@ type Options struct {
 	Seed     uint64              // of the order of elements
 	Fault    func(Attempt) Fault // which attempts fail; nil for none
 	Split    bool                // split restrictions while they are processed
-	Lift     bool                // combine before the grouping, too
 	Hold     bool                // keep elements in memory, and see whether they change
 	Divide   int                 // grouping whose keys two tasks get, which is wrong; from 1 on
 }
@@ -41,21 +56,11 @@ func (r *Result) Metrics() metrics.Results {
 // JobID returns the name of the runner.
 func (r *Result) JobID() string { return "cutrunner" }
 
-// commit adds the counters of an attempt.
-func (r *Result) commit(a *attempt) {
-	r.Splits += len(a.residuals)
-	all := a.metrics.AllMetrics()
-	for _, c := range all.Counters() {
-		r.counters[c.Key] += c.Result()
-	}
-}
-
 // A runner runs one pipeline.
 type runner struct {
 	options     Options
 	store       *store
 	collections map[int]*collection // by the number of the node
-	lifted      map[int]bool        // collections grouped after they were combined
 	groupings   int                 // so far
 
 	mu     sync.Mutex
@@ -79,10 +84,7 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{
-		options: o, collections: map[int]*collection{}, lifted: map[int]bool{},
-		result: &Result{counters: map[metrics.StepKey]int64{}},
-	}
+	r := &runner{options: o, collections: map[int]*collection{}, result: &Result{counters: map[metrics.StepKey]int64{}}}
 	if r.store, err = newStore(); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,7 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 		}
 	}
 	for _, e := range edges {
-		if err := r.runEdge(ctx, e, edges); err != nil {
+		if err := r.runEdge(ctx, e); err != nil {
 			return r.result, err
 		}
 	}
@@ -119,36 +121,100 @@ func (r *runner) check(c *coder.Coder, items []item) error {
 	return nil
 }
 
-func (r *runner) input(e *graph.MultiEdge) *collection  { return r.collections[e.Input[0].From.ID()] }
-func (r *runner) output(e *graph.MultiEdge) *collection { return r.collections[e.Output[0].To.ID()] }
-
 // runEdge runs a primitive of the pipeline.
-func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge, all []*graph.MultiEdge) error {
-	if e.Op != graph.Flatten && len(e.Input) > 1 {
+func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
+	var in, out []*collection
+	for _, i := range e.Input {
+		in = append(in, r.collections[i.From.ID()])
+	}
+	for _, o := range e.Output {
+		out = append(out, r.collections[o.To.ID()])
+	}
+	if e.Op != graph.Flatten && len(in) > 1 {
 		return fmt.Errorf("cutrunner: %v has several inputs", e)
 	}
 	switch e.Op {
 	case graph.Impulse:
 		i, err := newEncoder(coder.NewBytes(), false).encode(r.store, wrap(e.Value))
-		r.output(e).items = []item{i}
+		out[0].items = []item{i}
 		return err
 	case graph.Flatten:
-		for _, in := range e.Input {
-			r.output(e).items = append(r.output(e).items, r.collections[in.From.ID()].items...)
+		for _, c := range in {
+			out[0].items = append(out[0].items, c.items...)
 		}
 		return nil
 	case graph.WindowInto, graph.Reshuffle: // elements are in the global window, and always shuffled
-		r.output(e).items = r.input(e).items
+		out[0].items = in[0].items
 		return nil
 	case graph.ParDo:
 		if e.DoFn.IsSplittable() {
-			return r.runSplittable(ctx, e)
+			return r.runSplittable(ctx, e, in[0], out)
 		}
-		return r.runParDo(ctx, e)
+		return r.runStage(ctx, e, "", in[0], out, callParDo)
 	case graph.CoGBK:
-		return r.runGroup(ctx, e, all)
+		return r.group(in[0], out[0])
 	case graph.Combine:
-		return r.runCombine(ctx, e)
+		return r.runStage(ctx, e, "", in[0], out, callCombine)
 	}
 	return fmt.Errorf("cutrunner: %v is not supported", e)
+}
+
+// A caller returns what calls a copy of a function; the first one takes the
+// elements.
+type caller func(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node
+
+func callParDo(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
+	return []exec.Node{parDo(s, fn, out)}
+}
+
+func parDo(s *stage, fn *graph.Fn, out []exec.Node) *exec.ParDo {
+	return &exec.ParDo{Fn: (*graph.DoFn)(fn), Inbound: s.edge.Input, Out: out, PID: s.name}
+}
+
+func callCombine(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
+	keyed := typex.IsKV(s.edge.Input[0].Type)
+	return []exec.Node{&exec.Combine{Fn: (*graph.CombineFn)(fn), UsesKey: keyed, Out: out[0], PID: s.name}}
+}
+
+func callSplit(_ *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
+	split := &exec.SplitAndSizeRestrictions{Fn: (*graph.DoFn)(fn), Out: out[0]}
+	return []exec.Node{&exec.PairWithRestriction{Fn: (*graph.DoFn)(fn), Out: split}, split}
+}
+
+func callProcess(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
+	return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo(s, fn, out)}}
+}
+
+// runStage runs a stage of an edge. Its name ends in step.
+func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step string, in *collection, out []*collection, call caller) error {
+	s := &stage{runner: r, name: e.Name() + step, number: len(r.result.Stages), edge: e, in: in.coder, out: out, call: call}
+	r.result.Stages = append(r.result.Stages, s.name)
+	return s.run(ctx, in.items)
+}
+
+// runSplittable runs a splittable function in two stages: one makes
+// restrictions and splits them, the other one processes them.
+func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *collection, out []*collection) error {
+	pair := func(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
+	restrictions := &collection{coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
+	if err := r.runStage(ctx, e, "/split", in, []*collection{restrictions}, callSplit); err != nil {
+		return err
+	}
+	return r.runStage(ctx, e, "/process", restrictions, out, callProcess)
+}
+
+// group groups a collection by key.
+func (r *runner) group(in, out *collection) error {
+	out.coder = in.coder // that of an element, which is a pair
+	groups, err := r.store.group(in.items)
+	r.groupings++
+	for _, g := range groups {
+		if n := len(g.values) / 2; n > 0 && r.groupings == r.options.Divide {
+			some := g
+			some.values, g.values = g.values[:n], g.values[n:]
+			out.items = append(out.items, some)
+		}
+		out.items = append(out.items, g)
+	}
+	return err
 }

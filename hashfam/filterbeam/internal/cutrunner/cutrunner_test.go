@@ -133,7 +133,7 @@ func (f *writingFn) write(when string) {
 // A function that writes to an element is found if elements are held.
 func TestElementsThatAreHeldMustNotChange(t *testing.T) {
 	for when, want := range map[string]string{
-		"never": "", "at once": "output: ", "later": "at its end: ", "input": "input: ",
+		"never": "", "at once": "output: ", "later": "output: ", "input": "input: ",
 	} {
 		for _, hold := range []bool{false, true} {
 			p, s := beam.NewPipelineWithRoot()

@@ -1,14 +1,18 @@
 package cutrunner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
@@ -21,9 +25,7 @@ type stage struct {
 	edge   *graph.MultiEdge
 	in     *coder.Coder
 	out    []*collection
-	// units returns what calls a copy of the function; the first one takes the
-	// elements.
-	units func(fn *graph.Fn, out []exec.Node) []exec.Node
+	call   caller
 
 	mu      sync.Mutex
 	idle    []*worker
@@ -63,32 +65,27 @@ func (s *stage) release(w *worker) {
 // run processes the items in bundles, and then what splits have cut off.
 func (s *stage) run(ctx context.Context, items []item) error {
 	for len(items) > 0 {
-		items = append([]item(nil), items...)
+		items = slices.Clone(items)
 		r := rand.New(rand.NewPCG(s.runner.options.Seed, uint64(s.number)))
 		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 		var residuals []item
-		for _, a := range s.runAll(ctx, s.cut(items)) {
+		for _, a := range s.runAll(ctx, items) {
 			if a.err != nil {
 				return a.err
 			}
 			s.commit(a)
 			residuals = append(residuals, a.residuals...)
 		}
-		if err := s.check(items, nil); err != nil {
-			return err
+		if err := s.runner.check(s.in, items); err != nil {
+			return fmt.Errorf("%s, input: %w", s.name, err)
 		}
 		items = residuals
 	}
 	for _, out := range s.out {
 		if err := s.runner.check(out.coder, out.items); err != nil {
-			return fmt.Errorf("%s, at its end: %w", s.name, err)
+			return fmt.Errorf("%s, output: %w", s.name, err)
 		}
 	}
-	return s.down(ctx)
-}
-
-// down ends the workers.
-func (s *stage) down(ctx context.Context) error {
 	for _, w := range s.idle {
 		for _, u := range w.units {
 			if err := u.Down(ctx); err != nil {
@@ -99,36 +96,11 @@ func (s *stage) down(ctx context.Context) error {
 	return nil
 }
 
-// check returns an error if an item that the stage reads or writes has changed.
-func (s *stage) check(in []item, out [][]item) error {
-	if err := s.runner.check(s.in, in); err != nil {
-		return fmt.Errorf("%s, input: %w", s.name, err)
-	}
-	for i, items := range out {
-		if err := s.runner.check(s.out[i].coder, items); err != nil {
-			return fmt.Errorf("%s, output: %w", s.name, err)
-		}
-	}
-	return nil
-}
-
-// cut returns the bundles.
-func (s *stage) cut(items []item) [][]item {
-	size := s.runner.options.Elements
-	if size == 0 {
-		return [][]item{items}
-	}
-	var bundles [][]item
-	for len(items) > size {
-		bundles = append(bundles, items[:size])
-		items = items[size:]
-	}
-	return append(bundles, items)
-}
-
-// runAll processes the bundles, several at a time, and returns the last attempt
-// at each.
-func (s *stage) runAll(ctx context.Context, bundles [][]item) []*attempt {
+// runAll processes the items in bundles, several at a time, and returns the
+// last attempt at each.
+func (s *stage) runAll(ctx context.Context, items []item) []*attempt {
+	size := cmp.Or(s.runner.options.Elements, len(items))
+	bundles := slices.Collect(slices.Chunk(items, size))
 	last := make([]*attempt, len(bundles))
 	slots := make(chan struct{}, max(s.runner.options.Workers, 1))
 	var all sync.WaitGroup
@@ -181,5 +153,176 @@ func (s *stage) commit(a *attempt) {
 	for i, items := range a.outputs {
 		s.out[i].items = append(s.out[i].items, items...)
 	}
-	s.runner.result.commit(a)
+	result := s.runner.result
+	result.Splits += len(a.residuals)
+	all := a.metrics.AllMetrics()
+	for _, c := range all.Counters() {
+		result.counters[c.Key] += c.Result()
+	}
+}
+
+// A worker has a copy of the function of a stage.
+type worker struct {
+	fn      *graph.Fn
+	units   []exec.Node // the first one takes the elements; none before the first bundle
+	sinks   []*sink
+	decoder *decoder
+}
+
+// A sink takes the elements that an attempt sends to a collection.
+type sink struct {
+	attempt *attempt
+	encoder *encoder
+	items   []item
+}
+
+func (s *sink) ID() exec.UnitID                                             { return 0 }
+func (s *sink) Up(context.Context) error                                    { return nil }
+func (s *sink) StartBundle(context.Context, string, exec.DataContext) error { return nil }
+func (s *sink) FinishBundle(context.Context) error                          { return nil }
+func (s *sink) Down(context.Context) error                                  { return nil }
+
+func (s *sink) ProcessElement(_ context.Context, v *exec.FullValue, _ ...exec.ReStream) error {
+	if err := s.attempt.reach(Output); err != nil {
+		return err
+	}
+	i, err := s.encoder.encode(s.attempt.stage.runner.store, v)
+	s.items = append(s.items, i)
+	return err
+}
+
+// An attempt processes a bundle.
+type attempt struct {
+	Attempt
+	stage   *stage
+	fault   Fault
+	reached [points]int
+
+	worker    *worker
+	size      float64 // of the restriction that is being processed
+	residuals []item  // what splits have cut off
+
+	outputs [][]item // for each output of the stage
+	metrics metrics.Results
+	err     error
+}
+
+// reach counts an event and returns an error if the attempt fails at it.
+func (a *attempt) reach(p Point) error {
+	a.reached[p]++
+	if a.fault.Point == p && a.reached[p] > a.fault.After {
+		return errLost
+	}
+	return nil
+}
+
+// run processes the items. It sets a.err unless the attempt succeeds.
+func (a *attempt) run(ctx context.Context, items []item) {
+	a.worker, a.err = a.stage.worker()
+	if a.err != nil {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil { // emitters panic with the error of a sink
+			if err, ok := r.(error); ok && err == errLost {
+				a.err = err
+			} else {
+				a.err = fmt.Errorf("cutrunner: %s: %v\n%s", a.Stage, r, debug.Stack())
+			}
+		}
+		if a.err != nil {
+			a.worker.units = nil // broken; the function stays
+		}
+		a.stage.release(a.worker)
+	}()
+	ctx = metrics.SetBundleID(context.WithValue(ctx, attemptKey{}, a), fmt.Sprint(a.Attempt))
+	if a.err = a.process(ctx, items); a.err != nil {
+		return
+	}
+	for _, s := range a.worker.sinks {
+		a.outputs = append(a.outputs, s.items)
+	}
+	a.metrics = metrics.ResultsExtractor(ctx)
+}
+
+// process calls the units as the worker of a real runner does.
+func (a *attempt) process(ctx context.Context, items []item) error {
+	w := a.worker
+	if err := w.up(ctx, a); err != nil {
+		return err
+	}
+	if err := a.reach(Start); err != nil {
+		return err
+	}
+	if err := w.units[0].StartBundle(ctx, a.Stage, exec.DataContext{}); err != nil {
+		return err
+	}
+	for _, i := range items {
+		if err := a.reach(Element); err != nil {
+			return err
+		}
+		v, values, err := w.decoder.decode(i)
+		if err != nil {
+			return err
+		}
+		a.size, _ = v.Elm2.(float64)
+		if err := w.units[0].ProcessElement(ctx, v, values...); err != nil {
+			return err
+		}
+	}
+	if err := a.reach(Finish); err != nil {
+		return err
+	}
+	return w.units[0].FinishBundle(ctx)
+}
+
+// up makes the units of a worker that has none.
+func (w *worker) up(ctx context.Context, a *attempt) error {
+	if w.units == nil {
+		w.sinks = nil
+		var out []exec.Node
+		for _, c := range a.stage.out {
+			s := &sink{encoder: newEncoder(c.coder, a.stage.runner.options.Hold)}
+			w.sinks = append(w.sinks, s)
+			out = append(out, s)
+		}
+		w.units = a.stage.call(a.stage, w.fn, out)
+		w.decoder = newDecoder(a.stage.runner.store, a.stage.in)
+		for _, u := range w.units {
+			if err := u.Up(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range w.sinks {
+		s.attempt, s.items = a, nil
+	}
+	return nil
+}
+
+// minSplit is the size of the smallest restriction that is split.
+const minSplit = 4096
+
+// split splits the restriction that is being processed, if the options say so
+// and it is large enough.
+func (a *attempt) split(ctx context.Context) error {
+	sdf, splittable := a.worker.units[0].(*exec.ProcessSizedElementsAndRestrictions)
+	if !splittable || !a.stage.runner.options.Split || a.size < minSplit {
+		return nil
+	}
+	unit := <-sdf.SU
+	defer func() { sdf.SU <- unit }()
+	_, residuals, err := unit.Split(ctx, 0.5)
+	if err != nil {
+		return err
+	}
+	for _, r := range residuals {
+		i, err := newEncoder(a.stage.in, a.stage.runner.options.Hold).encode(a.stage.runner.store, r)
+		if err != nil {
+			return err
+		}
+		a.residuals = append(a.residuals, i)
+		a.size /= 2
+	}
+	return nil
 }
