@@ -191,8 +191,8 @@ func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) 
 	}
 }
 
-// hardlyLines returns 1 if the first lines of a file do not look like lines, and 0
-// if they do.
+// hardlyLines returns 1 if the first lines of a file do not look like lines,
+// and 0 if they do.
 func hardlyLines(lines [][]byte) uint64 {
 	if len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b")) {
 		return 1 // gzip

@@ -43,8 +43,8 @@ func init() {
 // a pattern matches no file or one that a job writes, such as out, if a file is
 // longer or shorter than listed, or if a worker does not know the plan's
 // family. If it fails, out stays as it was: the frame is written under another
-// name, and renamed at the end. A file system without a rename copies it.
-// The program must import the file systems of the patterns and of out, as the
+// name, and renamed at the end. A file system without a rename copies it. The
+// program must import the file systems of the patterns and of out, as the
 // package documentation says. O(bytes read) time, spread over the workers; see
 // docs/distributed.md for memory.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {

@@ -91,8 +91,7 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	if err := l.UnmarshalText([]byte(o.layout)); err != nil {
 		return filterbeam.Plan{}, err
 	}
-	n := sharded.Capacity(uint64(o.n), o.parts) // what the fullest part may get
-	switch o.structure {
+	switch n := sharded.Capacity(uint64(o.n), o.parts); o.structure { // n is what the fullest part may get
 	case "bloom":
 		return filterbeam.Bloom(bloom.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
 	case "counting":

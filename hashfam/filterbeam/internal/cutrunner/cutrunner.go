@@ -126,13 +126,7 @@ func (r *runner) check(c *coder.Coder, items []item) error {
 
 // runEdge runs a primitive of the pipeline.
 func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
-	var in, out []*collection
-	for _, i := range e.Input {
-		in = append(in, r.collections[i.From.ID()])
-	}
-	for _, o := range e.Output {
-		out = append(out, r.collections[o.To.ID()])
-	}
+	in, out := r.ends(e)
 	if e.Op != graph.Flatten && len(in) > 1 {
 		return fmt.Errorf("cutrunner: %v has several inputs", e)
 	}
@@ -160,6 +154,17 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 		return r.runStage(ctx, e, "", in[0], out, callCombine)
 	}
 	return fmt.Errorf("cutrunner: %v is not supported", e)
+}
+
+// ends returns the collections that an edge reads, and those that it writes.
+func (r *runner) ends(e *graph.MultiEdge) (in, out []*collection) {
+	for _, i := range e.Input {
+		in = append(in, r.collections[i.From.ID()])
+	}
+	for _, o := range e.Output {
+		out = append(out, r.collections[o.To.ID()])
+	}
+	return in, out
 }
 
 // A caller returns what calls a copy of a function; the first one takes the

@@ -86,6 +86,11 @@ func (s *stage) run(ctx context.Context, items []item) error {
 			return fmt.Errorf("%s, output: %w", s.name, err)
 		}
 	}
+	return s.down(ctx)
+}
+
+// down ends the workers.
+func (s *stage) down(ctx context.Context) error {
 	for _, w := range s.idle {
 		for _, u := range w.units {
 			if err := u.Down(ctx); err != nil {
