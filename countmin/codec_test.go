@@ -32,6 +32,8 @@ func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
 				require.ErrorIs(t, s.UnmarshalBinary(set(b, map[int]uint64{at: change})), ErrCorrupt, "offset %d", at)
 				require.Equal(t, b, must(s.MarshalBinary()))
 			}
+			more := s.UnmarshalBinary(set(b, map[int]uint64{40: 11}))
+			require.Equal(t, conservative, more == nil, "a total above the rows")
 		}
 	}
 }

@@ -51,6 +51,7 @@ func TestCompleteAtTheThreshold(t *testing.T) {
 	h.AddN([]byte("a"), 1)
 	require.EqualValues(t, 6, h.Threshold())
 	require.True(t, h.Complete())
+	require.EqualValues(t, 7, threshold(0.07, 100), "though 0.07*100 is above 7")
 }
 
 // A budget that the keys do not fit is not exceeded, and the answer says that

@@ -15,6 +15,14 @@ func TestAWindowOfTooFewWords(t *testing.T) {
 	require.NoError(t, new(Window).UnmarshalBinary(empty))
 }
 
+// A pane of one key, as of a window of three keys, has not counted three.
+func TestAPaneOfTooManyKeys(t *testing.T) {
+	w := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3}))
+	w.AddN([]byte("a"), 3)
+	b := set(must(w.MarshalBinary()), map[int]uint64{24 + 8: 3})
+	requireField(t, new(Window).UnmarshalBinary(b), ErrCorrupt, "total of pane 3")
+}
+
 // A time that is not known has one form, and one that is known is that of a
 // Span.
 func TestTimesThatCannotBe(t *testing.T) {
