@@ -258,6 +258,7 @@ func TestProgressEndsWithTheTotal(t *testing.T) {
 				return NewFromSorted(t.Context(), c, 150_000, slices.Values(ascending(copied())))
 			},
 		} {
+			totals := []uint64{}
 			for _, c := range []Config{{FPRate: 0.01}, {MemoryBytes: 123_456}} {
 				calls, last, all := 0, uint64(0), uint64(0)
 				c.Workers, c.Progress = workers, func(done, total uint64) {
@@ -270,7 +271,9 @@ func TestProgressEndsWithTheTotal(t *testing.T) {
 				require.EqualValues(t, 150_000, f.Len())
 				require.Equal(t, all, last)
 				require.Greater(t, calls, 2)
+				totals = append(totals, all)
 			}
+			require.Greater(t, totals[1], totals[0], "what fills its memory is built twice")
 		}
 	}
 }

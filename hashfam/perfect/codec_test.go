@@ -100,6 +100,16 @@ func TestDecodersRejectHeaders(t *testing.T) {
 	}
 }
 
+func TestEqualComparesTheLastSeed(t *testing.T) {
+	f, g := build1(t, Config{}, random(2, 1)), new(Function)
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	b[24+12]++
+	conformance.Reseal(b)
+	require.NoError(t, g.UnmarshalBinary(b))
+	require.False(t, f.Equal(g))
+}
+
 // The limits of a layout: the largest values that are valid, and the ones next
 // to them. The last seeds that are tried are valid, and so are all numbers of
 // keys that a build accepts.
