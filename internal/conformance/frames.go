@@ -89,9 +89,13 @@ func (s Suite[T]) everyDamage(t *testing.T, g Golden[T], b []byte) {
 				s.decode(t, f, changed, hashfam.ErrCorrupt)
 			}
 			require.True(t, errors.Is(f.UnmarshalBinary(changed), hashfam.ErrCorrupt), "bit %d of byte %d", bit, i)
-			if i >= offsetParams {
-				Reseal(changed)
-				s.decode(t, s.Receiver(fam), changed, nil)
+			if Reseal(changed); i < offsetParams {
+				continue
+			}
+			if g := s.Receiver(fam); bit == i%8 {
+				s.decode(t, g, changed, nil)
+			} else if g.UnmarshalBinary(changed) == nil {
+				require.Equal(t, changed, encode(t, g))
 			}
 		}
 	}

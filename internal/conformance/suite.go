@@ -142,7 +142,7 @@ func (s Suite[T]) Run(t *testing.T) {
 	})
 	t.Run("a changed frame with correct checksums is decoded or rejected", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			for range 10 { // most are rejected, and take little time
+			for range 5 { // most are rejected, and take little time
 				s.forgeries(t, &Code{drawCode(t, 64)})
 			}
 		})
