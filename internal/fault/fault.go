@@ -28,6 +28,14 @@ func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
 }
 
+// Zero panics because a method that needs a made structure was called on the
+// zero value of the type with this name. make completes "make it with".
+//
+//go:noinline
+func (m *Maker) Zero(name, make string) {
+	panic(m.Package + ": use of a zero " + name + ": make it with " + make)
+}
+
 // Rate returns ErrParams unless 64-bit digests can have the false-positive rate
 // at capacity keys.
 func (m *Maker) Rate(rate float64, capacity uint64) error {

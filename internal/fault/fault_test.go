@@ -68,3 +68,8 @@ func TestErrorsWithoutAField(t *testing.T) {
 	require.ErrorIs(t, err, ErrFull)
 	require.EqualError(t, err, "pkg: reading: filter is full")
 }
+
+func TestZeroNamesTheConstructor(t *testing.T) {
+	require.PanicsWithValue(t, "pkg: use of a zero Filter: make it with New, or decode into it",
+		func() { errs.Zero("Filter", "New, or decode into it") })
+}
