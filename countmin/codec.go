@@ -136,8 +136,8 @@ func (s *Sketch) decode(r *frame.Reader) error {
 }
 
 // checkRows checks the counters against the total, which is at least the sum of
-// each row, and equal to it if the update is plain. A row with a counter at its
-// maximum is not checked.
+// each row, and equal to it if the update is plain. It does not check a row with a
+// counter at its maximum, or with a sum that does not fit in 64 bits.
 func (r *reader) checkRows() error {
 	if r.wide == nil {
 		return checkSums(r, r.narrow)
@@ -153,6 +153,7 @@ func checkSums[C counter](r *reader, cells []C) error {
 			full = full || c == ^C(0)
 			sum = tracker.AddSat(sum, uint64(c))
 		}
+		full = full || sum == math.MaxUint64
 		if !full && (sum > r.total || sum < r.total && !r.params.Conservative) {
 			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", r.total))
 		}

@@ -37,3 +37,20 @@ func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
 		}
 	}
 }
+
+// docs/format.md has no rule for a row whose sum does not fit in 64 bits, nor
+// for one whose sum is the largest number.
+func TestRowsWithTheLargestSumAreAccepted(t *testing.T) {
+	for _, conservative := range []bool{false, true} {
+		s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 64, Conservative: conservative})
+		s.AddN([]byte("a"), 10)
+		b := must(s.MarshalBinary())
+		for second, reason := range map[uint64]error{1<<63 - 2: ErrCorrupt, 1<<63 - 1: nil, 1 << 63: nil, 1<<64 - 2: nil} {
+			f := set(b, map[int]uint64{64: 1 << 63, 72: second})
+			require.ErrorIs(t, s.UnmarshalBinary(f), reason)
+			if reason == nil {
+				require.Equal(t, f, must(s.MarshalBinary()))
+			}
+		}
+	}
+}
