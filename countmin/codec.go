@@ -136,8 +136,8 @@ func (s *Sketch) decode(r *frame.Reader) error {
 }
 
 // checkRows checks the counters against the total, which is at least the sum of
-// each row, and equal to it if the update is plain. It does not check a row with a
-// counter at its maximum, or with a sum that does not fit in 64 bits.
+// each row, and equal to it if the update is plain. It does not check a row
+// with a counter at its maximum, or with a sum of 2^64-1 or more.
 func (r *reader) checkRows() error {
 	if r.wide == nil {
 		return checkSums(r, r.narrow)
