@@ -157,7 +157,7 @@ func ExampleRotating() {
 	fmt.Printf("%d bytes\n", recent.SizeBytes())
 	// Output:
 	// 33875 within an hour, 0 missed
-	// 1065 longer ago: up to a quarter of an hour, or false positives
+	// 1062 longer ago: up to a quarter of an hour, or false positives
 	// 440 bytes
 }
 

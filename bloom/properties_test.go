@@ -213,9 +213,9 @@ var rotatings = conformance.Suite[*Rotating]{
 		return 1 << 38
 	},
 	Golden: []conformance.Golden[*Rotating]{
-		{File: "rotating.bin", Build: golden(NewRotating, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
+		{File: "rotating.bin", Build: golden(sizedBefore, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
 		{File: "rotating-time.bin", Build: func() *Rotating {
-			r, err := NewRotating(RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed})
+			r, err := sizedBefore(RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed})
 			if err != nil {
 				panic(err)
 			}

@@ -3,6 +3,7 @@ package bloom
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -101,7 +102,7 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	if err := c.check(ErrParams); err != nil {
 		return c, Params{}, err
 	}
-	g := Config{Capacity: c.perGeneration(), FPRate: c.FPRate / float64(c.Generations+1), Layout: c.Layout, Family: c.Family}
+	g := c.generation()
 	p, err := g.Params()
 	if err != nil {
 		return c, Params{}, paramError("RotatingConfig.Capacity", c.Capacity,
@@ -111,7 +112,16 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	return c, p, nil
 }
 
-// perGeneration returns the number of keys that a generation is for.
+// generation returns the Config of a generation. ContainsOrAdd adds only keys
+// that the generation does not find. Such n keys set as many bits as n/(1-rate)
+// keys that were not selected.
+func (c RotatingConfig) generation() Config {
+	n, rate := c.perGeneration(), c.FPRate/float64(c.Generations+1)
+	random := min(math.Ceil(float64(n)/(1-rate)), 1<<63)
+	return Config{Capacity: max(n, uint64(random)), FPRate: rate, Layout: c.Layout, Family: c.Family}
+}
+
+// perGeneration returns the number of keys that are added to a generation.
 func (c RotatingConfig) perGeneration() uint64 { return (c.Capacity-1)/uint64(c.Generations) + 1 }
 
 // ring returns the position of a window that has no keys and no time.
@@ -201,17 +211,6 @@ func (r *Rotating) forget(n uint64) {
 	for i := range begun {
 		begun[i].Reset()
 	}
-}
-
-// FalsePositiveRate returns the chance that the filter in its current state
-// finds a key that was not added: that at least one generation finds it. They
-// hold different keys, so they are independent. O(m) time.
-func (r *Rotating) FalsePositiveRate() float64 {
-	none := 1.0
-	for i := range r.list {
-		none *= 1 - r.list[i].FalsePositiveRate()
-	}
-	return 1 - none
 }
 
 // Reset removes every key, and the time. O(m) time, no allocation.

@@ -138,19 +138,6 @@ func (c ScalableConfig) check(reason error) error {
 	return nil
 }
 
-// FalsePositiveRate returns an upper bound on the chance that the filter in its
-// current state finds a key that was not added: the sum of the rates of its
-// stages, at most 1. A key has related positions in all stages, and no stage
-// has a key that an older one finds, so their rates are not independent. At
-// rates of 10 % or less the bound is close to the rate itself. O(m) time.
-func (s *Scalable) FalsePositiveRate() float64 {
-	sum := 0.0
-	for i := range s.list {
-		sum += s.list[i].FalsePositiveRate()
-	}
-	return min(1, sum)
-}
-
 // Add records key, unless it is found already: then it takes no room. O(s k)
 // time for s stages, about half of that for absent keys; Add does not keep key.
 //

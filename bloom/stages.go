@@ -75,6 +75,20 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
+// FalsePositiveRate returns an upper bound on the chance that the filter in its
+// current state finds a key that was not added: the sum of the rates of its
+// stages or generations, at most 1. A key has related positions in all of them,
+// and ContainsOrAdd adds no key that one of them finds, so their rates are not
+// independent. At rates of 10% or less the bound is close to the rate itself.
+// O(m) time.
+func (s *stages) FalsePositiveRate() float64 {
+	sum := 0.0
+	for i := range s.list {
+		sum += s.list[i].FalsePositiveRate()
+	}
+	return min(1, sum)
+}
+
 // SizeBytes returns the size of all bit arrays in bytes. O(s) time.
 func (s *stages) SizeBytes() uint64 {
 	size := uint64(0)
