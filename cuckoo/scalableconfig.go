@@ -44,13 +44,22 @@ func (c ScalableConfig) check(reason error) error {
 	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
 	}
-	g := c.geometry()
-	if g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
+	if g := c.geometry(); g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
 	}
-	if c.MemoryBytes > 0 && c.MemoryBytes < g.SizeBytes() {
-		return errs.Field(reason, "ScalableConfig.MemoryBytes", c.MemoryBytes,
+	return nil
+}
+
+// checkNew is check with ErrParams for a new filter. Its first pages must fit
+// in MemoryBytes. An encoded filter may have any MemoryBytes, so that the
+// format does not depend on the size of a page in memory.
+func (c ScalableConfig) checkNew() error {
+	if err := c.check(ErrParams); err != nil {
+		return err
+	}
+	if g := c.geometry(); c.MemoryBytes > 0 && c.MemoryBytes < g.SizeBytes() {
+		return errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first pages", g.SizeBytes()))
 	}
 	return nil
@@ -69,7 +78,7 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // ends: check [ScalableConfig.SizeBytes] first if c comes from elsewhere.
 // O(Expected) time.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
-	if err := c.check(ErrParams); err != nil {
+	if err := c.checkNew(); err != nil {
 		return nil, err
 	}
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
@@ -85,7 +94,7 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 // SizeBytes returns the memory of a new filter for c in bytes: that of its
 // first pages. Its error is that of [NewScalable]. O(1) time.
 func (c ScalableConfig) SizeBytes() (uint64, error) {
-	if err := c.check(ErrParams); err != nil {
+	if err := c.checkNew(); err != nil {
 		return 0, err
 	}
 	g := c.geometry()
