@@ -8,8 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/hashfam/sharded"
@@ -75,6 +78,106 @@ func TestStaticRatesBehindShardsAreThoseWithout(t *testing.T) {
 		t.Logf("%s: %.4f %% alone, %.4f %% behind shards", name, 100*alone/queries, 100*shared/queries)
 		require.InDelta(t, alone, shared, 6*math.Sqrt(alone+shared)+0.02*alone, name)
 	}
+}
+
+type growing interface {
+	filter
+	ContainsOrAddDigest(d hashfam.Digest) bool
+	FalsePositiveRate() float64
+}
+
+// An unfilled is a cuckoo filter, which is never full here.
+type unfilled struct {
+	cuckooFilter interface {
+		filter
+		ContainsOrAddDigest(d hashfam.Digest) (bool, error)
+		FalsePositiveRate() float64
+	}
+}
+
+func (f unfilled) ContainsDigest(d hashfam.Digest) bool { return f.cuckooFilter.ContainsDigest(d) }
+func (f unfilled) ContainsOrAddDigest(d hashfam.Digest) bool {
+	return must(f.cuckooFilter.ContainsOrAddDigest(d))
+}
+
+// FalsePositiveRate returns the rate of keys that do not match one another.
+func (f unfilled) FalsePositiveRate() float64 {
+	return -math.Log1p(-f.cuckooFilter.FalsePositiveRate())
+}
+
+var growings = map[string]func(n uint64, rate float64) growing{
+	"classic": func(n uint64, rate float64) growing {
+		return must(bloom.New(bloom.Config{Capacity: n, FPRate: rate}))
+	},
+	"partitioned": func(n uint64, rate float64) growing {
+		return must(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: bloom.Partitioned}))
+	},
+	"blocked": func(n uint64, rate float64) growing {
+		return must(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: bloom.Blocked}))
+	},
+	"concurrent": func(n uint64, rate float64) growing {
+		return must(bloom.NewConcurrent(bloom.Config{Capacity: n, FPRate: rate}))
+	},
+	"scalable": func(n uint64, rate float64) growing {
+		return must(bloom.NewScalable(bloom.ScalableConfig{Expected: n / 20, FPRate: rate}))
+	},
+	"rotating": func(n uint64, rate float64) growing {
+		return must(bloom.NewRotating(bloom.RotatingConfig{Capacity: n, FPRate: rate}))
+	},
+	"counting": func(n uint64, rate float64) growing {
+		return must(counting.New(counting.Config{Capacity: n, FPRate: rate}))
+	},
+	"counting, blocked": func(n uint64, rate float64) growing {
+		return must(counting.New(counting.Config{Capacity: n, FPRate: rate, Layout: counting.Blocked}))
+	},
+	"cuckoo": func(n uint64, rate float64) growing {
+		return unfilled{must(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate}))}
+	},
+	"cuckoo, compact": func(n uint64, rate float64) growing {
+		return unfilled{must(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate, Compact: true}))}
+	},
+	"cuckoo, scalable": func(n uint64, rate float64) growing {
+		return unfilled{must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: n / 20, FPRate: rate}))}
+	},
+}
+
+// A filter that ContainsOrAdd fills with Capacity keys keeps its rate, alone and
+// behind shards, and states the measured rate or a bound. Hits are binomial, and
+// the fill of a small filter differs from its mean by less than 2%.
+func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
+	const keys, queries = 20_000, 200_000
+	for name, create := range growings {
+		for _, rate := range []float64{0.01, 0.1, 0.3, 0.5, 0.7, 0.9} {
+			for _, n := range []int{1, 4} {
+				r, stated := rand.New(rand.NewPCG(90, uint64(n))), 0.0
+				o := must(sharded.New(n, func(int) (growing, error) { return create(sharded.Capacity(keys, n), rate), nil }))
+				for _, d := range digests(r, keys) {
+					o.Do(d, func(f growing) { f.ContainsOrAddDigest(d) })
+				}
+				require.NoError(t, o.Each(func(_ int, f growing) error {
+					stated += f.FalsePositiveRate() / float64(n)
+					return nil
+				}))
+				measured := fractionFound(o, digests(r, queries))
+				noise := 6*math.Sqrt(measured/queries) + 0.02*stated
+				require.LessOrEqual(t, measured, rate+noise, "%s %g", name, rate)
+				require.LessOrEqual(t, measured, stated+noise, "%s %g", name, rate)
+			}
+		}
+	}
+}
+
+// fractionFound returns the fraction of absent digests that are found.
+func fractionFound(o *sharded.Of[growing], absent []hashfam.Digest) float64 {
+	found := 0.0
+	for _, d := range absent {
+		o.Do(d, func(f growing) {
+			if f.ContainsDigest(d) {
+				found++
+			}
+		})
+	}
+	return found / float64(len(absent))
 }
 
 // The heavy hitters of all shards are the keys of a share of the stream, and no
