@@ -66,8 +66,10 @@ func (f *Filter) Intersect(other *Filter) error {
 //
 // The length being halved must be even: the Bits (Classic), the bits of a slice
 // (Partitioned) or the number of lines (Blocked). If it is odd, Fold returns
-// [ErrParams] and leaves f unchanged. A filter made by [New] can be folded at
-// least three times, except a Blocked one with fewer than 1,024 lines.
+// [ErrParams] and leaves f unchanged. A filter that [New] made for a Capacity
+// and an FPRate can be folded at least three times, except a Blocked one with
+// fewer than 1,024 lines. A filter that uses all of MemoryBytes can be folded
+// six times if it is Classic, and possibly not at all in the other layouts.
 func (f *Filter) Fold() error {
 	half, err := f.folded()
 	if err != nil {

@@ -58,12 +58,25 @@ func TestMergesDoNotAllocate(t *testing.T) {
 	}))
 }
 
-func TestConfiguredFiltersFoldThreeTimes(t *testing.T) {
-	for _, layout := range layouts {
-		f, err := New(Config{Capacity: 100_003, FPRate: 0.01, Layout: layout})
+func TestHowOftenConfiguredFiltersFold(t *testing.T) {
+	for c, least := range map[Config]int{
+		{Capacity: 100_003, FPRate: 0.01}:                       3,
+		{Capacity: 100_003, FPRate: 0.01, Layout: Partitioned}:  3,
+		{Capacity: 100_003, FPRate: 0.01, Layout: Blocked}:      3,
+		{Capacity: 100_003, MemoryBytes: 100_007}:               6,
+		{FPRate: 0.01, MemoryBytes: 100_007}:                    6,
+		{FPRate: 0.01, MemoryBytes: 2049 * 64, Layout: Blocked}: 0, // 2,049 lines
+		{FPRate: 0.01, MemoryBytes: 1016, Layout: Partitioned}:  0, // 7 slices of 1,161 bits
+	} {
+		f, err := New(c)
 		require.NoError(t, err)
-		for range 3 {
-			require.NoError(t, f.Fold())
+		folds := 0
+		for f.Fold() == nil {
+			folds++
+		}
+		require.GreaterOrEqual(t, folds, least, "%v", c)
+		if least == 0 {
+			require.Zero(t, folds, "%v", c)
 		}
 	}
 }

@@ -68,24 +68,28 @@ func (l *Layout) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Config describes a filter by its capacity and false-positive rate.
+// A Config describes a filter by at least two of Capacity, FPRate and
+// MemoryBytes. The third follows from the other two. If all three are set, the
+// filter is the smallest that meets FPRate. If that is larger than MemoryBytes,
+// the error names the memory that is needed and the rate that fits.
 type Config struct {
-	// Capacity is the number of distinct keys for which FPRate holds. It is at
-	// least 1. You may add more keys: none is lost, but the rate rises.
+	// Capacity is the number of distinct keys for which FPRate holds. You may
+	// add more keys: none is lost, but the rate rises. If Capacity is zero, the
+	// filter uses all of MemoryBytes, and is made for the largest number of
+	// keys at which FPRate holds in this memory. [Params.CapacityAt] returns
+	// this number.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. It is above 0 and below 1, and above Capacity/2^64, the chance
-	// that a key's digest equals a member's. It may be zero if MemoryBytes is
-	// not.
+	// is 1%. It must be above 0 and below 1, and above Capacity/2^64, the
+	// chance that a key's digest equals a member's. If FPRate is zero, the
+	// filter uses all of MemoryBytes, and has the lowest rate that is possible
+	// in this memory at Capacity keys. [Params.RateAt] returns this rate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
-	// be; an encoding takes 72 bytes more. If FPRate is zero, the filter takes
-	// all of this memory, up to whole words or lines, and has the lowest rate
-	// that is possible there at Capacity: [Params.RateAt] tells it. If both are
-	// set, the filter is the smallest that meets FPRate. If that is too large,
-	// the error names the memory that is needed and the rate that fits.
+	// be. A filter that uses all of it is at most 63 bytes smaller. An encoding
+	// needs 72 bytes more.
 	MemoryBytes uint64
 
 	Layout Layout // Classic by default
@@ -112,18 +116,19 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// Params returns the parameters of the smallest filter that meets FPRate, or of
-// the best one that MemoryBytes allows, without allocating it. Bits is the
-// smallest size that meets FPRate, and Hashes is the number with the lowest
-// rate at that size. Both follow from the exact rate; the textbook
-// approximation is too optimistic. Sizes are rounded up so that a filter can be
-// folded three times: Classic filters and the slices of Partitioned ones are
-// multiples of 8 bits, and Blocked filters with 1,024 or more lines are
-// multiples of 8 lines. With MemoryBytes alone they are not.
+// Params returns the parameters of the filter that c describes, without
+// allocating it. Bits is the smallest size that meets FPRate, or all of
+// MemoryBytes. Hashes is the number with the lowest rate at that size and at
+// Capacity keys. Both follow from the exact rate; the textbook approximation is
+// too optimistic. Sizes are rounded up so that a filter can be folded three
+// times: Classic filters and the slices of Partitioned ones are multiples of 8
+// bits, and Blocked filters with 1,024 or more lines are multiples of 8 lines.
+// If the filter uses all of MemoryBytes, they are not.
 //
 // It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
 // for about ten sizes: five microseconds, tens of them for rates below 1e-4,
-// and up to a few milliseconds for extreme ones.
+// and up to a few milliseconds for extreme ones. Without Capacity it is a
+// millisecond for common rates, and up to a tenth of a second for extreme ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -131,34 +136,32 @@ func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// smallest returns the parameters of the smallest filter with the given rate.
-func (c Config) smallest(rate float64) (Params, error) {
-	if c.Capacity == 0 {
-		return Params{}, paramError("Config.Capacity", c.Capacity, "at least 1")
-	}
-	if err := errs.Rate(rate, c.Capacity); err != nil {
+// smallest returns the parameters of the smallest filter of n keys with the
+// given rate.
+func (c Config) smallest(n uint64, rate float64) (Params, error) {
+	if err := errs.Rate(rate, n); err != nil {
 		return Params{}, err
 	}
 	plan := [...]func(uint64, float64) (sizing.Plan, bool){sizing.ClassicPlan, sizing.PartitionedPlan, sizing.BlockedPlan}[c.Layout]
-	p, ok := plan(c.Capacity, rate)
+	p, ok := plan(n, rate)
 	if !ok {
-		return Params{}, paramError("Config.Capacity", c.Capacity,
+		return Params{}, paramError("Config.Capacity", n,
 			fmt.Sprintf("a capacity that fits in %d bits and %d hashes at FPRate %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, rate))
 	}
 	return Params{Bits: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// within returns the parameters with the lowest rate in the given memory. They
-// are invalid if there are none.
-func (c Config) within(bytes uint64) Params {
+// within returns the parameters with the lowest rate of n keys in the given
+// memory. They are invalid if there are none.
+func (c Config) within(n, bytes uint64) Params {
 	p := Params{Layout: c.Layout, Family: c.Family}
 	bytes = min(bytes, sizing.MaxBits/8)
 	rate := func(k int) float64 {
 		p.Hashes = k
-		return p.within(bytes).RateAt(c.Capacity)
+		return p.within(bytes).RateAt(n)
 	}
-	best := sizing.HashesWithin(8*bytes, c.Capacity, rate)
+	best := sizing.HashesWithin(8*bytes, n, rate)
 	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // divides few bits unevenly
 		if rate(k) < rate(best) {
 			best = k

@@ -21,22 +21,25 @@ const (
 	Blocked = bloom.Blocked // all in one block of 512 counters: the fastest
 )
 
-// A Config describes a filter by its capacity and false-positive rate.
+// A Config describes a filter by at least two of Capacity, FPRate and
+// MemoryBytes. The third follows from the other two, as in a [bloom.Config].
 type Config struct {
 	// Capacity is the number of distinct keys in the filter at one time for
-	// which FPRate holds. It is at least 1. You may add more keys: none is
-	// lost, but the rate rises.
+	// which FPRate holds. You may add more keys: none is lost, but the rate
+	// rises. If Capacity is zero, the filter uses all of MemoryBytes, and is
+	// made for the largest number of keys at which FPRate holds in this memory.
+	// [Params.CapacityAt] returns this number.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. It is above 0 and below 1, and above Capacity/2^64, the chance
-	// that a key's digest equals a member's. It may be zero if MemoryBytes is
-	// not.
+	// is 1%. It must be above 0 and below 1, and above Capacity/2^64, the
+	// chance that a key's digest equals a member's. If FPRate is zero, the
+	// filter uses all of MemoryBytes, and has the lowest rate that is possible
+	// in this memory at Capacity keys. [Params.RateAt] returns this rate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
-	// be. Without FPRate, the filter takes all of it and has the lowest rate
-	// that is possible there; with it, see [bloom.Config].
+	// be. An encoding needs 72 bytes more.
 	MemoryBytes uint64
 
 	// Layout is Classic by default.
@@ -66,14 +69,16 @@ type Params struct {
 // maxCounters is the largest number of counters; each takes four bits.
 const maxCounters = sizing.MaxBits / 4
 
-// Params returns the parameters of the smallest filter that meets FPRate, or of
-// the best one that MemoryBytes allows, without allocating it. Counters and
-// Hashes are the Bits and Hashes that [bloom.Config] gives for the same
-// capacity, rate and layout.
+// Params returns the parameters of the filter that c describes, without
+// allocating it. Counters is the smallest size that meets FPRate, or all of
+// MemoryBytes, and Hashes is the number with the lowest rate at that size and
+// at Capacity keys. For Capacity and FPRate these are the Bits and Hashes of
+// [bloom.Config].
 //
 // It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
 // for about ten sizes: five microseconds, tens of them for rates below 1e-4,
-// and up to a few milliseconds for extreme ones.
+// and up to a few milliseconds for extreme ones. Without Capacity it is a
+// millisecond for common rates, and up to a tenth of a second for extreme ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
@@ -81,41 +86,41 @@ func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// smallest returns the parameters of the smallest filter with the given rate,
-// or ErrParams.
-func (c Config) smallest(rate float64) (Params, error) {
-	b, err := bloom.Config{Capacity: c.Capacity, FPRate: rate, Layout: c.Layout, Family: c.Family}.Params()
+// smallest returns the parameters of the smallest filter of n keys with the
+// given rate, or ErrParams.
+func (c Config) smallest(n uint64, rate float64) (Params, error) {
+	b, err := bloom.Config{Capacity: n, FPRate: rate, Layout: c.Layout, Family: c.Family}.Params()
 	var ofBloom *bloom.FieldError
 	switch {
-	case errors.As(err, &ofBloom) && ofBloom.Field == "Config.Capacity" && c.Capacity > 0:
-		return Params{}, c.tooLarge(rate)
+	case errors.As(err, &ofBloom) && ofBloom.Field == "Config.Capacity":
+		return Params{}, tooLarge(n, rate)
 	case errors.As(err, &ofBloom):
 		return Params{}, errs.Field(ofBloom.Err, ofBloom.Field, ofBloom.Value, ofBloom.Allowed)
 	case err != nil:
 		return Params{}, err
 	case b.Bits > maxCounters:
-		return Params{}, c.tooLarge(rate)
+		return Params{}, tooLarge(n, rate)
 	}
 	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// within returns the parameters with the lowest rate in the given memory. They
-// are invalid if there are none.
-func (c Config) within(bytes uint64) Params {
+// within returns the parameters with the lowest rate of n keys in the given
+// memory. They are invalid if there are none.
+func (c Config) within(n, bytes uint64) Params {
 	p := Params{Counters: min(bytes, sizing.MaxBits/8) / 8 * perWord, Layout: c.Layout, Family: c.Family}
 	if c.Layout == Blocked {
 		p.Counters -= p.Counters % blockCounters
 	}
-	p.Hashes = sizing.HashesWithin(p.Counters, c.Capacity, func(k int) float64 {
+	p.Hashes = sizing.HashesWithin(p.Counters, n, func(k int) float64 {
 		p.Hashes = k
-		return p.RateAt(c.Capacity)
+		return p.RateAt(n)
 	})
 	return p
 }
 
 // tooLarge returns the error of a Capacity that no filter holds.
-func (c Config) tooLarge(rate float64) error {
-	return paramError("Config.Capacity", c.Capacity,
+func tooLarge(n uint64, rate float64) error {
+	return paramError("Config.Capacity", n,
 		fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 }
 

@@ -114,7 +114,7 @@ func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 	_, err = at(1 << 60)
 	require.ErrorContains(t, err, want)
 	_, err = at(0)
-	require.EqualError(t, err, "counting: invalid parameters: Config.Capacity = 0, want at least 1")
+	require.EqualError(t, err, "counting: invalid parameters: Config.Capacity = 0, want at least 1, or both FPRate and MemoryBytes")
 }
 
 // Fan et al. bound the probability that a counter is stuck: 3.058e-14 per

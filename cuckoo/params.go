@@ -11,26 +11,29 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config describes the filter to make.
+// A Config describes a filter by at least two of Capacity, FPRate and
+// MemoryBytes. The third follows from the other two. If all three are set, the
+// filter is the smallest that meets FPRate. If that is larger than MemoryBytes,
+// the error names the memory that is needed and the rate that fits.
 type Config struct {
-	// Capacity is the number of keys that fit, counting copies: at least 1. It
-	// is reached with probability above 1 - 1e-6 over random families if no key
-	// has more than one copy. Often a few more fit. Add returns ErrFull when no
-	// more do.
+	// Capacity is the number of keys that fit, counting copies. They fit with
+	// probability above 1 - 1e-6 over random families if no key has more than
+	// one copy. Often a few more fit. Add returns ErrFull when no more do. If
+	// Capacity is zero, the filter is the one that holds the most keys at
+	// FPRate in MemoryBytes. [Params.CapacityAt] returns their number.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1 %. Above 0 and below 1, above Capacity/2^64, the chance that a key's
-	// digest equals a member's, and at least about 1.9e-9, the rate of the
-	// widest fingerprints. It may be zero if MemoryBytes is not.
+	// is 1%. It must be above 0 and below 1, above Capacity/2^64, the chance
+	// that a key's digest equals a member's, and at least about 1.9e-9, the
+	// rate of the widest fingerprints in a full table. If FPRate is zero, the
+	// filter has the lowest rate that is possible in MemoryBytes at Capacity
+	// keys. [Params.RateAt] returns this rate. With MemoryBytes, FPRate may be
+	// below 1.9e-9; the table is then not full at Capacity keys.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
-	// be; an encoding takes 64 bytes more. If FPRate is zero, the filter has
-	// the lowest rate that is possible in that memory: [Params.RateAt] tells
-	// it. If both are set, the filter is the smallest that meets FPRate. If
-	// that is too large, the error names the memory that is needed and the rate
-	// that fits.
+	// be. An encoding needs 72 bytes more.
 	MemoryBytes uint64
 
 	// Compact saves one bit per slot: fingerprints are kept sorted in their
@@ -61,24 +64,24 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// Params returns the parameters of the smallest filter that meets the
-// configuration, without allocating it: the least FingerprintBits that meet the
-// rate, and the least Buckets that Capacity keys fit in with probability above
-// 1 - 1e-6. Large tables are planned for 0.97 keys a slot, so a key costs
-// f/0.97 bits (compact: f-1). Below about 25,000 keys that share falls, to a
-// third at ten keys. Wider fingerprints are chosen if they take less memory
-// than the buckets that narrow ones would need. It takes about a millisecond,
-// and returns [ErrParams] that names the field if the configuration is
-// impossible.
+// Params returns the parameters of the filter that c describes, without
+// allocating it. For Capacity and FPRate these are the least FingerprintBits
+// that meet the rate, and the least Buckets that Capacity keys fit in with
+// probability above 1 - 1e-6. Large tables are planned for 0.97 keys a slot, so
+// a key costs f/0.97 bits (compact: f-1). Below about 25,000 keys that share
+// falls, to a third at ten keys. Wider fingerprints are chosen if they take
+// less memory than the buckets that narrow ones would need. It takes about a
+// millisecond, and ten without Capacity. It returns [ErrParams], naming the
+// field, if c is impossible.
 func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// within returns the parameters with the lowest rate in the given memory. They
-// are invalid if there are none.
-func (c Config) within(bytes uint64) Params {
+// within returns the parameters with the lowest rate of n keys in the given
+// memory. They are invalid if there are none.
+func (c Config) within(n, bytes uint64) Params {
 	words := max(1, min(bytes, sizing.MaxBits/8)/8) - 1 // the table has one to spare
-	p, _ := sizing.CuckooWithin(c.Capacity, 64*words, c.saved())
+	p, _ := sizing.CuckooWithin(n, 64*words, c.saved())
 	return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}
 }
 
@@ -90,24 +93,21 @@ func (c Config) saved() int {
 	return 0
 }
 
-// smallest returns the parameters of the smallest filter with the given rate,
-// or ErrParams.
-func (c Config) smallest(rate float64) (Params, error) {
-	if c.Capacity == 0 {
-		return Params{}, errs.Field(ErrParams, "Config.Capacity", c.Capacity, "at least 1")
-	}
-	if err := errs.Rate(rate, c.Capacity); err != nil {
+// smallest returns the parameters of the smallest filter of n keys with the
+// given rate, or ErrParams.
+func (c Config) smallest(n uint64, rate float64) (Params, error) {
+	if err := errs.Rate(rate, n); err != nil {
 		return Params{}, err
 	}
-	if p, ok := sizing.CuckooPlan(c.Capacity, rate, c.saved()); ok {
+	if p, ok := sizing.CuckooPlan(n, rate, c.saved()); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	// In a full table a query meets eight fingerprints, and any digest.
-	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(c.Capacity), -64); rate < least {
+	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(n), -64); rate < least {
 		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
 			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
 	}
-	return Params{}, errs.Field(ErrParams, "Config.Capacity", c.Capacity,
+	return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
 		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
@@ -175,6 +175,14 @@ func (p Params) Capacity() uint64 {
 		return 0
 	}
 	return sizing.CuckooCapacity(p.Buckets, p.FingerprintBits)
+}
+
+// CapacityAt returns the largest number of distinct keys, at most
+// [Params.Capacity], at which a filter with these parameters has at most the
+// given false-positive rate. It returns 0 if p is invalid. A few microseconds.
+func (p Params) CapacityAt(rate float64) uint64 {
+	most := p.Capacity()
+	return min(most, sizing.LargestWithin(rate, most, p.RateAt))
 }
 
 // RateAt returns the expected false-positive rate with n distinct keys in a

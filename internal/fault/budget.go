@@ -1,43 +1,67 @@
 package fault
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Budget sizes a structure of n keys by a false-positive rate, a number of
-// bytes, or both; zero stands for none. least returns the smallest structure
-// with a rate, and within the one with the lowest rate in a memory. If there is
-// none, its rate is not a number.
+// Budget sizes a structure by at least two of a number of keys n, a
+// false-positive rate and a number of bytes. Zero means that one is not given.
+// least returns the smallest structure of n keys with a rate, and within the
+// structure of n keys with the lowest rate in a memory. If within finds none,
+// RateAt of its result is not a number.
 //
-// Both together are a limit: the result is the smallest structure with the
-// rate, or any that has the rate and fits. If there is none, the error names
-// the rate that fits and the memory that is needed.
+// Without a rate the result has the lowest rate for n keys, and without n the
+// largest n at the rate. All three together are a limit: the result is the
+// smallest structure with the rate, or any that has the rate and fits. If there
+// is none, the error names the rate that fits and the memory that is needed.
 func Budget[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64
-}](m *Maker, n uint64, rate float64, bytes uint64, least func(rate float64) (P, error), within func(bytes uint64) P) (p P, err error) {
-	if bytes == 0 {
-		return least(rate)
+}](m *Maker, n uint64, rate float64, bytes uint64, least func(n uint64, rate float64) (P, error), within func(n, bytes uint64) P) (p P, err error) {
+	if err := m.given(n, rate, bytes); err != nil {
+		return p, err
 	}
-	wanted := rate
-	if rate == 0 {
-		wanted = 0.5 // for the error, if there is no rate below 1
-		if n >= 1<<63 {
-			return p, m.Field(hashfam.ErrParams, "Config.Capacity", n, "below 2^63, for digests of 64 bits")
+	lowest := func(n uint64) float64 { return within(n, bytes).RateAt(n) }
+	if n == 0 {
+		if n = sizing.LargestWithin(rate, min(bytes, sizing.MaxBits/8), lowest); n > 0 {
+			return within(n, bytes), nil
 		}
+		n = 1 // for the error
 	}
-	small, err := least(wanted)
-	if err != nil || rate != 0 && small.SizeBytes() <= bytes {
-		return small, err
+	if bytes == 0 {
+		return least(n, rate)
 	}
-	best := within(bytes)
-	lowest := best.RateAt(n)
-	if lowest <= rate || rate == 0 && lowest < 1 {
-		return best, nil
+	wanted := cmp.Or(rate, 0.5) // 0.5 is for the error, if there is no rate below 1
+	small, err := least(n, wanted)
+	if err == nil && rate != 0 && small.SizeBytes() <= bytes {
+		return small, nil
 	}
-	return p, m.Field(hashfam.ErrParams, "Config.MemoryBytes", bytes, NeedBytes(small.SizeBytes(), wanted, lowest))
+	if best := lowest(n); best <= rate || rate == 0 && best < 1 {
+		return within(n, bytes), nil
+	} else if err == nil {
+		err = m.Field(hashfam.ErrParams, "Config.MemoryBytes", bytes, NeedBytes(small.SizeBytes(), wanted, best))
+	}
+	return p, err
+}
+
+// given returns an error unless two of the arguments of [Budget] are given and
+// in their ranges.
+func (m *Maker) given(n uint64, rate float64, bytes uint64) error {
+	switch {
+	case n == 0 && (rate == 0 || bytes == 0):
+		return m.Field(hashfam.ErrParams, "Config.Capacity", n, "at least 1, or both FPRate and MemoryBytes")
+	case rate == 0 && bytes == 0:
+		return m.Field(hashfam.ErrParams, "Config.FPRate", rate, "above 0 and below 1, or MemoryBytes")
+	case rate == 0 && n >= 1<<63:
+		return m.Field(hashfam.ErrParams, "Config.Capacity", n, "below 2^63, for digests of 64 bits")
+	case rate != 0:
+		return m.Rate(rate, max(1, n))
+	}
+	return nil
 }
 
 // NeedBytes says what memory a rate needs, and what rate fits instead. It

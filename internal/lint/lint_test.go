@@ -63,7 +63,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/data":             nil,
 		"hashfam":                   {"internal/cpu"},
 		"hashfam/sharded":           {"hashfam"},
-		"internal/fault":            {"hashfam"},
+		"internal/fault":            {"hashfam", "internal/sizing"},
 		"internal/frame":            {"hashfam", "internal/fault", "internal/sizing"},
 		"internal/lanes":            {"hashfam", "internal/cpu"},
 		"internal/prefetch":         {"hashfam", "internal/cpu"},

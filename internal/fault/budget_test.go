@@ -1,0 +1,165 @@
+package fault_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// params are the parameters of any structure that [fault.Budget] sizes.
+type params interface {
+	SizeBytes() uint64
+	RateAt(n uint64) float64
+	CapacityAt(rate float64) uint64
+}
+
+// A structure returns the parameters for a Config, and those that hold about as
+// many keys.
+type structure struct {
+	params    func(n uint64, rate float64, bytes uint64) (params, error)
+	neighbors func(p params) []params
+}
+
+var structures = map[string]structure{
+	"classic":          ofBloom(bloom.Classic, 64),
+	"partitioned":      ofBloom(bloom.Partitioned, 1),
+	"blocked":          ofBloom(bloom.Blocked, 512),
+	"counting":         ofCounting(counting.Classic, 16),
+	"counting blocked": ofCounting(counting.Blocked, 512),
+	"cuckoo":           ofCuckoo(false),
+	"compact cuckoo":   ofCuckoo(true),
+}
+
+func ofBloom(layout bloom.Layout, whole uint64) structure {
+	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
+		return bloom.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
+	}, func(p params) (list []params) {
+		for q, k := p.(bloom.Params), -4; k <= 4; k++ {
+			q.Hashes += k
+			if layout == bloom.Partitioned {
+				whole = uint64(max(1, q.Hashes))
+			}
+			q.Bits = p.SizeBytes() / 8 * 64 / whole * whole
+			list = append(list, q)
+			q.Hashes -= k
+		}
+		return list
+	}}
+}
+
+func ofCounting(layout counting.Layout, whole uint64) structure {
+	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
+		return counting.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
+	}, func(p params) (list []params) {
+		for q, k := p.(counting.Params), -4; k <= 4; k++ {
+			q.Hashes += k
+			q.Counters = p.SizeBytes() * 2 / whole * whole
+			list = append(list, q)
+			q.Hashes -= k
+		}
+		return list
+	}}
+}
+
+func ofCuckoo(compact bool) structure {
+	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
+		return cuckoo.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Compact: compact}.Params()
+	}, func(p params) (list []params) {
+		for f := 4; f <= 32; f++ {
+			q := cuckoo.Params{FingerprintBits: f, Compact: compact}
+			bucket := uint64(4 * f)
+			if compact {
+				bucket -= 4
+			}
+			most := (p.SizeBytes() - 8) * 8 / bucket &^ 1
+			for i := range uint64(3) {
+				q.Buckets = most + 2 - 2*i
+				list = append(list, q)
+			}
+		}
+		return list
+	}}
+}
+
+// With a memory and a rate, a structure holds more keys than any other that
+// fits, and one key more is refused.
+func TestAMemoryAndARateGiveTheMostKeys(t *testing.T) {
+	for name, s := range structures {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				bytes := uint64(math.Exp(rapid.Float64Range(math.Log(300), math.Log(min(1<<34, sizing.MaxBits/8))).Draw(t, "ln bytes")))
+				rate := math.Exp(rapid.Float64Range(math.Log(1e-10), math.Log(0.95)).Draw(t, "ln rate"))
+				p, err := s.params(0, rate, bytes)
+				require.NoError(t, err)
+				n := p.CapacityAt(rate)
+				require.Positive(t, n)
+				require.LessOrEqual(t, p.RateAt(n), rate)
+				require.LessOrEqual(t, p.SizeBytes(), bytes)
+				for _, q := range s.neighbors(p) {
+					if q.SizeBytes() <= bytes {
+						require.LessOrEqual(t, q.CapacityAt(rate), n, "%v holds more than %v", q, p)
+					}
+				}
+				same, err := s.params(n, rate, bytes)
+				require.NoError(t, err)
+				require.LessOrEqual(t, same.SizeBytes(), bytes)
+				_, err = s.params(n+1, rate, bytes)
+				require.ErrorIs(t, err, hashfam.ErrParams)
+			})
+		})
+	}
+}
+
+// The error of a memory for less than one key names the memory for one, and of
+// an impossible rate, the rate.
+func TestExtremeMemoriesAndRates(t *testing.T) {
+	for name, s := range structures {
+		for _, rate := range []float64{math.SmallestNonzeroFloat64, 0x1p-64, 0x1p-62, 1e-15, 0.01, math.Nextafter(1, 0)} {
+			for _, bytes := range []uint64{1, 7, 8, 24, 63, 64, 100, 300, 700, math.MaxUint64} {
+				p, err := s.params(0, rate, bytes)
+				var fe *hashfam.FieldError
+				switch {
+				case err == nil:
+					require.LessOrEqual(t, p.SizeBytes(), bytes, "%s, rate %g", name, rate)
+					require.Positive(t, p.CapacityAt(rate), "%s, rate %g, %v", name, rate, p)
+				case rate <= 0x1p-64:
+					require.ErrorContains(t, err, "Config.FPRate")
+				default:
+					require.ErrorAs(t, err, &fe)
+					require.Contains(t, []string{"Config.FPRate", "Config.MemoryBytes"}, fe.Field, "%s: %v", name, err)
+					require.True(t, bytes < 700 || rate < 1e-12, "%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+func TestOneFieldIsNotEnough(t *testing.T) {
+	for name, s := range structures {
+		for _, c := range []struct {
+			keys  uint64
+			rate  float64
+			bytes uint64
+			want  string
+		}{
+			{0, 0, 0, "Config.Capacity = 0, want at least 1, or both FPRate and MemoryBytes"},
+			{0, 0.01, 0, "Config.Capacity = 0, want at least 1, or both FPRate and MemoryBytes"},
+			{0, 0, 1000, "Config.Capacity = 0, want at least 1, or both FPRate and MemoryBytes"},
+			{1000, 0, 0, "Config.FPRate = 0, want above 0 and below 1, or MemoryBytes"},
+			{0, 1, 1000, "Config.FPRate = 1, want above 0 and below 1"},
+			{0, math.NaN(), 1000, "Config.FPRate = NaN, want above 0 and below 1"},
+		} {
+			_, err := s.params(c.keys, c.rate, c.bytes)
+			require.ErrorIs(t, err, hashfam.ErrParams, name)
+			require.ErrorContains(t, err, c.want, name)
+		}
+	}
+}
