@@ -26,8 +26,7 @@ func (s *Sketch) Merge(others ...*Sketch) error {
 	if err := s.compatible(others); err != nil {
 		return err
 	}
-	mergeCells(s.narrow, others, func(o *Sketch) []uint32 { return o.narrow })
-	mergeCells(s.wide, others, func(o *Sketch) []uint64 { return o.wide })
+	s.rows().merge(others)
 	for _, other := range others {
 		s.total = tracker.AddSat(s.total, other.total)
 	}
@@ -39,16 +38,16 @@ func (s *Sketch) compatible(others []*Sketch) error {
 	return fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params)
 }
 
-// mergeCells adds the cells of others to dst, block by block.
-func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
+// merge adds the cells of others to c, block by block.
+func (c cells[C]) merge(others []*Sketch) {
 	length := mergeBlock
 	if len(others) == 1 {
-		length = len(dst) // nothing is read twice
+		length = len(c) // nothing is read twice
 	}
-	for from := 0; from < len(dst); from += length {
-		block := dst[from:min(from+length, len(dst))]
+	for from := 0; from < len(c); from += length {
+		block := c[from:min(from+length, len(c))]
 		for _, other := range others {
-			addCells(block, cells(other)[from:])
+			addCells(block, (*other.rows().(*cells[C]))[from:])
 		}
 	}
 }
@@ -60,7 +59,7 @@ func mergeCells[C counter](dst []C, others []*Sketch, cells func(*Sketch) []C) {
 func addCells[C counter](dst, src []C) {
 	src = src[:len(dst)]
 	for i, c := range dst {
-		dst[i] = tracker.AddSat(c, src[i])
+		dst[i] = plus(c, src[i])
 	}
 }
 
@@ -79,15 +78,12 @@ func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	if s.params.Conservative {
 		return 0, paramError("Params.Conservative", true, "false for InnerProduct")
 	}
-	if s.wide == nil {
-		return product(s.narrow, other.narrow, s.params.Width), nil
-	}
-	return product(s.wide, other.wide, s.params.Width), nil
+	return s.rows().product(other.rows(), s.params.Width), nil
 }
 
-// product returns the least scalar product of a row of a and the same of b.
-func product[C counter](a, b []C, w uint64) uint64 {
-	least := uint64(math.MaxUint64)
+// product returns the least scalar product of a row of a and the same of other.
+func (a cells[C]) product(other rows, w uint64) uint64 {
+	least, b := uint64(math.MaxUint64), *other.(*cells[C])
 	for ; len(a) > 0; a, b = a[w:], b[w:] {
 		sum, full := uint64(0), false
 		for i, x := range a[:w] {
@@ -106,15 +102,15 @@ func product[C counter](a, b []C, w uint64) uint64 {
 
 // Reset sets every counter to zero. O(w d) time, no allocation.
 func (s *Sketch) Reset() {
-	clear(s.narrow)
-	clear(s.wide)
+	s.rows().clear()
 	s.total = 0
 }
 
 // Clone returns a copy that shares no memory with s. O(w d) time.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
-	c.narrow, c.wide = slices.Clone(s.narrow), slices.Clone(s.wide)
+	c.of8, c.of16 = slices.Clone(s.of8), slices.Clone(s.of16)
+	c.of32, c.of64 = slices.Clone(s.of32), slices.Clone(s.of64)
 	return &c
 }
 
@@ -122,7 +118,8 @@ func (s *Sketch) Clone() *Sketch {
 // O(w d) time.
 func (s *Sketch) Equal(other *Sketch) bool {
 	return s.params == other.params && s.total == other.total &&
-		slices.Equal(s.narrow, other.narrow) && slices.Equal(s.wide, other.wide)
+		slices.Equal(s.of8, other.of8) && slices.Equal(s.of16, other.of16) &&
+		slices.Equal(s.of32, other.of32) && slices.Equal(s.of64, other.of64)
 }
 
 // Remove takes back n counts of key, all of them or none. It is for keys that
@@ -151,11 +148,7 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if most := s.removable(d); n > most {
 		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
 	}
-	if s.wide == nil {
-		subtract(s.narrow, s.params.Width, d, uint32(n))
-	} else {
-		subtract(s.wide, s.params.Width, d, n)
-	}
+	s.rows().subtract(s.params.Width, d, n)
 	if s.total != math.MaxUint64 {
 		s.total -= n
 	}
@@ -175,11 +168,48 @@ func (s *Sketch) removable(d hashfam.Digest) uint64 {
 // subtract takes n from the key's counter in every row. A counter at its
 // maximum means that or more, and stays; all others are at least n, or all
 // stay.
-func subtract[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
+func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 	p := d.Probe()
-	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
-		if c := &cells[row+p.In(w)]; *c != ^C(0) {
-			*c -= n
+	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
+		if cell := &c[row+p.In(w)]; *cell != ^C(0) {
+			*cell -= C(n)
 		}
 	}
+}
+
+// Halve divides every count by two, for sketches that let old counts fade: the
+// counters and the total, rounded down. O(w d) time, no allocation. It returns
+// [ErrParams] if s is not conservative: rounding would break what Remove and
+// the encoding rely on, that each row of a plain sketch adds up to the total.
+//
+// A counter at its maximum is halved, too, though it means that or more;
+// otherwise the most frequent keys would never fade. So no count is less than
+// what a single counter of the key would have, of [Params].CounterBits bits,
+// which stops at its maximum and is halved as often. It is less than half the
+// truth only if such a counter has been at its maximum. [Sketch.Bounds] and
+// [Sketch.ErrorBound] are about the count of that counter, and may be off by
+// one more, because of rounding. A total of 2^64-1 stays.
+func (s *Sketch) Halve() error {
+	rows := s.rows()
+	if !s.params.Conservative {
+		return paramError("Params.Conservative", false, "true for Halve")
+	}
+	if most := rows.halve(s.params.Width); s.total != math.MaxUint64 {
+		s.total = max(s.total/2, most) // most is less, except after decoding forged rows
+	}
+	return nil
+}
+
+// halve halves every counter, rounding down. It returns the greatest sum of a
+// row.
+func (c cells[C]) halve(w uint64) (most uint64) {
+	for ; len(c) > 0; c = c[w:] {
+		sum := uint64(0)
+		for i, n := range c[:w] {
+			c[i] = n / 2
+			sum = tracker.AddSat(sum, uint64(n/2))
+		}
+		most = max(most, sum)
+	}
+	return most
 }

@@ -29,10 +29,10 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, got, truth)
 		least, w := uint64(math.MaxUint64), int(p.Width)
-		for row := 0; row < len(a.narrow); row += w {
+		for row := 0; row < len(a.of32); row += w {
 			dot := uint64(0)
 			for j := range w {
-				dot += uint64(a.narrow[row+j]) * uint64(b.narrow[row+j])
+				dot += uint64(a.of32[row+j]) * uint64(b.of32[row+j])
 			}
 			least = min(least, dot)
 		}
@@ -72,7 +72,7 @@ func TestConservativeSketchesRefuseWhatTheyCannotDo(t *testing.T) {
 // itself among them too, with rows longer than a block.
 func TestMergingSketchesAtOnceIsMergingInTurn(t *testing.T) {
 	for _, conservative := range []bool{false, true} {
-		for _, bits := range []int{32, 64} {
+		for _, bits := range []int{8, 16, 32, 64} {
 			p := Params{Width: 1500, Depth: 3, CounterBits: bits, Conservative: conservative}
 			a, b, c := mustNew(t, p), mustNew(t, p), mustNew(t, p)
 			for i := range uint64(6000) {

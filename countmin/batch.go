@@ -21,12 +21,9 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 		}
 		return
 	}
+	rows := s.rows()
 	for block := range slices.Chunk(digests, blockSize) {
-		if s.wide == nil {
-			addRows(s.narrow, s.params.Width, block)
-		} else {
-			addRows(s.wide, s.params.Width, block)
-		}
+		rows.addAll(s.params.Width, block)
 	}
 	s.total = tracker.AddSat(s.total, uint64(len(digests)))
 }
@@ -35,13 +32,10 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 // and returns the extended slice. It takes less time than single calls.
 // O(depth) time a key; it allocates only if dst has to grow.
 func (r *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+	rows := r.rows()
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
-		if r.wide == nil {
-			dst = countRows(dst, r.narrow, r.params.Width, block)
-		} else {
-			dst = countRows(dst, r.wide, r.params.Width, block)
-		}
+		dst = rows.countAll(dst, r.params.Width, block)
 	}
 	return dst
 }
@@ -49,30 +43,30 @@ func (r *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 // A block is counted in one row after the other: the keys of a row do not wait
 // for each other.
 
-// addRows adds one to the counters of every digest.
-func addRows[C counter](cells []C, w uint64, digests []hashfam.Digest) {
-	for p := hashfam.Digest(1).Probe(); len(cells) > 0; p = p.Next() {
-		row := cells[:w]
+// addAll adds one to the counters of every digest.
+func (c cells[C]) addAll(w uint64, digests []hashfam.Digest) {
+	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
+		row := c[:w]
 		for _, d := range digests {
 			bump(&row[(hashfam.Probe(d)*p).In(w)], 1)
 		}
-		cells = cells[w:]
+		c = c[w:]
 	}
 }
 
-// countRows appends the least of the counters of every digest to dst.
-func countRows[C counter](dst []uint64, cells []C, w uint64, digests []hashfam.Digest) []uint64 {
+// countAll appends the least of the counters of every digest to dst.
+func (c cells[C]) countAll(dst []uint64, w uint64, digests []hashfam.Digest) []uint64 {
 	end := len(dst)
 	for range digests {
 		dst = append(dst, uint64(^C(0)))
 	}
 	least := dst[end:]
-	for p := hashfam.Digest(1).Probe(); len(cells) > 0; p = p.Next() {
-		row := cells[:w]
+	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
+		row := c[:w]
 		for i, d := range digests {
 			least[i] = min(least[i], uint64(row[(hashfam.Probe(d)*p).In(w)]))
 		}
-		cells = cells[w:]
+		c = c[w:]
 	}
 	return dst
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind CountMin, version 1; the payload is the
-// rows, one after another, and zeros up to a whole number of 8 bytes.
+// The parameters in a frame of kind CountMin. Version 1 has counters of 32 or
+// 64 bits, version 2 of 8 or 16. The payload is the rows, one after another,
+// and zeros up to a whole number of 8 bytes.
 //
 //	offset  size  field
 //	     0     8  Width
@@ -21,9 +22,9 @@ import (
 //	    11     5  zero
 //	    16     8  Total
 
-// What the header tells is a reader without counters. Those may be 64-bit.
-var format = frame.Format[reader, uint32]{
-	Kind: frame.CountMin, Version: 1, Errs: errs, Parse: parseParams,
+// What the header tells is a reader without counters. Those may have more bits.
+var format = frame.Format[reader, uint8]{
+	Kind: frame.CountMin, Version: 2, Errs: errs, Parse: parseParams,
 	Len: func(r reader) uint64 { return r.params.cells() },
 }
 
@@ -100,19 +101,25 @@ func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 		flags |= 1 << 16
 	}
 	h := format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total)
-	return h, s.payload(), nil
+	h.Version = p.version()
+	return h, s.rows().payload(), nil
+}
+
+// version returns the lowest version of a frame that can have p.
+func (p Params) version() uint8 {
+	if p.CounterBits < 32 {
+		return 2
+	}
+	return 1
 }
 
 // payloadBytes returns the length of the payload: that of the counters, in
 // whole words.
 func (p Params) payloadBytes() uint64 { return (p.SizeBytes() + 7) / 8 * 8 }
 
-func (s *Sketch) payload() frame.Payload {
-	if s.wide == nil {
-		return frame.Numbers(s.narrow)
-	}
-	return frame.Numbers(s.wide)
-}
+func (c cells[C]) payload() frame.Payload { return frame.Numbers(c) }
+
+func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 
 // decode reads a sketch and replaces s by it at the end, if there was no error.
 func (s *Sketch) decode(r *frame.Reader) error {
@@ -120,38 +127,26 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if p := t.params; p.CounterBits == 64 {
-		t.wide = frame.Read[uint64](r, p.cells())
-	} else {
-		t.narrow = frame.Read[uint32](r, p.cells())
-	}
+	t.rows().read(r, t.params.cells())
 	if err := r.Err(); err != nil {
 		return err
 	}
-	if err := t.checkRows(); err != nil {
+	if err := t.rows().check(&t); err != nil {
 		return err
 	}
 	s.reader = t
 	return nil
 }
 
-// checkRows checks the counters against the total, which is at least the sum of
-// each row, and equal to it if the update is plain. It does not check a row
-// with a counter at its maximum, or with a sum of 2^64-1 or more.
-func (r *reader) checkRows() error {
-	if r.wide == nil {
-		return checkSums(r, r.narrow)
-	}
-	return checkSums(r, r.wide)
-}
-
-// checkSums checks the rows of r, which are cells.
-func checkSums[C counter](r *reader, cells []C) error {
-	for row := 0; len(cells) > 0; row, cells = row+1, cells[r.params.Width:] {
+// check checks the counters of r against the total, which is at least the sum
+// of each row, and equal to it if the update is plain. It does not check a row
+// with a counter at its maximum, or with a sum that does not fit in 64 bits.
+func (c cells[C]) check(r *reader) error {
+	for row := 0; len(c) > 0; row, c = row+1, c[r.params.Width:] {
 		sum, full := uint64(0), r.total == math.MaxUint64
-		for _, c := range cells[:r.params.Width] {
-			full = full || c == ^C(0)
-			sum = tracker.AddSat(sum, uint64(c))
+		for _, n := range c[:r.params.Width] {
+			full = full || n == ^C(0)
+			sum = tracker.AddSat(sum, uint64(n))
 		}
 		full = full || sum == math.MaxUint64
 		if !full && (sum > r.total || sum < r.total && !r.params.Conservative) {
@@ -177,6 +172,9 @@ func parseParams(h frame.Header, fam hashfam.Family) (reader, error) {
 	}
 	if err := p.check("Params", ErrCorrupt); err != nil {
 		return reader{}, err
+	}
+	if h.Version != p.version() {
+		return reader{}, errs.Field(ErrVersion, "version", h.Version, fmt.Sprintf("%d for counters of %d bits", p.version(), p.CounterBits))
 	}
 	return newReader(p, w[2]), h.CheckPayload(p.payloadBytes(), errs)
 }

@@ -23,7 +23,7 @@ func set(frame []byte, words map[int]uint64) []byte {
 
 // Rows must add up to the total, or a forged one could undercount.
 func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
-	for _, bits := range []int{32, 64} {
+	for _, bits := range []int{8, 16, 32, 64} {
 		for _, conservative := range []bool{false, true} {
 			s := mustNew(t, Params{Width: 5, Depth: 3, CounterBits: bits, Conservative: conservative})
 			s.AddN([]byte("a"), 10)

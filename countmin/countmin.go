@@ -28,11 +28,7 @@ func NewFromParams(p Params) (*Sketch, error) {
 		return nil, err
 	}
 	s := &Sketch{newReader(p, 0)}
-	if p.CounterBits == 32 {
-		s.narrow = make([]uint32, p.cells())
-	} else {
-		s.wide = make([]uint64, p.cells())
-	}
+	s.rows().make(p.cells())
 	return s, nil
 }
 
@@ -60,15 +56,17 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 // AddNDigest is [Sketch.AddN] for a digest under its family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	s.total = tracker.AddSat(s.total, n)
-	switch w := s.params.Width; {
-	case s.params.Conservative && s.wide == nil:
-		raise(s.narrow, w, d, tracker.AddSat(least(s.narrow, w, d), saturate[uint32](n)))
-	case s.params.Conservative:
-		raise(s.wide, w, d, tracker.AddSat(least(s.wide, w, d), n))
-	case s.wide == nil:
-		add(s.narrow, w, d, saturate[uint32](n))
+	switch p := &s.params; p.CounterBits {
+	case 8:
+		s.of8.add(p, d, n)
+	case 16:
+		s.of16.add(p, d, n)
+	case 32:
+		s.of32.add(p, d, n)
+	case 64:
+		s.of64.add(p, d, n)
 	default:
-		add(s.wide, w, d, n)
+		zero()
 	}
 }
 
@@ -86,62 +84,16 @@ func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.hash.Su
 
 // CountDigest is [Sketch.Count] for a digest under its family.
 func (r *reader) CountDigest(d hashfam.Digest) uint64 {
-	if r.wide == nil {
-		return uint64(least(r.narrow, r.params.Width, d))
+	switch w := r.params.Width; r.params.CounterBits {
+	case 8:
+		return r.of8.least(w, d)
+	case 16:
+		return r.of16.least(w, d)
+	case 32:
+		return r.of32.least(w, d)
+	case 64:
+		return r.of64.least(w, d)
 	}
-	return least(r.wide, r.params.Width, d)
-}
-
-// A counter saturates: at its maximum it means that or more.
-type counter interface{ uint32 | uint64 }
-
-// Row i of a key is the i-th value of its digest's sequence, reduced to the
-// width. The rows lie one after another.
-
-// add adds n to the key's counter in every row, in two rows at a time: the two
-// additions do not wait for each other, which saves a quarter of the time.
-func add[C counter](cells []C, w uint64, d hashfam.Digest, n C) {
-	p, row, end := d.Probe(), uint64(0), uint64(len(cells))
-	for ; row+w < end; row, p = row+2*w, p.Next().Next() {
-		bump(&cells[row+p.In(w)], n)
-		bump(&cells[row+w+p.Next().In(w)], n)
-	}
-	if row < end {
-		bump(&cells[row+p.In(w)], n)
-	}
-}
-
-// bump is [tracker.AddSat] in place. A store in each branch is faster than one
-// store that waits for the test.
-func bump[C counter](c *C, n C) {
-	if sum := *c + n; sum >= n {
-		*c = sum
-	} else {
-		*c = ^C(0)
-	}
-}
-
-// least returns the least of the key's counters.
-func least[C counter](cells []C, w uint64, d hashfam.Digest) C {
-	p, low := d.Probe(), ^C(0)
-	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
-		low = min(low, cells[row+p.In(w)])
-	}
-	return low
-}
-
-// raise makes every counter of the key at least to. With to = least + n it is
-// conservative update (Estan and Varghese, SIGCOMM 2002, section 3.3): no
-// counter is raised beyond what the key's own count can need.
-func raise[C counter](cells []C, w uint64, d hashfam.Digest, to C) {
-	p := d.Probe()
-	for row := uint64(0); row < uint64(len(cells)); row, p = row+w, p.Next() {
-		c := &cells[row+p.In(w)]
-		*c = max(*c, to)
-	}
-}
-
-// saturate returns n, or the maximum if it does not fit.
-func saturate[C counter](n uint64) C {
-	return C(min(n, uint64(^C(0))))
+	zero()
+	return 0
 }

@@ -3,6 +3,7 @@ package countmin
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,14 +14,14 @@ import (
 
 // cells returns the counters as they are, whatever their size.
 func (s *Sketch) cells() []uint64 {
-	if s.wide != nil {
-		return s.wide
+	return slices.Concat(words(s.of8), words(s.of16), words(s.of32), s.of64)
+}
+
+func words[C counter](cells []C) (words []uint64) {
+	for _, c := range cells {
+		words = append(words, uint64(c))
 	}
-	cells := make([]uint64, len(s.narrow))
-	for i, c := range s.narrow {
-		cells[i] = uint64(c)
-	}
-	return cells
+	return words
 }
 
 // The counters of a key are where its digest says: row i of the key is the i-th
@@ -40,7 +41,7 @@ func TestTheSketchCountsInRows(t *testing.T) {
 }
 
 func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
-	for bits, most := range map[int]uint64{32: math.MaxUint32, 64: math.MaxUint64} {
+	for bits, most := range map[int]uint64{8: math.MaxUint8, 16: math.MaxUint16, 32: math.MaxUint32, 64: math.MaxUint64} {
 		for _, careful := range []bool{false, true} {
 			s := mustNew(t, Params{Width: 50, Depth: 4, CounterBits: bits, Conservative: careful})
 			s.AddN([]byte("a"), most-1)
@@ -61,8 +62,8 @@ func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
 				}
 			}
 			require.Equal(t, 4, full, "one counter in every row")
-			if bits == 32 {
-				require.Equal(t, uint64(2*(math.MaxUint32+3<<40)), s.Total())
+			if bits < 64 {
+				require.Equal(t, 2*(most+3<<40), s.Total())
 			}
 			low, high = s.BoundsDigest(s.Family().SumString("a"))
 			require.Equal(t, []uint64{0, math.MaxUint64}, []uint64{low, high}, "the maximum says no more than that")

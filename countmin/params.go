@@ -26,7 +26,8 @@ type Config struct {
 	Width uint64
 	Depth int
 
-	// CounterBits is 32 or 64; 0 means 32.
+	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits are
+	// for counts that matter only up to a limit: they stop at 255 and 65,535.
 	CounterBits int
 
 	// Conservative raises only the counters that a key's own count needs. No
@@ -52,8 +53,8 @@ type Params struct {
 	Width uint64
 	Depth int
 
-	// CounterBits is 32 or 64. A counter that reaches its maximum, 2^32-1 or
-	// 2^64-1, stays there and means that or more.
+	// CounterBits is 8, 16, 32 or 64. A counter that reaches its maximum, such
+	// as 255 or 2^32-1, stays there and means that or more.
 	CounterBits int
 
 	Conservative bool
@@ -96,8 +97,8 @@ func (c Config) checkBounds(counterBits int) error {
 		return paramError("Config.Width", c.Width, "0 if Epsilon and Delta are given")
 	case c.Depth != 0:
 		return paramError("Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
-	case counterBits != 32 && counterBits != 64:
-		return paramError("Config.CounterBits", counterBits, "32 or 64")
+	case !validBits(counterBits):
+		return paramError("Config.CounterBits", counterBits, allowedBits)
 	case !(c.Epsilon > 0 && c.Epsilon < 1):
 		return paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
 	case sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, 1):
@@ -123,8 +124,8 @@ func leastEpsilon(counterBits, depth int) string {
 // the caller knows as of, unless p is valid.
 func (p Params) check(of string, reason error) error {
 	switch {
-	case p.CounterBits != 32 && p.CounterBits != 64:
-		return errs.Field(reason, of+".CounterBits", p.CounterBits, "32 or 64")
+	case !validBits(p.CounterBits):
+		return errs.Field(reason, of+".CounterBits", p.CounterBits, allowedBits)
 	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
 		return errs.Field(reason, of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Width == 0 || p.Width > maxWidth(p.CounterBits, p.Depth):
@@ -132,6 +133,11 @@ func (p Params) check(of string, reason error) error {
 	}
 	return nil
 }
+
+const allowedBits = "8, 16, 32 or 64"
+
+// validBits reports whether a counter can have that many bits.
+func validBits(bits int) bool { return bits == 8 || bits == 16 || bits == 32 || bits == 64 }
 
 // maxWidth returns the greatest width at a depth.
 func maxWidth(counterBits, depth int) uint64 {

@@ -20,7 +20,7 @@ func drawParams(t *rapid.T, conservative bool) Params {
 	return Params{
 		Width:        uint64(rapid.IntRange(1, 60).Draw(t, "width")),
 		Depth:        rapid.IntRange(1, 6).Draw(t, "depth"),
-		CounterBits:  rapid.SampledFrom([]int{32, 64}).Draw(t, "bits"),
+		CounterBits:  rapid.SampledFrom([]int{8, 16, 32, 64}).Draw(t, "bits"),
 		Conservative: conservative,
 	}
 }
@@ -47,8 +47,8 @@ func sketches(conservative bool, s conformance.Suite[*Sketch]) conformance.Suite
 	s.View = conformance.Viewer[*Sketch](NewView)
 	s.Shown = func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} }
 	s.ClaimHuge = func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<32)
-		params[8], params[9] = 4, 64
+		binary.LittleEndian.PutUint64(params, 1<<38/uint64(params[9]))
+		params[8] = 4
 		return 1 << 37
 	}
 	s.Source = conformance.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams)
@@ -58,6 +58,7 @@ func sketches(conservative bool, s conformance.Suite[*Sketch]) conformance.Suite
 		p.Family = fam
 		return mustNew(t, p)
 	}
+	s.Writes = []string{"Halve"}
 	s.Deletes = func(s *Sketch) bool { return !s.params.Conservative }
 	return s
 }
@@ -74,7 +75,7 @@ var (
 		},
 	})
 	conservative = sketches(true, conformance.Suite[*Sketch]{
-		More:   []func(*conformance.Run[*Sketch]){addN[*Sketch]},
+		More:   []func(*conformance.Run[*Sketch]){addN[*Sketch], halve},
 		Check:  checkConservative,
 		Golden: []conformance.Golden[*Sketch]{golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true})},
 	})

@@ -4,17 +4,56 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // A reader is what a Sketch and a View have in common: the counters, wherever
 // they lie, and all methods that only read them.
 type reader struct {
 	params Params
-	narrow []uint32 // the rows, one after another, of 32-bit counters
-	wide   []uint64 // or of 64-bit counters; the other one is nil
+	of8    cells[uint8] // the counters, if they have 8 bits; else nil
+	of16   cells[uint16]
+	of32   cells[uint32]
+	of64   cells[uint64]
 	total  uint64
 	hash   hashfam.Hasher
 }
+
+// The rows of a sketch are its cells of any width. Add and Count, which the
+// detour over an interface would slow down, choose the width by a switch.
+type rows interface {
+	make(n uint64)
+	read(r *frame.Reader, n uint64)
+	view(v frame.View, n uint64) error
+	payload() frame.Payload
+	check(r *reader) error
+	addAll(w uint64, digests []hashfam.Digest)
+	countAll(dst []uint64, w uint64, digests []hashfam.Digest) []uint64
+	subtract(w uint64, d hashfam.Digest, n uint64)
+	merge(others []*Sketch)
+	product(other rows, w uint64) uint64
+	halve(w uint64) uint64
+	clear()
+}
+
+// rows returns the rows of r. It panics if r is zero.
+func (r *reader) rows() rows {
+	switch r.params.CounterBits {
+	case 8:
+		return &r.of8
+	case 16:
+		return &r.of16
+	case 32:
+		return &r.of32
+	case 64:
+		return &r.of64
+	}
+	zero()
+	return nil
+}
+
+// zero panics because a zero value was used.
+func zero() { errs.Zero("Sketch", "New, or decode into it") }
 
 // newReader returns a reader of valid parameters, without counters.
 func newReader(p Params, total uint64) reader {
@@ -29,7 +68,7 @@ func (r *reader) Family() hashfam.Family { return r.params.Family }
 
 // SizeBytes returns the memory of the counters in bytes. The structure itself
 // adds less than 200. O(1) time.
-func (r *reader) SizeBytes() uint64 { return 4*uint64(len(r.narrow)) + 8*uint64(len(r.wide)) }
+func (r *reader) SizeBytes() uint64 { return r.params.SizeBytes() }
 
 // Total returns how much has been counted: the sum of all counts, and of each
 // row of a sketch that is not conservative. It stops at the largest uint64.
@@ -68,6 +107,4 @@ func (r *reader) BoundsDigest(d hashfam.Digest) (low, high uint64) {
 
 // stuck reports whether a count is at the maximum of a counter, which means
 // that or more.
-func (p Params) stuck(count uint64) bool {
-	return count == math.MaxUint64 || p.CounterBits == 32 && count == math.MaxUint32
-}
+func (p Params) stuck(count uint64) bool { return count == math.MaxUint64>>(64-p.CounterBits) }

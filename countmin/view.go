@@ -25,7 +25,7 @@ type View struct {
 // The errors are those of [Sketch.UnmarshalBinary]. Also, it returns ErrParams
 // if the counters would not begin at a multiple of their size in memory, and
 // errors.ErrUnsupported on a big-endian platform or in a build with the tag
-// purego.
+// purego, unless the counters have 8 bits.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	encoded, err := frame.NewView(data, format.Kind, format.Version, fam.CheckValue(), errs)
 	if err != nil {
@@ -36,15 +36,15 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 		return nil, err
 	}
 	v := &View{r, encoded}
-	if p := r.params; p.CounterBits == 64 {
-		v.wide, err = frame.In[uint64](encoded, p.cells())
-	} else {
-		v.narrow, err = frame.In[uint32](encoded, p.cells())
-	}
-	if err != nil {
+	if err := v.rows().view(encoded, r.params.cells()); err != nil {
 		return nil, err
 	}
 	return v, nil
+}
+
+func (c *cells[C]) view(v frame.View, n uint64) (err error) {
+	*c, err = frame.In[C](v, n)
+	return err
 }
 
 // Verify checks all that decoding would: the checksum of the whole encoding,
@@ -54,7 +54,7 @@ func (v *View) Verify() error {
 	if err := v.encoded.Verify(v.params.SizeBytes()); err != nil {
 		return err
 	}
-	return v.checkRows()
+	return v.rows().check(&v.reader)
 }
 
 // Decode returns a sketch that shares no memory with v and can be changed. It

@@ -7,13 +7,15 @@ import (
 )
 
 // A number is an element of a payload. Its bytes are in little-endian order.
-type number interface{ uint8 | uint32 | uint64 }
+type number interface{ uint8 | uint16 | uint32 | uint64 }
 
 // sizeOf returns the size of a number in bytes.
 func sizeOf[T number]() int {
 	switch any(T(0)).(type) {
 	case uint8:
 		return 1
+	case uint16:
+		return 2
 	case uint32:
 		return 4
 	}

@@ -155,9 +155,9 @@ func (t *tail) cover(o *tail) {
 func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.shift} }
 
 // AddSat returns a+b, or the largest number if that does not fit.
-func AddSat[C uint32 | uint64](a, b C) C {
+func AddSat(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum
 	}
-	return ^C(0)
+	return ^uint64(0)
 }
