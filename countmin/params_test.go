@@ -52,7 +52,7 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		{"Config.Depth", Config{Width: 10, Depth: 256}},
 		{"Config.Width", Config{Width: math.MaxUint64, Depth: 1}},
 		{"Config.Width", Config{Width: 1 << 48, Depth: 255}},
-		{"Config.CounterBits", Config{Width: 10, Depth: 1, CounterBits: 16}},
+		{"Config.CounterBits", Config{Width: 10, Depth: 1, CounterBits: 24}},
 		{"Config.CounterBits", Config{Epsilon: 0.1, Delta: 0.1, CounterBits: -32}},
 		{"Config.Width", Config{Epsilon: 0.1, Delta: 0.1, Width: 10}},
 		{"Config.Depth", Config{Epsilon: 0.1, Delta: 0.1, Depth: 10}},
@@ -121,6 +121,7 @@ func TestSizesAreTheTheorems(t *testing.T) {
 		{Config{Epsilon: 1e-3, Delta: 1e-2}, Params{Width: 2719, Depth: 5, CounterBits: 32}},
 		{Config{Epsilon: 1e-4, Delta: 1e-2}, Params{Width: 27183, Depth: 5, CounterBits: 32}},
 		{Config{Epsilon: 1e-4, Delta: 1e-3, CounterBits: 64}, Params{Width: 27183, Depth: 7, CounterBits: 64}},
+		{Config{Epsilon: 1e-4, Delta: 1e-3, CounterBits: 8}, Params{Width: 27183, Depth: 7, CounterBits: 8}},
 	} {
 		p, err := c.config.Params()
 		require.NoError(t, err)

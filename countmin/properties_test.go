@@ -72,12 +72,16 @@ var (
 			golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
 			golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
 			golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
+			golden("plain16.bin", Params{Width: 25, Depth: 3, CounterBits: 16}),
 		},
 	})
 	conservative = sketches(true, conformance.Suite[*Sketch]{
-		More:   []func(*conformance.Run[*Sketch]){addN[*Sketch], halve},
-		Check:  checkConservative,
-		Golden: []conformance.Golden[*Sketch]{golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true})},
+		More:  []func(*conformance.Run[*Sketch]){addN[*Sketch], halve},
+		Check: checkConservative,
+		Golden: []conformance.Golden[*Sketch]{
+			golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}),
+			{File: "halved8.bin", Build: halved},
+		},
 	})
 )
 
@@ -90,6 +94,16 @@ func golden(file string, p Params) conformance.Golden[*Sketch] {
 		}
 		return s
 	}}
+}
+
+// halved is a sketch of small counters, of which some were at their maximum
+// when they were halved, and some are now.
+func halved() *Sketch {
+	s := golden("", Params{Width: 25, Depth: 3, CounterBits: 8, Conservative: true}).Build()
+	s.AddN([]byte("key 1"), 1000)
+	must(0, s.Halve())
+	s.AddN([]byte("key 2"), 1000)
+	return s
 }
 
 func drawMemory(t *rapid.T) int {

@@ -7,7 +7,9 @@ import (
 )
 
 // A number is an element of a payload. Its bytes are in little-endian order.
-type number interface{ uint8 | uint16 | uint32 | uint64 }
+type number interface {
+	uint8 | uint16 | uint32 | uint64
+}
 
 // sizeOf returns the size of a number in bytes.
 func sizeOf[T number]() int {

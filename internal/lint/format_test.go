@@ -315,6 +315,14 @@ func (v *vectors) counters() {
 	v.frame(s, "a*4294967296 b*2")
 	answers(v, "Count", "abc", s.CountString)
 
+	s = must(countmin.NewFromParams(countmin.Params{Width: 7, Depth: 2, CounterBits: 8, Conservative: true}))
+	s.AddN([]byte("a"), 1000)
+	s.AddN([]byte("b"), 21)
+	must(0, s.Halve())
+	s.AddN([]byte("c"), 300)
+	v.frame(s, "a*1000 b*21, halved, c*300")
+	answers(v, "Count", "abcd", s.CountString)
+
 	// There is no room for all keys, so that some have an estimate, and one an
 	// estimate that a record cannot hold.
 	h := must(countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.06, MemoryBytes: 1024}))
