@@ -12,7 +12,6 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
-	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 func TestInvalidParametersReturnAFieldError(t *testing.T) {
@@ -117,17 +116,19 @@ func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 	require.EqualError(t, err, "counting: invalid parameters: Config.Capacity = 0, want at least 1, or both FPRate and MemoryBytes")
 }
 
-// Fan et al. bound the probability that a counter is stuck: 3.058e-14 per
-// counter at the optimal k.
+// Fan et al. 2000 bound the probability that a counter reaches j by (e*x/j)^j,
+// for a mean of x positions per counter: 3.058e-14 for j = 15, at which it is
+// stuck, and 1.3677e-15 for j = 16, at which it would wrap, at the optimal k.
 func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
+	bound := func(mean, j float64) float64 { return math.Pow(math.E*mean/j, j) }
+	require.InEpsilon(t, 1.3677e-15, bound(math.Ln2, 16), 5e-5)
 	for _, n := range []uint64{1000, 1_000_000, min(1_000_000_000, maxCounters/16)} {
 		p, err := Config{Capacity: n, FPRate: 0.01}.Params()
 		require.NoError(t, err)
-		bound := oracle.CounterOverflow(p.Counters, p.Hashes, n, 15)
-		atOptimum := float64(p.Counters) * oracle.CounterOverflowOptimal(15)
-		require.Less(t, bound, 3*atOptimum, "k is an integer near the optimum")
-		require.Less(t, atOptimum, 3.06e-14*float64(p.Counters))
+		mean := float64(n) * float64(p.Hashes) / float64(p.Counters)
+		require.Less(t, bound(mean, 15), 3*3.06e-14, "k is an integer near the optimum")
 	}
+	require.InEpsilon(t, 3.058e-14, bound(math.Ln2, 15), 5e-4)
 }
 
 func TestABudgetOfMemory(t *testing.T) {

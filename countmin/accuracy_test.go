@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
@@ -23,11 +22,11 @@ func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 	if conformance.Long(t, 0.5, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
-	s := streams.Zipf(1.1, keys, length, 11)
+	s := zipf(1.1, keys, length, 11)
 	var overKeys, overUpdates [2]float64
 	for i, conservative := range []bool{false, true} {
 		sk := must(New(Config{Epsilon: epsilon, Delta: delta, Conservative: conservative}))
-		digests := s.Digests(sk.Family())
+		digests := s.digests(sk.Family())
 		for _, id := range s.IDs {
 			sk.AddDigest(digests[id])
 		}
@@ -103,8 +102,8 @@ func each(n, step uint64, do func(batch []uint64, digests []hashfam.Digest)) {
 type outcome struct{ recall, precision, err float64 }
 
 // find runs s through heavy hitters and compares them with the truth.
-func find(t require.TestingT, s *streams.Stream, c HeavyConfig) outcome {
-	h, counts := must(NewHeavyHitters(c)), s.Counts()
+func find(t require.TestingT, s *stream, c HeavyConfig) outcome {
+	h, counts := must(NewHeavyHitters(c)), s.counts()
 	feed(h, s, 0, 1)
 	checkTracked(t, counts, h)
 	checkHeavy(t, counts, h)
@@ -125,7 +124,7 @@ func find(t require.TestingT, s *streams.Stream, c HeavyConfig) outcome {
 }
 
 // median returns the median outcome of five families.
-func median(t require.TestingT, s *streams.Stream, c HeavyConfig) outcome {
+func median(t require.TestingT, s *stream, c HeavyConfig) outcome {
 	var runs [3][]float64
 	for i := range 5 {
 		c.Family = hashfam.Family{}.Derive(fmt.Sprint("median ", i))
@@ -149,12 +148,12 @@ func TestHeavyHittersInASmallBudget(t *testing.T) {
 	}
 	small := HeavyConfig{Phi: 1.0 / 1000, MemoryBytes: 16 << 10}
 	large := HeavyConfig{Phi: 1.0 / 10000, MemoryBytes: 256 << 10}
-	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Zipf(1.0, keys, length, 1), streams.Zipf(1.2, keys, length, 2)} {
+	for _, s := range []*stream{mobyDick(), web12(), zipf(1.0, keys, length, 1), zipf(1.2, keys, length, 2)} {
 		for _, c := range []struct {
-			stream         *streams.Stream
+			stream         *stream
 			config         HeavyConfig
 			precision, err float64
-		}{{s, small, 0.98, 0.003}, {s.Ascending(), small, 0.80, 1}, {s, large, 0.99, 1}} {
+		}{{s, small, 0.98, 0.003}, {s.ascending(), small, 0.80, 1}, {s, large, 0.99, 1}} {
 			o := median(t, c.stream, c.config)
 			t.Logf("%s, %v: recall %.3f, precision %.3f, error %.5f", c.stream.Name, c.config, o.recall, o.precision, o.err)
 			require.Equal(t, 1.0, o.recall, s.Name)
@@ -165,18 +164,18 @@ func TestHeavyHittersInASmallBudget(t *testing.T) {
 }
 
 func TestTopKInASmallBudget(t *testing.T) {
-	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog(), streams.Zipf(1.0, 100_000, 200_000, 1)} {
-		for _, s := range []*streams.Stream{s, s.Ascending()} {
+	for _, s := range []*stream{mobyDick(), web12(), weblog(), zipf(1.0, 100_000, 200_000, 1)} {
+		for _, s := range []*stream{s, s.ascending()} {
 			k := must(NewTopK(TopKConfig{K: 100, MemoryBytes: 64 << 10}))
 			feed(k, s, 0, 1)
-			checkTracked(t, s.Counts(), k)
-			checkTop(t, s.Counts(), k)
+			checkTracked(t, s.counts(), k)
+			checkTop(t, s.counts(), k)
 			sorted := slices.Sorted(slices.Values(s.Truth))
 			least := sorted[len(sorted)-100] // a key that counts as much is as good
 			found, reported := 0, 0
 			for key := range k.All() {
 				reported++
-				if s.Counts()[key] >= least {
+				if s.counts()[key] >= least {
 					found++
 				}
 			}
@@ -190,7 +189,7 @@ func TestTopKInASmallBudget(t *testing.T) {
 // Which bound of an Estimate is nearer to the truth, on the hundred most
 // frequent keys: High, except after merges without MemoryBytes.
 func TestWhichBoundIsNearer(t *testing.T) {
-	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog(), streams.Zipf(1.0, 50_000, 200_000, 1)} {
+	for _, s := range []*stream{mobyDick(), web12(), weblog(), zipf(1.0, 50_000, 200_000, 1)} {
 		for _, memory := range []int{0, 16 << 10, 64 << 10} {
 			for _, parts := range []int{1, 4, 16} {
 				low, high := boundErrors(s, TopKConfig{K: 100, MemoryBytes: memory}, parts)
@@ -211,7 +210,7 @@ func TestWhichBoundIsNearer(t *testing.T) {
 
 // boundErrors returns the mean relative errors of Low and High of the reported
 // keys, after a merge of consecutive parts of a stream.
-func boundErrors(s *streams.Stream, c TopKConfig, parts int) (low, high float64) {
+func boundErrors(s *stream, c TopKConfig, parts int) (low, high float64) {
 	all := must(NewTopK(c))
 	for part := range parts {
 		k := must(NewTopK(c))
@@ -221,7 +220,7 @@ func boundErrors(s *streams.Stream, c TopKConfig, parts int) (low, high float64)
 		}
 	}
 	for key, e := range all.All() {
-		n := float64(s.Counts()[key])
+		n := float64(s.counts()[key])
 		low += (n - float64(e.Low)) / n / float64(c.K)
 		high += (float64(e.High) - n) / n / float64(c.K)
 	}

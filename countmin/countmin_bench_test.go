@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -37,8 +36,8 @@ func BenchmarkSketch(b *testing.B) {
 
 // BenchmarkTracked measures a key of a real stream, added and estimated.
 func BenchmarkTracked(b *testing.B) {
-	s := streams.MobyDick()
-	byKey, digests, keys := s.Digests(hashfam.Family{}), make([]hashfam.Digest, len(s.IDs)), make([][]byte, len(s.IDs))
+	s := mobyDick()
+	byKey, digests, keys := s.digests(hashfam.Family{}), make([]hashfam.Digest, len(s.IDs)), make([][]byte, len(s.IDs))
 	for i, id := range s.IDs {
 		digests[i], keys[i] = byKey[id], s.Keys[id]
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 )
 
@@ -21,7 +20,7 @@ func keysOf(all func(func(string, Estimate) bool)) (keys []string) {
 
 // At every prefix of a real stream, no heavy hitter is missed.
 func TestNoHeavyHitterIsMissedAtAnyMoment(t *testing.T) {
-	for _, s := range []*streams.Stream{streams.Weblog(), streams.Weblog().Ascending()} {
+	for _, s := range []*stream{weblog(), weblog().ascending()} {
 		h, counts := must(NewHeavyHitters(HeavyConfig{Phi: 1.0 / 50})), map[string]uint64{}
 		for i, id := range s.IDs {
 			key := string(s.Keys[id])

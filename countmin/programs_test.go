@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
@@ -148,8 +147,8 @@ func (k *TopK) budget() int         { return k.Config().MemoryBytes }
 func (w *Window) budget() int       { return w.Config().MemoryBytes }
 
 // feed adds part i of n of a stream to h, or all of it as part 0 of 1.
-func feed(h tracking, s *streams.Stream, i, n int) {
-	digests := s.Digests(h.Family())
+func feed(h tracking, s *stream, i, n int) {
+	digests := s.digests(h.Family())
 	for _, id := range s.IDs[i*len(s.IDs)/n : (i+1)*len(s.IDs)/n] {
 		h.AddDigest(digests[id], s.Keys[id])
 	}

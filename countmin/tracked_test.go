@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
@@ -36,7 +35,7 @@ func TestKeysOfAnyLengthAreCopied(t *testing.T) {
 
 // Once the first keys are in, nothing allocates, sweeps included.
 func TestUpdatesDoNotAllocate(t *testing.T) {
-	s := streams.MobyDick()
+	s := mobyDick()
 	h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: 16 << 10}))
 	k := must(NewTopK(TopKConfig{K: 100, MemoryBytes: 64 << 10}))
 	grown := must(NewHeavyHitters(HeavyConfig{Phi: 0.02}))
@@ -156,7 +155,7 @@ func TestABatchNeedsADigestForEachKey(t *testing.T) {
 // Shards that are merged in any order give the same answer while memory holds
 // the keys of all, and keep the guarantee and the budget in any case.
 func TestShardsMergeInAnyOrder(t *testing.T) {
-	s := streams.MobyDick()
+	s := mobyDick()
 	for _, c := range []HeavyConfig{{Phi: 1.0 / 50}, {Phi: 1.0 / 1000}, {Phi: 1.0 / 6000}, {Phi: 1.0 / 500, MemoryBytes: 16 << 10}} {
 		var parts [4]*HeavyHitters
 		for i := range parts {
@@ -188,8 +187,8 @@ func TestShardsMergeInAnyOrder(t *testing.T) {
 			}
 			for _, h := range []*HeavyHitters{turn, tree} {
 				require.True(t, h.Complete())
-				checkTracked(t, s.Counts(), h)
-				checkHeavy(t, s.Counts(), h)
+				checkTracked(t, s.counts(), h)
+				checkHeavy(t, s.counts(), h)
 			}
 		}
 	}
@@ -252,10 +251,10 @@ func TestMergesOfManyShardsStaySmall(t *testing.T) {
 // them in turn: intervals are not wider in the sum, and the bound on the missed
 // is no higher. All bounds hold.
 func TestOneMergeIsAtLeastAsExactAsMany(t *testing.T) {
-	for _, s := range []*streams.Stream{streams.MobyDick(), streams.Web12(), streams.Weblog()} {
+	for _, s := range []*stream{mobyDick(), web12(), weblog()} {
 		width := func(h tracking) (sum uint64) {
-			checkTracked(t, s.Counts(), h)
-			for key := range s.Counts() {
+			checkTracked(t, s.counts(), h)
+			for key := range s.counts() {
 				e := h.EstimateString(key)
 				sum += e.High - e.Low
 			}
@@ -307,7 +306,7 @@ func TestErrorsOfMerge(t *testing.T) {
 // Joined shards are as good as the whole: every frequent key is found, all
 // bounds hold, and they are closer than those of a merge of the same parts.
 func TestJoinedShardsAreAsGoodAsTheWhole(t *testing.T) {
-	counts := streams.MobyDick().Counts()
+	counts := mobyDick().counts()
 	tops, heavies := make([]*TopK, 16), make([]*HeavyHitters, 16)
 	for i := range tops {
 		tops[i], heavies[i] = must(NewTopK(TopKConfig{K: 100})), must(NewHeavyHitters(HeavyConfig{Phi: 0.001}))

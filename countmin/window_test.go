@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/countmin/internal/streams"
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 )
 
@@ -46,7 +45,7 @@ func TestWhatAPaneIsToFind(t *testing.T) {
 // requests, and of exactly the last hour, are all reported.
 func TestWindowsOfRealStreams(t *testing.T) {
 	const second = int64(time.Second)
-	for _, s := range []*streams.Stream{streams.Web12(), streams.Weblog()} {
+	for _, s := range []*stream{web12(), weblog()} {
 		for _, c := range []WindowConfig{
 			{Phi: 0.01, Keys: 10_000},
 			{Phi: 0.002, Keys: 1_000, Panes: 3},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/sizing/oracle"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // The tests of this file compare the hash functions with independent ones. Each
@@ -168,7 +168,7 @@ func TestFalsePositiveRate(t *testing.T) {
 		{1024, 7, 106, false},
 		{4096, 10, 284, false},
 	} {
-		want := oracle.ExactRate(p.m, p.k, uint64(p.n))
+		want := sizing.Rate(p.m, p.k, uint64(p.n))
 		for i, c := range constructions {
 			sound := i == 0
 			if !sound && !p.separate {

@@ -59,7 +59,6 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/cpu":              nil,
 		"internal/ring":             below(),
 		"internal/sizing":           nil,
-		"internal/sizing/oracle":    nil, // for tests only
 		"internal/data":             nil,
 		"hashfam":                   {"internal/cpu"},
 		"hashfam/sharded":           {"hashfam"},

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 // blockedRate is BlockedRates for one number of keys.
@@ -15,7 +13,7 @@ func blockedRate(m uint64, k int, n uint64) float64 { return BlockedRates(m, k)(
 func TestBlockedRate(t *testing.T) {
 	t.Run("a single block is a classic filter of 512 bits", func(t *testing.T) {
 		for _, n := range []uint64{1, 10, 50, 300} {
-			require.InEpsilon(t, oracle.ExactRate(LineBits, 6, n), blockedRate(LineBits, 6, n), 1e-12)
+			require.InEpsilon(t, exactRate(LineBits, 6, n), blockedRate(LineBits, 6, n), 1e-12)
 			require.Equal(t, blockedRate(LineBits, 6, n), blockedRate(64, 6, n))
 		}
 	})
@@ -28,7 +26,7 @@ func TestBlockedRate(t *testing.T) {
 			for load := range min(v.n, 200) + 1 {
 				p := binomial(float64(v.n), 1/float64(v.blocks), float64(load))
 				if p > 0 {
-					want += p * oracle.ExactRate(LineBits, v.k, load)
+					want += p * exactRate(LineBits, v.k, load)
 				}
 			}
 			require.InEpsilon(t, want, blockedRate(v.blocks*LineBits, v.k, v.n), 1e-10)
@@ -42,7 +40,7 @@ func TestBlockedRate(t *testing.T) {
 	})
 	t.Run("the mean load alone is too optimistic", func(t *testing.T) {
 		const blocks, load = 1 << 20, 13
-		mean := oracle.ExactRate(LineBits, 16, load)
+		mean := exactRate(LineBits, 16, load)
 		require.Greater(t, blockedRate(blocks*LineBits, 16, load*blocks), 5*mean)
 	})
 }

@@ -11,8 +11,6 @@
 // The textbook rate (1-(1-1/m)^{kn})^k is a strict lower bound (Bose et al.
 // 2008, Christensen et al. 2010), so a filter sized by it misses its target.
 // The plans here use [Rate], the exact expectation.
-//
-// Package sizing/oracle has further formulas, which only tests use.
 package sizing
 
 const (

@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/filterfam/filterfam/internal/sizing/oracle"
 )
 
 // The bits per key of the theory, to two digits.
@@ -65,15 +63,15 @@ func TestRatesAreOrdered(t *testing.T) {
 		m := uint64(k) * rapid.Uint64Range(2, 1<<20).Draw(t, "m/k")
 		n := uint64(float64(m)/float64(k)*rapid.Float64Range(0.01, 5).Draw(t, "throws per bit")) + 1
 		const up = 1 + 1e-8
-		require.LessOrEqual(t, oracle.ClassicRate(m, k, n), Rate(m, k, n)*up)
-		require.LessOrEqual(t, oracle.ClassicRate(m, k, n), PartitionedRate(m, k, n)*up)
+		require.LessOrEqual(t, classicRate(m, k, n), Rate(m, k, n)*up)
+		require.LessOrEqual(t, classicRate(m, k, n), PartitionedRate(m, k, n)*up)
 	})
 	for _, v := range []struct {
 		m, n  uint64
 		k     int
 		ratio float64
 	}{{8, 1, 2, 1.031}, {16, 2, 3, 1.063}, {64, 8, 4, 1.033}, {256, 26, 7, 1.025}, {1024, 106, 7, 1.006}} {
-		require.InDelta(t, v.ratio, Rate(v.m, v.k, v.n)/oracle.ClassicRate(v.m, v.k, v.n), 0.001)
+		require.InDelta(t, v.ratio, Rate(v.m, v.k, v.n)/classicRate(v.m, v.k, v.n), 0.001)
 	}
 }
 
@@ -100,7 +98,7 @@ func TestRateIsExact(t *testing.T) {
 				if uint64(k)*n > 6000 {
 					continue
 				}
-				exact := oracle.ExactRate(m, k, n)
+				exact := exactRate(m, k, n)
 				if exact < 1e-280 {
 					require.Less(t, Rate(m, k, n), 1e-279)
 					continue

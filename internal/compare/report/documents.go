@@ -75,8 +75,8 @@ func accuracyTable(s measure.Sweep, rate float64, found []measure.Row) table {
 	return t
 }
 
-// capacityRows are the chances that small tables refuse a key, as a test of
-// package cuckoo/internal/table has written them.
+// capacityRows are the chances that small tables refuse a key, as multilevel
+// splitting estimated them (see docs/theory.md).
 //
 //go:embed capacity.csv
 var capacityRows string
@@ -91,7 +91,7 @@ func capacityText() string {
 		"sum, plus four standard errors. `internal/compare/report/capacity.csv` has the tables that `Config` chooses at 40 %\n" +
 		"and 1 % for up to 200 keys, and every hundredth of those for up to 10,000. This is every fourth of them:\n\n" +
 		capacityTable(4).markdown() +
-		"\n`FILTERFAM_LONG=1 go test ./cuckoo/internal/table -run SmallTables -timeout 0 -record FILE` measures them again.\n"
+		"\nThis was measured once. `go test -run 'SimulatedLoads|Crowded' ./cuckoo/internal/table` tests the same tables' loads and pairs.\n"
 }
 
 // capacityTable shows every n-th row of capacity.csv.

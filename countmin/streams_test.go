@@ -1,5 +1,4 @@
-// Package streams holds sequences of keys with known counts, for tests.
-package streams
+package countmin
 
 import (
 	"cmp"
@@ -13,9 +12,9 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A Stream is a sequence of keys, as indices into Keys, with how often each
+// A stream is a sequence of keys, as indices into Keys, with how often each
 // occurs.
-type Stream struct {
+type stream struct {
 	Name  string
 	Keys  [][]byte
 	IDs   []int32
@@ -23,8 +22,8 @@ type Stream struct {
 	index map[string]uint64 // truth by key, made when first asked for
 }
 
-// Counts returns the truth by key.
-func (s *Stream) Counts() map[string]uint64 {
+// counts returns the truth by key.
+func (s *stream) counts() map[string]uint64 {
 	if s.index == nil {
 		s.index = make(map[string]uint64, len(s.Keys))
 		for i, k := range s.Keys {
@@ -34,8 +33,8 @@ func (s *Stream) Counts() map[string]uint64 {
 	return s.index
 }
 
-func newStream(name string, words []string) *Stream {
-	s := &Stream{Name: name}
+func newStream(name string, words []string) *stream {
+	s := &stream{Name: name}
 	seen := map[string]int32{}
 	for _, w := range words {
 		id, ok := seen[w]
@@ -51,37 +50,37 @@ func newStream(name string, words []string) *Stream {
 	return s
 }
 
-// MobyDick returns the words of a novel.
-func MobyDick() *Stream { return newStream("moby-dick", data.Tokens(data.MobyDick())) }
+// mobyDick returns the words of a novel.
+func mobyDick() *stream { return newStream("moby-dick", data.Tokens(data.MobyDick())) }
 
-// Web12 returns the requests of a web server.
-func Web12() *Stream { return newStream("requests-web12", data.RequestsWeb12()) }
+// web12 returns the requests of a web server.
+func web12() *stream { return newStream("requests-web12", data.RequestsWeb12()) }
 
-// Weblog returns the paths that were asked of another.
-func Weblog() *Stream { return newStream("weblog-paths", data.WeblogPaths()) }
+// weblog returns the paths that were asked of another.
+func weblog() *stream { return newStream("weblog-paths", data.WeblogPaths()) }
 
-// Ascending returns the same keys, the rarest first and each in one run.
-func (s *Stream) Ascending() *Stream {
+// ascending returns the same keys, the rarest first and each in one run.
+func (s *stream) ascending() *stream {
 	ids := slices.Clone(s.IDs)
 	slices.SortFunc(ids, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(s.Truth[a], s.Truth[b]), cmp.Compare(a, b))
 	})
-	return &Stream{s.Name + ", ascending", s.Keys, ids, s.Truth, s.Counts()}
+	return &stream{s.Name + ", ascending", s.Keys, ids, s.Truth, s.counts()}
 }
 
-// Digests returns the digest of every key.
-func (s *Stream) Digests(fam hashfam.Family) []hashfam.Digest { return fam.SumAll(nil, s.Keys) }
+// digests returns the digest of every key.
+func (s *stream) digests(fam hashfam.Family) []hashfam.Digest { return fam.SumAll(nil, s.Keys) }
 
-// Zipf draws length keys out of n, the i-th (from 1) with a probability in
+// zipf draws length keys out of n, the i-th (from 1) with a probability in
 // proportion to i^-exponent.
-func Zipf(exponent float64, n, length int, seed uint64) *Stream {
+func zipf(exponent float64, n, length int, seed uint64) *stream {
 	sums, sum := make([]float64, n), 0.0 // of numbers in proportion to the probabilities
 	for i := range sums {
 		sum += math.Pow(float64(i+1), -exponent)
 		sums[i] = sum
 	}
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := &Stream{
+	s := &stream{
 		Name: "zipf " + strconv.FormatFloat(exponent, 'f', 1, 64),
 		Keys: make([][]byte, n), IDs: make([]int32, length), Truth: make([]uint64, n),
 	}

@@ -1,0 +1,95 @@
+package sizing
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// exactRate returns E[(X/m)^k], where X is the number of distinct bits among kn
+// uniform ones: the expected false-positive rate of a classic filter of m bits
+// with n keys (Bose et al. 2008; Christensen et al. 2010). It sums over the
+// distribution of X. O(kn*min(m, kn)) time, O(min(m, kn)) space.
+func exactRate(m uint64, k int, n uint64) float64 {
+	var rate float64
+	for x, p := range occupied(m, uint64(k)*n) {
+		rate += p * math.Pow(float64(x)/float64(m), float64(k))
+	}
+	return rate
+}
+
+// occupied returns the distribution of the number of distinct bits: element x
+// is the chance of exactly x. If x bits are set, the next throw hits one of
+// them with probability x/m, and a new one otherwise.
+func occupied(m, throws uint64) []float64 {
+	now, next := []float64{1}, []float64(nil)
+	for range throws {
+		next = append(next[:0], make([]float64, len(now)+1)...)
+		for x, p := range now {
+			next[x] += p * float64(x) / float64(m)
+			next[x+1] += p * float64(m-uint64(x)) / float64(m)
+		}
+		if uint64(len(now)) > m {
+			next = next[:len(now)] // no more than m bits can be set
+		}
+		now, next = next, now
+	}
+	return now
+}
+
+// classicRate returns (1-(1-1/m)^{kn})^k, Bloom's formula (1970). It uses the
+// mean of the fill ratio and is therefore a lower bound, which is close for
+// large m.
+func classicRate(m uint64, k int, n uint64) float64 {
+	return math.Pow(1-math.Pow(1-1/float64(m), float64(k)*float64(n)), float64(k))
+}
+
+func TestExactRate(t *testing.T) {
+	requireRate := func(want float64, m uint64, k int, n uint64, tolerance float64) {
+		require.InEpsilon(t, want, exactRate(m, k, n), tolerance)
+		require.InEpsilon(t, want, Rate(m, k, n), tolerance)
+	}
+	t.Run("known rates", func(t *testing.T) {
+		want, _ := big.NewRat(151133581, 1<<32).Float64()
+		requireRate(want, 16, 3, 2, 1e-14)
+		requireRate(29./512, 8, 2, 1, 1e-14)
+		requireRate(0.0253544346, 64, 4, 8, 2e-9)
+		requireRate(0.00913464653, 256, 7, 26, 2e-9)
+		requireRate(0.00975425389, 1024, 7, 106, 2e-9)
+	})
+	t.Run("an enumeration of all outcomes", func(t *testing.T) {
+		for _, v := range []struct{ m, k, n int }{{4, 2, 2}, {3, 3, 1}, {2, 1, 5}, {5, 2, 1}, {1, 2, 1}} {
+			hits, all := enumerate(v.m, v.k, v.n)
+			requireRate(float64(hits)/float64(all), uint64(v.m), v.k, uint64(v.n), 1e-14)
+		}
+	})
+}
+
+// enumerate counts all m^(k(n+1)) choices of positions for n keys and one
+// absent key, and those for which the absent key is found.
+func enumerate(m, k, n int) (hits, all int) {
+	pos := make([]int, k*(n+1))
+	for {
+		set := make([]bool, m)
+		for _, p := range pos[k:] {
+			set[p] = true
+		}
+		yes := true
+		for _, p := range pos[:k] {
+			yes = yes && set[p]
+		}
+		if all++; yes {
+			hits++
+		}
+		i := 0
+		for ; i < len(pos) && pos[i] == m-1; i++ {
+			pos[i] = 0
+		}
+		if i == len(pos) {
+			return hits, all
+		}
+		pos[i]++
+	}
+}
