@@ -26,53 +26,29 @@ func drawKey(t *rapid.T) Key {
 }
 
 func TestSumIsSipHash(t *testing.T) {
-	t.Run("reference vector", func(t *testing.T) {
-		input := make([]byte, 15)
-		for i := range input {
-			input[i] = byte(i)
-		}
-		require.Equal(t, Digest(0xa129ca6149be45e5), New(ascending()).Sum(input))
-	})
-	t.Run("any key and input", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			key := drawKey(t)
-			input := rapid.SliceOf(rapid.Byte()).Draw(t, "input")
-			h := siphash.New(key[:])
-			h.Write(input)
-			require.Equal(t, Digest(h.Sum64()), New(key).Sum(input))
-		})
+	key := ascending() // whose first 15 bytes are the input of the reference vector
+	require.Equal(t, Digest(0xa129ca6149be45e5), New(key).Sum(key[:15]))
+	rapid.Check(t, func(t *rapid.T) {
+		key, input := drawKey(t), rapid.SliceOf(rapid.Byte()).Draw(t, "input")
+		h := siphash.New(key[:])
+		h.Write(input)
+		require.Equal(t, Digest(h.Sum64()), New(key).Sum(input))
 	})
 }
 
 func TestKeyFormsAgree(t *testing.T) {
-	t.Run("bytes and string", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			f := New(drawKey(t))
-			key := rapid.SliceOf(rapid.Byte()).Draw(t, "input")
-			require.Equal(t, f.Sum(key), f.SumString(string(key)))
-		})
+	f, text := New(ascending()), strings.Repeat("0123456789abcdef", 20)
+	for n := range len(text) {
+		require.Equal(t, f.Sum([]byte(text[:n])), f.SumString(text[:n]), n)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f, key := New(drawKey(t)), rapid.SliceOf(rapid.Byte()).Draw(t, "input")
+		require.Equal(t, f.Sum(key), f.SumString(string(key)))
+		x := rapid.Uint64().Draw(t, "x")
+		require.Equal(t, f.Sum(binary.LittleEndian.AppendUint64(nil, x)), f.SumUint64(x))
 	})
-	t.Run("every short length", func(t *testing.T) {
-		f := New(ascending())
-		text := strings.Repeat("0123456789abcdef", 20)
-		for n := range len(text) {
-			require.Equal(t, f.Sum([]byte(text[:n])), f.SumString(text[:n]), n)
-		}
-	})
-	t.Run("a number and its little-endian bytes", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			f := New(drawKey(t))
-			x := rapid.Uint64().Draw(t, "x")
-			require.Equal(t, f.Sum(binary.LittleEndian.AppendUint64(nil, x)), f.SumUint64(x))
-		})
-	})
-	t.Run("the empty key", func(t *testing.T) {
-		for _, f := range []Family{{}, New(ascending())} {
-			require.Equal(t, f.Sum(nil), f.Sum([]byte{}))
-			require.Equal(t, f.Sum(nil), f.SumString(""))
-			require.NotEqual(t, f.Sum(nil), f.Sum([]byte{0}))
-		}
-	})
+	require.Equal(t, f.Sum(nil), f.Sum([]byte{}))
+	require.NotEqual(t, f.Sum(nil), f.Sum([]byte{0}))
 }
 
 func TestFamilies(t *testing.T) {

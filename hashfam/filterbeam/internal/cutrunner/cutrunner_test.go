@@ -12,7 +12,6 @@ import (
 func init() {
 	beam.RegisterType(reflect.TypeFor[sumFn]())
 	beam.RegisterType(reflect.TypeFor[totalFn]())
-	beam.RegisterType(reflect.TypeFor[writingFn]())
 	beam.Init()
 }
 
@@ -83,69 +82,4 @@ func TestFaultsAreSeenOnlyByCarelessFunctions(t *testing.T) {
 		}
 	}
 	require.NotZero(t, wrong)
-}
-
-// Elements are cut into bundles, each of which is tried three times.
-func TestBundlesAndTries(t *testing.T) {
-	_, result, err := sum(t, false, Options{Elements: 7})
-	require.NoError(t, err)
-	require.Equal(t, 1+15+1, result.Tries)
-	tries := 0
-	_, result, err = sum(t, false, Options{Elements: 7, Fault: func(a Attempt) Fault {
-		if a.Number == 1 && a.Bundle == 3 {
-			tries++
-			return Fault{Point: Commit}
-		}
-		return Fault{}
-	}})
-	require.ErrorIs(t, err, errLost)
-	require.Equal(t, 3, tries)
-	require.Equal(t, 3, result.Failed[Commit])
-	require.EqualValues(t, -1, total.Load(), "the next stage did not start")
-}
-
-// A writingFn emits its memory and writes to it: before the end of the bundle,
-// at the start of the next one, or to the element that it got.
-type writingFn struct {
-	When string
-
-	memory []byte
-}
-
-func (f *writingFn) StartBundle(func([]byte)) { f.write("later") }
-
-func (f *writingFn) ProcessElement(in []byte, emit func([]byte)) {
-	f.memory = append([]byte(nil), in...)
-	emit(f.memory)
-	f.write("at once")
-	if f.When == "input" {
-		in[0]++
-	}
-}
-
-// write writes to what was emitted last, if it is the time.
-func (f *writingFn) write(when string) {
-	if f.When == when && len(f.memory) > 0 {
-		f.memory[0]++
-	}
-}
-
-// A function that writes to an element is found if elements are held.
-func TestElementsThatAreHeldMustNotChange(t *testing.T) {
-	for when, want := range map[string]string{
-		"never": "", "at once": "output: ", "later": "output: ", "input": "input: ",
-	} {
-		for _, hold := range []bool{false, true} {
-			p, s := beam.NewPipelineWithRoot()
-			list := beam.CreateList(s, [][]byte{[]byte("a"), []byte("b"), []byte("c")})
-			beam.ParDo(s, &writingFn{When: when}, list)
-			_, err := Run(t.Context(), p, Options{Elements: 1, Hold: hold})
-			if !hold || want == "" {
-				require.NoError(t, err, when)
-				continue
-			}
-			require.ErrorIs(t, err, errChanged, when)
-			require.ErrorContains(t, err, want)
-		}
-	}
 }
