@@ -1,10 +1,8 @@
 package advice_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -58,18 +56,6 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 		for _, choice := range got {
 			assert.Equal(t, c.needs.Rate, choice.Rate)
 			assert.InDelta(t, 8*float64(choice.Bytes)/float64(c.needs.Keys), choice.BitsPerKey, 1e-9)
-		}
-	}
-}
-
-// A structure that grows counts keys if they are numbered: copies of one key
-// would fill its pages, or be one.
-func TestWhatGrowsCountsNumberedKeys(t *testing.T) {
-	for _, counts := range []bool{true, false} {
-		list, err := advice.For(advice.Needs{Keys: 1_000_000, Rate: 0.01, Guess: true, Counts: counts})
-		require.NoError(t, err)
-		for _, c := range list {
-			assert.Equal(t, counts, strings.Contains(c.Remark, "numbered keys"), c.Structure)
 		}
 	}
 }
@@ -169,36 +155,6 @@ func fill[C any](t *testing.T, config *C, literal ast.Expr) *C {
 	return config
 }
 
-// Sizes of structures that are built from a set are estimates. For few keys
-// they are rough, but what they recommend is not much larger than the smallest.
-func TestSmallFixedSetsGetASmallStructure(t *testing.T) {
-	for _, keys := range []uint64{10, 30, 100, 200, 300, 500, 1000, 3000, 10_000} {
-		for _, rate := range []float64{0.1, 0.01, 0.0001} {
-			choices, err := advice.For(advice.Needs{Keys: keys, Rate: rate, Fixed: true})
-			require.NoError(t, err)
-			sizes := map[string]uint64{}
-			for _, c := range choices {
-				if sizes[c.Structure] = c.Bytes; c.Structure == "static" || c.Structure == "perfect" {
-					sizes[c.Structure], err = builtSize(t, c.Structure, keys, rate)
-					require.NoError(t, err)
-				}
-			}
-			smallest := slices.Min(slices.Collect(maps.Values(sizes)))
-			assert.LessOrEqual(t, float64(sizes[choices[0].Structure]), 1.4*float64(smallest), "%d keys at %g: %v", keys, rate, sizes)
-		}
-	}
-}
-
-func builtSize(t *testing.T, structure string, keys uint64, rate float64) (uint64, error) {
-	constructor, literal := "static.New", fmt.Sprintf("static.Config{FPRate: %g}", rate)
-	if structure == "perfect" {
-		constructor, literal = "perfect.NewFilter", fmt.Sprintf("perfect.FilterConfig{FPRate: %g}", rate)
-	}
-	e, err := parser.ParseExpr(literal)
-	require.NoError(t, err)
-	return build(t, constructor, e, keys)
-}
-
 func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
 	choices, err := advice.For(advice.Needs{Keys: 1_000_000, Rate: 0.001, Memory: 1_000_000})
 	require.NoError(t, err)
@@ -254,18 +210,6 @@ func TestNeedsThatNothingServesAreExplained(t *testing.T) {
 		require.ErrorIs(t, err, advice.ErrNeeds, "%+v", c.needs)
 		assert.ErrorContains(t, err, c.want)
 	}
-}
-
-// A limit of memory adds no structure: what cannot have the rate stays out.
-func TestALimitOfMemoryAddsNoStructure(t *testing.T) {
-	needs := advice.Needs{Keys: 1000, Rate: 1e-13, Delete: true}
-	free, err := advice.For(needs)
-	require.NoError(t, err)
-	needs.Memory = 100 << 20
-	limited, err := advice.For(needs)
-	require.NoError(t, err)
-	require.Equal(t, free, limited)
-	require.Equal(t, "counting", names(limited))
 }
 
 // The error of the recommended sketch is at most the mean count, which is the

@@ -71,13 +71,6 @@ func TestNeedsThatNoStructureServesAreExplainedOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(got.Error, "1,000,000 keys do not fit into 1,049 bytes"), got.Error)
 }
 
-func TestLiteralsAreWrittenAsOneWouldWriteThem(t *testing.T) {
-	got := advice.Form{Keys: "1000", Rate: "1e-9"}.Answer()
-	require.NotEmpty(t, got.Choices)
-	assert.Contains(t, got.Choices[0].Literal, "FPRate: 1e-11")
-	assert.Equal(t, 1e-11, got.Choices[0].Rate)
-}
-
 func TestCounts(t *testing.T) {
 	n, ok := advice.ParseCount("18446744073709551615")
 	assert.True(t, ok)

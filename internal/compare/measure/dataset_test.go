@@ -68,30 +68,3 @@ func TestSyntheticKeysAreDistinct(t *testing.T) {
 	}
 	assert.Len(t, seen, 1000+absentGoal)
 }
-
-func TestOneKeyIsSingular(t *testing.T) {
-	d, err := loaded(t, Source{KeysFile: write(t, "a\n")}, "")
-	require.NoError(t, err)
-	assert.Contains(t, d.About, "Members: 1 key of \"keys.txt\", ")
-	assert.Contains(t, SyntheticData(1).About, "Members: 1 random key of")
-}
-
-func TestSyntheticStreamsFollowZipf(t *testing.T) {
-	d := SyntheticData(1000)
-	s := zipfStream(&d.Members)
-	require.Len(t, s.order, 1_000_000)
-	counts := make([]int, s.keys.Len())
-	for _, place := range s.order {
-		counts[place]++
-	}
-	most, second := 0, 0
-	for _, n := range counts {
-		if n > most {
-			most, second = n, most
-		} else if n > second {
-			second = n
-		}
-	}
-	// The law gives the first place 2^1.1 = 2.14 times the second's share.
-	assert.InDelta(t, 2.14, float64(most)/float64(second), 0.05)
-}

@@ -138,18 +138,3 @@ func TestAKnowingFilterOfFewMembersGetsFewRounds(t *testing.T) {
 	c.tell(&absent, 10_000)
 	assert.Equal(t, 1999, c.skipped)
 }
-
-var kept []byte
-
-// What is allocated once, such as a table of a library, is no part of a set.
-func TestTheHeapOfAFewKeysIsSmall(t *testing.T) {
-	once := false
-	bytes, err := heapGrowth(func() (any, error) {
-		if !once {
-			once, kept = true, make([]byte, 100_000)
-		}
-		return make(map[string]struct{}, 2), nil
-	})
-	require.NoError(t, err)
-	assert.Less(t, bytes, uint64(10_000))
-}

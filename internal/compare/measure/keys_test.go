@@ -29,14 +29,6 @@ func TestAKeySetKeepsOneOfEachKey(t *testing.T) {
 	require.Equal(t, len(want), set.Len())
 }
 
-func TestKeysCannotGrowIntoTheirNeighbor(t *testing.T) {
-	var l Keys
-	l.add([]byte("a"))
-	l.add([]byte("b"))
-	_ = append(l.At(0), 'X')
-	assert.Equal(t, []string{"a", "b"}, list(&l))
-}
-
 func list(l *Keys) []string {
 	keys := []string{}
 	for i := range l.Len() {
@@ -93,11 +85,6 @@ func TestLongLinesAreKeysUpToALimit(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("a\n"), bytes.NewReader(make([]byte, longestKey+1<<20)))
 	_, err = distinct(newKeySet(), endless, nil)
 	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
-}
-
-func TestAnErrorEndsTheReading(t *testing.T) {
-	_, err := distinct(newKeySet(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(assert.AnError)), nil)
-	require.ErrorIs(t, err, assert.AnError)
 }
 
 func TestUnusableFilesAreErrors(t *testing.T) {

@@ -44,33 +44,8 @@ func TestTheTablesFitNarrowTerminals(t *testing.T) {
 	}
 }
 
-func TestTheTableOfRatiosFits(t *testing.T) {
-	ratio, rate := 12345.0, 0.00001526
-	wide := []measure.Row{{
-		Structure: "bloom-partitioned", TargetFPR: 0.00001526, BoundRatio: &ratio, FPRHigh: 1,
-		Ratios: measure.Ratios{Against: "bloom-partitioned", Rate: &rate, Bits: &ratio, Add: &ratio, Hit: &ratio, Miss: &ratio, Delete: &ratio},
-		Of:     measure.Structure{Against: "bloom", Peer: true},
-	}}
-	for line := range strings.Lines(ratioTable(wide).text(100)) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
-	}
-}
-
-func TestARatioThatIsMissingIsADash(t *testing.T) {
-	none := measure.Row{TargetFPR: 0.9, Of: measure.Structure{Against: "bloom", Peer: true}}
-	assert.Equal(t, []string{"", "90%", "-", "-", "-", "-", "-", "-"}, ratioTable([]measure.Row{none}).lines[0].Cells)
-}
-
 func TestLargeCountsAreShort(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 9999: "9999", 10_000: "10k", 123_456: "123k", 2_600_000: "3M"} {
 		assert.Equal(t, want, brief(n))
 	}
-}
-
-func TestNumbersAreWrittenShort(t *testing.T) {
-	assert.Equal(t, "1,234,567", measure.Thousands(1234567))
-	assert.Equal(t, "1 key", measure.Counted(1, "key", "keys"))
-	assert.Equal(t, "0 keys", measure.Counted(0, "key", "keys"))
-	assert.Equal(t, "1,000 keys", measure.Counted(1000, "key", "keys"))
-	assert.Equal(t, "-", orDash(nil, hundredths))
 }
