@@ -34,8 +34,8 @@
 // Methods that do not change a structure are pure: any number of them may run
 // at the same time. A method that changes it must run alone.
 //
-// The zero value is only a receiver for decoding; its other methods, and all
-// methods of a nil pointer, may panic.
+// The zero value is only a receiver for decoding. Until then, methods that take
+// keys, and methods that change it, panic. Methods of a nil pointer may panic.
 //
 // In the code, start with countmin.go, where a key is counted. params.go sizes
 // a [Sketch]; tracked.go is what [HeavyHitters], [TopK] and [Window] have in

@@ -52,8 +52,8 @@ func (r *reader) rows() rows {
 	return nil
 }
 
-// zero panics because a zero value was used.
-func zero() { errs.Zero("Sketch", "New, or decode into it") }
+// zero panics because a zero Sketch or View was used.
+func zero() { errs.Zero("Sketch or View", "New or NewView, or decode into it") }
 
 // newReader returns a reader of valid parameters, without counters.
 func newReader(p Params, total uint64) reader {

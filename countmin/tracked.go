@@ -29,6 +29,19 @@ type tracked struct {
 	panes  tracker.Panes
 }
 
+// made returns the panes. It panics if t is zero.
+func (t *tracked) made() *tracker.Panes {
+	if t.panes.All == nil {
+		zeroTracked()
+	}
+	return &t.panes
+}
+
+// zeroTracked panics because a zero structure was used.
+func zeroTracked() {
+	errs.Zero("HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
+}
+
 // Family returns the family that hashes the keys. O(1) time.
 func (t *tracked) Family() hashfam.Family { return t.family }
 
@@ -36,17 +49,17 @@ func (t *tracked) Family() hashfam.Family { return t.family }
 // amortized, and at most four cache misses apart from sweeps and the beginning
 // of a pane; it allocates only if memory grows. key is not kept, but copied
 // when it is first tracked.
-func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
+func (t *tracked) Add(key []byte) { tracker.Observe(t.made(), t.family.Sum(key), key, 1) }
 
 // AddString is Add for a string.
 func (t *tracked) AddString(key string) {
-	tracker.Observe(&t.panes, t.family.SumString(key), key, 1)
+	tracker.Observe(t.made(), t.family.SumString(key), key, 1)
 }
 
 // AddDigest is Add for a key already hashed by the structure's Family. d must
 // be the digest of key. Otherwise the counts of different keys are added up
 // under one of them.
-func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
+func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(t.made(), d, key, 1) }
 
 // AddAll counts every key once; digests[i] must be the digest of keys[i]. It
 // does the same as AddDigest on each. O(1) time a key, amortized. It returns
@@ -55,8 +68,9 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	if len(digests) != len(keys) {
 		return paramError("len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
 	}
+	panes := t.made()
 	for i, d := range digests {
-		t.AddDigest(d, keys[i])
+		tracker.Observe(panes, d, keys[i], 1)
 	}
 	return nil
 }
@@ -64,7 +78,7 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 // AddN counts key n times, as n calls of Add do but in the time of one; the
 // bounds of key may be closer. In a [Window] of Keys it begins up to Panes+1
 // panes. Counts stop at the largest uint64 and never wrap.
-func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
+func (t *tracked) AddN(key []byte, n uint64) { t.made().ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns what is known of how often key was counted, whether it is
 // frequent or not; in a [Window], in what the window covers. O(1) time,
@@ -79,15 +93,16 @@ func (t *tracked) EstimateString(key string) Estimate {
 // EstimateDigest is Estimate for a key already hashed by the structure's
 // Family.
 func (t *tracked) EstimateDigest(d hashfam.Digest) Estimate {
-	return Estimate(tracker.EstimateOf(t.panes.All, d))
+	return Estimate(tracker.EstimateOf(t.made().All, d))
 }
 
 // EstimateAll appends the answer of EstimateDigest for each digest to dst and
 // returns the extended slice. It allocates only if dst has to grow.
 func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estimate {
+	panes := t.made()
 	dst = slices.Grow(dst, len(digests))
 	for _, d := range digests {
-		dst = append(dst, t.EstimateDigest(d))
+		dst = append(dst, Estimate(tracker.EstimateOf(panes.All, d)))
 	}
 	return dst
 }
@@ -147,16 +162,18 @@ func (s *single) goal() tracker.Goal {
 func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
 // Reset forgets everything. O(MemoryBytes) time; it allocates.
-func (s *single) Reset() { *s.only() = tracker.New(s.goal()) }
+func (s *single) Reset() { *s.made().Last() = tracker.New(s.goal()) }
 
 // A singular structure is a *HeavyHitters or a *TopK, made from a C.
 type singular[C comparable] interface {
+	made() *tracker.Panes
 	only() *tracker.Tracker
 	Config() C
 }
 
 // merge merges others into s, all or none. name is that of C.
 func merge[C comparable, S singular[C]](name string, s S, others []S) error {
+	s.made()
 	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
 		return err
 	}
@@ -177,7 +194,7 @@ func join[C comparable, S singular[C]](name string, shards []S) (tracker.Tracker
 		}
 	}
 	for i, s := range shards {
-		if s.only().Stray(i, len(shards)) {
+		if s.made().Last().Stray(i, len(shards)) {
 			return tracker.Tracker{}, errs.Field(ErrIncompatible, placeOf(i), "one with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}

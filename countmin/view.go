@@ -51,10 +51,11 @@ func (c *cells[C]) view(v frame.View, n uint64) (err error) {
 // and the counters against the total. It returns ErrCorrupt if the data is
 // damaged. O(w d) time.
 func (v *View) Verify() error {
+	rows := v.rows()
 	if err := v.encoded.Verify(v.params.SizeBytes()); err != nil {
 		return err
 	}
-	return v.rows().check(&v.reader)
+	return rows.check(&v.reader)
 }
 
 // Decode returns a sketch that shares no memory with v and can be changed. It

@@ -169,7 +169,7 @@ func (w *Window) Config() WindowConfig { return w.config }
 // before any time was known count as of the first. In a window of Keys time has
 // no meaning. All times before the year 1678 count as one, and so do those
 // after 2262. O(Panes) time, no allocation.
-func (w *Window) Advance(now time.Time) { w.panes.Turn(w.time.Advance(now)) }
+func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
 
 // All yields the heavy hitters of the window, each with what is known of its
 // count, in falling order of High and, if that is equal, rising order of the
@@ -192,7 +192,7 @@ func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
 	}
-	return threshold(w.config.Phi, tracker.TotalOf(w.panes.All[1:]))
+	return threshold(w.config.Phi, tracker.TotalOf(w.made().All[1:]))
 }
 
 // Complete reports whether every key that counts at least [Window.Threshold] is
@@ -207,13 +207,13 @@ func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 
 // Reset forgets everything, the time included. O(Panes) time, no allocation.
 func (w *Window) Reset() {
-	w.panes.Turn(math.MaxUint64)
+	w.made().Turn(math.MaxUint64)
 	w.time.Reset()
 }
 
 // Clone returns a copy that shares no memory with w. O(memory) time.
 func (w *Window) Clone() *Window {
-	return &Window{tracked{w.family, w.panes.Clone()}, w.config, w.time}
+	return &Window{tracked{w.family, w.made().Clone()}, w.config, w.time}
 }
 
 // Equal reports whether w and other have the same Config, are at the same time
