@@ -9,7 +9,7 @@ import "github.com/filterfam/filterfam/internal/fault"
 // one call with many filters is faster than many calls if f is larger than the
 // cache. O(m) time for each of them, no allocation.
 func (f *Filter) Merge(others ...*Filter) error {
-	if err := f.compatible(others...); err != nil {
+	if err := f.used().compatible(others...); err != nil {
 		return err
 	}
 	length := mergeWords
@@ -48,7 +48,7 @@ func or(dst, src []uint64) {
 // at most that of either input. Intersect returns the errors of [Filter.Merge]
 // and leaves f unchanged then. O(m) time, no allocation.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.compatible(other); err != nil {
+	if err := f.used().compatible(other); err != nil {
 		return err
 	}
 	b := other.words[:len(f.words)]
@@ -71,7 +71,7 @@ func (f *Filter) Intersect(other *Filter) error {
 // fewer than 1,024 lines. A filter that uses all of MemoryBytes can be folded
 // six times if it is Classic, and possibly not at all in the other layouts.
 func (f *Filter) Fold() error {
-	half, err := f.folded()
+	half, err := f.used().folded()
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,7 @@ func (f *Filter) Fold() error {
 // returns [ErrParams] if rate is not above 0 and below 1. O(m) time; it
 // allocates the smaller arrays.
 func (f *Filter) FoldTo(rate float64) error {
+	f.used()
 	if !(rate > 0 && rate < 1) {
 		return paramError("rate", rate, "above 0 and below 1")
 	}

@@ -16,8 +16,42 @@ type reader struct {
 // A shape is what a filter is before it has bits.
 type shape struct {
 	params Params
+	kind   kind
 	span   uint64 // range of a position: bits, bits of a slice, or number of lines
 	hash   hashfam.Hasher
+}
+
+// A kind is the layout of a filter that has bits. The zero kind is for filters
+// that have none, because nothing has made them or was decoded into them.
+type kind uint8
+
+const (
+	blocked kind = 1 + iota // the first that a switch tests, for the fastest layout
+	classic
+	partitioned
+)
+
+// kind returns the kind of a filter with parameters p.
+func (p Params) kind() kind {
+	if p.Bits == 0 {
+		return 0
+	}
+	return [...]kind{Classic: classic, Partitioned: partitioned, Blocked: blocked}[p.Layout]
+}
+
+// zeroFilter panics because a method that changes a Filter was called on one
+// that has no bits.
+func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
+
+// zeroReader is like zeroFilter for methods that a [View] has, too.
+func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
+
+// used returns f, or panics if it has no bits.
+func (f *Filter) used() *Filter {
+	if f.kind == 0 {
+		zeroFilter()
+	}
+	return f
 }
 
 // Add records key. O(k) time, at most k cache misses (Blocked: one), no
@@ -30,17 +64,19 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 // AddDigest is [Filter.Add] for a digest under the filter's family. A digest
 // made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
-	switch k := f.params.Hashes; f.params.Layout {
-	case Classic:
+	switch k := f.params.Hashes; f.kind {
+	case classic:
 		addClassic(f.words, f.span, k, d)
-	case Partitioned:
+	case partitioned:
 		addPartitioned(f.words, f.span, k, d)
-	case Blocked:
+	case blocked:
 		if useAVX512 {
 			addLineAVX512(f.words, d, k)
 			return
 		}
 		addBlocked(f.words, f.span, k, d)
+	default:
+		zeroFilter()
 	}
 }
 
@@ -61,16 +97,19 @@ func (f *reader) ContainsString(key string) bool { return f.ContainsDigest(f.has
 
 // ContainsDigest is Contains for a digest under the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
-	switch k := f.params.Hashes; f.params.Layout {
-	case Classic:
+	switch k := f.params.Hashes; f.kind {
+	case classic:
 		return hasClassic(f.words, f.span, k, d)
-	case Partitioned:
+	case partitioned:
 		return hasPartitioned(f.words, f.span, k, d)
-	default:
+	case blocked:
 		if useAVX512 {
 			return hasLineAVX512(f.words, d, k)
 		}
 		return hasBlocked(f.words, f.span, k, d)
+	default:
+		zeroReader()
+		return true
 	}
 }
 

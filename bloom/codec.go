@@ -33,7 +33,7 @@ func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error)
 		return dst, err
 	}
 	return frame.AppendFilled(dst, p.encoded().Header(p.Family.CheckValue()), func(words []uint64) {
-		f := Filter{reader{shape{params: p, span: p.span()}, words}}
+		f := Filter{newReader(p, words)}
 		f.AddAll(digests)
 	}), nil
 }

@@ -56,6 +56,17 @@ func newConcurrent(f *Filter) *Concurrent {
 	return &Concurrent{f.shape, f.words, new([stripes]stripe)}
 }
 
+// zeroConcurrent is like zeroFilter for a Concurrent.
+func zeroConcurrent() { errs.Zero("Concurrent", "NewConcurrent") }
+
+// used returns c, or panics if it has no bits.
+func (c *Concurrent) used() *Concurrent {
+	if c.kind == 0 {
+		zeroConcurrent()
+	}
+	return c
+}
+
 // Snapshot returns a plain filter with the Params and the bits of c. It has
 // every key whose Add returned before the call. A key that is added meanwhile
 // may be in it whole, in part, which only adds to the fill, or not at all. O(m)
@@ -76,13 +87,15 @@ func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) 
 
 // AddDigest is [Concurrent.Add] for a digest under its family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
-	switch k := c.params.Hashes; c.params.Layout {
-	case Classic:
+	switch k := c.params.Hashes; c.kind {
+	case classic:
 		shareClassic(c.words, c.span, k, d)
-	case Partitioned:
+	case partitioned:
 		sharePartitioned(c.words, c.span, k, d)
-	case Blocked:
+	case blocked:
 		shareBlocked(c.words, c.span, k, d)
+	default:
+		zeroConcurrent()
 	}
 }
 
@@ -97,16 +110,19 @@ func (c *Concurrent) ContainsString(key string) bool {
 
 // ContainsDigest is [Concurrent.Contains] for a digest under its family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
-	switch k := c.params.Hashes; c.params.Layout {
-	case Classic:
+	switch k := c.params.Hashes; c.kind {
+	case classic:
 		return seesClassic(c.words, c.span, k, d)
-	case Partitioned:
+	case partitioned:
 		return seesPartitioned(c.words, c.span, k, d)
-	default:
+	case blocked:
 		if useAVX512 { // see seesBlocked
 			return hasLineAVX512(c.words, d, k)
 		}
 		return seesBlocked(c.words, c.span, k, d)
+	default:
+		zeroConcurrent()
+		return true
 	}
 }
 
@@ -148,6 +164,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [lanes.Block]bool
+	c.used()
 	for block := range slices.Chunk(digests, lanes.Block) {
 		// The loads of different digests overlap, while an atomic instruction
 		// waits for every load before it.
@@ -162,6 +179,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 // ContainsAll appends the answer of [Concurrent.ContainsDigest] for each digest
 // to dst, like ContainsAll of a [Filter], and returns the extended slice.
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	c.used()
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, lanes.Block) {
 		dst = c.hasBlock(dst, block)
@@ -192,7 +210,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // errors of [Filter.Merge] and leaves c unchanged then. O(m) time for each of
 // them, no allocation.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.compatible(others...); err != nil {
+	if err := c.used().compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
@@ -209,6 +227,7 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // meanwhile may be lost, even after its Add has returned; so add none. O(m)
 // time, no allocation.
 func (c *Concurrent) Reset() {
+	c.used()
 	for i := range c.words {
 		atomic.StoreUint64(&c.words[i], 0)
 	}

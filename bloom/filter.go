@@ -36,7 +36,7 @@ func NewFromParams(p Params) (*Filter, error) {
 func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
 
 func newReader(p Params, words []uint64) reader {
-	return reader{shape{p, p.span(), p.Family.Hasher(p.SizeBytes())}, words}
+	return reader{shape{p, p.kind(), p.span(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
@@ -88,7 +88,7 @@ func (s shape) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 func (s shape) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // Reset removes every key. O(m) time, no allocation.
-func (f *Filter) Reset() { clear(f.words) }
+func (f *Filter) Reset() { clear(f.used().words) }
 
 // Clone returns a copy that shares no memory with f. O(m) time, one allocation
 // of the bit array.
@@ -105,19 +105,21 @@ func (f *Filter) Equal(other *Filter) bool {
 // if the filter is Blocked. O(k) time per key, no allocation.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
-	switch f.params.Layout {
-	case Classic:
+	switch f.kind {
+	case classic:
 		for _, d := range digests {
 			addClassic(words, span, k, d)
 		}
-	case Partitioned:
+	case partitioned:
 		for _, d := range digests {
 			addPartitioned(words, span, k, d)
 		}
-	case Blocked:
+	case blocked:
 		for block := range slices.Chunk(digests, lanes.Block) {
 			addLines(words, span, k, block)
 		}
+	default:
+		zeroFilter()
 	}
 }
 
@@ -127,6 +129,9 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // it with AVX2, and less if the filter is larger than the cache. It allocates
 // only if dst is too small.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	if f.kind == 0 {
+		zeroReader()
+	}
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, lanes.Block) {
 		dst = f.hasBlock(dst, block)

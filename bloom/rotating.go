@@ -207,6 +207,7 @@ func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
 func (r *Rotating) forget(n uint64) {
+	r.use()
 	begun := ring.Turn(r.list, n)
 	for i := range begun {
 		begun[i].Reset()

@@ -227,11 +227,16 @@ func (s *Scalable) within(p Params) Params {
 // Attach adds every key of a plain filter of any layout and size to s: a copy
 // of it becomes a further stage, which takes no keys. So the bound of the rate
 // rises by the rate of other, and each lookup asks one more stage. Attach
-// returns [ErrIncompatible] if the family of other is not that of s, and then
-// leaves s unchanged. O(m) time, one allocation of the bit array of other.
+// returns [ErrIncompatible] if the family of other is not that of s, or if
+// other is a zero Filter, and then leaves s unchanged. O(m) time, one
+// allocation of the bit array of other.
 func (s *Scalable) Attach(other *Filter) error {
+	s.use()
 	if s.Family() != other.params.Family {
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
+	}
+	if err := other.params.check(ErrIncompatible); err != nil {
+		return err // a zero filter
 	}
 	s.list = slices.Insert(s.list, s.frozen, *other.Clone())
 	s.frozen++
@@ -241,6 +246,7 @@ func (s *Scalable) Attach(other *Filter) error {
 // Reset removes every key and all stages except an empty first one. O(Expected)
 // time, one allocation of the bit array.
 func (s *Scalable) Reset() {
+	s.use()
 	s.stages = newStages(s.list[s.frozen].params, 1)
 	s.frozen, s.stored, s.last = 0, 0, false
 }

@@ -25,6 +25,14 @@ func newStages(p Params, n int) (s stages) {
 	return s
 }
 
+// use panics if s has no stages, because nothing has made the filter or was
+// decoded into it.
+func (s *stages) use() {
+	if len(s.list) == 0 {
+		errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
+	}
+}
+
 // append makes f the newest stage.
 func (s *stages) append(f *Filter) { s.hash, s.list = f.hash, append(s.list, *f) }
 
@@ -48,16 +56,17 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 			return true
 		}
 	}
+	s.use()
 	return false
 }
 
 // hasFirst tests the first three positions of d, or all if there are fewer.
 // AVX-512 tests all positions of a line as fast as three of them.
 func (f *reader) hasFirst(d hashfam.Digest) bool {
-	switch k := min(3, f.params.Hashes); f.params.Layout {
-	case Classic:
+	switch k := min(3, f.params.Hashes); f.kind {
+	case classic:
 		return hasClassic(f.words, f.span, k, d)
-	case Partitioned:
+	case partitioned:
 		return hasPartitioned(f.words, f.span, k, d)
 	default:
 		return useAVX512 || hasBlocked(f.words, f.span, k, d)
@@ -68,6 +77,7 @@ func (f *reader) hasFirst(d hashfam.Digest) bool {
 // returns the extended slice. Get the digests from Family().SumAll. It
 // allocates only if dst is too small.
 func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	s.use()
 	dst = slices.Grow(dst, len(digests))
 	for _, d := range digests {
 		dst = append(dst, s.ContainsDigest(d))
@@ -111,8 +121,11 @@ func (s *stages) EstimatedLen() float64 {
 	return sum
 }
 
-// newest returns the newest stage. There is at least one.
-func (s *stages) newest() *Filter { return &s.list[len(s.list)-1] }
+// newest returns the newest stage.
+func (s *stages) newest() *Filter {
+	s.use()
+	return &s.list[len(s.list)-1]
+}
 
 // clone returns a copy that shares no memory with s.
 func (s *stages) clone() stages {

@@ -215,8 +215,8 @@ func (s *Scalable) FillRatio() float64 { return s.pages.FillRatio() }
 // FalsePositiveRate returns the probability that a key that is not in s is
 // found, in its current state. It is exact over the families. Copies of a key
 // count as keys of their own. If ContainsOrAdd added the keys, the rate is
-// higher: -ln(1-r) where FalsePositiveRate returns r, 0.041 for 0.04 and 1% more
-// for 0.02. O(1) time.
+// higher: -ln(1-r) where FalsePositiveRate returns r, 0.041 for 0.04 and 1%
+// more for 0.02. O(1) time.
 func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRate() }
 
 // Reset removes every key and gives back the memory of pages that have split.

@@ -219,6 +219,9 @@ type exactReader struct {
 	hash   hashfam.Hasher
 }
 
+// zeroExact is the panic of a zero exactReader.
+var zeroExact any = errs.ZeroText("Exact or ExactView", "NewExact or NewExactView, or decode into it")
+
 // Contains reports whether key is a member. For every key of both lists the
 // answer is certain; for a foreign key see [Exact]. O(r) time, four cache
 // misses for a key that passes the first level and two for others, no
@@ -232,6 +235,9 @@ func (e *exactReader) ContainsString(key string) bool {
 
 // ContainsDigest is Contains for a digest under the filter's family.
 func (e *exactReader) ContainsDigest(d hashfam.Digest) bool {
+	if e.class.Shape().Columns == 0 {
+		panic(zeroExact)
+	}
 	rare := e.filter.Contains(d) && e.class.Value(d) == 1
 	return rare == e.direct
 }
@@ -246,6 +252,9 @@ const exactBlock = 1024
 // calls for keys that the first level rejects. It allocates only if dst is too
 // small.
 func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	if e.class.Shape().Columns == 0 {
+		panic(zeroExact)
+	}
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, exactBlock) {
 		dst = e.containsBlock(dst, block)

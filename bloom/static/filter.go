@@ -109,23 +109,33 @@ func (f *Filter) Equal(other *Filter) bool {
 type reader struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
+	valid  bool // false in a zero reader
 }
 
 func newReader(fam hashfam.Family, r ribbon.Ribbon) reader {
-	return reader{fam.Hasher(r.SizeBytes()), r}
+	return reader{fam.Hasher(r.SizeBytes()), r, true}
 }
+
+// zeroReader is the panic of a reader that nothing has built and that nothing
+// was decoded into.
+var zeroReader any = errs.ZeroText("Filter or View", "New or NewView, or decode into it")
 
 // Contains reports whether key may be one of the keys that the filter was built
 // from. False is certain; true is wrong with the filter's false-positive rate.
 // O(log 1/FPRate) time, no allocation. It reads two neighboring segments of
 // memory, at 1 % of 56 bytes each, and for 2 % of the keys two more.
-func (r *reader) Contains(key []byte) bool { return r.ribbon.Contains(r.hash.Sum(key)) }
+func (r *reader) Contains(key []byte) bool { return r.ContainsDigest(r.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string.
-func (r *reader) ContainsString(key string) bool { return r.ribbon.Contains(r.hash.SumString(key)) }
+func (r *reader) ContainsString(key string) bool { return r.ContainsDigest(r.hash.SumString(key)) }
 
 // ContainsDigest is Contains for a digest under the filter's family.
-func (r *reader) ContainsDigest(d hashfam.Digest) bool { return r.ribbon.Contains(d) }
+func (r *reader) ContainsDigest(d hashfam.Digest) bool {
+	if !r.valid {
+		panic(zeroReader)
+	}
+	return r.ribbon.Contains(d)
+}
 
 // ContainsAll appends the answer of ContainsDigest for each digest to dst and
 // returns the extended slice. O(log 1/FPRate) time per digest, and less than
@@ -133,6 +143,9 @@ func (r *reader) ContainsDigest(d hashfam.Digest) bool { return r.ribbon.Contain
 // memory of many keys is fetched at once. It allocates only if dst is too
 // small.
 func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	if !r.valid {
+		panic(zeroReader)
+	}
 	return r.ribbon.ContainsAll(dst, digests)
 }
 

@@ -84,6 +84,9 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 			return found, nil
 		}
 	}
+	if r.frames.Zero() {
+		errs.Zero("FrameReader", "NewFrameReader")
+	}
 	if err := format.Refusal(r.frames, frame); err != nil {
 		return true, err
 	}

@@ -175,7 +175,7 @@ func (f *Filter) RestoreDigest(d hashfam.Digest) bool { return f.invert(d, ^uint
 // fingerprint of d XOR from. It reports whether it was. A slot may lack a
 // fingerprint if the rate is above one half.
 func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
-	if f.n == 0 {
+	if f.empty() {
 		return false
 	}
 	i := f.index(d)
@@ -201,6 +201,17 @@ func (f *Filter) Clone() *Filter {
 // A filterReader has the methods that a [Filter] and a [FilterView] share.
 type filterReader struct{ stored }
 
+// zeroFilter is the panic of a zero filterReader.
+var zeroFilter any = errs.ZeroText("Filter or FilterView", "NewFilter or NewFilterView, or decode into it")
+
+// empty reports whether there are no keys. It panics if r is zero.
+func (r *filterReader) empty() bool {
+	if r.n == 0 && r.slots.width == 0 {
+		panic(zeroFilter)
+	}
+	return r.n == 0
+}
+
 // Contains reports whether key may be in the set. False is certain; true is
 // wrong with the filter's false-positive rate. O(1) time, no allocation: two
 // cache misses for 24 of 25 keys, and a few more for the others.
@@ -213,7 +224,7 @@ func (r *filterReader) ContainsString(key string) bool {
 
 // ContainsDigest is Contains for a digest under the filter's family.
 func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
-	if r.n == 0 {
+	if r.empty() {
 		return false
 	}
 	i := r.index(d)
@@ -236,7 +247,7 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 // room for them. Like indexBlock, it loads the slots of all digests before it
 // looks at one.
 func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
-	if r.n == 0 {
+	if r.empty() {
 		for range digests {
 			dst = append(dst, false)
 		}
@@ -268,7 +279,7 @@ func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 
 // ValueDigest is Value for a digest under the filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
-	if r.n == 0 {
+	if r.empty() {
 		return 0, false
 	}
 	slot, width := r.slots.load(r.index(d))

@@ -63,7 +63,7 @@ func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys
 // over returns the mapping whose bytes are b. It returns ErrCorrupt if the list
 // is damaged, so that every index is in range. O(bumped keys) time.
 func (l *layout) over(b []byte) (mapping, error) {
-	m := mapping{n: l.keys, free: l.free()}
+	m := mapping{n: l.keys, free: l.free(), valid: true}
 	n, base, at := l.keys, uint64(0), uint64(0)
 	for _, bumped := range l.bumped {
 		end := at + bucketsOf(n)

@@ -12,6 +12,7 @@ type mapping struct {
 	levels []level
 	last   lastLevel
 	free   eliasFano
+	valid  bool // false in a zero mapping
 }
 
 // index returns the index of a key with digest d: below m.n unless that is 0.
@@ -23,6 +24,9 @@ func (m *mapping) index(d hashfam.Digest) uint64 {
 			return m.result(l.base + l.place(p, seed))
 		}
 		p = p.Next().Next().Next()
+	}
+	if !m.valid {
+		errs.Zero("Function or View", "New or NewView, or decode into it")
 	}
 	return m.result(m.last.base + m.last.place(p))
 }

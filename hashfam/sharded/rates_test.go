@@ -141,9 +141,10 @@ var growings = map[string]func(n uint64, rate float64) growing{
 	},
 }
 
-// A filter that ContainsOrAdd fills with Capacity keys keeps its rate, alone and
-// behind shards, and states the measured rate or a bound. Hits are binomial, and
-// the fill of a small filter differs from its mean by less than 2%.
+// A filter that ContainsOrAdd fills with Capacity keys keeps its rate, alone
+// and behind shards, and states the measured rate or a bound. Hits are
+// binomial, and the fill of a small filter differs from its mean by less than
+// 2%.
 func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
 	const keys, queries = 20_000, 200_000
 	for name, create := range growings {

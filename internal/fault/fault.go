@@ -32,8 +32,12 @@ func (m *Maker) Errorf(format string, args ...any) error {
 // zero value of the type with this name. make completes "make it with".
 //
 //go:noinline
-func (m *Maker) Zero(name, make string) {
-	panic(m.Package + ": use of a zero " + name + ": make it with " + make)
+func (m *Maker) Zero(name, make string) { panic(m.ZeroText(name, make)) }
+
+// ZeroText returns the text with which Zero panics, for methods that are to be
+// inlined.
+func (m *Maker) ZeroText(name, make string) string {
+	return m.Package + ": use of a zero " + name + ": make it with " + make
 }
 
 // Rate returns ErrParams unless 64-bit digests can have the false-positive rate

@@ -88,6 +88,9 @@ func (f Format[P, T]) Glance(fam hashfam.Family) Glance {
 	return Glance{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
+// Zero reports whether g is zero, and was not made by a Format.
+func (g Glance) Zero() bool { return g.first == 0 }
+
 // glanceHeader is the length of a header with 16 bytes of parameters.
 const glanceHeader = 64
 

@@ -33,8 +33,18 @@ func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker
 	return View{h, data, m}, nil
 }
 
+// errZero is the error of a zero View, which has no Maker.
+var errZero = &hashfam.FieldError{
+	Package: "view", Err: hashfam.ErrParams, Field: "receiver", Value: "zero", Allowed: "a view of an encoding",
+}
+
 // Text returns the text form of the frame.
-func (v View) Text() ([]byte, error) { return toText(v.data), nil }
+func (v View) Text() ([]byte, error) {
+	if v.make == nil {
+		return nil, errZero
+	}
+	return toText(v.data), nil
+}
 
 // payload returns the bytes between the header and the checksum.
 func (v View) payload() []byte {
@@ -62,6 +72,9 @@ func In[T number](v View, n uint64) ([]T, error) {
 // Verify checks the checksum of the whole frame, and that the payload is zero
 // after its first n bytes.
 func (v View) Verify(n uint64) error {
+	if v.make == nil {
+		return errZero
+	}
 	end := len(v.data) - sumBytes
 	if err := checkSum("checksum", v.data[end:], crcOf(v.data[:end]), v.make); err != nil {
 		return err
