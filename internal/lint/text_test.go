@@ -3,6 +3,7 @@ package lint
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,16 +78,16 @@ func texts(t *testing.T, endings ...string) []string {
 	t.Helper()
 	var checked []string
 	for _, ending := range endings {
-		for _, path := range files(t, ending) {
-			if path != "internal/lint/text_test.go" && !strings.HasPrefix(path, "docs/figures/") && !strings.HasPrefix(path, ".git/") {
-				checked = append(checked, path)
-			}
-		}
+		checked = append(checked, files(t, ending)...)
 	}
-	return checked
+	return slices.DeleteFunc(checked, func(path string) bool {
+		return path == "internal/lint/text_test.go" || strings.HasPrefix(path, "docs/figures/") || strings.HasPrefix(path, ".git/")
+	})
 }
 
 func TestTextIsPlain(t *testing.T) {
+	require.True(t, phrase.MatchString(flowing("// It loads for\n\t// ever.")))
+	require.False(t, phrase.MatchString(flowing("for every filter that differs")))
 	paths := texts(t, ".go", ".md", ".html", ".ci/run")
 	require.Greater(t, len(paths), 100)
 	for _, path := range paths {
@@ -96,25 +97,6 @@ func TestTextIsPlain(t *testing.T) {
 			assert.Fail(t, "mannered", "%s: ...%s...\n%q: write %q", path,
 				line[max(0, at[0]-40):min(len(line), at[1]+40)], found, plain(found))
 		}
-	}
-}
-
-func TestEveryBannedFormulaIsFound(t *testing.T) {
-	for text, found := range map[string]bool{
-		"It loads for ever.":                                         true,
-		"// It loads for\n\t// ever.":                                true,
-		"Asked in vain, one look-up costs":                           true,
-		"Filters that differ are an [ErrX].":                         true,
-		"damaged data is an ErrCorrupt":                              true,
-		"parameters that describe\n// no row":                        true,
-		"The test holds that it is so.":                              true,
-		"which behaviour?":                                           true,
-		"for every filter":                                           false,
-		"A filter that differs is an error.":                         false,
-		"It returns an error; it is too optimistic about neighbors.": false,
-		"A threshold that is exact":                                  false,
-	} {
-		require.Equal(t, found, phrase.MatchString(flowing(text)), text)
 	}
 }
 
@@ -161,40 +143,28 @@ func TestCommentsFillEightyColumns(t *testing.T) {
 			assert.Fail(t, "badly broken", "%s:%d: a comment line above %d columns, or with room for the next word", path, n, maxColumns)
 		}
 	}
-	wide := "// " + strings.Repeat("x", maxColumns)
-	require.Equal(t, []int{2}, badlyBroken("x := 1\n\t"+wide[:77]))
-	require.Empty(t, badlyBroken("\t// Output:\n\t"+wide+"\n"))
-	require.Equal(t, []int{1}, badlyBroken("// one\n// two"))
-	require.Empty(t, badlyBroken("// one\n//\n// # two\n\n// three\n\t// four\n"))
-}
-
-// The comment of a package is a paragraph and then an index by task: a list of
-// at most eight lines, in which every link names something.
-func TestPackagesOpenWithAnIndex(t *testing.T) {
-	packages := 0
-	for _, path := range texts(t, ".go") {
-		comment, found := strings.CutPrefix(read(t, path), "// Package ")
-		if !found || strings.Contains(path, "internal/") {
-			continue
-		}
-		packages++
-		comment, _, _ = strings.Cut(comment, "\npackage ")
-		parts := strings.SplitN(comment, "\n//\n", 3)
-		require.Greater(t, len(parts), 1, path)
-		lines := strings.Split(parts[1], "\n")
-		assert.LessOrEqual(t, len(lines), 8, path)
-		for _, line := range lines {
-			assert.Regexp(t, `^//   - [a-z].*: `, line, path)
-		}
-		names := goOutput(t, "doc", "-C", filepath.Dir(path), "-all")
-		for _, name := range docLink.FindAllStringSubmatch(comment, -1) {
-			declared := regexp.MustCompile(`(?m)^(\t+|type |var |func (\(.*\) )?)` + name[1] + `\b`)
-			assert.True(t, declared.MatchString(names), "%s: nothing is named %s", path, name[0])
-		}
-		assert.Contains(t, read(t, filepath.Join(filepath.Dir(path), "example_test.go")), "\nfunc Example() {", path)
-	}
-	require.Equal(t, 11, packages)
 }
 
 // docLink matches a link to a name of the package, or to a method of a type.
-var docLink = regexp.MustCompile(`\[(?:[A-Z]\w*\.)?([A-Z]\w*)\]`)
+var docLink = regexp.MustCompile(`\[(?:([A-Z]\w*)\.)?([A-Z]\w*)\]`)
+
+// Every link in a comment of a package that users import names something.
+func TestLinksInCommentsResolve(t *testing.T) {
+	names, links := read(t, apiList), 0
+	for _, path := range texts(t, ".go") {
+		dir := filepath.Dir(path)
+		if strings.HasSuffix(path, "_test.go") || !strings.Contains(names, "\n"+dir+": ") {
+			continue
+		}
+		for line := range strings.Lines(read(t, path)) {
+			for _, l := range docLink.FindAllStringSubmatch(line, -1) {
+				if comment.MatchString(line) {
+					links++
+					name := regexp.MustCompile(`(?m)^` + dir + `: .*\b` + l[1] + `\b.*\b` + l[2] + `\b`)
+					assert.True(t, name.MatchString(names), "%s: nothing is named %s", path, l[0])
+				}
+			}
+		}
+	}
+	require.Greater(t, links, 300)
+}
