@@ -8,7 +8,7 @@ import (
 )
 
 var format = frame.Format[Params, uint64]{
-	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words,
+	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words, Fits: Params.fits,
 }
 
 // AppendBinary appends the encoded filter to dst and returns the extended
@@ -29,6 +29,9 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // on a big-endian platform, or with the tag purego.
 func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	p, err := c.Params()
+	if err == nil {
+		err = p.fits(ErrParams)
+	}
 	if err != nil {
 		return dst, err
 	}

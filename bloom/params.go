@@ -104,9 +104,8 @@ type Config struct {
 // Params are the parameters of a filter. Filters with equal Params can be
 // combined.
 type Params struct {
-	// Bits is m, the size of the array: at least 1, and at most 2^48 and what
-	// the platform can address. Partitioned: a multiple of Hashes. Blocked: a
-	// multiple of 512.
+	// Bits is m, the size of the array: 1 to 2^48. Partitioned: a multiple of
+	// Hashes. Blocked: a multiple of 512.
 	Bits uint64
 
 	// Hashes is k, the number of positions of a key: 1 to 255.
@@ -198,6 +197,12 @@ func (p Params) check(reason error) error {
 		return errs.Field(reason, "Params.Bits", p.Bits, "a multiple of 512 for Blocked")
 	}
 	return nil
+}
+
+// fits returns an error with the given reason if this platform cannot hold a
+// filter of the valid parameters p.
+func (p Params) fits(reason error) error {
+	return errs.Fits(reason, "Params.Bits", p.Bits, p.SizeBytes())
 }
 
 // checkWords returns an error with the given reason if a bit beyond the last

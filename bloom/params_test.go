@@ -13,8 +13,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mostKeys is a number of keys that fit in a filter on every platform.
-const mostKeys = min(1e9, sizing.MaxBits/128)
+// mostKeys is a number of keys whose filters fit in 2^48 bits.
+const mostKeys = 1e9
 
 var layouts = []Layout{Classic, Partitioned, Blocked}
 

@@ -76,6 +76,9 @@ const (
 // generation.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan()
+	if err == nil {
+		err = errs.Fits(ErrParams, "RotatingConfig.Capacity", c.Capacity, uint64(c.Generations+1)*p.SizeBytes())
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,9 @@ type ScalableConfig struct {
 // large. O(Expected) time, one allocation of the bit array.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	p, err := c.first()
+	if err == nil {
+		err = errs.Fits(ErrParams, "ScalableConfig.Expected", c.Expected, p.SizeBytes())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +147,11 @@ func (c ScalableConfig) check(reason error) error {
 // Add never fails, and allocates nothing, except if the newest stage is full:
 // then it allocates the next one, which takes time in proportion to its size.
 // If no further stage is possible, because it would exceed MemoryBytes, 2^48
-// bits or what the platform can address, or because its share of FPRate is
-// below what 64-bit digests allow, the newest stage takes all further keys. The
-// last stage within MemoryBytes takes what the others leave. Then no key is
-// lost, but the rate rises above FPRate; FalsePositiveRate tells. The program
-// ends if the machine does not have enough memory for a stage.
+// bits or the limit of the platform, or because its share of FPRate is below
+// what 64-bit digests allow, the newest stage takes all further keys. The last
+// stage within MemoryBytes takes what the others leave. Then no key is lost,
+// but the rate rises above FPRate; FalsePositiveRate tells. The program ends if
+// the machine does not have enough memory for a stage.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is [Scalable.Add] for a string.
@@ -201,7 +204,7 @@ func (s *Scalable) grow() {
 	if err == nil && s.config.MemoryBytes > 0 {
 		p = s.within(p)
 	}
-	if err != nil || p.Bits == 0 {
+	if err != nil || p.Bits == 0 || p.fits(ErrParams) != nil {
 		s.last = true
 		return
 	}

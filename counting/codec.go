@@ -8,7 +8,7 @@ import (
 )
 
 var format = frame.Format[Params, uint64]{
-	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words,
+	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words, Fits: Params.fits,
 }
 
 // AppendBinary appends the encoded filter to dst and returns the extended

@@ -22,12 +22,16 @@ func New(c Config) (*Filter, error) {
 }
 
 // NewFromParams returns an empty filter of Counters/2 bytes. It returns
-// [ErrParams], naming the field, if p is invalid. O(m) time.
+// [ErrParams], naming the field, if p is invalid or if the filter is too large
+// for the platform: 1 GiB is the limit if addresses have 32 bits. O(m) time.
 //
 // The program ends if the machine does not have that much memory. If p comes
 // from an untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
+		return nil, err
+	}
+	if err := p.fits(ErrParams); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make(nibbles, p.words())), nil

@@ -55,8 +55,8 @@ type Config struct {
 // Params are the parameters of a filter. Filters with equal Params can be
 // merged.
 type Params struct {
-	// Counters is m, the size of the array: at least 1, at most 2^46 and what
-	// the platform can address. Blocked: a multiple of 512.
+	// Counters is m, the size of the array: 1 to 2^46. Blocked: a multiple of
+	// 512.
 	Counters uint64
 
 	// Hashes is k, the number of positions of a key: 1 to 255.
@@ -138,6 +138,12 @@ func (p Params) check(reason error) error {
 		return errs.Field(reason, "Params.Counters", p.Counters, "a multiple of 512 for Blocked")
 	}
 	return nil
+}
+
+// fits returns an error with the given reason if this platform cannot hold a
+// filter of the valid parameters p.
+func (p Params) fits(reason error) error {
+	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
 // checkCounters returns an error with the given reason if a counter beyond the

@@ -124,6 +124,9 @@ func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 // decode reads a sketch and replaces s by it at the end, if there was no error.
 func (s *Sketch) decode(r *frame.Reader) error {
 	t, err := format.Header(r, s.params.Family)
+	if err == nil {
+		err = t.params.fits(ErrCorrupt)
+	}
 	if err != nil {
 		return err
 	}

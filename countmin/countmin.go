@@ -21,10 +21,15 @@ func New(c Config) (*Sketch, error) {
 
 // NewFromParams returns an empty sketch of Width*Depth*CounterBits/8 bytes. O(w
 // d) time. It returns an [ErrParams] error that names the field if the
-// parameters are invalid. If the machine does not have the memory, the program
-// ends: check [Params.SizeBytes] first if the parameters come from elsewhere.
+// parameters are invalid or if the sketch is too large for the platform: 1 GiB
+// is the limit if addresses have 32 bits. If the machine does not have the
+// memory, the program ends: check [Params.SizeBytes] first if the parameters
+// come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
 	if err := p.check("Params", ErrParams); err != nil {
+		return nil, err
+	}
+	if err := p.fits(ErrParams); err != nil {
 		return nil, err
 	}
 	s := &Sketch{newReader(p, 0)}

@@ -48,8 +48,7 @@ type Config struct {
 // combined.
 type Params struct {
 	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1 to
-	// 255. Together they take at most 2^48 bits, and no more than the platform
-	// can address.
+	// 255. Together they take at most 2^48 bits.
 	Width uint64
 	Depth int
 
@@ -138,6 +137,12 @@ const allowedBits = "8, 16, 32 or 64"
 
 // validBits reports whether a counter can have that many bits.
 func validBits(bits int) bool { return bits == 8 || bits == 16 || bits == 32 || bits == 64 }
+
+// fits returns an error with the given reason if this platform cannot hold a
+// sketch of the valid parameters p.
+func (p Params) fits(reason error) error {
+	return errs.Fits(reason, "Params.Width", p.Width, p.SizeBytes())
+}
 
 // maxWidth returns the greatest width at a depth.
 func maxWidth(counterBits, depth int) uint64 {

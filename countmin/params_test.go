@@ -178,8 +178,8 @@ func epsilonFor(t *testing.T, width uint64) float64 {
 	return epsilon
 }
 
-// The widest sketch at a depth has 2^48 bits, or all that the platform can
-// address. One counter more in a row is an error, however it is asked for.
+// The widest sketch at a depth has 2^48 bits. One counter more in a row is an
+// error, however it is asked for.
 func TestTheWidestSketches(t *testing.T) {
 	for _, c := range []struct {
 		bits, depth int

@@ -27,7 +27,7 @@ type counted struct {
 }
 
 var format = frame.Format[counted, byte]{
-	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Len: counted.SizeBytes,
+	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Len: counted.SizeBytes, Fits: counted.fits,
 }
 
 // AppendBinary appends the encoded filter to dst and returns the extended

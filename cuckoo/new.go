@@ -22,11 +22,15 @@ func New(c Config) (*Filter, error) {
 
 // NewFromParams returns an empty filter of Buckets*FingerprintBits/2 bytes, or
 // Buckets*(FingerprintBits-1)/2 if it is compact. It returns [ErrParams] and
-// names the field if p is invalid. If the machine does not have the memory, the
-// program ends: check [Params.SizeBytes] first if the parameters come from
-// elsewhere. O(m) time for m buckets.
+// names the field if p is invalid or if the filter is too large for the
+// platform: 1 GiB is the limit if addresses have 32 bits. If the machine does
+// not have the memory, the program ends: check [Params.SizeBytes] first if the
+// parameters come from elsewhere. O(m) time for m buckets.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
+		return nil, err
+	}
+	if err := p.fits(ErrParams); err != nil {
 		return nil, err
 	}
 	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil

@@ -51,7 +51,7 @@ type Config struct {
 // merged.
 type Params struct {
 	// Buckets is m, the number of buckets of four slots: even, at least 2, and
-	// at most what 2^48 bits and the platform's memory have room for.
+	// at most as many as fit in 2^48 bits.
 	Buckets uint64
 
 	// FingerprintBits is f, the width of a fingerprint: 4 to 32, and wide
@@ -132,6 +132,12 @@ func (p Params) check(reason error) error {
 			"at least %d for %d buckets: narrower fingerprints would not fill a quarter of them", least, p.Buckets))
 	}
 	return nil
+}
+
+// fits returns an error with the given reason if this platform cannot hold a
+// filter of the valid parameters p.
+func (p Params) fits(reason error) error {
+	return errs.Fits(reason, "Params.Buckets", p.Buckets, p.SizeBytes())
 }
 
 // String describes p in one line, without the key of its family.

@@ -24,7 +24,7 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 
 // The error names the rate if the widest fingerprints, of 32 bits, do not meet
 // it in a full table. Otherwise fewer keys would fit: it names the capacity. A
-// table of 128 bits a bucket has up to 2^41 buckets, on 32-bit platforms fewer.
+// table of 128 bits a bucket has up to 2^41 buckets.
 func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 	const many = 1 << 43
 	least, most := math.Ldexp(8, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1

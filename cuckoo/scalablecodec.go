@@ -34,7 +34,7 @@ type scalableHeader struct {
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
 	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
-	Len: func(h scalableHeader) uint64 { return h.payload },
+	Len: func(h scalableHeader) uint64 { return h.payload }, Fits: scalableHeader.fits,
 }
 
 // AppendBinary appends the encoded filter to dst and returns the extended

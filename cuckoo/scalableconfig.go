@@ -65,6 +65,13 @@ func (c ScalableConfig) checkNew() error {
 	return nil
 }
 
+// fits returns an error with the given reason if this platform cannot hold the
+// first pages of a filter for c, which is valid.
+func (c ScalableConfig) fits(reason error) error {
+	g := c.geometry()
+	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, g.SizeBytes())
+}
+
 // geometry returns the geometry of the pages, if the fields of c are in their
 // ranges.
 func (c ScalableConfig) geometry() pages.Geometry {
@@ -79,6 +86,9 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // O(Expected) time.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err := c.checkNew(); err != nil {
+		return nil, err
+	}
+	if err := c.fits(ErrParams); err != nil {
 		return nil, err
 	}
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil

@@ -77,7 +77,7 @@ func (c Config) check() error {
 // fills reports whether the memory determines the rate.
 func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
 
-// most returns MemoryBytes, or less if no filter can take that much.
+// most returns MemoryBytes, or less if no filter can be that large.
 func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
 
 // columns returns the number of columns for n keys in units of 1/65536, or
@@ -87,8 +87,8 @@ func (c Config) columns(n uint64) (uint32, error) {
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
 		return 0, paramError("Config.FPRate", c.FPRate, "above 0 and below 1")
 	}
-	if n > min(ribbon.MaxKeys, sizing.MaxBits) {
-		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(min(ribbon.MaxKeys, sizing.MaxBits))))
+	if n > ribbon.MaxKeys {
+		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
 		columns := ribbon.EstimateColumns(c.most(), n) // at most MaxBits, too

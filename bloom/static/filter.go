@@ -51,9 +51,10 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // 2 % that go to further layers. O(n) time. The filter is the one that [New]
 // returns. If c has MemoryBytes and no FPRate, it reads digests twice.
 //
-// It returns [ErrParams] if c is invalid for n digests, if they are out of
-// order, or if n is not their number; a digest that is repeated counts once. It
-// returns the error of ctx if that ends first.
+// It returns [ErrParams] if c is invalid for n digests, if their filter is too
+// large for the platform, if they are out of order, or if n is not their
+// number; a digest that is repeated counts once. It returns the error of ctx if
+// that ends first.
 //
 // NewFromSorted allocates the filter before the first digest arrives. The
 // program ends if the machine does not have that much memory. If n comes from
@@ -72,6 +73,9 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 // and reports to b, which has all steps at the end.
 func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
+	if err == nil { // n/5 bytes hold the digests of further layers
+		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
+	}
 	if err != nil {
 		return nil, err
 	}

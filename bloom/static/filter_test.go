@@ -101,7 +101,7 @@ func TestMemoryAndRate(t *testing.T) {
 	conformance.NamesWhatFits(t, try(0, 20), 0, try, 20) // not even one column
 	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
 	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
-	// With 32 columns, these keys would take more than can be addressed.
+	// With 32 columns, these keys would take more than 2^48 bits.
 	size, err := Config{MemoryBytes: math.MaxUint64}.SizeBytes(sizing.MaxBits / 4)
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
@@ -173,7 +173,7 @@ func TestInvalidConfigs(t *testing.T) {
 }
 
 // most is the largest number of keys.
-const most = min(ribbon.MaxKeys, sizing.MaxBits)
+const most = ribbon.MaxKeys
 
 // The last value that is allowed, and the first that is not.
 func TestConfigsAtTheirLimits(t *testing.T) {
@@ -189,9 +189,6 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		{math.Ldexp(1.5, -32), 1 << 32, "equal digests"}, // n/2^64 is two thirds of the rate
 		{0.5, largest, ""}, {0.5, largest + 1, "a number that fits in"},
 	} {
-		if sizing.MaxBits < 1<<48 && c.rate == 0.5 {
-			continue // the limit is that of the address space
-		}
 		_, err := Config{FPRate: c.rate}.columns(c.keys)
 		if c.want == "" {
 			require.NoError(t, err, "%+v", c)
@@ -202,11 +199,9 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		_, err = NewFromSorted(t.Context(), Config{FPRate: c.rate}, c.keys, nil)
 		require.ErrorContains(t, err, c.want, "%+v", c)
 	}
-	if sizing.MaxBits == 1<<48 {
-		size, err := Config{FPRate: 0.5}.SizeBytes(largest)
-		require.NoError(t, err)
-		require.EqualValues(t, sizing.MaxBits/8, size)
-	}
+	size, err := Config{FPRate: 0.5}.SizeBytes(largest)
+	require.NoError(t, err)
+	require.Equal(t, uint64(sizing.MaxBits/8), size)
 }
 
 // largest is the number of keys at rate 1/2 whose filter is estimated at

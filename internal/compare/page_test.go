@@ -114,23 +114,26 @@ func TestThePageIsWholeAndSaysWhatItShows(t *testing.T) {
 	assert.False(t, strings.Contains(without, "loading"), "without scripts nothing is")
 }
 
-func TestThePageCalculatesWhatTheLibraryDoes(t *testing.T) {
+// asked are forms, and the addresses of the page that fill the form with them.
+var asked = []struct {
+	hash string
+	form advice.Form
+}{
+	{"", advice.Form{Keys: "1000000", Rate: "1"}},
+	{"#keys=5_000_000&rate=0.1&delete=1", advice.Form{Keys: "5000000", Rate: "0.1", Delete: true}},
+	{"#keys=5e6&rate=0.1&fixed=1", advice.Form{Keys: "5000000", Rate: "0.1", Fixed: true}},
+	{"#keys=1e9&guess=1", advice.Form{Keys: "1e9", Rate: "1", Guess: true}},
+	{"#keys=1000&rate=5&counts=1", advice.Form{Keys: "1000", Rate: "5", Counts: true}},
+	{"#keys=1e6&rate=0.01&memory=1.5", advice.Form{Keys: "1000000", Rate: "0.01", Memory: "1.5"}},
+	{"#keys=none&rate=2,5&memory=10M", advice.Form{Keys: "none", Rate: "2,5", Memory: "10M"}},
+	{"#keys=1e14", advice.Form{Keys: "1e14", Rate: "1"}},
+	{"#memory=0.001", advice.Form{Keys: "1000000", Rate: "1", Memory: "0.001"}},
+}
+
+func TestThePageShowsTheAnswersOfTheLibrary(t *testing.T) {
 	browser := chromium(t)
 	page, _ := writtenPage(t)
-	for _, c := range []struct {
-		hash string
-		form advice.Form
-	}{
-		{"", advice.Form{Keys: "1000000", Rate: "1"}},
-		{"#keys=5_000_000&rate=0.1&delete=1", advice.Form{Keys: "5000000", Rate: "0.1", Delete: true}},
-		{"#keys=5e6&rate=0.1&fixed=1", advice.Form{Keys: "5000000", Rate: "0.1", Fixed: true}},
-		{"#keys=5e6&rate=0.1&guess=1", advice.Form{Keys: "5000000", Rate: "0.1", Guess: true}},
-		{"#keys=1000&rate=5&counts=1", advice.Form{Keys: "1000", Rate: "5", Counts: true}},
-		{"#keys=1e6&rate=0.01&memory=1.5", advice.Form{Keys: "1000000", Rate: "0.01", Memory: "1.5"}},
-		{"#keys=none&rate=2,5&memory=10M", advice.Form{Keys: "none", Rate: "2,5", Memory: "10M"}},
-		{"#keys=1000&rate=-1", advice.Form{Keys: "1000", Rate: "-1"}},
-		{"#memory=0.001", advice.Form{Keys: "1000000", Rate: "1", Memory: "0.001"}},
-	} {
+	for _, c := range asked {
 		document := dump(t, browser, page, c.hash)
 		found := answerAttribute.FindStringSubmatch(document)
 		require.NotNil(t, found, c.hash)
@@ -146,6 +149,54 @@ func TestThePageCalculatesWhatTheLibraryDoes(t *testing.T) {
 			contains(t, shown, `<code tabindex="0">`+choice.Literal+"<")
 		}
 		contains(t, shown, ">"+want.Error+"<")
+	}
+}
+
+// ask runs the calculator in Node, where addresses have 32 bits.
+const ask = `const fs = require("fs");
+require(process.argv[2]);
+const go = new Go();
+WebAssembly.instantiate(fs.readFileSync(process.argv[3]), go.importObject).then(({ instance }) => {
+  go.run(instance);
+  const answers = JSON.parse(process.argv[4]).map(form => JSON.parse(filterfamAdvise(JSON.stringify(form))));
+  fs.writeSync(1, JSON.stringify(answers));
+  process.exit(0);
+});`
+
+func TestTheCalculatorAnswersAsTheLibraryDoes(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil || testing.Short() {
+		t.Skip("needs Node, and compiles the library for the page")
+	}
+	wasm, script := filepath.Join(t.TempDir(), "calculator.wasm"), filepath.Join(t.TempDir(), "ask.js")
+	require.NoError(t, os.WriteFile(script, []byte(ask), 0o600))
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", wasm, "./calculator")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+
+	var forms []advice.Form
+	var want []advice.Answer
+	for _, keys := range []string{"1e6", "1e9", "1e10", "1e13", "1e14"} {
+		for i := range 32 {
+			form := advice.Form{Keys: keys, Rate: "1", Fixed: i&1 > 0, Guess: i&2 > 0, Delete: i&4 > 0, Counts: i&8 > 0}
+			if i&16 > 0 {
+				form.Rate, form.Memory = "", "12000"
+			}
+			forms, want = append(forms, form), append(want, form.Answer())
+		}
+	}
+	text, err := json.Marshal(forms)
+	require.NoError(t, err)
+	glue := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
+	out, err = exec.CommandContext(t.Context(), node, script, glue, wasm, string(text)).Output()
+	require.NoError(t, err)
+	var got []advice.Answer
+	require.NoError(t, json.Unmarshal(out, &got))
+	for i := range forms {
+		assert.Equal(t, want[i], got[i], "%+v", forms[i])
 	}
 }
 

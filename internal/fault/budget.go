@@ -8,6 +8,17 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
+// Fits returns an error about a field with the given reason if the structure
+// that follows from the field has more bytes than this platform can hold. Plans
+// may be larger.
+func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error {
+	if bytes <= sizing.MaxBytes {
+		return nil
+	}
+	return m.Field(reason, field, value, fmt.Sprintf(
+		"at most %d bytes, which this platform can hold, instead of %d", uint64(sizing.MaxBytes), bytes))
+}
+
 // Budget sizes a structure by at least two of a number of keys n, a
 // false-positive rate and a number of bytes. Zero means that one is not given.
 // least returns the smallest structure of n keys with a rate, and within the

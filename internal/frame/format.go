@@ -22,6 +22,10 @@ type Format[P any, T number] struct {
 
 	// Len returns how many numbers the payload has.
 	Len func(P) uint64
+
+	// Fits returns an error with the given reason if this platform cannot hold
+	// the structure. It may be nil.
+	Fits func(p P, reason error) error
 }
 
 // New returns the header of a structure with a payload of that many bytes.
@@ -54,6 +58,9 @@ func (f Format[P, T]) ReadHeader(r io.Reader, fam hashfam.Family) (P, error) {
 // fam. It reads the payload as [Read] does.
 func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
 	p, err := f.Header(r, fam)
+	if err == nil && f.Fits != nil {
+		err = f.Fits(p, hashfam.ErrCorrupt)
+	}
 	if err != nil {
 		return p, nil, err
 	}

@@ -32,7 +32,7 @@ type Reader struct {
 
 // maxKnown is how many bytes a source is believed to have: 4 GiB, or 1 GiB if
 // addresses have 32 bits. A sparse file may claim any size.
-const maxKnown = min(1<<32, sizing.Addresses/2+1)
+const maxKnown = min(1<<32, sizing.MaxBytes)
 
 // NewReader returns a Reader of the next frame in r. m makes its errors.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {

@@ -21,9 +21,13 @@ const (
 	// MaxHashes is the largest number of hash functions of a plan.
 	MaxHashes = 255
 
-	// MaxBits is the largest number of bits of a plan: those of 32 TiB, or of
-	// half of the bytes that slices can address if that is less.
-	MaxBits = min(1<<48, 4*Addresses)
+	// MaxBits is the largest number of bits of a plan, on every platform: 32
+	// TiB.
+	MaxBits = 1 << 48
+	// MaxBytes is the size of the largest structure that this platform can
+	// hold: half of the bytes that slices can address. If addresses have 32
+	// bits, that is 1 GiB.
+	MaxBytes = Addresses/2 + 1
 )
 
 // saturation is a number of throws per cell above which every rate is 1 in

@@ -17,7 +17,7 @@ type Goal struct {
 
 const (
 	MinMemory = 1 << 10
-	MaxMemory = min(1<<34, sizing.MaxBits/8) // an index in the log has 32 bits
+	MaxMemory = min(1<<34, sizing.Addresses/2) // an index in the log has 32 bits
 	MaxK      = 1 << 28
 
 	structBytes = 256 // the tracker and the structure around it, or more

@@ -1,11 +1,14 @@
 package advice
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A Form is a user's needs as typed into a page.
@@ -23,7 +26,7 @@ type Form struct {
 type Answer struct {
 	Needs   Needs             `json:"needs"`
 	Choices []Choice          `json:"choices"`
-	Fields  map[string]string `json:"fields"` // what is wrong with a field, by its JSON name
+	Fields  map[string]string `json:"fields"` // the problem with a field, by its JSON name
 	Error   string            `json:"error"`  // why no structure serves
 }
 
@@ -42,10 +45,26 @@ func (f Form) Answer() Answer {
 		return Answer{Fields: wrong}
 	}
 	choices, err := For(needs)
-	if err != nil {
+	var field *hashfam.FieldError
+	switch {
+	case errors.As(err, &field):
+		return Answer{Needs: needs, Fields: f.blame(field)}
+	case err != nil:
 		return Answer{Needs: needs, Error: err.Error()}
 	}
 	return Answer{Needs: needs, Choices: choices}
+}
+
+// blame returns the message for the field of f from which a Config's field
+// follows.
+func (f Form) blame(err *hashfam.FieldError) map[string]string {
+	switch _, name, _ := strings.Cut(err.Field, "."); name {
+	case "FPRate", "Delta":
+		return map[string]string{"rate": fmt.Sprintf("%q: want %s, as a fraction", f.Rate, err.Allowed)}
+	case "MemoryBytes":
+		return map[string]string{"memory": fmt.Sprintf("%q: want bytes, %s", f.Memory, err.Allowed)}
+	}
+	return map[string]string{"keys": fmt.Sprintf("%q: want %s", f.Keys, err.Allowed)}
 }
 
 // read returns the needs, and a message for each field that cannot be read.

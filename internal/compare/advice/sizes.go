@@ -13,6 +13,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A sizing returns the Bytes and the Params, in words, of a structure with the
@@ -30,7 +31,8 @@ const functionBits = 2.2
 
 func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
 	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
-		return Choice{}, fmt.Errorf("perfect: FPRate = %g is too low for %s keys", rate, words(keys))
+		return Choice{}, &hashfam.FieldError{Package: "perfect", Err: hashfam.ErrParams, Field: "FilterConfig.FPRate", Value: rate,
+			Allowed: "at least 2^-55, and the number of keys over 2^63"}
 	}
 	fingerprint, n := mixedBits(rate), float64(keys)
 	return Choice{
