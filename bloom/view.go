@@ -56,7 +56,7 @@ func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 // without opening them: for the filter of a block or a footer that is asked
 // once and then given back to a cache. Make one for each family with
 // [NewFrameReader]. It keeps no frame, and may be copied and used by many
-// goroutines.
+// goroutines. It cannot be stored: make it again from its family.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader of filters that were encoded under fam.

@@ -42,5 +42,9 @@ func (h Hasher) SumString(key string) Digest { return h.sum(stringBytes(key)) }
 // String returns [Family.String]. It does not show the key.
 func (h Hasher) String() string { return h.Family().String() }
 
+// MarshalText returns [Family.String]. A Hasher cannot be read from it: make it
+// again from its family.
+func (h Hasher) MarshalText() ([]byte, error) { return h.Family().MarshalText() }
+
 // Format prints String for every verb, as [Family.Format] explains.
 func (h Hasher) Format(s fmt.State, _ rune) { fmt.Fprint(s, h.String()) }

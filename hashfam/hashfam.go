@@ -5,7 +5,7 @@
 //   - hash many: [Family.SumAll], [Family.SumAllStrings], [Family.SumAllUint64]
 //   - keep untrusted keys out: [Random], or [RandomKey] and [New]
 //   - separate uses of one secret: [Family.Derive]
-//   - store a secret: [Key.MarshalText]
+//   - store a secret: the bytes of a [Key], k[:]
 //   - draw positions and shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
 //   - inspect errors of all packages: [FieldError] and the Err variables
 //

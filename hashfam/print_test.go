@@ -1,8 +1,10 @@
 package hashfam
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/gob"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -133,4 +135,13 @@ func TestPrintingHidesTheKey(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, json.Unmarshal(b, &k), ErrSecret)
 	require.Equal(t, key, k)
+	for _, value := range []any{key, &key, struct{ Key Key }{key}} {
+		var out bytes.Buffer
+		require.ErrorIs(t, gob.NewEncoder(&out).Encode(value), ErrSecret, "%T", value)
+		require.NotContains(t, out.String(), string(key[:]))
+	}
+	b, err = json.Marshal(f.Hasher(0))
+	require.NoError(t, err)
+	require.Equal(t, `"`+f.String()+`"`, string(b))
+	require.Error(t, json.Unmarshal(b, new(Hasher)), "not the public one")
 }

@@ -59,7 +59,8 @@ func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 // A FrameReader answers from encodings of a [Filter] without opening them: for
 // the filter of a block or a footer that is asked once and then given back to a
 // cache. Make one for each family with [NewFrameReader]. It keeps no frame, and
-// may be copied and used by many goroutines.
+// may be copied and used by many goroutines. It cannot be stored: make it again
+// from its family.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader of filters that were encoded under fam.
