@@ -88,7 +88,7 @@ func (f *Filter) Fold() error {
 func (f *Filter) FoldTo(rate float64) error {
 	f.used()
 	if !(rate > 0 && rate < 1) {
-		return paramError("rate", rate, "above 0 and below 1")
+		return paramError("rate", rate, fault.RateRange)
 	}
 	for {
 		half, err := f.folded()

@@ -23,11 +23,15 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // AppendFrame appends the encoded filter of digests to dst and returns the
 // extended slice: what [New], [Filter.AddAll] and [Filter.AppendBinary] return,
 // without a bit array beside dst. The digests are under c.Family; they may be
-// more or fewer than c.Capacity. It returns dst and the errors of
+// more or fewer than c.Capacity, which may be 0 if c.MemoryBytes is: then it is
+// their number, but at least 1. It returns dst and the errors of
 // [Config.Params]. O(m + kn) time; it allocates the frame once if dst is too
 // small, and the bit array if it would not begin at a multiple of 8 in memory,
 // on a big-endian platform, or with the tag purego.
 func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
+	if c.Capacity == 0 && c.MemoryBytes == 0 {
+		c.Capacity = max(1, uint64(len(digests)))
+	}
 	p, err := c.Params()
 	if err == nil {
 		err = p.fits(ErrParams)

@@ -94,6 +94,15 @@ func TestAppendFrame(t *testing.T) {
 			}
 		}
 	}
+	for _, n := range []uint64{0, 100} { // Capacity may be left out
+		c := Config{FPRate: 0.01}
+		got, err := AppendFrame(nil, c, sums(mustNew(t, Params{Bits: 1, Hashes: 1}), n))
+		require.NoError(t, err)
+		c.Capacity = max(n, 1)
+		want, err := AppendFrame(nil, c, sums(mustNew(t, Params{Bits: 1, Hashes: 1}), n))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
 	got, err := AppendFrame([]byte("before"), Config{Capacity: 1}, nil)
 	require.ErrorIs(t, err, ErrParams)
 	require.Equal(t, "before", string(got))

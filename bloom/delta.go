@@ -44,8 +44,9 @@ var deltaFormat = frame.Format[openDelta, uint64]{
 // counting filter at two times. Keep a [Filter.Clone] of what was sent last.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. O(m) time; it allocates the delta twice, a 60th of
-// the filter, and up to 60 KB.
+// if f is the zero Filter. O(m) time; it allocates the delta, room for the
+// longest delta with this number of changes, which is less than a sixth longer
+// if the changes are random, a 60th of the filter, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err

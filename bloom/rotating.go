@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/ring"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -146,7 +147,7 @@ func (c RotatingConfig) check(reason error) error {
 	case c.Generations < 1 || c.Generations > maxGenerations:
 		return errs.Field(reason, "RotatingConfig.Generations", c.Generations, fmt.Sprintf("0 to %d", maxGenerations))
 	case !(c.FPRate > 0 && c.FPRate < 1):
-		return errs.Field(reason, "RotatingConfig.FPRate", c.FPRate, "above 0 and below 1")
+		return errs.Field(reason, "RotatingConfig.FPRate", c.FPRate, fault.RateRange)
 	case c.Layout > Blocked:
 		return errs.Field(reason, "RotatingConfig.Layout", c.Layout, "classic, partitioned or blocked")
 	}

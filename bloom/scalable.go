@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -131,7 +132,7 @@ func (c ScalableConfig) check(reason error) error {
 	case c.Expected == 0:
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected, "at least 1")
 	case !(c.FPRate > 0 && c.FPRate < 1):
-		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, "above 0 and below 1")
+		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fault.RateRange)
 	case c.FPRate <= float64(c.Expected)/(1<<63):
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate,
 			fmt.Sprintf("above Expected/2^63 = %.3g, the floor of 64-bit digests", float64(c.Expected)/(1<<63)))

@@ -116,7 +116,7 @@ func ExampleFieldError() {
 	}
 	// Output:
 	// bloom Config.FPRate 2
-	// want above 0 and below 1
+	// want above 0 and below 1; 0.05 is 5%
 }
 
 // Five positions in a filter of 1000 bits.

@@ -54,7 +54,7 @@ func Static(rate float64) (*Policy, error) {
 //
 // It returns [ErrParams] if there is no such layout, or if rate, the
 // false-positive rate of a filter as a fraction, is not above 2^-40 and below
-// 1.
+// 1. A classic filter needs a rate that is at least a millionth above 2^-40.
 func Bloom(layout bloom.Layout, rate float64) (*Policy, error) {
 	c := bloom.Config{Capacity: manyKeys, FPRate: rate, Layout: layout}
 	if _, err := c.Params(); err != nil {

@@ -95,7 +95,9 @@ func TestImpossiblePoliciesAreRefused(t *testing.T) {
 
 	_, err = Static(0x1p-32 + 0x1.1p-40)
 	require.NoError(t, err)
-	_, err = Bloom(bloom.Classic, 0x1.1p-40)
+	_, err = Bloom(bloom.Classic, 1.000001*0x1p-40)
+	require.NoError(t, err)
+	_, err = Bloom(bloom.Blocked, math.Nextafter(0x1p-40, 1))
 	require.NoError(t, err)
 }
 

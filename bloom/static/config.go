@@ -85,7 +85,7 @@ func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
 // estimate.
 func (c Config) columns(n uint64) (uint32, error) {
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
-		return 0, paramError("Config.FPRate", c.FPRate, "above 0 and below 1")
+		return 0, paramError("Config.FPRate", c.FPRate, fault.RateRange)
 	}
 	if n > ribbon.MaxKeys {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A FilterConfig describes a [Filter].
@@ -41,7 +42,7 @@ func (c FilterConfig) check(n int) error {
 		return paramError("FilterConfig.ValueBits", c.ValueBits, fmt.Sprintf("0 to %d", maxValue))
 	}
 	if !(c.FPRate > 0 && c.FPRate < 1) {
-		return paramError("FilterConfig.FPRate", c.FPRate, "above 0 and below 1")
+		return paramError("FilterConfig.FPRate", c.FPRate, fault.RateRange)
 	}
 	least := max(math.Ldexp(1, c.ValueBits-maxSlotBits), math.Ldexp(float64(n+1), -64))
 	if c.FPRate < least {

@@ -40,11 +40,14 @@ func (m *Maker) ZeroText(name, make string) string {
 	return m.Package + ": use of a zero " + name + ": make it with " + make
 }
 
+// RateRange says what rates are allowed, to those who write percentages, too.
+const RateRange = "above 0 and below 1; 0.05 is 5%"
+
 // Rate returns ErrParams unless 64-bit digests can have the false-positive rate
 // at capacity keys.
 func (m *Maker) Rate(rate float64, capacity uint64) error {
 	if !(rate > 0 && rate < 1) {
-		return m.Field(hashfam.ErrParams, "Config.FPRate", rate, "above 0 and below 1")
+		return m.Field(hashfam.ErrParams, "Config.FPRate", rate, RateRange)
 	}
 	if floor := float64(capacity) / (1 << 63) / 2; rate <= floor {
 		return m.Field(hashfam.ErrParams, "Config.FPRate", rate,

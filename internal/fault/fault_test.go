@@ -20,7 +20,7 @@ func TestRatesThatDigestsCanHave(t *testing.T) {
 	for _, rate := range []float64{0, -0.5, 1, 1.5, math.NaN(), math.Inf(1)} {
 		err := errs.Rate(rate, 1)
 		require.ErrorIs(t, err, hashfam.ErrParams)
-		require.ErrorContains(t, err, "want above 0 and below 1", "%v", rate)
+		require.ErrorContains(t, err, "want above 0 and below 1; 0.05 is 5%", "%v", rate)
 	}
 	err := errs.Rate(0x1p-20, 1<<44)
 	require.ErrorIs(t, err, hashfam.ErrParams)
