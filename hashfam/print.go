@@ -74,8 +74,8 @@ func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 // error is always nil. O(1) time.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// GobEncode returns [ErrSecret], so that encoding/gob does not write the key. To
-// store a key, write its bytes: k[:]. O(1) time.
+// GobEncode returns [ErrSecret], so that encoding/gob does not write the key.
+// To store a key, write its bytes: k[:]. O(1) time.
 func (k Key) GobEncode() ([]byte, error) { return nil, fieldError(ErrSecret, "Key", "a gob", "k[:]") }
 
 // UnmarshalText returns [ErrSecret] and leaves k unchanged. A key has no text
