@@ -13,6 +13,7 @@ import (
 // it takes half the time of single calls, and a quarter to half if the filter
 // is larger than the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
+	f.made()
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
@@ -27,6 +28,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // added. It costs what [Filter.AddAll] does.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	removed := 0
+	f.made()
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
@@ -45,7 +47,7 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 // small.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	if f.params.Layout == Blocked {
+	if f.made().kind == blocked {
 		return f.hasEach(dst, digests, hasBlocked)
 	}
 	a := lanes.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
@@ -79,6 +81,7 @@ func (f *reader) hasEach(dst []bool, digests []hashfam.Digest,
 // filter is larger than the cache. It allocates only if dst is too small.
 func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
+	f.made()
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
@@ -93,7 +96,7 @@ func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 // counters of the group are then in the cache, or on their way.
 func (f *reader) nextGroup(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
 	switch {
-	case f.params.Layout == Blocked:
+	case f.kind == blocked:
 		return prefetch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:
 		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2, 0)

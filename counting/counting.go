@@ -10,9 +10,50 @@ type Filter struct{ reader }
 // all.
 type reader struct {
 	params   Params
+	kind     kind
 	span     uint64 // range of a position: number of counters, or of blocks
 	counters nibbles
 	hash     hashfam.Hasher
+}
+
+// A kind is the layout of a filter that has counters. The zero kind is for
+// filters that have none, because nothing made them or was decoded into them.
+type kind uint8
+
+const (
+	classic kind = 1 + iota
+	blocked
+)
+
+// kind returns the kind of a filter with parameters p.
+func (p Params) kind() kind {
+	if p.Layout == Blocked {
+		return blocked
+	}
+	return classic
+}
+
+// zeroFilter panics because a method that changes a Filter was called on one
+// that has no counters.
+func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
+
+// zeroReader is like zeroFilter for methods that a [View] has, too.
+func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
+
+// made returns f, or panics if it has no counters.
+func (f *Filter) made() *Filter {
+	if f.kind == 0 {
+		zeroFilter()
+	}
+	return f
+}
+
+// made is like [Filter.made] for methods that a [View] has, too.
+func (f *reader) made() *reader {
+	if f.kind == 0 {
+		zeroReader()
+	}
+	return f
 }
 
 // Add adds one copy of key. A counter that reaches 15 is stuck there. O(k)
@@ -26,10 +67,13 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 // AddDigest is [Filter.Add] for a digest under the filter's family. A digest
 // made by another family stands for another key.
 func (f *Filter) AddDigest(d hashfam.Digest) {
-	if f.params.Layout == Blocked {
+	switch f.kind {
+	case blocked:
 		addBlocked(f.counters, f.span, f.params.Hashes, d)
-	} else {
+	case classic:
 		add(f.counters, f.span, f.params.Hashes, d)
+	default:
+		zeroFilter()
 	}
 }
 
@@ -50,10 +94,14 @@ func (f *reader) ContainsString(key string) bool {
 
 // ContainsDigest is Contains for a digest under the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
-	if f.params.Layout == Blocked {
+	switch f.kind {
+	case blocked:
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
+	case classic:
+		return has(f.counters, f.span, f.params.Hashes, d)
 	}
-	return has(f.counters, f.span, f.params.Hashes, d)
+	zeroReader()
+	return true
 }
 
 // ContainsOrAdd reports whether key may be in the filter, and adds it if it is
@@ -90,10 +138,14 @@ func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.hash.Su
 
 // CountDigest is Count for a digest under the filter's family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 {
-	if f.params.Layout == Blocked {
+	switch f.kind {
+	case blocked:
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
+	case classic:
+		return count(f.counters, f.span, f.params.Hashes, d)
 	}
-	return count(f.counters, f.span, f.params.Hashes, d)
+	zeroReader()
+	return stuck
 }
 
 // Delete removes one copy of key and reports whether it did. It returns false
@@ -116,10 +168,14 @@ func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.Su
 
 // DeleteDigest is [Filter.Delete] for a digest under the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
-	if f.params.Layout == Blocked {
+	switch f.kind {
+	case blocked:
 		return removeBlocked(f.counters, f.span, f.params.Hashes, d)
+	case classic:
+		return remove(f.counters, f.span, f.params.Hashes, d)
 	}
-	return remove(f.counters, f.span, f.params.Hashes, d)
+	zeroFilter()
+	return false
 }
 
 // Classic: a key has the k positions among the m counters that its bits have in

@@ -45,7 +45,7 @@ func newReader(p Params, counters nibbles) reader {
 	if p.Layout == Blocked {
 		span /= blockCounters
 	}
-	return reader{p, span, counters, p.Family.Hasher(p.SizeBytes())}
+	return reader{p, p.kind(), span, counters, p.Family.Hasher(p.SizeBytes())}
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
@@ -67,11 +67,15 @@ func (f *reader) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
 // Reset removes every key and clears the stuck counters. O(m) time, no
 // allocation.
-func (f *Filter) Reset() { clear(f.counters) }
+func (f *Filter) Reset() { clear(f.made().counters) }
 
 // Clone returns a copy that shares no memory with f. O(m) time, one allocation
 // of the counters.
-func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.counters)) }
+func (f *Filter) Clone() *Filter {
+	c := *f
+	c.counters = slices.Clone(f.counters)
+	return &c
+}
 
 // Equal reports whether f and other have the same Params and the same counters.
 // O(m) time, no allocation.
@@ -87,7 +91,7 @@ func (f *Filter) Equal(other *Filter) bool {
 // over f once, so that one call with many filters is faster than many calls if
 // f is larger than the cache. O(m) time for each of them, no allocation.
 func (f *Filter) Merge(others ...*Filter) error {
-	err := fault.Mergeable(errs, "Params", f.params, others, func(other *Filter) Params { return other.params })
+	err := fault.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
 	if err != nil {
 		return err
 	}
@@ -111,13 +115,13 @@ const mergeWords = 1024
 // builds from these keys with the same number of bits, hashes, layout and
 // family. O(m) time, one allocation of m/8 bytes.
 func (f *reader) Bloom() *bloom.Filter {
-	words := make([]uint64, (len(f.counters)+3)/4)
+	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
 		words[i/4] |= gather(nonzero(w)) << (i % 4 * 16)
 	}
 	b, err := bloom.FromWords(f.params.bloom(), words)
 	if err != nil {
-		panic(err) // a zero Filter: the parameters of all others are valid
+		panic(err) // impossible: the parameters are valid
 	}
 	return b
 }

@@ -46,6 +46,7 @@ func (g *group) reach(f *reader, digests *[]hashfam.Digest) []table.Place {
 // error. If the filter is larger than the cache, AddAll takes half the time of
 // single calls. O(1) time per key on average, no allocation.
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
+	f.table.Made()
 	if len(digests) < few {
 		for _, d := range digests {
 			if err := f.insert(f.locate(d)); err != nil {
@@ -72,6 +73,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 // calls, and less if the filter is larger than the cache (amd64 with AVX-512;
 // half with AVX2). O(1) time per key; it allocates only if dst has to grow.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
 	if len(digests) < few {
 		for _, d := range digests {
@@ -99,6 +101,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // cache, DeleteAll takes two fifths of the time of single calls. O(1) time per
 // key, no allocation.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
+	f.table.Made()
 	if len(digests) < few {
 		for _, d := range digests {
 			if f.take(f.locate(d)) {
@@ -122,6 +125,7 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 // and returns the extended slice. O(1) time per key; it allocates only if dst
 // has to grow.
 func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
 	if len(digests) < few {
 		for _, d := range digests {

@@ -97,6 +97,7 @@ func (f *reader) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
 // fit, since fingerprints find room in another order. Merge works on one copy
 // of f, so it needs as much memory again. O(k m) time for k filters.
 func (f *Filter) Merge(others ...*Filter) error {
+	f.table.Made()
 	if err := fault.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
 		return err
 	}
@@ -134,6 +135,7 @@ func (f *Filter) insertAll(other *Filter) error {
 
 // Reset removes every key. O(m) time, no allocation.
 func (f *Filter) Reset() {
+	f.table.Made()
 	clear(f.table.Bytes())
 	f.count = 0
 }

@@ -221,7 +221,10 @@ func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRat
 
 // Reset removes every key and gives back the memory of pages that have split.
 // O(Expected) time and memory.
-func (s *Scalable) Reset() { s.pages.Reset() }
+func (s *Scalable) Reset() {
+	s.pages.Made()
+	s.pages.Reset()
+}
 
 // Clone returns a copy that shares no memory with s that changes. O(m) time.
 func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }

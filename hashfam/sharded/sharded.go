@@ -60,7 +60,16 @@ func (o *Of[T]) Shards() int { return len(o.shards) }
 // Do calls f with the shard of d, alone: no other call has that shard
 // meanwhile. O(1) time besides that of f, no allocation.
 func (o *Of[T]) Do(d hashfam.Digest, f func(shard T)) {
-	o.shards[d.Shard(len(o.shards))].do(f)
+	shards := o.made()
+	shards[d.Shard(len(shards))].do(f)
+}
+
+// made returns the shards, or panics if there are none.
+func (o *Of[T]) made() []shard[T] {
+	if len(o.shards) == 0 {
+		panic("sharded: use of a zero Of: make it with New")
+	}
+	return o.shards
 }
 
 // do calls f under the lock, and releases it even if f panics.
@@ -89,7 +98,7 @@ func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfa
 // group returns the digests in the order of their shards, and where the digests
 // of each shard end. It is a counting sort.
 func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends []int) {
-	n := len(o.shards)
+	n := len(o.made())
 	next := make([]int, n+1) // at first next[i+1] is the number of digests of shard i
 	for _, d := range digests {
 		next[d.Shard(n)+1]++

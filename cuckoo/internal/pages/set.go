@@ -53,11 +53,21 @@ type locus struct {
 
 // locate returns the plot and the locus of a digest.
 func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
+	s.Made()
 	p := d.Probe()
 	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
 	i, rest := bits.Mul64(uint64(p.Next()), s.Buckets)
 	partner := hashfam.Reduce(rest, partners) + 1
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
+}
+
+func zero() { table.Errs.Zero("Scalable", "NewScalable, or decode into it") }
+
+// Made panics if s is the zero Set, which is in a zero Scalable.
+func (s *Set) Made() {
+	if len(s.plots) == 0 {
+		zero()
+	}
 }
 
 // Add records one copy of d. It returns ErrCopies if there are eight, and

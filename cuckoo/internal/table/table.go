@@ -69,6 +69,7 @@ type Table struct {
 	low    uint64 // the lowest f-4 bits of every other lane, if sorted
 	wide   bool
 	sorted bool
+	plain  bool // neither; false in the zero Table, so that fast paths need not test for it
 	tail   uint64
 	heads  uint64 // mask without the lowest tail bits, shifted down by them
 }
@@ -78,7 +79,7 @@ func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
 	t := Table{
 		bytes: bytes, stride: s.BucketBits(), width: f, mask: 1<<f - 1,
-		wide: f > maxNarrow, sorted: s.Sorted, tail: uint64(s.Tail),
+		wide: f > maxNarrow, sorted: s.Sorted, plain: f <= maxNarrow && !s.Sorted, tail: uint64(s.Tail),
 	}
 	if t.sorted {
 		t.width, t.rest, t.low = maxNarrow, f-nibble, t.mask>>nibble
@@ -102,11 +103,20 @@ func (t *Table) Bytes() []byte { return t.bytes }
 // Mask returns 2^f-1, the largest fingerprint.
 func (t *Table) Mask() uint64 { return t.mask }
 
+// Made panics if t is the zero Table, which is in a zero Filter.
+func (t *Table) Made() {
+	if t.stride == 0 {
+		zero()
+	}
+}
+
+func zero() { Errs.Zero("Filter or View", "New or NewView, or decode into it") }
+
 // Has reports whether bucket i or j holds fp. It looks at both, whatever the
 // first one says: a branch that half the keys mispredict costs more than the
 // look it would save.
 func (t *Table) Has(i, j, fp uint64) bool {
-	if t.wide || t.sorted {
+	if !t.plain {
 		return t.hasLanes(i, j, fp)
 	}
 	return t.Any(t.Word(i), t.Word(j), fp)
@@ -114,9 +124,10 @@ func (t *Table) Has(i, j, fp uint64) bool {
 
 // hasLanes is Has for buckets of two words, or of sorted slots.
 func (t *Table) hasLanes(i, j, fp uint64) bool {
-	if !t.wide {
+	if t.sorted && !t.wide {
 		return t.Any(t.Decode(t.Word(i)), t.Decode(t.Word(j)), fp)
 	}
+	t.Made()
 	a, b := t.Lanes(i)
 	c, d := t.Lanes(j)
 	return t.Matches(a, fp)|t.Matches(b, fp)|t.Matches(c, fp)|t.Matches(d, fp) != 0
@@ -124,6 +135,7 @@ func (t *Table) hasLanes(i, j, fp uint64) bool {
 
 // Count returns how many slots of buckets i and j hold fp.
 func (t *Table) Count(i, j, fp uint64) int {
+	t.Made()
 	if t.wide {
 		a, b := t.Lanes(i)
 		c, d := t.Lanes(j)
@@ -152,7 +164,7 @@ func (t *Table) countIn(i, fp uint64) int {
 // one. It takes the bucket with more free slots while none has been freed by a
 // removal, see emptier.
 func (t *Table) Put(i, j, fp uint64) bool {
-	if t.wide || t.sorted {
+	if !t.plain {
 		return t.putLanes(i, j, fp)
 	}
 	i, j = i*t.stride, j*t.stride
@@ -166,6 +178,7 @@ func (t *Table) Put(i, j, fp uint64) bool {
 
 // putLanes is Put for buckets of two words, or of sorted slots.
 func (t *Table) putLanes(i, j, fp uint64) bool {
+	t.Made()
 	if t.wide {
 		if t.countIn(i, 0) < t.countIn(j, 0) {
 			i = j
@@ -197,6 +210,7 @@ func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 // Take frees one slot of bucket i that holds fp, or of bucket j if there is
 // none in i, and reports whether it did. It looks at both, as Has does.
 func (t *Table) Take(i, j, fp uint64) bool {
+	t.Made()
 	if t.wide {
 		return t.Remove(i, fp) || t.Remove(j, fp)
 	}
