@@ -150,7 +150,7 @@ var scalables = conformance.Suite[*Scalable]{
 			}
 			return s
 		}},
-		{File: "scalable-limit.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1, MemoryBytes: 130})},
+		{File: "scalable-limit.bin", Build: smallLastStage},
 	},
 	ReadParams: conformance.Reader(ReadScalableConfig),
 	Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },

@@ -47,10 +47,12 @@ type ScalableConfig struct {
 	// key's digest equals a member's.
 	FPRate float64
 
-	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]: no stage
-	// makes the filter larger. Then keys are still added, and none is lost, but
-	// the rate rises above FPRate, as FalsePositiveRate tells. The first stage
-	// must fit. Attached filters count, but are not refused.
+	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]. The last
+	// stage that fits uses all of the memory that the others leave, for as many
+	// keys as FPRate allows there. If more keys are added, none is lost, but
+	// the rate rises above FPRate, as FalsePositiveRate reports. The memory
+	// must suffice for Expected keys at half of FPRate. Attached filters count,
+	// but are not refused.
 	MemoryBytes uint64
 
 	Layout Layout         // of the stages, as in [Config]
@@ -100,7 +102,30 @@ func (c ScalableConfig) first() (Params, error) {
 		return Params{}, paramError("ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first stage", p.SizeBytes()))
 	}
+	if c.MemoryBytes > 0 {
+		p = c.fitted(0, p, c.MemoryBytes)
+	}
 	return p, nil
+}
+
+// fitted returns p, the planned parameters of stage i, or those of the last
+// stage if no further one would fit in room after it. The last stage uses all
+// of room, for the most keys at the rest of FPRate. It has no bits if there is
+// no room for any key.
+func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
+	fits := p.SizeBytes() <= room
+	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // up to 64 bytes are lost to whole lines or slices
+		return p
+	}
+	rest := c.FPRate
+	if i > 0 {
+		rest *= 0.5 * math.Pow(0.7, float64(i-1))
+	}
+	last, err := Config{FPRate: rest, MemoryBytes: room, Layout: c.Layout, Family: c.Family}.Params()
+	if fits && (err != nil || last.Bits < p.Bits) {
+		return p
+	}
+	return last
 }
 
 // stage returns the Config of stage i.
@@ -149,10 +174,9 @@ func (c ScalableConfig) check(reason error) error {
 // then it allocates the next one, which takes time in proportion to its size.
 // If no further stage is possible, because it would exceed MemoryBytes, 2^48
 // bits or the limit of the platform, or because its share of FPRate is below
-// what 64-bit digests allow, the newest stage takes all further keys. The last
-// stage within MemoryBytes takes what the others leave. Then no key is lost,
-// but the rate rises above FPRate; FalsePositiveRate tells. The program ends if
-// the machine does not have enough memory for a stage.
+// what 64-bit digests allow, the newest stage takes all further keys. Then no
+// key is lost, but the rate rises above FPRate, as FalsePositiveRate reports.
+// The program ends if the machine does not have enough memory for a stage.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is [Scalable.Add] for a string.
@@ -213,15 +237,12 @@ func (s *Scalable) grow() {
 	s.stored = 0
 }
 
-// within returns the parameters of the next stage, or of the largest one that
-// fits. If that is smaller than the newest stage, which does better with all
-// further keys, it has no bits.
+// within returns the parameters of the next stage within MemoryBytes. If that
+// is smaller than the newest stage, which does better with all further keys, it
+// has no bits.
 func (s *Scalable) within(p Params) Params {
 	room := s.config.MemoryBytes - min(s.config.MemoryBytes, s.SizeBytes())
-	if p.SizeBytes() <= room {
-		return p
-	}
-	p = p.within(room)
+	p = s.config.fitted(s.grown(), p, min(room, sizing.MaxBytes))
 	if p.Bits < s.newest().params.Bits {
 		p.Bits = 0
 	}

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"testing"
 
@@ -108,4 +109,22 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 	s.list[1].params.Bits++
 	s.config.MemoryBytes++ // a third stage of two words follows: this one is too small
 	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 100, want at least 239")
+}
+
+// smallLastStage returns the filter in scalable-limit.bin. Its last stage uses
+// what the planned sizes of the others left of MemoryBytes.
+func smallLastStage() *Scalable {
+	s, err := NewScalable(ScalableConfig{Expected: 20, FPRate: 0.1})
+	if err != nil {
+		panic(err)
+	}
+	for i := range 100 {
+		if s.Stages() == 2 && s.stored == s.capacity() {
+			s.append(newFilter(Params{Bits: 512, Hashes: 7}, make([]uint64, 8)))
+			s.stored = 0
+		}
+		s.AddString(fmt.Sprint("key ", i))
+	}
+	s.config.MemoryBytes = 130
+	return s
 }

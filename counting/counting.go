@@ -21,8 +21,8 @@ type reader struct {
 type kind uint8
 
 const (
-	classic kind = 1 + iota
-	blocked
+	blocked kind = 1 + iota // the first that a switch tests, for the fastest layout
+	classic
 )
 
 // kind returns the kind of a filter with parameters p.
@@ -34,10 +34,15 @@ func (p Params) kind() kind {
 }
 
 // zeroFilter panics because a method that changes a Filter was called on one
-// that has no counters.
+// that has no counters. Inlined, its arguments would enlarge the frames of its
+// callers.
+//
+//go:noinline
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
 // zeroReader is like zeroFilter for methods that a [View] has, too.
+//
+//go:noinline
 func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
 // made returns f, or panics if it has no counters.

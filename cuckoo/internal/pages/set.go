@@ -53,7 +53,6 @@ type locus struct {
 
 // locate returns the plot and the locus of a digest.
 func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
-	s.Made()
 	p := d.Probe()
 	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
 	i, rest := bits.Mul64(uint64(p.Next()), s.Buckets)
@@ -61,6 +60,9 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
+// zero panics. It is not inlined, like the one of package table.
+//
+//go:noinline
 func zero() { table.Errs.Zero("Scalable", "NewScalable, or decode into it") }
 
 // Made panics if s is the zero Set, which is in a zero Scalable.
@@ -72,7 +74,10 @@ func (s *Set) Made() {
 
 // Add records one copy of d. It returns ErrCopies if there are eight, and
 // ErrFull if no room can be made, or not within the limit.
-func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
+func (s *Set) Add(d hashfam.Digest) error {
+	s.Made()
+	return s.insert(s.locate(d))
+}
 
 // insert records one copy of a key, unless there are eight: a page that splits
 // cannot part copies.
@@ -98,12 +103,14 @@ func (s *Set) insert(pl *plot, k locus) error {
 
 // Has reports whether d may be in s.
 func (s *Set) Has(d hashfam.Digest) bool {
+	s.Made()
 	pl, k := s.locate(d)
 	return pl.has(k)
 }
 
 // HasOrAdd reports whether d may have been in s, and adds it if not.
 func (s *Set) HasOrAdd(d hashfam.Digest) (bool, error) {
+	s.Made()
 	pl, k := s.locate(d)
 	if pl.has(k) {
 		return true, nil
@@ -113,6 +120,7 @@ func (s *Set) HasOrAdd(d hashfam.Digest) (bool, error) {
 
 // Remove removes one copy of d, and reports whether there was one.
 func (s *Set) Remove(d hashfam.Digest) bool {
+	s.Made()
 	pl, k := s.locate(d)
 	known, ok := pl.remove(k)
 	if ok {
@@ -124,6 +132,7 @@ func (s *Set) Remove(d hashfam.Digest) bool {
 
 // Count returns how many copies of d there may be.
 func (s *Set) Count(d hashfam.Digest) uint64 {
+	s.Made()
 	pl, k := s.locate(d)
 	return uint64(pl.copies(k))
 }
@@ -132,6 +141,7 @@ func (s *Set) Count(d hashfam.Digest) uint64 {
 // overlap.
 func (s *Set) Touch(digests []hashfam.Digest) {
 	touched := byte(0)
+	s.Made()
 	for _, d := range digests {
 		pl, k := s.locate(d)
 		touched |= pl.page(k.bits).Touch(k.i, k.j)

@@ -110,6 +110,9 @@ func (t *Table) Made() {
 	}
 }
 
+// zero panics. Inlined, its arguments would enlarge the frames of its callers.
+//
+//go:noinline
 func zero() { Errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
 // Has reports whether bucket i or j holds fp. It looks at both, whatever the
