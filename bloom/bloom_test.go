@@ -10,14 +10,14 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// drawParams draws a small filter of any layout.
-func drawParams(t *rapid.T) Params {
+// drawParams draws a filter of any layout, most often a small one.
+func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	p := Params{
 		Hashes: rapid.IntRange(1, 20).Draw(t, "hashes"),
 		Layout: rapid.SampledFrom(layouts).Draw(t, "layout"),
-		Family: hashfam.Family{}.Derive(rapid.StringN(0, 3, -1).Draw(t, "family")),
+		Family: fam,
 	}
-	size := uint64(rapid.IntRange(1, 200).Draw(t, "size"))
+	size := uint64(rapid.OneOf(rapid.IntRange(1, 200), rapid.IntRange(1, 200), rapid.IntRange(2000, 20_000)).Draw(t, "size"))
 	switch p.Layout {
 	case Partitioned:
 		size *= uint64(p.Hashes)
@@ -72,7 +72,7 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 
 func TestFromWordsRebuildsAFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
+		p := drawParams(t, hashfam.Family{})
 		f := mustNew(t, p)
 		f.AddAll(sums(f, rapid.Uint64Range(0, 50).Draw(t, "n")))
 		g, err := FromWords(p, f.Clone().words)

@@ -14,36 +14,107 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-var filters = conformance.Suite[*Filter]{
-	Receiver: NewReceiver,
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<40)
-		params[8] = 8 // the hashes, which divide the bits in every layout
-		return 1 << 37
+func TestAnAddedKeyIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := mustNew(t, drawParams(t, hashfam.Family{}))
+		keys := rapid.SliceOf(rapid.String()).Draw(t, "keys")
+		for _, key := range keys {
+			f.AddString(key)
+		}
+		for _, key := range keys {
+			require.True(t, f.ContainsString(key))
+		}
+	})
+}
+
+func TestMergeKeepsAllKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := mustNew(t, drawParams(t, hashfam.Family{}))
+		g := f.Clone()
+		mine, other := rapid.String().Draw(t, "mine"), rapid.String().Draw(t, "other")
+		f.AddString(mine)
+		g.AddString(other)
+		require.NoError(t, f.Merge(g))
+		require.True(t, f.ContainsString(mine) && f.ContainsString(other))
+	})
+}
+
+func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, g := mustNew(t, drawParams(t, hashfam.Family{})), new(Filter)
+		for _, key := range rapid.SliceOf(rapid.String()).Draw(t, "keys") {
+			f.AddString(key)
+		}
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		require.NoError(t, g.UnmarshalBinary(b))
+		require.True(t, g.Equal(f))
+	})
+}
+
+// filters drives a Filter through any sequence of actions.
+var filters = conformance.Structure[*Filter]{
+	Source:        conformance.From(drawParams, NewFromParams, (*Filter).Params),
+	Receiver:      NewReceiver,
+	Add:           conformance.Adds[*Filter],
+	ContainsOrAdd: conformance.ContainsOrAdds[*Filter],
+	Questions:     []func(*Filter) []conformance.Form{conformance.Contains[*Filter]},
+	Merge:         (*Filter).Merge,
+	Clone:         (*Filter).Clone,
+	Reset:         (*Filter).Reset,
+	Canonical:     func(*Filter) bool { return true },
+	Actions: map[string]func(*conformance.Machine[*Filter]){
+		"intersect": intersect, "fold": fold, "share": addShared, "merge into a shared filter": mergeShared,
 	},
+}
+
+// frames says how a Filter is encoded and shown.
+var frames = conformance.Frames[*Filter]{
+	Structure: filters,
 	Golden: []conformance.Golden[*Filter]{
 		{File: "classic.bin", Build: golden(NewFromParams, Params{Bits: 1000, Hashes: 7})},
 		{File: "partitioned.bin", Build: golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned})},
 		{File: "blocked.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked})},
 		{File: "keyed.bin", Build: golden(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed})},
 	},
-	ReadParams: conformance.Reader(ReadParams),
-	View:       conformance.Viewer[*Filter](NewView),
-	Ask:        func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
-	Shown: func(fam hashfam.Family) []any {
-		c := newConcurrent(NewReceiver(fam))
-		return []any{Config{Family: fam}, Params{Family: fam}, c, *c}
+	Zero: func() *Filter { return new(Filter) },
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<40)
+		params[8] = 8 // the hashes, which divide the bits in every layout
+		return 1 << 37
 	},
-	Writes: []string{"Fold"},
-	Source: conformance.From(drawParams, NewFromParams),
-	Larger: func(t *rapid.T, fam hashfam.Family) *Filter {
-		p := drawParams(t)
-		p.Bits *= rapid.SampledFrom([]uint64{1, 10, 100}).Draw(t, "times")
-		p.Family = fam
-		return mustNew(t, p)
+	Header: conformance.HeaderOf(ReadParams, (*Filter).Params),
+	View:   conformance.Viewer[*Filter](NewView, func(v *View) []any { return reads(v) }, conformance.Contains[*View]),
+	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
+	Reads: func(f *Filter) []any {
+		f.EstimatedUnionLen(f)
+		f.Jaccard(f)
+		f.Cosine(f)
+		f.AppendDelta(nil, f)
+		return reads(f)
 	},
-	Canonical: func(*Filter) bool { return true },
-	More:      []func(*conformance.Run[*Filter]){intersect, fold, addShared},
+	Shown: func(f *Filter) []any {
+		c := newConcurrent(f)
+		return []any{*f, f.Params(), Params{Family: f.Family()}, Config{Family: f.Family()}, c, *c}
+	},
+}
+
+func TestFilter(t *testing.T)        { rapid.Check(t, filters.Run) }
+func TestFilterFrames(t *testing.T)  { frames.Test(t) }
+func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
+func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
+func FuzzFrames(f *testing.F)        { frames.Fuzz(f) }
+
+// reads calls the methods that a Filter and a View have and that change
+// nothing.
+func reads(f interface {
+	Params() Params
+	SizeBytes() uint64
+	EstimatedLen() float64
+	FillRatio() float64
+	FalsePositiveRate() float64
+}) []any {
+	return []any{f.Params(), f.SizeBytes(), f.EstimatedLen(), f.FillRatio(), f.FalsePositiveRate()}
 }
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
@@ -63,84 +134,83 @@ func golden[P any, T interface{ AddString(string) }](create func(P) (T, error), 
 }
 
 // intersect keeps the keys that are in both filters, and others.
-func intersect(r *conformance.Run[*Filter]) {
-	other, in := mustNew(r, r.F.Params()), map[string]bool{}
-	for _, key := range r.Keys() {
-		other.Add(key)
-		in[string(key)] = true
+func intersect(m *conformance.Machine[*Filter]) {
+	other, in := mustNew(m, m.F.Params()), map[string]bool{}
+	for _, key := range conformance.DrawKeys(m.T) {
+		other.AddString(key)
+		in[key] = true
 	}
-	r.Note("intersect with %d keys", len(in))
-	most := min(r.F.FalsePositiveRate(), other.FalsePositiveRate())
-	require.NoError(r, r.F.Intersect(other))
-	require.LessOrEqual(r, r.F.FalsePositiveRate(), most)
-	require.NoError(r, r.Twin.Intersect(other))
-	for key := range r.Counts {
+	most := min(m.F.FalsePositiveRate(), other.FalsePositiveRate())
+	require.NoError(m, m.F.Intersect(other))
+	require.LessOrEqual(m, m.F.FalsePositiveRate(), most)
+	require.NoError(m, m.Twin.Intersect(other))
+	for key := range m.Counts {
 		if !in[key] {
-			delete(r.Counts, key)
+			delete(m.Counts, key)
 		}
 	}
-	r.Exact = false
+	m.Exact = false
 }
 
 // fold halves the filter, if the length to halve is even.
-func fold(r *conformance.Run[*Filter]) {
-	r.Note("fold")
-	before := r.F.Clone()
-	err := r.F.Fold()
-	require.Equal(r, before.span%2 == 0, err == nil)
+func fold(m *conformance.Machine[*Filter]) {
+	before := m.F.Clone()
+	err := m.F.Fold()
+	require.Equal(m, before.span%2 == 0, err == nil)
 	if err != nil {
-		requireField(r, err, ErrParams, "Params.Bits")
-		require.True(r, r.F.Equal(before), "a failed Fold changed the filter")
+		requireField(m, err, ErrParams, "Params.Bits")
+		require.True(m, m.F.Equal(before), "a failed Fold changed the filter")
 		return
 	}
-	require.Equal(r, before.Params().Bits, 2*r.F.Params().Bits)
-	require.NoError(r, r.Twin.Fold())
+	require.Equal(m, before.Params().Bits, 2*m.F.Params().Bits)
+	require.NoError(m, m.Twin.Fold())
 }
 
-// addShared adds keys to a concurrent form of the filter, in any form, and goes
-// on with a snapshot of it, which has the same answers.
-func addShared(r *conformance.Run[*Filter]) {
-	c, keys, form := NewConcurrentFrom(r.F), r.Keys(), r.Intn(8)
-	r.Note("share and add %d keys in form %d", len(keys), form)
-	digests, found := r.Family.SumAll(nil, keys), func(key []byte, got bool) { require.Equal(r, r.Twin.Contains(key), got) }
-	require.Equal(r, r.F.ContainsAll([]bool{true, false}, digests), c.ContainsAll([]bool{true, false}, digests))
-	add := []func(key []byte){
-		c.Add,
-		func(key []byte) { c.AddString(string(key)) },
-		func(key []byte) { c.AddDigest(r.Family.Sum(key)) },
-		func(key []byte) { found(key, c.ContainsOrAdd(key)) },
-		func(key []byte) { found(key, c.ContainsOrAddString(string(key))) },
-		func(key []byte) { found(key, c.ContainsOrAddDigest(r.Family.Sum(key))) },
-		func([]byte) { c.AddAll(digests) },
-		func([]byte) {
-			other := mustNew(r, r.F.Params())
-			other.AddAll(digests)
-			require.NoError(r, c.Merge(r.F, other))
-		},
-	}[form]
-	for i, key := range keys {
-		if i == 0 || form < 6 {
-			add(key)
-		}
-		require.True(r, c.Contains(key) && c.ContainsString(string(key)) && c.ContainsDigest(r.Family.Sum(key)))
-		r.Twin.Add(key)
-		r.Count(key, 1)
-	}
-	r.F = c.Snapshot()
-	text, err := r.F.MarshalText()
+// addShared adds keys to a concurrent form of the filter, and goes on with a
+// snapshot of it. Both give the same answers.
+func addShared(m *conformance.Machine[*Filter]) {
+	c := NewConcurrentFrom(m.F)
+	m.Leave(m.F)
+	m.Add(conformance.Adds(c), conformance.DrawKeys(m.T))
+	m.ContainsOrAdd(conformance.ContainsOrAdds(c))
+	m.F = c.Snapshot()
+	conformance.Agree(m, [][]conformance.Form{conformance.Contains(m.F), conformance.Contains(c)}, conformance.DrawKeys(m.T))
+	require.Equal(m, reads(m.F), reads(c))
+	text, err := m.F.MarshalText()
 	same, _ := c.MarshalText()
-	require.Equal(r, []any{r.F.EstimatedLen(), r.F.FillRatio(), r.F.FalsePositiveRate(), r.F.SizeBytes(), r.F.Params(), text, err},
-		[]any{c.EstimatedLen(), c.FillRatio(), c.FalsePositiveRate(), c.SizeBytes(), c.Params(), same, nil})
+	require.Equal(m, []any{text, err}, []any{same, nil})
 	c.Reset()
-	require.Zero(r, c.FillRatio())
+	require.Zero(m, c.FillRatio())
 }
 
-var scalables = conformance.Suite[*Scalable]{
-	Receiver: NewScalableReceiver,
-	ClaimHuge: func(params []byte) uint64 {
-		params[25] = 64 // stages
-		return 1 << 37
-	},
+// mergeShared merges two filters into a concurrent form of the filter.
+func mergeShared(m *conformance.Machine[*Filter]) {
+	c, other := NewConcurrentFrom(m.F), mustNew(m, m.F.Params())
+	for _, key := range conformance.DrawKeys(m.T) {
+		other.AddString(key)
+		m.Twin.AddString(key)
+		m.Count(key, 1)
+	}
+	require.NoError(m, c.Merge(m.F, other))
+	m.F = c.Snapshot()
+}
+
+// scalables drives a Scalable through any sequence of actions.
+var scalables = conformance.Structure[*Scalable]{
+	Source:        conformance.From(drawScalable, conformance.Cached(NewScalable), (*Scalable).Config),
+	Receiver:      NewScalableReceiver,
+	Add:           conformance.Adds[*Scalable],
+	ContainsOrAdd: conformance.ContainsOrAdds[*Scalable],
+	Questions:     []func(*Scalable) []conformance.Form{conformance.Contains[*Scalable]},
+	Clone:         (*Scalable).Clone,
+	Reset:         (*Scalable).Reset,
+	Actions:       map[string]func(*conformance.Machine[*Scalable]){"attach": attach},
+	Invariant:     checkStages,
+}
+
+// scalableFrames says how a Scalable is encoded and shown.
+var scalableFrames = conformance.Frames[*Scalable]{
+	Structure: scalables,
 	Golden: []conformance.Golden[*Scalable]{
 		{File: "scalable.bin", Build: golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1})},
 		{File: "scalable-blocked.bin", Build: func() *Scalable {
@@ -152,66 +222,81 @@ var scalables = conformance.Suite[*Scalable]{
 		}},
 		{File: "scalable-limit.bin", Build: smallLastStage},
 	},
-	ReadParams: conformance.Reader(ReadScalableConfig),
-	Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
-	Source: conformance.From(func(t *rapid.T) ScalableConfig {
-		c := ScalableConfig{
-			Expected: rapid.Uint64Range(1, 30).Draw(t, "expected"),
-			FPRate:   rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
-			Layout:   rapid.SampledFrom(layouts).Draw(t, "layout"),
-		}
-		if rapid.Bool().Draw(t, "limited") {
-			first, err := c.SizeBytes()
-			require.NoError(t, err)
-			c.MemoryBytes = first + rapid.Uint64Range(0, 500).Draw(t, "more")
-		}
-		return c
-	}, conformance.Cached(NewScalable)),
-	More:  []func(*conformance.Run[*Scalable]){attach},
-	Check: checkStages,
+	Zero: func() *Scalable { return new(Scalable) },
+	ClaimHuge: func(params []byte) uint64 {
+		params[25] = 64 // stages
+		return 1 << 37
+	},
+	Header: conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
+	Reads: func(s *Scalable) []any {
+		return []any{s.Config(), s.SizeBytes(), s.EstimatedLen(), s.FalsePositiveRate(), s.Stages()}
+	},
+	Shown: func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
+}
+
+func TestScalable(t *testing.T)              { rapid.Check(t, scalables.Run) }
+func TestScalableFrames(t *testing.T)        { scalableFrames.Test(t) }
+func FuzzScalable(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(scalables.Run)) }
+func FuzzChangedScalableFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalableFrames.Change)) }
+func FuzzScalableFrames(f *testing.F)        { scalableFrames.Fuzz(f) }
+
+func drawScalable(t *rapid.T, fam hashfam.Family) ScalableConfig {
+	c := ScalableConfig{
+		Expected: rapid.Uint64Range(1, 30).Draw(t, "expected"),
+		FPRate:   rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
+		Layout:   rapid.SampledFrom(layouts).Draw(t, "layout"),
+		Family:   fam,
+	}
+	if rapid.Bool().Draw(t, "limited") {
+		first, err := c.SizeBytes()
+		require.NoError(t, err)
+		c.MemoryBytes = first + rapid.Uint64Range(0, 500).Draw(t, "more bytes")
+	}
+	return c
 }
 
 // attach attaches a copy of a plain filter of any size and layout.
-func attach(r *conformance.Run[*Scalable]) {
-	if r.F.frozen > 3 {
-		return
+func attach(m *conformance.Machine[*Scalable]) {
+	if m.F.frozen > 3 {
+		m.Skip("enough are attached")
 	}
-	p := Params{Bits: 64 << r.Intn(6), Hashes: 1 + r.Intn(5), Family: r.Family}
-	keys := r.Keys()
-	switch p.Layout = Layout(len(keys) % 3); p.Layout {
-	case Partitioned:
-		p.Bits *= uint64(p.Hashes)
-	case Blocked:
-		p.Bits *= 8
-	}
-	f := mustNew(r, p)
-	f.AddAll(r.Family.SumAll(nil, keys))
-	r.Note("attach a plain filter of %d keys", len(keys))
-	require.NoError(r, r.F.Attach(f))
-	require.NoError(r, r.Twin.Attach(f.Clone()))
-	f.Reset()
+	f, keys := mustNew(m, drawParams(m.T, m.Family)), conformance.DrawKeys(m.T)
 	for _, key := range keys {
-		r.Count(key, 1)
+		f.AddString(key)
+		m.Count(key, 1)
 	}
+	require.NoError(m, m.F.Attach(f))
+	require.NoError(m, m.Twin.Attach(f.Clone()))
+	f.Reset()
 }
 
 // checkStages checks that no stage is overfull, and that there are no more of
 // them than the keys need.
-func checkStages(r *conformance.Run[*Scalable]) {
-	require.Equal(r, len(r.F.list), r.F.Stages())
-	require.LessOrEqual(r, r.F.stored, r.F.capacity())
-	if !r.F.last && r.F.frozen == 0 {
-		require.LessOrEqual(r, r.F.config.Expected<<(r.F.grown()-1), max(uint64(len(r.Log))*2, r.F.config.Expected))
+func checkStages(m *conformance.Machine[*Scalable]) {
+	require.Equal(m, len(m.F.list), m.F.Stages())
+	require.LessOrEqual(m, m.F.stored, m.F.capacity())
+	if !m.F.last && m.F.frozen == 0 {
+		require.LessOrEqual(m, m.F.config.Expected<<(m.F.grown()-1), max(uint64(len(m.Added))*2, m.F.config.Expected))
 	}
 }
 
-var rotatings = conformance.Suite[*Rotating]{
-	Receiver: NewRotatingReceiver,
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params[24:], 1<<40)
-		params[32], params[33], params[34] = 8, byte(Classic), 1
-		return 1 << 38
-	},
+// rotatings drives a Rotating through any sequence of actions.
+var rotatings = conformance.Structure[*Rotating]{
+	Source:        conformance.From(drawRotating, conformance.Cached(NewRotating), (*Rotating).Config),
+	Receiver:      NewRotatingReceiver,
+	Add:           conformance.Adds[*Rotating],
+	ContainsOrAdd: conformance.ContainsOrAdds[*Rotating],
+	Questions:     []func(*Rotating) []conformance.Form{conformance.Contains[*Rotating]},
+	Clone:         (*Rotating).Clone,
+	Reset:         (*Rotating).Reset,
+	Actions:       map[string]func(*conformance.Machine[*Rotating]){"advance": advance},
+	Invariant:     checkGenerations,
+	Remembered:    inWindow,
+}
+
+// rotatingFrames says how a Rotating is encoded and shown.
+var rotatingFrames = conformance.Frames[*Rotating]{
+	Structure: rotatings,
 	Golden: []conformance.Golden[*Rotating]{
 		{File: "rotating.bin", Build: golden(sizedBefore, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2})},
 		{File: "rotating-time.bin", Build: func() *Rotating {
@@ -226,50 +311,57 @@ var rotatings = conformance.Suite[*Rotating]{
 			return r
 		}},
 	},
-	ReadParams: conformance.Reader(ReadRotatingConfig),
-	Shown:      func(fam hashfam.Family) []any { return []any{RotatingConfig{Family: fam}} },
-	Source:     conformance.From(drawRotating, conformance.Cached(NewRotating)), // time does not pass, so that no key is forgotten
-	Larger: func(t *rapid.T, fam hashfam.Family) *Rotating {
-		c := drawRotating(t)
-		c.Family = fam
-		if rapid.Bool().Draw(t, "by keys") {
-			c.Span = 0
-		}
-		return mustRotate(t, c)
+	Zero: func() *Rotating { return new(Rotating) },
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params[24:], 1<<40)
+		params[32], params[33], params[34] = 8, byte(Classic), 1
+		return 1 << 38
 	},
-	More:       []func(*conformance.Run[*Rotating]){advance},
-	Remembered: inWindow,
-	Check:      checkGenerations,
+	Header: conformance.HeaderOf(ReadRotatingConfig, (*Rotating).Config),
+	Reads: func(r *Rotating) []any {
+		return []any{r.Config(), r.SizeBytes(), r.EstimatedLen(), r.FalsePositiveRate()}
+	},
+	Shown: func(r *Rotating) []any { return []any{*r, r.Config(), RotatingConfig{Family: r.Family()}} },
 }
 
-func drawRotating(t *rapid.T) RotatingConfig {
-	return RotatingConfig{
+func TestRotating(t *testing.T)              { rapid.Check(t, rotatings.Run) }
+func TestRotatingFrames(t *testing.T)        { rotatingFrames.Test(t) }
+func FuzzRotating(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(rotatings.Run)) }
+func FuzzChangedRotatingFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rotatingFrames.Change)) }
+func FuzzRotatingFrames(f *testing.F)        { rotatingFrames.Fuzz(f) }
+
+func drawRotating(t *rapid.T, fam hashfam.Family) RotatingConfig {
+	c := RotatingConfig{
 		Capacity:    rapid.Uint64Range(1, 30).Draw(t, "capacity"),
-		Span:        time.Hour,
 		Generations: rapid.IntRange(0, 4).Draw(t, "generations"),
 		FPRate:      rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
 		Layout:      rapid.SampledFrom(layouts).Draw(t, "layout"),
+		Family:      fam,
 	}
+	if rapid.Bool().Draw(t, "by time") {
+		c.Span = time.Hour
+	}
+	return c
 }
 
 // advance moves the time on, or back, which does nothing.
-func advance(r *conformance.Run[*Rotating]) {
-	steps := []time.Duration{0, time.Nanosecond, time.Minute, 14 * time.Minute, 15 * time.Minute, 16 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}
-	at := time.Unix(0, r.Now).Add(steps[r.Intn(len(steps))])
-	r.Note("advance to %v", at)
-	r.F.Advance(at)
-	r.Twin.Advance(at)
-	if r.F.config.Span > 0 {
-		r.Advance(at.UnixNano())
+func advance(m *conformance.Machine[*Rotating]) {
+	step := rapid.SampledFrom([]time.Duration{0, time.Nanosecond, time.Minute, 14 * time.Minute, 15 * time.Minute,
+		16 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}).Draw(m.T, "time")
+	at := time.Unix(0, m.Now).Add(step)
+	m.F.Advance(at)
+	m.Twin.Advance(at)
+	if m.F.config.Span > 0 {
+		m.Advance(at.UnixNano())
 	}
 }
 
 // inWindow returns the keys of the window: the last Capacity of them, or those
 // of the last Span.
-func inWindow(r *conformance.Run[*Rotating]) map[string]uint64 {
-	c, in := r.F.config, map[string]uint64{}
-	for i, e := range slices.Backward(r.Log) {
-		if c.Span == 0 && uint64(len(r.Log)-i) > c.Capacity || c.Span > 0 && e.At < r.Now-int64(c.Span) {
+func inWindow(m *conformance.Machine[*Rotating]) map[string]uint64 {
+	c, in := m.F.config, map[string]uint64{}
+	for i, e := range slices.Backward(m.Added) {
+		if c.Span == 0 && uint64(len(m.Added)-i) > c.Capacity || c.Span > 0 && e.At < m.Now-int64(c.Span) {
 			break
 		}
 		in[e.Key]++
@@ -280,28 +372,28 @@ func inWindow(r *conformance.Run[*Rotating]) map[string]uint64 {
 // checkGenerations checks that each generation is, bit for bit, the filter of
 // the keys that were added in its part of the window, and that older keys have
 // left no bit.
-func checkGenerations(r *conformance.Run[*Rotating]) {
-	c := r.F.config
+func checkGenerations(m *conformance.Machine[*Rotating]) {
+	c := m.F.config
 	newest := int64(0)
 	number := func(i int, _ conformance.Entry) int64 { return int64(uint64(i) / c.perGeneration()) }
 	if c.Span > 0 {
 		length := (int64(c.Span)-1)/int64(c.Generations) + 1
 		number = func(_ int, e conformance.Entry) int64 { return floor(e.At, length) }
-		newest = floor(r.Now, length)
-	} else if n := len(r.Log); n > 0 {
-		newest = number(n-1, r.Log[n-1])
+		newest = floor(m.Now, length)
+	} else if n := len(m.Added); n > 0 {
+		newest = number(n-1, m.Added[n-1])
 	}
 	want := make([]*Filter, c.Generations+1)
 	for i := range want {
-		want[i] = mustNew(r, r.F.newest().params)
+		want[i] = mustNew(m, m.F.newest().params)
 	}
-	for i, e := range r.Log {
+	for i, e := range m.Added {
 		if at := int64(len(want)) - 1 - (newest - number(i, e)); at >= 0 {
 			want[at].AddString(e.Key)
 		}
 	}
 	for i := range want {
-		require.True(r, want[i].Equal(&r.F.list[i]), "generation %d has other keys", i)
+		require.True(m, want[i].Equal(&m.F.list[i]), "generation %d has other keys", i)
 	}
 }
 
@@ -312,14 +404,3 @@ func floor(a, b int64) int64 {
 	}
 	return a / b
 }
-
-func TestFilterConformance(t *testing.T)   { filters.Run(t) }
-func TestScalableConformance(t *testing.T) { scalables.Run(t) }
-func TestRotatingConformance(t *testing.T) { rotatings.Run(t) }
-
-func FuzzProgram(f *testing.F)         { filters.FuzzProgram(f) }
-func FuzzFrames(f *testing.F)          { filters.FuzzFrames(f) }
-func FuzzScalableProgram(f *testing.F) { scalables.FuzzProgram(f) }
-func FuzzScalableFrames(f *testing.F)  { scalables.FuzzFrames(f) }
-func FuzzRotatingProgram(f *testing.F) { rotatings.FuzzProgram(f) }
-func FuzzRotatingFrames(f *testing.F)  { rotatings.FuzzFrames(f) }

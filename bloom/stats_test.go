@@ -159,7 +159,7 @@ func TestShardingDoesNotChangeTheRate(t *testing.T) {
 
 func TestCapacityAtInvertsRateAt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
+		p := drawParams(t, hashfam.Family{})
 		if rapid.Bool().Draw(t, "large") {
 			c := Config{
 				Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(mostKeys)).Draw(t, "ln n"))),

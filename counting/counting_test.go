@@ -105,7 +105,7 @@ func TestAFailedDeleteChangesNothing(t *testing.T) {
 // Contains uses one of two functions, depending on the size of the filter.
 func TestHasNearAndHasFarAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
+		p := drawParams(t, hashfam.Family{})
 		p.Layout = Classic
 		f := mustNew(t, p)
 		n := uint64(rapid.IntRange(0, 50).Draw(t, "n"))

@@ -68,7 +68,7 @@ func (m model) check(t require.TestingT, f *Filter) {
 // it should be.
 func TestAFilterIsASaturatingMultiset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t)
+		p := drawParams(t, hashfam.Family{})
 		f, m := mustNew(t, p), make(model, p.Counters)
 		for range rapid.IntRange(0, 40).Draw(t, "operations") {
 			d := p.Family.SumUint64(rapid.Uint64Range(0, 30).Draw(t, "key"))

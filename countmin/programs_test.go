@@ -10,7 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
 // What random programs do besides what every structure does, and what is true
@@ -20,7 +20,7 @@ import (
 var weights = []uint64{0, 1, 2, 7, 255, 65_536, 1 << 31, math.MaxUint32 - 1, math.MaxUint32, 1 << 32, 1 << 63, math.MaxUint64}
 
 // weight reads one of the weights, most often a small one.
-func weight[T conformance.Structure[T]](r *conformance.Run[T]) uint64 {
+func weight[T old.Structure[T]](r *old.Run[T]) uint64 {
 	if r.Bool() {
 		return uint64(r.Intn(100))
 	}
@@ -29,9 +29,9 @@ func weight[T conformance.Structure[T]](r *conformance.Run[T]) uint64 {
 
 // addN adds several copies of a key at once.
 func addN[T interface {
-	conformance.Structure[T]
+	old.Structure[T]
 	AddN([]byte, uint64)
-}](r *conformance.Run[T]) {
+}](r *old.Run[T]) {
 	key, n := r.Key(), weight(r)
 	r.Note("add %x %d times", key, n)
 	r.F.AddN(key, n)
@@ -43,7 +43,7 @@ func addN[T interface {
 
 // removeN removes several copies of a key at once, or more than there are,
 // which fails.
-func removeN(r *conformance.Run[*Sketch]) {
+func removeN(r *old.Run[*Sketch]) {
 	key := r.Key()
 	n := min(weight(r), r.Counts[string(key)], r.F.Count(key))
 	r.Note("remove %x %d times", key, n)
@@ -56,7 +56,7 @@ func removeN(r *conformance.Run[*Sketch]) {
 }
 
 // halve halves the counts, as single counters that stop at their maximum are.
-func halve(r *conformance.Run[*Sketch]) {
+func halve(r *old.Run[*Sketch]) {
 	r.Note("halve")
 	require.NoError(r, r.F.Halve())
 	require.NoError(r, r.Twin.Halve())
@@ -67,7 +67,7 @@ func halve(r *conformance.Run[*Sketch]) {
 }
 
 // multiply checks that the inner product is at least the true one.
-func multiply(r *conformance.Run[*Sketch]) {
+func multiply(r *old.Run[*Sketch]) {
 	other, product := must(NewFromParams(r.F.params)), uint64(0)
 	for _, key := range r.Keys() {
 		other.Add(key)
@@ -88,7 +88,7 @@ func most(s *Sketch) uint64 {
 
 // checkSketch checks that the total is exact and that no count is too low. The
 // sketch is no longer that of its keys after a counter may have saturated.
-func checkSketch(r *conformance.Run[*Sketch]) {
+func checkSketch(r *old.Run[*Sketch]) {
 	total := totalIn(r.Counts)
 	if !r.Exact {
 		require.GreaterOrEqual(r, r.F.Total(), total)
@@ -105,7 +105,7 @@ func checkSketch(r *conformance.Run[*Sketch]) {
 
 // checkConservative checks, besides, that no count is above that of the plain
 // sketch of the same keys, before the first Halve.
-func checkConservative(r *conformance.Run[*Sketch]) {
+func checkConservative(r *old.Run[*Sketch]) {
 	checkSketch(r)
 	if !r.Exact {
 		return
@@ -216,7 +216,7 @@ func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
 }
 
 // advance moves the time on, or back, which does nothing.
-func advance(r *conformance.Run[*Window]) {
+func advance(r *old.Run[*Window]) {
 	steps := []time.Duration{0, time.Nanosecond, time.Minute, 15 * time.Minute, 20 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}
 	at := time.Unix(0, r.Now).Add(steps[r.Intn(len(steps))])
 	r.Note("at %v", at)
@@ -229,7 +229,7 @@ func advance(r *conformance.Run[*Window]) {
 
 // covered returns the counts of the last panes of a window, the newest of which
 // may be partly filled.
-func covered(r *conformance.Run[*Window], panes int) map[string]uint64 {
+func covered(r *old.Run[*Window], panes int) map[string]uint64 {
 	c, in := r.F.config, map[string]uint64{}
 	if c.Span > 0 {
 		length := int64(c.Span) / int64(c.Panes)
@@ -262,7 +262,7 @@ func covered(r *conformance.Run[*Window], panes int) map[string]uint64 {
 
 // checkWindow checks the answers about what the window covers, and that every
 // key with a share of Phi of exactly the last Keys or Span is reported.
-func checkWindow(r *conformance.Run[*Window]) {
+func checkWindow(r *old.Run[*Window]) {
 	checkTracked(r, r.Counts, r.F)
 	checkHeavy(r, r.Counts, r.F)
 	exact, c := map[string]uint64{}, r.F.config

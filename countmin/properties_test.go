@@ -12,7 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
 // drawParams draws a small sketch.
@@ -41,17 +41,17 @@ func must[T any](v T, err error) T {
 
 // sketches completes the suite for sketches, plain or conservative. To be
 // counted at all is to be in it.
-func sketches(conservative bool, s conformance.Suite[*Sketch]) conformance.Suite[*Sketch] {
+func sketches(conservative bool, s old.Suite[*Sketch]) old.Suite[*Sketch] {
 	s.Receiver = NewReceiver
-	s.ReadParams = conformance.Reader(ReadParams)
-	s.View = conformance.Viewer[*Sketch](NewView)
+	s.ReadParams = old.Reader(ReadParams)
+	s.View = old.Viewer[*Sketch](NewView)
 	s.Shown = func(fam hashfam.Family) []any { return []any{Params{Family: fam}, Config{Family: fam}} }
 	s.ClaimHuge = func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<38/uint64(params[9]))
 		params[8] = 4
 		return 1 << 37
 	}
-	s.Source = conformance.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams)
+	s.Source = old.From(func(t *rapid.T) Params { return drawParams(t, conservative) }, NewFromParams)
 	s.Larger = func(t *rapid.T, fam hashfam.Family) *Sketch {
 		p := drawParams(t, conservative)
 		p.Width *= rapid.SampledFrom([]uint64{1, 20}).Draw(t, "times")
@@ -64,21 +64,21 @@ func sketches(conservative bool, s conformance.Suite[*Sketch]) conformance.Suite
 }
 
 var (
-	plain = sketches(false, conformance.Suite[*Sketch]{
+	plain = sketches(false, old.Suite[*Sketch]{
 		Canonical: func(*Sketch) bool { return true },
-		More:      []func(*conformance.Run[*Sketch]){addN[*Sketch], removeN, multiply},
+		More:      []func(*old.Run[*Sketch]){addN[*Sketch], removeN, multiply},
 		Check:     checkSketch,
-		Golden: []conformance.Golden[*Sketch]{
+		Golden: []old.Golden[*Sketch]{
 			golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
 			golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
 			golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
 			golden("plain16.bin", Params{Width: 25, Depth: 3, CounterBits: 16}),
 		},
 	})
-	conservative = sketches(true, conformance.Suite[*Sketch]{
-		More:  []func(*conformance.Run[*Sketch]){addN[*Sketch], halve},
+	conservative = sketches(true, old.Suite[*Sketch]{
+		More:  []func(*old.Run[*Sketch]){addN[*Sketch], halve},
 		Check: checkConservative,
-		Golden: []conformance.Golden[*Sketch]{
+		Golden: []old.Golden[*Sketch]{
 			golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}),
 			{File: "halved8.bin", Build: halved},
 		},
@@ -86,8 +86,8 @@ var (
 )
 
 // golden is a sketch of a hundred keys, some counted more.
-func golden(file string, p Params) conformance.Golden[*Sketch] {
-	return conformance.Golden[*Sketch]{File: file, Build: func() *Sketch {
+func golden(file string, p Params) old.Golden[*Sketch] {
+	return old.Golden[*Sketch]{File: file, Build: func() *Sketch {
 		s := must(NewFromParams(p))
 		for i := range 100 {
 			s.AddN(fmt.Appendf(nil, "key %d", i), uint64(1+i*i%7))
@@ -118,29 +118,29 @@ func claimHuge(params []byte) uint64 {
 
 // heavy is the suite for heavy hitters. A key is in them if its count may be
 // above zero.
-var heavy = conformance.Suite[*HeavyHitters]{
+var heavy = old.Suite[*HeavyHitters]{
 	Receiver:   NewHeavyReceiver,
-	ReadParams: conformance.Reader(ReadHeavyConfig),
-	Questions:  conformance.Estimates[Estimate],
+	ReadParams: old.Reader(ReadHeavyConfig),
+	Questions:  old.Estimates[Estimate],
 	Shown:      func(fam hashfam.Family) []any { return []any{HeavyConfig{Family: fam}} },
 	ClaimHuge:  claimHuge,
-	Golden: []conformance.Golden[*HeavyHitters]{
+	Golden: []old.Golden[*HeavyHitters]{
 		goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
 		goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
 	},
-	Source: conformance.From(func(t *rapid.T) HeavyConfig {
+	Source: old.From(func(t *rapid.T) HeavyConfig {
 		return HeavyConfig{Phi: rapid.SampledFrom([]float64{1, 0.1, 0.02, 0.001}).Draw(t, "phi"), MemoryBytes: drawMemory(t)}
 	}, NewHeavyHitters),
-	More: []func(*conformance.Run[*HeavyHitters]){addN[*HeavyHitters]},
-	Check: func(r *conformance.Run[*HeavyHitters]) {
+	More: []func(*old.Run[*HeavyHitters]){addN[*HeavyHitters]},
+	Check: func(r *old.Run[*HeavyHitters]) {
 		checkTracked(r, r.Counts, r.F)
 		checkHeavy(r, r.Counts, r.F)
 	},
 }
 
 // goldenHeavy has a few keys, one of them long, that do not all have room.
-func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
-	return conformance.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
+func goldenHeavy(file string, c HeavyConfig) old.Golden[*HeavyHitters] {
+	return old.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
 		h := must(NewHeavyHitters(c))
 		for i := range 60 {
 			h.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
@@ -152,24 +152,24 @@ func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
 }
 
 // top is the suite for the top k.
-var top = conformance.Suite[*TopK]{
+var top = old.Suite[*TopK]{
 	Receiver:   NewTopKReceiver,
-	ReadParams: conformance.Reader(ReadTopKConfig),
-	Questions:  conformance.Estimates[Estimate],
+	ReadParams: old.Reader(ReadTopKConfig),
+	Questions:  old.Estimates[Estimate],
 	Shown:      func(fam hashfam.Family) []any { return []any{TopKConfig{Family: fam}} },
 	ClaimHuge:  claimHuge,
-	Golden: []conformance.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
+	Golden: []old.Golden[*TopK]{{File: "top.bin", Build: func() *TopK {
 		k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
 		for i := range 60 {
 			k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
 		}
 		return k
 	}}},
-	Source: conformance.From(func(t *rapid.T) TopKConfig {
+	Source: old.From(func(t *rapid.T) TopKConfig {
 		return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t)}
 	}, NewTopK),
-	More: []func(*conformance.Run[*TopK]){addN[*TopK]},
-	Check: func(r *conformance.Run[*TopK]) {
+	More: []func(*old.Run[*TopK]){addN[*TopK]},
+	Check: func(r *old.Run[*TopK]) {
 		checkTracked(r, r.Counts, r.F)
 		checkTop(r, r.Counts, r.F)
 	},
@@ -177,17 +177,17 @@ var top = conformance.Suite[*TopK]{
 
 // windows is the suite for windows that no key of a test leaves, except in
 // programs.
-var windows = conformance.Suite[*Window]{
+var windows = old.Suite[*Window]{
 	Receiver:   NewWindowReceiver,
-	ReadParams: conformance.Reader(ReadWindowConfig),
-	Questions:  conformance.Estimates[Estimate],
+	ReadParams: old.Reader(ReadWindowConfig),
+	Questions:  old.Estimates[Estimate],
 	Shown:      func(fam hashfam.Family) []any { return []any{WindowConfig{Family: fam}} },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params[24:], mostPanes)
 		binary.LittleEndian.PutUint64(params[32:], tracker.MaxMemory)
 		return 1 << 40
 	},
-	Golden: []conformance.Golden[*Window]{
+	Golden: []old.Golden[*Window]{
 		goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
 			for i := range 24 {
 				w.AddString(fmt.Sprint("key ", i%7))
@@ -201,7 +201,7 @@ var windows = conformance.Suite[*Window]{
 			}
 		}),
 	},
-	Source: conformance.From(func(t *rapid.T) WindowConfig {
+	Source: old.From(func(t *rapid.T) WindowConfig {
 		c := drawWindowConfig(t)
 		if c.Keys > 0 {
 			c.Keys = 100_000
@@ -213,19 +213,19 @@ var windows = conformance.Suite[*Window]{
 		c.Family = fam
 		return must(NewWindow(c))
 	},
-	More:       []func(*conformance.Run[*Window]){advance, addN[*Window]},
-	Remembered: func(r *conformance.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
+	More:       []func(*old.Run[*Window]){advance, addN[*Window]},
+	Remembered: func(r *old.Run[*Window]) map[string]uint64 { return covered(r, r.F.config.Panes+1) },
 	Check:      checkWindow,
 }
 
 // goldenWindow is built once and copied: the suite asks thousands of times.
-func goldenWindow(file string, c WindowConfig, fill func(*Window)) conformance.Golden[*Window] {
+func goldenWindow(file string, c WindowConfig, fill func(*Window)) old.Golden[*Window] {
 	once := sync.OnceValue(func() *Window {
 		w := must(NewWindow(c))
 		fill(w)
 		return w
 	})
-	return conformance.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
+	return old.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
 }
 
 // drawWindowConfig draws a window that forgets soon.

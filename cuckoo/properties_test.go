@@ -10,27 +10,27 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
-var suite = conformance.Suite[*Filter]{
+var suite = old.Suite[*Filter]{
 	Receiver:   NewReceiver,
-	ReadParams: conformance.Reader(ReadParams),
-	View:       conformance.Viewer[*Filter](NewView),
+	ReadParams: old.Reader(ReadParams),
+	View:       old.Viewer[*Filter](NewView),
 	Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}, Params{Family: fam}} },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<35)
 		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
 		return 1<<37 + 8
 	},
-	Golden: []conformance.Golden[*Filter]{
+	Golden: []old.Golden[*Filter]{
 		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
 		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
 		{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
 		{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
 		{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
 	},
-	Source: conformance.From(drawParams, NewFromParams),
+	Source: old.From(drawParams, NewFromParams),
 	Larger: func(t *rapid.T, fam hashfam.Family) *Filter {
 		p := drawParams(t)
 		p.Buckets *= rapid.SampledFrom([]uint64{1, 1, 10, 100}).Draw(t, "times")
@@ -39,7 +39,7 @@ var suite = conformance.Suite[*Filter]{
 	},
 	// The place of keys depends on their order. An empty table has none.
 	Canonical: func(f *Filter) bool { return f.Len() == 0 },
-	Check: func(r *conformance.Run[*Filter]) {
+	Check: func(r *old.Run[*Filter]) {
 		requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
 	},
 }
@@ -92,9 +92,9 @@ func requireCopies(t require.TestingT, want map[string]uint64, length uint64, co
 	require.Equal(t, sum, length)
 }
 
-var scalableSuite = conformance.Suite[*Scalable]{
+var scalableSuite = old.Suite[*Scalable]{
 	Receiver:   NewScalableReceiver,
-	ReadParams: conformance.Reader(ReadScalableConfig),
+	ReadParams: old.Reader(ReadScalableConfig),
 	Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<36)
@@ -103,15 +103,15 @@ var scalableSuite = conformance.Suite[*Scalable]{
 		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
 		return 1 << 37
 	},
-	Golden: []conformance.Golden[*Scalable]{
+	Golden: []old.Golden[*Scalable]{
 		{File: "scalable.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01}, 100)},
 		{File: "scalable-wide.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
 		{File: "scalable-compact.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
 		{File: "scalable-grown.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.5, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 900)},
 		{File: "scalable-limit.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
 	},
-	Source: conformance.From(drawScalable, NewScalable),
-	Check: func(r *conformance.Run[*Scalable]) {
+	Source: old.From(drawScalable, NewScalable),
+	Check: func(r *old.Run[*Scalable]) {
 		requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
 	},
 }

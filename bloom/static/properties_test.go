@@ -12,6 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
 // builders returns every way to build a filter with a rate.
@@ -39,7 +40,7 @@ func builders(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Filter,
 }
 
 // filters declares a Filter.
-var filters = conformance.Suite[*Filter]{
+var filters = old.Suite[*Filter]{
 	Receiver: NewReceiver,
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<40)
@@ -47,11 +48,11 @@ var filters = conformance.Suite[*Filter]{
 		params[12] = 2
 		return 1 << 38
 	},
-	View:       conformance.Viewer[*Filter](NewView),
-	Ask:        func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
-	ReadParams: conformance.Reader(ReadParams),
+	View:       old.Viewer[*Filter](NewView),
+	Ask:        func(fam hashfam.Family) old.Asker { return NewFrameReader(fam).ContainsDigest },
+	ReadParams: old.Reader(ReadParams),
 	Shown:      func(fam hashfam.Family) []any { return []any{Config{FPRate: 0.01, Family: fam}} },
-	Golden: []conformance.Golden[*Filter]{
+	Golden: []old.Golden[*Filter]{
 		{File: "static.bin", Build: golden(Config{FPRate: 0.01}, 1000)},
 		{File: "staticempty.bin", Build: golden(Config{FPRate: 0.01}, 0)},
 		{File: "staticnarrow.bin", Build: golden(Config{FPRate: math.Ldexp(1, -7)}, 300)},
@@ -80,7 +81,7 @@ func exactBuilders(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Ex
 }
 
 // exacts declares an Exact.
-var exacts = conformance.Suite[*Exact]{
+var exacts = old.Suite[*Exact]{
 	Receiver: NewExactReceiver,
 	ClaimHuge: func(params []byte) uint64 {
 		for i, n := range []uint64{1 << 35, 1 << 40, 1 << 36} { // 5 columns
@@ -89,10 +90,10 @@ var exacts = conformance.Suite[*Exact]{
 		params[24], params[25] = 2, 2
 		return 1 << 35
 	},
-	View:       conformance.Viewer[*Exact](NewExactView),
-	ReadParams: conformance.Reader(ReadExactParams),
+	View:       old.Viewer[*Exact](NewExactView),
+	ReadParams: old.Reader(ReadExactParams),
 	Shown:      func(fam hashfam.Family) []any { return []any{ExactConfig{Family: fam}} },
-	Golden: []conformance.Golden[*Exact]{
+	Golden: []old.Golden[*Exact]{
 		{File: "exact.bin", Build: goldenExact(hashfam.Family{}, 100, 120)},
 		{File: "exact-inverted.bin", Build: goldenExact(hashfam.Family{}, 1500, 100)},
 		{File: "exact-empty.bin", Build: goldenExact(hashfam.Family{}, 0, 5)},

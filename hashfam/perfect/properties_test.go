@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
 // drawFunctions returns every way to build a function. The suite repeats
@@ -24,13 +25,13 @@ func drawFunctions(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Fu
 }
 
 // functions declares a Function.
-var functions = conformance.Suite[*Function]{
+var functions = old.Suite[*Function]{
 	Receiver:   NewReceiver,
 	ClaimHuge:  claimHuge,
-	View:       conformance.Viewer[*Function](NewView),
-	ReadParams: conformance.Reader(ReadParams),
+	View:       old.Viewer[*Function](NewView),
+	ReadParams: old.Reader(ReadParams),
 	Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}} },
-	Golden: []conformance.Golden[*Function]{
+	Golden: []old.Golden[*Function]{
 		{File: "function.bin", Build: goldenFunction(Config{}, 300)},
 		{File: "functionempty.bin", Build: goldenFunction(Config{}, 0)},
 		{File: "functionlast.bin", Build: goldenFunction(Config{}, 5)},
@@ -53,13 +54,13 @@ func drawFilters(t *rapid.T, fam hashfam.Family) []func([]hashfam.Digest) (*Filt
 }
 
 // filters declares a Filter.
-var filters = conformance.Suite[*Filter]{
+var filters = old.Suite[*Filter]{
 	Receiver:   NewFilterReceiver,
 	ClaimHuge:  claimHuge,
-	View:       conformance.Viewer[*Filter](NewFilterView),
-	ReadParams: conformance.Reader(ReadFilterParams),
+	View:       old.Viewer[*Filter](NewFilterView),
+	ReadParams: old.Reader(ReadFilterParams),
 	Shown:      func(fam hashfam.Family) []any { return []any{FilterConfig{Family: fam}} },
-	Golden: []conformance.Golden[*Filter]{
+	Golden: []old.Golden[*Filter]{
 		{File: "filter.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 200)},
 		{File: "filterempty.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 0)},
 		{File: "filtervalues.bin", Build: goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100)},

@@ -1,32 +1,30 @@
 // Package conformance tests the properties that the structures of filterfam
-// share. A package declares what is special about its structure in a [Suite],
-// in its properties_test.go, of which that of counting is a good example. The
-// declaration is run as a test and as two fuzz targets:
+// share. It has two parts. A package declares each of its structures for both
+// in its properties_test.go; package counting is a good example.
 //
-//	func TestConformance(t *testing.T) { suite.Run(t) }
-//	func FuzzProgram(f *testing.F)     { suite.FuzzProgram(f) }
-//	func FuzzFrames(f *testing.F)      { suite.FuzzFrames(f) }
+// A [Structure] is the machine. It draws a structure and runs random actions:
+// "add", "add many", "contains or add", "delete", "merge", "clone", "encode and
+// decode", "fail to decode", "reset", "all forms agree", and those that the
+// package declares in Actions. A [Machine] keeps an exact model, the number of
+// copies of each key, and a twin to which the same keys are added one by one.
+// After each action the structure must equal its twin and contain the keys of
+// the model, see [Machine].check. A structure that is built from a set has the
+// action "build" instead of the ones that add keys.
 //
-// What a structure can do is not declared. The suite finds it by interfaces: a
-// [Structure] has the methods that all have; Add, ContainsOrAdd, Delete,
-// Remove, Contains, Count, Estimate, Index and Value are tested in every form
-// that is there (bytes, String, Digest, All), and so are Merge, Clone, Reset
-// and Len. Methods without arguments, or with another structure as the only
-// one, are taken for reads: they must not change the structure, and a view must
-// return the same. A method whose name looks like a form of a key but which the
-// suite does not know is an error. Parameters that differ in one field are made
-// by reflection.
+// [Frames] is the suite of encoded structures: golden files, truncations and
+// flipped bits, changed frames with correct checksums, readers and writers that
+// fail, views, claimed lengths, output that must not show the family's key, zero
+// values, allocations, and structures that differ in one parameter.
 //
-// Two properties are driven by bytes, which fuzzers know how to change. A
-// program is a sequence of any operations, in any form, with copies and
-// encodings in between; the structure must always be what the plain operations
-// make of another one, and must contain an exact multiset of keys. Frames are
-// decoded as they are, or changed in several places with correct checksums, and
-// what can be decoded is used. Their inputs are kept in testdata/fuzz/NAME.txt,
-// see [FuzzBytes]. The other properties concern the encoding in all its forms,
-// damage and hostile lengths, views, texts, golden files, output that must not
-// show the key, reads at the same time, and allocations.
+//	func TestFilter(t *testing.T)        { rapid.Check(t, filters.Run) }
+//	func TestFilterFrames(t *testing.T)  { frames.Test(t) }
+//	func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
+//	func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
+//	func FuzzFrames(f *testing.F)        { frames.Fuzz(f) }
 //
-// Every property can fail: the tests of this package run it on structures with
-// a defect each.
+// A failure prints the draws: the parameters, then the actions and their keys.
+// An action should draw everything that is random from m.T, and use few and
+// short keys, see [DrawKey] and [DrawKeys], so that rapid can shrink a failure
+// to a few steps. Every property can fail: the tests of this package run them on
+// structures with a defect each.
 package conformance

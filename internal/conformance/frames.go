@@ -2,16 +2,12 @@ package conformance
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
+	"encoding/base64"
 	"errors"
-	"hash/crc32"
-	"math"
-	"os"
-	"path/filepath"
-	"runtime"
+	"fmt"
+	"io"
+	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,272 +16,224 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-const magic = "\xf1fam"
-
-// The offsets of some fields in a frame, as in docs/format.md.
-const (
-	offsetKind     = 4
-	offsetVersion  = 5
-	offsetParamLen = 6
-	offsetPayload  = 16
-	offsetParams   = 24
-)
-
-// otherKind returns a kind of structure that exists and is not that of a frame.
-func otherKind(frame []byte) byte { return frame[offsetKind]%2 + 1 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// headerBytes returns the length of the header of a frame.
-func headerBytes(b []byte) int {
-	p := int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
-	return (offsetParams + p + 8 + 63) / 64 * 64
+// Frames says how structures of type S are encoded, shown and compared. Fields
+// that do not apply are nil.
+type Frames[S Encoded[S]] struct {
+	Structure[S]
+	// Golden has the files that all later versions must decode.
+	Golden []Golden[S]
+	// Zero returns a zero value.
+	Zero func() S
+	// ClaimHuge overwrites the parameters in a frame with those of a structure
+	// of 2^40 bits, and returns the length of its payload in bytes.
+	ClaimHuge func(params []byte) (payload uint64)
+	Header    Header[S]
+	View      View[S]
+	// Ask returns a function that answers from structures that are encoded
+	// under the family.
+	Ask func(hashfam.Family) Asker
+	// Reads calls the methods that do not change the structure, except the
+	// questions and what Encoded has, and returns what they return.
+	Reads func(S) []any
+	// Shown returns the value that a structure points to, its parameters, and
+	// other values that contain its family. They must not show its key.
+	Shown func(S) []any
 }
 
-// Reseal corrects both checksums of b if b is long enough to be a frame, so
-// that a decoder goes on to check the rest. Before that it does so for frames
-// within its payload.
-func Reseal(b []byte) {
-	if len(b) < offsetParams {
-		return
+// A Golden is a file in testdata that all later versions must decode.
+type Golden[S any] struct {
+	File  string
+	Build func() S // the structure that the file encodes
+}
+
+// Test runs all properties as subtests.
+func (s Frames[S]) Test(t *testing.T) {
+	properties := map[string]func(t *rapid.T, f S, keys []string){
+		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
+		"structures are equal if their encodings are":                          s.equality,
+		"another version, kind or family is an error":                          s.wrongHeader,
+		"reads are pure and may run at the same time":                          s.pureReads,
+		"views and frames give the answers of the structure":                   s.views,
+		"parameters are read from the header":                                  s.header,
+		"text round-trips and damage is detected":                              s.texts,
+		"no output shows the key":                                              s.secrets,
+		"no query and no insertion allocates":                                  s.allocations,
 	}
-	if p := binary.LittleEndian.Uint16(b[offsetParamLen:]); p > 256 || headerBytes(b)+8 > len(b) {
-		return
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				f, keys := s.draw(t, drawFamily(t))
+				properties[name](t, f, keys)
+			})
+		})
 	}
-	resealNested(b[headerBytes(b) : len(b)-8])
-	for _, end := range []int{headerBytes(b) - 8, len(b) - 8} {
-		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
+	t.Run("a changed frame with correct checksums is decoded or rejected", rapid.MakeCheck(s.Change))
+	t.Run("a claimed length allocates no memory", s.lyingLength)
+	t.Run("a zero value decodes and is not encoded", s.zeroValue)
+	for _, g := range s.Golden {
+		b := encode(t, g.Build())
+		t.Run(g.File+" is decoded", func(t *testing.T) { s.golden(t, g, b) })
+		t.Run("damage of "+g.File, func(t *testing.T) { s.everyDamage(t, g, b) })
+		t.Run("a stream of "+g.File+" that fails", func(t *testing.T) {
+			s.failingReaders(t, g, b)
+			s.failingWriters(t, g, b)
+		})
 	}
 }
 
-// resealNested reseals the frames that begin at a multiple of 8 in payload.
-func resealNested(payload []byte) {
-	for ; len(payload) > offsetParams; payload = payload[8:] {
-		if !bytes.HasPrefix(payload, []byte(magic)) {
+// draw draws a structure of the family and adds some keys. It returns those
+// that it contains.
+func (s Frames[S]) draw(t *rapid.T, fam hashfam.Family) (S, []string) {
+	if s.Builders == nil {
+		f := s.Draw(t, fam)
+		return f, s.fill(f, drawSet(t))
+	}
+	m := s.machine(t, fam)
+	m.build()
+	must(t, m.F.Equal(m.Twin), "the way to build matters")
+	return m.F, m.members()
+}
+
+// example returns a structure of the family with some keys, always the same.
+func (s Frames[S]) example(fam hashfam.Family) (f S) {
+	for seed, keys := 0, []string{}; len(keys) < 5; seed++ {
+		f = drawn(seed, func(t *rapid.T) S {
+			f, in := s.draw(t, fam)
+			keys = in
+			return f
+		})
+	}
+	return f
+}
+
+// equality checks that two structures are equal if and only if their encodings
+// are.
+func (s Frames[S]) equality(t *rapid.T, f S, _ []string) {
+	fam := f.Family()
+	if rapid.Bool().Draw(t, "another family") {
+		fam = fam.Derive("another")
+	}
+	g, _ := s.draw(t, fam)
+	equal := bytes.Equal(encode(t, f), encode(t, g))
+	require.Equal(t, []bool{equal, equal, true}, []bool{f.Equal(g), g.Equal(f), f.Equal(f)})
+}
+
+// incompatible checks that structures that differ in one parameter are not
+// equal, and that merging them, alone or with others, fails, names the
+// parameter, and changes neither.
+func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
+	if s.Variants == nil {
+		return
+	}
+	empty, valid := s.Like(f), s.Like(f)
+	s.fill(valid, []string{"key"})
+	variants := s.Variants(empty)
+	require.NotEmpty(t, variants)
+	for _, variant := range variants {
+		v, field := variant.F, variant.Field
+		require.False(t, v.Equal(empty) || empty.Equal(v), "another %s", field)
+		if s.Merge == nil {
 			continue
 		}
-		length := binary.LittleEndian.Uint64(payload[offsetPayload:])
-		size := uint64(headerBytes(payload)) + 8
-		if length <= uint64(len(payload)) && size+length <= uint64(len(payload)) {
-			Reseal(payload[:size+length])
+		s.fill(v, in)
+		for place, others := range [][]S{{v}, {valid, v}, {valid, valid, v, valid}} {
+			own, other := encode(t, f), encode(t, v)
+			err := s.Merge(f, others...)
+			require.ErrorIs(t, err, hashfam.ErrIncompatible, "another %s", field)
+			require.ErrorContains(t, err, field)
+			if place > 0 {
+				require.ErrorContains(t, err, fmt.Sprintf("others[%d]", place))
+			}
+			requireBytes(t, own, encode(t, f), "a failed merge changed the structure")
+			requireBytes(t, other, encode(t, v), "a failed merge changed the argument")
 		}
 	}
 }
 
-// everyDamage checks that every truncation and every flipped bit of a golden
-// file is detected, and a byte after it. If the checksums of a frame with a
-// flipped bit are corrected and it can then be decoded, it must be encoded to
-// the same bytes: decoders ignore no bit of a frame.
-func (s Suite[T]) everyDamage(t *testing.T, g Golden[T], b []byte) {
-	fam := g.Build().Family()
-	f := s.example(fam)
-	for i := range b {
-		s.decode(t, f, b[:i], hashfam.ErrCorrupt)
-		for bit := range 8 {
-			changed := bytes.Clone(b)
-			changed[i] ^= 1 << bit
-			if bit == i%8 {
-				s.decode(t, f, changed, hashfam.ErrCorrupt)
-			}
-			require.True(t, errors.Is(f.UnmarshalBinary(changed), hashfam.ErrCorrupt), "bit %d of byte %d", bit, i)
-			if Reseal(changed); i < offsetParams {
-				continue
-			}
-			if g := s.Receiver(fam); bit == i%8 {
-				s.decode(t, g, changed, nil)
-			} else if g.UnmarshalBinary(changed) == nil {
-				require.Equal(t, changed, encode(t, g))
-			}
+// decode decodes b, which may be anything, into f in every way that there is,
+// and reports whether b is valid. If so, f is encoded to the same bytes:
+// decoders ignore no bit of a frame. If not, the reason is want, unless that is
+// nil, and f does not change.
+func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error) bool {
+	own, _ := f.MarshalBinary() // which a receiver does not have
+	whole := f.UnmarshalBinary(b)
+	if whole == nil {
+		own = b
+	}
+	n, stream := f.ReadFrom(io.MultiReader(bytes.NewReader(b)))
+	if stream == nil && n < int64(len(b)) { // another frame may follow
+		requireBytes(t, b[:n], encode(t, f), "decoded something else")
+		require.ErrorIs(t, whole, hashfam.ErrCorrupt)
+		return false
+	}
+	for name, err := range map[string]error{
+		"UnmarshalBinary":          whole,
+		"UnmarshalText":            f.UnmarshalText(base64.StdEncoding.AppendEncode(nil, b)),
+		"ReadFrom":                 readFrom(f, bytes.NewReader(b)),
+		"ReadFrom, unknown length": stream,
+		"a view":                   s.viewAny(t, b, f.Family(), whole),
+	} {
+		if (whole == nil) != (err == nil) || !errors.Is(err, want) && want != nil {
+			t.Fatalf("ways to decode differ: %s: %v, but UnmarshalBinary: %v, want %v", name, err, whole, want)
 		}
 	}
-	b = append(b, 0)
-	require.ErrorIs(t, f.UnmarshalBinary(b), hashfam.ErrCorrupt, "a byte after the frame")
-	require.ErrorIs(t, s.viewAny(t, b, fam, hashfam.ErrCorrupt), hashfam.ErrCorrupt, "a byte after the frame")
+	again, _ := f.MarshalBinary()
+	requireBytes(t, own, again, "decoded something else, or changed by a failed decode")
+	s.askAny(t, b, f, whole)
+	return whole == nil
 }
 
-// lyingLength checks that a frame whose header promises 2^40 bits and has
-// correct checksums is rejected, and that this allocates memory only in
-// proportion to the bytes that there are.
-func (s Suite[T]) lyingLength(t *testing.T) {
-	golden := s.Golden[0].Build()
-	lie := encode(t, golden)
-	binary.LittleEndian.PutUint64(lie[offsetPayload:], s.ClaimHuge(lie[offsetParams:]))
-	Reseal(lie)
-	if s.ReadParams != nil {
-		_, err := s.ReadParams(bytes.NewReader(lie), golden.Family())
-		require.NoError(t, err, "decoding does not rely on a header that promises what is not valid")
+// wrongHeader checks that decoding an intact frame returns ErrVersion if it has
+// another version or a kind that is not known, ErrCorrupt if it is of another
+// kind, and ErrFamily if it has another family, and that a receiver, and a
+// structure in use, keep theirs.
+func (s Frames[S]) wrongHeader(t *rapid.T, f S, _ []string) {
+	used, _ := s.draw(t, f.Family())
+	other, _ := s.draw(t, f.Family().Derive("another"))
+	b := encode(t, f)
+	for _, wrong := range []struct {
+		offset int
+		value  byte
+		err    error
+	}{
+		{offsetVersion, b[offsetVersion] + rapid.ByteRange(1, 255).Draw(t, "change"), hashfam.ErrVersion},
+		{offsetKind, rapid.ByteRange(200, 255).Draw(t, "kind"), hashfam.ErrVersion},
+		{offsetKind, otherKind(b), hashfam.ErrCorrupt},
+	} {
+		b := bytes.Clone(b)
+		b[wrong.offset] = wrong.value
+		Reseal(b)
+		s.decode(t, used, b, wrong.err)
 	}
-	f := s.example(golden.Family())
-	for _, b := range [][]byte{lie, lie[:offsetParams], append(lie, make([]byte, 4<<20)...)} {
-		took := LeastAllocated(1, func() { s.decode(t, f, b, hashfam.ErrCorrupt) })
-		require.LessOrEqual(t, took, uint64(16*len(b)+1<<20))
+	s.decode(t, used, encode(t, other), hashfam.ErrFamily)
+	empty := s.Receiver(f.Family())
+	require.ErrorIs(t, empty.UnmarshalBinary(encode(t, other)), hashfam.ErrFamily)
+	for _, g := range []S{empty, used} {
+		require.NoError(t, g.UnmarshalBinary(b))
+		requireBytes(t, b, encode(t, g), "decoded something else")
 	}
 }
 
-// LeastAllocated returns the least number of bytes that the process allocates
-// in that many runs of f. What else it does meanwhile is not in all of them.
-func LeastAllocated(runs int, f func()) uint64 {
-	least := uint64(math.MaxUint64)
-	for range runs {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		least = min(least, after.TotalAlloc-before.TotalAlloc)
-	}
-	return least
-}
-
-// FuzzFrames decodes any frames, or frames that are changed by someone who
-// knows the format, and uses the structures that come of it. The first byte
-// decides.
-func (s Suite[T]) FuzzFrames(f *testing.F) {
-	for _, g := range s.Golden {
-		f.Add(append([]byte{0}, encode(f, g.Build())...))
-	}
-	FuzzBytes(f, func(t *testing.T, b []byte) {
-		c := &Code{bytes.Clone(b)}
-		if c.Bool() {
-			s.forgeries(t, c)
-			return
-		}
-		s.decodeAny(t, s.Receiver(hashfam.Family{}), c.rest)
-		Reseal(c.rest) // else almost nothing gets past the checksums
-		s.decodeAny(t, s.Receiver(hashfam.Family{}), c.rest)
-	})
-}
-
-// decodeAny decodes b into f without allocating much more than the bytes take.
-// It reports whether b is valid.
-func (s Suite[T]) decodeAny(t require.TestingT, f T, b []byte) (valid bool) {
-	took := LeastAllocated(1, func() { valid = s.decode(t, f, b, nil) })
-	require.LessOrEqual(t, took, uint64(16*len(b)+4<<20))
-	return valid
-}
-
-// forgeries changes a frame as someone does who knows the format: numbers in
-// the parameters and in the payload, lengths and counts, parts of another
-// frame, the length of the payload; and corrects all checksums. A decoder must
-// return an error or a structure that can be used: what it contains is not
-// known, but nothing may panic, all reads must return, all forms must agree,
-// and what is added must be found.
-func (s Suite[T]) forgeries(t require.TestingT, c *Code) {
-	fam := families[c.Intn(len(families))]
-	draw := func(t *rapid.T) []byte {
-		f, _ := s.fill(t, fam)
-		return encode(t, f)
-	}
-	b, f := c.changes(drawn(c.Intn(1<<16), draw), drawn(c.Intn(256), draw)), s.Receiver(fam)
-	if !s.decodeAny(t, f, b) {
+// header checks that the parameters are read without a byte after the header,
+// and that damaged headers and headers of other structures are rejected.
+func (s Frames[S]) header(t *rapid.T, f S, _ []string) {
+	if s.Header == nil {
 		return
 	}
-	require.True(t, f.Equal(f))
-	for _, read := range s.reads(f) {
-		read.call()
+	good, fam := encode(t, f), f.Family()
+	header := good[:headerBytes(good)]
+	for _, b := range [][]byte{good, header} {
+		stream := bytes.NewBuffer(b)
+		require.NoError(t, s.Header(t, stream, fam, &f))
+		require.Equal(t, len(b)-len(header), stream.Len(), "the header is read, and no byte after it")
 	}
-	require.Equal(t, b, encode(t, f), "a read changed the structure")
-	s.forged, s.Canonical, s.More, s.Check = true, nil, nil, nil
-	if s.Remembered != nil { // it does not know when to forget
-		s.Remembered = func(*Run[T]) map[string]uint64 { return map[string]uint64{} }
+	i := rapid.IntRange(0, len(header)-1).Draw(t, "offset")
+	damaged, other := bytes.Clone(header), bytes.Clone(good)
+	damaged[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+	other[offsetKind] = otherKind(other)
+	Reseal(other)
+	for _, bad := range [][]byte{header[:i], damaged, other} {
+		require.ErrorIs(t, s.Header(t, bytes.NewReader(bad), fam, nil), hashfam.ErrCorrupt)
 	}
-	r := &Run[T]{Code: c, Family: fam, F: f, Counts: map[string]uint64{}, suite: s}
-	r.TestingT = traced{t, &r.trace}
-	r.Note("decode %x", b)
-	r.resync()
-	r.query()
-	r.run(16)
-}
-
-// changes changes the frame b in up to eight places, and then corrects the
-// checksums.
-func (c *Code) changes(b, source []byte) []byte {
-	n := 1
-	if c.Bool() {
-		n += c.Intn(8)
-	}
-	for range n {
-		b = c.mutate(b, source)
-	}
-	Reseal(b)
-	return b
-}
-
-// mutate changes the frame b in one place, half of the time in its header. It
-// changes neither the magic nor the version, which other properties do.
-func (c *Code) mutate(b, source []byte) []byte {
-	last := min(len(b), []int{headerBytes(b), len(b)}[c.Intn(2)]) / 8
-	word := func() []byte { return b[8*(offsetPayload/8+c.Intn(1<<16)%(last-offsetPayload/8)):] }
-	switch w := word(); c.Intn(8) {
-	case 0:
-		w[c.Intn(8)] ^= 1 << c.Intn(8)
-	case 1: // a number of one, two, four or eight bytes
-		size := 1 << c.Intn(4)
-		number := binary.LittleEndian.AppendUint64(nil, c.number())
-		copy(w[c.Intn(8/size)*size:][:size], number)
-	case 2: // a little more or less
-		binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)+uint64(int64(int8(c.next()))))
-	case 3: // some words of another place
-		copy(w[:min(len(w), 8+8*c.Intn(8))], bytes.Clone(word()))
-	case 4: // some words of another frame, in their place
-		i := len(b) - len(w)
-		copy(w[:min(len(w), 8+8*c.Intn(8))], source[min(i, len(source)):])
-	case 5: // words more or less, where they stand or at the end
-		return c.resize(b, len(b)-len(w)-headerBytes(b))
-	case 6:
-		return c.resize(b, len(b))
-	case 7:
-		b[offsetParamLen] = byte(c.next())
-	}
-	return b
-}
-
-// resize adds some words to the payload of b, before offset i, or removes some,
-// and corrects its length in the header.
-func (c *Code) resize(b []byte, i int) []byte {
-	start := headerBytes(b)
-	if start+8 > len(b) {
-		return b
-	}
-	payload := bytes.Clone(b[start : len(b)-8])
-	i = max(0, min(i, len(payload)))
-	if n := 8 + 8*c.Intn(20); c.Bool() {
-		payload = slices.Insert(payload, i, make([]byte, n)...)
-	} else {
-		payload = slices.Delete(payload, max(0, i-n), i)
-	}
-	b = append(bytes.Clone(b[:start]), payload...)
-	binary.LittleEndian.PutUint64(b[offsetPayload:], uint64(len(payload)))
-	return append(b, make([]byte, 8)...)
-}
-
-// FuzzBytes fuzzes a function of any bytes. The inputs that every run tries
-// first, go test without -fuzz among them, are the lines of
-// testdata/fuzz/NAME.txt, if there is such a file: bytes in hexadecimal digits.
-// Empty lines and those that begin with # are comments.
-//
-// A failing input that go test -fuzz writes to a file of its own is added to
-// the lines by hand: the digits are in the message of the failure.
-func FuzzBytes(f *testing.F, check func(*testing.T, []byte)) {
-	text, err := os.ReadFile(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
-	require.True(f, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			input, err := hex.DecodeString(line)
-			require.NoError(f, err)
-			f.Add(input)
-		}
-	}
-	f.Fuzz(func(t *testing.T, input []byte) {
-		defer func() {
-			if t.Failed() {
-				t.Logf("the input is %x", input)
-			}
-		}()
-		check(t, input)
-	})
-}
-
-// FuzzProgram runs any program.
-func (s Suite[T]) FuzzProgram(f *testing.F) {
-	FuzzBytes(f, func(t *testing.T, program []byte) { s.program(t, &Code{program}) })
+	require.ErrorIs(t, s.Header(t, bytes.NewReader(header), fam.Derive("another"), nil), hashfam.ErrFamily)
 }

@@ -29,7 +29,7 @@ func (s Rated) measure(t *testing.T, fam hashfam.Family, n, queries uint64) floa
 		batches(fam, first, n, func(keys []hashfam.Digest) {
 			answers = s.Contains(answers[:0], keys)
 			for _, is := range answers {
-				sum += one(is)
+				sum += One(is)
 			}
 		})
 		return sum

@@ -1,0 +1,308 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Encoded has the methods that all structures have in common. S is the type
+// itself, a pointer.
+type Encoded[S any] interface {
+	comparable
+	Family() hashfam.Family
+	Equal(S) bool
+
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	io.WriterTo
+	io.ReaderFrom
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+
+	fmt.Stringer
+	slog.LogValuer
+}
+
+// A Structure says how to make and drive structures of type S. It has either a
+// Source and Add, or Builders. Other fields that do not apply are nil.
+type Structure[S Encoded[S]] struct {
+	Source[S]
+	// Builders draws parameters of the family and returns all ways to build a
+	// structure with them. They must build equal structures of the same keys.
+	// Digests may be repeated.
+	Builders func(*rapid.T, hashfam.Family) map[string]func([]hashfam.Digest) (S, error)
+	// Receiver returns a receiver to decode structures of the family into.
+	Receiver func(hashfam.Family) S
+
+	// The methods that take keys, in all forms. See [Adds], [ContainsOrAdds],
+	// [Deletes]. The first form is that of bytes.
+	Add, ContainsOrAdd, Delete func(S) []Form
+	// Questions are those that can be asked about a key, see [Contains] and
+	// [Counts]. The answer is above 0 if the structure may contain the key.
+	Questions []func(S) []Form
+
+	Merge func(S, ...S) error
+	Clone func(S) S
+	Reset func(S)
+	// Len returns the exact number of copies of all keys.
+	Len func(S) uint64
+
+	// Actions are further actions by their names.
+	Actions map[string]func(*Machine[S])
+	// Invariant checks what must be true after every action.
+	Invariant func(*Machine[S])
+	// MostCount returns the largest count that the structure can store. Nil
+	// means that all can be stored.
+	MostCount func(S) uint64
+	// Canonical reports whether a structure depends only on the multiset of its
+	// keys, so that it equals the one that they are added to one by one, and
+	// the empty one after all are deleted. Nil stands for never.
+	Canonical func(S) bool
+	// Remembered returns the keys that must be found, of those in Added, if
+	// the structure forgets.
+	Remembered func(*Machine[S]) map[string]uint64
+}
+
+// A Machine changes three things together: the structure, in every way that
+// there is; a twin, to which the same keys are added as bytes and one by one,
+// and which is never copied or encoded; and an exact model, the number of
+// copies of each key. After each action the structure equals the twin and
+// contains the keys of the model.
+type Machine[S Encoded[S]] struct {
+	*rapid.T
+	Family  hashfam.Family
+	F, Twin S
+	// Counts has the number of copies of each key that the structure must
+	// contain. Added has the keys in the order in which they were added.
+	Counts map[string]uint64
+	Added  []Entry
+	// Exact is whether the structure contains no other keys than Counts.
+	Exact bool
+	// Now is the time of the last Advance since the last Reset, if Timed.
+	Now   int64
+	Timed bool
+
+	s      Structure[S]
+	forged bool            // the structure was decoded from a changed frame
+	known  map[string]bool // the keys of order
+	order  []string        // the keys that were ever added, each once
+	aside  []func()        // check that what was left behind has not changed
+}
+
+// An Entry is N copies of a key that were added at a time.
+type Entry struct {
+	Key string
+	N   uint64
+	At  int64
+}
+
+// Run is the property that any sequence of actions keeps the invariants. It is
+// for [rapid.Check] and [rapid.MakeFuzz].
+func (s Structure[S]) Run(t *rapid.T) {
+	m := s.machine(t, drawFamily(t))
+	if s.Builders != nil {
+		m.build()
+	} else {
+		m.F = s.Draw(t, m.Family)
+		m.Twin = s.Like(m.F)
+	}
+	m.repeat()
+}
+
+func (s Structure[S]) machine(t *rapid.T, fam hashfam.Family) *Machine[S] {
+	return &Machine[S]{T: t, Family: fam, Counts: map[string]uint64{}, Exact: true, s: s, known: map[string]bool{}}
+}
+
+// repeat does random actions.
+func (m *Machine[S]) repeat() {
+	m.Logf("%T %v", m.F, m.F)
+	actions := map[string]func(*rapid.T){"": func(*rapid.T) { m.check() }}
+	for name, do := range m.actions() {
+		actions[name] = func(*rapid.T) { do() }
+	}
+	m.Repeat(actions)
+	m.finish()
+}
+
+// Count notes that n copies of a key were added.
+func (m *Machine[S]) Count(key string, n uint64) {
+	if !m.known[key] {
+		m.known[key] = true
+		m.order = append(m.order, key)
+	}
+	m.Counts[key] = addSat(m.Counts[key], n)
+	m.Added = append(m.Added, Entry{key, n, m.Now})
+}
+
+// Advance notes that it is now t. What was added before any time was known was
+// added now, and time does not run backwards.
+func (m *Machine[S]) Advance(t int64) {
+	if !m.Timed {
+		m.Timed, m.Now = true, t
+		for i := range m.Added {
+			m.Added[i].At = t
+		}
+	}
+	m.Now = max(m.Now, t)
+}
+
+func addSat(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint64
+}
+
+// members returns the keys that must be in the structure, in the order in which
+// they were added first.
+func (m *Machine[S]) members() (keys []string) {
+	for _, key := range m.order {
+		if m.Counts[key] > 0 {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// check checks the invariants.
+func (m *Machine[S]) check() {
+	must(m, m.F.Equal(m.Twin), "the structure differs from its twin")
+	if m.s.Remembered != nil && m.forged {
+		clear(m.Counts) // nothing says when it forgets
+	} else if m.s.Remembered != nil {
+		m.Counts = m.s.Remembered(m)
+	}
+	m.requireAll(m.F)
+	if m.s.Len != nil && m.Exact {
+		n, want := m.s.Len(m.F), m.total()
+		must(m, n == want, "Len() = %d, want %d", n, want)
+	}
+	if m.s.Invariant != nil && !m.forged {
+		m.s.Invariant(m)
+	}
+}
+
+// requireAll checks that f has the copies of all keys.
+func (m *Machine[S]) requireAll(f S) {
+	keys, most := m.members(), uint64(math.MaxUint64)
+	if m.s.MostCount != nil {
+		most = m.s.MostCount(f)
+	}
+	for _, question := range m.s.Questions {
+		form := question(f)[0]
+		numbers, _ := form.Bind(keys)()
+		for i, key := range keys {
+			least := uint64(1)
+			if form.Counts {
+				least = min(m.Counts[key], most)
+			}
+			if numbers[i] < least {
+				m.Fatalf("lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
+			}
+		}
+	}
+}
+
+// has reports whether f may contain a key.
+func (m *Machine[S]) has(f S, key string) bool {
+	numbers, _ := m.s.Questions[0](f)[0].Bind([]string{key})()
+	return numbers[0] > 0
+}
+
+// canonical reports whether the structure must be the one of its keys.
+func (m *Machine[S]) canonical() bool {
+	return m.Exact && !m.forged && m.s.Canonical != nil && m.s.Canonical(m.F)
+}
+
+// total returns the number of copies of all keys.
+func (m *Machine[S]) total() (sum uint64) {
+	for _, n := range m.Counts {
+		sum = addSat(sum, n)
+	}
+	return sum
+}
+
+// finish checks what takes too long after every action: the bytes, the answers
+// of all forms, that the structure is the one of its keys, that every copy of
+// every key can be deleted, and that nothing that was left behind has changed.
+func (m *Machine[S]) finish() {
+	m.Logf("at the end")
+	requireBytes(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
+	m.agree(append(m.members(), "key 0", "absent", ""))
+	if m.total() <= 10_000 && m.s.Builders == nil {
+		m.rebuild()
+	}
+	for _, check := range m.aside {
+		check()
+	}
+}
+
+// rebuild compares with a structure to which the keys are added one by one, and
+// then deletes them.
+func (m *Machine[S]) rebuild() {
+	var keys []string
+	for _, key := range m.members() {
+		for range m.Counts[key] {
+			keys = append(keys, key)
+		}
+	}
+	if m.canonical() {
+		f := m.s.Like(m.F)
+		_, err := m.s.Add(f)[0].do(keys...)
+		require.NoError(m, err)
+		must(m, m.F.Equal(f), "the structure is not that of its keys")
+	}
+	if m.s.Delete == nil {
+		return
+	}
+	n, err := m.s.Delete(m.F)[0].do(keys...)
+	require.NoError(m, err)
+	must(m, n == len(keys), "%d of %d copies of keys could be deleted", n, len(keys))
+	clear(m.Counts)
+	if m.canonical() {
+		must(m, m.F.Equal(m.s.Like(m.F)), "the structure contains other keys, too")
+	}
+}
+
+// Leave leaves a structure behind. It must not change any more.
+func (m *Machine[S]) Leave(f S) {
+	b := encode(m, f)
+	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a structure that was left behind has changed") })
+}
+
+// encode returns the encoding of a valid structure.
+func encode[S Encoded[S]](t rapid.TB, f S) []byte {
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	return b
+}
+
+func must(t rapid.TB, ok bool, format string, args ...any) {
+	if !ok {
+		t.Helper()
+		t.Fatalf(format, args...)
+	}
+}
+
+// requireBytes is short about differences: encodings are long.
+func requireBytes(t rapid.TB, want, got []byte, message string) {
+	if bytes.Equal(want, got) {
+		return
+	}
+	t.Helper()
+	i := 0
+	for i < min(len(want), len(got)) && want[i] == got[i] {
+		i++
+	}
+	t.Fatalf("%s: %d and %d bytes, different from byte %d on", message, len(want), len(got), i)
+}
