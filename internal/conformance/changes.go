@@ -121,7 +121,6 @@ func change(t *rapid.T, b, another []byte) []byte {
 		last = min(last, headerBytes(b)/8)
 	}
 	word := func() []byte { return b[8*rapid.IntRange(offsetPayload/8, last-1).Draw(t, "word"):] }
-	words := func() int { return 8 * rapid.IntRange(1, 8).Draw(t, "number of words") }
 	w := word()
 	switch rapid.SampledFrom([]string{"flip a bit", "write a number", "add a number", "copy words", "copy words of another frame",
 		"resize", "resize at the end", "length of the parameters"}).Draw(t, "change") {
@@ -132,17 +131,16 @@ func change(t *rapid.T, b, another []byte) []byte {
 		number := binary.LittleEndian.AppendUint64(nil, drawNumber(t))
 		copy(w[rapid.IntRange(0, 8/size-1).Draw(t, "place")*size:][:size], number)
 	case "add a number":
-		n := rapid.Int8().Draw(t, "number")
-		binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)+uint64(int64(n)))
+		binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)+uint64(rapid.Int64Range(-128, 127).Draw(t, "number")))
 	case "copy words":
-		copy(w[:min(len(w), words())], bytes.Clone(word()))
+		copy(w[:min(len(w), 8*rapid.IntRange(1, 8).Draw(t, "words"))], bytes.Clone(word()))
 	case "copy words of another frame":
-		copy(w[:min(len(w), words())], another[min(len(b)-len(w), len(another)):])
+		copy(w[:min(len(w), 8*rapid.IntRange(1, 8).Draw(t, "words"))], another[min(len(b)-len(w), len(another)):])
 	case "resize":
 		return resize(t, b, len(b)-len(w)-headerBytes(b))
 	case "resize at the end":
 		return resize(t, b, len(b))
-	case "length of the parameters":
+	default:
 		b[offsetParamLen] = rapid.Byte().Draw(t, "length")
 	}
 	return b

@@ -36,10 +36,15 @@ func recode[S Encoded[S]](t rapid.TB, way string, f, g S) {
 		return
 	}
 	stream, is := streams[way]
-	if !is {
-		require.NoError(t, g.UnmarshalBinary(b))
+	if is {
+		recodeStream(t, stream, b, g)
 		return
 	}
+	require.NoError(t, g.UnmarshalBinary(b))
+}
+
+// recodeStream reads b, with another frame after it, from a stream into g.
+func recodeStream(t rapid.TB, stream func(io.Reader) io.Reader, b []byte, g io.ReaderFrom) {
 	r := stream(bytes.NewReader(append(bytes.Clone(b), "the next frame"...)))
 	n, err := g.ReadFrom(r)
 	require.NoError(t, err)

@@ -13,18 +13,18 @@
 //
 // [Frames] is the suite of encoded structures: golden files, truncations and
 // flipped bits, changed frames with correct checksums, readers and writers that
-// fail, views, claimed lengths, output that must not show the family's key, zero
-// values, allocations, and structures that differ in one parameter.
+// fail, views, claimed lengths, output that must not show the family's key,
+// zero values, allocations, and structures that differ in one parameter.
 //
-//	func TestFilter(t *testing.T)        { rapid.Check(t, filters.Run) }
-//	func TestFilterFrames(t *testing.T)  { frames.Test(t) }
-//	func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-//	func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
-//	func FuzzFrames(f *testing.F)        { frames.Fuzz(f) }
+//	rapid.Check(t, filters.Run)          // in TestFilter
+//	frames.Test(t)                       // in TestFilterFrames
+//	f.Fuzz(rapid.MakeFuzz(filters.Run))  // in FuzzFilter
+//	f.Fuzz(rapid.MakeFuzz(frames.Change)) // in FuzzChangedFrames
+//	frames.Fuzz(f)                       // in FuzzFrames
 //
 // A failure prints the draws: the parameters, then the actions and their keys.
 // An action should draw everything that is random from m.T, and use few and
 // short keys, see [DrawKey] and [DrawKeys], so that rapid can shrink a failure
-// to a few steps. Every property can fail: the tests of this package run them on
-// structures with a defect each.
+// to a few steps. Every property can fail: the tests of this package run them
+// on structures with a defect each.
 package conformance

@@ -8,10 +8,10 @@ import (
 type Form struct {
 	Name string
 	// Bind converts keys to the arguments of the method. It returns a function
-	// that calls the method for all keys until one fails. Its result is a number
-	// for each key, or the sum of these numbers: the answer to a question, or 1
-	// if the key was added, found or deleted. It allocates only what the method
-	// allocates, and only one goroutine may call it.
+	// that calls the method for all keys until one fails. Its result is a
+	// number for each key, or the sum of these numbers: the answer to a
+	// question, or 1 if the key was added, found or deleted. It allocates only
+	// what the method allocates, and only one goroutine may call it.
 	Bind func(keys []string) (call func() ([]uint64, error))
 	// Counts reports whether the answer is the number of copies of a key.
 	Counts bool

@@ -21,13 +21,17 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // golden checks that a file in testdata is decoded to the structure that it
-// encodes, and that this is still encoded to the same bytes.
+// encodes, and that this is still encoded to the same bytes. Then it damages
+// the bytes, and reads and writes them with streams that fail.
 func (s Frames[S]) golden(t *testing.T, g Golden[S], b []byte) {
 	RequireGolden(t, g.File, b)
 	f := s.Receiver(g.Build().Family())
 	require.NoError(t, f.UnmarshalBinary(b))
 	require.True(t, f.Equal(g.Build()))
 	requireBytes(t, b, encode(t, f), "the decoded structure is encoded differently")
+	s.everyDamage(t, g, b)
+	s.failingReaders(t, g, b)
+	s.failingWriters(t, g, b)
 }
 
 // RequireGolden checks that the file of that name in testdata has the bytes of

@@ -68,8 +68,8 @@ type Structure[S Encoded[S]] struct {
 	// keys, so that it equals the one that they are added to one by one, and
 	// the empty one after all are deleted. Nil stands for never.
 	Canonical func(S) bool
-	// Remembered returns the keys that must be found, of those in Added, if
-	// the structure forgets.
+	// Remembered returns the keys that must be found, of those in Added, if the
+	// structure forgets.
 	Remembered func(*Machine[S]) map[string]uint64
 }
 

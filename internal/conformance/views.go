@@ -3,8 +3,8 @@ package conformance
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -78,7 +78,9 @@ func (s Frames[S]) open(b []byte, fam hashfam.Family) (*opened[S], error) {
 // aligned returns a copy of b whose address is a multiple of 64.
 func aligned(b []byte) []byte {
 	room := make([]byte, len(b)+64)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(room))) & 63
+	var address uint64 // without package unsafe
+	fmt.Sscanf(fmt.Sprintf("%p", room), "0x%x", &address)
+	skip := -address & 63
 	return append(room[skip:skip:len(room)], b...)
 }
 
