@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -15,15 +16,9 @@ const blockSize = 128
 // [Sketch.AddDigest] on each, in less time. O(depth) time a key, no allocation.
 // Hash keys with [hashfam.Family.SumAll] and its like for strings and integers.
 func (s *Sketch) AddAll(digests []hashfam.Digest) {
-	if s.params.Conservative {
-		for _, d := range digests {
-			s.AddNDigest(d, 1)
-		}
-		return
-	}
 	rows := s.rows()
 	for block := range slices.Chunk(digests, blockSize) {
-		rows.addAll(s.params.Width, block)
+		rows.addAll(&s.params, block)
 	}
 	s.total = tracker.AddSat(s.total, uint64(len(digests)))
 }
@@ -35,7 +30,11 @@ func (r *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	rows := r.rows()
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
-		dst = rows.countAll(dst, r.params.Width, block)
+		end := len(dst)
+		for range block {
+			dst = append(dst, math.MaxUint64)
+		}
+		rows.countAll(dst[end:], r.params.Width, block)
 	}
 	return dst
 }
@@ -44,7 +43,14 @@ func (r *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 // for each other.
 
 // addAll adds one to the counters of every digest.
-func (c cells[C]) addAll(w uint64, digests []hashfam.Digest) {
+func (c cells[C]) addAll(params *Params, digests []hashfam.Digest) {
+	if params.Conservative {
+		for _, d := range digests {
+			c.add(params, d, 1)
+		}
+		return
+	}
+	w := params.Width
 	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
 		row := c[:w]
 		for _, d := range digests {
@@ -54,19 +60,13 @@ func (c cells[C]) addAll(w uint64, digests []hashfam.Digest) {
 	}
 }
 
-// countAll appends the least of the counters of every digest to dst.
-func (c cells[C]) countAll(dst []uint64, w uint64, digests []hashfam.Digest) []uint64 {
-	end := len(dst)
-	for range digests {
-		dst = append(dst, uint64(^C(0)))
-	}
-	least := dst[end:]
+// countAll makes the counts, one for each digest, no more than its counters.
+func (c cells[C]) countAll(counts []uint64, w uint64, digests []hashfam.Digest) {
 	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
 		row := c[:w]
 		for i, d := range digests {
-			least[i] = min(least[i], uint64(row[(hashfam.Probe(d)*p).In(w)]))
+			counts[i] = min(counts[i], uint64(row[(hashfam.Probe(d)*p).In(w)]))
 		}
 		c = c[w:]
 	}
-	return dst
 }

@@ -61,15 +61,15 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 // AddNDigest is [Sketch.AddN] for a digest under its family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	s.total = tracker.AddSat(s.total, n)
-	switch p := &s.params; p.CounterBits {
-	case 8:
-		s.of8.add(p, d, n)
-	case 16:
-		s.of16.add(p, d, n)
-	case 32:
+	switch p := &s.params; {
+	case p.CounterBits == 32:
 		s.of32.add(p, d, n)
-	case 64:
+	case p.CounterBits == 64:
 		s.of64.add(p, d, n)
+	case p.CounterBits == 16:
+		s.of16.add(p, d, n)
+	case p.CounterBits == 8:
+		s.of8.add(p, d, n)
 	default:
 		zero()
 	}
@@ -89,15 +89,15 @@ func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.hash.Su
 
 // CountDigest is [Sketch.Count] for a digest under its family.
 func (r *reader) CountDigest(d hashfam.Digest) uint64 {
-	switch w := r.params.Width; r.params.CounterBits {
-	case 8:
-		return r.of8.least(w, d)
-	case 16:
-		return r.of16.least(w, d)
-	case 32:
-		return r.of32.least(w, d)
-	case 64:
-		return r.of64.least(w, d)
+	switch p := &r.params; {
+	case p.CounterBits == 32:
+		return r.of32.least(p.Width, d)
+	case p.CounterBits == 64:
+		return r.of64.least(p.Width, d)
+	case p.CounterBits == 16:
+		return r.of16.least(p.Width, d)
+	case p.CounterBits == 8:
+		return r.of8.least(p.Width, d)
 	}
 	zero()
 	return 0

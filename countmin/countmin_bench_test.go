@@ -18,8 +18,9 @@ func BenchmarkSketch(b *testing.B) {
 		for i := range digests {
 			digests[i] = hashfam.Family{}.SumUint64(uint64(i))
 		}
-		for _, conservative := range []bool{false, true} {
-			s, err := New(Config{Epsilon: 1 / float64(n), Delta: 0.01, Conservative: conservative})
+		for _, c := range []Config{{}, {Conservative: true}, {CounterBits: 8}, {CounterBits: 16}, {CounterBits: 8, Conservative: true}} {
+			c.Epsilon, c.Delta = 1/float64(n), 0.01
+			s, err := New(c)
 			require.NoError(b, err)
 			var counts []uint64
 			for name, pass := range map[string]func(){
@@ -28,7 +29,7 @@ func BenchmarkSketch(b *testing.B) {
 				"AddAll":   func() { s.AddAll(digests) },
 				"CountAll": func() { counts = s.CountAll(counts[:0], digests) },
 			} {
-				b.Run(fmt.Sprintf("%s/n=%d/conservative=%v", name, n, conservative), func(b *testing.B) { perKey(b, n, pass) })
+				b.Run(fmt.Sprintf("%s/n=%d/bits=%d/conservative=%v", name, n, s.params.CounterBits, c.Conservative), func(b *testing.B) { perKey(b, n, pass) })
 			}
 		}
 	}

@@ -19,16 +19,17 @@ type reader struct {
 	hash   hashfam.Hasher
 }
 
-// The rows of a sketch are its cells of any width. Add and Count, which the
-// detour over an interface would slow down, choose the width by a switch.
+// Rows are the cells of a sketch, whatever their type. Add and Count find the
+// type by comparing CounterBits, the most common first: calls through the
+// interface would make them slower.
 type rows interface {
 	make(n uint64)
 	read(r *frame.Reader, n uint64)
 	view(v frame.View, n uint64) error
 	payload() frame.Payload
 	check(r *reader) error
-	addAll(w uint64, digests []hashfam.Digest)
-	countAll(dst []uint64, w uint64, digests []hashfam.Digest) []uint64
+	addAll(params *Params, digests []hashfam.Digest)
+	countAll(counts []uint64, w uint64, digests []hashfam.Digest)
 	subtract(w uint64, d hashfam.Digest, n uint64)
 	merge(others []*Sketch)
 	product(other rows, w uint64) uint64
