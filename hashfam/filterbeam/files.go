@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"iter"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
@@ -104,6 +106,57 @@ func readFile(ctx context.Context, name string, use func(io.Reader) error) error
 	}
 	defer file.Close()
 	return use(file)
+}
+
+// A watched file counts the bytes that are read from it.
+type watched struct {
+	io.Reader
+	read, size int64     // size is -1 if it is not known
+	modified   time.Time // at the start
+}
+
+// watch returns a watched file. Its size is the one that a regular file has
+// now, or else the one that its file system lists.
+func watch(file io.Reader, listed int64) *watched {
+	w := &watched{Reader: file, size: listed}
+	if info := stat(file); info != nil {
+		w.size, w.modified = info.Size(), info.ModTime()
+		if !info.Mode().IsRegular() { // such as a pipe
+			w.size = -1
+		}
+	}
+	return w
+}
+
+// stat returns the description of a local file, or nil.
+func stat(file io.Reader) fs.FileInfo {
+	if local, ok := file.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := local.Stat(); err == nil {
+			return info
+		}
+	}
+	return nil
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.Reader.Read(b)
+	w.read += int64(n)
+	return n, err
+}
+
+// check returns ErrParams if the file, which was read to its end, did not have
+// the size that was known before.
+func (w *watched) check() error {
+	if w.size < 0 || w.read == w.size {
+		return nil
+	}
+	return errs.Field(ErrParams, "length", w.read, fmt.Sprintf("%d bytes, as before the file was read", w.size))
+}
+
+// changed reports whether a regular file was modified while it was read.
+func (w *watched) changed() bool {
+	info := stat(w.Reader)
+	return info != nil && w.size >= 0 && !info.ModTime().Equal(w.modified)
 }
 
 // remove removes a file as well as the file system can.

@@ -20,6 +20,11 @@ type Summary struct {
 	// zero bytes, or are compressed and not named .gz. Their lines are read.
 	Binary uint64
 
+	// Changed is the number of files that [Local] has read and whose time of
+	// modification changed meanwhile. The structure may lack keys that such a
+	// file had before, or has now.
+	Changed uint64
+
 	// Distinct is the number of different keys of a cuckoo or a static filter;
 	// 0 for other structures, which do not know it.
 	Distinct uint64

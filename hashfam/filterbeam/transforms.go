@@ -1,7 +1,9 @@
 package filterbeam
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"maps"
@@ -163,9 +165,10 @@ func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary)
 // Files. O(bytes read) time.
 //
 // It returns [ErrParams] for the zero Plan, for one in parts, without a
-// pattern, and if a pattern matches no file; also the errors of the file
-// systems, and that of ctx if it ends. After an error out is as it was, if its
-// file system can rename.
+// pattern, if a pattern matches no file, and if a file becomes shorter or
+// longer while Local reads it; also the errors of the file systems, and that of
+// ctx if it ends. After an error out is as it was, if its file system can
+// rename.
 func Local(ctx context.Context, p Plan, out string, report func(Summary), patterns ...string) (Summary, error) {
 	sum := Summary{Output: out, Complete: true}
 	if err := p.spec.single(); err != nil {
@@ -184,7 +187,7 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 		return sum, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if err := b.readAll(ctx, name, &sum, report); err != nil {
+		if err := b.readAll(ctx, name, names[name], &sum, report); err != nil {
 			return sum, errs.Errorf("%s: %w", name, err)
 		}
 	}
@@ -195,11 +198,12 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	return sum, writeFrame(ctx, out, made, &sum)
 }
 
-// readAll adds all lines of a file. It reports the sum before each batch of
-// lines, and at the end.
-func (b *bundle) readAll(ctx context.Context, name string, sum *Summary, report func(Summary)) error {
+// readAll adds all lines of a file, for which its file system lists a size. It
+// reports the sum before each batch of lines, and at the end.
+func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summary, report func(Summary)) error {
 	return readFile(ctx, name, func(file io.Reader) error {
-		lines, err := allLines(file, compressed(name))
+		w := watch(file, size)
+		lines, err := allLines(w, compressed(name))
 		if err != nil {
 			return err
 		}
@@ -210,6 +214,12 @@ func (b *bundle) readAll(ctx context.Context, name string, sum *Summary, report 
 			return len(lines.keys)
 		})
 		b.tally.describe(sum)
+		if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = cmp.Or(w.check(), err)
+		}
+		if err == nil && w.changed() {
+			sum.Changed++
+		}
 		return err
 	})
 }

@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
@@ -292,5 +294,40 @@ func TestTheSummaryOfEveryFilterHasARate(t *testing.T) {
 		default:
 			require.InDelta(t, 0.01, sum.FPRate, 0.004, k)
 		}
+	}
+}
+
+// A file whose length changes while Local reads it is an error, and one that is
+// only modified is counted.
+func TestLocalNoticesAFileThatChanges(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 100_000 {
+		fmt.Fprintln(&text, "key", i)
+	}
+	length := text.Len()
+	p := must(Bloom(bloomConfig(bloom.Blocked)))
+	for _, c := range []struct {
+		change  func(name string) error
+		want    int // the length that is read
+		changed uint64
+	}{
+		{func(string) error { return nil }, length, 0},
+		{func(name string) error { return os.Chtimes(name, time.Now(), time.Unix(1e9, 0)) }, length, 1},
+		{func(name string) error { return os.Truncate(name, int64(length/2+3)) }, length/2 + 3, 0},
+		{func(name string) error { return os.WriteFile(name, append(text.Bytes(), "more\n"...), 0o600) }, length + 5, 0},
+	} {
+		name, out := filepath.Join(t.TempDir(), "keys.txt"), filepath.Join(t.TempDir(), "out.bin")
+		require.NoError(t, os.WriteFile(name, text.Bytes(), 0o600))
+		require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
+		var once sync.Once
+		sum, err := Local(t.Context(), p, out, func(Summary) { once.Do(func() { require.NoError(t, c.change(name)) }) }, name)
+		if c.want == length {
+			require.NoError(t, err)
+			require.Equal(t, c.changed, sum.Changed)
+			continue
+		}
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, fmt.Sprintf("%s: filterbeam: invalid parameters: length = %d, want %d bytes", name, c.want, length))
+		requireUntouched(t, out)
 	}
 }

@@ -110,6 +110,9 @@ func run(ctx context.Context, o *options, patterns []string, out, log io.Writer)
 	if sum.Binary > 0 {
 		fmt.Fprintf(log, "filterbuild: %d of the files do not look like lines: they contain zero bytes, or are compressed and not named .gz\n", sum.Binary)
 	}
+	if sum.Changed > 0 {
+		fmt.Fprintf(log, "filterbuild: %d of the files changed while they were read: the output may lack keys\n", sum.Changed)
+	}
 	return nil
 }
 
