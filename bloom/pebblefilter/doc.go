@@ -30,6 +30,13 @@
 // A level whose FilterPolicy is nil has that of the level above. If a Comparer
 // has a Split that shortens keys, filters contain prefixes, each counted once.
 //
+// # The gain
+//
+// DB.Metrics().Filter.Hits counts the tables that Pebble did not read because
+// of a filter, and Misses the tables that it read nevertheless. Do not judge by
+// the misses of the block cache: filters are blocks too, so with a small cache
+// these misses do not fall.
+//
 // # Another policy, or none
 //
 // Pebble stores the name of the policy with each table, and looks for it among

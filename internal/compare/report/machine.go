@@ -88,13 +88,18 @@ func columns(w io.Writer) int {
 	return mostColumns
 }
 
-// Progress returns a function to call after each of a number of steps, -1 if it
-// is not known, and one to call at the end. They draw a bar if w is a terminal,
-// and nothing otherwise.
+// Progress returns a function to call after each of a number of steps, and one
+// to call at the end. If w is a terminal, Progress and these functions draw a
+// bar there, or the name of the work if it is a single step.
 func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	width := terminalWidth(w)
 	if width == 0 {
 		return func() {}, func() {}
+	}
+	if steps == 1 {
+		text := clip(doing, width-1)
+		fmt.Fprint(w, text)
+		return func() {}, func() { fmt.Fprintf(w, "\r%*s\r", len([]rune(text)), "") }
 	}
 	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(clip(doing, width/3)),
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())

@@ -34,7 +34,7 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 		return nil, err
 	}
 	files = []string{drawing}
-	_, finish := Progress(stderr, "compiling the calculator", -1)
+	_, finish := Progress(stderr, "compiling the calculator of the page, which takes some seconds", 1)
 	calc, missing := compileCalculator()
 	finish()
 	if missing != nil {

@@ -57,6 +57,16 @@ func TestABarStaysOnItsLine(t *testing.T) {
 	}
 }
 
+// A single step is named when it begins.
+func TestASingleStepIsNamed(t *testing.T) {
+	tty, written := terminal(t, 40)
+	_, finish := Progress(tty, "compiling", 1)
+	_, err := tty.WriteString("|")
+	require.NoError(t, err)
+	finish()
+	assert.Equal(t, "compiling|\r         \r", written())
+}
+
 func TestTextFitsTheTerminal(t *testing.T) {
 	row := widest()
 	r := &Report{Results: &measure.Results{Data: &measure.Dataset{About: strings.Repeat("keys ", 100)}, Rows: []measure.Row{row}}}
