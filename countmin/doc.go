@@ -5,6 +5,7 @@
 //   - ask: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
 //   - keys above a share: [NewHeavyHitters]; the K most frequent: [NewTopK]
 //   - the same of the last keys or minutes: [NewWindow], [Window.Advance]
+//   - let old counts fade: [Sketch.Halve]
 //   - combine: [Sketch.Merge], [HeavyHitters.Merge], [JoinHeavyHitters]
 //   - store: [Sketch.WriteTo], [Sketch.ReadFrom], [NewReceiver], [NewView]
 //   - inspect: [Config.Params], [Sketch.ErrorBound], [HeavyHitters.Complete]
@@ -30,6 +31,9 @@
 // further. In return nothing can be removed, inner products cannot be taken,
 // and merged sketches are less exact than a joint one. Why the counters form
 // rows is in docs/theory.md.
+//
+// Counters have 8, 16, 32 or 64 bits. A limit of 100, or the frequencies that a
+// cache compares, need no more than 8: a quarter of the usual memory.
 //
 // Methods that do not change a structure are pure: any number of them may run
 // at the same time. A method that changes it must run alone.
