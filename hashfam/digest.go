@@ -14,6 +14,13 @@ import "math/bits"
 // kind of digest for all keys of a structure. HeavyHitters, TopK and Window of
 // package countmin keep the keys and hash them again when they are decoded, so
 // they need digests of their family.
+//
+// If a structure never leaves the process, hash/maphash is faster than a
+// Family, and its seed is not known outside. Each process has a seed of its
+// own, so such a structure must not be stored or sent. If you store structures
+// with another hash, give them a family that is derived for it, such as
+// Family{}.Derive("xxhash64"). They then cannot be decoded where keys are
+// hashed by the public family.
 type Digest uint64
 
 // multiplier is the factor between two values of a probe sequence. It is 5 mod
