@@ -50,6 +50,23 @@ func ExampleConfig_memory() {
 	// Output: 7 hashes, 0.82 %, <nil>
 }
 
+// How many keys can a filter of 64 MiB have at 1%, and what is its rate before
+// and after that?
+func ExampleConfig_memoryAndRate() {
+	c := bloom.Config{MemoryBytes: 64 << 20, FPRate: 0.01}
+	p, err := c.Params()
+	fmt.Println(p.CapacityAt(c.FPRate), err)
+	for _, million := range []uint64{10, 30, 50, 75} {
+		fmt.Printf("%d million keys: %.2g %%\n", million, 100*p.RateAt(million*1_000_000))
+	}
+	// Output:
+	// 55965125 <nil>
+	// 10 million keys: 4.1e-05 %
+	// 30 million keys: 0.037 %
+	// 50 million keys: 0.58 %
+	// 75 million keys: 3.7 %
+}
+
 // A filter with more or fewer keys than it was made for.
 func ExampleParams_RateAt() {
 	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()
