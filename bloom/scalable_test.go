@@ -86,7 +86,7 @@ func TestAScalableFilterIsSmall(t *testing.T) {
 // ones. Two of the tolerances of six standard deviations fail a correct program
 // with probability below 1e-7 in all.
 func TestTheStatedRateIsNotBelowTheMeasuredOne(t *testing.T) {
-	const queries = 200_000
+	const queries = 50_000
 	for _, layout := range layouts {
 		for _, rate := range []float64{0.9, 0.5, 0.3, 0.1, 0.001} {
 			s, added := mustScale(t, ScalableConfig{Expected: 1000, FPRate: rate, Layout: layout}), uint64(0)

@@ -22,7 +22,7 @@ func TestCapacityIsReached(t *testing.T) {
 		for _, rate := range []float64{0.4, 0.03, 0.01, 0.001, 0.0001, 1e-6} {
 			for _, sorted := range []bool{false, true} {
 				families, usual := 10, rate == 0.01 && !sorted
-				if n <= 100_000 {
+				if n <= 1030 || long && n <= 100_000 {
 					families = 100
 				}
 				if !long && (n > 100_000 || n > 10_000 && !usual) || testing.Short() && n > 1030 {

@@ -58,9 +58,9 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 		case testing.Short():
 			p.Buckets = 20
 		case p.Compact || p.FingerprintBits > 10:
-			p.Buckets, further = 2, 30_000
+			p.Buckets, further = 2, 10_000
 		default:
-			p.Buckets, further = 6, 30_000
+			p.Buckets, further = 6, 10_000
 		}
 		f := mustNew(t, p)
 		in := fillUp(t, f)
@@ -144,7 +144,7 @@ func TestTablesAboveFourGigabitsUseAllTheirBuckets(t *testing.T) {
 		{Buckets: 5 << 30 / (4 * 8), FingerprintBits: 9, Compact: true},
 	} {
 		f := mustNew(t, p)
-		for key := range uint64(100_000) {
+		for key := range uint64(20_000) {
 			require.NoError(t, f.AddDigest(p.Family.SumUint64(key)))
 		}
 		above := uint64(0)
@@ -153,10 +153,10 @@ func TestTablesAboveFourGigabitsUseAllTheirBuckets(t *testing.T) {
 				above++
 			}
 		}
-		// A fifth of the keys, in at least one byte each: 20,000 with a
-		// standard deviation of 126.
-		require.Greater(t, above, uint64(20_000-6*126))
-		for key := range uint64(100_000) {
+		// A fifth of the keys, in at least one byte each: 4,000 with a standard
+		// deviation of 57.
+		require.Greater(t, above, uint64(4_000-6*57))
+		for key := range uint64(20_000) {
 			require.True(t, f.DeleteDigest(p.Family.SumUint64(key)))
 		}
 	}
@@ -172,7 +172,7 @@ func TestCopiesOfEveryKeyLowerTheCapacity(t *testing.T) {
 	c := Config{Capacity: 100_000, FPRate: 0.01}
 	p, err := c.Params()
 	require.NoError(t, err)
-	for copies, want := range map[int]float64{1: 1.008, 2: 0.90, 3: 0.64, 4: 0.374, 8: 0.007} {
+	for copies, want := range map[int]float64{1: 1.008, 2: 0.90, 8: 0.007} {
 		var shares []float64
 		r := rand.New(rand.NewPCG(3, uint64(copies)))
 		for k := range 51 {

@@ -23,14 +23,14 @@ func TestTheMeasuredRateIsTheExactOneAndAtMostTheRateAskedFor(t *testing.T) {
 	for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 1e-6} {
 		for _, n := range []uint64{8, 100, 10_000, 1_000_000} {
 			for _, sorted := range []bool{false, true} {
-				queries, filters := 1_000_000, max(1, min(1000, 10_000/int(n)))
+				queries, filters := 400_000, max(1, min(1000, 10_000/int(n)))
 				switch {
 				case testing.Short() && n > 10_000, !long && n > 10_000 && sorted:
 					continue
 				case long:
-					queries *= 90
+					queries *= 225
 				case testing.Short():
-					queries /= 4
+					queries /= 2
 				}
 				p, err := Config{Capacity: n, FPRate: want, Compact: sorted}.Params()
 				require.NoError(t, err)

@@ -90,7 +90,7 @@ func TestFalsePositiveRate(t *testing.T) {
 		m    uint64
 		k, n int
 	}{{64, 4, 8}, {100, 7, 10}, {256, 7, 26}, {1024, 7, 106}, {4096, 10, 284}} {
-		rng, filters := rand.New(rand.NewPCG(5, p.m)), float64(scaled(10_000, 4_000))
+		rng, filters := rand.New(rand.NewPCG(5, p.m)), float64(scaled(5_000, 3_000))
 		var sum, squares float64
 		for i := range int(filters) {
 			r := falsePositives(New(Key{1, 2, 3}).Derive(fmt.Sprint(p.m, i)), rng.Uint64(), p.m, p.k, p.n, 300)
