@@ -216,37 +216,6 @@ func TestMergesDoNotInflateHugeCounts(t *testing.T) {
 	}
 }
 
-// Merges do not hoard keys: memory without a budget is bounded by Phi or K,
-// however many shards of rare keys there are, and the guarantee holds.
-func TestMergesOfManyShardsStaySmall(t *testing.T) {
-	shards := 64
-	if testing.Short() {
-		shards = 24
-	}
-	h, k, counts := must(NewHeavyHitters(HeavyConfig{Phi: 0.001})), must(NewTopK(TopKConfig{K: 100})), map[string]uint64{}
-	for shard := range shards {
-		part, top := must(NewHeavyHitters(h.Config())), must(NewTopK(k.Config()))
-		for i := range 4000 {
-			key := fmt.Sprint("rare ", shard, i)
-			if i%100 == 0 {
-				key = fmt.Sprint("frequent ", i)
-			}
-			part.AddString(key)
-			top.AddString(key)
-			counts[key]++
-		}
-		require.NoError(t, h.Merge(part))
-		require.NoError(t, k.Merge(top))
-	}
-	t.Logf("%d and %d bytes after %d merges", h.SizeBytes(), k.SizeBytes(), shards)
-	require.LessOrEqual(t, h.SizeBytes(), uint64(400_000))
-	require.LessOrEqual(t, k.SizeBytes(), uint64(100*600))
-	require.True(t, h.Complete())
-	checkTracked(t, counts, h)
-	checkHeavy(t, counts, h)
-	checkTracked(t, counts, k)
-}
-
 // Merging the parts of real streams at once is at least as exact as merging
 // them in turn: intervals are not wider in the sum, and the bound on the missed
 // is no higher. All bounds hold.

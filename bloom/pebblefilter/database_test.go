@@ -2,14 +2,11 @@ package pebblefilter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -301,65 +298,6 @@ func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
 	}
 }
 
-// A database moves from one policy to another table by table, as compactions
-// write its tables again: first because of new values, and then back because of
-// an empty deletion.
-func TestMigration(t *testing.T) {
-	const parts, size = 4, 1500
-	ours := mustStatic(0.01)
-	dir := t.TempDir()
-	db := open(t, dir, small(pebbles, nil))
-	for i := range parts {
-		put(t, db, i*size, (i+1)*size, 0)
-		compact(t, db, i*size, (i+1)*size)
-	}
-	closeDB(t, db)
-
-	for round, move := range []struct{ from, to pebble.FilterPolicy }{{pebbles, ours}, {ours, pebbles}} {
-		db := open(t, dir, with(small(move.to, nil), move.from))
-		for moved := range parts + 1 {
-			names, _ := tables(t, db)
-			count := map[string]int{}
-			for _, name := range slices.Concat(names[:]...) {
-				count[name]++
-			}
-			require.Equal(t, moved > 0, count[move.to.Name()] > 0, "%d parts: %v", moved, count)
-			require.Equal(t, moved < parts, count[move.from.Name()] > 0, "%d parts: %v", moved, count)
-			require.Empty(t, cmp.Or(count["none"], count[""]))
-			hits, n := asked(db, func() {
-				for i := range parts * size {
-					if i%3 == 0 {
-						seek(t, db, append(key(i), "absent"...), true)
-					}
-				}
-			})
-			require.Greater(t, n, int64(parts*size/3*9/10), "absent keys meet a filter in every table")
-			require.Greater(t, float64(hits), 0.95*float64(n))
-			for i := 0; i < parts*size; i += 7 {
-				want := value(i, 0)
-				if round == 1 || i < moved*size {
-					want = value(i, 1)
-				}
-				require.Equal(t, string(want), string(get(t, db, key(i))))
-			}
-			if moved < parts {
-				from, to := moved*size, (moved+1)*size
-				compact(t, db, from, to)
-				same, _ := tables(t, db)
-				require.Equal(t, names, same, "tables of the last level with nothing above")
-				if round == 0 {
-					put(t, db, from, to, 1)
-				} else {
-					require.NoError(t, db.RangeKeyDelete(key(from), key(to), pebble.NoSync))
-				}
-				compact(t, db, from, to)
-			}
-		}
-		closeDB(t, db)
-	}
-	requireNoErrors(t, ours)
-}
-
 // Without its policy a database opens, finds its keys, and asks no filter. With
 // the policy it asks the filters again. Another family is another policy.
 func TestAMissingPolicyCostsReadsOnly(t *testing.T) {
@@ -432,39 +370,6 @@ func TestFiltersOfPrefixes(t *testing.T) {
 		require.Greater(t, float64(hits), 0.85*float64(n), name)
 		require.NoError(t, it.Close())
 		closeDB(t, db)
-		requireNoErrors(t, p)
-	}
-}
-
-// Pebble checks the bytes of a filter before it asks, so that damage on the
-// disk is an error of the read and not a lost key.
-func TestDamageOnDiskIsNoLostKey(t *testing.T) {
-	for _, p := range []*Policy{mustStatic(0.01), mustBloom(bloom.Blocked, 0.01)} {
-		dir := t.TempDir()
-		o := small(p, nil)
-		o.TargetFileSizes[0], o.MemTableSize = 1<<20, 1<<20
-		o.EventListener = &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}} // by default Pebble ends the process
-		fill(t, dir, o, 1000)
-		files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-		require.NoError(t, err)
-		require.Len(t, files, 1)
-		table, err := os.ReadFile(files[0])
-		require.NoError(t, err)
-		filter := filterOf(p, 1000)
-		at := bytes.Index(table, filter)
-		require.Positive(t, at)
-		for _, bit := range []int{0, 40, 130, 300, 600, 1234, 5000, 8*len(filter) - 1} {
-			damaged := bytes.Clone(table)
-			damaged[at+bit/8] ^= 1 << (bit % 8)
-			require.NoError(t, os.WriteFile(files[0], damaged, 0o600))
-			db := open(t, dir, o)
-			it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
-			require.NoError(t, err)
-			require.False(t, it.SeekPrefixGE(key(5)))
-			require.True(t, pebble.IsCorruptionError(it.Error()), "bit %d: %v", bit, it.Error())
-			require.Error(t, it.Close())
-			require.NoError(t, db.Close())
-		}
 		requireNoErrors(t, p)
 	}
 }

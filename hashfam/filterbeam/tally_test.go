@@ -2,11 +2,9 @@ package filterbeam
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -110,40 +108,6 @@ func TestAKeyThatTwoTasksGet(t *testing.T) {
 	}
 	require.Equal(t, len(some), failed[1], "the values of a shard")
 	require.Equal(t, len(some), failed[2], "the records of all shards")
-}
-
-// One block of many is sent twice or dropped, in this process and in others.
-// Windows are few, so that their blocks are full. The long form has each of the
-// seven structures.
-func TestABlockOfManyThatIsLostOrRepeated(t *testing.T) {
-	n, plans := 20_000, map[kind]Plan{}
-	for k, p := range allPlans() {
-		if k == staticKind || k == topkKind {
-			plans[k] = p
-		}
-	}
-	if os.Getenv("FILTERFAM_LONG") != "" {
-		n, plans = 1_000_000, allPlans()
-	}
-	pattern := writeKeys(t, t.TempDir(), testKeys(n), 8)
-	for k, p := range plans {
-		p := must(p.Windows(2))
-		for _, r := range append(runners[:2:2], separate(t)) {
-			for _, how := range []string{"drop", "repeat"} {
-				out := filepath.Join(t.TempDir(), "out.bin")
-				pipeline, s := beam.NewPipelineWithRoot()
-				matched, listed := beam.ParDo2(s, newMatchFn(out, []string{pattern}), beam.Impulse(s))
-				sent := beam.ParDo(s, &readFn{bundle: bundle{Spec: p.spec}}, beam.Reshuffle(s, matched))
-				join(s, p, out, 1, beam.ParDo(s, &wrongFn{How: how}, sent), listed)
-				_, err := r.run(t.Context(), pipeline)
-				require.Regexp(t, `that arrived at shard \d+ = \d+, want \d+, as sent`, fmt.Sprint(err), "%s, %s", k, r.name)
-				require.NoFileExists(t, out)
-				if n > 20_000 {
-					t.Logf("%s, %s, %s: %s", k, r.name, how, regexp.MustCompile(`\w+ that arrived.*as sent`).FindString(err.Error()))
-				}
-			}
-		}
-	}
 }
 
 // recordsOf returns the records of two shards that got 3 and 5 items.

@@ -1,7 +1,6 @@
 package sizing
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -124,22 +123,6 @@ func TestCuckooCapacityIsWhatFits(t *testing.T) {
 	require.EqualValues(t, 4_068_474, CuckooCapacity(1<<20, 12)) // 0.97 of 2^22
 }
 
-// The loads of a few tables, from the formula in docs/theory.md by hand: the
-// lower of 0.97 s and 0.977 s - sqrt(s) - min(18, 0.4 s), and at least eight.
-func TestCuckooLoads(t *testing.T) {
-	for m, keys := range map[uint64]uint64{
-		2:         8,
-		8:         12,  // 31.264 - 5.657 - 12.8
-		10:        16,  // 39.080 - 6.325 - 16
-		12:        21,  // 46.896 - 6.928 - 18
-		16:        36,  // 62.528 - 8 - 18
-		128:       459, // 500.224 - 22.627 - 18
-		1_000_000: 3_880_000,
-	} {
-		require.Equal(t, keys, cuckooLoad(m), "m = %d", m)
-	}
-}
-
 // Fan et al., section 4: the least width grows with the logarithm of the size.
 // Each bit of width ties pairs of buckets eight times as rarely, or so: a width
 // that is enough for a quarter of the slots up to here is not enough for twice
@@ -200,26 +183,4 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 	require.False(t, ok)
 	_, ok = CuckooPlan(1<<60, 0.1, 0)
 	require.False(t, ok)
-}
-
-func BenchmarkCuckooPlan(b *testing.B) {
-	for _, n := range []uint64{9, 60, 500, 100_000, 1 << 24, 1 << 40} {
-		for _, eps := range []float64{0.5, 0.1, 0.01} {
-			b.Run(fmt.Sprintf("n=%d/eps=%g", n, eps), func(b *testing.B) {
-				for b.Loop() {
-					CuckooPlan(n, eps, 0)
-				}
-			})
-		}
-	}
-}
-
-func BenchmarkCuckooCapacity(b *testing.B) {
-	for _, m := range []uint64{30, 1<<20 - 2, 1<<44 - 2} {
-		b.Run(fmt.Sprintf("m=%d", m), func(b *testing.B) {
-			for b.Loop() {
-				CuckooCapacity(m, 6)
-			}
-		})
-	}
 }

@@ -39,13 +39,6 @@ func occupied(m, throws uint64) []float64 {
 	return now
 }
 
-// classicRate returns (1-(1-1/m)^{kn})^k, Bloom's formula (1970). It uses the
-// mean of the fill ratio and is therefore a lower bound, which is close for
-// large m.
-func classicRate(m uint64, k int, n uint64) float64 {
-	return math.Pow(1-math.Pow(1-1/float64(m), float64(k)*float64(n)), float64(k))
-}
-
 func TestExactRate(t *testing.T) {
 	requireRate := func(want float64, m uint64, k int, n uint64, tolerance float64) {
 		require.InEpsilon(t, want, exactRate(m, k, n), tolerance)

@@ -1,47 +1,12 @@
 package sizing
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
-
-// The bits per key of the theory, to two digits.
-func TestBitsPerKey(t *testing.T) {
-	for eps, want := range map[float64]string{
-		0.03: "5.06 7.30", 0.01: "6.64 9.59", 1e-3: "9.97 14.38", 1e-4: "13.29 19.17", 1e-6: "19.93 28.76",
-	} {
-		require.Equal(t, want, fmt.Sprintf("%.2f %.2f", LowerBound(eps), BloomBitsPerKey(eps)), "rate %g", eps)
-	}
-}
-
-// The numbers that docs/theory.md quotes from the literature.
-func TestNumbersOfTheLiterature(t *testing.T) {
-	for _, v := range []struct {
-		rate  func(m uint64, k int, n uint64) float64
-		m     uint64
-		k     int
-		n     uint64
-		want  float64
-		delta float64
-	}{
-		{PartitionedRate, 30 * 2_500_000, 30, 5_000_000, 0.012748, 5e-7}, // not 1.28 %
-		{PartitionedRate, 30 * 2_500_000, 10, 5_000_000, 0.00074, 5e-6},
-		{Rate, 10_000_000, 7, 1_000_000, 0.0082, 5e-5}, // ten bits per key
-		{Rate, 5_000_000, 3, 1_000_000, 0.092, 5e-4},
-		{Rate, 5_000_000, 4, 1_000_000, 0.092, 5e-4},
-		{PartitionedRate, 30 * 900_000, 30, 5_000_000, 0.890, 5e-4},
-		{PartitionedRate, 30 * 900_000, 4, 5_000_000, 0.0750, 5e-5}, // the best k
-		{PartitionedRate, 10 * 800_000, 10, 1_000_000, 0.0342, 5e-5},
-		{PartitionedRate, 8, 2, 1, 1. / 16, 1e-15},
-		{PartitionedRate, 64, 4, 8, 0.0264502027, 1e-10},
-	} {
-		require.InDelta(t, v.want, v.rate(v.m, v.k, v.n), v.delta, "%d bits, %d functions, %d keys", v.m, v.k, v.n)
-	}
-}
 
 var rates = map[string]func(uint64, int, uint64) float64{
 	"classic": Rate, "partitioned": PartitionedRate, "blocked": blockedRate,
@@ -53,26 +18,6 @@ func TestRatesOfEmptyAndOfFullFilters(t *testing.T) {
 		require.Equal(t, 1.0, rate(512, 3, math.MaxUint64), name)
 	}
 	require.Equal(t, 1.0, PartitionedRate(3, 3, 1))
-}
-
-// The rates are ordered: that of the classic formula is below both others. The
-// factor allows for rounding. For small filters the formula is too low.
-func TestRatesAreOrdered(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(1, 40).Draw(t, "k")
-		m := uint64(k) * rapid.Uint64Range(2, 1<<20).Draw(t, "m/k")
-		n := uint64(float64(m)/float64(k)*rapid.Float64Range(0.01, 5).Draw(t, "throws per bit")) + 1
-		const up = 1 + 1e-8
-		require.LessOrEqual(t, classicRate(m, k, n), Rate(m, k, n)*up)
-		require.LessOrEqual(t, classicRate(m, k, n), PartitionedRate(m, k, n)*up)
-	})
-	for _, v := range []struct {
-		m, n  uint64
-		k     int
-		ratio float64
-	}{{8, 1, 2, 1.031}, {16, 2, 3, 1.063}, {64, 8, 4, 1.033}, {256, 26, 7, 1.025}, {1024, 106, 7, 1.006}} {
-		require.InDelta(t, v.ratio, Rate(v.m, v.k, v.n)/classicRate(v.m, v.k, v.n), 0.001)
-	}
 }
 
 // Bisection over the size relies on this.

@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -75,39 +74,4 @@ func TestABarIsFoundInFewWalks(t *testing.T) {
 		}
 		require.LessOrEqual(t, walks, most)
 	})
-}
-
-// Records of 4 words each. The bar is the least count, from low on, up to which
-// they fill the words; a walk is needed for each byte of the distance from low,
-// up to the first byte that is zero and down again.
-func TestBarsAndWalksByHand(t *testing.T) {
-	for _, c := range []struct {
-		counts     []uint64
-		words, low uint64
-		bar        uint64
-		walks      int
-	}{
-		{[]uint64{1, 2, 3}, 1, 1, 1, 1},
-		{[]uint64{1, 2, 3}, 4, 1, 1, 1},
-		{[]uint64{1, 2, 3}, 5, 1, 2, 1},
-		{[]uint64{1, 2, 3}, 12, 1, 3, 1},
-		{[]uint64{1, 2, 3}, 1000, 1, 3, 1}, // all there are
-		{[]uint64{1, 1, 5}, 8, 3, 3, 1},    // what counts less than low goes too
-		{[]uint64{1, 1, 5}, 9, 3, 5, 1},
-		{[]uint64{7, 7, 7}, 12, 7, 7, 1},
-		{[]uint64{254}, 4, 0, 254, 1},
-		{[]uint64{255}, 4, 0, 255, 3},
-		{[]uint64{255}, 4, 1, 255, 1},
-		{[]uint64{255<<8 - 1}, 4, 0, 255<<8 - 1, 3},
-		{[]uint64{255 << 8}, 4, 0, 255 << 8, 5},
-		{[]uint64{math.MaxUint64}, 4, 0, math.MaxUint64, 15},
-	} {
-		var l log
-		for i, count := range c.counts {
-			l = appendRecord(l, count, 0, hashfam.Digest(i), "key")
-		}
-		bar, walks := l.countFreeing(c.words, c.low)
-		require.Equal(t, c.bar, bar, "%+v", c)
-		require.Equal(t, c.walks, walks, "%+v", c)
-	}
 }

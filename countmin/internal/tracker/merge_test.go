@@ -66,17 +66,6 @@ func TestAMergeOfNothing(t *testing.T) {
 	}
 }
 
-// After a merge there is a head for each record, and the log is full to the
-// word.
-func TestSizeAfterAMerge(t *testing.T) {
-	a, b := New(Goal{Phi: 0.1}), New(Goal{Phi: 0.1})
-	addMany(&a, 1, 10, 1)
-	addMany(&b, 8, 20, 1)
-	a.Merge(&b)
-	require.Equal(t, 20, a.live)
-	require.EqualValues(t, 256+8*512+4*20+8*4*20, a.sizeBytes())
-}
-
 // Counts of untracked keys are added up in the tail. It is widened if a sum
 // does not fit; at 64 bits a sum stops at the largest number.
 func TestAMergeAddsUpTails(t *testing.T) {
