@@ -86,11 +86,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	}
 	var g group
 	for len(digests) > 0 {
-		if f.table.Wide() {
-			dst = f.table.HasAll(dst, g.reach(f, &digests))
-		} else {
-			dst = f.table.HasAll(dst, g.locate(f, &digests))
-		}
+		dst = f.table.HasAll(dst, g.locate(f, &digests))
 	}
 	return dst
 }

@@ -141,7 +141,7 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.take(f.locate(d)
 
 // take is algorithm 3 of Fan et al.
 func (f *Filter) take(i, j, fp uint64) bool {
-	if !f.table.Take(i, j, fp) {
+	if !f.table.Exchange(i, j, fp, 0) {
 		return false
 	}
 	f.count--

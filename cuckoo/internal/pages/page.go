@@ -22,8 +22,8 @@ import (
 // value of a free slot has no partner, so it agrees with no key.
 type page struct {
 	table.Table
-	free  uint64 // 2^t
-	frees uint64 // in all lanes
+	free  uint64      // 2^t
+	frees table.Lanes // in all lanes
 	depth uint8
 	tail  uint8  // t
 	taken uint32 // slots
@@ -50,67 +50,66 @@ func (p *page) fingerprint(k locus, n uint8) uint64 {
 	return (p.value(k)&^(2*marker-1) | marker) ^ p.free
 }
 
-// differ returns for each lane in which bits a slot's key differs from the key
-// with that value, of those that are known: zero if it may be that key. values
-// has that value in every lane. A free slot differs from all. As no value is
-// zero, no lane borrows from the next.
-func (p *page) differ(lanes, values uint64) uint64 {
-	v := lanes ^ p.frees
-	unknown := v ^ (v - p.Spread(1)) // the marker and all below
-	return (v ^ values) &^ unknown
+// differ returns for each lane the known bits in which the slot's key differs
+// from the key with a value: zero if it may be that key. Every lane of values
+// has that value. A free slot differs from all keys. As no value is zero, no
+// lane borrows from the next.
+func (p *page) differ(lanes, values table.Lanes) table.Lanes {
+	v := lanes.Xor(p.frees)
+	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all below
+	return v.Xor(values).AndNot(unknown)
+}
+
+// differWord is differ for the lanes of a narrow table.
+func (p *page) differWord(lanes, values uint64) uint64 {
+	v := lanes ^ p.frees.Low
+	return (v ^ values) &^ (v ^ (v - p.Ones.Low))
 }
 
 // has reports whether one of the two buckets may hold the key.
 func (p *page) has(k locus) bool {
-	values := p.Spread(p.value(k))
-	if p.Wide() {
-		return p.hasWide(k, values)
+	var v, w uint64
+	switch {
+	case !p.Narrow:
+		return p.hasWide(k)
+	case p.Sorted:
+		v, w = p.Decode(p.Word(k.i)), p.Decode(p.Word(k.j))
+	default:
+		v, w = p.Word(k.i), p.Word(k.j)
 	}
-	v, w := p.Word(k.i), p.Word(k.j)
-	if p.Sorted() {
-		v, w = p.Decode(v), p.Decode(w)
-	}
-	return p.Any(p.differ(v, values), p.differ(w, values), 0)
+	values := p.value(k) * p.Ones.Low
+	return p.Any(p.differWord(v, values), p.differWord(w, values), 0)
 }
 
-func (p *page) hasWide(k locus, values uint64) bool {
-	a, b := p.Lanes(k.i)
-	c, d := p.Lanes(k.j)
-	return p.Matches(p.differ(a, values), 0)|p.Matches(p.differ(b, values), 0)|
-		p.Matches(p.differ(c, values), 0)|p.Matches(p.differ(d, values), 0) != 0
+// hasWide is has for wide tables.
+func (p *page) hasWide(k locus) bool {
+	values := p.Spread(p.value(k))
+	return p.AnyZero(p.differ(p.Lanes(k.i), values), p.differ(p.Lanes(k.j), values))
 }
 
 // count returns how many slots may hold the key.
 func (p *page) count(k locus) int {
-	values, n := p.Spread(p.value(k)), 0
-	for _, i := range [...]uint64{k.i, k.j} {
-		a, b := p.Lanes(i)
-		n += bits.OnesCount64(p.Matches(p.differ(a, values), 0))
-		if p.Wide() {
-			n += bits.OnesCount64(p.Matches(p.differ(b, values), 0))
-		}
-	}
-	return n
+	values := p.Spread(p.value(k))
+	return p.Zeros(p.differ(p.Lanes(k.i), values)).Count() + p.Zeros(p.differ(p.Lanes(k.j), values)).Count()
 }
 
 // remove frees the slot that may hold the key and knows most of its bits, and
 // returns that number of bits; false if there is no such slot.
 func (p *page) remove(k locus) (known uint8, ok bool) {
-	value, most := p.value(k), uint8(0)
-	var bucket, fp uint64
+	values, most := p.Spread(p.value(k)), uint8(0)
+	var bucket, fp, stored uint64
 	for _, i := range [...]uint64{k.i, k.j} {
-		a, b := p.Lanes(i)
-		for slot := range table.Slots {
-			stored := p.Lane(a, b, slot)
-			v := stored ^ p.free
-			n := p.depth + p.tail - uint8(bits.TrailingZeros64(v))
-			if (v^value)&^(v^(v-1)) == 0 && (!ok || n > most) {
+		l := p.Lanes(i)
+		for m := p.Zeros(p.differ(l, values)); m != (table.Lanes{}); {
+			stored, m = p.First(l, m)
+			n := p.depth + p.tail - uint8(bits.TrailingZeros64(stored^p.free))
+			if !ok || n > most {
 				ok, most, bucket, fp = true, n, i, stored
 			}
 		}
 	}
 	if ok {
-		p.Remove(bucket, fp)
+		p.Exchange(bucket, bucket, fp, 0)
 		p.taken--
 	}
 	return most, ok
@@ -151,24 +150,25 @@ func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 		halves[h] = g.newPage(p.depth+1, tail)
 	}
 	for i := range g.Buckets {
-		a, b := p.Lanes(i)
-		for slot := range table.Slots {
-			stored := p.Lane(a, b, slot)
-			if stored == 0 {
-				continue
-			}
+		var lists [2][table.Slots]uint64
+		var taken [2]int
+		for _, stored := range p.Fingerprints(i) {
 			v := stored ^ p.free
 			partner, code := v>>((p.tail+1)&63), v&(2*p.free-1)
-			if code == p.free {
-				if !orphan(i, partner) {
-					return halves, false
-				}
-				continue
+			switch {
+			case stored == 0:
+			case code != p.free:
+				h := code >> (p.tail & 63)
+				rest := code << ((tail - p.tail + 1) & 63) & (2*halves[h].free - 1)
+				lists[h][taken[h]] = (partner<<((tail+1)&63) | rest) ^ halves[h].free
+				taken[h]++
+			case !orphan(i, partner):
+				return halves, false
 			}
-			half := halves[code>>(p.tail&63)]
-			rest := code << ((tail - p.tail + 1) & 63) & (2*half.free - 1)
-			half.PutIn(i, (partner<<((tail+1)&63)|rest)^half.free)
-			half.taken++
+		}
+		for h, half := range halves {
+			half.Fill(i, lists[h])
+			half.taken += uint32(taken[h])
 		}
 	}
 	return halves, true
@@ -181,7 +181,7 @@ func (g *Geometry) widen(p *page, tail uint8) *page {
 	for i := range g.Buckets {
 		for _, stored := range p.Fingerprints(i) {
 			if stored != 0 {
-				wide.PutIn(i, (stored^p.free)<<(tail-p.tail)^wide.free)
+				wide.Exchange(i, i, 0, (stored^p.free)<<(tail-p.tail)^wide.free)
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 		} {
 			s.Reset()
 			p := s.plots[0].pages[0]
-			p.PutIn(3, v^p.free)
+			p.Exchange(3, 3, 0, v^p.free)
 			if valid {
 				require.NoError(t, decodeAgain(s), "tail of %d bits, %x", tail, v)
 			} else {

@@ -155,7 +155,7 @@ func (pl *plot) forget(level int, k locus, n uint8) {
 			continue
 		}
 		fp := p.fingerprint(k, n)
-		if p.Take(k.i, k.j, fp) {
+		if p.Exchange(k.i, k.j, fp, 0) {
 			p.taken--
 			return
 		}

@@ -25,20 +25,22 @@ func (t *Table) TouchAll(places []Place) {
 // table it replaces the buckets in places by their lanes, in passes without a
 // branch, so that cache misses overlap.
 func (t *Table) HasAll(dst []bool, places []Place) []bool {
-	if t.wide {
+	switch {
+	case !t.Narrow:
+		t.TouchAll(places)
 		for _, p := range places {
-			dst = append(dst, t.hasLanes(p.I, p.J, p.FP))
+			dst = append(dst, t.Has(p.I, p.J, p.FP))
 		}
 		return dst
-	}
-	for k := range places {
-		p := &places[k]
-		p.I, p.J = t.Word(p.I), t.Word(p.J)
-	}
-	if t.sorted {
+	case t.Sorted:
 		for k := range places {
 			p := &places[k]
-			p.I, p.J = t.Decode(p.I), t.Decode(p.J)
+			p.I, p.J = t.Decode(t.Word(p.I)), t.Decode(t.Word(p.J))
+		}
+	default:
+		for k := range places {
+			p := &places[k]
+			p.I, p.J = t.Word(p.I), t.Word(p.J)
 		}
 	}
 	for k := range places {

@@ -78,10 +78,9 @@ func (t *Table) moveAlong(p *Partners, queue []uint64, known int, fp uint64) boo
 func (t *Table) search(p *Partners, queue []uint64, known int) int {
 	for from, to := (known-2)/Slots, known; to+Slots <= len(queue); from, to = from+1, to+Slots {
 		i, next := queue[from], (*[Slots]uint64)(queue[to:])
-		a, b := t.Lanes(i)
-		a, b = a>>(t.tail&63), b>>(t.tail&63)
-		for s := range next {
-			next[s] = p.Other(i, p.Hash(t.Lane(a, b, s)&t.heads))
+		a, b, c, d := t.List(t.Lanes(i))
+		for s, fp := range [Slots]uint64{a, b, c, d} {
+			next[s] = p.Other(i, p.Hash(fp>>(t.tail&63)))
 		}
 		if s := t.firstFree(next); s < Slots {
 			return to + s
@@ -95,15 +94,15 @@ func (t *Table) search(p *Partners, queue []uint64, known int) int {
 func (t *Table) firstFree(list *[Slots]uint64) int {
 	free := uint64(1 << Slots)
 	switch {
-	case t.sorted:
+	case t.Sorted:
 		for s, i := range list {
 			if t.smallest(t.Word(i)) == 0 {
 				free |= 1 << s
 			}
 		}
-	case t.wide:
+	case !t.Narrow:
 		for s, i := range list {
-			if a, b := t.Lanes(i); t.Any(a, b, 0) {
+			if l := t.Lanes(i); t.AnyZero(l, l) {
 				free |= 1 << s
 			}
 		}
@@ -120,13 +119,12 @@ func (t *Table) firstFree(list *[Slots]uint64) int {
 // shift moves the fingerprints along the path to the last bucket by one step
 // each, beginning at its end, and puts fp where the first of them was.
 func (t *Table) shift(queue []uint64, last int, fp uint64) {
-	free := uint64(0) // what the next fingerprint takes the place of
+	free := uint64(0) // the lane that the next fingerprint overwrites
 	for last >= 2 {
 		from := (last - 2) / Slots
-		a, b := t.Lanes(queue[from])
-		moved := t.Lane(a, b, (last-2)%Slots)
-		t.exchange(queue[last], free, moved)
+		moved := t.Fingerprints(queue[from])[(last-2)%Slots]
+		t.Exchange(queue[last], queue[last], free, moved)
 		last, free = from, moved
 	}
-	t.exchange(queue[last], free, fp)
+	t.Exchange(queue[last], queue[last], free, fp)
 }

@@ -114,7 +114,7 @@ func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 				}
 			}
 			for b := range reached {
-				if f.table.countIn(b, 0) > 0 {
+				if f.table.Zeros(f.table.Lanes(b)).Count() > 0 {
 					t.Fatalf("%+v, seed %d: bucket %d has room", s, seed, b)
 				}
 			}
@@ -134,7 +134,7 @@ func TestFirstFree(t *testing.T) {
 					taken, want = (free+k)%Slots, min(want, k)
 				}
 				for n := range taken {
-					require.True(t, tab.PutIn(i, []uint64{1, tab.mask, 1 << (s.Bits - nibble), tab.mask - 1}[n]))
+					require.True(t, tab.Exchange(i, i, 0, []uint64{1, tab.mask, 1 << (s.Bits - nibble), tab.mask - 1}[n]))
 				}
 			}
 			require.Equal(t, want, tab.firstFree(&list), "%04b", free)
@@ -148,7 +148,7 @@ func TestTailsDoNotMoveFingerprints(t *testing.T) {
 	tab, p := New(s, make([]byte, s.Bytes())), of(s.Buckets, 1)
 	p.Keep(32)
 	for n := range uint64(Slots) {
-		require.True(t, tab.PutIn(4, (n+1)<<11|n))
+		require.True(t, tab.Exchange(4, 4, 0, (n+1)<<11|n))
 	}
 	queue := []uint64{4, 4, 0, 0, 0, 0}
 	require.Zero(t, tab.search(&p, queue[:5], 2), "a queue with room for three of four")

@@ -1,7 +1,7 @@
-// Package table stores the fingerprints of a cuckoo filter: buckets of four
-// slots (table.go), packed without padding (words.go) or sorted (sorted.go),
-// the two buckets of a fingerprint (partners.go), and how others move to make
-// room for it (path.go).
+// Package table stores the fingerprints of a cuckoo filter in buckets of four
+// slots (table.go): how a bucket is stored (bucket.go), how its lanes are
+// compared (lanes.go), which two buckets a fingerprint has (partners.go), and
+// how fingerprints move to make room (path.go).
 package table
 
 import (
@@ -51,50 +51,32 @@ func (s Shape) Bytes() uint64 {
 }
 
 // A Table is an array of buckets, each of four fingerprints of f bits. A zero
-// fingerprint is a free slot.
-//
-// A bucket is read as lanes, one for each slot, and they are compared all at
-// once. Those of a narrow table, of at most 16 bits, are in one word; those of
-// a wide one are in two words of two lanes. This is the only difference that
-// the methods below make, at their door; whether buckets are sorted concerns
-// only how lanes are read and written.
+// fingerprint is a free slot. A narrow table, with fingerprints of at most 16
+// bits, reads a bucket as one word. A wide table reads it as [Lanes]. Both
+// store buckets either plain or sorted.
 type Table struct {
-	bytes  []byte // at least 7 spare bytes, so that 8-byte loads stay in bounds
+	bytes  []byte // at least 8 bytes more than the buckets: see load and load16
 	stride uint64 // bits from one bucket to the next
-	width  uint64 // bits from one lane to the next
-	mask   uint64 // 2^f-1
-	ones   uint64 // the lowest bit of every lane
-	tops   uint64 // the highest bit of every lane
-	rest   uint64 // f-4, if sorted
-	low    uint64 // the lowest f-4 bits of every other lane, if sorted
-	wide   bool
-	sorted bool
-	plain  bool // neither; false in the zero Table, so that fast paths need not test for it
+	Narrow bool   // false in the zero Table, so that only the paths of wide tables look for it
+	Sorted bool   // buckets are sorted
+	layout        // lookups need what stands up to here and the first fields of this
+	rest   uint64 // f-4
+	low    uint64 // the lowest f-4 bits of both halves of a word
 	tail   uint64
-	heads  uint64 // mask without the lowest tail bits, shifted down by them
 }
 
 // New returns the table of a shape over s.Bytes() bytes.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
-	t := Table{
-		bytes: bytes, stride: s.BucketBits(), width: f, mask: 1<<f - 1,
-		wide: f > maxNarrow, sorted: s.Sorted, plain: f <= maxNarrow && !s.Sorted, tail: uint64(s.Tail),
+	width, mask := f, uint64(1)<<f-1
+	if s.Sorted {
+		width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
 	}
-	if t.sorted {
-		t.width, t.rest, t.low = maxNarrow, f-nibble, t.mask>>nibble
-		if t.wide {
-			t.width = 2 * maxNarrow
-		}
+	return Table{
+		layout: newLayout(width, mask), bytes: bytes, stride: s.BucketBits(),
+		rest: f - nibble, low: mask >> nibble * (1<<32 + 1),
+		Narrow: f <= maxNarrow, Sorted: s.Sorted, tail: uint64(s.Tail),
 	}
-	t.ones = 1 | 1<<t.width
-	if !t.wide {
-		t.ones |= t.ones << (2 * t.width)
-		t.low |= t.low << (2 * t.width)
-	}
-	t.tops = t.ones << (t.width - 1)
-	t.heads = t.mask >> s.Tail
-	return t
 }
 
 // Bytes returns the memory of t.
@@ -115,185 +97,173 @@ func (t *Table) Made() {
 //go:noinline
 func zero() { Errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
-// Has reports whether bucket i or j holds fp. It looks at both, whatever the
-// first one says: a branch that half the keys mispredict costs more than the
-// look it would save.
+// Has reports whether bucket i or j holds fp. It reads both buckets in any
+// case: a branch that half the keys mispredict costs more than the second look.
 func (t *Table) Has(i, j, fp uint64) bool {
-	if !t.plain {
-		return t.hasLanes(i, j, fp)
+	switch {
+	case !t.Narrow:
+		t.Made()
+		x := t.Spread(fp)
+		return t.AnyZero(t.Lanes(i).Xor(x), t.Lanes(j).Xor(x))
+	case t.Sorted:
+		return t.Any(t.Decode(t.Word(i)), t.Decode(t.Word(j)), fp)
 	}
 	return t.Any(t.Word(i), t.Word(j), fp)
 }
 
-// hasLanes is Has for buckets of two words, or of sorted slots.
-func (t *Table) hasLanes(i, j, fp uint64) bool {
-	if t.sorted && !t.wide {
-		return t.Any(t.Decode(t.Word(i)), t.Decode(t.Word(j)), fp)
-	}
-	t.Made()
-	a, b := t.Lanes(i)
-	c, d := t.Lanes(j)
-	return t.Matches(a, fp)|t.Matches(b, fp)|t.Matches(c, fp)|t.Matches(d, fp) != 0
-}
-
-// Count returns how many slots of buckets i and j hold fp.
+// Count returns the number of slots of buckets i and j that hold fp.
 func (t *Table) Count(i, j, fp uint64) int {
-	t.Made()
-	if t.wide {
-		a, b := t.Lanes(i)
-		c, d := t.Lanes(j)
-		// The two bits of one word and those of the other do not overlap.
-		return bits.OnesCount64(t.Matches(a, fp)>>1|t.Matches(b, fp)) +
-			bits.OnesCount64(t.Matches(c, fp)>>1|t.Matches(d, fp))
+	var v, w uint64
+	switch {
+	case !t.Narrow:
+		t.Made()
+		x := t.Spread(fp)
+		return t.Zeros(t.Lanes(i).Xor(x)).Count() + t.Zeros(t.Lanes(j).Xor(x)).Count()
+	case t.Sorted:
+		v, w = t.Decode(t.Word(i)), t.Decode(t.Word(j))
+	default:
+		v, w = t.Word(i), t.Word(j)
 	}
-	v, w := t.Word(i), t.Word(j)
-	if t.sorted {
-		v, w = t.Decode(v), t.Decode(w)
-	}
-	return bits.OnesCount64(t.Matches(v, fp)) + bits.OnesCount64(t.Matches(w, fp))
-}
-
-// countIn returns how many slots of bucket i hold fp.
-func (t *Table) countIn(i, fp uint64) int {
-	a, b := t.Lanes(i)
-	n := bits.OnesCount64(t.Matches(a, fp))
-	if t.wide {
-		n += bits.OnesCount64(t.Matches(b, fp))
-	}
-	return n
+	return bits.OnesCount64(t.matches(v, fp)) + bits.OnesCount64(t.matches(w, fp))
 }
 
 // Put puts fp in a free slot of bucket i or j, and reports whether there was
-// one. It takes the bucket with more free slots while none has been freed by a
-// removal, see emptier.
+// one. It uses the bucket with more free slots; see emptier.
 func (t *Table) Put(i, j, fp uint64) bool {
-	if !t.plain {
-		return t.putLanes(i, j, fp)
+	var v, w uint64
+	switch {
+	case !t.Narrow:
+		t.Made()
+		return t.putWide(i, j, fp)
+	case t.Sorted:
+		v, w = t.Decode(t.Word(i)), t.Decode(t.Word(j))
+	default:
+		v, w = t.Word(i), t.Word(j)
 	}
-	i, j = i*t.stride, j*t.stride
-	bit, free := emptier(i, j, t.Matches(t.load(i), 0), t.Matches(t.load(j), 0))
+	second, free := emptier(t.matches(v, 0), t.matches(w, 0))
 	if free == 0 {
 		return false
 	}
-	t.flip(bit+t.lowest(free), fp)
+	i, lane := either(i, j, second), t.lowest(free)
+	if t.Sorted {
+		t.encode(i, quarters(either(v, w, second)^fp<<(lane&63)))
+	} else {
+		t.flip(i*t.stride+lane, fp)
+	}
 	return true
 }
 
-// putLanes is Put for buckets of two words, or of sorted slots.
-func (t *Table) putLanes(i, j, fp uint64) bool {
-	t.Made()
-	if t.wide {
-		if t.countIn(i, 0) < t.countIn(j, 0) {
-			i = j
-		}
-		return t.PutIn(i, fp)
+// putWide is Put for wide tables.
+func (t *Table) putWide(i, j, fp uint64) bool {
+	v, w := t.Lanes(i), t.Lanes(j)
+	a, b := t.Zeros(v), t.Zeros(w)
+	if a.Count() < b.Count() {
+		i, v, a = j, w, b
 	}
-	v, w := t.Decode(t.Word(i)), t.Decode(t.Word(j))
-	a, b := t.Matches(v, 0), t.Matches(w, 0)
-	k, free := emptier(i, j, a, b)
-	if free == 0 {
+	if a == (Lanes{}) {
 		return false
 	}
-	w, _ = emptier(v, w, a, b)
-	t.encode(k*t.stride, w^fp<<(t.lowest(free)&63))
+	lane := a.first() + 1 - t.width
+	if t.Sorted {
+		t.encode(i, halves(v.Xor(shifted(fp, lane))))
+	} else {
+		t.flip(i*t.stride+lane, fp)
+	}
 	return true
 }
 
-// emptier returns i and a, or j and b if b has more free slots: a and b have
-// the top bits of the free ones. Slots fill from the lowest, so the fewer are
-// taken, the larger is the number. A branch would be taken at random.
-func emptier(i, j, a, b uint64) (bucket, free uint64) {
-	_, less := bits.Sub64(a, b, 0)
-	return either(i, j, less), either(a, b, less)
+// emptier returns 0 and a, or 1 and b if the second of two buckets has more
+// free slots. Both numbers contain the top bits of the free lanes. Slots fill
+// from the lowest, so the fewer slots are taken, the larger is the number,
+// unless a removal has freed one. A branch would be mispredicted half the time.
+func emptier(a, b uint64) (second, free uint64) {
+	_, second = bits.Sub64(a, b, 0)
+	return second, either(a, b, second)
 }
 
 // either returns x, or y if second is 1.
 func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 
-// Take frees one slot of bucket i that holds fp, or of bucket j if there is
-// none in i, and reports whether it did. It looks at both, as Has does.
-func (t *Table) Take(i, j, fp uint64) bool {
-	t.Made()
-	if t.wide {
-		return t.Remove(i, fp) || t.Remove(j, fp)
+// Exchange puts fp in a slot of bucket i that holds old, or of bucket j if
+// bucket i does not hold it, and reports whether there was one. As a zero is a
+// free slot, Exchange also removes a fingerprint.
+func (t *Table) Exchange(i, j, old, fp uint64) bool {
+	var v, w uint64
+	switch {
+	case !t.Narrow:
+		t.Made()
+		return t.exchangeWide(i, j, old, fp)
+	case t.Sorted:
+		v, w = t.Decode(t.Word(i)), t.Decode(t.Word(j))
+	default:
+		v, w = t.Word(i), t.Word(j)
 	}
-	v, w := t.Word(i), t.Word(j)
-	if t.sorted {
-		v, w = t.Decode(v), t.Decode(w)
-	}
-	a, b := t.Matches(v, fp), t.Matches(w, fp)
+	a, b := t.matches(v, old), t.matches(w, old)
 	if a|b == 0 {
 		return false
 	}
-	_, none := bits.Sub64(a, 1, 0) // 1 if none is in i
-	bit, lane := either(i, j, none)*t.stride, t.lowest(a|b&-none)
-	if t.sorted {
-		t.encode(bit, either(v, w, none)^fp<<(lane&63))
+	_, second := bits.Sub64(a, 1, 0) // 1 if bucket i does not hold old
+	i, lane := either(i, j, second), t.lowest(a|b&-second)
+	if t.Sorted {
+		t.encode(i, quarters(either(v, w, second)^(old^fp)<<(lane&63)))
 	} else {
-		t.flip(bit+lane, fp)
+		t.flip(i*t.stride+lane, old^fp)
 	}
 	return true
 }
 
-// PutIn puts fp in a free slot of bucket i, and reports whether there was one.
-func (t *Table) PutIn(i, fp uint64) bool { return t.exchange(i, 0, fp) }
-
-// Remove frees one slot of bucket i that holds fp, and reports whether there
-// was one.
-func (t *Table) Remove(i, fp uint64) bool { return t.exchange(i, fp, 0) }
-
-// exchange puts fp in one slot of bucket i that holds old, and reports whether
-// there was one.
-func (t *Table) exchange(i, old, fp uint64) bool {
-	bit := i * t.stride
-	var w, m uint64
-	switch {
-	case t.wide && t.sorted:
-		return t.exchangeSorted(i, old, fp)
-	case t.wide:
-		if m = t.Matches(t.load64(bit), old); m == 0 {
-			bit += 2 * t.width
-			m = t.Matches(t.load64(bit), old)
+// exchangeWide is Exchange for wide tables. It reads bucket j only if bucket i
+// does not hold old.
+func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
+	v, x := t.Lanes(i), t.Spread(old)
+	matches := t.Zeros(v.Xor(x))
+	if matches == (Lanes{}) {
+		i, v = j, t.Lanes(j)
+		if matches = t.Zeros(v.Xor(x)); matches == (Lanes{}) {
+			return false
 		}
-	case t.sorted:
-		w = t.Decode(t.load(bit))
-		m = t.Matches(w, old)
-	default:
-		m = t.Matches(t.load(bit), old)
 	}
-	if m == 0 {
-		return false
-	}
-	if t.sorted {
-		t.encode(bit, w^(old^fp)<<(t.lowest(m)&63))
+	lane := matches.first() + 1 - t.width
+	if t.Sorted {
+		t.encode(i, halves(v.Xor(shifted(old^fp, lane))))
 	} else {
-		t.flip(bit+t.lowest(m), old^fp)
+		t.flip(i*t.stride+lane, old^fp)
 	}
 	return true
 }
 
-// Fingerprints returns what the slots of bucket i hold.
-func (t *Table) Fingerprints(i uint64) (list [Slots]uint64) {
-	a, b := t.Lanes(i)
-	for s := range list {
-		list[s] = t.Lane(a, b, s)
+// Fill puts fingerprints in bucket i, which is empty.
+func (t *Table) Fill(i uint64, list [Slots]uint64) {
+	v := t.join(list[0], list[1], list[2], list[3])
+	switch {
+	case t.Sorted:
+		t.encode(i, list)
+	case !t.Narrow:
+		t.flip16(i*t.stride, v)
+	default:
+		t.flip(i*t.stride, v.Low)
 	}
-	return list
+}
+
+// Fingerprints returns the fingerprints in the slots of bucket i.
+func (t *Table) Fingerprints(i uint64) [Slots]uint64 {
+	a, b, c, d := t.List(t.Lanes(i))
+	return [Slots]uint64{a, b, c, d}
 }
 
 // Free returns the number of free slots of buckets 0 to n-1.
 func (t *Table) Free(n uint64) (free uint64) {
 	for i := range n {
-		free += uint64(t.countIn(i, 0))
+		free += uint64(t.Zeros(t.Lanes(i)).Count())
 	}
 	return free
 }
 
-// InOrder reports whether bucket i is one that Put and Remove leave. In a
+// InOrder reports whether bucket i is one that Put and Take can leave. In a
 // sorted table it must begin with the number of some nibbles, and its
 // fingerprints must ascend.
 func (t *Table) InOrder(i uint64) bool {
-	if !t.sorted {
+	if !t.Sorted {
 		return true
 	}
 	v := t.Fingerprints(i)

@@ -61,11 +61,11 @@ func TestAPackedTableIsAListOfBuckets(t *testing.T) {
 			for range 30 {
 				i, fp := rapid.Uint64Range(0, p.Buckets-1).Draw(t, "i"), value.Draw(t, "fp")
 				old := plain[rapid.Uint64Range(0, p.Buckets-1).Draw(t, "from")][0]
-				if plain.exchange(i, old, fp) != packed.exchange(i, old, fp) {
+				if plain.exchange(i, old, fp) != packed.Exchange(i, i, old, fp) {
 					t.Fatalf("bucket %d, %d for %d", i, fp, old)
 				}
 				j := rapid.Uint64Range(0, p.Buckets-1).Draw(t, "j")
-				if n := plain.copies(j, fp); n != packed.countIn(j, fp) || n+plain.copies(i, fp) != packed.Count(i, j, fp) ||
+				if n := plain.copies(j, fp); n != packed.Zeros(packed.Lanes(j).Xor(packed.Spread(fp))).Count() || n+plain.copies(i, fp) != packed.Count(i, j, fp) ||
 					n+plain.copies(i, fp) > 0 != packed.Has(i, j, fp) {
 					t.Fatalf("bucket %d holds %v, %d asked for", j, plain[j], fp)
 				}
@@ -83,36 +83,28 @@ func TestAPackedTableIsAListOfBuckets(t *testing.T) {
 	})
 }
 
-// A lane matches whatever its neighbors hold: no carry reaches it.
+// A lane matches whatever its neighbors hold: no carry reaches it. Bits above
+// the lanes do not count.
 func TestOnlyTheLanesThatAgreeMatch(t *testing.T) {
-	eachKind(t, func(t *testing.T, p Shape) {
-		if p.Sorted {
-			return
-		}
-		tab := New(p, nil)
-		lanes := Slots
-		if p.Bits > maxNarrow {
-			lanes /= 2
-		}
+	eachKind(t, func(t *testing.T, s Shape) {
+		tab := New(s, nil)
 		values := []uint64{0, 1, 2, tab.mask, tab.mask - 1, tab.mask >> 1, tab.mask>>1 + 1}
+		above := Lanes{^uint64(0), ^uint64(0)}
+		above = above.AndNot(tab.tops).AndNot(tab.rests)
 		for n := range 7 * 7 * 7 * 7 {
-			var w, x [Slots]uint64
-			word := ^uint64(0) // what lies above the lanes does not count
-			for s := range lanes {
-				w[s], x[s] = values[n%7], 0
-				n /= 7
-				word &^= tab.mask << (uint64(s) * tab.width)
-				word |= w[s] << (uint64(s) * tab.width)
-			}
+			v := [Slots]uint64{values[n%7], values[n/7%7], values[n/49%7], values[n/343]}
+			lanes := tab.join(v[0], v[1], v[2], v[3])
 			for _, fp := range values {
-				want := uint64(0)
-				for s := range lanes {
-					if w[s] == fp {
-						want |= 1 << (uint64(s+1)*tab.width - 1)
+				var want Lanes
+				for slot := range v {
+					if v[slot] == fp {
+						want = want.Xor(shifted(1, uint64(slot+1)*tab.width-1))
 					}
 				}
-				if got := tab.Matches(word, fp); got != want {
-					t.Fatalf("%x in %x: %x, not %x", fp, word, got, want)
+				got := tab.Zeros(lanes.Xor(above).Xor(tab.Spread(fp)))
+				if got != want || tab.AnyZero(lanes.Xor(tab.Spread(fp)), tab.Ones) != (want != Lanes{}) ||
+					tab.Narrow && tab.matches(lanes.Xor(above).Low, fp) != want.Low {
+					t.Fatalf("%x in %x: %x, not %x", fp, v, got, want)
 				}
 			}
 		}
@@ -123,15 +115,15 @@ func TestPutTakesTheEmptierBucket(t *testing.T) {
 	eachKind(t, func(t *testing.T, p Shape) {
 		tab := newFilter(p, 0).table
 		for range 2 * Slots {
-			a, b := tab.countIn(4, 0), tab.countIn(7, 0)
+			a, b := tab.Zeros(tab.Lanes(4)).Count(), tab.Zeros(tab.Lanes(7)).Count()
 			require.True(t, tab.Put(4, 7, 3))
 			if a >= b {
 				a--
 			} else {
 				b--
 			}
-			require.Equal(t, a, tab.countIn(4, 0))
-			require.Equal(t, b, tab.countIn(7, 0))
+			require.Equal(t, a, tab.Zeros(tab.Lanes(4)).Count())
+			require.Equal(t, b, tab.Zeros(tab.Lanes(7)).Count())
 		}
 		require.False(t, tab.Put(4, 7, 3))
 	})

@@ -29,7 +29,7 @@
 	VPGATHERQQ (R8)(at*1), K2, w;  \
 	VPSRLVQ    i, w, w
 
-// DECODE is Table.decode. It overwrites n.
+// DECODE is Table.Decode. It overwrites n.
 #define DECODE(w, n) \
 	VPANDQ     Z18, w, n;          \
 	KMOVB      K1, K2;             \
@@ -70,7 +70,7 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	MOVQ         t+24(FP), BX
 	MOVQ         p+32(FP), R10
 	BROADCAST(multiplier+64(FP), Z0)
-	BROADCAST(Table_mask(BX), Z1)
+	BROADCAST(Table_layout+layout_mask(BX), Z1)
 	BROADCAST(Partners_buckets(R10), Z2)
 	BROADCAST(Partners_key(R10), Z3)
 	BROADCAST($0xBF58476D1CE4E5B9, Z4)
@@ -78,8 +78,8 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	BROADCAST(Partners_offsets(R10), Z6)
 	BROADCAST($1, Z7)
 	BROADCAST(Table_stride(BX), Z8)
-	BROADCAST(Table_ones(BX), Z9)
-	BROADCAST(Table_tops(BX), Z10)
+	BROADCAST(Table_layout+layout_Ones(BX), Z9)
+	BROADCAST(Table_layout+layout_tops(BX), Z10)
 	BROADCAST($0x7fffffffffffffff, Z11)
 	BROADCAST($7, Z12)
 	BROADCAST($0x000000ff000000ff, Z13)
@@ -96,7 +96,7 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	LEAQ         32(AX)(AX*1), DX
 	VMOVQ        DX, X20
 	MOVQ         Table_bytes(BX), R8
-	MOVBLZX      Table_sorted(BX), BX
+	MOVBLZX      Table_Sorted(BX), BX
 	LEAQ         ·nibbles(SB), R9
 	MOVQ         dst_base+0(FP), DI
 	MOVQ         digests_base+40(FP), SI

@@ -1,0 +1,178 @@
+package table
+
+import "encoding/binary"
+
+// A plain bucket stores the lanes without padding, so it may begin within a
+// byte. Here f is 10; the first slot is in the lowest bits:
+//
+//	bit 79         39       29       19       9       0
+//	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
+//
+// A sorted bucket stores its fingerprints in ascending order, so their highest
+// four bits ascend too. There are 3,876 ascending sequences of four nibbles:
+// their number in 12 bits replaces the 16 bits (Fan et al., section 5.2, with
+// the highest bits instead of the lowest, which sorts them as numbers).
+//
+//	bit 4f-5                                    12 11      0
+//	| rest of d | rest of c | rest of b | rest of a | number |
+//
+// The fingerprints are a <= b <= c <= d. A rest is the lowest f-4 bits of a
+// fingerprint. Sorted buckets are decoded to lanes of 16 or 32 bits.
+const (
+	codeBits  = 12
+	codeMask  = 1<<codeBits - 1
+	codes     = 3876 // (16+4-1 choose 4)
+	nibble    = 4
+	nibbleMax = 1<<nibble - 1
+)
+
+// nibbles holds the four nibbles of each number, the first in the lowest bits.
+// It is written once, before the program starts. Vector instructions read eight
+// bytes from each, so there are three more.
+var nibbles = func() (list [1<<codeBits + 3]uint16) {
+	for d := range uint16(16) {
+		for c := range d + 1 {
+			for b := range c + 1 {
+				for a := range b + 1 {
+					list[codeOf(uint64(a), uint64(b), uint64(c), uint64(d))] = a | b<<4 | c<<8 | d<<12
+				}
+			}
+		}
+	}
+	return list
+}()
+
+// codeOf numbers the sequences a <= b <= c <= d from 0 to 3875, by the
+// combinatorial number system of the sets {a, b+1, c+2, d+3}.
+func codeOf(a, b, c, d uint64) uint64 {
+	return a + pairs[b&nibbleMax] + triples[c&nibbleMax] + quads[d&nibbleMax]
+}
+
+// The numbers of sets of two, three and four of n+1, n+2 and n+3 elements.
+var pairs, triples, quads = func() (p, t, q [nibbleMax + 1]uint64) {
+	for n := range uint64(nibbleMax + 1) {
+		p[n] = (n + 1) * n / 2
+		t[n] = (n + 2) * (n + 1) * n / 6
+		q[n] = (n + 3) * (n + 2) * (n + 1) * n / 24
+	}
+	return p, t, q
+}()
+
+// Lanes returns the lanes of bucket i.
+func (t *Table) Lanes(i uint64) Lanes {
+	switch {
+	case !t.Narrow && t.Sorted:
+		return t.decodeWide(i * t.stride)
+	case !t.Narrow:
+		return t.load16(i * t.stride)
+	case t.Sorted:
+		return Lanes{t.Decode(t.Word(i)), 0}
+	}
+	return Lanes{t.Word(i), 0}
+}
+
+// Word returns the word that begins at bucket i: the whole bucket, as it is
+// stored, if it has at most 64 bits.
+func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
+
+// load returns the word that begins at a bit. Its lowest 57 bits are valid, 60
+// if the bit is the first of half a byte, and all 64 if it is the first of a
+// byte. So a load has the whole of any bucket of at most 64 bits: all begin at
+// half a byte, and buckets of 64 bits at a byte.
+func (t *Table) load(bit uint64) uint64 {
+	i := bit >> 3
+	return binary.LittleEndian.Uint64(t.bytes[i:i+8]) >> (bit & 7)
+}
+
+// flip inverts, from a bit on, the bits that are set in change. They must be
+// among the valid bits of load.
+func (t *Table) flip(bit, change uint64) {
+	i := bit >> 3
+	b := t.bytes[i : i+8]
+	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^change<<(bit&7))
+}
+
+// load16 returns the 128 bits that begin at a bit. Its lowest 121 bits are
+// valid, with the exceptions of load: a whole bucket.
+func (t *Table) load16(bit uint64) Lanes {
+	i, s := bit>>3, bit&7
+	b := t.bytes[i : i+16]
+	low, high := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	return Lanes{low>>s | high<<1<<(63-s), high >> s}
+}
+
+// flip16 is flip for 128 bits.
+func (t *Table) flip16(bit uint64, change Lanes) {
+	i, s := bit>>3, bit&7
+	b := t.bytes[i : i+16]
+	low, high := change.Low<<s, change.High<<s|change.Low>>1>>(63-s)
+	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^low)
+	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
+}
+
+// Decode returns the four lanes of a sorted bucket of one word. The nibbles and
+// the rests move apart in two steps each: the upper two of four, then one of
+// each two. It is inlined.
+func (t *Table) Decode(w uint64) uint64 {
+	n := uint64(nibbles[w&codeMask])
+	n = (n | n<<24) & 0x000000ff_000000ff
+	n = (n | n<<12) & 0x000f000f_000f000f
+	w >>= codeBits
+	w = w&0xffffffff | w<<((32-2*t.rest)&63)&^0xffffffff
+	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
+}
+
+// decodeWide returns the lanes of a sorted bucket of two words, which begins at
+// a bit.
+func (t *Table) decodeWide(bit uint64) Lanes {
+	n := uint64(nibbles[t.load(bit)&codeMask])
+	bit += codeBits
+	return Lanes{t.decodePair(t.load(bit), n), t.decodePair(t.load(bit+2*t.rest), n>>8)}
+}
+
+// decodePair returns two lanes from two rests and two nibbles.
+func (t *Table) decodePair(w, n uint64) uint64 {
+	n = (n | n<<28) & 0x0000000f_0000000f
+	return (w&0xffffffff|w>>(t.rest&63)<<32)&t.low | n<<(t.rest&63)
+}
+
+// smallest returns a number that is zero if the smallest fingerprint of a
+// stored bucket is: if the bucket has a free slot.
+func (t *Table) smallest(w uint64) uint64 {
+	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
+}
+
+// quarters returns the lanes of a sorted bucket of one word.
+func quarters(w uint64) [Slots]uint64 {
+	return [Slots]uint64{w & 0xffff, w >> 16 & 0xffff, w >> 32 & 0xffff, w >> 48}
+}
+
+// halves returns the lanes of a sorted bucket of two words.
+func halves(l Lanes) [Slots]uint64 {
+	return [Slots]uint64{l.Low & 0xffffffff, l.Low >> 32, l.High & 0xffffffff, l.High >> 32}
+}
+
+// encode stores fingerprints in any order as sorted bucket i.
+func (t *Table) encode(i uint64, v [Slots]uint64) {
+	ascend(&v)
+	low, r := t.mask>>nibble, t.rest&63
+	number := codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
+	first, second := v[0]&low|v[1]&low<<r, v[2]&low|v[3]&low<<r
+	rests, bit := first|second<<(2*r&63), i*t.stride
+	if t.Narrow {
+		t.flip(bit, (t.load(bit)^(rests<<codeBits|number))&(1<<(t.stride&63)-1))
+		return
+	}
+	change := t.load16(bit).Xor(Lanes{rests<<codeBits | number, rests>>(64-codeBits) | second>>(64-2*r)<<codeBits})
+	change.High &= 1<<(t.stride-64) - 1
+	t.flip16(bit, change)
+}
+
+// ascend sorts four numbers by five comparisons (a sorting network).
+func ascend(v *[Slots]uint64) {
+	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
+	v[2], v[3] = min(v[2], v[3]), max(v[2], v[3])
+	v[0], v[2] = min(v[0], v[2]), max(v[0], v[2])
+	v[1], v[3] = min(v[1], v[3]), max(v[1], v[3])
+	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
+}
