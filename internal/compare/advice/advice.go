@@ -12,11 +12,12 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Needs describes a use of a structure.
 type Needs struct {
-	Keys   uint64  `json:"keys"`   // distinct keys at one time
+	Keys   uint64  `json:"keys"`   // distinct keys at one time; 0 is as many as Memory has room for at Rate
 	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count; 0 is the lowest within Memory
 	Fixed  bool    `json:"fixed"`  // the set does not change
 	Guess  bool    `json:"guess"`  // Keys is not known: there may be many more
@@ -28,7 +29,8 @@ type Needs struct {
 // A Choice is a structure that serves, the best first.
 type Choice struct {
 	Structure  string  `json:"structure"` // as the comparison names it
-	Rate       float64 `json:"rate"`      // above Needs.Rate if that does not fit into the memory
+	Keys       uint64  `json:"keys"`
+	Rate       float64 `json:"rate"` // above Needs.Rate if that does not fit into the memory
 	Bytes      uint64  `json:"bytes"`
 	BitsPerKey float64 `json:"bits_per_key"`
 	Params     string  `json:"params"`  // in words
@@ -45,34 +47,35 @@ type candidate struct {
 	counts  bool
 	only    bool // does nothing but count
 	remark  string
-	literal string // of Go, with the number of keys and the rate, or with a limit
-	fills   bool   // its Config finds the lowest rate within a memory
-	size    sizing
+	literal string // of Go, with the fields of the Config, or with the rate, or the error and the rate
+	keys    string // the field of the Config that has their number
+	fills   bool   // its Config finds the lowest rate, or the most keys, within a memory
+	size    sizer
 }
 
 var candidates = []candidate{
 	{name: "static", fixed: true, size: sizeStatic,
-		literal: "static.New(context.Background(), static.Config{%[4]s}, digests)",
+		literal: "static.New(context.Background(), static.Config{%[1]s}, digests)",
 		remark:  "the smallest filter; if all keys that can be queried are known, static.NewExact errs on none of them"},
 	{name: "perfect", fixed: true, size: sizePerfect,
 		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests)",
 		remark:  "can keep a value with each key, and delete members"},
-	{name: "bloom", size: sizeBloom(bloom.Classic), fills: true,
-		literal: "bloom.New(bloom.Config{Capacity: %[1]s, %[4]s})", remark: "merges, folds and estimates its number of keys"},
-	{name: "bloom-blocked", size: sizeBloom(bloom.Blocked), fills: true,
-		literal: "bloom.New(bloom.Config{Capacity: %[1]s, %[4]s, Layout: bloom.Blocked})", remark: "one cache line per lookup"},
-	{name: "bloom-scalable", grows: true, size: sizeBloomScalable,
-		literal: "bloom.NewScalable(bloom.ScalableConfig{Expected: %[1]s, %[4]s})",
+	{name: "bloom", size: sizeBloom(bloom.Classic), keys: "Capacity", fills: true,
+		literal: "bloom.New(bloom.Config{%[1]s})", remark: "merges, folds and estimates its number of keys"},
+	{name: "bloom-blocked", size: sizeBloom(bloom.Blocked), keys: "Capacity", fills: true,
+		literal: "bloom.New(bloom.Config{%[1]s, Layout: bloom.Blocked})", remark: "one cache line per lookup"},
+	{name: "bloom-scalable", keys: "Expected", grows: true, size: sizeBloomScalable,
+		literal: "bloom.NewScalable(bloom.ScalableConfig{%[1]s})",
 		remark:  "grows in steps: later up to three times as many bits per key"},
-	{name: "cuckoo", deletes: true, size: sizeCuckoo(false), fills: true,
-		literal: "cuckoo.New(cuckoo.Config{Capacity: %[1]s, %[4]s})", remark: "an Add beyond capacity may fail"},
-	{name: "cuckoo-compact", deletes: true, size: sizeCuckoo(true), fills: true,
-		literal: "cuckoo.New(cuckoo.Config{Capacity: %[1]s, %[4]s, Compact: true})", remark: "one bit less per key, slower to fill"},
-	{name: "cuckoo-scalable", grows: true, deletes: true, size: sizeCuckooScalable,
-		literal: "cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: %[1]s, %[4]s})",
+	{name: "cuckoo", deletes: true, size: sizeCuckoo(false), keys: "Capacity", fills: true,
+		literal: "cuckoo.New(cuckoo.Config{%[1]s})", remark: "an Add beyond capacity may fail"},
+	{name: "cuckoo-compact", deletes: true, size: sizeCuckoo(true), keys: "Capacity", fills: true,
+		literal: "cuckoo.New(cuckoo.Config{%[1]s, Compact: true})", remark: "one bit less per key, slower to fill"},
+	{name: "cuckoo-scalable", keys: "Expected", grows: true, deletes: true, size: sizeCuckooScalable,
+		literal: "cuckoo.NewScalable(cuckoo.ScalableConfig{%[1]s})",
 		remark:  "grows page by page: later up to 2.3 times as many bits per key"},
-	{name: "counting", deletes: true, counts: true, size: sizeCounting, fills: true,
-		literal: "counting.New(counting.Config{Capacity: %[1]s, %[4]s})", remark: "counts to 15, projects to a Bloom filter"},
+	{name: "counting", deletes: true, counts: true, size: sizeCounting, keys: "Capacity", fills: true,
+		literal: "counting.New(counting.Config{%[1]s})", remark: "counts to 15, projects to a Bloom filter"},
 	{name: "count-min", counts: true, only: true, size: sizeSketch,
 		literal: "countmin.New(countmin.Config{Epsilon: %[3]s, Delta: %[2]s, Conservative: true})",
 		remark:  "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys"},
@@ -92,12 +95,14 @@ const near = 1.05
 
 // For returns the structures that serve the needs: first those that meet the
 // rate within the memory, smallest first, then those whose rate the memory
-// raises, lowest rate first. The Bloom filter goes before any that is hardly
-// smaller. It returns ErrNeeds if no structure serves.
+// raises, lowest rate first. Without a number of keys, the structure that has
+// room for the most keys is the first. The Bloom filter goes before any that
+// needs hardly less memory for a key. It returns ErrNeeds if no structure
+// serves.
 func For(n Needs) ([]Choice, error) {
 	switch {
-	case n.Keys == 0:
-		return nil, fmt.Errorf("%w: 0 keys: want at least 1", ErrNeeds)
+	case n.Keys == 0 && !(n.Rate > 0 && n.Memory > 0):
+		return nil, fmt.Errorf("%w: 0 keys: want at least 1, or a rate and a memory", ErrNeeds)
 	case !(n.Rate > 0 && n.Rate < 1 || n.Rate == 0 && n.Memory > 0):
 		return nil, fmt.Errorf("%w: rate %g: want above 0 and below 1", ErrNeeds, n.Rate)
 	}
@@ -118,15 +123,16 @@ func For(n Needs) ([]Choice, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNeeds, failed)
 	}
 	slices.SortStableFunc(list, func(a, b Choice) int {
-		return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.Bytes, b.Bytes))
+		return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(b.Keys, a.Keys), cmp.Compare(a.Bytes, b.Bytes))
 	})
 	return bloomFirst(list), nil
 }
 
 // serves reports whether c can do what is needed and is not a waste for it.
 func (c candidate) serves(n Needs) bool {
+	grow := n.Guess && n.Keys > 0 // else the memory limits the keys
 	switch {
-	case n.Guess && !c.grows && !c.fixed, c.grows && !n.Guess:
+	case grow && !c.grows && !c.fixed, c.grows && !grow:
 		return false // is of one size, or needs not grow
 	case n.Delete && !c.deletes, n.Counts && !c.counts && !c.grows, c.only && !n.Counts, c.fixed && !n.Fixed:
 		return false // does too little
@@ -136,11 +142,12 @@ func (c candidate) serves(n Needs) bool {
 	return true
 }
 
-// bloomFirst moves the Bloom filter to the front if it takes little more than
-// the first: it fills four times as fast as a compact table and refuses no key.
+// bloomFirst moves the Bloom filter to the front if a key needs little more
+// memory there than in the first: it fills four times as fast as a compact
+// table and refuses no key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
-	if i > 0 && list[i].Rate == list[0].Rate && float64(list[i].Bytes) <= near*float64(list[0].Bytes) {
+	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= near*list[0].BitsPerKey {
 		first := list[i]
 		copy(list[1:], list[:i])
 		list[0] = first
@@ -155,6 +162,9 @@ const lowest = 1e-20
 // there is or is zero, for the lowest rate that does not. A structure that
 // cannot have the requested rate at all is none of the choices.
 func (c candidate) within(n Needs) (Choice, error) {
+	if n.Keys == 0 {
+		return c.most(n)
+	}
 	if n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
 		if err != nil || n.Memory == 0 || choice.Bytes <= n.Memory {
@@ -169,6 +179,29 @@ func (c candidate) within(n Needs) (Choice, error) {
 		return c.describe(n, filled, "MemoryBytes: "+integer(n.Memory)), nil
 	}
 	return c.search(n)
+}
+
+// most sizes c for as many keys as the memory has room for at the rate.
+func (c candidate) most(n Needs) (Choice, error) {
+	if c.fills {
+		choice, err := c.size(0, n.Rate, n.Memory)
+		if err != nil {
+			return Choice{}, err
+		}
+		choice.Rate = n.Rate
+		return c.describe(n, choice, "FPRate: "+number(n.Rate)+", MemoryBytes: "+integer(n.Memory)), nil
+	}
+	n.Keys = sizing.LargestWithin(float64(n.Memory), n.Memory, func(keys uint64) float64 {
+		choice, err := c.size(keys, n.Rate, 0)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return float64(choice.Bytes)
+	})
+	if n.Keys == 0 {
+		return Choice{}, fmt.Errorf("no key fits into %s bytes at this rate", words(n.Memory))
+	}
+	return c.choice(n, n.Rate)
 }
 
 // search finds the lowest rate by sizes. The size falls as the rate grows: it
@@ -200,15 +233,18 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	choice.Rate = rate
 	fields := "FPRate: " + number(rate)
 	switch {
 	case c.grows && n.Memory > 0:
 		fields += ", MemoryBytes: " + integer(n.Memory)
+		if choice.Bytes <= n.Memory {
+			choice, err = c.size(n.Keys, rate, n.Memory)
+		}
 	case c.name == "static" && rate > n.Rate:
 		fields = "MemoryBytes: " + integer(n.Memory)
 	}
-	return c.describe(n, choice, fields), nil
+	choice.Rate = rate
+	return c.describe(n, choice, fields), err
 }
 
 // describe completes a Choice that has the rate, the size and its Params.
@@ -218,7 +254,13 @@ func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	if n.Counts && c.grows {
 		choice.Remark = numbered
 	}
-	choice.BitsPerKey = 8 * float64(choice.Bytes) / float64(n.Keys)
-	choice.Literal = fmt.Sprintf(c.literal, integer(n.Keys), number(choice.Rate), number(epsilon(n.Keys)), fields)
+	if n.Keys > 0 {
+		choice.Keys = n.Keys
+		if c.keys != "" {
+			fields = c.keys + ": " + integer(n.Keys) + ", " + fields
+		}
+	}
+	choice.BitsPerKey = 8 * float64(choice.Bytes) / float64(choice.Keys)
+	choice.Literal = fmt.Sprintf(c.literal, fields, number(choice.Rate), number(epsilon(choice.Keys)))
 	return choice
 }

@@ -68,6 +68,7 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 		{Keys: 12_345, Rate: 0.001, Guess: true}, {Keys: 12_345, Rate: 0.001, Memory: 20_000, Guess: true},
 		{Keys: 100_000, Rate: 0.02, Fixed: true}, {Keys: 100_000, Rate: 1e-6, Fixed: true},
 		{Keys: 100_000, Memory: 100_000, Fixed: true}, {Keys: 100_000, Memory: 300_000, Delete: true}, {Keys: 100_000, Memory: 100 << 20}, {Keys: 10_000, Memory: 100_000, Guess: true},
+		{Rate: 0.001, Memory: 100_000}, {Rate: 0.01, Memory: 100_000, Fixed: true, Delete: true},
 		{Keys: 100_000, Rate: 0.001, Memory: 100_000, Fixed: true}, {Keys: 100_000, Rate: 0.001, Memory: 100_000}, {Keys: 100_000, Rate: 0.001, Memory: 300_000, Delete: true},
 	} {
 		choices, err := advice.For(needs)
@@ -191,6 +192,42 @@ func TestAMemoryWithoutARate(t *testing.T) {
 	}
 	_, err := advice.For(advice.Needs{Keys: 1_000_000, Memory: 1000})
 	require.ErrorContains(t, err, "1,000,000 keys do not fit into 1,000 bytes")
+}
+
+// Without a number of keys, the structure with room for the most keys comes
+// first. One key more would need more memory or a higher rate.
+func TestAMemoryAndARateWithoutANumberOfKeys(t *testing.T) {
+	for _, c := range []struct {
+		needs advice.Needs
+		want  string
+	}{
+		{advice.Needs{Rate: 0.01, Memory: 64e6}, "bloom cuckoo-compact bloom-blocked cuckoo"},
+		{advice.Needs{Rate: 0.001, Memory: 64e6, Guess: true}, "cuckoo-compact cuckoo bloom bloom-blocked"},
+		{advice.Needs{Rate: 0.001, Memory: 64e6, Fixed: true}, "static perfect cuckoo-compact cuckoo bloom bloom-blocked"},
+		{advice.Needs{Rate: 0.01, Memory: 64e6, Delete: true}, "cuckoo-compact cuckoo counting"},
+		{advice.Needs{Rate: 0.01, Memory: 64e6, Counts: true}, "counting count-min"},
+	} {
+		got, err := advice.For(c.needs)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, names(got), "%+v", c.needs)
+		for _, choice := range got {
+			assert.LessOrEqual(t, choice.Bytes, c.needs.Memory)
+			assert.Equal(t, c.needs.Rate, choice.Rate)
+			for keys, fits := range map[uint64]bool{choice.Keys: true, choice.Keys + choice.Keys/1000: false} {
+				needs := c.needs
+				needs.Keys, needs.Guess = keys, false
+				same, err := advice.For(needs)
+				require.NoError(t, err)
+				i := slices.IndexFunc(same, func(x advice.Choice) bool { return x.Structure == choice.Structure })
+				assert.Equal(t, fits, same[i].Rate == c.needs.Rate, "%+v %+v", needs, choice)
+			}
+		}
+	}
+	got := advice.Form{Keys: " ", Rate: "1", Memory: "64"}.Answer()
+	require.NotEmpty(t, got.Choices)
+	assert.Equal(t, "bloom.New(bloom.Config{FPRate: 0.01, MemoryBytes: 67_108_864})", got.Choices[0].Literal)
+	assert.InEpsilon(t, 56_000_000, got.Choices[0].Keys, 0.01)
+	assert.Contains(t, advice.Form{Rate: "1e-300", Memory: "1"}.Answer().Fields, "rate")
 }
 
 func TestNeedsThatNothingServesAreExplained(t *testing.T) {

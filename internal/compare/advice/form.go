@@ -13,7 +13,7 @@ import (
 
 // A Form is a user's needs as typed into a page.
 type Form struct {
-	Keys   string `json:"keys"`   // see ParseCount
+	Keys   string `json:"keys"`   // see ParseCount; empty is as many as fit
 	Rate   string `json:"rate"`   // percent, with a decimal point; empty is the lowest within Memory
 	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
 	Fixed  bool   `json:"fixed"`
@@ -77,8 +77,11 @@ func (f Form) read() (Needs, map[string]string) {
 		}
 	}
 	var ok bool
-	needs.Keys, ok = ParseCount(f.Keys)
-	check("keys", f.Keys, ok && needs.Keys <= maxKeys, "a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6")
+	if strings.TrimSpace(f.Keys) != "" || strings.TrimSpace(f.Rate) == "" || strings.TrimSpace(f.Memory) == "" {
+		needs.Keys, ok = ParseCount(f.Keys)
+		check("keys", f.Keys, ok && needs.Keys <= maxKeys,
+			"a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or nothing if there are a rate and a memory")
+	}
 	if strings.TrimSpace(f.Rate) != "" || strings.TrimSpace(f.Memory) == "" {
 		needs.Rate, ok = parseDecimal(f.Rate, -2)
 		check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1,

@@ -16,10 +16,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A sizing returns the Bytes and the Params, in words, of a structure with the
-// given rate. If the rate is 0, those and the Rate are of the best one within
-// the memory, if the structure's Config can find it.
-type sizing func(keys uint64, rate float64, memory uint64) (Choice, error)
+// A sizer returns the Bytes and the Params, in words, of a structure for that
+// number of keys with the given rate. If the structure's Config can find it,
+// the rate may be 0 for the lowest one within the memory, or the number of keys
+// for the largest one.
+type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
 
 func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
 	bytes, err := static.Config{FPRate: rate}.SizeBytes(keys)
@@ -48,10 +49,10 @@ func mixedBits(rate float64) float64 {
 	return whole + 1 - math.Ldexp(rate, int(whole))
 }
 
-func sizeBloom(layout bloom.Layout) sizing {
+func sizeBloom(layout bloom.Layout) sizer {
 	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
 		p, err := bloom.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Layout: layout}.Params()
-		return sized(p, keys, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
+		return sized(p, keys, rate, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
 	}
 }
 
@@ -59,13 +60,17 @@ func sizeBloom(layout bloom.Layout) sizing {
 func sized(p interface {
 	SizeBytes() uint64
 	RateAt(keys uint64) float64
-}, keys uint64, params string) Choice {
-	return Choice{Rate: p.RateAt(keys), Bytes: p.SizeBytes(), Params: params}
+	CapacityAt(rate float64) uint64
+}, keys uint64, rate float64, params string) Choice {
+	if keys == 0 {
+		keys = p.CapacityAt(rate)
+	}
+	return Choice{Keys: keys, Rate: p.RateAt(keys), Bytes: p.SizeBytes(), Params: params}
 }
 
-func sizeBloomScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
-	return Choice{Bytes: bytes, Params: "a first stage at half of the rate"}, err
+func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
+	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.SizeBytes()
+	return Choice{Bytes: bytes, Params: "a first stage at half of the rate, or at the rate if it fills the memory"}, err
 }
 
 func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
@@ -75,13 +80,13 @@ func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
 
 func sizeCounting(keys uint64, rate float64, memory uint64) (Choice, error) {
 	p, err := counting.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory}.Params()
-	return sized(p, keys, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
+	return sized(p, keys, rate, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
 }
 
-func sizeCuckoo(compact bool) sizing {
+func sizeCuckoo(compact bool) sizer {
 	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
 		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Compact: compact}.Params()
-		return sized(p, keys, fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits)), err
+		return sized(p, keys, rate, fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits)), err
 	}
 }
 
