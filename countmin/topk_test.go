@@ -11,7 +11,7 @@ import (
 
 // A sequence that All returned before another top k was decoded into this one
 // yields the keys of that, as many as it is to report.
-func TestASequenceGoesWithTheTopK(t *testing.T) {
+func TestAllReadsTheCurrentTopK(t *testing.T) {
 	top := must(NewTopK(TopKConfig{K: 2}))
 	for _, key := range []string{"a", "b", "b", "c", "c", "c"} {
 		top.AddString(key)

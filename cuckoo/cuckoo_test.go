@@ -48,7 +48,7 @@ func requireKeys(t *testing.T, f *Filter, keys []uint64) {
 	require.EqualValues(t, len(keys), f.Len())
 }
 
-func TestDrivenPastFullItLosesNothing(t *testing.T) {
+func TestFullFilterLosesNoKey(t *testing.T) {
 	long := conformance.Long(t, 2, 0.1)
 	for _, p := range kinds {
 		further := uint64(1000) // a failed Add takes tens of microseconds
@@ -100,7 +100,7 @@ func TestDrivenPastFullItLosesNothing(t *testing.T) {
 	}
 }
 
-func TestTheNinthCopyFailsAtOnceAndSaysSo(t *testing.T) {
+func TestNinthCopyFailsWithErrCopies(t *testing.T) {
 	for _, p := range kinds {
 		f := mustNew(t, p)
 		for n := range 8 {

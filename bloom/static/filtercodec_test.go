@@ -17,7 +17,7 @@ import (
 
 // The header alone tells that a payload is too long for the keys, so that
 // SizeBytes of the parameters can be relied on before the payload is read.
-func TestAHeaderClaimsNoMorePayloadThanItsKeysTake(t *testing.T) {
+func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	f := golden(Config{FPRate: 0.01}, 1000)()
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
@@ -36,22 +36,6 @@ func TestAHeaderClaimsNoMorePayloadThanItsKeysTake(t *testing.T) {
 		require.ErrorIs(t, err, ErrCorrupt, "%d bytes", payload)
 		require.ErrorContains(t, err, "payload length")
 	}
-}
-
-// The error tells how long the payload should be.
-func TestWordsAfterThePayload(t *testing.T) {
-	words := make([]uint64, 3+2) // a ribbon of one column and one segment with starts takes 3
-	_, err := parse(Params{Keys: 1, Columns: 1 << 16, Layers: 1, Bytes: 8 * 5}, words, new(ribbon.Room))
-	require.ErrorIs(t, err, ErrCorrupt)
-	require.ErrorContains(t, err, "payload length = 40, want 24")
-	s := exactShape{
-		ExactParams: ExactParams{Members: 1, Others: 2, Bytes: 8 * 8},
-		filter:      ribbon.Shape{Keys: 1, Columns: 1 << 16, Layers: 1},
-		class:       ribbon.Shape{Keys: 2, Columns: classColumns, Layers: 1},
-	}
-	_, err = s.levels(make([]uint64, 3+3+2))
-	require.ErrorIs(t, err, ErrCorrupt)
-	require.ErrorContains(t, err, "payload length = 64, want 48")
 }
 
 // AppendFrame returns what New and AppendBinary do, after any bytes.

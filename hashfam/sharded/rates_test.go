@@ -49,7 +49,7 @@ type filter interface {
 // Filters that do not change are built from the digests of their shard. They
 // have the rate of one filter of all keys. Hits are binomial, and the rate of a
 // static filter differs by a percent of it from family to family.
-func TestStaticRatesBehindShardsAreThoseWithout(t *testing.T) {
+func TestShardingKeepsStaticRates(t *testing.T) {
 	const n, keys, queries = 16, 100_000, 400_000
 	for name, build := range map[string]func([]hashfam.Digest) (filter, error){
 		"static": func(d []hashfam.Digest) (filter, error) {
@@ -233,7 +233,7 @@ func fractionFound(o *sharded.Of[growing], absent []hashfam.Digest) float64 {
 
 // The heavy hitters of all shards are the keys of a share of the stream, and no
 // others whose share is much smaller.
-func TestHeavyHittersBehindShardsAreThoseWithout(t *testing.T) {
+func TestShardingKeepsHeavyHitters(t *testing.T) {
 	const n, phi = 16, 0.005
 	config := countmin.HeavyConfig{Phi: phi}
 	o := must(sharded.New(n, func(int) (*countmin.HeavyHitters, error) { return countmin.NewHeavyHitters(config) }))

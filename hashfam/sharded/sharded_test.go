@@ -77,7 +77,7 @@ func slowly(n *int, x int) {
 }
 
 // The sum of plain numbers is right only if the shards are used alone.
-func TestFunctionsAreAlone(t *testing.T) {
+func TestDoExcludesOthers(t *testing.T) {
 	o, err := sharded.New(3, func(int) (*int, error) { return new(int), nil })
 	require.NoError(t, err)
 	var wg sync.WaitGroup

@@ -251,7 +251,7 @@ func (l *limited) Write(b []byte) (int, error) {
 
 // An error within a frame that wraps io.EOF must not look like the end of the
 // stream, or a loop that reads until io.EOF would accept a truncated file.
-func TestAWrappedEOFWithinAFrameIsUnexpected(t *testing.T) {
+func TestWrappedEOFInFramesIsUnexpected(t *testing.T) {
 	b := encodeWords(nil, header, []uint64{1, 2, 3})
 	wrapped := fmt.Errorf("connection reset: %w", io.EOF)
 	for cut := range b {
@@ -362,7 +362,7 @@ func TestTextIsStrictBase64(t *testing.T) {
 
 // A writer that returns a number of bytes that it did not get is an error, and
 // the number is not counted.
-func TestAnInvalidNumberOfWrittenBytesIsAnError(t *testing.T) {
+func TestWritersThatLieAreErrors(t *testing.T) {
 	for _, extra := range []int{1, -1000} {
 		n, err := Write(lyingWriter(extra), header, Numbers([]uint64{1}))
 		require.ErrorIs(t, err, errInvalidWrite)

@@ -115,7 +115,7 @@ func (d *demanding) Read(b []byte) (int, error) {
 
 // A read of no bytes may wait for a connection that has nothing more to say,
 // and reads of more than 64 KiB leave the cache before their checksum is taken.
-func TestReadsAskForAtMost64KiBAndForSomething(t *testing.T) {
+func TestReadersGet64KiBAtMost(t *testing.T) {
 	for _, n := range []int{0, 1, 3 * chunkBytes / 8, 100_000} {
 		d := &demanding{r: bytes.NewReader(encodeWords(nil, header, make([]uint64, n)))}
 		r := NewReader(d, errs)

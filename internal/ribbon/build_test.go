@@ -18,7 +18,7 @@ import (
 
 // The words do not depend on the order, on copies, on the number of workers, or
 // on whether the digests come as a stream.
-func TestTheResultIsTheSameHoweverItIsBuilt(t *testing.T) {
+func TestBuildsAreDeterministic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 5, 100, 3000, 70_000, 200_000} {
 		digests := conformance.Digests(rng, n)
@@ -122,7 +122,7 @@ func TestFingerprintsHaveABitForEachColumn(t *testing.T) {
 }
 
 // No more goroutines than workers, or than tasks, and each task once.
-func TestParallelStartsNoMoreWorkersThanItMay(t *testing.T) {
+func TestParallelStartsAtMostWorkers(t *testing.T) {
 	for _, c := range []struct{ workers, tasks, want int }{
 		{1, 0, 1}, {1, 1, 1}, {1, 9, 1}, {3, 9, 3}, {9, 3, 3},
 	} {

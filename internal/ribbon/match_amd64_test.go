@@ -57,7 +57,7 @@ func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
 
 // The functions in assembly give the answers of their plain twins, for digests
 // that are found and others.
-func TestVectorsAreLikeOneByOne(t *testing.T) {
+func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	needAVX512(t)
 	rng := rand.New(rand.NewPCG(30, 31))
 	check := func(r *Ribbon, n int) {

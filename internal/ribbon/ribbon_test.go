@@ -107,7 +107,7 @@ func TestRedundantEquationsAreAccepted(t *testing.T) {
 
 // A bucket that is cut after group 13 bumps everything, also what fits: its
 // slots stay free for others.
-func TestABucketThatIsBumpedLeavesNothing(t *testing.T) {
+func TestBumpedBucketsStayEmpty(t *testing.T) {
 	for _, full := range []uint64{14, 20} {
 		l := layer{geometry: newGeometry(0, 500, seven)}
 		digests := make([]hashfam.Digest, 0, 500)

@@ -69,7 +69,7 @@ func bytesOf(p frame.Payload) (all []byte) {
 }
 
 // A payload that is not read to its end stops.
-func TestAPayloadStopsWhenItIsToldTo(t *testing.T) {
+func TestPayloadStopsEarly(t *testing.T) {
 	r, payload := solveApart(t, sorted(t, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
 	require.Greater(t, r.Shape().Layers, 1)
 	for stop := range 6 {

@@ -31,7 +31,7 @@ func TestPayloadsAreWithinTheirBounds(t *testing.T) {
 
 // A layer of one segment with starts has a word of thresholds and two words for
 // each column.
-func TestSizesByHand(t *testing.T) {
+func TestEstimatesOfSizes(t *testing.T) {
 	for _, c := range []struct {
 		columns        uint32
 		keys, estimate uint64
@@ -57,7 +57,7 @@ func TestSizesByHand(t *testing.T) {
 
 // A group of 8 starts is found with chance 2^-r, one of the narrow ones with
 // twice that, and a bumped one as in the next layer.
-func TestRatesByHand(t *testing.T) {
+func TestRatesOfLayers(t *testing.T) {
 	made := func(starts, narrow, r, threshold uint64) layer {
 		return layer{geometry{starts: starts, narrow: narrow, r: r}, []uint64{threshold}, nil}
 	}

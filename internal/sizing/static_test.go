@@ -76,7 +76,7 @@ func exactly(r, s int64) float64 {
 
 // The sizes include those on both sides of the change from products to a
 // series.
-func TestExactBoundIsTheLogarithmOfTheBinomialCoefficient(t *testing.T) {
+func TestExactBoundIsALogBinomial(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.OneOf(rapid.Int64Range(0, 3000), rapid.Int64Range(fewKeys-2, fewKeys+3)).Draw(t, "r")
 		s := rapid.OneOf(rapid.Int64Range(0, 3000), rapid.Int64Range(0, 1<<40)).Draw(t, "s")

@@ -8,7 +8,7 @@ import (
 
 // The shares of a budget are part of the format: they must not depend on the
 // width of an int, nor on the release of Go.
-func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
+func TestSharesOfABudget(t *testing.T) {
 	for _, c := range []struct {
 		budget int
 		tail   uint64
@@ -40,7 +40,7 @@ func TestABudgetIsSharedOutAlikeEverywhere(t *testing.T) {
 // What a goal comes to, by hand: 8 records for each of the top k without a
 // budget, 2 with one; 4/Phi records without a budget, 0.15/Phi with one; a tail
 // of 2 K or 1/Phi words.
-func TestWhatAGoalComesTo(t *testing.T) {
+func TestRecordsAndTailOfAGoal(t *testing.T) {
 	for _, c := range []struct {
 		goal Goal
 		want int
@@ -68,7 +68,7 @@ func TestWhatAGoalComesTo(t *testing.T) {
 // The tail of a budget may be halved while it takes more than an eighth. A
 // decoder takes no other size, and no counter of less than 4 or more than 64
 // bits.
-func TestWhichTailsCanComeAbout(t *testing.T) {
+func TestDecoderAcceptsOnlyPossibleTails(t *testing.T) {
 	budget, grown := Goal{Phi: 0.001, Memory: 64 << 10}, Goal{Phi: 1.0 / 1024}
 	for words, halved := range map[uint64]bool{4096: true, 2048: true, 1028: true, 1026: false, 1024: false} {
 		require.Equal(t, halved, budget.canHalve(words), "%d words", words)

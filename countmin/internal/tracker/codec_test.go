@@ -162,7 +162,7 @@ func TestRecordsFillABudget(t *testing.T) {
 
 // Without a budget the room is what a new tracker has, as long as that
 // suffices, and then the least power of two that does.
-func TestTheRoomOfADecodedLog(t *testing.T) {
+func TestRoomOfADecodedLog(t *testing.T) {
 	for records, room := range map[int]uint64{0: 512, 1: 512, 128: 512, 129: 1024, 256: 1024} {
 		h := New(Goal{Phi: 0.1})
 		addMany(&h, 1, records, 1)
@@ -174,7 +174,7 @@ func TestTheRoomOfADecodedLog(t *testing.T) {
 
 // What a log once held does not show later: after a sweep of nearly all records
 // a merge gives the same with a decoded tracker as with the original.
-func TestADecodedTrackerIsMergedAsTheOriginal(t *testing.T) {
+func TestDecodedTrackerMergesLikeTheOriginal(t *testing.T) {
 	h, o := New(Goal{K: 3}), New(Goal{K: 3})
 	addMany(&h, 1, 257, 1)
 	require.Zero(t, h.live, "all count as much, so all are evicted")

@@ -11,7 +11,7 @@ import (
 )
 
 // The model of a log is a list of keys.
-func TestALogBesideAList(t *testing.T) {
+func TestLogMatchesAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l log
 		var at []record

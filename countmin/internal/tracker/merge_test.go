@@ -26,7 +26,7 @@ func counting(g Goal, counts map[string]uint64) *Tracker {
 }
 
 // While all keys are tracked, a merge is exact.
-func TestAMergeAddsUp(t *testing.T) {
+func TestMergeAddsCounts(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 16 << 10}, {K: 3}} {
 		a, b, c := counting(goal, map[string]uint64{"x": 1, "y": 2}), counting(goal, map[string]uint64{"y": 3, "z": 4}),
 			counting(goal, map[string]uint64{"x": 5, "w": 6, "y": 7})
@@ -51,7 +51,7 @@ func TestAMergeAddsUp(t *testing.T) {
 }
 
 // What has counted nothing changes nothing.
-func TestAMergeOfNothing(t *testing.T) {
+func TestMergeOfNothingChangesNothing(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
 		h, empty := counting(goal, map[string]uint64{"x": 1, "y": 2}), New(goal)
 		before := h.clone()
@@ -68,7 +68,7 @@ func TestAMergeOfNothing(t *testing.T) {
 
 // Counts of untracked keys are added up in the tail. It is widened if a sum
 // does not fit; at 64 bits a sum stops at the largest number.
-func TestAMergeAddsUpTails(t *testing.T) {
+func TestMergeAddsTails(t *testing.T) {
 	long := strings.Repeat("x", 9000) // does not fit
 	d := hashfam.Family{}.SumString(long)
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestAMergeAddsUpTails(t *testing.T) {
 
 // A count whose guess is at its maximum is exact in no part: the upper bounds
 // of all sides are added.
-func TestAMergeWithAGuessAtItsMaximum(t *testing.T) {
+func TestMergeAddsLargestGuesses(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	side := func(count, guess uint64) *Tracker {
 		h := New(Goal{Phi: 0.1})
@@ -127,7 +127,7 @@ func TestAMergeWithAGuessAtItsMaximum(t *testing.T) {
 
 // A side that does not track a key may have counted it, whichever side comes
 // first.
-func TestAMergeWithAGuessAtItsMaximumAsksAllSides(t *testing.T) {
+func TestMergeOfLargestGuessCountsAllSides(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	for _, tracks := range []int{0, 1, 2} {
 		sides := make([]*Tracker, 3)
@@ -149,7 +149,7 @@ func TestAMergeWithAGuessAtItsMaximumAsksAllSides(t *testing.T) {
 }
 
 // Panes are added up key by key, a key that several of them track once.
-func TestRankedByHand(t *testing.T) {
+func TestRankedAddsUpPanes(t *testing.T) {
 	goal := Goal{Phi: 0.1}
 	panes := []Tracker{
 		*counting(goal, map[string]uint64{"x": 1, "y": 2}),
@@ -200,7 +200,7 @@ func TestTheExactLogOfManySides(t *testing.T) {
 // A log that is many times too long for a budget has a head for each record
 // until it is swept, so that chains are short. After that it is within the
 // budget. That takes seconds if chains are long.
-func TestMergesOfMany(t *testing.T) {
+func TestMergeOfManyFitsTheBudget(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.01}, {Phi: 0.01, Memory: 20_000}} {
 		sides := many(goal, 500, 300)
 		inTurn, atOnce, unswept := New(goal), New(goal), New(goal)
@@ -289,7 +289,7 @@ func TestStrayKeysAreFound(t *testing.T) {
 }
 
 // What is not tracked counts no more than in any of the shards.
-func TestAJoinMissesWhatItsShardsMiss(t *testing.T) {
+func TestJoinKeepsTheMissBound(t *testing.T) {
 	for _, first := range []int{0, 1} {
 		shards, _ := sharded(Goal{Phi: 0.01}, 2)
 		a, b := shards[first], shards[1-first]

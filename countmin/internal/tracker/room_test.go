@@ -32,7 +32,7 @@ func lengthFor(words uint64) int { return 8 * int(words-recordHead-2) }
 
 // A sweep for a short record frees a share of the log, one for a longer record
 // no more than it needs. A share is 54 words: 14 records.
-func TestHowMuchASweepFrees(t *testing.T) {
+func TestSweepFreesAShare(t *testing.T) {
 	h := crowded(t)
 	for words, bar := range map[uint64]uint64{1: 113, 4: 113, 53: 113, 54: 113, 55: 113, 56: 113, 57: 114, 864: 315} {
 		require.Equal(t, bar, h.bar(words), "%d words", words)
@@ -76,7 +76,7 @@ func TestASweepOfRecordsBelowTheFloor(t *testing.T) {
 // A record of a share of the log causes a sweep whatever it counts, and is
 // admitted if it counts more than the records that had to go. A longer one that
 // does not is refused, and displaces none.
-func TestWhichRecordsDisplaceOthers(t *testing.T) {
+func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 	for _, c := range []struct {
 		words, count uint64
 		floor        uint64 // after it
@@ -125,7 +125,7 @@ func TestTheTailIsHalvedUntilRecordsSuffice(t *testing.T) {
 
 // A refused key of as many words that counts no more is not looked into, nor is
 // a longer one; any other is. One that is longer than the room never fits.
-func TestWhatARefusalCovers(t *testing.T) {
+func TestRefusalsCoverLongerKeys(t *testing.T) {
 	for _, c := range []struct {
 		words, now uint64
 		walks      int

@@ -11,7 +11,7 @@ import (
 
 // The model of a tail is a map. Through additions, and changes of width and
 // size, no key is counted below the truth, and the two ways of adding agree.
-func TestATailBesideAMap(t *testing.T) {
+func TestTailMatchesAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newTail(2 * rapid.IntRange(1, 8).Draw(t, "pairs of words"))
 		truth := map[hashfam.Digest]uint64{}

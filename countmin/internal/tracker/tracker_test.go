@@ -121,7 +121,7 @@ func TestSweepsAreRare(t *testing.T) {
 }
 
 // What was refused is looked into again once there is more room.
-func TestRefusalsAreForgottenWithTheReason(t *testing.T) {
+func TestRefusalsEndWithTheirReason(t *testing.T) {
 	for name, change := range map[string]func(*Tracker){
 		"sweep":   func(h *Tracker) { h.sweep(h.floor + 1) },
 		"halving": func(h *Tracker) { require.True(t, h.enlarge(1)) },
@@ -168,7 +168,7 @@ func addMany(t *Tracker, first, last int, count uint64) {
 
 // SizeBytes is 256 bytes for the structure, 8 for each word of the tail and of
 // the log, allocated or not yet filled, and 4 for each head of the index.
-func TestSizeToTheByte(t *testing.T) {
+func TestSizeBytesIsExact(t *testing.T) {
 	bytes := func(tail, heads, log uint64) uint64 { return 256 + 8*tail + 4*heads + 8*log }
 
 	// Without a budget a log of 512 words begins with a head for each 4. Its
@@ -204,7 +204,7 @@ func TestSizeToTheByte(t *testing.T) {
 
 // A decoded tracker holds what its records need, with a head for each, and the
 // rest of its budget once it counts another key.
-func TestADecodedTrackerTakesItsMemoryWhenItNeedsIt(t *testing.T) {
+func TestDecodedTrackerAllocatesLate(t *testing.T) {
 	for _, records := range []int{0, 1, 10} {
 		h := New(Goal{Phi: 1, Memory: 16 << 10})
 		addMany(&h, 1, records, 1)
@@ -239,7 +239,7 @@ func TestShortKeysAfterLongOnesDoNotShareAHead(t *testing.T) {
 
 // The room of a log that grows doubles until it is large enough, up to what an
 // index of 32 bits can tell apart.
-func TestHowRoomGrows(t *testing.T) {
+func TestRoomDoubles(t *testing.T) {
 	h := New(Goal{Phi: 0.1})
 	for _, c := range []struct{ need, room uint64 }{{513, 1024}, {1025, 2048}, {4096, 4096}, {4097, 8192}, {40_000, 65_536}} {
 		require.True(t, h.grow(c.need))

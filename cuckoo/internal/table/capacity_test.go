@@ -137,7 +137,7 @@ func moments(values []float64) (mean, deviation float64) {
 // package sizing exceeds by 5 % at most. A mean of independent numbers is more
 // than seven of its standard deviations off with probability below 1e-6, even
 // if they are far from normal.
-func TestPairsAreCrowdedAsOftenAsPackageSizingSays(t *testing.T) {
+func TestCrowdedPairsMatchTheirBound(t *testing.T) {
 	work := 1 << 18
 	if conformance.Long(t, 15, 0.1) {
 		work = 1 << 27

@@ -91,7 +91,7 @@ func capacityText() string {
 		"sum, plus four standard errors. `internal/compare/report/capacity.csv` has the tables that `Config` chooses at 40 %\n" +
 		"and 1 % for up to 200 keys, and every hundredth of those for up to 10,000. This is every fourth of them:\n\n" +
 		capacityTable(4).markdown() +
-		"\nThis was measured once. `go test -run 'SimulatedLoads|Crowded' ./cuckoo/internal/table` tests the same tables' loads and pairs.\n"
+		"\nThis was measured once. `go test -run 'SimulatedLoads|CrowdedPairs' ./cuckoo/internal/table` tests the same tables' loads and pairs.\n"
 }
 
 // capacityTable shows every n-th row of capacity.csv.
