@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"flag"
 	"go/ast"
 	"go/build"
 	"go/doc"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+var update = flag.Bool("update", false, "write the list of exported names")
 
 const apiList = "internal/lint/testdata/api.txt"
 

@@ -1,4 +1,6 @@
-package lint
+// Package format checks that docs/format.md describes what the encoders write
+// and the decoders accept, and that golden files never change.
+package format
 
 import (
 	"crypto/sha256"
@@ -8,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -28,13 +31,39 @@ import (
 	"github.com/filterfam/filterfam/hashfam/perfect"
 )
 
+const root = "../.."
+
+// block matches a fenced block of a document: its language and its text.
+var block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+
+// files returns the files in folders named testdata with the given ending, as
+// paths from the root.
+func files(t *testing.T, ending string) (found []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ending) && filepath.Base(filepath.Dir(path)) == "testdata" {
+			found = append(found, filepath.ToSlash(path[len(root)+1:]))
+		}
+		return err
+	}))
+	return found
+}
+
+// read returns the text of a file.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	require.NoError(t, err)
+	return string(text)
+}
+
 var update = flag.Bool("update", false, "write the test vectors of docs/format.md, and list new golden files")
 
 // The encodings are frozen. golden.sum lists every golden file with its SHA-256
 // as sha256sum does. A file that is listed never changes and never goes.
 // -update adds new ones and nothing else.
 func TestGoldenFilesNeverChange(t *testing.T) {
-	const list = "internal/lint/testdata/golden.sum"
+	const list = "internal/format/testdata/golden.sum"
 	text := read(t, list)
 	frozen := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -46,9 +75,6 @@ func TestGoldenFilesNeverChange(t *testing.T) {
 	require.GreaterOrEqual(t, len(frozen), 47)
 	added := ""
 	for _, path := range append(files(t, ".bin"), limits(t)...) {
-		if !strings.Contains(path, "testdata/") {
-			continue
-		}
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, path))))
 		if want, listed := frozen[path]; listed {
 			assert.Equal(t, want, sum, "%s has changed: give the encoding a new version number instead", path)
@@ -60,7 +86,7 @@ func TestGoldenFilesNeverChange(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, list), []byte(text+added), 0o644))
 		added = ""
 	}
-	require.Empty(t, added, "new golden files: go test ./internal/lint -run Golden -update")
+	require.Empty(t, added, "new golden files: go test ./internal/format -run Golden -update")
 }
 
 // docs/format.md ends with test vectors, which this test computes. -update
@@ -86,7 +112,7 @@ func TestTheFormatPageShowsItsTestVectors(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, page), []byte(text[:section[2]]+v.text.String()+text[section[3]:]), 0o644))
 		return
 	}
-	require.Equal(t, v.text.String(), text[section[2]:section[3]], "go test ./internal/lint -run TestVectors -update")
+	require.Equal(t, v.text.String(), text[section[2]:section[3]], "go test ./internal/format -run TestVectors -update")
 	require.LessOrEqual(t, len(strings.Fields(v.text.String())), 950, "words")
 	require.LessOrEqual(t, len(strings.Fields(text[:section[2]])), 6600, "words of the rest")
 }

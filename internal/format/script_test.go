@@ -1,4 +1,4 @@
-package lint
+package format
 
 import (
 	"bytes"

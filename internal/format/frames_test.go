@@ -1,4 +1,4 @@
-package lint
+package format
 
 import (
 	"bytes"
@@ -274,7 +274,7 @@ func TestFramesAtTheLimitsAreAccepted(t *testing.T) {
 // limits returns the files of such frames.
 func limits(t *testing.T) []string {
 	return slices.DeleteFunc(files(t, ".txt"), func(path string) bool {
-		return !strings.HasPrefix(path, "internal/lint/testdata/limits")
+		return !strings.HasPrefix(path, "internal/format/testdata/limits")
 	})
 }
 
