@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -142,16 +141,6 @@ func TestGrowingRows(t *testing.T) {
 	}
 }
 
-func TestTextFitsInto100Columns(t *testing.T) {
-	code, stdout, stderr := compare(t, "-peers", "-n", "2000", "-fpr", "0.03,0.000001")
-	require.Equal(t, exitOK, code, stderr)
-	for line := range strings.Lines(stdout) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
-	}
-	assert.Contains(t, stdout, "Members: 2,000 random keys of 16 bytes.")
-	assert.Contains(t, stdout, "How to read it")
-}
-
 func TestRatiosAreShownWithPeersOnly(t *testing.T) {
 	for _, form := range []string{"text", "markdown"} {
 		code, stdout, stderr := compare(t, "-structures", "bloom,holiman", "-n", "1000", "-fpr", "0.1", "-format", form)
@@ -199,17 +188,4 @@ func TestTheFlagAttacks(t *testing.T) {
 		assert.Equal(t, f.Module != "", f.Version != "", "this program knows the versions of its libraries")
 	}
 	assert.Equal(t, "go run -C internal/compare . -o '' -format json -attack -quick", doc.Machine.Command)
-}
-
-func TestARepeatedLineIsCounted(t *testing.T) {
-	code, stdout, stderr := compare(t, "-keys", write(t, "a\nb\na\n\na\nc\n"), "-structures", "map,heavy-hitters")
-	require.Equal(t, exitOK, code, stderr)
-	assert.Contains(t, stdout, "5 lines of \"keys.txt\", 3 of them distinct.")
-	for line := range strings.Lines(stdout) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
-	}
-
-	code, stdout, stderr = compare(t, "-keys", write(t, "a\nb\nc\n"), "-structures", "heavy-hitters")
-	require.Equal(t, exitOK, code, stderr)
-	assert.Contains(t, stdout, "words of Moby-Dick", "nothing is repeated")
 }
