@@ -1,4 +1,4 @@
-package sizing_test
+package conformance_test
 
 import (
 	"math"
