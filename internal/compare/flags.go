@@ -69,7 +69,7 @@ func (o *options) flags() *flag.FlagSet {
 		"; a third-party library in it needs no -peers", o.setStructures)
 	set.StringVar(&o.format, "format", "text", "print `FORM`: "+strings.Join(report.Formats, ", "))
 	set.StringVar(&o.dir, "o", "out", "write figures and report.html to `DIR`, relative to the working directory; empty for none")
-	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too")
+	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too, and ours with hash/maphash")
 	set.StringVar(&o.docs, "docs", "", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead")
 	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures")
 	set.BoolVar(&o.attack, "attack", false, "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds; writes no files")
@@ -167,14 +167,14 @@ func names() (list []string) {
 }
 
 // wants reports whether the flags choose a structure or a tally.
-func (o *options) wants(name string, peer bool) bool {
-	return slices.Contains(o.only, name) || peer && o.peers || !peer && o.only == nil
+func (o *options) wants(name string, asked bool) bool {
+	return slices.Contains(o.only, name) || asked && o.peers || !asked && o.only == nil
 }
 
 // filters returns the structures that the flags choose, in the order of the
 // rows.
 func (o *options) filters() []measure.Structure {
-	return measure.Where(measure.Structures, func(s measure.Structure) bool { return o.wants(s.Name, s.Peer) })
+	return measure.Where(measure.Structures, func(s measure.Structure) bool { return o.wants(s.Name, s.Asked()) })
 }
 
 // counters returns the tallies that the flags choose, in the order of the rows.

@@ -88,15 +88,17 @@ func TestAResultThatCannotBeWrittenFails(t *testing.T) {
 const ownNames = "map bloom bloom-partitioned bloom-blocked bloom-scalable bloom-scalable-3x bloom-scalable-30x counting " +
 	"cuckoo cuckoo-compact cuckoo-scalable cuckoo-scalable-3x cuckoo-scalable-30x static perfect static-exact"
 
+const maphashNames = " bloom-maphash bloom-blocked-maphash cuckoo-maphash "
+
 func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{nil, ownNames},
-		{[]string{"-peers"}, ownNames + " " + peerNames()},
+		{[]string{"-peers"}, ownNames + maphashNames + peerNames()},
 		{[]string{"-structures", "bloom-blocked, bloom"}, "bloom bloom-blocked"},
-		{[]string{"-structures", "bloom", "-peers"}, "bloom " + peerNames()},
+		{[]string{"-structures", "bloom", "-peers"}, "bloom" + maphashNames + peerNames()},
 		{[]string{"-structures", "bits-and-blooms"}, "bits-and-blooms"},
 	} {
 		o, err := parse(c.args, &bytes.Buffer{})

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -37,6 +38,7 @@ type Structure struct {
 	Exact   bool    // never errs: one row in all, not one per rate
 	Fixed   float64 // its rate, if none can be chosen: one row in all; else 0
 	Peer    bool    // third-party code: shown only on request
+	Process bool    // hash/maphash hashes the keys, for one process: shown only on request
 	Module  string  // of a peer, if it is a library
 	Unkeyed bool    // cannot be given another hash family: see round.salted
 	Static  bool    // is built from all keys at once
@@ -121,7 +123,14 @@ var Structures = slices.Concat([]Structure{
 	{Name: "static", Against: "bloom-blocked", Static: true, Build: newStatic},
 	{Name: "perfect", Against: "static", Also: "values", Static: true, Build: newPerfect},
 	{Name: "static-exact", Against: "map", Exact: true, Static: true, Knows: true, Build: newStaticExact},
+}, []Structure{
+	{Name: "bloom-maphash", Process: true, Build: withMaphash(newBloom(bloom.Classic))},
+	{Name: "bloom-blocked-maphash", Process: true, Build: withMaphash(newBloom(bloom.Blocked))},
+	{Name: "cuckoo-maphash", Process: true, Build: withMaphash(newCuckoo(false))},
 }, Peers)
+
+// Asked reports whether a structure is shown only on request.
+func (s Structure) Asked() bool { return s.Peer || s.Process }
 
 // Named returns the structure of a name.
 func Named(name string) Structure {
@@ -131,6 +140,43 @@ func Named(name string) Structure {
 func newBloom(layout bloom.Layout) Build {
 	return func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 		return Adapt(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: layout, Family: family}))
+	}
+}
+
+// A maphashed set gets the digests of hash/maphash.
+type maphashed struct {
+	set interface {
+		Set
+		ContainsDigest(d hashfam.Digest) bool
+	}
+	seed maphash.Seed
+}
+
+func (s maphashed) Contains(key []byte) bool {
+	return s.set.ContainsDigest(hashfam.Digest(maphash.Bytes(s.seed, key)))
+}
+
+func (s maphashed) SizeBytes() uint64 { return s.set.SizeBytes() }
+
+// withMaphash returns how to build filters whose keys hash/maphash hashes, each
+// under another seed.
+func withMaphash(build Build) Build {
+	return func(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
+		f, err := build(n, rate, hashfam.Family{})
+		if err != nil {
+			return nil, err
+		}
+		seed := maphash.MakeSeed()
+		switch s := f.Set.(type) {
+		case *bloom.Filter:
+			f.Set = maphashed{s, seed}
+			f.Add = func(key []byte) error { s.AddDigest(hashfam.Digest(maphash.Bytes(seed, key))); return nil }
+		case *cuckoo.Filter:
+			f.Set = maphashed{s, seed}
+			f.Add = func(key []byte) error { return s.AddDigest(hashfam.Digest(maphash.Bytes(seed, key))) }
+			f.Delete = func(key []byte) bool { return s.DeleteDigest(hashfam.Digest(maphash.Bytes(seed, key))) }
+		}
+		return f, nil
 	}
 }
 

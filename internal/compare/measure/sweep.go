@@ -88,7 +88,7 @@ func (s Sweep) run(from Source, rates []float64, peers bool, done func()) (*Resu
 		return nil, err
 	}
 	defer done()
-	return s.results(d, Where(Structures, func(x Structure) bool { return peers || !x.Peer }), rates,
+	return s.results(d, Where(Structures, func(x Structure) bool { return peers || !x.Asked() }), rates,
 		Where(Tallies, func(x Tally) bool { return peers || !x.Peer }), s.most)
 }
 
@@ -110,7 +110,7 @@ func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counter
 // OurOwn are the structures of this library that meet a rate when they are
 // full. Those that grow never are.
 func OurOwn() []Structure {
-	return Where(Structures, func(s Structure) bool { return !s.Peer && !s.Exact && s.Over == 0 })
+	return Where(Structures, func(s Structure) bool { return !s.Asked() && !s.Exact && s.Over == 0 })
 }
 
 func (s Sweep) measureAccuracy(done func()) (rows []Row, err error) {
@@ -237,7 +237,7 @@ func waysToQuery(n int) (ways []way, err error) {
 			members.add(keys[i])
 		}
 	}
-	for _, name := range []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bits-and-blooms", "seiflotfy-cuckoo"} {
+	for _, name := range []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "bits-and-blooms", "seiflotfy-cuckoo"} {
 		f, err := (&cell{Structure: Named(name), rate: 0.01}).filled(&members)
 		if err != nil {
 			return nil, err

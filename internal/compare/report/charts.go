@@ -68,7 +68,7 @@ func costChart(rows []measure.Row) *chart {
 func costSeries(rows []measure.Row) (own, peers []series) {
 	for _, x := range rows {
 		switch {
-		case x.Of.Exact || x.Of.Over > 1 || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop:
+		case x.Of.Exact || x.Of.Over > 1 || x.Of.Process || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop:
 		case x.Of.Peer:
 			peers = addPoint(peers, x.Structure, x.FPR, x.BitsPerKey)
 		default:
@@ -156,7 +156,7 @@ func (c *chart) lines(list []series, gap float64) {
 }
 
 // inTable are structures that would cover others in a figure of times.
-var inTable = []string{"counting", "cuckoo-compact", "perfect", "seiflotfy-cuckoo"}
+var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
 // timeChart draws the time of a lookup against the number of keys.
 func timeChart(times []measure.Curve) *chart {

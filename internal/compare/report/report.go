@@ -186,6 +186,8 @@ var kinds = []struct {
 }{
 	{func(s measure.Structure) bool { return s.Unkeyed },
 		"hash functions that are fixed by default: %s. The rate is measured on keys with a prefix that changes"},
+	{func(s measure.Structure) bool { return s.Process },
+		"digests of hash/maphash, whose seed only this process has: %s. Such filters are neither stored nor sent"},
 	{func(s measure.Structure) bool { return s.Fixed > 0 },
 		"a rate that cannot be chosen: %s. The target is the rate that it is made for"},
 	{func(s measure.Structure) bool { return s.Static },
