@@ -45,8 +45,8 @@ var contestants = []struct {
 	{"cuckoo-compact", "seiflotfy-cuckoo", true, named("cuckoo-compact")},
 	{"count-min", "boom-count-min", true, sketch(false)},
 	{"count-min-conservative", "boom-count-min", false, sketch(true)},
-	{"count-min-16", "count-min", true, smallSketch(16)},
-	{"count-min-8", "count-min", true, smallSketch(8)},
+	{"count-min-16", "count-min", false, smallSketch(16)},
+	{"count-min-8", "count-min", false, smallSketch(8)},
 	{"blocked-xxhash", "bits-and-blooms", false, func(n uint64) *subject { // digests by conversion, without a secret
 		f := must(bloom.New(bloom.Config{Capacity: n, FPRate: benchRate, Layout: bloom.Blocked}))
 		return &subject{add: usesOf(func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil, nil),
@@ -75,7 +75,8 @@ func sketch(conservative bool) func(n uint64) *subject {
 	}
 }
 
-// smallSketch returns how to make a sketch of the same shape with small counters.
+// smallSketch returns how to make a sketch of the same shape with counters of 8
+// or 16 bits.
 func smallSketch(bits int) func(n uint64) *subject {
 	return func(n uint64) *subject {
 		return newSubject(must(countmin.New(countmin.Config{Epsilon: benchEpsilon(n), Delta: benchDelta, CounterBits: bits})))
