@@ -32,14 +32,9 @@ type tracked struct {
 // made returns the panes. It panics if t is zero.
 func (t *tracked) made() *tracker.Panes {
 	if t.panes.All == nil {
-		zeroTracked()
+		tracker.Zero()
 	}
 	return &t.panes
-}
-
-// zeroTracked panics because a zero structure was used.
-func zeroTracked() {
-	errs.Zero("HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
 }
 
 // Family returns the family that hashes the keys. O(1) time.
@@ -49,17 +44,17 @@ func (t *tracked) Family() hashfam.Family { return t.family }
 // amortized, and at most four cache misses apart from sweeps and the beginning
 // of a pane; it allocates only if memory grows. key is not kept, but copied
 // when it is first tracked.
-func (t *tracked) Add(key []byte) { tracker.Observe(t.made(), t.family.Sum(key), key, 1) }
+func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is Add for a string.
 func (t *tracked) AddString(key string) {
-	tracker.Observe(t.made(), t.family.SumString(key), key, 1)
+	tracker.Observe(&t.panes, t.family.SumString(key), key, 1)
 }
 
 // AddDigest is Add for a key already hashed by the structure's Family. d must
 // be the digest of key. Otherwise the counts of different keys are added up
 // under one of them.
-func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(t.made(), d, key, 1) }
+func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
 // AddAll counts every key once; digests[i] must be the digest of keys[i]. It
 // does the same as AddDigest on each. O(1) time a key, amortized. It returns
@@ -78,7 +73,7 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 // AddN counts key n times, as n calls of Add do but in the time of one; the
 // bounds of key may be closer. In a [Window] of Keys it begins up to Panes+1
 // panes. Counts stop at the largest uint64 and never wrap.
-func (t *tracked) AddN(key []byte, n uint64) { t.made().ObserveN(t.family.Sum(key), key, n) }
+func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns what is known of how often key was counted, whether it is
 // frequent or not; in a [Window], in what the window covers. O(1) time,
@@ -93,7 +88,7 @@ func (t *tracked) EstimateString(key string) Estimate {
 // EstimateDigest is Estimate for a key already hashed by the structure's
 // Family.
 func (t *tracked) EstimateDigest(d hashfam.Digest) Estimate {
-	return Estimate(tracker.EstimateOf(t.made().All, d))
+	return Estimate(tracker.EstimateOf(t.panes.All, d))
 }
 
 // EstimateAll appends the answer of EstimateDigest for each digest to dst and

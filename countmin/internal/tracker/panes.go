@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
@@ -40,9 +41,18 @@ func Blank(g Goal, n int, size uint64) Panes {
 // Last returns the pane that counts, or nil if there is none.
 func (p *Panes) Last() *Tracker { return p.last }
 
+// Zero panics because a zero structure, which has no panes, was used.
+func Zero() {
+	m := &fault.Maker{Package: "countmin"}
+	m.Zero("HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
+}
+
 // ObserveN counts key n times, as n calls of [Observe] do. It begins at most
 // one pane more than there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
+	if p.last == nil {
+		Zero()
+	}
 	if size := p.size; size > 0 {
 		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // what the rest drops again
 	}
@@ -59,6 +69,9 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 // begin begins a pane if the last one is full, and allocates the last one if it
 // has no memory yet.
 func (p *Panes) begin() {
+	if p.last == nil {
+		Zero()
+	}
 	if p.last.total > 0 && p.size > 0 {
 		p.Turn(1)
 	}

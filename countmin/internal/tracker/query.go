@@ -24,6 +24,9 @@ func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
 	if len(panes) == 1 && panes[0].total > 0 {
 		return panes[0].estimate(d)
 	}
+	if panes == nil {
+		Zero()
+	}
 	for i := range panes {
 		if t := &panes[i]; t.total > 0 {
 			e = e.plus(t.estimate(d))

@@ -72,7 +72,7 @@ func New(g Goal) Tracker {
 // kept.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.last
-	if t.total == p.full {
+	if t == nil || t.total == p.full {
 		observeFirst(p, d, key, n)
 		return
 	}
