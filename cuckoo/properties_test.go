@@ -4,71 +4,202 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance/old"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-var suite = old.Suite[*Filter]{
-	Receiver:   NewReceiver,
-	ReadParams: old.Reader(ReadParams),
-	View:       old.Viewer[*Filter](NewView),
-	Shown:      func(fam hashfam.Family) []any { return []any{Config{Family: fam}, Params{Family: fam}} },
+func TestAKeyIsFoundUntilItIsDeleted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := mustNew(t, drawParams(t, hashfam.Family{}))
+		keys := rapid.SliceOfN(rapid.String(), 0, 8).Draw(t, "keys")
+		for _, key := range keys {
+			require.NoError(t, f.AddString(key))
+		}
+		for _, key := range keys {
+			require.True(t, f.ContainsString(key) && f.DeleteString(key))
+		}
+	})
+}
+
+func TestMergeKeepsAllKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := mustNew(t, drawParams(t, hashfam.Family{}))
+		g := f.Clone()
+		mine, other := rapid.String().Draw(t, "mine"), rapid.String().Draw(t, "other")
+		require.NoError(t, f.AddString(mine))
+		require.NoError(t, g.AddString(other))
+		require.NoError(t, f.Merge(g))
+		require.True(t, f.ContainsString(mine) && f.ContainsString(other))
+	})
+}
+
+func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, g := mustNew(t, drawParams(t, hashfam.Family{})), new(Filter)
+		for _, key := range rapid.SliceOfN(rapid.String(), 0, 8).Draw(t, "keys") {
+			require.NoError(t, f.AddString(key))
+		}
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		require.NoError(t, g.UnmarshalBinary(b))
+		require.True(t, g.Equal(f))
+	})
+}
+
+// filters drives a Filter through any sequence of actions.
+var filters = conformance.Structure[*Filter]{
+	Source:        conformance.From(drawParams, NewFromParams, (*Filter).Params),
+	Receiver:      NewReceiver,
+	Add:           conformance.TryAdds[*Filter],
+	ContainsOrAdd: conformance.ContainsOrTryAdds[*Filter],
+	Delete:        conformance.Deletes[*Filter],
+	Questions:     []func(*Filter) []conformance.Form{conformance.Contains[*Filter], conformance.Counts[*Filter]},
+	Merge:         (*Filter).Merge,
+	Clone:         (*Filter).Clone,
+	Reset:         (*Filter).Reset,
+	Len:           (*Filter).Len,
+	// The place of keys depends on their order. An empty table has none.
+	Canonical: func(f *Filter) bool { return f.Len() == 0 },
+	Actions:   map[string]func(*conformance.Machine[*Filter]){"add copies": addCopies[*Filter]},
+}
+
+// frames says how a Filter is encoded and shown.
+var frames = conformance.Frames[*Filter]{
+	Structure: filters,
+	Golden: []conformance.Golden[*Filter]{
+		{File: "plain.bin", Build: golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 9}, 100)},
+		{File: "wide.bin", Build: golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 31}, 100)},
+		{File: "compact.bin", Build: golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 9, Compact: true}, 100)},
+		{File: "wide-compact.bin", Build: golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 25, Compact: true}, 100)},
+		{File: "keyed.bin", Build: golden(NewFromParams, Params{Buckets: 64, FingerprintBits: 16, Family: keyed}, 100)},
+	},
+	Zero: func() *Filter { return new(Filter) },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<35)
 		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
 		return 1<<37 + 8
 	},
-	Golden: []old.Golden[*Filter]{
-		{File: "plain.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9})},
-		{File: "wide.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 31})},
-		{File: "compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 9, Compact: true})},
-		{File: "wide-compact.bin", Build: golden(Params{Buckets: 38, FingerprintBits: 25, Compact: true})},
-		{File: "keyed.bin", Build: golden(Params{Buckets: 64, FingerprintBits: 16, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
-	},
-	Source: old.From(drawParams, NewFromParams),
-	Larger: func(t *rapid.T, fam hashfam.Family) *Filter {
-		p := drawParams(t)
-		p.Buckets *= rapid.SampledFrom([]uint64{1, 1, 10, 100}).Draw(t, "times")
-		p.Family = fam
-		return mustNew(t, p)
-	},
-	// The place of keys depends on their order. An empty table has none.
-	Canonical: func(f *Filter) bool { return f.Len() == 0 },
-	Check: func(r *old.Run[*Filter]) {
-		requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
+	Header: conformance.HeaderOf(ReadParams, (*Filter).Params),
+	View:   conformance.Viewer[*Filter](NewView, func(v *View) []any { return reads(v) }, conformance.Contains[*View], conformance.Counts[*View]),
+	Reads:  func(f *Filter) []any { return reads(f) },
+	Shown: func(f *Filter) []any {
+		return []any{*f, f.Params(), Params{Family: f.Family()}, Config{Family: f.Family()}}
 	},
 }
 
-// drawParams draws a small filter of any width. Half of them have so few slots
-// that the keys of a property do not all fit.
-func drawParams(t *rapid.T) Params {
-	p := Params{
-		Buckets:         2 * uint64(rapid.IntRange(1, 20).Draw(t, "half the buckets")),
-		FingerprintBits: rapid.IntRange(minBits, maxBits).Draw(t, "width"),
-		Compact:         rapid.Bool().Draw(t, "compact"),
+// scalables drives a Scalable through any sequence of actions.
+var scalables = conformance.Structure[*Scalable]{
+	Source:        conformance.From(drawScalable, NewScalable, (*Scalable).Config),
+	Receiver:      NewScalableReceiver,
+	Add:           conformance.TryAdds[*Scalable],
+	ContainsOrAdd: conformance.ContainsOrTryAdds[*Scalable],
+	Delete:        conformance.Deletes[*Scalable],
+	Questions:     []func(*Scalable) []conformance.Form{conformance.Contains[*Scalable], conformance.Counts[*Scalable]},
+	Clone:         (*Scalable).Clone,
+	Reset:         (*Scalable).Reset,
+	Len:           (*Scalable).Len,
+	Actions: map[string]func(*conformance.Machine[*Scalable]){
+		"add copies": addCopies[*Scalable], "add thousands": addThousands,
+	},
+	Invariant: checkLimits,
+}
+
+// scalableFrames says how a Scalable is encoded and shown.
+var scalableFrames = conformance.Frames[*Scalable]{
+	Structure: scalables,
+	Golden: []conformance.Golden[*Scalable]{
+		{File: "scalable.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01}, 100)},
+		{File: "scalable-wide.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
+		{File: "scalable-compact.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
+		{File: "scalable-grown.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.5, Family: keyed}, 900)},
+		{File: "scalable-limit.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
+	},
+	Zero: func() *Scalable { return new(Scalable) },
+	ClaimHuge: func(params []byte) uint64 {
+		binary.LittleEndian.PutUint64(params, 1<<36)
+		binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
+		params[24], params[25] = 0, 10
+		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
+		return 1 << 37
+	},
+	Header: conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
+	Reads: func(s *Scalable) []any {
+		return []any{s.Config(), s.SizeBytes(), s.Pages(), s.Len(), s.FillRatio(), s.FalsePositiveRate()}
+	},
+	Shown: func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
+}
+
+func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
+func TestFilterFrames(t *testing.T)          { frames.Test(t) }
+func TestScalable(t *testing.T)              { rapid.Check(t, scalables.Run) }
+func TestScalableFrames(t *testing.T)        { scalableFrames.Test(t) }
+func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
+func FuzzChangedFrames(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
+func FuzzFrames(f *testing.F)                { frames.Fuzz(f) }
+func FuzzScalable(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(scalables.Run)) }
+func FuzzChangedScalableFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalableFrames.Change)) }
+func FuzzScalableFrames(f *testing.F)        { scalableFrames.Fuzz(f) }
+
+// reads calls the methods that a Filter and a View have and that change
+// nothing.
+func reads(f interface {
+	Params() Params
+	SizeBytes() uint64
+	Len() uint64
+	FillRatio() float64
+	FalsePositiveRate() float64
+}) []any {
+	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FillRatio(), f.FalsePositiveRate()}
+}
+
+// addCopies adds copies of a key. The ninth gets ErrCopies.
+func addCopies[S interface {
+	conformance.Encoded[S]
+	Add([]byte) error
+	AddString(string) error
+	AddDigest(hashfam.Digest) error
+	AddAll([]hashfam.Digest) (int, error)
+	CountString(string) uint64
+}](m *conformance.Machine[S]) {
+	keys := slices.Repeat([]string{conformance.DrawKey(m.T)}, rapid.IntRange(1, 9).Draw(m.T, "copies"))
+	m.Add(conformance.TryAdds(m.F), keys)
+	if m.F.CountString(keys[0]) >= 8 {
+		require.ErrorIs(m, m.F.AddString(keys[0]), ErrCopies)
 	}
-	if rapid.Bool().Draw(t, "small") {
-		p.Buckets = min(p.Buckets, 6)
+}
+
+// addThousands adds thousands of keys, so that pages split.
+func addThousands(m *conformance.Machine[*Scalable]) {
+	if m.F.Len() > 3000 {
+		m.Skip("there are enough keys")
 	}
-	return p
+	first := rapid.IntRange(0, 5000).Draw(m.T, "first key")
+	keys := make([]string, rapid.IntRange(1, 5000).Draw(m.T, "number of keys"))
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", first+i)
+	}
+	m.Add(conformance.TryAdds(m.F), keys)
 }
 
-func mustNew(t require.TestingT, p Params) *Filter {
-	f, err := NewFromParams(p)
-	require.NoError(t, err)
-	return f
+// checkLimits checks that a Scalable exceeds neither its rate nor its memory.
+func checkLimits(m *conformance.Machine[*Scalable]) {
+	c := m.F.Config()
+	require.LessOrEqual(m, m.F.FalsePositiveRate(), c.FPRate)
+	if c.MemoryBytes > 0 {
+		require.LessOrEqual(m, m.F.SizeBytes(), c.MemoryBytes)
+	}
 }
 
-// golden returns what builds a filter of a hundred keys.
-func golden(p Params) func() *Filter { return withKeys(NewFromParams, p, 100) }
+var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
-// withKeys returns what builds a filter of n keys.
-func withKeys[T interface{ AddString(string) error }, P any](create func(P) (T, error), p P, n int) func() T {
+// golden returns a function that builds a filter of n keys.
+func golden[T interface{ AddString(string) error }, P any](create func(P) (T, error), p P, n int) func() T {
 	return func() T {
 		f, err := create(p)
 		for i := 0; i < n && err == nil; i++ {
@@ -81,49 +212,42 @@ func withKeys[T interface{ AddString(string) error }, P any](create func(P) (T, 
 	}
 }
 
-// requireCopies checks that a filter has exactly the given number of keys, and
-// of each at least its copies.
-func requireCopies(t require.TestingT, want map[string]uint64, length uint64, count func(string) uint64) {
-	sum := uint64(0)
-	for key, n := range want {
-		require.GreaterOrEqual(t, count(key), n, "copies of %x", key)
-		sum += n
+// drawParams draws a filter of any width. Half of them have so few slots that
+// the keys of a property do not all fit.
+func drawParams(t *rapid.T, fam hashfam.Family) Params {
+	p := Params{
+		Buckets:         2 * rapid.Uint64Range(1, 20).Draw(t, "half the buckets"),
+		FingerprintBits: rapid.IntRange(minBits, maxBits).Draw(t, "width"),
+		Compact:         rapid.Bool().Draw(t, "compact"),
+		Family:          fam,
 	}
-	require.Equal(t, sum, length)
+	p.Buckets *= rapid.SampledFrom([]uint64{1, 1, 10, 100}).Draw(t, "times")
+	if rapid.Bool().Draw(t, "small") {
+		p.Buckets = min(p.Buckets, 6)
+	}
+	return p
 }
 
-var scalableSuite = old.Suite[*Scalable]{
-	Receiver:   NewScalableReceiver,
-	ReadParams: old.Reader(ReadScalableConfig),
-	Shown:      func(fam hashfam.Family) []any { return []any{ScalableConfig{Family: fam}} },
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<36)
-		binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
-		params[24], params[25] = 0, 10
-		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
-		return 1 << 37
-	},
-	Golden: []old.Golden[*Scalable]{
-		{File: "scalable.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01}, 100)},
-		{File: "scalable-wide.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 1e-6}, 100)},
-		{File: "scalable-compact.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100)},
-		{File: "scalable-grown.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.5, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 900)},
-		{File: "scalable-limit.bin", Build: goldenScalable(ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
-	},
-	Source: old.From(drawScalable, NewScalable),
-	Check: func(r *old.Run[*Scalable]) {
-		requireCopies(r, r.Counts, r.F.Len(), r.F.CountString)
-	},
-}
-
-func drawScalable(t *rapid.T) ScalableConfig {
-	return ScalableConfig{
-		Expected: uint64(rapid.SampledFrom([]int{1, 1, 10, 1000}).Draw(t, "expected")),
+// drawScalable draws a Scalable of any rate. Some can grow only a few times.
+func drawScalable(t *rapid.T, fam hashfam.Family) ScalableConfig {
+	c := ScalableConfig{
+		Expected: rapid.SampledFrom([]uint64{1, 1, 10, 1000}).Draw(t, "expected"),
 		FPRate:   math.Pow(10, rapid.Float64Range(-6, -0.1).Draw(t, "digits")),
 		Compact:  rapid.Bool().Draw(t, "compact"),
-
-		MemoryBytes: rapid.SampledFrom([]uint64{0, 1 << 30}).Draw(t, "limit"), // which no program reaches
+		Family:   fam,
 	}
+	if rapid.Bool().Draw(t, "limited") {
+		first, err := c.SizeBytes()
+		require.NoError(t, err)
+		c.MemoryBytes = first + rapid.Uint64Range(0, 10*first).Draw(t, "more bytes")
+	}
+	return c
+}
+
+func mustNew(t require.TestingT, p Params) *Filter {
+	f, err := NewFromParams(p)
+	require.NoError(t, err)
+	return f
 }
 
 func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
@@ -131,16 +255,3 @@ func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
 	require.NoError(t, err)
 	return s
 }
-
-// goldenScalable returns what builds a filter of n keys.
-func goldenScalable(c ScalableConfig, n int) func() *Scalable {
-	return withKeys(NewScalable, c, n)
-}
-
-func TestConformance(t *testing.T)         { suite.Run(t) }
-func TestScalableConformance(t *testing.T) { scalableSuite.Run(t) }
-
-func FuzzProgram(f *testing.F)         { suite.FuzzProgram(f) }
-func FuzzFrames(f *testing.F)          { suite.FuzzFrames(f) }
-func FuzzScalableProgram(f *testing.F) { scalableSuite.FuzzProgram(f) }
-func FuzzScalableFrames(f *testing.F)  { scalableSuite.FuzzFrames(f) }
