@@ -18,9 +18,10 @@ type HeavyConfig struct {
 	Phi float64
 
 	// MemoryBytes bounds everything that is held: counters, index and the bytes
-	// of keys. At least 1,024. Up to twice as much is allocated for a moment
-	// when counters make room for keys, which happens a few times at most, and
-	// in the first Add after decoding or merging.
+	// of keys. At least 1,024. Go's allocator may round these arrays up, by an
+	// eighth at most. Up to twice as much is allocated for a moment when
+	// counters make room for keys, which happens a few times at most, and in
+	// the first Add after decoding or merging.
 	//
 	// If it is 0, memory grows as the guarantee needs. Up to about 7/Phi keys
 	// are tracked then, whether or not they reach Phi, typically in 80 to 350

@@ -3,7 +3,6 @@ package tracker
 import (
 	"math"
 	"math/bits"
-	"sort"
 
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -90,13 +89,18 @@ func (g Goal) headBytes() uint64 {
 	return max(4*minHeads, (g.memory()-structBytes-8*g.tailWords())/headShare)
 }
 
+// wholeLines returns n, rounded down to whole cache lines. The arrays of a
+// tracker fit its budget in the bytes that are asked for. Go's allocator may
+// round each array up, by an eighth at most.
+func wholeLines(n uint64) uint64 { return n &^ 63 }
+
 // maxHeads returns how many heads a budget pays for.
-func (g Goal) maxHeads() int { return int(max(minHeads, allocatable(g.headBytes())/4)) }
+func (g Goal) maxHeads() int { return int(max(minHeads, wholeLines(g.headBytes())/4)) }
 
 // logWords returns how many words a budget leaves to the log beside a tail of
 // that many.
 func (g Goal) logWords(tailWords uint64) uint64 {
-	return allocatable(g.memory()-structBytes-g.headBytes()-8*tailWords) / 8
+	return wholeLines(g.memory()-structBytes-g.headBytes()-8*tailWords) / 8
 }
 
 // roomFor returns the room of a log that has that many words, without a budget.
@@ -138,27 +142,4 @@ func (g Goal) near(count, total uint64) bool {
 	const close, few = 0.9, 16
 	least := g.Phi * float64(total)
 	return g.K == 0 && float64(count) >= close*least && (g.grows() || least >= few)
-}
-
-// sizeClasses are the sizes up to 32 KiB, in units of 64 bytes, that Go's
-// allocator serves exactly. Larger ones are whole pages. An array of another
-// size takes up to an eighth more than it asks for. The list is fixed, so that
-// what fits a budget does not depend on the release of Go.
-var sizeClasses = [...]uint16{
-	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 22, 24, 28, 32, 36, 42, 48, 50, 54, 64, 76, 84, 96,
-	102, 106, 108, 128, 148, 152, 160, 170, 192, 212, 224, 256, 288, 298, 320, 340, 384, 426, 448, 512,
-}
-
-// allocatable returns the largest number of bytes, at most n, that the
-// allocator serves with no more than that.
-func allocatable(n uint64) uint64 {
-	const page, unit = 8 << 10, 64
-	if n >= 4*page {
-		return n / page * page
-	}
-	larger := sort.Search(len(sizeClasses), func(i int) bool { return uint64(sizeClasses[i])*unit > n })
-	if larger == 0 {
-		return 0
-	}
-	return uint64(sizeClasses[larger-1]) * unit
 }

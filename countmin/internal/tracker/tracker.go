@@ -265,7 +265,7 @@ func (t *Tracker) Total() uint64 { return t.total }
 // sizeBytes returns the memory that t holds, with the structure around it. O(1)
 // time.
 func (t *Tracker) sizeBytes() uint64 {
-	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(cap(t.index.heads)) + 8*uint64(cap(t.log))
+	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(len(t.index.heads)) + 8*uint64(cap(t.log))
 }
 
 // clone returns a copy that shares no memory with t. O(memory) time.
