@@ -119,6 +119,9 @@ func (f *reader) Bloom() *bloom.Filter {
 	for i, w := range f.counters {
 		words[i/4] |= gather(nonzero(w)) << (i % 4 * 16)
 	}
+	if rest := f.params.Counters % 64; rest > 0 { // in a damaged View, counters beyond the last are not zero
+		words[len(words)-1] &= 1<<rest - 1
+	}
 	b, err := bloom.FromWords(f.params.bloom(), words)
 	if err != nil {
 		panic(err) // impossible: the parameters are valid

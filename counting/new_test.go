@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +55,18 @@ func TestBloomEqualsTheFilterOfTheSameConfig(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestBloomOfADamagedViewDoesNotPanic(t *testing.T) {
+	f := mustNew(t, Params{Counters: 1000, Hashes: 3})
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	b[len(b)-9] = 0xff // the last two counters of the payload, beyond the last of the filter
+	v, err := NewView(b, hashfam.Family{})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("there are no views here")
+	}
+	require.NoError(t, err)
+	require.ErrorIs(t, v.Verify(), ErrCorrupt)
+	require.True(t, v.Bloom().Equal(f.Bloom()))
 }
