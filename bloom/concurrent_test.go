@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // Of several goroutines that call ContainsOrAdd with one key, one gets false:
@@ -18,7 +18,7 @@ import (
 func TestOnlyOneContainsOrAddGetsFalse(t *testing.T) {
 	const goroutines = 4
 	keys := uint64(150_000)
-	if conformance.Long(t, 0.1, 0.1) {
+	if checks.Long(t, 0.1, 0.1) {
 		keys = 3_000_000
 	}
 	c, err := NewConcurrent(Config{Capacity: keys, FPRate: 0.001})
@@ -113,7 +113,7 @@ func (s *schedule) end(t *testing.T) {
 func TestSchedulesOfAConcurrentFilter(t *testing.T) {
 	const workers, steps = 4, 8
 	groups := 400
-	if conformance.Long(t, 2, 0.1) {
+	if checks.Long(t, 2, 0.1) {
 		groups = 15_000
 	}
 	for group := range uint64(groups) {

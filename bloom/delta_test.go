@@ -16,6 +16,7 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -110,7 +111,7 @@ func TestDeltasKeepTwoServersEqual(t *testing.T) {
 	if testing.Short() {
 		steps = 200
 	}
-	if conformance.Long(t, 1, 0.1) {
+	if checks.Long(t, 1, 0.1) {
 		steps = 100_000
 	}
 	for i, p := range []bloom.Params{

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -168,7 +168,7 @@ func TestTheTextOfALayoutIsItsName(t *testing.T) {
 
 func TestABudgetOfMemory(t *testing.T) {
 	for _, layout := range layouts {
-		conformance.Budget[Params]{
+		checks.Budget[Params]{
 			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
 				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
 			},

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // A full disk takes half of a filter.
@@ -59,7 +59,7 @@ func TestASaverThatIsKilledLeavesTheOldFilterOrTheNewOne(t *testing.T) {
 		return
 	}
 	kills := 30
-	if conformance.Long(t, 0.5, 0.1) {
+	if checks.Long(t, 0.5, 0.1) {
 		kills = 1000
 	}
 	name := filepath.Join(t.TempDir(), "versions")

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
@@ -39,7 +39,7 @@ func shareFound(f interface {
 // 2e-9.
 func TestAScalableFilterKeepsItsRateAsItGrows(t *testing.T) {
 	expected := uint64(1000)
-	if conformance.Long(t, 0.2, 0.1) {
+	if checks.Long(t, 0.2, 0.1) {
 		expected = 10_000
 	}
 	for _, layout := range layouts {
@@ -61,7 +61,7 @@ func TestAScalableFilterKeepsItsRateAsItGrows(t *testing.T) {
 
 // The memory of a filter for 10,000 keys at 1 %.
 func TestAScalableFilterIsSmall(t *testing.T) {
-	long := conformance.Long(t, 0.1, 0.1)
+	long := checks.Long(t, 0.1, 0.1)
 	for times, most := range map[uint64]float64{1: 11.1, 3: 12.8, 10: 21.8, 30: 16, 100: 21.5, 300: 31.5} {
 		if times > 30 && !long {
 			continue

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -57,7 +57,7 @@ func TestMeasuredRateOfLargeFiltersIsAtMostTheConfiguredRate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills filters of 1,000,000 keys, and of 10,000,000 if FILTERFAM_LONG is set")
 	}
-	long := conformance.Long(t, 2, 0.5)
+	long := checks.Long(t, 2, 0.5)
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
 			t.Parallel()
@@ -103,12 +103,12 @@ func requireRate(t *testing.T, c Config, maxQueries float64) {
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
-			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
+			checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
 				n := uint64(len(keys))
 				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
 				require.NoError(t, err)
 				f.AddAll(keys)
-				return conformance.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
+				return checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
 			})
 		})
 	}
@@ -116,7 +116,7 @@ func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := uint64(50_000)
-	if conformance.Long(t, 1, 0.3) {
+	if checks.Long(t, 1, 0.3) {
 		n = 100_000_000
 	}
 	for _, layout := range layouts {
@@ -124,7 +124,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
 			require.NoError(t, err)
 			add := func(keys []hashfam.Digest) error { f.AddAll(keys); return nil }
-			conformance.LargeSet(t, n, add, conformance.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)})
+			checks.LargeSet(t, n, add, checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)})
 		})
 	}
 }
@@ -136,7 +136,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 func TestShardingDoesNotChangeTheRate(t *testing.T) {
 	const n, queries = 20_000, 400_000
 	for _, layout := range layouts {
-		for _, s := range conformance.Shardings() {
+		for _, s := range checks.Shardings() {
 			p, err := Config{Capacity: n, FPRate: 0.01, Layout: layout}.Params()
 			require.NoError(t, err)
 			f, r := mustNew(t, p), rand.New(rand.NewPCG(11, uint64(layout)))

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
-	conformance.ZeroValues(t, new(Filter), new(Concurrent), new(View), new(Scalable), new(Rotating), FrameReader{},
+	checks.ZeroValues(t, new(Filter), new(Concurrent), new(View), new(Scalable), new(Rotating), FrameReader{},
 		NewReceiver(keyed), NewReceiver(keyed).Clone(), NewScalableReceiver(keyed), NewRotatingReceiver(keyed))
 	require.PanicsWithValue(t, "bloom: use of a zero Filter: make it with New, or decode into it",
 		func() { new(Filter).AddString("key") })

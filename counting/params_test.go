@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -133,7 +133,7 @@ func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 
 func TestABudgetOfMemory(t *testing.T) {
 	for _, layout := range []Layout{Classic, Blocked} {
-		conformance.Budget[Params]{
+		checks.Budget[Params]{
 			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
 				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
 			},

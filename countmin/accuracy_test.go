@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // The theorem: a count errs by more than epsilon*N with probability at most
@@ -19,7 +19,7 @@ import (
 func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 	const epsilon, delta = 1e-4, 0.01
 	keys, length := 100_000, 1_000_000
-	if conformance.Long(t, 0.5, 0.5) {
+	if checks.Long(t, 0.5, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
 	s := zipf(1.1, keys, length, 11)
@@ -59,7 +59,7 @@ func TestTheErrorIsWithinTheTheorem(t *testing.T) {
 // too high.
 func TestSketchesOfManyKeysAreWithinTheTheorem(t *testing.T) {
 	keys, epsilon := uint64(50_000), 1e-4
-	if conformance.Long(t, 3, 0.5) {
+	if checks.Long(t, 3, 0.5) {
 		keys, epsilon = 100_000_000, 1e-7
 	}
 	const delta = 0.01
@@ -143,7 +143,7 @@ func median(t require.TestingT, s *stream, c HeavyConfig) outcome {
 // of 10^7 updates over 10^6 keys.
 func TestHeavyHittersInASmallBudget(t *testing.T) {
 	keys, length := 50_000, 200_000
-	if conformance.Long(t, 2, 0.5) {
+	if checks.Long(t, 2, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
 	small := HeavyConfig{Phi: 1.0 / 1000, MemoryBytes: 16 << 10}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // cells returns the counters as they are, whatever their size.
@@ -95,12 +95,12 @@ func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
 	const width, depth = 250, 3
 	for name, conservative := range map[string]bool{"plain": false, "conservative": true} {
 		t.Run(name, func(t *testing.T) {
-			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
+			checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
 				s := must(New(Config{Width: width, Depth: depth, Conservative: conservative, Family: fam}))
 				for _, d := range keys {
 					s.AddDigest(d)
 				}
-				return conformance.Rated{
+				return checks.Rated{
 					Contains: func(dst []bool, keys []hashfam.Digest) []bool {
 						for _, n := range s.CountAll(nil, keys) {
 							dst = append(dst, n > 0)
@@ -121,7 +121,7 @@ func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
 	const n = 20_000
 	for _, conservative := range []bool{false, true} {
 		usual := 0.0
-		for _, s := range conformance.Shardings() {
+		for _, s := range checks.Shardings() {
 			sketch, err := New(Config{Width: 4000, Depth: 4, Conservative: conservative})
 			require.NoError(t, err)
 			r := rand.New(rand.NewPCG(11, 12))

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // All n keys go in, whichever family hashes them. The promise is that a family
 // fails with probability below 1e-6; for the sizes here the simulation below
 // shows far less. Families are fixed, so a result is the same in every run.
 func TestCapacityIsReached(t *testing.T) {
-	long := conformance.Long(t, 10, 0.1)
+	long := checks.Long(t, 10, 0.1)
 	for _, n := range []uint64{
 		1, 7, 8, 9, 10, 33, 100, 1000, 1030, 10_000, 65_537, 100_000, 1_000_000, 1_050_000, 1_500_000, 10_000_000,
 	} {
@@ -82,10 +82,10 @@ func TestBitsPerKeyOfLargeTables(t *testing.T) {
 // made before that is freed.
 func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
 	sizes := []uint64{50_000}
-	if conformance.Long(t, 1, 0.3) {
+	if checks.Long(t, 1, 0.3) {
 		sizes = []uint64{100_000_000}
 	}
-	if conformance.Long(t, 9, 2.5) {
+	if checks.Long(t, 9, 2.5) {
 		sizes = append(sizes, 1_000_000_000)
 	}
 	for _, n := range sizes {
@@ -93,7 +93,7 @@ func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
 			p := plan(t, Config{Capacity: n, FPRate: 0.01, Compact: sorted})
 			f := mustNew(t, p)
 			add := func(keys []hashfam.Digest) error { _, err := f.AddAll(keys); return err }
-			conformance.LargeSet(t, n, add, conformance.Rated{Contains: f.ContainsAll, Rate: p.RateAt(n)})
+			checks.LargeSet(t, n, add, checks.Rated{Contains: f.ContainsAll, Rate: p.RateAt(n)})
 			require.Equal(t, n, f.Len())
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // kinds are filters of about a thousand slots in each way of storing them.
@@ -49,7 +49,7 @@ func requireKeys(t *testing.T, f *Filter, keys []uint64) {
 }
 
 func TestFullFilterLosesNoKey(t *testing.T) {
-	long := conformance.Long(t, 2, 0.1)
+	long := checks.Long(t, 2, 0.1)
 	for _, p := range kinds {
 		further := uint64(1000) // a failed Add takes tens of microseconds
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -124,7 +124,7 @@ func TestSizesDoNotOverflow(t *testing.T) {
 func TestABudgetOfMemory(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		var keys uint64
-		conformance.Budget[Params]{
+		checks.Budget[Params]{
 			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
 				keys = n
 				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Compact: compact}.Params()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // The rate measured over filters of the exact formula and at full capacity. A
@@ -19,7 +19,7 @@ import (
 const sigmas = 6
 
 func TestMeasuredRateIsExact(t *testing.T) {
-	long := conformance.Long(t, 3, 0.1)
+	long := checks.Long(t, 3, 0.1)
 	for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 1e-6} {
 		for _, n := range []uint64{8, 100, 10_000, 1_000_000} {
 			for _, sorted := range []bool{false, true} {
@@ -75,7 +75,7 @@ func digestsOf(f *Filter, first, n uint64) []hashfam.Digest {
 func TestCapacityAndRateBehindAShardAreTheSame(t *testing.T) {
 	const n, queries = 20_000, 400_000
 	for _, sorted := range []bool{false, true} {
-		for _, s := range conformance.Shardings() {
+		for _, s := range checks.Shardings() {
 			p, err := Config{Capacity: n, FPRate: 0.01, Compact: sorted}.Params()
 			require.NoError(t, err)
 			f, r := mustNew(t, p), rand.New(rand.NewPCG(11, p.Buckets))
@@ -99,14 +99,14 @@ func TestCapacityAndRateBehindAShardAreTheSame(t *testing.T) {
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for name, sorted := range map[string]bool{"plain": false, "compact": true} {
 		t.Run(name, func(t *testing.T) {
-			conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
+			checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
 				n := uint64(len(keys))
 				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Compact: sorted, Family: fam})
 				require.NoError(t, err)
 				for _, d := range keys {
 					require.NoError(t, f.AddDigest(d))
 				}
-				return conformance.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
+				return checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
 			})
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -18,7 +18,7 @@ import (
 // five standard deviations of a binomial number and of a sample of families.
 func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 	times := []int{1, 3, 10, 30}
-	if conformance.Long(t, 0.2, 0.1) {
+	if checks.Long(t, 0.2, 0.1) {
 		times = append(times, 100, 300, 1000)
 	}
 	for _, c := range []ScalableConfig{{Expected: 2000, FPRate: 0.01}, {Expected: 1000, FPRate: 0.3, Compact: true}} {

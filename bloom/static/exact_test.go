@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -53,7 +54,7 @@ var longCases = []sizeCase{
 // Every key of both classes is queried.
 func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
 	cases := randomCases
-	if conformance.Long(t, 1, 1) {
+	if checks.Long(t, 1, 1) {
 		cases = append(cases, longCases...)
 	}
 	for _, c := range cases {

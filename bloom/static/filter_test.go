@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -95,10 +96,10 @@ func TestMemoryAndRate(t *testing.T) {
 		size := f.Params().SizeBytes()
 		require.NoError(t, try(rate, size))
 		for _, bytes := range []uint64{1, size / 3, size - 8, size - 1} {
-			conformance.NamesWhatFits(t, try(rate, bytes), rate, try, bytes)
+			checks.NamesWhatFits(t, try(rate, bytes), rate, try, bytes)
 		}
 	}
-	conformance.NamesWhatFits(t, try(0, 20), 0, try, 20) // not even one column
+	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not even one column
 	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
 	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
 	// With 32 columns, these keys would take more than 2^48 bits.
@@ -305,7 +306,7 @@ func TestABuildKeepsTheSetOfDigests(t *testing.T) {
 // Small builds have the work memory of each worker as well.
 func TestBuildsTakeLittleMemory(t *testing.T) {
 	n := 300_000
-	if conformance.Long(t, 0.5, 1) {
+	if checks.Long(t, 0.5, 1) {
 		n = 10_000_000
 	}
 	const work = 1_600_000

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
@@ -142,18 +142,18 @@ func FuzzExactProgram(f *testing.F)  { exacts.FuzzProgram(f) }
 func FuzzExactFrames(f *testing.F)   { exacts.FuzzFrames(f) }
 
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
+	checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
 		f := mustBuild(t, Config{FPRate: 0.01, Family: fam}, keys)
-		return conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
+		return checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
 	})
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := 50_000
-	if conformance.Long(t, 0.5, 2.5) {
+	if checks.Long(t, 0.5, 2.5) {
 		n = 100_000_000
 	}
 	digests, _ := universe(hashfam.Family{}, n, 0)
 	f := mustBuild(t, Config{FPRate: 0.01}, digests)
-	conformance.LargeSet(t, uint64(n), nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+	checks.LargeSet(t, uint64(n), nil, checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }

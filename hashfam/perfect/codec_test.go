@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
@@ -39,7 +40,7 @@ func TestForgedFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	queries := append(random(500, 2), digests[:500]...)
 	decoded, rounds := 0, 2000
-	if conformance.Long(t, 2, 0.1) {
+	if checks.Long(t, 2, 0.1) {
 		rounds = 200_000
 	}
 	for range rounds {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
@@ -43,7 +44,7 @@ func requireBijection(t require.TestingT, f *Function, digests []hashfam.Digest)
 
 func TestEveryKeyHasItsOwnIndex(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 100, 1000, 12287, 12288, 100_000}
-	if conformance.Long(t, 0.5, 1) {
+	if checks.Long(t, 0.5, 1) {
 		sizes = append(sizes, 1_000_000, 10_000_000)
 	}
 	for _, n := range sizes {
@@ -82,7 +83,7 @@ func bitsPerKey(f interface {
 
 // The sizes are fixed by the digests: nothing here is left to chance.
 func TestBitsPerKey(t *testing.T) {
-	long := conformance.Long(t, 0.5, 1)
+	long := checks.Long(t, 0.5, 1)
 	for _, c := range []struct {
 		n                int
 		function, filter float64 // the most allowed

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance/old"
 )
 
@@ -121,17 +121,17 @@ func FuzzFilterProgram(f *testing.F)   { filters.FuzzProgram(f) }
 func FuzzFilterFrames(f *testing.F)    { filters.FuzzFrames(f) }
 
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	conformance.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) conformance.Rated {
+	checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
 		f := filterOf(t, FilterConfig{FPRate: 0.01, Family: fam}, keys)
-		return conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
+		return checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
 	})
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := 50_000
-	if conformance.Long(t, 3, 4) {
+	if checks.Long(t, 3, 4) {
 		n = 100_000_000
 	}
 	f := must(NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, digestsOf(n, 0)))
-	conformance.LargeSet(t, uint64(n), nil, conformance.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+	checks.LargeSet(t, uint64(n), nil, checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }

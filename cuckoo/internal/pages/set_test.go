@@ -9,7 +9,7 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // requireWhole checks that s has all keys of the model, that its pages hold as
@@ -108,7 +108,7 @@ func (c *churn) remove(t *testing.T, n int) {
 // older directories, every copy stays, and all can be deleted.
 func TestASetIsAMultiset(t *testing.T) {
 	n := 4000
-	if conformance.Long(t, 2, 0.1) {
+	if checks.Long(t, 2, 0.1) {
 		n = 100_000
 	}
 	for k, g := range []Geometry{

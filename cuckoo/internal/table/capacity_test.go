@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -62,7 +62,7 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 		t.Skip("a simulation")
 	}
 	work := 10_000
-	if conformance.Long(t, 50, 0.1) {
+	if checks.Long(t, 50, 0.1) {
 		work = 4_000_000
 	}
 	for _, m := range []uint64{4, 6, 8, 10, 14, 16, 24, 30, 32, 62, 64, 126, 128, 254, 256, 1022, 1024, 4096, 16384} {
@@ -139,7 +139,7 @@ func moments(values []float64) (mean, deviation float64) {
 // if they are far from normal.
 func TestCrowdedPairsMatchTheirBound(t *testing.T) {
 	work := 1 << 18
-	if conformance.Long(t, 15, 0.1) {
+	if checks.Long(t, 15, 0.1) {
 		work = 1 << 27
 	}
 	for _, m := range []uint64{2, 4, 6, 14, 16, 18, 30, 32, 34, 62, 64, 66, 126, 128, 130, 254, 682, 1022, 1026, 4094, 4098} {

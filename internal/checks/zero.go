@@ -1,4 +1,4 @@
-package conformance
+package checks
 
 import (
 	"bytes"
