@@ -21,8 +21,8 @@ func (m *Machine[S]) actions() map[string]func() {
 	has(s.Add != nil, "add", func() { m.Add(s.Add(m.F), DrawKeys(m.T)) })
 	has(s.Add != nil, "add many", func() { m.Add(s.Add(m.F), drawMany(m.T)) })
 	has(s.ContainsOrAdd != nil, "contains or add", func() { m.ContainsOrAdd(s.ContainsOrAdd(m.F)) })
-	has(s.Delete != nil, "delete", m.delete)
-	has(s.Delete != nil, "delete many", m.deleteMany)
+	has(m.deletes(), "delete", m.delete)
+	has(m.deletes(), "delete many", m.deleteMany)
 	has(s.Clone != nil, "clone", m.clone)
 	if m.forged {
 		return actions
@@ -36,6 +36,9 @@ func (m *Machine[S]) actions() map[string]func() {
 	}
 	return actions
 }
+
+// deletes reports whether the structure has a form of Delete.
+func (m *Machine[S]) deletes() bool { return m.s.Delete != nil && len(m.s.Delete(m.F)) > 0 }
 
 // build builds a structure of drawn keys, and the twin from the same keys in
 // another order, some of them repeated, in any way that there is.

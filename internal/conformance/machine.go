@@ -45,7 +45,8 @@ type Structure[S Encoded[S]] struct {
 	Receiver func(hashfam.Family) S
 
 	// The methods that take keys, in all forms. See [Adds], [ContainsOrAdds],
-	// [Deletes]. The first form is that of bytes.
+	// [Deletes]. The first form is that of bytes. A structure whose parameters
+	// do not allow to delete has no form of Delete.
 	Add, ContainsOrAdd, Delete func(S) []Form
 	// Questions are those that can be asked about a key, see [Contains] and
 	// [Counts]. The answer is above 0 if the structure may contain the key.
@@ -262,7 +263,7 @@ func (m *Machine[S]) rebuild() {
 		require.NoError(m, err)
 		must(m, m.F.Equal(f), "the structure is not that of its keys")
 	}
-	if m.s.Delete == nil {
+	if !m.deletes() {
 		return
 	}
 	n, err := m.s.Delete(m.F)[0].do(keys...)
