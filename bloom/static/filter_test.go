@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
@@ -20,7 +21,7 @@ import (
 )
 
 // mustBuild returns a filter of random digests.
-func mustBuild(t testing.TB, c Config, digests []hashfam.Digest) *Filter {
+func mustBuild(t rapid.TB, c Config, digests []hashfam.Digest) *Filter {
 	t.Helper()
 	f, err := New(context.Background(), c, digests)
 	require.NoError(t, err)
