@@ -2,7 +2,6 @@ package perfect
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -134,61 +133,6 @@ func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
 			require.Fail(t, "lost a key", "digest %d of %d", i, len(digests))
 		}
 	}
-}
-
-// A filter with values, of which some are set and some keys deleted and
-// restored, in any order and form, gives the answers of a map. The suite checks
-// the queries.
-func TestSlotsAreReplacedInPlace(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		type member struct {
-			value   uint64
-			deleted bool
-		}
-		c := FilterConfig{
-			FPRate:    rapid.SampledFrom([]float64{0.4, 0.1, 1e-3}).Draw(t, "rate"),
-			ValueBits: rapid.IntRange(0, 32).Draw(t, "bits of a value"),
-		}
-		model := make([]member, rapid.SampledFrom([]int{1, 5, 30, 1000}).Draw(t, "n"))
-		digests := numbered(c.Family, len(model))
-		f := filterOf(t, c, digests)
-		untouched := f.Clone()
-		for range 100 {
-			i := rapid.IntRange(0, len(model)-1).Draw(t, "number")
-			m, key := &model[i], fmt.Append(nil, "key ", i)
-			switch rapid.IntRange(0, 5).Draw(t, "operation") {
-			case 0, 1:
-				value := rapid.Uint64Range(0, 1<<c.ValueBits).Draw(t, "value")
-				set := value < 1<<c.ValueBits && !m.deleted
-				require.Equal(t, set, f.SetValueDigest(digests[i], value))
-				require.Equal(t, set, f.SetValue(key, value))
-				if set {
-					m.value = value
-				}
-			case 2:
-				require.Equal(t, !m.deleted, f.DeleteDigest(digests[i]))
-				m.deleted = true
-			case 3:
-				require.Equal(t, !m.deleted, f.Delete(key))
-				m.deleted = true
-			case 4:
-				require.Equal(t, m.deleted, f.RestoreDigest(digests[i]))
-				m.deleted = false
-			case 5:
-				require.Equal(t, m.deleted, f.Restore(key))
-				m.deleted = false
-			}
-		}
-		for i, m := range model {
-			if m.deleted {
-				m.value = 0
-			}
-			value, found := f.ValueDigest(digests[i])
-			require.Equal(t, m, member{value, !found})
-			require.Equal(t, found, f.ContainsDigest(digests[i]))
-		}
-		requireMembers(t, untouched, digests)
-	})
 }
 
 // The share of a shard: keys chosen by bits of the digest spoil neither the
