@@ -216,3 +216,14 @@ func BenchmarkFailedAdd(b *testing.B) {
 		}
 	}
 }
+
+func TestDeletedKeysLeaveRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := mustNew(t, drawParams(t, hashfam.Family{}))
+		for _, key := range rapid.SliceOfN(rapid.String(), 1, 100).Draw(t, "keys") {
+			require.NoError(t, f.AddString(key))
+			require.True(t, f.DeleteString(key))
+			require.Zero(t, f.Len())
+		}
+	})
+}

@@ -48,7 +48,20 @@ type Golden[S any] struct {
 
 // Test runs all properties as subtests.
 func (s Frames[S]) Test(t *testing.T) {
-	properties := map[string]func(t *rapid.T, f S, keys []string){
+	properties := s.Properties()
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		t.Run(name, func(t *testing.T) { properties[name](t) })
+	}
+}
+
+// Properties returns all properties by their names.
+func (s Frames[S]) Properties() map[string]func(rapid.TB) {
+	properties := map[string]func(rapid.TB){
+		"a changed frame with correct checksums is decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
+		"a claimed length allocates no memory":                          s.lyingLength,
+		"a zero value decodes and is not encoded":                       s.zeroValue,
+	}
+	for name, property := range map[string]func(t *rapid.T, f S, keys []string){
 		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
 		"structures are equal if their encodings are":                          s.equality,
 		"another version, kind or family is an error":                          s.wrongHeader,
@@ -58,21 +71,18 @@ func (s Frames[S]) Test(t *testing.T) {
 		"text round-trips and damage is detected":                              s.texts,
 		"no output shows the key":                                              s.secrets,
 		"no query and no insertion allocates":                                  s.allocations,
-	}
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		t.Run(name, func(t *testing.T) {
+	} {
+		properties[name] = func(t rapid.TB) {
 			rapid.Check(t, func(t *rapid.T) {
 				f, keys := s.draw(t, drawFamily(t))
-				properties[name](t, f, keys)
+				property(t, f, keys)
 			})
-		})
+		}
 	}
-	t.Run("a changed frame with correct checksums is decoded or rejected", rapid.MakeCheck(s.Change))
-	t.Run("a claimed length allocates no memory", s.lyingLength)
-	t.Run("a zero value decodes and is not encoded", s.zeroValue)
 	for _, g := range s.Golden {
-		t.Run(g.File, func(t *testing.T) { s.golden(t, g, encode(t, g.Build())) })
+		properties[g.File] = func(t rapid.TB) { s.golden(t, g, encode(t, g.Build())) }
 	}
+	return properties
 }
 
 // draw draws a structure of the family and adds some keys. It returns those

@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"testing"
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write golden files that do not exist ye
 // golden checks that a file in testdata is decoded to the structure that it
 // encodes, and that this is still encoded to the same bytes. Then it damages
 // the bytes, and reads and writes them with streams that fail.
-func (s Frames[S]) golden(t *testing.T, g Golden[S], b []byte) {
+func (s Frames[S]) golden(t rapid.TB, g Golden[S], b []byte) {
 	RequireGolden(t, g.File, b)
 	f := s.Receiver(g.Build().Family())
 	require.NoError(t, f.UnmarshalBinary(b))
@@ -36,7 +36,7 @@ func (s Frames[S]) golden(t *testing.T, g Golden[S], b []byte) {
 
 // RequireGolden checks that the file of that name in testdata has the bytes of
 // encoded. With -update it writes the file if it does not exist yet.
-func RequireGolden(t *testing.T, name string, encoded []byte) {
+func RequireGolden(t rapid.TB, name string, encoded []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	b, err := os.ReadFile(file)
@@ -51,7 +51,7 @@ func RequireGolden(t *testing.T, name string, encoded []byte) {
 // file is detected, and a byte after it. If the checksums of a frame with a
 // flipped bit are corrected and it can then be decoded, it must be encoded to
 // the same bytes: decoders ignore no bit of a frame.
-func (s Frames[S]) everyDamage(t *testing.T, g Golden[S], b []byte) {
+func (s Frames[S]) everyDamage(t rapid.TB, g Golden[S], b []byte) {
 	fam := g.Build().Family()
 	f := s.example(fam)
 	for i := range b {
@@ -85,7 +85,7 @@ var errBroken = errors.New("broken cable")
 // the byte before or after it, and from streams that stall there. ReadFrom must
 // return the number of bytes read and the error of the stream, which is not
 // damage, and must leave the receiver unchanged.
-func (s Frames[S]) failingReaders(t *testing.T, g Golden[S], b []byte) {
+func (s Frames[S]) failingReaders(t rapid.TB, g Golden[S], b []byte) {
 	f := s.example(g.Build().Family())
 	own := encode(t, f)
 	stalled := reader(func([]byte) (int, error) { return 0, nil })
@@ -109,7 +109,7 @@ func (s Frames[S]) failingReaders(t *testing.T, g Golden[S], b []byte) {
 // failingWriters writes a structure to writers that accept a number of bytes,
 // with and without an error. WriteTo must return how many and the error, and
 // write no more.
-func (s Frames[S]) failingWriters(t *testing.T, g Golden[S], b []byte) {
+func (s Frames[S]) failingWriters(t rapid.TB, g Golden[S], b []byte) {
 	f := g.Build()
 	for room := range b {
 		for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
@@ -136,7 +136,7 @@ func (s Frames[S]) failingWriters(t *testing.T, g Golden[S], b []byte) {
 // lyingLength checks that a frame whose header promises 2^40 bits and has
 // correct checksums is rejected, and that this allocates memory only in
 // proportion to the bytes that there are.
-func (s Frames[S]) lyingLength(t *testing.T) {
+func (s Frames[S]) lyingLength(t rapid.TB) {
 	golden := s.Golden[0].Build()
 	lie := encode(t, golden)
 	binary.LittleEndian.PutUint64(lie[offsetPayload:], s.ClaimHuge(lie[offsetParams:]))
@@ -168,7 +168,7 @@ func LeastAllocated(runs int, f func()) uint64 {
 
 // zeroValue checks that a zero value decodes structures of the public family,
 // and that neither it nor a receiver can be encoded.
-func (s Frames[S]) zeroValue(t *testing.T) {
+func (s Frames[S]) zeroValue(t rapid.TB) {
 	for _, none := range []S{s.Zero(), s.Receiver(keyed)} {
 		_, appended := none.AppendBinary(nil)
 		_, marshaled := none.MarshalBinary()

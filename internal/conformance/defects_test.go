@@ -1,0 +1,91 @@
+package conformance_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A recorder is a test that may fail.
+type recorder struct {
+	rapid.TB
+	lines  []string
+	failed bool
+}
+
+func (r *recorder) Helper()                    {}
+func (r *recorder) Name() string               { return "bag" }
+func (r *recorder) Logf(s string, args ...any) { r.lines = append(r.lines, fmt.Sprintf(s, args...)) }
+func (r *recorder) Log(args ...any)            { r.lines = append(r.lines, fmt.Sprint(args...)) }
+func (r *recorder) Errorf(s string, args ...any) {
+	r.Logf(s, args...)
+	r.failed = true
+}
+func (r *recorder) Fatalf(s string, args ...any) {
+	r.Errorf(s, args...)
+	r.FailNow()
+}
+func (r *recorder) Failed() bool { return r.failed }
+func (r *recorder) FailNow() {
+	r.failed = true
+	runtime.Goexit()
+}
+
+// record runs a property as a test, and returns the test.
+func record(property func(rapid.TB)) *recorder {
+	r, done := new(recorder), make(chan bool)
+	go func() {
+		defer close(done)
+		property(r)
+	}()
+	<-done
+	return r
+}
+
+// Each defect makes a property fail. If it is the machine, the message is
+// short. Without a defect all pass. The seed is fixed.
+func TestEveryDefectIsFound(t *testing.T) {
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "2s"} {
+		old := flag.Lookup(name).Value.String()
+		require.NoError(t, flag.Set(name, value))
+		defer flag.Set(name, old)
+	}
+	machine := func(defect string) func(rapid.TB) {
+		return func(t rapid.TB) { rapid.Check(t, bags(defect).Run) }
+	}
+	machine("")(t)
+	bags("").Test(t)
+	for defect, property := range map[string]string{
+		"strings are cut at 64 bytes":    "",
+		"a failed Add removes a key":     "",
+		"batches drop their last key":    "",
+		"Delete removes all copies":      "",
+		"Reset does nothing":             "",
+		"a clone shares memory":          "",
+		"a merge keeps the larger count": "",
+		"a failed decode resets":         "",
+		"a query allocates":              "no query and no insertion allocates",
+		"all are equal":                  "structures are equal if their encodings are",
+		"a failed merge names no place":  "structures that differ in one parameter are neither equal nor merged",
+		"the key is printed":             "no output shows the key",
+		"a zero value is encoded":        "a zero value decodes and is not encoded",
+		"checksums are ignored":          "bag.bin",
+	} {
+		check := machine(defect)
+		if property != "" {
+			check = bags(defect).Properties()[property]
+		}
+		r := record(check)
+		out := strings.Join(r.lines, "\n")
+		require.True(t, r.failed, defect)
+		if property == "" {
+			require.LessOrEqual(t, len(r.lines), 40, out)
+			require.LessOrEqual(t, strings.Count(out, `"key `), 12, out)
+		}
+	}
+}
