@@ -26,11 +26,8 @@ func (r *recorder) Errorf(s string, args ...any) {
 	r.Logf(s, args...)
 	r.failed = true
 }
-func (r *recorder) Fatalf(s string, args ...any) {
-	r.Errorf(s, args...)
-	r.FailNow()
-}
-func (r *recorder) Failed() bool { return r.failed }
+func (r *recorder) Fatalf(s string, args ...any) { r.Errorf(s, args...); r.FailNow() }
+func (r *recorder) Failed() bool                 { return r.failed }
 func (r *recorder) FailNow() {
 	r.failed = true
 	runtime.Goexit()
@@ -71,7 +68,6 @@ func TestEveryDefectIsFound(t *testing.T) {
 		"a failed decode resets":         "",
 		"a query allocates":              "no query and no insertion allocates",
 		"all are equal":                  "structures are equal if their encodings are",
-		"a failed merge names no place":  "structures that differ in one parameter are neither equal nor merged",
 		"the key is printed":             "no output shows the key",
 		"a zero value is encoded":        "a zero value decodes and is not encoded",
 		"checksums are ignored":          "bag.bin",

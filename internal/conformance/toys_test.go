@@ -47,7 +47,7 @@ func (b *bag) Count(key []byte) uint64 {
 	if b.defect == "a query allocates" {
 		sink = make([]byte, 1+len(key))
 	}
-	return b.CountDigest(b.Family().Sum(key))
+	return b.counts[b.Family().Sum(key)]
 }
 func (b *bag) CountString(key string) uint64       { return b.CountDigest(b.Family().SumString(key)) }
 func (b *bag) CountDigest(d hashfam.Digest) uint64 { return b.counts[d] }
@@ -131,9 +131,9 @@ func (b *bag) Equal(o *bag) bool {
 func (b *bag) Merge(others ...*bag) error {
 	sum := b.Len()
 	for i, o := range others {
-		place := ""
-		if len(others) > 1 && b.defect != "a failed merge names no place" {
-			place = "others[" + string(rune('0'+i)) + "]"
+		place := "others[" + string(rune('0'+i)) + "]"
+		if len(others) == 1 {
+			place = ""
 		}
 		if err := fault.Same(errs, place, "Params", b.params, o.params); err != nil {
 			return err
@@ -160,7 +160,6 @@ func (b bag) String() string {
 	}
 	return "bag with room for " + slog.Uint64Value(b.Room).String()
 }
-func (b bag) GoString() string                { return b.String() }
 func (b bag) LogValue() slog.Value            { return slog.StringValue(b.String()) }
 func (b *bag) MarshalBinary() ([]byte, error) { return b.AppendBinary(nil) }
 func (b bag) MarshalText() ([]byte, error)    { return frame.MarshalText(&b) }
