@@ -68,6 +68,7 @@ var filters = conformance.Structure[*Filter]{
 	// The place of keys depends on their order. An empty table has none.
 	Canonical: func(f *Filter) bool { return f.Len() == 0 },
 	Actions:   map[string]func(*conformance.Machine[*Filter]){"add copies": addCopies[*Filter]},
+	Invariant: func(m *conformance.Machine[*Filter]) { require.Equal(m, reads(m.Twin), reads(m.F)) },
 }
 
 // frames says how a Filter is encoded and shown.
@@ -130,10 +131,8 @@ var scalableFrames = conformance.Frames[*Scalable]{
 		return 1 << 37
 	},
 	Header: conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
-	Reads: func(s *Scalable) []any {
-		return []any{s.Config(), s.SizeBytes(), s.Pages(), s.Len(), s.FillRatio(), s.FalsePositiveRate()}
-	},
-	Shown: func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
+	Reads:  scalableReads,
+	Shown:  func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
 }
 
 func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
@@ -188,8 +187,14 @@ func addThousands(m *conformance.Machine[*Scalable]) {
 	m.Add(conformance.TryAdds(m.F), keys)
 }
 
-// checkLimits checks that a Scalable exceeds neither its rate nor its memory.
+func scalableReads(s *Scalable) []any {
+	return []any{s.Config(), s.SizeBytes(), s.Pages(), s.Len(), s.FillRatio(), s.FalsePositiveRate()}
+}
+
+// checkLimits checks that a Scalable exceeds neither its rate nor its memory,
+// and that it has the same numbers if it was decoded.
 func checkLimits(m *conformance.Machine[*Scalable]) {
+	require.Equal(m, scalableReads(m.Twin), scalableReads(m.F))
 	c := m.F.Config()
 	require.LessOrEqual(m, m.F.FalsePositiveRate(), c.FPRate)
 	if c.MemoryBytes > 0 {

@@ -143,7 +143,13 @@ func builders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) 
 		"by some workers": func(digests []hashfam.Digest) (*Filter, error) { return New(ctx, several, digests) },
 		"from a sorted sequence": func(digests []hashfam.Digest) (*Filter, error) {
 			digests = ascending(digests)
-			return NewFromSorted(ctx, c, uint64(len(digests)), slices.Values(digests))
+			return NewFromSorted(ctx, c, uint64(len(digests)), func(yield func(hashfam.Digest) bool) {
+				for _, d := range digests {
+					if !yield(d) || !yield(d) { // and a copy
+						return
+					}
+				}
+			})
 		},
 		"in steps, as users append": func(digests []hashfam.Digest) (*Filter, error) {
 			for i := range 3 {
@@ -154,12 +160,12 @@ func builders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) 
 			return New(ctx, c, digests)
 		},
 		"as a frame": func(digests []hashfam.Digest) (*Filter, error) {
-			b, err := AppendFrame(ctx, nil, c, digests)
+			b, err := AppendFrame(ctx, []byte("before"), c, digests)
 			if err != nil {
 				return nil, err
 			}
 			f := NewReceiver(fam)
-			return f, f.UnmarshalBinary(b)
+			return f, f.UnmarshalBinary(b[len("before"):])
 		},
 	}
 }

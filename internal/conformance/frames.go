@@ -127,6 +127,8 @@ func (s Frames[S]) equality(t *rapid.T, f S, _ []string) {
 // parameter, and changes neither.
 func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
 	if s.Variants == nil {
+		none := func(fam hashfam.Family) S { return drawn(1, func(t *rapid.T) S { return s.empty(t, fam) }) }
+		require.False(t, none(f.Family()).Equal(none(f.Family().Derive("another"))), "another family")
 		return
 	}
 	empty, valid := s.Like(f), s.Like(f)
