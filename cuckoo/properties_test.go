@@ -81,15 +81,11 @@ var frames = conformance.Frames[*Filter]{
 		{File: "wide-compact.bin", Build: golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 25, Compact: true}, 100)},
 		{File: "keyed.bin", Build: golden(NewFromParams, Params{Buckets: 64, FingerprintBits: 16, Family: keyed}, 100)},
 	},
-	Zero: func() *Filter { return new(Filter) },
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<35)
-		params[8], params[9] = 8, 0 // 2^40 bits, of a width that fills them
-		return 1<<37 + 8
-	},
-	Header: conformance.HeaderOf(ReadParams, (*Filter).Params),
-	View:   conformance.Viewer[*Filter](NewView, func(v *View) []any { return reads(v) }, conformance.Contains[*View], conformance.Counts[*View]),
-	Reads:  func(f *Filter) []any { return reads(f) },
+	Zero:      func() *Filter { return new(Filter) },
+	ClaimHuge: claimHuge,
+	Header:    conformance.HeaderOf(ReadParams, (*Filter).Params),
+	View:      conformance.Viewer[*Filter](NewView, func(v *View) []any { return reads(v) }, conformance.Contains[*View], conformance.Counts[*View]),
+	Reads:     func(f *Filter) []any { return reads(f) },
 	Shown: func(f *Filter) []any {
 		return []any{*f, f.Params(), Params{Family: f.Family()}, Config{Family: f.Family()}}
 	},
@@ -106,10 +102,8 @@ var scalables = conformance.Structure[*Scalable]{
 	Clone:         (*Scalable).Clone,
 	Reset:         (*Scalable).Reset,
 	Len:           (*Scalable).Len,
-	Actions: map[string]func(*conformance.Machine[*Scalable]){
-		"add copies": addCopies[*Scalable], "add thousands": addThousands,
-	},
-	Invariant: checkLimits,
+	Actions:       map[string]func(*conformance.Machine[*Scalable]){"add copies": addCopies[*Scalable], "add thousands": addThousands},
+	Invariant:     checkLimits,
 }
 
 // scalableFrames says how a Scalable is encoded and shown.
@@ -122,17 +116,11 @@ var scalableFrames = conformance.Frames[*Scalable]{
 		{File: "scalable-grown.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.5, Family: keyed}, 900)},
 		{File: "scalable-limit.bin", Build: golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100)},
 	},
-	Zero: func() *Scalable { return new(Scalable) },
-	ClaimHuge: func(params []byte) uint64 {
-		binary.LittleEndian.PutUint64(params, 1<<36)
-		binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
-		params[24], params[25] = 0, 10
-		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
-		return 1 << 37
-	},
-	Header: conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
-	Reads:  scalableReads,
-	Shown:  func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
+	Zero:      func() *Scalable { return new(Scalable) },
+	ClaimHuge: claimHugeScalable,
+	Header:    conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
+	Reads:     scalableReads,
+	Shown:     func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
 }
 
 func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
@@ -156,6 +144,23 @@ func reads(f interface {
 	FalsePositiveRate() float64
 }) []any {
 	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FillRatio(), f.FalsePositiveRate()}
+}
+
+// claimHuge makes the parameters those of a filter of 2^40 bits, with a width
+// that fills them.
+func claimHuge(params []byte) uint64 {
+	binary.LittleEndian.PutUint64(params, 1<<35)
+	params[8], params[9] = 8, 0
+	return 1<<37 + 8
+}
+
+// claimHugeScalable makes the parameters those of 2^36 keys.
+func claimHugeScalable(params []byte) uint64 {
+	binary.LittleEndian.PutUint64(params, 1<<36)
+	binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
+	params[24], params[25] = 0, 10
+	binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
+	return 1 << 37
 }
 
 // addCopies adds copies of a key. The ninth gets ErrCopies, and no other.
