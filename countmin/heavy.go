@@ -156,7 +156,7 @@ func (h *HeavyHitters) Merge(others ...*HeavyHitters) error { return merge("Heav
 
 // Clone returns a copy that shares no memory with h. O(memory) time.
 func (h *HeavyHitters) Clone() *HeavyHitters {
-	return &HeavyHitters{single{tracked{h.family, h.made().Clone()}}}
+	return &HeavyHitters{single{tracked{h.family, h.panes.Clone()}}}
 }
 
 // Equal reports whether h and other have the same Config and have counted the

@@ -118,7 +118,7 @@ func (k *TopK) Complete() bool {
 func (k *TopK) Merge(others ...*TopK) error { return merge("TopKConfig", k, others) }
 
 // Clone returns a copy that shares no memory with k. O(memory) time.
-func (k *TopK) Clone() *TopK { return &TopK{single{tracked{k.family, k.made().Clone()}}} }
+func (k *TopK) Clone() *TopK { return &TopK{single{tracked{k.family, k.panes.Clone()}}} }
 
 // Equal reports whether k and other have the same Config and have counted the
 // same, key by key and counter by counter. O(memory) time.

@@ -213,7 +213,7 @@ func (w *Window) Reset() {
 
 // Clone returns a copy that shares no memory with w. O(memory) time.
 func (w *Window) Clone() *Window {
-	return &Window{tracked{w.family, w.made().Clone()}, w.config, w.time}
+	return &Window{tracked{w.family, w.panes.Clone()}, w.config, w.time}
 }
 
 // Equal reports whether w and other have the same Config, are at the same time

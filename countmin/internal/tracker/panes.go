@@ -115,6 +115,9 @@ func (p *Panes) SizeBytes() uint64 { return sumOf(p.All, (*Tracker).sizeBytes) }
 
 // Clone returns a copy that shares no memory with p. O(memory) time.
 func (p *Panes) Clone() Panes {
+	if p.last == nil {
+		return Panes{}
+	}
 	panes := slices.Clone(p.All)
 	for i := range panes {
 		panes[i] = p.All[i].clone()
