@@ -78,7 +78,7 @@ const maxCounters = sizing.MaxBits / 4
 // It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
 // for about ten sizes: five microseconds, tens of them for rates below 1e-4,
 // and up to a few milliseconds for extreme ones. Without Capacity it is a
-// millisecond for common rates, and up to a tenth of a second for extreme ones.
+// millisecond for common rates, and a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
