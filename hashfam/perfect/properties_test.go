@@ -229,6 +229,7 @@ func setValue(m *conformance.Machine[*Filter]) {
 	}
 	can := m.Counts[key] > 0 && value < 1<<m.F.Params().ValueBits
 	require.Equal(m, can, m.F.SetValue([]byte(key), value))
+	require.Equal(m, can && value != want[key], !m.F.Equal(m.Twin))
 	require.Equal(m, can, m.Twin.SetValueDigest(m.Family.SumString(key), value))
 	if can {
 		want[key] = value

@@ -85,7 +85,11 @@ func (s Frames[S]) Change(t *rapid.T) {
 			changed = change(t, changed, another)
 		}
 		Reseal(changed)
-		if f := s.Receiver(fam); s.decodeAny(t, f, changed) {
+		f := original
+		if rapid.Bool().Draw(t, "into a receiver") {
+			f = s.Receiver(fam)
+		}
+		if s.decodeAny(t, f, changed) {
 			s.use(t, f, changed)
 			return
 		}
