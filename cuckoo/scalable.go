@@ -47,11 +47,12 @@ func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.p
 // If copies mean nothing, use [Scalable.ContainsOrAdd]. Add returns ErrFull in
 // two cases, otherwise it makes room. Copies of other keys fill both buckets of
 // the key in a page that is less than an eighth full: this is common only if
-// keys have more than four copies each. Or thousands of keys agree in more bits
+// keys have more than four copies each. Or a thousand keys agree in more bits
 // than splitting pages takes to part them, which does not happen unless someone
 // chose them so, knowing the family. With MemoryBytes there is a third case:
 // the page of the key is full, and to split it would take more. After an error
-// the filter contains the same keys as before, but pages may have split.
+// the filter contains the same keys as before, but pages may have split and
+// fingerprints may have moved, so that adding the key again may succeed.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
 // AddString is [Scalable.Add] for a string.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -125,6 +126,11 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 			}
 		}
 	}
+	b, err := filterOf(t, FilterConfig{FPRate: 0.1}, random(3, 1)).MarshalBinary()
+	require.NoError(t, err)
+	b[len(b)-9] = 1 // before the checksum
+	conformance.Reseal(b)
+	require.ErrorIs(t, new(Filter).UnmarshalBinary(b), ErrCorrupt)
 }
 
 func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
