@@ -58,8 +58,10 @@ func halve(m *conformance.Machine[*Sketch]) {
 		requireField(m, m.F.Halve(), ErrParams, "Params.Conservative")
 		return
 	}
+	total := m.F.Total()
 	require.NoError(m, m.F.Halve())
 	require.NoError(m, m.Twin.Halve())
+	require.True(m, total == math.MaxUint64 || m.F.Total() == total/2, "the total was %d, and is %d", total, m.F.Total())
 	for key, n := range m.Counts {
 		m.Counts[key] = min(n, most(m.F)) / 2
 	}
@@ -205,6 +207,14 @@ func checkHeavy(t require.TestingT, counts map[string]uint64, h interface {
 			require.Fail(t, "missed", "%q, counted %d times, is not reported; threshold %d", key, n, least)
 		}
 	}
+}
+
+// checkHeavyHitters checks, besides, that the threshold is Phi times the total,
+// rounded up.
+func checkHeavyHitters(m *conformance.Machine[*HeavyHitters]) {
+	checkHeavy(m, m.Counts, m.F)
+	least, share := m.F.Threshold(), m.F.Config().Phi*float64(totalIn(m.Counts))
+	require.True(m, least == 1 || float64(least-1) < share && float64(least) >= share*(1-1e-14), "threshold %d of %g", least, share)
 }
 
 // checkTop checks that there are k keys in the report, and that they are the

@@ -294,6 +294,9 @@ func (m *Machine[S]) recode() {
 	m.Leave(m.F)
 	m.F = g
 	requireBytes(m, b, encode(m, m.F), "the decoded structure is encoded differently")
+	if m.s.Diverges != nil && m.s.Diverges(m.F) {
+		m.Resync()
+	}
 }
 
 // failToDecode decodes what was cut off, begins with other bytes, or is of

@@ -69,6 +69,9 @@ type Structure[S Encoded[S]] struct {
 	// keys, so that it equals the one that they are added to one by one, and
 	// the empty one after all are deleted. Nil stands for never.
 	Canonical func(S) bool
+	// Diverges reports whether a decoded structure may go on otherwise than the
+	// original, because of something that is not encoded. Nil stands for never.
+	Diverges func(S) bool
 	// Remembered returns the keys that must be found, of those in Added, if the
 	// structure forgets.
 	Remembered func(*Machine[S]) map[string]uint64
