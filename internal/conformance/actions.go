@@ -263,9 +263,15 @@ func (m *Machine[S]) merge() {
 // Resync makes the twin equal to the structure, after actions whose order
 // decides about the place of keys.
 func (m *Machine[S]) Resync() {
+	b := encode(m, m.F)
 	m.Twin = m.s.Receiver(m.Family)
-	require.NoError(m, m.Twin.UnmarshalBinary(encode(m, m.F)))
+	require.NoError(m, m.Twin.UnmarshalBinary(b))
+	if m.diverges() {
+		require.NoError(m, m.F.UnmarshalBinary(b))
+	}
 }
+
+func (m *Machine[S]) diverges() bool { return m.s.Diverges != nil && m.s.Diverges(m.F) }
 
 // clone goes on with a clone. The original must not change any more.
 func (m *Machine[S]) clone() {
@@ -294,7 +300,7 @@ func (m *Machine[S]) recode() {
 	m.Leave(m.F)
 	m.F = g
 	requireBytes(m, b, encode(m, m.F), "the decoded structure is encoded differently")
-	if m.s.Diverges != nil && m.s.Diverges(m.F) {
+	if m.diverges() {
 		m.Resync()
 	}
 }
