@@ -1,35 +1,104 @@
-// Package hashfam provides the hash functions that all structures of filterfam
-// share.
+// Package hashfam provides the hash functions that all filterfam packages use.
+// This comment also describes what their types have in common.
 //
-//   - hash a key: [Family.Sum], [Family.SumString], [Family.SumUint64]
-//   - hash many: [Family.SumAll], [Family.SumAllStrings], [Family.SumAllUint64]
-//   - keep untrusted keys out: [Random], or [RandomKey] and [New]
-//   - separate uses of one secret: [Family.Derive]
+//   - hash one key: [Family.Sum], [Family.SumString], [Family.SumUint64]
+//   - hash many keys: [Family.SumAll], [Family.SumAllStrings]
+//   - use a secret family: [Random], or [RandomKey] and [New]
+//   - derive several families from one secret: [Family.Derive]
 //   - store a secret: the bytes of a [Key], k[:]
-//   - draw positions and shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
-//   - inspect errors of all packages: [FieldError] and the Err variables
+//   - compute positions, shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
+//   - inspect the errors of all packages: [FieldError] and the Err variables
 //
-// A key is hashed once, by SipHash-2-4 under a 128-bit secret (Aumasson and
-// Bernstein, INDOCRYPT 2012), to a 64-bit [Digest]. A structure derives all
-// other values from the digest: [Digest.Probe] returns a sequence with a value
-// for each hash function of a Bloom filter, and [Reduce] maps a 64-bit value to
-// a range of any size. Structures cannot distinguish two keys with the same
-// digest, so a false-positive rate below n/2^64 for n keys is impossible.
+// SipHash-2-4 with a 128-bit secret hashes each key once, to a 64-bit [Digest]
+// (Aumasson and Bernstein, INDOCRYPT 2012). A structure computes all other
+// values from this digest: [Digest.Probe] returns a sequence with one value for
+// each hash function of a Bloom filter, and [Reduce] maps a 64-bit value to a
+// range of any size. Structures cannot distinguish two keys with the same
+// digest, so the false-positive rate for n keys cannot be below n/2^64.
 //
-// The zero [Family] is public: its functions are fixed and the same in every
-// process, so that filters built anywhere can be merged. But anyone who chooses
-// keys can then choose keys that collide. If untrusted parties choose keys,
-// draw a secret with [RandomKey] and make the family with [New], or use
+// The zero [Family] is public: its functions are the same in every process, so
+// filters can be merged wherever they were built. But anyone who can choose
+// keys can then choose keys that collide. If untrusted parties choose keys, use
+// [RandomKey] to create a secret and [New] to create its family, or use
 // [Random] for a family that lives as long as the process.
 //
-// A Family is a small immutable value: copy it, compare it with ==, share it
-// among goroutines. No function of this package allocates, except
-// [Family.SumAll] and its relatives if dst is too small, [Family.Derive] for
-// long labels, and the functions that return or read text.
+// A Family is a small immutable value that can be copied, compared with == and
+// shared by goroutines. Only three kinds of functions in this package allocate
+// memory: [Family.SumAll] and its variants if dst is too small, [Family.Derive]
+// if the label is long, and functions that return or parse text.
 //
-// Read hashfam.go for keys and families, digest.go for what structures draw
-// from a digest, and sumall.go for batches; sip_*_amd64.s hash several keys at
-// once.
+// # Concurrency
+//
+// Any number of goroutines may call methods that only read a structure. A
+// method that changes a structure must not be called concurrently with any
+// other method, unless its comment says otherwise.
+//
+// # Zero values
+//
+// The zero value of a structure can only be decoded into. Methods that take
+// keys or change the structure panic if they are called on a zero value. Use a
+// constructor instead.
+//
+// # Cost
+//
+// A method that takes one key does not retain or modify it, and does not
+// allocate unless the structure must grow. Accessors return in constant time
+// unless their comment says otherwise. Methods that process the whole
+// structure, for example Clone, Merge and MarshalBinary, run in linear time.
+//
+// # Encoding
+//
+// All structures use the same methods to store their contents. AppendBinary,
+// MarshalBinary and WriteTo produce the same bytes, called a frame, which
+// docs/format.md describes. A frame contains the parameters, the contents and
+// the family's check value, but never its key. Equal structures have equal
+// frames. These methods return [ErrParams] for a zero value. AppendBinary
+// allocates the frame once if dst is too small. WriteTo writes at most 64 KiB
+// at a time and returns the first error of the writer; the bytes written until
+// then are not a valid frame. MarshalText returns the frame in base64, so that
+// encoding/json stores a structure as a string.
+//
+// UnmarshalBinary, ReadFrom and UnmarshalText decode a frame into the receiver,
+// which also gets the parameters of the frame. They do not retain their input.
+// A frame must be decoded with the family it was encoded with: a structure that
+// is in use keeps its family, the zero value has the public family, and
+// functions such as NewReceiver return a receiver for another family. If
+// decoding fails, the receiver is unchanged and the error is
+//
+//   - [ErrCorrupt] if the data is damaged, too short or too long,
+//   - [ErrVersion] if a later version of the library encoded it, or
+//   - [ErrFamily] if it was encoded with another family.
+//
+// ReadFrom also returns the errors of the reader. It reads exactly one frame,
+// so frames can follow one another in a stream. At the end of the stream, its
+// error matches both [ErrCorrupt] and io.EOF. If the reader reports how many
+// bytes follow, as a regular file or a bytes.Reader does, ReadFrom allocates
+// the contents once. Otherwise it allocates memory only as bytes arrive, at
+// most one and a half times the final size.
+//
+// Functions such as ReadParams read only the header of a frame, which is enough
+// to check the size of a structure before decoding it.
+//
+// # Views
+//
+// A View answers queries directly from a frame, for example in a mapped file.
+// Functions such as NewView retain the data, which must not change while the
+// view is used, and check only the header; Verify checks the rest. In addition
+// to the decoding errors, they return [ErrParams] if the contents do not start
+// at a multiple of 8 in memory, and errors.ErrUnsupported on a big-endian
+// platform or in a build with the tag purego.
+//
+// # Printing
+//
+// String describes a structure and its parameters in one line. Format prints
+// this description for every verb, and LogValue returns it to log/slog, so that
+// no output contains the family's key.
+//
+// # Source
+//
+// Start with hashfam.go for keys and families, digest.go for the values that
+// structures compute from a digest, and sumall.go for batches. The files
+// sip_*_amd64.s hash several keys at once.
 package hashfam
 
 import (
