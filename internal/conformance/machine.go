@@ -163,8 +163,8 @@ func (m *Machine[S]) Count(key string, n uint64) {
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
-// Advance notes that it is now t. What was added before the first time was added
-// now, and time does not run backwards.
+// Advance notes that it is now t. What was added before the first time was
+// added now, and time does not run backwards.
 func (m *Machine[S]) Advance(t int64) {
 	if !m.Timed {
 		m.Timed, m.Now = true, t

@@ -53,7 +53,8 @@ func shown(v any) string {
 	return out.String()
 }
 
-// pureReads reads in several goroutines at the same time, for the race detector.
+// pureReads reads in several goroutines at the same time, for the race
+// detector.
 func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 	keys = append(keys, drawSet(t)...)
 	before := encode(t, f)
@@ -77,7 +78,8 @@ func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 }
 
 // allocations checks that no query allocates, and no insertion of a key that is
-// in the structure already, except for the copy of a string with the tag purego.
+// in the structure already, except for the copy of a string with the tag
+// purego.
 func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
 	keys := slices.Repeat([]string{key}, 40) // hashed in blocks, not one by one
