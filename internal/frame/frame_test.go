@@ -304,7 +304,15 @@ func TestAFormatDecodesWhatItEncodes(t *testing.T) {
 	n, err = ReadFrom(&w, errs, got.decode)
 	require.Equal(t, []any{want, int64(len(b)), nil}, []any{got, n, err})
 	h, _, _ := want.encode()
-	require.Equal(t, b, AppendFilled(nil, h, func(numbers []uint32) { copy(numbers, want) }))
+	require.Equal(t, b, AppendFilled(bytes.Repeat([]byte{9}, 200)[:0], h, func(numbers []uint32) { copy(numbers, want) }))
+	for i := range b {
+		changed := bytes.Clone(b)
+		changed[i] ^= 1
+		require.Error(t, got.UnmarshalBinary(changed), "byte %d", i)
+		if conformance.Reseal(changed); i >= 40 && i < 56 || i >= 76 && i < 80 {
+			require.ErrorContains(t, got.UnmarshalBinary(changed), "padding")
+		}
+	}
 
 	_, err = list(nil).AppendBinary(nil)
 	require.ErrorIs(t, err, errNone)
@@ -320,7 +328,9 @@ func TestAGlanceReadsTheParameters(t *testing.T) {
 	g := listFormat.Glance(hashfam.Family{})
 	first, second, payload, ok := g.At(b)
 	require.Equal(t, []any{uint64(3), uint64(7), b[64 : len(b)-8], true}, []any{first, second, payload, ok})
-	for _, bad := range [][]byte{b[:71], b[:len(b)-8], append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
+	odd := append(bytes.Clone(b), 0)
+	odd[16]++ // the length of the payload
+	for _, bad := range [][]byte{odd, b[:71], b[:len(b)-8], append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
 		_, _, _, ok = g.At(bad)
 		require.False(t, ok || g.Zero())
 		require.ErrorIs(t, listFormat.Refusal(g, bad), hashfam.ErrCorrupt)
@@ -347,6 +357,8 @@ func TestWritersThatLieAreErrors(t *testing.T) {
 		require.ErrorIs(t, err, errInvalidWrite)
 		require.Zero(t, n)
 	}
+	_, err := Write(lyingWriter(-1), header, Numbers([]uint64{1}))
+	require.ErrorIs(t, err, io.ErrShortWrite)
 }
 
 // A lyingWriter returns the number of bytes that it got, plus itself.
