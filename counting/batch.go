@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/nibbles"
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
@@ -64,7 +65,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // them. hasNear never stops at the first zero, which saves nothing if all
 // counters are fetched.
 func (f *reader) hasEach(dst []bool, digests []hashfam.Digest,
-	has func(counters nibbles, span uint64, k int, d hashfam.Digest) bool) []bool {
+	has func(counters nibbles.Counters, span uint64, k int, d hashfam.Digest) bool) []bool {
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)
