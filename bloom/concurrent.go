@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // A Concurrent is a Bloom filter whose methods may all run at the same time, in
@@ -163,9 +163,9 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // takes less time than [Concurrent.AddDigest] on each, above all if the filter
 // is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
-	var room [lanes.Block]bool
+	var room [prefetch.Block]bool
 	c.used()
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		// The loads of different digests overlap, while an atomic instruction
 		// waits for every load before it.
 		for i, found := range c.hasBlock(room[:0], block) {
@@ -181,7 +181,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	c.used()
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = c.hasBlock(dst, block)
 	}
 	return dst

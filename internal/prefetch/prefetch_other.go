@@ -1,18 +1,15 @@
-//go:build !amd64 || purego
+//go:build !amd64 || purego || race
 
 package prefetch
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// size is how many digests are a group.
-const size = 128
-
-// Spread returns a group of digests, from the first on, and the others, after
-// it has read the memory of the group: of each digest the first k values of its
-// sequence, reduced to the given number of bytes. Each is step bytes behind the
-// one before it.
+// Spread returns the first digests, which are a group, and the other digests.
+// It reads the memory of the group first: for each digest, the bytes i*step +
+// Reduce(v_i, bytes), where v_i is one of the first k values of its probe
+// sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64) (group, rest []hashfam.Digest) {
-	n := min(size, len(digests))
+	n := min(Block, len(digests))
 	read := uint64(0)
 	for _, d := range digests[:n] {
 		p, base := d.Probe(), uint64(0)
@@ -25,10 +22,10 @@ func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64)
 	return digests[:n], digests[n:]
 }
 
-// Blocks is Spread for keys of one block each: the first value of the sequence,
-// reduced to n, is the number of a block of 256 bytes.
+// Blocks is like Spread for keys that use one block of 256 bytes. There are n
+// blocks. The first value of the probe sequence selects one of them.
 func Blocks(array []uint64, digests []hashfam.Digest, n uint64) (group, rest []hashfam.Digest) {
-	m := min(size, len(digests))
+	m := min(Block, len(digests))
 	read := uint64(0)
 	for _, d := range digests[:m] {
 		b := array[d.Probe().In(n)*32:][:32]
@@ -36,4 +33,13 @@ func Blocks(array []uint64, digests []hashfam.Digest, n uint64) (group, rest []h
 	}
 	Use(read)
 	return digests[:m], digests[m:]
+}
+
+// Ready reports whether Has is faster than separate lookups of n digests.
+func (a *Array) Ready(n int) bool { return false }
+
+// Has appends a result for each digest to dst: whether all K counters are above
+// zero.
+func (a *Array) Has(dst []bool, digests []hashfam.Digest) []bool {
+	return a.hasEach(dst, digests)
 }

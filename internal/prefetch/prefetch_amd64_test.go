@@ -1,6 +1,6 @@
 //go:build !purego && !race
 
-package lanes
+package prefetch
 
 import (
 	"math"
