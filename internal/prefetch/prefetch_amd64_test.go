@@ -7,28 +7,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 // The instructions multiply 32 bits, and read at least one word.
 func TestReady(t *testing.T) {
-	defer func(before bool) { cpu.AVX512NoRace = before }(cpu.AVX512NoRace)
-	words := make([]uint64, 1)
-	for _, c := range []struct {
-		has   bool
-		n     int
-		array Array
-		want  bool
-	}{
-		{true, least, Array{Words: words, Span: 64}, true},
-		{true, least - 1, Array{Words: words, Span: 64}, false},
-		{true, least, Array{Words: words, Span: math.MaxUint32}, true},
-		{true, least, Array{Words: words, Span: math.MaxUint32 + 1}, false},
-		{true, least, Array{Span: 64}, false},
-		{false, least, Array{Words: words, Span: 64}, false},
-	} {
-		cpu.AVX512NoRace = c.has
-		require.Equal(t, c.want, c.array.Ready(c.n), "%+v", c)
-	}
+	defer func(before bool) { useAVX512 = before }(useAVX512)
+	array := func(words int, span uint64) *Array { return &Array{Words: make([]uint64, words), Span: span} }
+	useAVX512 = true
+	require.True(t, array(1, math.MaxUint32).Ready(least))
+	require.False(t, array(1, 64).Ready(least-1))
+	require.False(t, array(1, math.MaxUint32+1).Ready(least))
+	require.False(t, array(0, 64).Ready(least))
+	useAVX512 = false
+	require.False(t, array(1, 64).Ready(least))
 }
