@@ -51,7 +51,7 @@ func Load(s Source) (*Dataset, error) {
 	return d, nil
 }
 
-// loadMembers returns the members and what to call them.
+// loadMembers returns the members and their description.
 func (d *Dataset) loadMembers(s Source) (*keySet, string, error) {
 	if s.KeysFile == "" {
 		return newKeySet(data.MaliciousDomains()...), "malicious domains", nil
@@ -59,7 +59,7 @@ func (d *Dataset) loadMembers(s Source) (*keySet, string, error) {
 	return d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
 }
 
-// loadAbsent returns keys that are not members and what to call them.
+// loadAbsent returns keys that are not members, and their description.
 func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error) {
 	switch {
 	case s.AbsentFile != "":
@@ -147,8 +147,6 @@ type Stream struct {
 	About string
 	keys  Keys     // each once
 	order []uint32 // places in keys
-
-	mapBytes uint64 // of a map that counts the keys, once measured
 }
 
 // streamOf returns the keys of a set in the order in which they came.

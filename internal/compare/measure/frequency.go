@@ -196,31 +196,24 @@ var Tallies = []Tally{
 	{Name: "boom-top-k", Setting: "100", top: true, Peer: true, Build: NewBoomTop(sketchEpsilon, topK)},
 }
 
-// newTallyMap counts exactly, as a Go program without this library would.
+// newTallyMap counts exactly, as a Go program would without this library.
 func newTallyMap(s *Stream, _ hashfam.Family) (Counter, error) {
-	if s.mapBytes == 0 {
-		var err error
-		if s.mapBytes, err = tallyBytes(&s.keys); err != nil {
-			return Counter{}, err
-		}
-	}
 	counts := make(map[string]uint64)
+	size := func() uint64 {
+		grown, _ := heapGrowth(func() (any, error) { // never fails
+			m := make(map[string]uint64, s.keys.Len())
+			for i := range s.keys.Len() {
+				m[string(s.keys.At(i))]++
+			}
+			return m, nil
+		})
+		return grown
+	}
 	return Counter{
 		Add:       func(key []byte) { counts[string(key)]++ },
 		Count:     func(key []byte) uint64 { return counts[string(key)] },
-		SizeBytes: func() uint64 { return s.mapBytes },
+		SizeBytes: size,
 	}, nil
-}
-
-// tallyBytes returns by how much the heap grows when a map counts the keys.
-func tallyBytes(keys *Keys) (uint64, error) {
-	return heapGrowth(func() (any, error) {
-		m := make(map[string]uint64, keys.Len())
-		for i := range keys.Len() {
-			m[string(keys.At(i))]++
-		}
-		return m, nil
-	})
 }
 
 // NewSketch builds countmin.Sketch.

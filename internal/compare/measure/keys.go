@@ -43,9 +43,6 @@ func (k *Keys) At(i int) []byte {
 	return k.bytes[start:k.ends[i]:k.ends[i]]
 }
 
-// first returns the first n keys. It shares the memory of k.
-func (k *Keys) first(n int) *Keys { return &Keys{k.bytes, k.ends[:n]} }
-
 // randomKeys returns keys of 16 bytes.
 func randomKeys(source *rand.ChaCha8, n int) Keys {
 	k := Keys{bytes: make([]byte, 16*n), ends: make([]int, n)}
@@ -59,13 +56,13 @@ func randomKeys(source *rand.ChaCha8, n int) Keys {
 // mostKeys is how many keys a keySet can hold.
 const mostKeys = math.MaxUint32 - 1
 
-// A keySet holds Keys in which no key occurs twice, with their places by
-// digest. Of two keys with one digest, which no file has but by chance, the
-// later one may stay in twice.
+// A keySet holds distinct Keys. It tells them apart by their digests alone: two
+// of 10^7 keys have the same digest with a probability below 3e-6, and then
+// only the first is kept.
 type keySet struct {
 	Keys
 	places map[hashfam.Digest]uint32
-	order  []uint32 // places in the order in which keys came, the known ones too
+	order  []uint32 // the places of all keys that were added, repeated ones too
 	family hashfam.Family
 }
 
@@ -77,10 +74,10 @@ func newKeySet(keys ...string) *keySet {
 	return s
 }
 
-// add reports whether key was new.
+// add adds key and reports whether it was new.
 func (s *keySet) add(key []byte) bool {
 	d := s.family.Sum(key)
-	place, known := s.find(d, key)
+	place, known := s.places[d]
 	if !known {
 		place = uint32(s.Len())
 		s.places[d] = place
@@ -91,13 +88,8 @@ func (s *keySet) add(key []byte) bool {
 }
 
 func (s *keySet) has(key []byte) bool {
-	_, known := s.find(s.family.Sum(key), key)
+	_, known := s.places[s.family.Sum(key)]
 	return known
-}
-
-func (s *keySet) find(d hashfam.Digest, key []byte) (place uint32, known bool) {
-	place, known = s.places[d]
-	return place, known && string(s.At(int(place))) == string(key)
 }
 
 // read adds the lines of a file, or of standard input for "-", to set. It holds

@@ -11,14 +11,22 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A result is what one round found out. Times are nanoseconds for each key.
+// The operations that are timed.
+const (
+	add = iota
+	hit
+	miss
+	del
+	operations
+)
+
+// A result holds the measurements of one round.
 type result struct {
-	queries, positive uint64 // absent keys queried, and answered with yes
-	negative          uint64 // members queried or to be deleted, and answered with no
-	given, refused    uint64 // keys given to Add, and those that a peer did not take
-	foreign, taken    uint64 // keys in neither list queried, and answered with yes
-	add, hit, miss    float64
-	del               float64 // 0 if nothing can be deleted
+	queries, positive uint64              // absent keys queried, and found
+	negative          uint64              // members queried or deleted, and not found
+	given, refused    uint64              // keys given to Add, and those that a peer refused
+	foreign, taken    uint64              // keys in neither list queried, and found
+	ns                [operations]float64 // per key; 0 if the operation does not exist
 }
 
 // A round is one measurement of a cell under one hash family.
@@ -58,16 +66,15 @@ func (r *round) build() error {
 	keys := &r.data.Members
 	var total time.Duration
 	for range r.repeats {
-		f, err := r.Build(uint64(keys.Len()), r.rate, family)
+		var took time.Duration
+		var err error
+		if r.filter, err = r.Build(uint64(keys.Len()), r.rate, family); err == nil {
+			took, r.unplaced, err = r.addAll(r.filter, keys)
+		}
 		if err != nil {
 			return err
 		}
-		took, refused, err := r.addAll(f, keys)
-		if err != nil {
-			return err
-		}
-		r.filter, r.unplaced = f, refused
-		r.refused += uint64(len(refused))
+		r.refused += uint64(len(r.unplaced))
 		total += took
 	}
 	added := r.repeats * keys.Len()
@@ -75,7 +82,7 @@ func (r *round) build() error {
 	if r.Knows {
 		added += r.repeats * r.absent.Len()
 	}
-	r.add = perKey(total, added)
+	r.ns[add] = perKey(total, added)
 	return nil
 }
 
@@ -84,7 +91,7 @@ func (r *round) build() error {
 func (r *round) queryMembers() error {
 	queries := r.repeats * r.data.Members.Len()
 	hits, took := r.filter.count(&r.data.Members, 0, queries)
-	r.hit = perKey(took, queries)
+	r.ns[hit] = perKey(took, queries)
 	r.negative = uint64(queries) - hits
 	for _, i := range r.unplaced {
 		if !r.filter.Contains(r.data.Members.At(i)) {
@@ -97,7 +104,7 @@ func (r *round) queryMembers() error {
 func (r *round) queryAbsent() error {
 	var took time.Duration
 	r.positive, took = r.filter.count(&r.data.Absent, r.from(), r.plan.queries)
-	r.miss, r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
+	r.ns[miss], r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
 	return nil
 }
 
@@ -164,7 +171,7 @@ func (r *round) deleteMembers() error {
 		}
 		total += r.deleteAll()
 	}
-	r.del = perKey(total, r.repeats*r.data.Members.Len())
+	r.ns[del] = perKey(total, r.repeats*r.data.Members.Len())
 	return nil
 }
 
@@ -206,26 +213,20 @@ func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int,
 	return time.Since(start), refused, err
 }
 
-// count queries total keys, starting at from and beginning again at the end of
-// the list. It returns how many answers were yes and how long they took.
-func (f *Filter) count(keys *Keys, from, total int) (yes uint64, took time.Duration) {
+// count queries total keys, starting at from and wrapping around at the end of
+// the list. It returns how many were found and how long that took.
+func (f *Filter) count(keys *Keys, from, total int) (found uint64, took time.Duration) {
 	start := time.Now()
 	for i := from; total > 0; i = 0 {
 		stop := min(i+total, keys.Len())
-		yes += found(f.Set, keys, i, stop)
 		total -= stop - i
-	}
-	return yes, time.Since(start)
-}
-
-// found queries keys i to stop.
-func found(s Set, keys *Keys, i, stop int) (yes uint64) {
-	for ; i < stop; i++ {
-		if s.Contains(keys.At(i)) {
-			yes++
+		for ; i < stop; i++ {
+			if f.Contains(keys.At(i)) {
+				found++
+			}
 		}
 	}
-	return yes
+	return found, time.Since(start)
 }
 
 func perKey(d time.Duration, keys int) float64 {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -68,17 +69,11 @@ func (c *cell) row(cells []*cell, n int) Row {
 	return r
 }
 
-// The times of a result.
-func add(r result) float64  { return r.add }
-func hit(r result) float64  { return r.hit }
-func miss(r result) float64 { return r.miss }
-func del(r result) float64  { return r.del }
-
-// times returns a time of every round.
-func (c *cell) times(of func(result) float64) []float64 {
+// times returns the times of an operation, one per round.
+func (c *cell) times(operation int) []float64 {
 	var list []float64
 	for _, r := range c.done {
-		list = append(list, of(r))
+		list = append(list, r.ns[operation])
 	}
 	return list
 }
@@ -112,19 +107,14 @@ type Ratios struct {
 // ratiosOf compares c with the cell of the structure it names: the one of the
 // same rate or, if there is none, of the nearest rate.
 func ratiosOf(c *cell, cells []*cell) Ratios {
-	if c.Against == "" {
+	like := Where(cells, func(x *cell) bool { return x.Name == c.Against && len(x.done) > 0 })
+	if len(like) == 0 {
 		return Ratios{}
 	}
-	var ours *cell
-	for _, x := range cells {
-		if x.Name == c.Against && len(x.done) > 0 && (ours == nil || distance(x.rate, c.rate) < distance(ours.rate, c.rate)) {
-			ours = x
-		}
+	ours := slices.MinFunc(like, func(a, b *cell) int { return cmp.Compare(distance(a.rate, c.rate), distance(b.rate, c.rate)) })
+	ratio := func(operation int) *float64 {
+		return medianRatio(c.times(operation), ours.times(operation), c.skipped+1)
 	}
-	if ours == nil {
-		return Ratios{}
-	}
-	ratio := func(of func(result) float64) *float64 { return medianRatio(c.times(of), ours.times(of), c.skipped+1) }
 	return Ratios{
 		Against: ours.Name, Rate: &ours.rate, Bits: medianRatio([]float64{float64(c.bytes)}, []float64{float64(ours.bytes)}, 1),
 		Add: ratio(add), Hit: ratio(hit), Miss: ratio(miss), Delete: ratio(del),
