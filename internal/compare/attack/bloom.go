@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
-	"hash/crc32"
 	"hash/fnv"
 	"math/bits"
 	"slices"
@@ -217,18 +216,13 @@ func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
 	return d.falseRate(contains), share(d.members(), contains)
 }
 
-// reopenOurs writes family into the frame's header, because otherwise the frame
-// could not be decoded under it. See docs/format.md.
+// reopenOurs reads the bits that follow the frame's header. See docs/format.md.
 func reopenOurs(f *measure.Filter, family hashfam.Family) question {
-	frame := must(f.Inner.(*bloom.Filter).MarshalBinary())
-	const header = 64
-	binary.LittleEndian.PutUint64(frame[8:], family.CheckValue())
-	for _, end := range []int{header - 8, len(frame) - 8} {
-		binary.LittleEndian.PutUint32(frame[end:], crc32.Checksum(frame[:end], crc32.MakeTable(crc32.Castagnoli)))
-	}
-	opened := bloom.NewReceiver(family)
-	must(opened, opened.UnmarshalBinary(frame))
-	return opened.Contains
+	frame, p := must(f.Inner.(*bloom.Filter).MarshalBinary()), f.Inner.(*bloom.Filter).Params()
+	words := make([]uint64, (p.Bits+63)/64)
+	must(binary.Decode(frame[64:], binary.LittleEndian, words))
+	p.Family = family
+	return must(bloom.FromWords(p, words)).Contains
 }
 
 // reopenGob opens the file of a peer that package gob can encode.

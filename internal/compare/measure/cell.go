@@ -74,22 +74,19 @@ func (c *cell) tell(absent *Keys, rounds int) {
 // the keys if the structure stores them.
 func (c *cell) size(keys *Keys) (uint64, error) {
 	if c.Heap {
-		return heapGrowth(func() (any, error) { return c.filled(keys) })
+		return heapGrowth(func() (any, error) { return c.build(keys, true) })
 	}
-	f, err := c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
-	if err == nil && (c.Static || c.Over > 0) { // the size depends on the keys
-		_, _, err = c.addAll(f, keys)
-	}
+	f, err := c.build(keys, c.Static || c.Over > 0) // others have their size before they are filled
 	if err != nil {
 		return 0, err
 	}
 	return f.SizeBytes(), nil
 }
 
-// filled returns a filter that contains the keys.
-func (c *cell) filled(keys *Keys) (*Filter, error) {
+// build returns a filter for the keys. It adds them if fill is set.
+func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	f, err := c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
-	if err == nil {
+	if err == nil && fill {
 		_, _, err = c.addAll(f, keys)
 	}
 	return f, err

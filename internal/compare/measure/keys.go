@@ -92,8 +92,8 @@ func (s *keySet) has(key []byte) bool {
 	return known
 }
 
-// read adds the lines of a file, or of standard input for "-", to set. It holds
-// the keys and one line in memory, never the whole file.
+// read adds the lines of the file of a flag to set, or of standard input for
+// "-". It holds the keys and one line in memory, never the whole file.
 func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	c, err := s.readFile(name, set, exclude)
 	if err != nil {
@@ -105,12 +105,12 @@ func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	return c, err
 }
 
-func (s Source) readFile(name string, set, exclude *keySet) (dropped, error) {
+func (s Source) readFile(name string, set, exclude *keySet) (c dropped, err error) {
 	in := s.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return dropped{}, err
+			return c, err
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {
@@ -122,18 +122,19 @@ func (s Source) readFile(name string, set, exclude *keySet) (dropped, error) {
 	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(text)
 		if err != nil {
-			return dropped{}, err
+			return c, err
 		}
 		text = bufio.NewReaderSize(z, 1<<16)
 	}
 	start, _ := text.Peek(8 << 10)
 	binary := bytes.IndexByte(start, 0) >= 0
-	c, err := distinct(set, text, exclude)
+	c, err = distinct(set, text, exclude)
 	c.binary = binary
 	return c, err
 }
 
-// Pathless removes the file name from an error: the message has it already.
+// Pathless removes the file name from an error, because the message contains it
+// already.
 func Pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -142,7 +143,7 @@ func Pathless(err error) error {
 	return err
 }
 
-// show names a file so that it cannot disturb a terminal.
+// show quotes a file name so that it cannot disturb a terminal.
 func show(name string) string {
 	if name == "-" {
 		return "standard input"

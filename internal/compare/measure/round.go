@@ -35,6 +35,7 @@ type round struct {
 	data    *Dataset
 	plan    Plan
 	number  int
+	from    int // the first absent key to query
 	repeats int // of short work, to be timed together
 
 	filter   *Filter
@@ -44,12 +45,12 @@ type round struct {
 
 // measure does one round and adds its result to c, or nothing if it fails.
 func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
-	r := round{cell: c, data: d, plan: p, number: number, repeats: p.repeats(d)}
+	r := round{cell: c, data: d, plan: p, number: number, from: number * p.queries % d.Absent.Len(), repeats: p.repeats(d)}
 	if d.Members.Len() >= timedOps/2 {
 		runtime.GC() // so that none pays for a neighbor's garbage
 	}
 	// Salted comes last, when the memory of the filter can be taken again.
-	for _, step := range []func() error{r.build, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
+	for _, step := range []func() error{r.add, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) erro
 	return nil
 }
 
-func (r *round) build() error {
+func (r *round) add() error {
 	family := hashfam.Family{}.Derive(fmt.Sprintf("compare round %d", r.number))
 	keys := &r.data.Members
 	var total time.Duration
@@ -101,27 +102,21 @@ func (r *round) queryMembers() error {
 	return nil
 }
 
+// queryAbsent queries other absent keys in every round.
 func (r *round) queryAbsent() error {
 	var took time.Duration
-	r.positive, took = r.filter.count(&r.data.Absent, r.from(), r.plan.queries)
+	r.positive, took = r.filter.count(&r.data.Absent, r.from, r.plan.queries)
 	r.ns[miss], r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
 	return nil
 }
 
-// from is the first absent key to query: every round queries others.
-func (r *round) from() int { return r.number * r.plan.queries % r.data.Absent.Len() }
-
-// mostForeign is how many keys in neither list a round queries.
-const mostForeign = 10_000
-
-// queryForeign asks a filter that knows both lists for keys in neither: absent
-// ones with eight bytes before them.
+// queryForeign queries a filter that knows both lists for up to 10,000 keys in
+// neither: absent keys with eight bytes before them.
 func (r *round) queryForeign() error {
 	if r.Knows {
-		n := min(r.data.Absent.Len(), mostForeign)
-		foreign := salted(&r.data.Absent, 0, n, ^uint64(r.number))
-		r.foreign = uint64(n)
-		r.taken, _ = r.filter.count(&foreign, 0, n)
+		foreign := salted(&r.data.Absent, 0, min(r.data.Absent.Len(), 10_000), ^uint64(r.number))
+		r.foreign = uint64(foreign.Len())
+		r.taken, _ = r.filter.count(&foreign, 0, foreign.Len())
 	}
 	return nil
 }
@@ -135,11 +130,11 @@ func (r *round) salted() error {
 	}
 	r.filter = nil
 	members := salted(&r.data.Members, 0, r.data.Members.Len(), uint64(r.number)+1)
-	f, err := r.filled(&members)
+	f, err := r.build(&members, true)
 	if err != nil {
 		return err
 	}
-	absent := salted(&r.data.Absent, r.from(), r.plan.queries, uint64(r.number)+1)
+	absent := salted(&r.data.Absent, r.from, r.plan.queries, uint64(r.number)+1)
 	r.positive, _ = f.count(&absent, 0, r.plan.queries)
 	return nil
 }
@@ -155,40 +150,35 @@ func salted(keys *Keys, from, n int, salt uint64) Keys {
 	return list
 }
 
-// deleteMembers deletes every key, as often as r repeats, with all of them
-// added again in between, and counts the keys that a delete does not find.
+// deleteMembers deletes all keys as often as r repeats, and adds them again in
+// between. It counts the keys that a delete does not find. It skips refused
+// keys, because deleting them could only remove another key.
 func (r *round) deleteMembers() error {
 	if r.filter.Delete == nil {
 		return nil
 	}
+	keys := &r.data.Members
 	var total time.Duration
 	for i := range r.repeats {
 		if i > 0 {
 			var err error
-			if _, r.unplaced, err = r.addAll(r.filter, &r.data.Members); err != nil {
+			if _, r.unplaced, err = r.addAll(r.filter, keys); err != nil {
 				return err
 			}
 		}
-		total += r.deleteAll()
-	}
-	r.ns[del] = perKey(total, r.repeats*r.data.Members.Len())
-	return nil
-}
-
-// deleteAll deletes every key except the refused ones: that could only remove
-// another key.
-func (r *round) deleteAll() time.Duration {
-	keys := &r.data.Members
-	skip := append(slices.Clone(r.unplaced), keys.Len()) // in ascending order
-	start := time.Now()
-	for i := range keys.Len() {
-		if i == skip[0] {
-			skip = skip[1:]
-		} else if !r.filter.Delete(keys.At(i)) {
-			r.negative++
+		skip := append(slices.Clone(r.unplaced), keys.Len()) // in ascending order
+		start := time.Now()
+		for i := range keys.Len() {
+			if i == skip[0] {
+				skip = skip[1:]
+			} else if !r.filter.Delete(keys.At(i)) {
+				r.negative++
+			}
 		}
+		total += time.Since(start)
 	}
-	return time.Since(start)
+	r.ns[del] = perKey(total, r.repeats*keys.Len())
+	return nil
 }
 
 // addAll adds every key and builds the filter, if that is left to do. It

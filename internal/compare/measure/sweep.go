@@ -240,7 +240,7 @@ func waysToQuery(n int) (ways []way, err error) {
 		}
 	}
 	for _, name := range inTimes {
-		f, err := (&cell{Structure: Named(name), rate: 0.01}).filled(&members)
+		f, err := (&cell{Structure: Named(name), rate: 0.01}).build(&members, true)
 		if err != nil {
 			return nil, err
 		}
