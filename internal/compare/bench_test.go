@@ -2,97 +2,19 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
-	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/assert"
-	boom "github.com/tylertreat/BoomFilters"
 
-	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
-
-const (
-	benchRate, benchDelta = 0.01, 0.01
-	benchRounds           = 7
-	benchBlock            = 1024 // keys that a batch call gets
-)
-
-// contestants make structures for n keys, in the order in which the benchmarks
-// run them. BenchmarkRatios compares those that have a peer with it;
-// BenchmarkBeyondTheCache takes the giants.
-var contestants = []struct {
-	name, peer string
-	giant      bool
-	make       func(n uint64) *subject
-}{
-	{"bloom", "bits-and-blooms", true, named("bloom")},
-	{"bloom-blocked", "bits-and-blooms", true, named("bloom-blocked")},
-	{"counting", "boom-counting", true, named("counting")},
-	{"counting-blocked", "boom-counting", true, func(n uint64) *subject {
-		return newSubject(must(counting.New(counting.Config{Capacity: n, FPRate: benchRate, Layout: counting.Blocked})))
-	}},
-	{"cuckoo", "seiflotfy-cuckoo", true, named("cuckoo")},
-	{"cuckoo-compact", "seiflotfy-cuckoo", true, named("cuckoo-compact")},
-	{"count-min", "boom-count-min", true, sketch(false)},
-	{"count-min-conservative", "boom-count-min", false, sketch(true)},
-	{"count-min-16", "count-min", false, smallSketch(16)},
-	{"count-min-8", "count-min", false, smallSketch(8)},
-	{"blocked-xxhash", "bits-and-blooms", false, func(n uint64) *subject { // digests by conversion, without a secret
-		f := must(bloom.New(bloom.Config{Capacity: n, FPRate: benchRate, Layout: bloom.Blocked}))
-		return &subject{add: usesOf(func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil, nil),
-			query: usesOf(func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil, nil)}
-	}},
-	{"static", "", true, func(uint64) *subject { return newSubject(&lateStatic{}) }},
-	{"bits-and-blooms", "", true, named("bits-and-blooms")},
-	{"seiflotfy-cuckoo", "", true, named("seiflotfy-cuckoo")}, // its rate is 3 %
-	{"boom-count-min", "", false, func(n uint64) *subject {
-		s := boom.NewCountMinSketch(benchEpsilon(n), benchDelta)
-		return &subject{add: usesOf(func(key []byte) { s.Add(key) }, nil, nil), query: usesOf(func(key []byte) { s.Count(key) }, nil, nil)}
-	}},
-	{"boom-counting", "", false, named("boom-counting")},
-}
-
-// named returns how to make a filter of the comparison.
-func named(name string) func(n uint64) *subject {
-	return func(n uint64) *subject {
-		return newSubject(must(measure.Named(name).Build(n, benchRate, hashfam.Family{})))
-	}
-}
-
-func sketch(conservative bool) func(n uint64) *subject {
-	return func(n uint64) *subject {
-		return newSubject(must(countmin.New(countmin.Config{Epsilon: benchEpsilon(n), Delta: benchDelta, Conservative: conservative})))
-	}
-}
-
-// smallSketch returns how to make a sketch of the same shape with counters of 8
-// or 16 bits.
-func smallSketch(bits int) func(n uint64) *subject {
-	return func(n uint64) *subject {
-		return newSubject(must(countmin.New(countmin.Config{Epsilon: benchEpsilon(n), Delta: benchDelta, CounterBits: bits})))
-	}
-}
-
-// benchEpsilon gives a sketch about as much memory as a counting filter.
-func benchEpsilon(n uint64) float64 { return 10 / float64(n) }
-
-// must returns what a constructor built.
-func must[T any](built T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return built
-}
 
 // benchKeys returns FILTERFAM_N random keys of 16 bytes, a million unless it is
 // set, and as many others.
@@ -121,21 +43,17 @@ type timing struct {
 
 var operations = []string{"add", "hit", "miss", "delete"}
 
-// timed adds the times of a contestant's operations to took, those of batches
-// on a structure of their own.
+// timed adds the times of a contestant's operations to took. Batches have a
+// structure of their own.
 func timed(took map[timing]float64, name string, build func(n uint64) *subject, members, absent [][]byte) {
 	for _, form := range []string{"key", "batch"} {
 		x := build(uint64(len(members)))
-		for i, u := range []uses{x.add, x.query, x.query, x.remove} {
+		for i, o := range []operation{x.add, x.query, x.query, x.remove} {
 			keys := members
 			if operations[i] == "miss" {
 				keys = absent
 			}
-			if do := u[form]; do != nil {
-				start := time.Now()
-				do(sample{keys: keys})
-				took[timing{name, operations[i], form == "batch"}] = float64(time.Since(start).Nanoseconds()) / float64(len(keys))
-			}
+			took[timing{name, operations[i], form == "batch"}] = o.run(form, sample{keys: keys})
 		}
 	}
 }
@@ -220,7 +138,7 @@ func ratioOf(rounds []map[timing]float64, ours, theirs timing) string {
 	return fmt.Sprintf("%.2f\t%.2f-%.2f", measure.Median(list), slices.Min(list), slices.Max(list))
 }
 
-func TestTheTableOfRatiosHasOneOperationALine(t *testing.T) {
+func TestRatioTableHasOneOperationPerLine(t *testing.T) {
 	rounds := []map[timing]float64{
 		{{"bloom", "add", false}: 1, {"bits-and-blooms", "add", false}: 2, {"bloom", "add", true}: 0.5, {"bits-and-blooms", "hit", false}: 1},
 		{{"bloom", "add", false}: 3, {"bits-and-blooms", "add", false}: 2, {"bloom", "add", true}: 1},
@@ -235,4 +153,135 @@ func TestTheTableOfRatiosHasOneOperationALine(t *testing.T) {
 		"bits-and-blooms add 2.00 - - -",
 		"bits-and-blooms hit 1.00 - - -",
 	}, lines)
+}
+
+// A giantRun measures structures for n keys. Of these it times a sample, in
+// each form and at every load: a structure is filled in stages, each of them
+// with keys that are timed and with others.
+type giantRun struct {
+	n       int
+	members map[string]sample // by the form in which they are added
+	absent  sample
+	took    map[string][]float64 // ns, by structure, operation and form
+	size    map[string]uint64    // bytes, by structure
+}
+
+const (
+	giantStages = 100
+	giantSize   = 2_000_000 // keys of a sample
+)
+
+func newGiantRun(n int) *giantRun {
+	r := &giantRun{n: n, members: map[string]sample{}, took: map[string][]float64{}, size: map[string]uint64{}}
+	rng, size := rand.NewPCG(1, uint64(n)), min(giantSize, n/4)
+	for _, form := range forms {
+		r.members[form] = newSample(rng, size)
+	}
+	r.absent = newSample(rng, size)
+	return r
+}
+
+func (r *giantRun) runAll() {
+	for _, c := range contestants {
+		if c.giant {
+			r.run(c.name, c.make(uint64(r.n)))
+		}
+	}
+}
+
+// run fills a structure, queries it, and records the times.
+func (r *giantRun) run(name string, x *subject) {
+	took := map[string]float64{}
+	rng := rand.NewPCG(2, uint64(r.n))
+	others := make([]hashfam.Digest, (r.n-len(forms)*len(r.absent.keys))/giantStages)
+	for stage := range giantStages {
+		for i := range others {
+			others[i] = hashfam.Digest(rng.Uint64())
+		}
+		x.fill(others)
+		for i := range forms {
+			form := forms[(stage+i)%len(forms)] // no form always comes last, when there is least room
+			s := r.members[form].part(stage, giantStages)
+			ns := 0.0
+			if x.build == nil {
+				ns = x.add.run(form, s)
+			}
+			if ns == 0 {
+				x.fill(s.digests)
+			}
+			took["add "+form] += ns / giantStages
+		}
+	}
+	if x.build != nil {
+		x.build()
+	}
+	for _, form := range forms {
+		took["hit "+form] = x.query.run(form, r.members["key"])
+		took["miss "+form] = x.query.run(form, r.absent)
+	}
+	for operation, ns := range took {
+		if ns > 0 {
+			r.took[name+" "+operation] = append(r.took[name+" "+operation], ns)
+		}
+	}
+	r.size[name] = x.size()
+}
+
+// table shows the medians, and of the keys one by one the range.
+func (r *giantRun) table() string {
+	var b strings.Builder
+	fmt.Fprint(&b, "| structure | MiB | add | digest | batch | hit | digest | batch | miss | digest | batch |\n|---|---:"+strings.Repeat("|---:", 9)+"|\n")
+	for _, c := range contestants {
+		if r.size[c.name] == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %.1f |", c.name, float64(r.size[c.name])/(1<<20))
+		for _, operation := range operations[:3] {
+			for _, form := range forms {
+				switch ns := r.took[c.name+" "+operation+" "+form]; {
+				case ns == nil:
+					b.WriteString(" - |")
+				case form == "key":
+					fmt.Fprintf(&b, " %.0f (%.0f-%.0f) |", measure.Median(ns), slices.Min(ns), slices.Max(ns))
+				default:
+					fmt.Fprintf(&b, " %.1f |", measure.Median(ns))
+				}
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// BenchmarkBeyondTheCache runs structures that the cache does not hold, in
+// turn, round after round, and prints the times for docs/benchmarks.md. With
+// -benchtime 1x, 10^7 keys take two minutes; 10^8 take five and 8 GB.
+func BenchmarkBeyondTheCache(b *testing.B) {
+	for _, c := range [][2]int{{10_000_000, 5}, {100_000_000, 3}} {
+		n, rounds := c[0], c[1]
+		b.Run(measure.Thousands(n), func(b *testing.B) {
+			r := newGiantRun(n)
+			for b.Loop() {
+				for range rounds {
+					r.runAll()
+				}
+			}
+			b.ReportMetric(0, "ns/op") // means nothing here
+			fmt.Printf("\n%s keys on %s\n\n%s\n", measure.Thousands(n), report.ThisMachine(nil), r.table())
+		})
+	}
+}
+
+// Every structure is timed in the forms that it has: each cell holds a number or
+// a dash.
+func TestTableBeyondTheCacheIsFull(t *testing.T) {
+	r := newGiantRun(4000)
+	r.runAll()
+	lines := strings.Split(strings.TrimSpace(r.table()), "\n")
+	assert.Len(t, lines, 2+10)
+	for _, line := range lines[2:] {
+		assert.Equal(t, 12, strings.Count(line, "|"), line)
+		missing := map[string]int{"static": 3, "bits-and-blooms": 6, "seiflotfy-cuckoo": 6}[strings.Fields(line)[1]]
+		assert.Equal(t, missing, strings.Count(line, " - "), line)
+	}
 }

@@ -186,7 +186,7 @@ func compareOnly(t *testing.T, name string, set measure.Set, err error) {
 // is an error.
 func building(set measure.Set, err error) measure.Build {
 	return func(uint64, float64, hashfam.Family) (*measure.Filter, error) {
-		return &measure.Filter{Set: set, Add: func([]byte) error { return err }}, nil
+		return &measure.Filter{Contains: set.Contains, SizeBytes: set.SizeBytes, Add: func([]byte) error { return err }}, nil
 	}
 }
 

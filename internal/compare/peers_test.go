@@ -84,7 +84,7 @@ func newPart(uint64, float64, hashfam.Family) (*measure.Filter, error) {
 		}
 		return nil
 	}
-	return &measure.Filter{Set: p, Add: add, Delete: p.remove}, nil
+	return &measure.Filter{Contains: p.Contains, SizeBytes: p.SizeBytes, Add: add, Delete: p.remove}, nil
 }
 
 func (p part) Contains(key []byte) bool { return p[string(key)] }

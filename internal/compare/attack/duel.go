@@ -3,7 +3,6 @@ package attack
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math/rand/v2"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -53,46 +52,26 @@ type duel struct {
 	queries int        // questions to the target, and keys added to it
 }
 
-// A failure ends a duel: against recovers it.
-type failure struct{ error }
-
-// must returns what was made, or ends the duel.
-func must[T any](made T, err error) T {
+// must returns v. All seeds are fixed, so no attack on this code can fail.
+func must[T any](v T, err error) T {
 	if err != nil {
-		panic(failure{err})
+		panic(err)
 	}
-	return made
+	return v
 }
 
-// mostHashes is what a duel may spend, far more than any search should need.
-const mostHashes = 1 << 28
-
-// spent ends the duel if too much was spent.
-func spent(spent int) {
-	if spent > mostHashes {
-		panic(failure{errors.New("nothing found within the budget")})
-	}
-}
-
-// search draws keys until it has n that are as wanted. The adversary hashes
-// each of them once.
-func (d *duel) search(n int, wanted func(key []byte) bool) [][]byte {
-	var found [][]byte
-	for ; len(found) < n; d.hashes++ {
-		spent(d.hashes)
-		if key := d.random.next(); wanted(key) {
-			found = append(found, bytes.Clone(key))
-		}
-	}
-	return found
-}
+// search draws keys until n of them satisfy wanted. The adversary hashes each
+// key once.
+func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.hashes, wanted) }
 
 // askFor queries the target for random keys until it contains n of them.
-func (d *duel) askFor(f *measure.Filter, n int) [][]byte {
+func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
+
+// draw draws keys until n of them satisfy wanted, and counts all keys.
+func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
-	for ; len(found) < n; d.queries++ {
-		spent(d.queries)
-		if key := d.random.next(); f.Contains(key) {
+	for ; len(found) < n; *count++ {
+		if key := d.random.next(); wanted(key) {
 			found = append(found, bytes.Clone(key))
 		}
 	}
@@ -117,10 +96,10 @@ func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {
 	return must(must(d.Build(uint64(d.n), attackRate, family)).Fill(keys))
 }
 
-// A question is what an adversary asks of a filter.
+// A question is a condition on a key, such as whether a filter contains it.
 type question func(key []byte) bool
 
-// falseRate returns the rate of yes to random keys.
+// falseRate returns the fraction of random keys that satisfy contains.
 func (d *duel) falseRate(contains question) float64 {
 	absent := newKeySource(absentSeed)
 	found := 0
@@ -132,18 +111,12 @@ func (d *duel) falseRate(contains question) float64 {
 	return float64(found) / float64(d.budget.absent)
 }
 
-// number returns the number of keys for which a condition holds.
+// number returns how many keys satisfy a condition.
 func number(keys [][]byte, holds question) int {
-	n := 0
-	for _, key := range keys {
-		if holds(key) {
-			n++
-		}
-	}
-	return n
+	return len(measure.Where(keys, holds))
 }
 
-// share returns the share of keys for which a condition holds.
+// share returns the fraction of keys that satisfy a condition.
 func share(keys [][]byte, holds question) float64 {
 	return float64(number(keys, holds)) / float64(len(keys))
 }

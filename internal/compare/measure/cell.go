@@ -70,32 +70,23 @@ func (c *cell) tell(absent *Keys, rounds int) {
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/mostTold))-1)
 }
 
-// size returns the bytes that c takes for the keys. A heap includes the bytes
-// of the keys if it keeps them.
+// size returns the bytes that c uses for the keys. A heap includes the bytes of
+// the keys if the structure stores them.
 func (c *cell) size(keys *Keys) (uint64, error) {
 	if c.Heap {
-		return heapGrowth(func() (any, error) { return c.filled(keys) })
+		return heapGrowth(func() (any, error) { return c.build(keys, true) })
 	}
-	build := c.filled // if it has its size once it has its keys
-	if !c.Static && c.Over == 0 {
-		build = c.empty
-	}
-	f, err := build(keys)
+	f, err := c.build(keys, c.Static || c.Over > 0) // others have their size before they are filled
 	if err != nil {
 		return 0, err
 	}
 	return f.SizeBytes(), nil
 }
 
-// empty returns a filter for the keys.
-func (c *cell) empty(keys *Keys) (*Filter, error) {
-	return c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
-}
-
-// filled returns a filter of the keys.
-func (c *cell) filled(keys *Keys) (*Filter, error) {
-	f, err := c.empty(keys)
-	if err == nil {
+// build returns a filter for the keys. It adds them if fill is set.
+func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
+	f, err := c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
+	if err == nil && fill {
 		_, _, err = c.addAll(f, keys)
 	}
 	return f, err
@@ -121,41 +112,33 @@ func (c *cell) attempt(do func() error) (err error) {
 	return do()
 }
 
-// The heap of few keys is built several times: what else the program or a
-// library allocates meanwhile, once, could be much more.
 const (
 	smallHeap   = 1 << 20
 	smallBuilds = 5
 )
 
-// heapGrowth returns by how much the heap grows with what build returns.
+// heapGrowth returns how much the heap grows when build is called. It calls
+// build several times if the growth is small, and returns the least growth,
+// because the program or a library may allocate something else meanwhile.
 func heapGrowth(build func() (any, error)) (least uint64, err error) {
 	for range smallBuilds {
-		grown, err := heapGrowthOnce(build)
-		if err != nil || grown >= smallHeap {
-			return grown, err
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.GC() // the second call frees what pools dropped in the first
+		runtime.ReadMemStats(&before)
+		built, err := build()
+		if err != nil {
+			return 0, err
 		}
-		if least == 0 || grown > 0 && grown < least {
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(built)
+		if grown := max(after.HeapAlloc, before.HeapAlloc) - before.HeapAlloc; least == 0 || grown > 0 && grown < least {
 			least = grown
+		}
+		if least >= smallHeap {
+			break
 		}
 	}
 	return least, nil
-}
-
-func heapGrowthOnce(build func() (any, error)) (uint64, error) {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the second frees what pools dropped in the first
-	runtime.ReadMemStats(&before)
-	built, err := build()
-	if err != nil {
-		return 0, err
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(built)
-	if after.HeapAlloc < before.HeapAlloc {
-		return 0, nil
-	}
-	return after.HeapAlloc - before.HeapAlloc, nil
 }

@@ -67,7 +67,7 @@ func (r Attacks) table(b attack.Battle) table {
 			f, found := r.find(b, a, name)
 			cells = append(cells, outcome(a, f, found, first.Honest))
 		}
-		t.lines = append(t.lines, line{Cells: append(cells, a.Key)})
+		t.Lines = append(t.Lines, line{Cells: append(cells, a.Key)})
 	}
 	return t
 }

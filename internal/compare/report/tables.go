@@ -31,7 +31,7 @@ func spaceTable(list []measure.Row) table {
 		case x.FPR > 0:
 			rate = percent(x.FPR, 4)
 		}
-		t.lines = append(t.lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
+		t.Lines = append(t.Lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
 			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
 			brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
 			orDash(x.DeleteNS, nanoseconds), orNone(x.Of.Also),
@@ -75,7 +75,7 @@ func ratioTable(list []measure.Row) table {
 			against = x.Against + " " + percentOf(*x.Rate)
 		}
 		if x.Of.Peer && x.Of.Against != "" {
-			t.lines = append(t.lines, line{group: group(x), Cells: []string{
+			t.Lines = append(t.Lines, line{group: group(x), Cells: []string{
 				x.Structure, target(x), against, orDash(x.Bits, ratio),
 				orDash(x.Add, ratio), orDash(x.Hit, ratio), orDash(x.Miss, ratio), orDash(x.Delete, ratio),
 			}})
@@ -100,7 +100,7 @@ func countTable(list []measure.FrequencyRow) table {
 		cells := []string{x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey)}
 		cells = append(cells, errorCells(x)...)
 		cells = append(cells, measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
-		t.lines = append(t.lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
+		t.Lines = append(t.Lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
 	}
 	return t
 }
@@ -116,19 +116,19 @@ func errorCells(x measure.FrequencyRow) []string {
 	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
 }
 
-// timeTable shows the times by the number of keys, of every second number from
-// the third on: 10^4, 10^5 and so on. The chart has all of them.
-func timeTable(times []measure.Curve) table {
+// timeTable shows the times for every second number of keys from the third on:
+// 10^4, 10^5 and so on. The chart shows all numbers.
+func timeTable(keys []int, times []measure.Curve) table {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
-	for i := 2; i < len(times[0].X); i += 2 {
-		t.Columns = append(t.Columns, column{name: measure.Thousands(int(times[0].X[i]))})
+	for i := 2; i < len(keys); i += 2 {
+		t.Columns = append(t.Columns, column{name: measure.Thousands(keys[i])})
 	}
 	for _, c := range times {
-		cells := []string{curveName(c)}
-		for i := 2; i < len(c.Y); i += 2 {
-			cells = append(cells, nanoseconds(c.Y[i]))
+		cells := []string{c.Name()}
+		for i := 2; i < len(c.NS); i += 2 {
+			cells = append(cells, nanoseconds(c.NS[i]))
 		}
-		t.lines = append(t.lines, line{Cells: cells})
+		t.Lines = append(t.Lines, line{Cells: cells})
 	}
 	return t
 }
@@ -145,7 +145,7 @@ func errorTable(list []measure.FrequencyRow) table {
 			continue
 		}
 		cells := append([]string{strconv.Itoa(x.Memory >> 10), x.Structure}, errorCells(x)...)
-		t.lines = append(t.lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
+		t.Lines = append(t.Lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
 	}
 	return t
 }
