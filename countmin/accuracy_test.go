@@ -155,7 +155,7 @@ func TestHeavyHittersInASmallBudget(t *testing.T) {
 			precision, err float64
 		}{{s, small, 0.98, 0.003}, {s.ascending(), small, 0.80, 1}, {s, large, 0.99, 1}} {
 			o := median(t, c.stream, c.config)
-			t.Logf("%s, %v: recall %.3f, precision %.3f, error %.5f", c.stream.Name, c.config, o.recall, o.precision, o.err)
+			t.Logf("%s, %v: recall %.3f, precision %.3f, error %.5f", c.stream.Name, c.config.Phi, o.recall, o.precision, o.err)
 			require.Equal(t, 1.0, o.recall, s.Name)
 			require.GreaterOrEqual(t, o.precision, c.precision, s.Name)
 			require.LessOrEqual(t, o.err, c.err, s.Name)
