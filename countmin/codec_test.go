@@ -93,7 +93,8 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
-		// Three panes and one more have at least four words, but here are three.
+		// Three panes and one more have at least four words, but here are
+		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "payload length"},
 		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},
 		// A pane of a window of three keys cannot have counted three keys.

@@ -160,8 +160,8 @@ func many(goal Goal, n, keys int) []*Tracker {
 }
 
 // A log that is much too long for a budget has one head for each record until
-// it is swept, so that chains are short. Otherwise this test would take seconds.
-// Finally, the budget is not exceeded.
+// it is swept, so that chains are short. Otherwise this test would take
+// seconds. Finally, the budget is not exceeded.
 func TestMergeOfManyFitsTheBudget(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.01}, {Phi: 0.01, Memory: 20_000}} {
 		sides := many(goal, 500, 300)

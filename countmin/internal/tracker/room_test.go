@@ -74,8 +74,8 @@ func TestSweepOfRecordsBelowTheFloor(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A record of up to a share of the log causes a sweep, and is admitted if it has
-// a higher count than the evicted records. If a longer record has no higher
+// A record of up to a share of the log causes a sweep, and is admitted if it
+// has a higher count than the evicted records. If a longer record has no higher
 // count, it is refused, and nothing is evicted.
 func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 	for _, c := range []struct {
@@ -148,7 +148,8 @@ func TestRefusalsCoverLongerKeys(t *testing.T) {
 	}
 }
 
-// truncate removes the last word of the log, so that reading all records panics.
+// truncate removes the last word of the log, so that reading all records
+// panics.
 func truncate(t *Tracker) { t.log = t.log[:len(t.log)-1] }
 
 // A key is admitted only if its count exceeds floor, even if floor does not fit

@@ -172,9 +172,9 @@ func addMany(t *Tracker, first, last int, count uint64) {
 func TestSizeBytesIsExact(t *testing.T) {
 	bytes := func(tail, heads, log uint64) uint64 { return 256 + 8*tail + 4*heads + 8*log }
 
-	// Without a budget, there is one head per 4 of 512 words at first. The log's
-	// array doubles when it is full. When there are more records than heads, the
-	// index gets twice as many heads as there are records.
+	// Without a budget, there is one head per 4 of 512 words at first. The
+	// log's array doubles when it is full. When there are more records than
+	// heads, the index gets twice as many heads as there are records.
 	h := New(Goal{Phi: 0.1})
 	require.Equal(t, bytes(512, 128, 0), h.sizeBytes())
 	for _, c := range []struct {
@@ -268,8 +268,8 @@ func TestTailIsWidenedWhenACountDoesNotFit(t *testing.T) {
 	}
 }
 
-// Without a budget, the log grows for a long key, even if it already has as many
-// records as it should.
+// Without a budget, the log grows for a long key, even if it already has as
+// many records as it should.
 func TestLogGrowsForALongKey(t *testing.T) {
 	h := New(Goal{Phi: 0.1})
 	addMany(&h, 1, 250, 2)
