@@ -52,12 +52,9 @@ func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
 	row, end := uint64(0), uint64(len(c))
 	if params.Conservative {
 		to := uint64(plus(C(c.least(w, d)), C(by)))
-		for ; row+w < end; row, p = row+2*w, p.Next().Next() {
-			lift(&c[row+p.In(w)], to)
-			lift(&c[row+w+p.Next().In(w)], to)
-		}
-		if row < end {
-			lift(&c[row+p.In(w)], to)
+		for ; row < end; row, p = row+w, p.Next() {
+			cell := &c[row+p.In(w)]
+			*cell = C(max(uint64(*cell), to))
 		}
 		return
 	}
@@ -69,9 +66,6 @@ func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
 		bump(&c[row+p.In(w)], by)
 	}
 }
-
-// lift raises c to the given count if it is lower.
-func lift[C counter](c *C, to uint64) { *c = C(max(uint64(*c), to)) }
 
 // bump adds n, which must fit in a counter, to c, and saturates. A store in
 // each branch is faster than one store that waits for the comparison. Small

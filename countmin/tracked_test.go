@@ -183,20 +183,21 @@ func fill[T tracking](h T, seed, length int) T {
 // The runtime holds no more than 9/8 of the budget, because the allocator may
 // round arrays up, whatever the keys, and after merges and decoding, too.
 func TestMemoryIsWithinTheBudget(t *testing.T) {
+	heavy := func(budget, length, seed int) *HeavyHitters { return fill(newHeavy(0.001, budget), seed, length) }
 	for _, length := range []int{1, 700} {
 		for _, budget := range []int{tracker.MinMemory, 3000, 16 << 10, 100_000, 256 << 10} {
-			requireHeld(t, 16, budget, func(i int) tracking { return fill(newHeavy(0.001, budget), i, length) })
+			requireHeld(t, 16, budget, func(i int) tracking { return heavy(budget, length, i) })
 		}
 		const budget = 16 << 10
 		requireHeld(t, 8, budget, func(i int) tracking {
 			h := new(HeavyHitters)
-			must(0, h.UnmarshalBinary(must(fill(newHeavy(0.001, budget), i, length).MarshalBinary())))
+			must(0, h.UnmarshalBinary(must(heavy(budget, length, i).MarshalBinary())))
 			h.AddString("allocates what decoding did not")
 			return h
 		})
 		requireHeld(t, 8, budget, func(i int) tracking {
-			h := fill(newHeavy(0.001, budget), i, length)
-			must(0, h.Merge(fill(newHeavy(0.001, budget), i+1, length)))
+			h := heavy(budget, length, i)
+			must(0, h.Merge(heavy(budget, length, i+1)))
 			return h
 		})
 		requireHeld(t, 8, 64<<10, func(i int) tracking {
@@ -209,43 +210,43 @@ func TestMemoryIsWithinTheBudget(t *testing.T) {
 // budgets. The rest of the process, including the runtime, may allocate and
 // free memory at the same time, so the minimum of several measurements counts.
 func requireHeld(t *testing.T, copies, budget int, make func(i int) tracking) {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
 	least, most := int64(math.MaxInt64), int64(budget*copies/8*9)
 	for attempt := 0; attempt < 6 && least > most; attempt++ {
 		var hold []tracking
-		before := heapBytes()
+		before := heap()
 		for i := range copies {
 			hold = append(hold, make(i))
 			require.LessOrEqual(t, hold[i].SizeBytes(), uint64(budget))
 		}
-		least = min(least, heapBytes()-before)
+		least = min(least, heap()-before)
 		runtime.KeepAlive(hold)
 	}
 	require.LessOrEqual(t, least, most+2048)
 }
 
-func heapBytes() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // Creating, decoding and merging structures allocates memory in proportion to
 // their sizes.
 func TestAllocationsAreInProportion(t *testing.T) {
-	for _, budget := range []int{tracker.MinMemory, 4192, 16 << 10, 39_744, 256 << 10} {
+	for _, budget := range []int{tracker.MinMemory, 16 << 10, 256 << 10} {
 		var h *HeavyHitters
-		took := conformance.LeastAllocated(3, func() { h = newHeavy(0.001, budget) })
-		require.LessOrEqual(t, took, uint64(budget+budget/8), "New with %d bytes", budget)
+		g, frame := new(HeavyHitters), []byte(nil)
+		allocated := func(most int, do func()) {
+			require.LessOrEqual(t, conformance.LeastAllocated(3, do), uint64(most), "%d bytes", budget)
+		}
+		allocated(budget+budget/8, func() { h = newHeavy(0.001, budget) })
 		for i := range budget / 16 {
 			h.AddString(fmt.Sprint("key ", i))
 		}
-		b, g := must(h.MarshalBinary()), new(HeavyHitters)
-		took = conformance.LeastAllocated(3, func() { require.NoError(t, g.UnmarshalBinary(b)) })
-		require.LessOrEqual(t, took, uint64(64<<10+6*len(b)), "decode %d bytes", len(b))
-		took = conformance.LeastAllocated(3, func() { require.NoError(t, g.Merge(h)) })
-		require.LessOrEqual(t, took, uint64(6*budget), "merge within %d bytes", budget)
+		frame = must(h.MarshalBinary())
+		allocated(64<<10+6*len(frame), func() { must(0, g.UnmarshalBinary(frame)) })
+		allocated(6*budget, func() { must(0, g.Merge(h)) })
 	}
 }
 
@@ -297,28 +298,6 @@ func TestShardsMergeInAnyOrder(t *testing.T) {
 				checkHeavy(t, s.counts(), h)
 			}
 		}
-	}
-}
-
-// Estimates that are too large to be stored in a record do not grow with every
-// merge.
-func TestMergesDoNotInflateHugeCounts(t *testing.T) {
-	for _, weight := range []uint64{1 << 20, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 33, 1 << 40} {
-		h, o := newHeavy(0.1, 1024), newHeavy(0.1, 1024)
-		o.AddString("o")
-		truth := map[string]uint64{"o": 20, "k0": 2 * weight}
-		for i := range 20 {
-			h.AddN(fmt.Appendf(nil, "k%d", i), weight)
-			truth[fmt.Sprint("k", i)] += weight
-		}
-		h.AddN([]byte("k0"), 2*weight)
-		first := h.EstimateString("k0")
-		for range 20 {
-			require.NoError(t, h.Merge(o))
-		}
-		require.LessOrEqual(t, h.EstimateString("k0").High, first.High+20*20, "weight %d", weight)
-		checkTracked(t, truth, h)
-		require.NoError(t, new(HeavyHitters).UnmarshalBinary(must(h.MarshalBinary())))
 	}
 }
 

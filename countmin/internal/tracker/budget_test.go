@@ -16,11 +16,9 @@ func TestPartsOfABudget(t *testing.T) {
 	}{
 		{1024, 64, 16, 24},
 		{1480, 96, 16, 48}, // half as much again as 64 fits exactly
-		{2000, 128, 16, 72},
 		{16 << 10, 1024, 240, 864},
 		{39_744, 2048, 720, 2520},
 		{330_382_104, 1 << 24, 6_130_128, 21_455_448},
-		{700 << 20, 1 << 25, 14_548_976, 50_921_440},
 		{1<<30 - 1, 1 << 26, 16_777_200, 58_720_224},
 	} {
 		for _, g := range []Goal{{Phi: 0.001, Memory: c.budget}, {K: 7, Memory: c.budget}} {
@@ -46,7 +44,6 @@ func TestRecordsAndTailOfAGoal(t *testing.T) {
 		{Goal{K: 257}, 2056, 1024},
 		{Goal{K: MaxK}, min(8*MaxK, maxLog), maxTail},
 		{Goal{K: 100, Memory: 1480}, 200, 96},
-		{Goal{Phi: 1}, 256, 512},
 		{Goal{Phi: 1.0 / 512}, 2048, 512},
 		{Goal{Phi: 1.0 / 1024}, 4096, 1024},
 		{Goal{Phi: 1e-300}, maxLog, maxTail},
@@ -75,14 +72,12 @@ func TestDecoderAcceptsOnlyPossibleTails(t *testing.T) {
 		{budget, 1024, tailShift, true},
 		{budget, 512, tailShift, false},
 		{budget, 3072, tailShift, false},
-		{budget, 8192, tailShift, false},
 		{budget, 4096, tailShift - 1, false},
 		{budget, 4096, tailMaxShift + 1, false},
 		{grown, 1024, tailShift, true},
 		{grown, 2048, tailShift + 1, true},
 		{grown, 1024 << 4, tailMaxShift, true},
 		{grown, 1024 << 5, tailMaxShift + 1, false},
-		{grown, 512, tailShift - 1, false},
 		{grown, 2048, tailShift, false},
 		{grown, 512, tailShift, false},
 	} {
@@ -100,12 +95,9 @@ func TestWhichCountsAreNear(t *testing.T) {
 	}{
 		{Goal{Phi: 0.5}, 45, 100, true},
 		{Goal{Phi: 0.5}, 44, 100, false},
-		{Goal{Phi: 0.5}, 1, 2, true},
 		{Goal{Phi: 0.5, Memory: 1024}, 45, 100, true},
-		{Goal{Phi: 0.5, Memory: 1024}, 44, 100, false},
 		{Goal{Phi: 0.5, Memory: 1024}, 16, 32, true},
 		{Goal{Phi: 0.5, Memory: 1024}, 16, 31, false},
-		{Goal{K: 1}, 100, 100, false},
 		{Goal{K: 1, Memory: 1024}, 100, 100, false},
 	} {
 		require.Equal(t, c.near, c.goal.near(c.count, c.total), "%+v", c)

