@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -232,15 +233,19 @@ func (t *Table) Free(n uint64) (free uint64) {
 	return free
 }
 
-// InOrder reports whether bucket i is one that Put and Take can leave. In a
-// sorted table it must begin with the number of some nibbles, and its
-// fingerprints must ascend.
-func (t *Table) InOrder(i uint64) bool {
+// CheckOrder checks that each of buckets 0 to n-1 is one that Exchange and Fill
+// can create. A sorted bucket must begin with a valid number, and its
+// fingerprints must be in ascending order.
+func (t *Table) CheckOrder(n uint64) error {
 	if !t.Sorted {
-		return true
+		return nil
 	}
-	v := t.Fingerprints(i)
-	return t.Word(i)&codeMask < codes && v[0] <= v[1] && v[1] <= v[2] && v[2] <= v[3]
+	for i := range n {
+		if v := t.Fingerprints(i); t.Word(i)&codeMask >= codes || !slices.IsSorted(v[:]) {
+			return Errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+		}
+	}
+	return nil
 }
 
 // Clone returns a copy that shares no memory with t.
