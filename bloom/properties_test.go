@@ -227,7 +227,6 @@ var scalableFrames = conformance.Frames[*Scalable]{
 		params[25] = 64 // stages
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
 	Reads: func(s *Scalable) []any {
 		return []any{s.Config(), s.SizeBytes(), s.EstimatedLen(), s.FalsePositiveRate(), s.Stages()}
 	},
@@ -324,7 +323,6 @@ var rotatingFrames = conformance.Frames[*Rotating]{
 		params[32], params[33], params[34] = 8, byte(Classic), 1
 		return 1 << 38
 	},
-	Header: conformance.HeaderOf(ReadRotatingConfig, (*Rotating).Config),
 	Reads: func(r *Rotating) []any {
 		return []any{r.Config(), r.SizeBytes(), r.EstimatedLen(), r.FalsePositiveRate()}
 	},
