@@ -154,8 +154,8 @@ func joined(a, b [][]Form) (list [][]Form) {
 	return list
 }
 
-// Agree checks that all forms of a question give the same answers, and that all
-// questions agree on which keys are contained.
+// Agree checks that all forms return the same results for each question, and
+// that all questions agree on which keys are contained.
 func Agree(t rapid.TB, questions [][]Form, keys []string) {
 	base := questions[0][0]
 	contained, _ := base.Bind(keys)()

@@ -43,7 +43,7 @@ func intact(b []byte) bool {
 	return binary.LittleEndian.Uint32(b[end:]) == crc32.Checksum(b[:end], castagnoli)
 }
 
-// Reseal corrects both checksums of a frame, so that a decoder will check the
+// Reseal corrects both checksums in a frame, so that a decoder will check the
 // rest. It also corrects frames in the payload. It ignores anything else.
 func Reseal(b []byte) {
 	if len(b) < offsetParams {

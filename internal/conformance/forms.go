@@ -6,7 +6,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Form is one form of a method with a key, for example AddString for Add.
+// A Form is a variant of some method with a key, for example AddString for Add.
 type Form struct {
 	Name string
 	// Bind returns a function that calls the method for all keys until it
@@ -132,7 +132,7 @@ func One(is bool) uint64 {
 
 type familiar interface{ Family() hashfam.Family }
 
-// Adds returns the forms of an Add that cannot fail.
+// Adds returns the forms of Add when it cannot fail.
 func Adds[S interface {
 	familiar
 	Add([]byte)
@@ -144,7 +144,7 @@ func Adds[S interface {
 	return append(Forms("Add", s.Family(), Done(s.Add), Done(s.AddString), Done(s.AddDigest)), Batch("AddAll", s.Family(), all))
 }
 
-// TryAdds returns the forms of an Add that can fail.
+// TryAdds returns the forms of Add when it can fail.
 func TryAdds[S interface {
 	familiar
 	Add([]byte) error
@@ -155,7 +155,7 @@ func TryAdds[S interface {
 	return append(Forms("Add", s.Family(), tried(s.Add), tried(s.AddString), tried(s.AddDigest)), Batch("AddAll", s.Family(), s.AddAll))
 }
 
-// ContainsOrAdds returns the forms of a ContainsOrAdd that cannot fail.
+// ContainsOrAdds returns the forms of ContainsOrAdd when it cannot fail.
 func ContainsOrAdds[S interface {
 	familiar
 	ContainsOrAdd([]byte) bool
@@ -165,7 +165,7 @@ func ContainsOrAdds[S interface {
 	return Forms("ContainsOrAdd", s.Family(), Is(s.ContainsOrAdd), Is(s.ContainsOrAddString), Is(s.ContainsOrAddDigest))
 }
 
-// ContainsOrTryAdds returns the forms of a ContainsOrAdd that can fail.
+// ContainsOrTryAdds returns the forms of ContainsOrAdd when it can fail.
 func ContainsOrTryAdds[S interface {
 	familiar
 	ContainsOrAdd([]byte) (bool, error)

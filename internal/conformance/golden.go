@@ -30,8 +30,8 @@ func (s Frames[S]) golden(t rapid.TB, g Golden[S]) {
 	s.everyDamage(t, b, built.Family())
 }
 
-// RequireGolden checks the contents of a file in testdata. With -update it
-// creates the file if it does not exist.
+// RequireGolden compares encoded with the contents of testdata/name. With
+// -update it creates the file if it does not exist.
 func RequireGolden(t rapid.TB, name string, encoded []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

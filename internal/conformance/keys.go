@@ -29,10 +29,10 @@ func numbered(first, n int) []string {
 	return keys
 }
 
-// DrawKey draws one of a few keys.
+// DrawKey draws a key. Since there are only a few, keys will be repeated.
 func DrawKey(t *rapid.T) string { return rapid.SampledFrom(names).Draw(t, "key") }
 
-// DrawKeys draws up to 15 of a few keys, some of them repeated.
+// DrawKeys draws up to 15 keys using [DrawKey].
 func DrawKeys(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(names), 0, 15).Draw(t, "keys")
 }

@@ -90,14 +90,14 @@ type Machine[S Encoded[S]] struct {
 	aside  []func() // check that what was left behind has not changed
 }
 
-// An Entry is a key that was added N times.
+// An Entry is a key, and how often it was added.
 type Entry struct {
 	Key string
 	N   uint64
 	At  int64
 }
 
-// Run is the property that any sequence of actions keeps the invariants. It can
+// Run is the property that no sequence of actions breaks an invariant. It can
 // be used with [rapid.Check] and [rapid.MakeFuzz].
 func (s Structure[S]) Run(t *rapid.T) {
 	m := s.machine(t, drawFamily(t))
@@ -147,7 +147,7 @@ func (m *Machine[S]) repeat() {
 	m.finish()
 }
 
-// Count adds n copies of a key to the model.
+// Count adds n copies to the model.
 func (m *Machine[S]) Count(key string, n uint64) {
 	m.Counts[key] = addSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})

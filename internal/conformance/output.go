@@ -75,7 +75,7 @@ func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 	requireBytes(t, before, encode(t, f), "a read changed the structure")
 }
 
-// allocations checks that queries do not allocate, nor insertions of a key that
+// allocations checks that queries do not allocate, nor insertions when the key
 // is already contained. With the tag purego strings can be copied.
 func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))

@@ -46,7 +46,8 @@ func Viewer[S Encoded[S], E any, V interface {
 	}
 }
 
-// view returns the error of a view of b, or otherwise if there are no views.
+// view opens a view of b and returns its error, or otherwise if there are no
+// views.
 func (s Frames[S]) view(t rapid.TB, b []byte, fam hashfam.Family, f *S, otherwise error) error {
 	if s.View == nil {
 		return otherwise
@@ -81,9 +82,8 @@ func HeaderOf[S any, P comparable](read func(io.Reader, hashfam.Family) (P, erro
 type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
 // ask queries b, which may be damaged, at different addresses. If b is valid,
-// the answers must agree with f. Otherwise the answer must be true with the
-// error of the decoder, unless the damage is only in a checksum or in the
-// payload.
+// the results must agree with f. Otherwise true must be returned with the error
+// of the decoder, unless the damage is only in a checksum or in the payload.
 func (s Frames[S]) ask(t rapid.TB, b []byte, f S, invalid error) {
 	if s.Ask == nil {
 		return
