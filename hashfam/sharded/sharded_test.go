@@ -140,6 +140,8 @@ func TestErrorsStopNewAndEach(t *testing.T) {
 	require.ErrorIs(t, err, failure)
 	require.Equal(t, 3, calls)
 
+	require.PanicsWithValue(t, "sharded: use of a zero Of: make it with New", func() { new(sharded.Of[*list]).Do(1, func(*list) {}) })
+
 	o, visited := lists(t, 5), 0
 	err = o.Each(func(i int, _ *list) error {
 		visited++
