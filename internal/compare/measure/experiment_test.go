@@ -84,6 +84,18 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
+func TestStructuresFindTheirKeys(t *testing.T) {
+	keys := newKeySet("a", "b", "c", "d").Keys
+	for _, s := range Structures {
+		f, err := (&cell{Structure: s, rate: 0.01, absent: &newKeySet("e").Keys}).build(&keys, true)
+		require.NoError(t, err, s.Name)
+		found, _ := f.count(&keys, 2, 10)
+		assert.EqualValues(t, 10, found, s.Name)
+		assert.Equal(t, s.Heap, f.SizeBytes == nil, s.Name)
+		assert.True(t, f.Delete == nil || f.Delete(keys.At(0)), s.Name)
+	}
+}
+
 func TestPeersHaveMemoryLimit(t *testing.T) {
 	_, err := newBoomCuckoo(1<<31, 0.01, hashfam.Family{})
 	require.ErrorContains(t, err, "GiB")
