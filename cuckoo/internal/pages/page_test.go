@@ -31,7 +31,7 @@ func TestAPageTakes31Of32Slots(t *testing.T) {
 		for i := range s.Buckets {
 			k := locus{i: i, j: i, partner: 1}
 			for range table.Slots {
-				if s.put(p, k, p.fingerprint(k, p.tail)) {
+				if s.put(p, k, p.fingerprint(k, p.tail), false) {
 					taken++
 				}
 			}
@@ -46,10 +46,10 @@ func TestAPageCountsCopies(t *testing.T) {
 		k := locus{bits: math.MaxUint64 / 3, i: 5, j: 5 ^ s.moves[7], partner: 7}
 		for n := range 2 * table.Slots {
 			require.Equal(t, n, p.count(k))
-			require.True(t, s.put(p, k, p.fingerprint(k, p.tail)))
+			require.True(t, s.put(p, k, p.fingerprint(k, p.tail), false))
 		}
 		require.Equal(t, 8, p.count(k))
-		require.False(t, s.fit(p, k, p.fingerprint(k, p.tail)))
+		require.False(t, s.put(p, k, p.fingerprint(k, p.tail), true))
 	})
 }
 

@@ -28,12 +28,12 @@ func TestADivisionThatFailsTakesAllBack(t *testing.T) {
 		young, old := pl.pages[0], pl.older[0].pages[0]
 		for partner := range uint64(2) {
 			k := locus{i: 0, j: s.moves[partner+1], partner: partner + 1}
-			require.True(t, s.put(young, k, young.fingerprint(k, 1)), "an orphan knows the one bit of its page")
+			require.True(t, s.put(young, k, young.fingerprint(k, 1), false), "an orphan knows the one bit of its page")
 		}
 		for i := s.Buckets - 1; old.taken < s.most()-1; i-- {
 			k := locus{i: i, j: i, partner: 3, bits: i << 56}
 			for range min(table.Slots, s.most()-1-old.taken) {
-				require.True(t, s.put(old, k, old.fingerprint(k, old.tail)))
+				require.True(t, s.put(old, k, old.fingerprint(k, old.tail), false))
 			}
 		}
 		before := pl.clone()
