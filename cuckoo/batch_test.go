@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A batcher takes digests one by one and in batches.
+// A batcher accepts single digests and batches.
 type batcher[T any] interface {
 	Equal(T) bool
 	AddDigest(hashfam.Digest) error
@@ -22,9 +22,8 @@ type batcher[T any] interface {
 	DeleteAll([]hashfam.Digest) int
 }
 
-// requireBatches checks that batches of any length, up to a window and over, do
-// what single calls do, until the filter is full and keys that did not fit are
-// asked for and deleted.
+// requireBatches checks that batches of any length give the same results as
+// single calls, even if the filter becomes full.
 func requireBatches[T batcher[T]](t *testing.T, create func() T, digests []hashfam.Digest) {
 	full, single, in, failed := create(), create(), 0, error(nil)
 	for ; failed == nil; in++ {
@@ -66,7 +65,7 @@ func requireBatches[T batcher[T]](t *testing.T, create func() T, digests []hashf
 	}
 }
 
-func TestBatchesAreSingleCalls(t *testing.T) {
+func TestBatchesMatchSingleCalls(t *testing.T) {
 	digests := make([]hashfam.Digest, 3000)
 	for k := range digests { // one key in three has two copies
 		digests[k] = hashfam.Family{}.SumUint64(uint64(k) - uint64(k)%3/2)

@@ -22,10 +22,10 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 	require.NotEmpty(t, fe.Allowed)
 }
 
-// The error names the rate if the widest fingerprints, of 32 bits, do not meet
-// it in a full table. Otherwise fewer keys would fit: it names the capacity. A
-// table of 128 bits a bucket has up to 2^41 buckets.
-func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+// The error names the rate if the widest fingerprints do not meet it in a full
+// table, and otherwise the capacity. With 32-bit fingerprints, a table has up
+// to 2^41 buckets.
+func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	const many = 1 << 43
 	least, most := math.Ldexp(8, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 	requireField(t, Params{Buckets: most + 2, FingerprintBits: 32}.check(ErrParams), ErrParams, "Params.Buckets")
 }
 
-func TestEveryConfigIsMetByItsParams(t *testing.T) {
+func TestParamsMeetTheirConfig(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Config{
 			Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e8)).Draw(t, "ln n"))),
@@ -92,22 +92,21 @@ func TestEveryConfigIsMetByItsParams(t *testing.T) {
 		require.NoError(t, p.check(ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
-		q := p // no smaller table will do, except for rounding to seven bits of large ones
+		q := p // no smaller table is enough, except that large sizes are rounded to seven bits
 		if q.Buckets -= max(2, q.Buckets/32&^1); q.check(ErrParams) == nil {
 			require.Less(t, q.Capacity(), c.Capacity)
 		}
 	})
 }
 
-func TestRateAtCountsEveryKeyOnce(t *testing.T) {
+func TestRateAtMatchesKnownValues(t *testing.T) {
 	p := Params{Buckets: 2, FingerprintBits: 8}
 	require.Zero(t, p.RateAt(0))
 	require.InEpsilon(t, 1.0/255, p.RateAt(1), 1e-12) // two buckets of two: any fingerprint of 255
 	require.InEpsilon(t, 1-math.Pow(254.0/255, 8), p.RateAt(8), 1e-12)
-	require.InEpsilon(t, 0.02942, Params{Buckets: 1 << 20, FingerprintBits: 8}.RateAt(3_984_589), 3e-3, "Fan et al. count slots, not keys")
+	require.InEpsilon(t, 0.02942, Params{Buckets: 1 << 20, FingerprintBits: 8}.RateAt(3_984_589), 3e-3, "Fan et al. count slots instead of keys")
 }
 
-// A size that is too large for a number is not small.
 func TestSizesDoNotOverflow(t *testing.T) {
 	for p, size := range map[Params]uint64{
 		{Buckets: 2, FingerprintBits: 16}:               24,
@@ -121,7 +120,7 @@ func TestSizesDoNotOverflow(t *testing.T) {
 	}
 }
 
-func TestABudgetOfMemory(t *testing.T) {
+func TestParamsUseMemoryBytes(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		var keys uint64
 		checks.Budget[Params]{
