@@ -145,6 +145,7 @@ func (s sample) part(i, parts int) sample {
 // run does o to all keys of s and returns the time per key, or 0 if o has no
 // such form.
 func (o operation) run(form string, s sample) float64 {
+	block := make([]hashfam.Digest, 0, benchBlock)
 	start := time.Now()
 	switch {
 	case form == "key" && o.key != nil:
@@ -156,7 +157,6 @@ func (o operation) run(form string, s sample) float64 {
 			o.digest(d)
 		}
 	case form == "batch" && o.batch != nil:
-		block := make([]hashfam.Digest, 0, benchBlock)
 		for keys := range slices.Chunk(s.keys, benchBlock) {
 			o.batch(hashfam.Family{}.SumAll(block[:0], keys))
 		}
