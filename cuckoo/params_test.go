@@ -92,6 +92,9 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		require.NoError(t, p.check(ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+		most := p.CapacityAt(c.FPRate)
+		require.GreaterOrEqual(t, most, c.Capacity)
+		require.True(t, most == p.Capacity() || p.RateAt(most+1) > c.FPRate)
 		q := p // no smaller table is enough, except that large sizes are rounded to seven bits
 		if q.Buckets -= max(2, q.Buckets/32&^1); q.check(ErrParams) == nil {
 			require.Less(t, q.Capacity(), c.Capacity)
