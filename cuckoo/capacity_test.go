@@ -57,7 +57,7 @@ func fillAndFind(t *testing.T, p Params, n uint64) {
 }
 
 // The larger sizes need 1.3 GB for 10^9 keys, possibly twice.
-func TestLargeFiltersReachTheirCapacity(t *testing.T) {
+func TestFiltersOfManyKeysReachTheirCapacity(t *testing.T) {
 	sizes := []uint64{50_000}
 	if checks.Long(t, 1, 0.3) {
 		sizes = []uint64{100_000_000}

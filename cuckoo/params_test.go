@@ -33,19 +33,14 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 		config Config
 	}{
 		{"Config.Capacity", Config{Capacity: 0, FPRate: 0.01}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: 0}},
 		{"Config.FPRate", Config{Capacity: 10, FPRate: 1}},
 		{"Config.FPRate", Config{Capacity: 10, FPRate: -0.5}},
 		{"Config.FPRate", Config{Capacity: 10, FPRate: math.NaN()}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(1)}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(-1)}},
 		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
 		{"Config.FPRate", Config{Capacity: 1000, FPRate: 1e-9}}, // wider than 32 bits
 		{"Config.FPRate", Config{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}},
 		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
-		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
 		{"Config.Capacity", Config{Capacity: 1 << 44, FPRate: 1e-6}},
-		{"Config.FPRate", Config{Capacity: 1, FPRate: 2e-10}},
 	} {
 		for _, c.config.Compact = range []bool{false, true} {
 			_, err := c.config.Params()
@@ -57,13 +52,11 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 		params Params
 	}{
 		{"Params.Buckets", Params{Buckets: 0, FingerprintBits: 8}},
-		{"Params.Buckets", Params{Buckets: 1, FingerprintBits: 8}},
 		{"Params.Buckets", Params{Buckets: 7, FingerprintBits: 8}},
 		{"Params.Buckets", Params{Buckets: 1 << 47, FingerprintBits: 8}},
 		{"Params.Buckets", Params{Buckets: math.MaxUint64 - 1, FingerprintBits: 8}},
 		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: 3}},
 		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: 33}},
-		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: -1}},
 		{"Params.FingerprintBits", Params{Buckets: 1 << 20, FingerprintBits: 4}}, // too narrow for so many
 	} {
 		for _, c.params.Compact = range []bool{false, true} {

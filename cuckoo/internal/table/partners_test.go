@@ -44,34 +44,22 @@ func TestStepIsItsOwnInverse(t *testing.T) {
 	}
 }
 
-func TestStepForPowersOfTwoIsThePapers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for shift := 1; shift <= 44; shift++ {
-		m := uint64(1) << shift
-		r := of(m, rng.Uint64())
-		for range 1000 {
-			x, fp := rng.Uint64N(m), 1+rng.Uint64()>>32
-			h := r.Hash(fp)
-			require.Zero(t, h.offset)
-			i, j := r.Pair(x, h)
-			require.Equal(t, x, i)
-			require.Equal(t, i^h.pattern&(m-1), j)
-			require.Equal(t, i^h.pattern&(m-1), r.Other(i, h))
-		}
-	}
-}
-
 // The coordinates 0 to m-1 consist of a block for each bit of m, the largest
-// first. A step is an XOR with the fingerprint's pattern within a block.
+// first. A step is an XOR with the fingerprint's pattern within a block. For
+// powers of two, it is the step of Fan et al.
 func TestStepIsXorWithinRotatedBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range 2000 {
+	for round := range 2000 {
 		m := 2 + rng.Uint64N(3000)&^1
+		if round%10 == 0 {
+			m = 2 << rng.IntN(12)
+		}
 		r := of(m, rng.Uint64())
 		fp := 1 + rng.Uint64N(1<<16)
 		h := r.Hash(fp)
 		offset := h.offset
 		require.Less(t, offset, m)
+		require.True(t, m&(m-1) != 0 || offset == 0)
 		require.EqualValues(t, 1, h.pattern&1)
 		for first := uint64(0); first < m; {
 			size := uint64(1) << (bits.Len64(m-first) - 1)
