@@ -62,20 +62,13 @@ func (l *layer) allocate() {
 // segment returns the segment that contains a start.
 func segment(start uint64) uint64 { return start/width + start/shardStarts }
 
-// shards returns the number of shards.
-func (l geometry) shards() uint64 { return (l.starts + shardStarts - 1) / shardStarts }
-
-// buckets returns the number of buckets.
-func (l geometry) buckets() uint64 { return (l.starts + bucketStarts - 1) / bucketStarts }
-
-// thresholdWords returns the number of words for the thresholds.
+// These methods return the numbers of shards and buckets, and the numbers of
+// words for the thresholds, for the slots, and for both.
+func (l geometry) shards() uint64         { return (l.starts + shardStarts - 1) / shardStarts }
+func (l geometry) buckets() uint64        { return (l.starts + bucketStarts - 1) / bucketStarts }
 func (l geometry) thresholdWords() uint64 { return (l.buckets() + 15) / 16 }
-
-// slotWords returns the number of words for the slots.
-func (l geometry) slotWords() uint64 { return l.at(l.starts/width + l.shards()) }
-
-// size returns the number of words in l.
-func (l geometry) size() uint64 { return l.thresholdWords() + l.slotWords() }
+func (l geometry) slotWords() uint64      { return l.at(l.starts/width + l.shards()) }
+func (l geometry) size() uint64           { return l.thresholdWords() + l.slotWords() }
 
 // at returns the index of a segment's first word.
 func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }

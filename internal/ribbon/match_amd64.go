@@ -33,22 +33,17 @@ type block struct {
 // than 2^32 starts. dst has room for the results.
 func (r *Ribbon) containsVectors(dst []bool, digests []hashfam.Digest) []bool {
 	var b block
+	l := &r.layers[0]
 	for chunk := range slices.Chunk(digests, blockSize) {
-		dst = r.containsBlock(&b, dst, chunk)
-	}
-	return dst
-}
-
-// containsBlock is like containsVectors for 1 to blockSize digests.
-func (r *Ribbon) containsBlock(b *block, dst []bool, digests []hashfam.Digest) []bool {
-	l, end := &r.layers[0], len(dst)
-	dst = dst[:end+len(digests)]
-	prepareAVX512(b, l, digests)
-	matchAVX512(dst[end:], b, l)
-	for i, bumped := range b.bumped {
-		for ; bumped != 0; bumped &= bumped - 1 {
-			i := 64*i + bits.TrailingZeros64(bumped)
-			dst[end+i] = r.contains(1, next(digests[i]))
+		end := len(dst)
+		dst = dst[:end+len(chunk)]
+		prepareAVX512(&b, l, chunk)
+		matchAVX512(dst[end:], &b, l)
+		for i, bumped := range b.bumped {
+			for ; bumped != 0; bumped &= bumped - 1 {
+				i := 64*i + bits.TrailingZeros64(bumped)
+				dst[end+i] = r.contains(1, next(chunk[i]))
+			}
 		}
 	}
 	return dst

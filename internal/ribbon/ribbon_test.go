@@ -38,16 +38,13 @@ func members(t testing.TB, columns uint32, digests []hashfam.Digest) *Ribbon {
 // sizes are numbers of digests around those at which the shape changes: small
 // ones, and one and two shards.
 func sizes() []int {
-	sizes := []int{31, 32, 33, 63, 64, 65, 95, 96, 97, 128, 163, 195, 196, 197, 500, 1000}
-	for n := range 11 {
-		sizes = append(sizes, n)
+	const border = (shardStarts + width) * 51 / 50
+	return []int{
+		31, 32, 33, 63, 64, 65, 95, 96, 97, 128, 163, 195, 196, 197, 500, 1000,
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		border - 66, border - 33, border - 32, border, border + 32, border + 33, border + 66, border + 99,
+		2 * border, 2*border + 66,
 	}
-	border := (shardStarts + width) * 51 / 50
-	for _, d := range []int{-66, -33, -32, 0, 32, 33, 66, 99} {
-		sizes = append(sizes, border+d)
-	}
-	sizes = append(sizes, 2*border, 2*border+66)
-	return sizes
 }
 
 func TestNoDigestIsLost(t *testing.T) {
@@ -190,14 +187,10 @@ func TestGeometryAtItsLimits(t *testing.T) {
 		layer                         int
 		keys, starts, shards, buckets uint64
 	}{
-		{0, 1, 64, 1, 1},
-		{0, 100, 64, 1, 1},  // 98 slots are 2 segments
-		{0, 164, 128, 1, 1}, // 160 slots are rounded up to 3 segments
-		{0, 163, 64, 1, 1},  // and 159 down to 2
-		{1, 122, 64, 1, 1},  // 128 slots are 2 segments
-		{1, 123, 128, 1, 1}, // and 129 are 3
-		{0, 327, 256, 1, 1}, // 5 segments, a full bucket
-		{0, 392, 320, 1, 2},
+		{0, 1, 64, 1, 1}, {0, 163, 64, 1, 1}, // 159 slots are rounded down to 2 segments
+		{0, 164, 128, 1, 1},                     // and 160 up to 3
+		{1, 122, 64, 1, 1}, {1, 123, 128, 1, 1}, // 128 slots are 2 segments, and 129 are 3
+		{0, 327, 256, 1, 1}, {0, 392, 320, 1, 2}, // 5 segments are a full bucket
 		{0, 66_912, 65_536, 1, 256}, // a full shard, and the segment after it
 		{0, 67_043, 65_600, 2, 257}, // 1027 segments, two of them without starts
 	} {
