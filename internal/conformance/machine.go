@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Encoded has the methods that all structures have in common. S is the type
@@ -159,7 +160,7 @@ func (m *Machine[S]) Count(key string, n uint64) {
 	if !m.known[key] {
 		m.known[key], m.order = true, append(m.order, key)
 	}
-	m.Counts[key] = addSat(m.Counts[key], n)
+	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -175,13 +176,6 @@ func (m *Machine[S]) Advance(t int64) {
 	m.Now = max(m.Now, t)
 }
 
-func addSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
-}
-
 // members returns the keys that must be in the structure, as first added.
 func (m *Machine[S]) members() (keys []string) {
 	for _, key := range m.order {
@@ -195,7 +189,7 @@ func (m *Machine[S]) members() (keys []string) {
 // total returns the number of copies of all keys.
 func (m *Machine[S]) total() (sum uint64) {
 	for _, n := range m.Counts {
-		sum = addSat(sum, n)
+		sum = sizing.AddSat(sum, n)
 	}
 	return sum
 }
