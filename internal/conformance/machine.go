@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Encoded has the methods that all structures have in common. S is the type
@@ -154,7 +155,7 @@ func (m *Machine[S]) repeat() {
 
 // Count notes that n copies of a key were added.
 func (m *Machine[S]) Count(key string, n uint64) {
-	m.Counts[key] = addSat(m.Counts[key], n)
+	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -168,13 +169,6 @@ func (m *Machine[S]) Advance(t int64) {
 		}
 	}
 	m.Now = max(m.Now, t)
-}
-
-func addSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
 }
 
 // members returns the keys that must be in the structure, as first added.
@@ -191,7 +185,7 @@ func (m *Machine[S]) members() (keys []string) {
 // total returns the number of copies of all keys.
 func (m *Machine[S]) total() (sum uint64) {
 	for _, n := range m.Counts {
-		sum = addSat(sum, n)
+		sum = sizing.AddSat(sum, n)
 	}
 	return sum
 }
