@@ -92,31 +92,23 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // independent. At rates of 10% or less the bound is close to the rate itself.
 // O(m) time.
 func (s *stages) FalsePositiveRate() float64 {
-	sum := 0.0
-	for i := range s.list {
-		sum += s.list[i].FalsePositiveRate()
-	}
-	return min(1, sum)
+	return min(1, total(s, (*Filter).FalsePositiveRate))
 }
 
 // SizeBytes returns the size of all bit arrays in bytes. O(s) time.
-func (s *stages) SizeBytes() uint64 {
-	size := uint64(0)
-	for i := range s.list {
-		size += s.list[i].SizeBytes()
-	}
-	return size
-}
+func (s *stages) SizeBytes() uint64 { return total(s, (*Filter).SizeBytes) }
 
 // EstimatedLen returns the sum of [Filter.EstimatedLen] over all stages or
 // generations. A Scalable does not count keys that were found when they were
 // added, at most a share of FPRate. A Rotating counts a key once for each
 // generation that it is in, and some keys may be older than the window. O(m)
 // time.
-func (s *stages) EstimatedLen() float64 {
-	sum := 0.0
+func (s *stages) EstimatedLen() float64 { return total(s, (*Filter).EstimatedLen) }
+
+// total adds up a value of all stages.
+func total[T uint64 | float64](s *stages, of func(*Filter) T) (sum T) {
 	for i := range s.list {
-		sum += s.list[i].EstimatedLen()
+		sum += of(&s.list[i])
 	}
 	return sum
 }

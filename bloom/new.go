@@ -39,7 +39,7 @@ func NewFromParams(p Params) (*Filter, error) {
 func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
 
 func newReader(p Params, words []uint64) reader {
-	return reader{shape{p, p.kind(), p.span(), p.Family.Hasher(p.SizeBytes())}, words}
+	return reader{shape{p, p.kind(), p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made

@@ -154,32 +154,20 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 // within returns the parameters with the lowest rate of n keys in the given
 // memory. They are invalid if there are none.
 func (c Config) within(n, bytes uint64) Params {
-	p := Params{Layout: c.Layout, Family: c.Family}
 	bytes = min(bytes, sizing.MaxBits/8)
-	rate := func(k int) float64 {
-		p.Hashes = k
-		return p.within(bytes).RateAt(n)
+	of := func(k int) Params {
+		p := Params{Bits: bytes / 8 * 64, Hashes: k, Layout: c.Layout, Family: c.Family}
+		p.Bits -= p.Bits % p.unit()
+		return p
 	}
+	rate := func(k int) float64 { return of(k).RateAt(n) }
 	best := sizing.HashesWithin(8*bytes, n, rate)
 	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // divides few bits unevenly
 		if rate(k) < rate(best) {
 			best = k
 		}
 	}
-	p.Hashes = best
-	return p.within(bytes)
-}
-
-// within returns p with as many bits as the given memory has room for.
-func (p Params) within(bytes uint64) Params {
-	p.Bits = bytes / 8 * 64
-	switch p.Layout {
-	case Partitioned:
-		p.Bits -= p.Bits % uint64(p.Hashes)
-	case Blocked:
-		p.Bits -= p.Bits % lineBits
-	}
-	return p
+	return of(best)
 }
 
 // check returns an error with the given reason that names the invalid field.
@@ -191,10 +179,8 @@ func (p Params) check(reason error) error {
 		return errs.Field(reason, "Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Layout > Blocked:
 		return errs.Field(reason, "Params.Layout", p.Layout, "classic, partitioned or blocked")
-	case p.Layout == Partitioned && p.Bits%uint64(p.Hashes) != 0:
-		return errs.Field(reason, "Params.Bits", p.Bits, fmt.Sprintf("a multiple of Hashes (%d) for Partitioned", p.Hashes))
-	case p.Layout == Blocked && p.Bits%lineBits != 0:
-		return errs.Field(reason, "Params.Bits", p.Bits, "a multiple of 512 for Blocked")
+	case p.Bits%p.unit() != 0:
+		return errs.Field(reason, "Params.Bits", p.Bits, fmt.Sprintf("a multiple of %d in this layout", p.unit()))
 	}
 	return nil
 }
@@ -226,13 +212,15 @@ func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 // words returns the number of words in the array.
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
-// span returns the range of a position.
-func (p Params) span() uint64 {
+// unit returns the number of slices in a Partitioned array, the number of bits
+// in a line of a Blocked one, and otherwise 1. Bits must be a multiple of it,
+// and the quotient is the range of a position.
+func (p Params) unit() uint64 {
 	switch p.Layout {
 	case Partitioned:
-		return p.Bits / uint64(p.Hashes)
+		return uint64(p.Hashes)
 	case Blocked:
-		return p.Bits / lineBits
+		return lineBits
 	}
-	return p.Bits
+	return 1
 }

@@ -98,14 +98,14 @@ func (c ScalableConfig) first() (Params, error) {
 			fmt.Sprintf("a number of keys that fits in %d bits and %d hashes at FPRate %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, c.FPRate))
 	}
-	if c.MemoryBytes > 0 && c.MemoryBytes < p.SizeBytes() {
+	if c.MemoryBytes == 0 {
+		return p, nil
+	}
+	if c.MemoryBytes < p.SizeBytes() {
 		return Params{}, paramError("ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first stage", p.SizeBytes()))
 	}
-	if c.MemoryBytes > 0 {
-		p = c.fitted(0, p, c.MemoryBytes)
-	}
-	return p, nil
+	return c.fitted(0, p, c.MemoryBytes), nil
 }
 
 // fitted returns p, the planned parameters of stage i, or those of the last
