@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind RotatingBloom, version 1. The payload is
-// the arrays of the G+1 generations, the oldest first, each followed by zeros
-// up to a multiple of 64 bytes.
+// rotatingParams are the parameters in a frame of kind RotatingBloom, version
+// 1. The payload consists of the bit arrays of the G+1 generations, oldest
+// first. Zeros fill each array up to a multiple of 64 bytes.
 type rotatingParams struct {
 	Capacity    uint64        // offset 0
 	FPRate      float64       // 8
@@ -21,14 +21,14 @@ type rotatingParams struct {
 	Layout      Layout        // 33
 	Generations uint8         // 34: G
 	_           [5]uint8      // 35: zeros
-	// 40: position of the window: the number of keys in the newest generation
-	// if Span is 0, else the number of that generation since 1970, or -2^63 if
-	// no time is known
+	// 40: position of the window. If Span is 0, this is the number of keys in
+	// the newest generation, otherwise this generation's number since 1970, or
+	// -2^63 if the time is unknown.
 	Position uint64
 }
 
-// An openRotating is what a header tells: a filter without its generations, and
-// the parameters of each of them.
+// An openRotating is a decoded header: a filter without its generations, and
+// the parameters of each generation.
 type openRotating struct {
 	Rotating
 	params []Params
@@ -38,40 +38,39 @@ var rotatingFormat = frame.Format[openRotating, uint64]{
 	Kind: frame.RotatingBloom, Version: 1, Errs: errs, Parse: parseRotating, Len: openRotating.words,
 }
 
-// words returns the number of words of the payload.
+// words returns the number of words in the payload.
 func (r openRotating) words() uint64 { return r.params[0].paddedWords() * uint64(len(r.params)) }
 
-// AppendBinary is [Filter.AppendBinary] for a Rotating. The encoding is 136
-// bytes and the bit arrays, each in whole lines of 64 bytes. It depends only on
-// the RotatingConfig, the bits and the position of the window.
+// AppendBinary appends the encoded filter to dst: 136 bytes plus the bit
+// arrays, each rounded up to 64 bytes. See Encoding in package [hashfam].
 func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, r.encode)
 }
 
-// MarshalBinary is [Rotating.AppendBinary] with a nil dst.
+// MarshalBinary is like [Rotating.AppendBinary] with a nil dst.
 func (r *Rotating) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
 
-// WriteTo is [Filter.WriteTo] for a Rotating.
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (r *Rotating) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, r.encode) }
 
-// MarshalText is [Filter.MarshalText] for a Rotating.
+// MarshalText returns the encoded filter in base64.
 func (r Rotating) MarshalText() ([]byte, error) { return frame.MarshalText(&r) }
 
-// UnmarshalBinary is [Filter.UnmarshalBinary] for a Rotating, which may be from
-// [NewRotatingReceiver]. It makes one allocation for all bit arrays.
+// UnmarshalBinary decodes data into r. See Encoding in package [hashfam].
 func (r *Rotating) UnmarshalBinary(data []byte) error {
 	return r.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom is [Filter.ReadFrom] for a Rotating.
+// ReadFrom decodes the next filter from in into r. See Encoding in package
+// [hashfam].
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 	return frame.ReadFrom(in, errs, r.decode)
 }
 
-// UnmarshalText is [Filter.UnmarshalText] for a Rotating.
+// UnmarshalText decodes the text form of a filter into r.
 func (r *Rotating) UnmarshalText(text []byte) error { return frame.UnmarshalText(r, text, errs) }
 
-// encode returns r's frame, or ErrParams if r is a zero Rotating.
+// encode returns the frame of r, or ErrParams if r is a zero Rotating.
 func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	c := r.config
 	if err := c.check(ErrParams); err != nil {
@@ -85,7 +84,7 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	return h, r.yield, nil
 }
 
-// decode reads a filter and, if there was no error, replaces r with it.
+// decode reads a filter and, if there is no error, replaces r with it.
 func (r *Rotating) decode(fr *frame.Reader) error {
 	t, words, err := rotatingFormat.Read(fr, r.Family())
 	if err != nil {
@@ -98,8 +97,8 @@ func (r *Rotating) decode(fr *frame.Reader) error {
 	return nil
 }
 
-// parseRotating reads the parameters of a verified header and checks that its
-// payload has the length that follows from them.
+// parseRotating decodes the parameters in a verified header and checks that the
+// payload has the corresponding length.
 func parseRotating(h frame.Header, fam hashfam.Family) (openRotating, error) {
 	var f rotatingParams
 	if err := h.DecodeParams(&f, errs); err != nil {
