@@ -68,17 +68,3 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 		require.InDelta(t, 16_000, float64(above), 6*270, "%v", layout)
 	}
 }
-
-func TestFromWordsRebuildsAFilter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t, hashfam.Family{})
-		f := mustNew(t, p)
-		f.AddAll(sums(f, rapid.Uint64Range(0, 50).Draw(t, "n")))
-		g, err := FromWords(p, f.Clone().words)
-		require.NoError(t, err)
-		require.True(t, g.Equal(f))
-		g.AddString("more")
-		f.AddString("more")
-		require.True(t, g.Equal(f))
-	})
-}

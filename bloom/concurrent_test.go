@@ -14,38 +14,6 @@ import (
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
-// Of several goroutines that call ContainsOrAdd with one key, one gets false:
-// exactly one, unless the key is a false positive, which is found by all.
-func TestOnlyOneContainsOrAddGetsFalse(t *testing.T) {
-	const goroutines = 4
-	keys := uint64(150_000)
-	if checks.Long(t, 0.1, 0.1) {
-		keys = 3_000_000
-	}
-	c, err := NewConcurrent(Config{Capacity: keys, FPRate: 0.001})
-	require.NoError(t, err)
-	first := make([]atomic.Uint32, keys)
-	var wg sync.WaitGroup
-	for range goroutines {
-		wg.Go(func() {
-			for i := range keys {
-				if !c.ContainsOrAddDigest(sum(c, i)) {
-					first[i].Add(1)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	none := 0
-	for i := range first {
-		require.LessOrEqual(t, first[i].Load(), uint32(1), "goroutines that were the first to add key %d", i)
-		if first[i].Load() == 0 {
-			none++
-		}
-	}
-	require.Less(t, none, int(keys/500), "false positives") // expected: fewer than one in a thousand
-}
-
 // A schedule is a small filter that several goroutines use at the same time,
 // and what they know of its keys.
 type schedule struct {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -134,18 +133,6 @@ func TestAFilterBeyondTheAddressesIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, ErrParams)
 	_, err = NewFromParams(Params{Bits: 1 << 35, Hashes: 1})
 	require.ErrorIs(t, err, ErrParams)
-}
-
-func TestEveryConfigMeetsItsRate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := uint64(math.Exp(rapid.Float64Range(0, math.Log(mostKeys)).Draw(t, "ln n")))
-		rate := math.Exp(rapid.Float64Range(math.Log(1e-7), math.Log(0.9)).Draw(t, "ln rate"))
-		layout := rapid.SampledFrom(layouts).Draw(t, "layout")
-		p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
-		require.NoError(t, err)
-		require.NoError(t, p.check(ErrParams))
-		require.LessOrEqual(t, p.RateAt(n), rate)
-	})
 }
 
 func TestTheTextOfALayoutIsItsName(t *testing.T) {

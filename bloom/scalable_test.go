@@ -103,16 +103,6 @@ func TestTheStatedRateIsNotBelowTheMeasuredOne(t *testing.T) {
 	}
 }
 
-func TestTheRatesOfTheStagesAddUp(t *testing.T) {
-	c := ScalableConfig{Expected: 1, FPRate: 0.01}
-	sum := 0.0
-	for i := range 200 {
-		sum += c.rateOf(i)
-		require.LessOrEqual(t, sum, c.FPRate*(1+1e-12))
-	}
-	require.InDelta(t, c.FPRate, sum, 1e-12)
-}
-
 // A filter that cannot grow any more keeps every key.
 func TestAScalableFilterThatCannotGrowKeepsEveryKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

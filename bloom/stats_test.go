@@ -53,28 +53,6 @@ func TestMeasuredRateIsAtMostTheConfiguredRate(t *testing.T) {
 	}
 }
 
-func TestMeasuredRateOfLargeFiltersIsAtMostTheConfiguredRate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fills filters of 1,000,000 keys, and of 10,000,000 if FILTERFAM_LONG is set")
-	}
-	long := checks.Long(t, 2, 0.5)
-	for _, layout := range layouts {
-		t.Run(layout.String(), func(t *testing.T) {
-			t.Parallel()
-			if !long {
-				requireRate(t, Config{Capacity: 1_000_000, FPRate: 0.001, Layout: layout}, 5_000_000)
-				return
-			}
-			for _, want := range []float64{0.03, 0.001, 0.00001} {
-				requireRate(t, Config{Capacity: 1_000_000, FPRate: want, Layout: layout}, 20_000_000)
-			}
-			for _, want := range []float64{0.03, 0.00001} {
-				requireRate(t, Config{Capacity: 10_000_000, FPRate: want, Layout: layout}, 20_000_000)
-			}
-		})
-	}
-}
-
 // requireRate measures the rate of full filters with at most maxQueries queries
 // in total. It must be at most c.FPRate, and equal to the RateAt of the Params.
 func requireRate(t *testing.T, c Config, maxQueries float64) {
