@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A header with any flipped bit is refused, except in the number of positions,
-// in the checksum, and where the number of bits needs as many words as before.
-func TestAFrameReaderRefusesHeaders(t *testing.T) {
+// A FrameReader rejects a header with any flipped bit, except in the number of
+// hash functions, in the checksum, and if the number of words stays the same.
+func TestFrameReaderRejectsDamagedHeaders(t *testing.T) {
 	for _, layout := range layouts {
 		f := mustNew(t, Params{Bits: 7 * 1024, Hashes: 7, Layout: layout})
 		good := encoded(t, f)
