@@ -12,9 +12,8 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// The last word of 1,000 bits has 24 unused bits. If the decoder accepted ones
-// there, two filters of the same keys could differ, and the fill ratio could
-// exceed 1.
+// The last word of 1,000 bits has 24 unused bits. If they could be set, two
+// filters with the same keys could differ, and the fill ratio could exceed 1.
 func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 	for bit := range 24 {
 		b := encoded(t, mustNew(t, Params{Bits: 1000, Hashes: 7}))
@@ -27,29 +26,25 @@ func TestBitsBeyondTheLastAreCorrupt(t *testing.T) {
 	}
 }
 
-// encoded returns the encoding of a structure.
 func encoded(t require.TestingT, f encoding.BinaryMarshaler) []byte {
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
 	return b
 }
 
-// A pieces fails if it is given nothing.
-type pieces struct{ *testing.T }
+// A writer fails if it is given nothing.
+type writer struct{ *testing.T }
 
-func (p pieces) Write(b []byte) (int, error) {
-	require.NotEmpty(p, b)
+func (w writer) Write(b []byte) (int, error) {
+	require.NotEmpty(w, b)
 	return len(b), nil
 }
 
-// A writer may take no bytes for the end of the data. Arrays that fill whole
-// lines have no zeros after them.
-func TestNoPieceOfAnEncodingIsEmpty(t *testing.T) {
-	f := mustNew(t, Params{Bits: 1024, Hashes: 3})
-	s := mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1})
-	require.NoError(t, s.Attach(f))
-	for _, w := range []io.WriterTo{f, s, mustRotate(t, RotatingConfig{Capacity: 100, FPRate: 0.1, Layout: Blocked})} {
-		_, err := w.WriteTo(pieces{t})
+// Arrays that fill whole lines have no zeros after them.
+func TestPiecesOfEncodingsAreNotEmpty(t *testing.T) {
+	r := mustRotate(t, RotatingConfig{Capacity: 100, FPRate: 0.1, Layout: Blocked})
+	for _, f := range []io.WriterTo{mustNew(t, Params{Bits: 1024, Hashes: 3}), r} {
+		_, err := f.WriteTo(writer{t})
 		require.NoError(t, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
@@ -48,23 +47,6 @@ func ExampleConfig_memory() {
 	p, err := bloom.Config{Capacity: 80_000_000, MemoryBytes: 100_000_000}.Params()
 	fmt.Printf("%d hashes, %.2f %%, %v\n", p.Hashes, 100*p.RateAt(80_000_000), err)
 	// Output: 7 hashes, 0.82 %, <nil>
-}
-
-// How many keys can a filter of 64 MiB have at 1%, and what is its rate before
-// and after that?
-func ExampleConfig_memoryAndRate() {
-	c := bloom.Config{MemoryBytes: 64 << 20, FPRate: 0.01}
-	p, err := c.Params()
-	fmt.Println(p.CapacityAt(c.FPRate), err)
-	for _, million := range []uint64{10, 30, 50, 75} {
-		fmt.Printf("%d million keys: %.2g %%\n", million, 100*p.RateAt(million*1_000_000))
-	}
-	// Output:
-	// 55965125 <nil>
-	// 10 million keys: 4.1e-05 %
-	// 30 million keys: 0.037 %
-	// 50 million keys: 0.58 %
-	// 75 million keys: 3.7 %
 }
 
 // A filter with more or fewer keys than it was made for.
@@ -271,37 +253,26 @@ func ExampleConcurrent_Snapshot() {
 	// about 3 keys in 1800 bytes
 }
 
-// A cache counts its documents and sends its neighbor what has changed. A
-// message is lost, and the neighbor fetches the whole filter.
+// A server sends its neighbor the changes of its filter. If a message is lost,
+// the neighbor rejects the next one and needs the whole filter.
 func ExampleFilter_AppendDelta() {
-	cached, err := counting.New(counting.Config{Capacity: 100_000, FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	cached.AddString("/index")
-	sent := cached.Bloom()
-	neighbor := sent.Clone() // at the other server
+	f := filter("/index")
+	sent, neighbor := f.Clone(), f.Clone()
 	for second := range 3 {
-		cached.DeleteString("/index")
-		cached.AddString(fmt.Sprint("/page/", second))
-		now := cached.Bloom()
-		delta, err := now.AppendDelta(nil, sent)
-		sent = now
+		f.AddString(fmt.Sprint("/page/", second))
+		delta, err := f.AppendDelta(nil, sent)
+		sent = f.Clone()
 		if second == 1 || err != nil {
 			continue // the message is lost
 		}
 		err = neighbor.ApplyDelta(delta)
-		if errors.Is(err, bloom.ErrIncompatible) {
-			neighbor = now.Clone() // the whole filter
-		}
-		fmt.Println(second, len(delta), "bytes,", neighbor.Equal(now), err == nil)
+		fmt.Println(len(delta), "bytes,", neighbor.Equal(f), errors.Is(err, bloom.ErrIncompatible))
 	}
-	fmt.Println(cached.Bloom().SizeBytes(), "bytes for the whole filter")
+	fmt.Println(f.SizeBytes(), "bytes for the whole filter")
 	// Output:
-	// 0 104 bytes, true true
-	// 2 96 bytes, true false
-	// 119920 bytes for the whole filter
+	// 88 bytes, true false
+	// 88 bytes, false true
+	// 1800 bytes for the whole filter
 }
 
 // A file of sorted keys ends with their filter and a footer that tells where it

@@ -3,7 +3,6 @@ package bloom_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -46,39 +45,6 @@ func Example_maliciousDomains() {
 	// 21768 bytes in memory
 }
 
-// A spell checker flags every word that the filter does not contain, since such
-// a word is certainly not in the dictionary. It misses about one wrong word in
-// a thousand.
-func Example_spellChecker() {
-	words := data.EnglishWords()
-	dictionary, err := bloom.New(bloom.Config{Capacity: uint64(len(words)), FPRate: 0.001})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	exact := map[string]bool{}
-	for _, word := range words {
-		dictionary.AddString(strings.ToLower(word))
-		exact[strings.ToLower(word)] = true
-	}
-
-	text := slices.Compact(slices.Sorted(slices.Values(data.Tokens(data.MobyDick()))))
-	flagged, wrong := 0, 0
-	for _, word := range text {
-		if !exact[word] {
-			wrong++
-		}
-		if !dictionary.ContainsString(word) {
-			flagged++
-		}
-	}
-	fmt.Printf("%d distinct words, %d not in the dictionary, %d flagged\n", len(text), wrong, flagged)
-	fmt.Printf("%d bytes in memory\n", dictionary.SizeBytes())
-	// Output:
-	// 16956 distinct words, 2159 not in the dictionary, 2157 flagged
-	// 187512 bytes in memory
-}
-
 // The cosine of two filters measures the similarity of two texts. There is one
 // sparse filter of word pairs for each of 30 passages of the Bible. The 15
 // pairs of passages that are known to be parallel all have a higher cosine than
@@ -99,10 +65,7 @@ func Example_similarPassages() {
 		filters[p.ID] = f
 	}
 
-	parallel := map[[2]string]bool{}
-	for _, pair := range data.ParallelPassages() {
-		parallel[pair] = true
-	}
+	parallel := data.ParallelPassages()
 	lowest, highest, unrelated := 1.0, 0.0, 0
 	for i, p := range passages {
 		for _, q := range passages[:i] {
@@ -111,7 +74,8 @@ func Example_similarPassages() {
 				fmt.Println(err)
 				return
 			}
-			if parallel[[2]string{p.ID, q.ID}] || parallel[[2]string{q.ID, p.ID}] {
+			pair := [2]string{p.ID, q.ID}
+			if slices.Contains(parallel, pair) || slices.Contains(parallel, [2]string{q.ID, p.ID}) {
 				lowest = min(lowest, similarity)
 			} else {
 				highest = max(highest, similarity)
