@@ -61,8 +61,7 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 // AddString is like [Filter.Add] for a string key.
 func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
-// AddDigest is like [Filter.Add] for a key's digest, which must be computed by
-// the filter's family.
+// AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch k := f.params.Hashes; f.kind {
 	case classic:
@@ -95,8 +94,7 @@ func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(
 // ContainsString is like Contains for a string key.
 func (f *reader) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
-// ContainsDigest is like Contains for a key's digest, which must be computed by
-// the filter's family.
+// ContainsDigest is like Contains for a digest computed by the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	switch k := f.params.Hashes; f.kind {
 	case classic:

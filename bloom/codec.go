@@ -80,13 +80,12 @@ func (p Params) encoded() frame.Array {
 	return frame.Array{Kind: frame.Bloom, Cells: p.Bits, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 }
 
-// encode returns the frame of f, or ErrParams if f is a zero Filter.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
 	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.words), p.check(ErrParams)
 }
 
-// decode reads a filter and, if there is no error, replaces f with it.
+// decode replaces f with the next filter if there is no error.
 func (f *Filter) decode(r *frame.Reader) error {
 	p, words, err := format.Read(r, f.params.Family)
 	if err != nil {
@@ -99,8 +98,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 	return nil
 }
 
-// parseParams decodes the parameters in a verified header and checks that the
-// payload has the corresponding length.
+// parseParams decodes a verified header and checks the payload's length.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	a, err := frame.ParseArray(h, errs)
 	if err != nil {

@@ -17,7 +17,6 @@ type stages struct {
 // Family returns the family that hashes the filter's keys.
 func (s *stages) Family() hashfam.Family { return s.hash.Family() }
 
-// newStages returns n empty stages with the parameters p.
 func newStages(p Params, n int) (s stages) {
 	for range n {
 		s.append(newFilter(p, make([]uint64, p.words())))
@@ -45,8 +44,7 @@ func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash.Sum(
 // ContainsString is like Contains for a string key.
 func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.hash.SumString(key)) }
 
-// ContainsDigest is like Contains for a key's digest, which must be computed by
-// the filter's family.
+// ContainsDigest is like Contains for a digest computed by the filter's family.
 func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 	// When a stage is full, half of its bits are set, so three positions
 	// exclude seven of eight stages that do not contain d.
@@ -151,28 +149,33 @@ func (s *stages) yield(yield func([]byte) bool) {
 	}
 }
 
-// cut returns the stages with the given valid parameters. Their bit arrays
-// follow one another in words and are not copied. cut returns ErrCorrupt if
-// words is too short or too long, or if a bit is set after the end of an array.
-func cut(words []uint64, params []Params) (stages, error) {
-	s := stages{list: make([]Filter, 0, len(params))}
-	for _, p := range params {
+// words returns the number of words that all bit arrays use in a payload.
+func (s *stages) words() uint64 {
+	return total(s, func(f *Filter) uint64 { return f.params.paddedWords() })
+}
+
+// fill gives each stage its bit array in words, without copying it. The stages
+// must have valid parameters. fill returns ErrCorrupt if words is too short or
+// too long, or if a bit is set after the end of an array.
+func (s *stages) fill(words []uint64) error {
+	for i := range s.list {
+		f, p := &s.list[i], s.list[i].params
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
-			return s, errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
+			return errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
 		}
-		array, padding := words[:p.words():p.words()], words[p.words():n]
+		f.words = words[:p.words():p.words()]
+		padding := words[p.words():n]
 		words = words[n:]
-		if err := p.checkWords(array, ErrCorrupt); err != nil {
-			return s, err
+		if err := p.checkWords(f.words, ErrCorrupt); err != nil {
+			return err
 		}
 		if ones(padding) != 0 {
-			return s, errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
+			return errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
 		}
-		s.append(newFilter(p, array))
 	}
 	if len(words) != 0 {
-		return s, errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
+		return errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
 	}
-	return s, nil
+	return nil
 }

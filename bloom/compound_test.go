@@ -58,11 +58,8 @@ func TestTablesOfStages(t *testing.T) {
 		{"the stage after it cannot", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},
 	} {
 		s := Scalable{config: ScalableConfig{Expected: 1, FPRate: 0.5}, frozen: c.frozen}
-		got, err := s.cut(c.words, c.n)
-		requireText(t, err, c.want)
-		if err == nil {
-			require.EqualValues(t, c.n, len(got.list), c.name)
-		}
+		requireText(t, s.readStages(c.words, c.n), c.want)
+		require.True(t, c.want != "" || len(s.list) == int(c.n), c.name)
 	}
 }
 

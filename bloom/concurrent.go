@@ -56,7 +56,6 @@ func newConcurrent(f *Filter) *Concurrent {
 	return &Concurrent{f.shape, f.words, new([stripes]stripe)}
 }
 
-// zeroConcurrent is like zeroFilter for a Concurrent.
 func zeroConcurrent() { errs.Zero("Concurrent", "NewConcurrent") }
 
 // used returns c. It panics if c has no bits.
@@ -85,8 +84,7 @@ func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 // AddString is like [Concurrent.Add] for a string key.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
-// AddDigest is like [Concurrent.Add] for a key's digest, which must be computed
-// by the filter's family.
+// AddDigest is like [Concurrent.Add] for a digest computed by its family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -109,8 +107,8 @@ func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.hash.SumString(key))
 }
 
-// ContainsDigest is like [Concurrent.Contains] for a key's digest, which must
-// be computed by the filter's family.
+// ContainsDigest is like [Concurrent.Contains] for a digest computed by its
+// family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -247,7 +245,6 @@ func (c *Concurrent) EstimatedLen() float64 { return c.params.estimate(c.ones())
 // memory for a [Concurrent.Snapshot].
 func (c *Concurrent) FalsePositiveRate() float64 { return c.Snapshot().FalsePositiveRate() }
 
-// ones returns the number of bits that are set.
 func (c *Concurrent) ones() uint64 {
 	n := uint64(0)
 	for i := range c.words {

@@ -210,7 +210,6 @@ func (p Params) String() string {
 // allocating it.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
-// words returns the number of words in the bit array.
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
 // unit returns the number of slices in a Partitioned filter, the number of bits

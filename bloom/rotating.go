@@ -140,8 +140,7 @@ func (c RotatingConfig) ring() ring.Ring {
 	return ring.OfTime(c.Span, c.Generations)
 }
 
-// check returns an error with the given reason, naming the field, if c is
-// invalid. Generations must not be 0.
+// check is like Params.check. Generations must not be 0.
 func (c RotatingConfig) check(reason error) error {
 	switch {
 	case c.Capacity == 0:
@@ -166,8 +165,8 @@ func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash.Sum(key)) }
 // AddString is like [Rotating.Add] for a string key.
 func (r *Rotating) AddString(key string) { r.AddDigest(r.hash.SumString(key)) }
 
-// AddDigest is like [Rotating.Add] for a key's digest, which must be computed
-// by the filter's family.
+// AddDigest is like [Rotating.Add] for a digest computed by the filter's
+// family.
 func (r *Rotating) AddDigest(d hashfam.Digest) {
 	if r.ring.Count() {
 		r.forget(1)

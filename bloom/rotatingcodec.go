@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"io"
-	"slices"
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -27,19 +26,10 @@ type rotatingParams struct {
 	Position uint64
 }
 
-// An openRotating is a decoded header: a filter without its generations, and
-// the parameters of each generation.
-type openRotating struct {
-	Rotating
-	params []Params
+var rotatingFormat = frame.Format[Rotating, uint64]{
+	Kind: frame.RotatingBloom, Version: 1, Errs: errs, Parse: parseRotating,
+	Len: func(r Rotating) uint64 { return r.words() },
 }
-
-var rotatingFormat = frame.Format[openRotating, uint64]{
-	Kind: frame.RotatingBloom, Version: 1, Errs: errs, Parse: parseRotating, Len: openRotating.words,
-}
-
-// words returns the number of words in the payload.
-func (r openRotating) words() uint64 { return r.params[0].paddedWords() * uint64(len(r.params)) }
 
 // AppendBinary appends the encoded filter to dst: 136 bytes plus the bit
 // arrays, each rounded up to 64 bytes. See Encoding in package [hashfam].
@@ -70,7 +60,6 @@ func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 // UnmarshalText decodes the text form of a filter into r.
 func (r *Rotating) UnmarshalText(text []byte) error { return frame.UnmarshalText(r, text, errs) }
 
-// encode returns the frame of r, or ErrParams if r is a zero Rotating.
 func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	c := r.config
 	if err := c.check(ErrParams); err != nil {
@@ -80,46 +69,46 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	h := rotatingFormat.New(r.Family(), rotatingParams{
 		Capacity: c.Capacity, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
 		Layout: c.Layout, Generations: uint8(c.Generations), Position: r.ring.Word(),
-	}, 8*p.paddedWords()*uint64(len(r.list)))
+	}, 8*r.words())
 	return h, r.yield, nil
 }
 
-// decode reads a filter and, if there is no error, replaces r with it.
+// decode replaces r with the next filter if there is no error.
 func (r *Rotating) decode(fr *frame.Reader) error {
-	t, words, err := rotatingFormat.Read(fr, r.Family())
-	if err != nil {
-		return err
+	next, words, err := rotatingFormat.Read(fr, r.Family())
+	if err == nil {
+		err = next.fill(words)
 	}
-	if t.stages, err = cut(words, t.params); err != nil {
-		return err
+	if err == nil {
+		*r = next
 	}
-	*r = t.Rotating
-	return nil
+	return err
 }
 
-// parseRotating decodes the parameters in a verified header and checks that the
-// payload has the corresponding length.
-func parseRotating(h frame.Header, fam hashfam.Family) (openRotating, error) {
+// parseRotating decodes a verified header and checks the payload's length. The
+// generations of the result have no words yet.
+func parseRotating(h frame.Header, fam hashfam.Family) (r Rotating, err error) {
 	var f rotatingParams
 	if err := h.DecodeParams(&f, errs); err != nil {
-		return openRotating{}, err
+		return r, err
 	}
-	r := openRotating{Rotating: *NewRotatingReceiver(fam)}
 	r.config = RotatingConfig{
 		Capacity: f.Capacity, Span: f.Span, Generations: int(f.Generations),
-		FPRate: f.FPRate, Layout: f.Layout, Family: r.Family(),
+		FPRate: f.FPRate, Layout: f.Layout, Family: fam,
 	}
 	if err := r.config.check(ErrCorrupt); err != nil {
-		return openRotating{}, err
+		return r, err
 	}
-	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: r.Family()}
+	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: fam}
 	if err := p.check(ErrCorrupt); err != nil {
-		return openRotating{}, err
+		return r, err
 	}
 	if r.ring = r.config.ring(); !r.ring.SetWord(f.Position) {
-		return openRotating{}, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
+		return r, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
 			"at most the keys of a generation, or the number of one from 1678 to 2262")
 	}
-	r.params = slices.Repeat([]Params{p}, r.config.Generations+1)
+	for range r.config.Generations + 1 {
+		r.append(newFilter(p, nil))
+	}
 	return r, h.CheckPayload(8*r.words(), errs)
 }

@@ -152,8 +152,7 @@ func (c ScalableConfig) restOf(i int) float64 {
 	return 0.5 * c.FPRate * math.Pow(0.7, float64(i-1))
 }
 
-// check returns an error with the given reason, naming the field, if c is
-// invalid.
+// check is like Params.check.
 func (c ScalableConfig) check(reason error) error {
 	switch {
 	case c.Expected == 0:
@@ -184,8 +183,8 @@ func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 // AddString is like [Scalable.Add] for a string key.
 func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 
-// AddDigest is like [Scalable.Add] for a key's digest, which must be computed
-// by the filter's family.
+// AddDigest is like [Scalable.Add] for a digest computed by the filter's
+// family.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
 // AddAll calls [Scalable.AddDigest] for each digest. Use Family().SumAll to

@@ -74,20 +74,15 @@ func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText
 // tableWords returns the number of words in the table of n stages.
 func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineWords * lineWords }
 
-// encode returns the frame of s, or ErrParams if s is a zero Scalable.
 func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
 	if err := c.check(ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
-	size := 8 * tableWords(uint64(len(s.list)))
-	for i := range s.list {
-		size += 8 * s.list[i].params.paddedWords()
-	}
 	h := scalableFormat.New(s.Family(), scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
 		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen), MemoryBytes: c.MemoryBytes,
-	}, size)
+	}, 8*(tableWords(uint64(len(s.list)))+s.words()))
 	return h.Shortest(), s.payload, nil
 }
 
@@ -102,23 +97,21 @@ func (s *Scalable) payload(yield func([]byte) bool) {
 	}
 }
 
-// decode reads a filter and, if there is no error, replaces s with it.
+// decode replaces s with the next filter if there is no error.
 func (s *Scalable) decode(r *frame.Reader) error {
-	t, words, err := scalableFormat.Read(r, s.Family())
-	if err != nil {
-		return err
+	next, words, err := scalableFormat.Read(r, s.Family())
+	if err == nil {
+		err = next.readStages(words, next.count)
 	}
-	if t.stages, err = t.cut(words, t.count); err != nil {
-		return err
+	if err == nil {
+		err = next.checkStages()
 	}
-	if err := t.checkStages(); err != nil {
-		return err
+	if err == nil {
+		*s = next.Scalable
 	}
-	*s = t.Scalable
-	return nil
+	return err
 }
 
-// parseScalable decodes the parameters in a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	var p scalableParams
 	if err := h.DecodeLongest(&p, errs); err != nil {
@@ -137,27 +130,28 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	return s, nil
 }
 
-// cut returns the n stages in a payload, without copying their bit arrays.
-func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
+// readStages sets the stages of s to the n stages in a payload, without copying
+// their bit arrays.
+func (s *Scalable) readStages(words []uint64, n uint64) error {
 	room := tableWords(n)
 	if uint64(len(words)) < room {
-		return stages{}, errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
+		return errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
 	}
-	list := make([]Params, n)
-	for i := range list {
+	for i := range int(n) {
 		bits, rest := words[stageWords*i], words[stageWords*i+1]
-		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.Family()}
-		if err := list[i].check(ErrCorrupt); err != nil {
-			return stages{}, err
+		p := Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
+		if err := p.check(ErrCorrupt); err != nil {
+			return err
 		}
-		if rest>>16 != 0 || i >= s.frozen && list[i].Layout != s.config.Layout {
-			return stages{}, errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), list[i], "the Layout of the filter, then zeros")
+		if rest>>16 != 0 || i >= s.frozen && p.Layout != s.config.Layout {
+			return errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), p, "the Layout of the filter, then zeros")
 		}
+		s.append(newFilter(p, nil))
 	}
 	if ones(words[stageWords*n:room]) != 0 {
-		return stages{}, errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
+		return errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
 	}
-	return cut(words[room:], list)
+	return s.fill(words[room:])
 }
 
 // checkStages checks that the stages have room for their keys, so that the size

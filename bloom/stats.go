@@ -166,7 +166,6 @@ func onesOf(a, b []uint64, op func(a, b uint64) uint64) (n uint64) {
 	return n
 }
 
-// ones returns the number of bits that are set.
 func ones(words []uint64) uint64 {
 	n := uint64(0)
 	for _, w := range words {
