@@ -138,9 +138,6 @@ func (c Config) Params() (Params, error) {
 // smallest returns the parameters of the smallest filter that meets the rate at
 // n keys.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	if err := errs.Rate(rate, n); err != nil {
-		return Params{}, err
-	}
 	plan := [...]func(uint64, float64) (sizing.Plan, bool){sizing.ClassicPlan, sizing.PartitionedPlan, sizing.BlockedPlan}[c.Layout]
 	p, ok := plan(n, rate)
 	if !ok {
