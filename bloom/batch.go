@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. In a
@@ -21,7 +21,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 			addPartitioned(words, span, k, d)
 		}
 	case blocked:
-		for block := range slices.Chunk(digests, lanes.Block) {
+		for block := range slices.Chunk(digests, prefetch.Block) {
 			addLines(words, span, k, block)
 		}
 	default:
@@ -39,7 +39,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		zeroReader()
 	}
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = f.hasBlock(dst, block)
 	}
 	return dst
@@ -68,8 +68,8 @@ func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // lanes returns the array of a filter that is not Blocked.
-func (s *shape) lanes(words []uint64) lanes.Array {
-	a := lanes.Array{Words: words, K: s.params.Hashes, Span: s.span}
+func (s *shape) lanes(words []uint64) prefetch.Array {
+	a := prefetch.Array{Words: words, K: s.params.Hashes, Span: s.span}
 	if s.params.Layout == Partitioned {
 		a.Step = s.span
 	}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // A Concurrent is a Bloom filter that goroutines can share: any methods can be
@@ -163,9 +163,9 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // faster than calling [Concurrent.AddDigest] for each key, especially when the
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
-	var room [lanes.Block]bool
+	var room [prefetch.Block]bool
 	c.used()
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
 		for i, found := range c.hasBlock(room[:0], block) {
@@ -181,7 +181,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	c.used()
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = c.hasBlock(dst, block)
 	}
 	return dst

@@ -190,7 +190,7 @@ func TestABudgetOfMemory(t *testing.T) {
 }
 
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
-	checks.ZeroValues(t, new(Filter), new(Concurrent), new(View), new(Scalable), new(Rotating), FrameReader{},
+	checks.ZeroValues(t, "^bloom: use of a zero [A-Z].*: make it with New", new(Filter), new(Concurrent), new(View), new(Scalable), new(Rotating), FrameReader{},
 		NewReceiver(keyed), NewReceiver(keyed).Clone(), NewScalableReceiver(keyed), NewRotatingReceiver(keyed))
 	require.PanicsWithValue(t, "bloom: use of a zero Filter: make it with New, or decode into it",
 		func() { new(Filter).AddString("key") })

@@ -197,7 +197,7 @@ func mergeShared(m *conformance.Machine[*Filter]) {
 
 // scalables drives a Scalable through any sequence of actions.
 var scalables = conformance.Structure[*Scalable]{
-	Source:        conformance.From(drawScalable, conformance.Cached(NewScalable), (*Scalable).Config),
+	Source:        conformance.From(drawScalable, NewScalable, (*Scalable).Config),
 	Receiver:      NewScalableReceiver,
 	Add:           conformance.Adds[*Scalable],
 	ContainsOrAdd: conformance.ContainsOrAdds[*Scalable],
@@ -288,7 +288,7 @@ func checkStages(m *conformance.Machine[*Scalable]) {
 
 // rotatings drives a Rotating through any sequence of actions.
 var rotatings = conformance.Structure[*Rotating]{
-	Source:        conformance.From(drawRotating, conformance.Cached(NewRotating), (*Rotating).Config),
+	Source:        conformance.From(drawRotating, NewRotating, (*Rotating).Config),
 	Receiver:      NewRotatingReceiver,
 	Add:           conformance.Adds[*Rotating],
 	ContainsOrAdd: conformance.ContainsOrAdds[*Rotating],

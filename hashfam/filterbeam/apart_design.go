@@ -13,13 +13,11 @@ import (
 
 // Apart: each owner builds a filter of the keys of its shard and writes its
 // frame to a file. One task writes the index of the files.
-type apart struct{ spec spec }
-
-func (apart) perKey() uint64 { return 1 }
+type apart struct{ spec }
 
 func (a apart) collector(emit emitter) (collector, error) {
-	owner := func(d hashfam.Digest) int { return d.Shard(a.spec.Parts) }
-	return digestCollector{owner, newBlocks(a.spec.Parts, emit)}, nil
+	owner := func(d hashfam.Digest) int { return d.Shard(a.Parts) }
+	return digestCollector{owner, newBlocks(a.Parts, emit)}, nil
 }
 
 // A shardFile is the file of a part.
@@ -44,7 +42,7 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 
 // build returns the filter of a part, and describes it.
 func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
-	p, err := a.spec.process()
+	p, err := a.process()
 	if err != nil {
 		return nil, err
 	}
@@ -60,16 +58,16 @@ func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte])
 
 // finish writes the index. A part that got no key has no file.
 func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	files, err := decodeRecords[shardFile](records, a.spec.Parts)
+	files, err := decodeRecords[shardFile](records, a.Parts)
 	if err != nil {
 		return err
 	}
-	x := index.Index{Version: 1, Kind: string(a.spec.Kind), Check: a.spec.Check, Parts: make([]index.Part, a.spec.Parts)}
+	x := index.Index{Version: 1, Kind: string(a.Kind), Check: a.Check, Parts: make([]index.Part, a.Parts)}
 	for i, f := range files {
-		if f.Name != "" {
+		if len(f.Name) > 0 {
 			x.Parts[i] = index.Part{Name: filepath.Base(string(f.Name)), Bytes: int64(f.Bytes), CRC: f.CRC}
 		}
-		sum.FPRate += f.FPRate / float64(a.spec.Parts)
+		sum.FPRate += f.FPRate / float64(a.Parts)
 		sum.Distinct += f.Distinct
 		sum.Size += f.Bytes
 	}

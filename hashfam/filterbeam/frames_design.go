@@ -10,7 +10,7 @@ import (
 )
 
 // Frames: each bundle builds a structure, and these are merged in two levels.
-type frames struct{ spec spec }
+type frames struct{ spec }
 
 // mergers is the number of tasks that merge the structures of the bundles.
 const mergers = 32
@@ -22,10 +22,8 @@ type frameCollector struct {
 	emit emitter
 }
 
-func (frames) perKey() uint64 { return 1 }
-
 func (f frames) collector(emit emitter) (collector, error) {
-	made, err := f.spec.open()
+	made, err := f.open()
 	return &frameCollector{structure: made, emit: emit}, err
 }
 
@@ -43,7 +41,7 @@ func (c *frameCollector) flush() error {
 }
 
 func (f frames) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	merged, err := f.spec.open()
+	merged, err := f.open()
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +54,7 @@ func (f frames) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byt
 }
 
 func (f frames) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	merged, err := f.spec.open()
+	merged, err := f.open()
 	if err != nil {
 		return err
 	}

@@ -14,97 +14,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Ranges: each owner sorts the digests of its range and drops copies. One task
-// adds the digests of all ranges in order, so that the result depends on the
-// set of keys only.
-type ranges struct{ spec spec }
-
-// A digestCollector sends digests to their owners.
-type digestCollector struct {
-	owner  func(hashfam.Digest) int
-	blocks *blocks
-}
-
-func (c digestCollector) add(digests []hashfam.Digest, _ [][]byte) error {
-	for _, d := range digests {
-		c.blocks.put64(c.owner(d), uint64(d))
-	}
-	return nil
-}
-
-func (c digestCollector) flush() error {
-	c.blocks.flush()
-	return nil
-}
-
-func (ranges) perKey() uint64 { return 1 }
-
-func (r ranges) collector(emit emitter) (collector, error) {
-	owner := func(d hashfam.Digest) int { return r.owner(uint64(d.Probe())) }
-	return digestCollector{owner, newBlocks(r.spec.windows(), emit)}, nil
-}
-
-// owner returns the owner of the digests with a given first value of their
-// probe sequence. It ascends with that value.
-func (r ranges) owner(first uint64) int {
-	return int(hashfam.Reduce(first, uint64(r.spec.windows())))
-}
-
-func (r ranges) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	var digests []hashfam.Digest
-	for block := range values {
-		digests = parseWords(digests, block)
-	}
-	digests, err := sorted(ctx, digests)
-	if err != nil {
-		return nil, err
-	}
-	return encoded(writeWords(ctx, out, digests))
-}
-
-// sorted sorts digests by the first value of their probe sequences, the order
-// in which a static filter is built, and drops copies. It overwrites its
-// argument.
-func sorted(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
-	return ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
-}
-
-// parseWords appends the words of a block, which may be digests, to words.
-func parseWords[W ~uint64](words []W, block []byte) []W {
-	for ; len(block) >= 8; block = block[8:] {
-		words = append(words, W(binary.LittleEndian.Uint64(block)))
-	}
-	return words
-}
-
-// wordsOf returns the number of words in all parts.
-func wordsOf(parts []part) (n uint64) {
-	for _, p := range parts {
-		n += p.Bytes / 8
-	}
-	return n
-}
-
-func (r ranges) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	parts, err := decodeRecords[part](records, r.spec.windows())
-	if err != nil {
-		return err
-	}
-	made, err := r.spec.buildSorted(ctx, wordsOf(parts), sum, func(yield func([]hashfam.Digest, error) bool) {
-		var digests []hashfam.Digest
-		for piece, err := range pieces(ctx, parts) {
-			digests = parseWords(digests[:0], piece)
-			if !yield(digests, err) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return writeFrame(ctx, out, made, sum)
-}
-
 // Ribbons: as in ranges, each owner has sorted the digests of its range. Their
 // number, which is then known, gives the shards of the ribbon. A value is a
 // task: each owner solves some shards, from the sorted digests of the ranges
@@ -170,7 +79,7 @@ func (r ribbons) columns(n uint64) (uint32, error) {
 
 // divide returns the tasks, encoded.
 func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
-	parts, err := decodeRecords[part](records, r.spec.windows())
+	parts, err := decodeRecords[part](records, r.windows())
 	if err != nil {
 		return nil, err
 	}
@@ -203,11 +112,12 @@ func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[
 	}
 	first, last := task.shards().Ranks(task.From, task.To)
 	var digests []hashfam.Digest
-	for piece, err := range pieces(ctx, task.Parts) {
-		if err != nil {
-			return nil, err
-		}
+	var err error
+	for piece := range pieces(ctx, task.Parts, &err) {
 		digests = appendBetween(digests, piece, first, last)
+	}
+	if err != nil {
+		return nil, err
 	}
 	thresholds, words, bumped, err := task.shards().Solve(ctx, task.From, task.To, digests)
 	if err != nil {
@@ -239,7 +149,7 @@ func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) [
 // finish joins the shards and writes the frame. The words pass through it from
 // the part files; it holds the rest.
 func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	all, err := decodeRecords[solvedRange](records, r.spec.windows())
+	all, err := decodeRecords[solvedRange](records, r.windows())
 	if err != nil {
 		return err
 	}
@@ -255,7 +165,7 @@ func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[recor
 	if err != nil {
 		return err
 	}
-	header := joined.Shape().Header(r.spec.Check, joined.PayloadBytes())
+	header := joined.Shape().Header(r.Check, joined.PayloadBytes())
 	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Shape().Keys)
 	sum.Distinct, sum.Size = joined.Shape().Keys, header.Size()
 	return writeJoined(ctx, out, header, words, joined.PayloadAround)
@@ -276,16 +186,4 @@ func (r ribbons) join(ctx context.Context, s ribbon.Shards, thresholds, bumped [
 		return nil, err
 	}
 	return s.Join(ctx, ribbon.Build{Workers: max(c.Workers, 1)}, first, digests)
-}
-
-// wordsIn returns the words of all parts.
-func wordsIn[W ~uint64](ctx context.Context, parts []part) ([]W, error) {
-	var words []W
-	for piece, err := range pieces(ctx, parts) {
-		if err != nil {
-			return nil, err
-		}
-		words = parseWords(words, piece)
-	}
-	return words, nil
 }

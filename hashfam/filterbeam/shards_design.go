@@ -11,7 +11,7 @@ import (
 
 // Shards: each owner counts the keys of its shard, all occurrences of which it
 // gets. The shards have no key in common, so that their merger loses nothing.
-type shards struct{ spec spec }
+type shards struct{ spec }
 
 // A shardCollector counts the keys of a bundle, so that a frequent key is sent
 // once in a while rather than each time.
@@ -33,10 +33,8 @@ const (
 	maxCountedBytes = 4 << 20
 )
 
-func (shards) perKey() uint64 { return 1 }
-
 func (s shards) collector(emit emitter) (collector, error) {
-	return &shardCollector{counts: map[hashfam.Digest]counted{}, blocks: newBlocks(s.spec.windows(), emit)}, nil
+	return &shardCollector{counts: map[hashfam.Digest]counted{}, blocks: newBlocks(s.windows(), emit)}, nil
 }
 
 func (c *shardCollector) add(digests []hashfam.Digest, keys [][]byte) error {
@@ -70,11 +68,10 @@ func (c *shardCollector) send() {
 
 func (c *shardCollector) flush() error {
 	c.send()
-	c.blocks.flush()
-	return nil
+	return c.blocks.flush()
 }
 
-func (s shards) open() (*countmin.TopK, error) {
+func (s shards) top() (*countmin.TopK, error) {
 	c, err := params[countmin.TopKConfig](s.spec)
 	if err != nil {
 		return nil, err
@@ -83,7 +80,7 @@ func (s shards) open() (*countmin.TopK, error) {
 }
 
 func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	top, err := s.open()
+	top, err := s.top()
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +122,13 @@ func cutKey(data []byte) (key, rest []byte, err error) {
 }
 
 func (s shards) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	frames, err := byOwner(records, s.spec.windows())
+	frames, err := byOwner(records, s.windows())
 	if err != nil {
 		return err
 	}
 	all := make([]*countmin.TopK, len(frames))
 	for i, frame := range frames {
-		all[i], err = s.open()
+		all[i], err = s.top()
 		if err == nil && frame != nil { // a shard without keys has no record
 			err = all[i].UnmarshalBinary(frame)
 		}

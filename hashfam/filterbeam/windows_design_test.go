@@ -2,7 +2,8 @@ package filterbeam
 
 import (
 	"bytes"
-	"math/rand/v2"
+	"encoding/binary"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,12 +43,23 @@ func sent(t *testing.T, d design, bundles ...[][]byte) parcel {
 	return values
 }
 
+// all returns records that were read without an error.
+func all(records []record) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
 // gathered returns the records of all owners.
-func gathered(t *testing.T, d design, out string, all parcel) []record {
+func gathered(t *testing.T, d design, out string, values parcel) []record {
 	t.Helper()
 	var records []record
-	for owner, values := range all {
-		value, err := d.gather(t.Context(), out, owner, slices.Values(values))
+	for owner, some := range values {
+		value, err := d.gather(t.Context(), out, owner, slices.Values(some))
 		require.NoError(t, err)
 		records = append(records, record{owner, value})
 	}
@@ -61,7 +73,7 @@ func stages(t *testing.T, p Plan, out string, bundles ...[][]byte) ([]byte, int)
 	d := must(p.spec.design())
 	values := sent(t, d, bundles...)
 	records := gathered(t, d, out, values)
-	require.NoError(t, d.finish(t.Context(), out, certain(slices.Values(records)), &Summary{}))
+	require.NoError(t, d.finish(t.Context(), out, all(records), &Summary{}))
 	return must(os.ReadFile(out)), values.bytes()
 }
 
@@ -73,7 +85,7 @@ func TestBundlesSendDigestsOrCopies(t *testing.T) {
 		want := test.frame(keys)
 		p := must(test.plan.Windows(3))
 		a := must(p.spec.array())
-		few := 100*int(windows{p.spec, a}.routedBytes()) + 10 // bytes of 100 keys
+		few := 100*int(a.routedBytes()) + 10 // bytes of 100 keys
 
 		frame, n := stages(t, p, out, keys[:100], keys[100:])
 		require.Equal(t, want, frame, test.name)
@@ -93,7 +105,7 @@ func TestLargeArraysGetBlocks(t *testing.T) {
 	c := bloom.Config{Capacity: 15_000_000, FPRate: 0.01, Layout: bloom.Blocked}
 	p := must(must(Bloom(c)).Windows(2))
 	a := must(p.spec.array())
-	require.False(t, a.copied())
+	require.Greater(t, a.header.Payload, uint64(copyLimit))
 	keys := testKeys(50_000)
 	frame, n := stages(t, p, filepath.Join(t.TempDir(), "out.bin"), keys)
 	require.Greater(t, n, 8*len(keys))
@@ -116,28 +128,61 @@ func TestPiecesEndWithTheirReader(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.bin")
 	parts := []part{{Bytes: 8}, must(writeWords(t.Context(), out, []uint64{1})), must(writeWords(t.Context(), out, []uint64{2, 3})), {Bytes: 16}}
 	for most := range parts {
-		n := 0
-		for _, err := range pieces(t.Context(), parts) {
-			require.NoError(t, err)
+		n, err := 0, error(nil)
+		for range pieces(t.Context(), parts, &err) {
 			if n++; n > most {
 				break
 			}
 		}
+		require.NoError(t, err)
 		require.Equal(t, most+1, n)
 	}
 }
 
-// sumCounters adds 16 counters as increments do.
-func TestSumOfCounters(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
-		x, y := r.Uint64(), r.Uint64()
-		want := []uint64{x}
-		for i := range uint64(16) {
-			for range y >> (4 * i) & 15 {
-				increment(want, i)
+// Every position of a key reaches the window that owns it, also in arrays of
+// more than 2^32 cells.
+func TestPositionsReachTheirWindows(t *testing.T) {
+	for _, capacity := range []uint64{1000, 1e6, 1e9, 1e11} {
+		for _, n := range []int{0, 1, 3, maxWindows} {
+			for _, p := range []Plan{
+				must(Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01})),
+				must(Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01, Layout: bloom.Partitioned})),
+				must(Counting(counting.Config{Capacity: capacity, FPRate: 0.01})),
+			} {
+				a := must(must(p.Windows(n)).spec.array())
+				requireRouted(t, &a)
 			}
 		}
-		require.Equal(t, want[0], sumCounters(x, y), "%x + %x", x, y)
+	}
+}
+
+// requireRouted checks where a sends the positions of some keys, and that the
+// windows cover the payload.
+func requireRouted(t *testing.T, a *array) {
+	t.Helper()
+	end := uint64(0)
+	for w := range a.windows() {
+		from, to := a.bytes(w)
+		require.Equal(t, end, from)
+		end = to
+	}
+	require.Equal(t, a.header.Payload, end)
+	for key := range uint64(20) {
+		d := hashfam.Family{}.SumUint64(key)
+		var got []uint64
+		to := newBlocks(a.windows(), nil)
+		a.route([]hashfam.Digest{d}, to)
+		for w, block := range to.of {
+			for data := block.data; len(data) > 0; data = data[4:] {
+				got = append(got, uint64(w)*a.window+uint64(binary.LittleEndian.Uint32(data)))
+			}
+		}
+		var want []uint64
+		slice := uint64(0)
+		for p := d.Probe(); len(want) < a.Hashes; p = p.Next() {
+			want = append(want, slice+p.In(a.span))
+			slice += a.slice
+		}
+		require.ElementsMatch(t, want, got, "%d windows of %d cells", a.windows(), a.window)
 	}
 }
