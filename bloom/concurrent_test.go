@@ -107,6 +107,24 @@ func TestSchedulesOfAConcurrentFilter(t *testing.T) {
 	}
 }
 
+// Four goroutines set adjacent bits at the same time, so that an instruction
+// that is not atomic loses some.
+func TestConcurrentAddsLoseNoBit(t *testing.T) {
+	for range 20 {
+		c := newConcurrent(mustNew(t, Params{Bits: 1 << 14, Hashes: 1}))
+		var wg sync.WaitGroup
+		for worker := range uint64(4) {
+			wg.Go(func() {
+				for bit := worker; bit < 1<<14; bit += 4 {
+					share(&c.words[bit/64], 1<<(bit%64))
+				}
+			})
+		}
+		wg.Wait()
+		require.Equal(t, 1.0, c.FillRatio())
+	}
+}
+
 func TestConcurrentOperationsDoNotAllocate(t *testing.T) {
 	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})

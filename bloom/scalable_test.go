@@ -132,6 +132,10 @@ func TestScalableUsesItsMemoryLimit(t *testing.T) {
 			require.EqualValues(t, 2, encoded(t, s)[5], "the version")
 			require.False(t, slices.Contains(s.ContainsAll(nil, keys), false), "lost a key")
 			require.Greater(t, requireStated(t, s), c.FPRate)
+			before := s.Clone()
+			s.Reset()
+			s.AddAll(keys)
+			require.True(t, s.Equal(before), "a Reset changes how the filter grows")
 		}
 		c.MemoryBytes = first - 1
 		_, err = NewScalable(c)
@@ -141,12 +145,12 @@ func TestScalableUsesItsMemoryLimit(t *testing.T) {
 }
 
 func TestAttachedFiltersCountTowardsTheLimit(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01, MemoryBytes: 10_000})
-	require.NoError(t, s.Attach(mustNew(t, Params{Bits: 1e6, Hashes: 7})))
-	for i := range uint64(1000) {
-		s.AddDigest(sum(s, i))
+	for _, bytes := range []uint64{100_000, 9800} { // no room, or less than the first stage
+		s := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01, MemoryBytes: 10_000})
+		require.NoError(t, s.Attach(mustNew(t, Params{Bits: 8 * bytes, Hashes: 7})))
+		s.AddAll(sums(s, 1000))
+		require.Equal(t, 2, s.Stages())
 	}
-	require.Equal(t, 2, s.Stages())
 }
 
 // The rates add up, and the capacities do not overflow.
