@@ -17,7 +17,7 @@ type reader struct {
 type shape struct {
 	params Params
 	kind   kind
-	span   uint64 // range of a position: bits, bits of a slice, or number of lines
+	span   uint64 // range of a position: number of bits, bits per slice, or lines
 	hash   hashfam.Hasher
 }
 
@@ -26,7 +26,7 @@ type shape struct {
 type kind uint8
 
 const (
-	blocked kind = 1 + iota // the first that a switch tests, for the fastest layout
+	blocked kind = 1 + iota // tested first in a switch, since this layout is the fastest
 	classic
 	partitioned
 )

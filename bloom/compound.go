@@ -10,8 +10,8 @@ import (
 // stages are the filters in a [Scalable] or a [Rotating]. They all have the
 // same family, so a key is hashed only once.
 type stages struct {
-	hash hashfam.Hasher // of keys, for the newest stage, the largest one
-	list []Filter       // from the oldest to the newest
+	hash hashfam.Hasher // for the size of the newest stage, which is the largest
+	list []Filter       // oldest first
 }
 
 // Family returns the family that hashes the filter's keys.

@@ -24,7 +24,7 @@ import (
 // long.
 type Concurrent struct {
 	shape
-	words []uint64 // all accesses are atomic
+	words []uint64 // must be accessed atomically
 	locks *[stripes]stripe
 }
 
@@ -38,7 +38,8 @@ type stripe struct {
 	_ [56]byte
 }
 
-// NewConcurrent returns an empty filter for c. It returns the errors of [New].
+// NewConcurrent returns an empty filter for c. Its errors are the errors of
+// [New].
 func NewConcurrent(c Config) (*Concurrent, error) {
 	f, err := New(c)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsOrAdd reports whether key may have been added before, and adds it
-// otherwise. When several goroutines call it with the same key, only the first
+// otherwise. When several goroutines call it with the same key, only a single
 // call can return false, so it can be used to do something once per key. If key
 // is not found, ContainsOrAdd uses one of 64 locks.
 func (c *Concurrent) ContainsOrAdd(key []byte) bool {
@@ -258,8 +259,9 @@ func (c *Concurrent) ones() uint64 {
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go and blocked.go, but access
-// the words atomically. shareBits and seesBits serve all layouts: value i of
-// the probe sequence p selects one of the span bits that begin at bit i*step.
+// the words atomically. shareBits and seesBits can be used for several layouts:
+// value i of the probe sequence p selects one of the span bits that begin at
+// bit i*step.
 
 // share sets a bit of w. In a filter in use, most bits are already set. Testing
 // the bit first needs a tenth of the time of an atomic instruction, and other

@@ -17,13 +17,13 @@ import (
 type deltaParams struct {
 	Changed uint64 // offset 0: number of bits that differ
 	Base    uint64 // 8: fingerprint of the filter that the delta applies to
-	Proof   uint64 // 16: digest of Base and of the fingerprint of the result
+	Proof   uint64 // 16: digest of Base and the fingerprint of the result
 }
 
 // An openDelta is the decoded header of a delta.
 type openDelta struct {
 	deltaParams
-	words uint64 // of the payload
+	words uint64 // in the payload
 }
 
 var deltaFormat = frame.Format[openDelta, uint64]{

@@ -14,7 +14,7 @@ func (f *Filter) Merge(others ...*Filter) error {
 	}
 	length := mergeWords
 	if len(others) == 1 {
-		length = len(f.words) // nothing is read twice
+		length = len(f.words) // a single pass reads nothing twice
 	}
 	for first := 0; first < len(f.words); first += length {
 		piece := f.words[first:min(first+length, len(f.words))]
@@ -45,9 +45,10 @@ func or(dst, src []uint64) {
 
 // Intersect clears the bits of f that are not set in other. Keys that are in
 // both filters will still be found. The result contains all bits of a filter
-// built from the common keys, and usually some more. Its rate is therefore
-// between the rate of that filter and the lower rate of the two. If the
-// [Params] differ, Intersect returns [ErrIncompatible] and leaves f unchanged.
+// built from the common keys, and usually some more. Its rate is therefore not
+// below the rate of that filter, and does not exceed the lower rate of the two
+// inputs. If the [Params] differ, Intersect returns [ErrIncompatible] and
+// leaves f unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.used().compatible(other); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (f *Filter) FoldTo(rate float64) error {
 // [Filter.Fold].
 func (f *Filter) folded() (*Filter, error) {
 	if f.span%2 != 0 {
-		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")
+		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, bits per slice, or lines")
 	}
 	p := f.params
 	p.Bits /= 2

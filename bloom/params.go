@@ -12,10 +12,10 @@ import (
 // These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params, or a delta is for another state
+	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params, or a delta is for another state
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
-	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family
+	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
 // A FieldError is an error about one field. See package [hashfam].
@@ -32,9 +32,9 @@ type Layout uint8
 
 // See Layouts in the package comment.
 const (
-	Classic     Layout = iota // anywhere: the least memory
-	Partitioned               // one in each of k slices
-	Blocked                   // all in one cache line: the fastest
+	Classic     Layout = iota // anywhere in the array; uses the least memory
+	Partitioned               // one position in each of k slices
+	Blocked                   // in a single cache line; the fastest
 )
 
 var layoutNames = []string{Classic: "classic", Partitioned: "partitioned", Blocked: "blocked"}
@@ -90,13 +90,13 @@ type Config struct {
 	// needs 72 additional bytes.
 	MemoryBytes uint64
 
-	Layout Layout // Classic by default
+	Layout Layout // the default is Classic
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // Params are a filter's parameters. Filters with equal Params can be merged.
@@ -159,7 +159,7 @@ func (c Config) within(n, bytes uint64) Params {
 	}
 	rate := func(k int) float64 { return of(k).RateAt(n) }
 	best := sizing.HashesWithin(8*bytes, n, rate)
-	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // divides few bits unevenly
+	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // with few bits, slices leave a remainder
 		if rate(k) < rate(best) {
 			best = k
 		}

@@ -61,10 +61,10 @@ type RotatingConfig struct {
 	// have the same rate, FPRate/(G+1).
 	FPRate float64
 
-	Layout Layout         // of the generations, as in [Config]
-	Family hashfam.Family // as in [Config]
+	Layout Layout         // used by all generations; see [Config]
+	Family hashfam.Family // see [Config]
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // defaultGenerations is used if the Config does not set Generations. With 2
@@ -97,7 +97,7 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 // SizeBytes returns the size of all generations in bytes, without allocating
 // them. It returns the errors of [NewRotating].
 func (c RotatingConfig) SizeBytes() (uint64, error) {
-	c, p, err := c.plan() // with an error p has no bits
+	c, p, err := c.plan() // if there is an error, p has no bits
 	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
@@ -114,7 +114,7 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	p, err := g.Params()
 	if err != nil {
 		return c, Params{}, paramError("RotatingConfig.Capacity", c.Capacity,
-			fmt.Sprintf("keys that fit in %d bits and %d hashes a generation, and below 2^64 times the rate of one, %g",
+			fmt.Sprintf("keys for which a generation fits in %d bits and %d hashes, and fewer than 2^64 times its rate, %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, g.FPRate))
 	}
 	return c, p, nil
@@ -174,8 +174,7 @@ func (r *Rotating) AddDigest(d hashfam.Digest) {
 	r.newest().AddDigest(d)
 }
 
-// AddAll calls [Rotating.AddDigest] for each digest. Use Family().SumAll to
-// compute the digests.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
 func (r *Rotating) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		r.AddDigest(d)

@@ -105,7 +105,7 @@ func parseRotating(h frame.Header, fam hashfam.Family) (r Rotating, err error) {
 	}
 	if r.ring = r.config.ring(); !r.ring.SetWord(f.Position) {
 		return r, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
-			"at most the keys of a generation, or the number of one from 1678 to 2262")
+			"up to the capacity of a generation, or the number of a generation from 1678 to 2262")
 	}
 	for range r.config.Generations + 1 {
 		r.append(newFilter(p, nil))

@@ -32,8 +32,8 @@ import (
 type Scalable struct {
 	stages
 	config ScalableConfig
-	frozen int    // number of stages that were attached; they come first
-	stored uint64 // keys in the newest stage, at most its capacity
+	frozen int    // number of attached stages, which come first
+	stored uint64 // keys in the newest stage, up to its capacity
 	last   bool   // no further stage is possible
 }
 
@@ -56,10 +56,10 @@ type ScalableConfig struct {
 	// towards the limit but are never rejected.
 	MemoryBytes uint64
 
-	Layout Layout         // of the stages, as in [Config]
-	Family hashfam.Family // as in [Config]
+	Layout Layout         // used by all stages; see [Config]
+	Family hashfam.Family // see [Config]
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // NewScalable returns an empty filter for c, with a single stage. It returns
@@ -84,7 +84,7 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 // SizeBytes returns the size of the first stage in bytes, without allocating
 // it. It returns the errors of [NewScalable].
 func (c ScalableConfig) SizeBytes() (uint64, error) {
-	p, err := c.first() // with an error it has no bits
+	p, err := c.first() // if there is an error, p has no bits
 	return p.SizeBytes(), err
 }
 
@@ -116,7 +116,7 @@ func (c ScalableConfig) first() (Params, error) {
 // any key.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
-	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // up to 64 bytes are lost to whole lines or slices
+	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes
 		return p
 	}
 	last, err := Config{FPRate: c.restOf(i), MemoryBytes: room, Layout: c.Layout, Family: c.Family}.Params()
@@ -187,8 +187,7 @@ func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 // family.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
-// AddAll calls [Scalable.AddDigest] for each digest. Use Family().SumAll to
-// compute the digests.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
 func (s *Scalable) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		s.ContainsOrAddDigest(d)

@@ -20,15 +20,15 @@ type scalableParams struct {
 	FPRate   float64 // 8
 	Stored   uint64  // 16: number of keys in the newest stage
 	Layout   Layout  // 24
-	Grown    uint8   // 25: number of stages that are not attached, at least 1
+	Grown    uint8   // 25: number of stages that are not attached, not 0
 	_        uint16  // 26: zero
-	Frozen   uint32  // 28: number of attached stages; they come first
+	Frozen   uint32  // 28: number of attached stages, which come first
 
 	MemoryBytes uint64 // 32
 }
 
 const (
-	stageBytes = 16 // of the table
+	stageBytes = 16 // in the table
 	stageWords = stageBytes / 8
 )
 
