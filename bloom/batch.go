@@ -67,7 +67,7 @@ func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// lanes returns the array of a filter that is not Blocked.
+// lanes returns the array of a Classic or Partitioned filter.
 func (s *shape) lanes(words []uint64) prefetch.Array {
 	a := prefetch.Array{Words: words, K: s.params.Hashes, Span: s.span}
 	if s.params.Layout == Partitioned {

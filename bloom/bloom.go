@@ -21,8 +21,8 @@ type shape struct {
 	hash   hashfam.Hasher
 }
 
-// A kind is the layout of a filter that has bits. It is zero for a zero value
-// or a receiver that nothing was decoded into.
+// A kind is a filter's layout, or zero if the filter has no bits, because it is
+// a zero value or a receiver.
 type kind uint8
 
 const (
@@ -130,9 +130,9 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// The following shows the positions of a key for k = 4 in each layout. Bars
-// separate the slices of a Partitioned filter and the lines of a Blocked filter
-// (see blocked.go).
+// The following shows a key's positions for k = 4 in each layout. Bars separate
+// the slices of a Partitioned filter and the lines of a Blocked filter (see
+// blocked.go).
 //
 //	Classic      .......x...................x..........x..............x.....
 //	Partitioned  ....x.........|.........x....|.x............|.........x....

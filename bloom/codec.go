@@ -63,7 +63,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
-// UnmarshalText decodes the text form of a filter into f.
+// UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads

@@ -85,9 +85,9 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // FalsePositiveRate returns an upper bound on the probability that the filter
 // in its current state finds a key that was not added: the sum of the rates of
 // its stages or generations, but no more than 1. These rates are not
-// independent, because a key has related positions in all of them, and because
-// ContainsOrAdd adds no key that is found in any of them. If the bound is 10%
-// or less, it is close to the rate itself. FalsePositiveRate runs in O(m) time.
+// independent, because a key's positions in them are related, and because
+// ContainsOrAdd adds no key that is already found. If the bound is 10% or less,
+// it is close to the rate itself. FalsePositiveRate runs in O(m) time.
 func (s *stages) FalsePositiveRate() float64 {
 	return min(1, total(s, (*Filter).FalsePositiveRate))
 }
@@ -96,13 +96,13 @@ func (s *stages) FalsePositiveRate() float64 {
 func (s *stages) SizeBytes() uint64 { return total(s, (*Filter).SizeBytes) }
 
 // EstimatedLen returns the sum of [Filter.EstimatedLen] over all stages or
-// generations. A key is counted once for each of them that contains it. Keys
-// that were already found when they were added to a Scalable are not counted;
-// their fraction is below FPRate. A Rotating may count keys that are older than
-// the window. EstimatedLen runs in O(m) time.
+// generations. A key is counted once for each stage or generation that contains
+// it. Keys that were already found when they were added to a Scalable are not
+// counted; their fraction is below FPRate. A Rotating may count keys that are
+// older than the window. EstimatedLen runs in O(m) time.
 func (s *stages) EstimatedLen() float64 { return total(s, (*Filter).EstimatedLen) }
 
-// total adds up the results of a method of all stages.
+// total adds up the results of calling a method for all stages.
 func total[T uint64 | float64](s *stages, of func(*Filter) T) (sum T) {
 	for i := range s.list {
 		sum += of(&s.list[i])
@@ -129,9 +129,9 @@ func (s *stages) equal(other *stages) bool {
 	return slices.EqualFunc(s.list, other.list, func(f, g Filter) bool { return f.Equal(&g) })
 }
 
-// paddedWords returns the number of words that the bit array uses in the
-// payload of a frame. These are whole lines, so that every array begins at a
-// multiple of 64 bytes.
+// paddedWords returns the number of words that the bit array uses in a frame's
+// payload. These are whole lines, so that every array begins at a multiple of
+// 64 bytes.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
 // yield yields the bit array of every stage, followed by its padding.

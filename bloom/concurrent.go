@@ -31,8 +31,7 @@ type Concurrent struct {
 // stripes is the number of locks used by ContainsOrAdd.
 const stripes = 64
 
-// A stripe is a lock for the digests of a shard, padded to the size of a cache
-// line.
+// A stripe is a lock for a shard's digests, padded to fill a cache line.
 type stripe struct {
 	sync.Mutex
 	_ [56]byte
@@ -254,8 +253,8 @@ func (c *Concurrent) ones() uint64 {
 	return n
 }
 
-// MarshalText returns the text form of a [Concurrent.Snapshot], which can be
-// decoded into a [Filter].
+// MarshalText returns a snapshot's text form, which can be decoded into a
+// [Filter].
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go and blocked.go, but access

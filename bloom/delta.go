@@ -20,7 +20,7 @@ type deltaParams struct {
 	Proof   uint64 // 16: digest of Base and the fingerprint of the result
 }
 
-// An openDelta is the decoded header of a delta.
+// An openDelta is a delta's decoded header.
 type openDelta struct {
 	deltaParams
 	words uint64 // in the payload
@@ -40,9 +40,9 @@ var deltaFormat = frame.Format[openDelta, uint64]{
 // the minimum, and up to 9% more if a third of the bits changed. A delta is
 // never larger than the encoding of f.
 //
-// Since a delta can set and clear bits, f and old can also be projections of a
-// counting filter at different times. Use [Filter.Clone] to keep the filter
-// that was sent last.
+// Since a delta can set and clear bits, f and old can also be projections that
+// a counting filter had at different times. Use [Filter.Clone] to keep the
+// filter that was sent last.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
 // if f is the zero Filter. It allocates the delta, and also 1/60 of the filter

@@ -3,11 +3,11 @@ package bloom
 import "github.com/filterfam/filterfam/internal/fault"
 
 // Merge adds every key of the other filters to f. The result is identical, bit
-// for bit, to a filter built from all of these keys. If the [Params] of a
-// filter differ, Merge returns [ErrIncompatible], naming the field and the
-// filter's index, and leaves f unchanged. When f is larger than the cache, a
-// single call with many filters is faster than many calls, because it passes
-// over f only once.
+// for bit, to a filter built from all of these keys. If a filter has other
+// [Params], Merge returns [ErrIncompatible], naming the field and the filter's
+// index, and leaves f unchanged. When f is larger than the cache, a single call
+// with many filters is faster than many calls, because it passes over f only
+// once.
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.used().compatible(others...); err != nil {
 		return err
@@ -44,10 +44,10 @@ func or(dst, src []uint64) {
 }
 
 // Intersect clears the bits of f that are not set in other. Keys that are in
-// both filters will still be found. The result contains all bits of a filter
-// built from the common keys, and usually some more. Its rate is therefore not
-// below the rate of that filter, and does not exceed the lower rate of the two
-// inputs. If the [Params] differ, Intersect returns [ErrIncompatible] and
+// both filters will still be found. The result contains all bits that a filter
+// built from the common keys has, and usually some more. Its rate is therefore
+// not below the rate of that filter, and does not exceed the lower rate of the
+// two inputs. If the [Params] differ, Intersect returns [ErrIncompatible] and
 // leaves f unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.used().compatible(other); err != nil {

@@ -79,7 +79,7 @@ func (s *shape) Family() hashfam.Family { return s.params.Family }
 // 100 bytes more, and a Concurrent an additional 4 KiB for its locks.
 func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
 
-// String describes the filter in one line.
+// String describes the filter in a single line.
 func (s shape) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
 
 // Format prints the result of String for every verb.

@@ -27,7 +27,7 @@ func paramError(field string, value any, allowed string) error {
 	return errs.Field(ErrParams, field, value, allowed)
 }
 
-// A Layout determines where the positions of a key can be.
+// A Layout determines where a key's positions can be.
 type Layout uint8
 
 // See Layouts in the package comment.
@@ -105,7 +105,7 @@ type Params struct {
 	// Hashes for Partitioned, and a multiple of 512 for Blocked.
 	Bits uint64
 
-	// Hashes is k, the number of positions of a key: 1 to 255.
+	// Hashes is k, the number of positions per key: 1 to 255.
 	Hashes int
 
 	Layout Layout
@@ -203,15 +203,14 @@ func (p Params) String() string {
 	return fmt.Sprintf("%v, %d bits, %d hashes, family %v", p.Layout, p.Bits, p.Hashes, p.Family)
 }
 
-// SizeBytes returns the size of a filter's bit array in bytes, without
-// allocating it.
+// SizeBytes returns the bit array's size in bytes, without allocating it.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
 // unit returns the number of slices in a Partitioned filter, the number of bits
 // in a Blocked filter's line, and otherwise 1. Bits is a multiple of it, and
-// Bits divided by it is the range of a position.
+// Bits divided by it is the range of positions.
 func (p Params) unit() uint64 {
 	switch p.Layout {
 	case Partitioned:

@@ -14,10 +14,10 @@ import (
 
 // A Rotating is a Bloom filter that forgets old keys: it reports whether a key
 // was added within a window of the last N keys, or of the last hour, for
-// example. It consists of a ring of filters, called generations. Keys are added
-// to the newest generation. When it is full or its time is over, the oldest
-// generation is cleared and becomes the newest one. This extends the double
-// buffering of Chang, Feng and Li (INFOCOM 2004) to more than two generations.
+// example. It is a ring of filters, called generations. Keys are added to the
+// newest generation. When it is full or its time is over, the oldest generation
+// is cleared and becomes the newest one. This extends the double buffering of
+// Chang, Feng and Li (INFOCOM 2004) to more than two generations.
 //
 // A window of G parts needs G+1 generations. Each part is 1/G of the window,
 // rounded up to a whole number of keys or nanoseconds. A key is remembered for
@@ -51,9 +51,9 @@ type RotatingConfig struct {
 	// Generations is G, the number of parts of the window: 1 to 255, or 0 for
 	// the default of 4. With more parts, keys are forgotten more precisely, but
 	// lookups need more time. If Span is not 0, FPRate holds as long as no more
-	// than Capacity/G keys are added within Span/G. If all keys of a window can
-	// arrive in a burst, use 1. FPRate will then hold, but a key needs 22 bits
-	// for a rate of 1% and is remembered for up to two windows.
+	// than Capacity/G keys are added within Span/G. If all keys in a window can
+	// arrive in a burst, you should use 1. FPRate will then hold, but a key
+	// needs 22 bits for a rate of 1% and is remembered for up to two windows.
 	Generations int
 
 	// FPRate is the maximum false-positive rate of the whole window, as a

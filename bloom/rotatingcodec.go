@@ -57,7 +57,7 @@ func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 	return frame.ReadFrom(in, errs, r.decode)
 }
 
-// UnmarshalText decodes the text form of a filter into r.
+// UnmarshalText decodes a filter's text form into r.
 func (r *Rotating) UnmarshalText(text []byte) error { return frame.UnmarshalText(r, text, errs) }
 
 func (r *Rotating) encode() (frame.Header, frame.Payload, error) {

@@ -13,17 +13,17 @@ import (
 )
 
 // A Scalable is a Bloom filter that grows, for an unknown number of keys
-// (Almeida, Baquero, Preguiça and Hutchison, IPL 101, 2007). It consists of a
-// series of filters, called stages. Keys are added to the newest stage. When it
-// is full, a stage for twice as many keys is added.
+// (Almeida, Baquero, Preguiça and Hutchison, IPL 101, 2007). It is a series of
+// filters, called stages. Keys are added to the newest stage. When it is full,
+// a stage for twice as many keys is added.
 //
 // The rates of the stages become lower and lower, and their sum never exceeds
 // the FPRate of the [ScalableConfig]. The filter's rate therefore stays below
 // FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
 // bits per key when it contains Expected keys. With up to 100 times as many, it
-// uses 13 to 38 bits per key, most of them right after a stage was added. When
-// a key is absent, a lookup queries every stage, each in less than half the
-// time of a plain filter.
+// uses 13 to 38 bits per key, with the maximum right after a stage was added.
+// When a key is absent, a lookup queries every stage, and needs less than half
+// the time of a plain filter for each.
 //
 // A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
 // Scalables cannot be merged: keeping the stages of both would add up their

@@ -68,7 +68,7 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 // [hashfam].
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
-// UnmarshalText decodes the text form of a filter into s.
+// UnmarshalText decodes a filter's text form into s.
 func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
 // tableWords returns the number of words in the table of n stages.

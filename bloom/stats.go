@@ -7,9 +7,9 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// RateAt returns the expected false-positive rate of a filter with these
-// parameters and n distinct keys. It returns NaN if p is invalid. It runs in
-// O(k^2) time: tens of microseconds.
+// RateAt returns the expected false-positive rate with these parameters and n
+// distinct keys. It returns NaN if p is invalid. It runs in O(k^2) time: tens
+// of microseconds.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes the
@@ -25,10 +25,10 @@ func (p Params) RateAt(n uint64) float64 {
 }
 
 // CapacityAt returns the largest number of distinct keys at which the
-// false-positive rate of a filter with these parameters does not exceed rate.
-// It is the inverse of [Params.RateAt]. It returns 0 if p is invalid, and
-// math.MaxUint64 if rate is 1 or more. For common rates it needs up to a
-// millisecond, because it computes RateAt a few dozen times.
+// false-positive rate does not exceed rate. It is the inverse of
+// [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
+// 1 or more. For common rates it needs up to a millisecond, because it computes
+// RateAt a few dozen times.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -96,9 +96,9 @@ func (f *reader) FalsePositiveRate() float64 {
 // EstimatedLen estimates the number of distinct keys that were added, using the
 // number of bits that are set (Papapetrou, Siberski and Nejdl, Distributed and
 // Parallel Databases 28, 2010). At capacity, the standard error for a million
-// keys is a fraction of a percent; it increases as the filter fills up.
-// EstimatedLen returns +Inf if all bits are set. Its result is meaningless
-// after [Filter.Intersect]. It runs in O(m) time.
+// keys is below 1%; it increases as the filter fills up. EstimatedLen returns
+// +Inf if all bits are set. Its result is meaningless after [Filter.Intersect].
+// It runs in O(m) time.
 func (f *reader) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
 
 // EstimatedUnionLen estimates the number of distinct keys in the union of f and
@@ -114,7 +114,7 @@ func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
 // their intersection divided by the size of their union. It is 0 for disjoint
 // sets, and 1 for equal sets and for two empty sets. Jaccard uses estimated key
 // counts because the ratio of set bits would be biased: 0.385 instead of 0.25,
-// for example. The result is NaN if all bits of a filter are set. Jaccard
+// for example. The result is NaN if all bits are set in either filter. Jaccard
 // returns [ErrIncompatible] if the [Params] differ.
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	union, err := f.EstimatedUnionLen(other)

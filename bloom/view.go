@@ -7,8 +7,8 @@ import (
 )
 
 // A View is a read-only filter that uses encoded data in place, for example in
-// a mapped file. Use [NewView] to create one. Its methods are as fast as the
-// methods of a [Filter], and can be called concurrently.
+// a mapped file. Use [NewView] to create one. Its methods are as fast as for a
+// [Filter], and can be called concurrently.
 type View struct {
 	reader
 	encoded frame.View
@@ -81,9 +81,9 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	return true, format.Refusal(r.frames, frame)
 }
 
-// inArray reports whether the k bits of a key are set. Value i of the probe
-// sequence p selects one of the span bits that begin at bit i*step. Bit i%64 of
-// word i/64 is bit i%8 of byte i/8.
+// inArray reports whether all k bits are set. Value i of the probe sequence p
+// selects one of the span bits that begin at bit i*step. Bit i%64 of word i/64
+// is bit i%8 of byte i/8.
 func inArray(array []byte, span, step uint64, k int, p hashfam.Probe) bool {
 	base, missing := uint64(0), byte(0)
 	for ; k > 0; k, p = k-1, p.Next() {
