@@ -84,8 +84,8 @@ func requireSmall(t *testing.T, delta []byte, next, last *bloom.Filter) {
 	}
 }
 
-// requireRejected checks that f rejects a delta for one of the given reasons and
-// does not change.
+// requireRejected checks that f rejects a delta for one of the given reasons
+// and does not change.
 func requireRejected(t *testing.T, f *bloom.Filter, delta []byte, reasons ...error) {
 	t.Helper()
 	before := f.Clone()

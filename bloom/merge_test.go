@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Errors name the field that differs and, if there are several filters, which of
-// them differs.
+// Errors name the field that differs and, if there are several filters, which
+// of them differs.
 func TestMergeErrorsNameTheField(t *testing.T) {
 	p := Params{Bits: 1024, Hashes: 2, Layout: Blocked}
 	f, g := mustNew(t, p), mustNew(t, p)

@@ -66,7 +66,8 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	require.NoError(t, Params{Bits: 1, Hashes: 1}.check(ErrParams))
 }
 
-// SizeBytes also checks the configuration, and returns the size of a new filter.
+// SizeBytes also checks the configuration, and returns the size of a new
+// filter.
 func TestInvalidConfigsOfStagesReturnAFieldError(t *testing.T) {
 	half := math.Nextafter(0.5, 1)
 	for field, list := range map[string][]ScalableConfig{

@@ -16,10 +16,10 @@ func mustRotate(t require.TestingT, c RotatingConfig) *Rotating {
 	return r
 }
 
-// On real streams, all of the last N keys are found. Keys that are older by more
-// than a generation are found only if they are false positives. There are fewer
-// of these than the rate allows because streams repeat keys; but if a key is
-// queried again, it is wrong again, so twice as many are allowed.
+// On real streams, all of the last N keys are found. Keys that are older by
+// more than a generation are found only if they are false positives. There are
+// fewer of these than the rate allows because streams repeat keys; but if a key
+// is queried again, it is wrong again, so twice as many are allowed.
 func TestRotatingAgainstAnExactWindow(t *testing.T) {
 	for _, stream := range [][]string{data.RequestsWeb12(), data.WeblogPaths()} {
 		for _, c := range []RotatingConfig{
@@ -56,7 +56,8 @@ func TestRotatingKeepsItsRate(t *testing.T) {
 			r.AddAll(sums(r, 3*r.config.perGeneration()*uint64(g+1)))
 			rate := r.FalsePositiveRate()
 			t.Logf("%v, %d generations: rate %.4f%%, %.1f bits per key", layout, g, 100*rate, float64(8*r.SizeBytes())/20_000)
-			// The fill ratio of a filter with 20,000 keys varies by less than 1%.
+			// The fill ratio of a filter with 20,000 keys varies by less than
+			// 1%.
 			require.InEpsilon(t, 0.01, rate, 0.05)
 			require.InEpsilon(t, 20_000*float64(g+1)/float64(g), r.EstimatedLen(), 0.05)
 		}

@@ -53,11 +53,11 @@ func TestScalableFilterIsSmall(t *testing.T) {
 }
 
 // A filter that has grown to 300 times its expected size finds every key and
-// keeps its rate. FalsePositiveRate must not be below the measured rate, even if
-// FPRate is so high that the stages depend on one another: a key that an older
-// stage finds is not stored, so a stage has fewer keys that are similar to older
-// ones. The tolerances of six standard deviations fail a correct program with
-// probability below 1e-7 in total.
+// keeps its rate. FalsePositiveRate must not be below the measured rate, even
+// if FPRate is so high that the stages depend on one another: a key that an
+// older stage finds is not stored, so a stage has fewer keys that are similar
+// to older ones. The tolerances of six standard deviations fail a correct
+// program with probability below 1e-7 in total.
 func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 	expected := uint64(1000)
 	if checks.Long(t, 0.2, 0.1) {

@@ -90,8 +90,8 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	}
 }
 
-// A filter that contains a single shard has the same rate as any other. Hits are
-// binomial, and the relative standard deviation of the fill ratio is below
+// A filter that contains a single shard has the same rate as any other. Hits
+// are binomial, and the relative standard deviation of the fill ratio is below
 // 1/sqrt(bits).
 func TestShardingDoesNotChangeTheRate(t *testing.T) {
 	const n, queries = 20_000, 400_000
@@ -145,8 +145,8 @@ func TestCapacityAtInvertsRateAt(t *testing.T) {
 	require.Zero(t, Params{}.CapacityAt(0.5))
 }
 
-// In a Classic filter, a digest that is a member's digest times a small power of
-// the multiplier has most of the member's positions. This test queries the
+// In a Classic filter, a digest that is a member's digest times a small power
+// of the multiplier has most of the member's positions. This test queries the
 // positive powers in a half-full filter. The number found, twice to count the
 // negative powers as well, plus one for the member itself, is the factor that
 // RateAt applies to n/2^64.
@@ -206,7 +206,8 @@ func TestRatesDoNotExceedOne(t *testing.T) {
 
 // The sets have 30,000 and 20,000 keys, 10,000 of them in common. At fill ratio
 // 1/2 and k = 7 the standard error of an estimated size is below 0.2% of this
-// size, and six of these on each of three terms are a tenth of the intersection.
+// size, and six of these on each of three terms are a tenth of the
+// intersection.
 func TestEstimatesOfSetsUnionsAndSimilarity(t *testing.T) {
 	for _, layout := range layouts {
 		p, err := Config{Capacity: 50_000, FPRate: 0.01, Layout: layout}.Params()
