@@ -32,7 +32,7 @@ func encoded(t require.TestingT, f encoding.BinaryMarshaler) []byte {
 	return b
 }
 
-// A writer fails if it is given nothing.
+// A writer fails when it is called with no bytes.
 type writer struct{ *testing.T }
 
 func (w writer) Write(b []byte) (int, error) {
@@ -40,7 +40,7 @@ func (w writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Arrays that fill whole lines have no zeros after them.
+// Arrays that fill whole lines are not followed by zeros.
 func TestPiecesOfEncodingsAreNotEmpty(t *testing.T) {
 	r := mustRotate(t, RotatingConfig{Capacity: 100, FPRate: 0.1, Layout: Blocked})
 	for _, f := range []io.WriterTo{mustNew(t, Params{Bits: 1024, Hashes: 3}), r} {

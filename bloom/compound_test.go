@@ -52,7 +52,7 @@ func TestTablesOfStages(t *testing.T) {
 		{"all words except one", 0, make([]uint64, 7), 1, "payload length = 56, want at least 64"},
 		{"a table and no array", 0, []uint64{64, 1, 7: 0}, 1, "payload = too short"},
 		{"a table and an array", 0, []uint64{64, 1, 15: 0}, 1, ""},
-		{"a word too many", 0, []uint64{64, 1, 16: 0}, 1, "payload = too long"},
+		{"an extra word", 0, []uint64{64, 1, 16: 0}, 1, "payload = too long"},
 		{"the first grown stage has another layout", 0, []uint64{64, partitioned, 15: 0}, 1, "stage 0"},
 		{"a frozen stage can have another layout", 1, []uint64{64, partitioned, 64, 1, 23: 0}, 2, ""},
 		{"the stage after it cannot", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},

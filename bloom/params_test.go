@@ -167,7 +167,7 @@ func TestConfigsDoNotShowTheKey(t *testing.T) {
 	}
 }
 
-func TestABudgetOfMemory(t *testing.T) {
+func TestMemoryBudgets(t *testing.T) {
 	for _, layout := range layouts {
 		checks.Budget[Params]{
 			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {

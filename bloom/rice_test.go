@@ -68,7 +68,7 @@ func FuzzDelta(f *testing.F) {
 	})
 }
 
-// The code is the example in the comment.
+// The comment in rice.go shows this example.
 func TestRiceCodeOfAnExample(t *testing.T) {
 	code := riceCode(16, 3, slices.Values([]uint64{1, 3, 9}))
 	require.Equal(t, []uint64{0b01_10_011_011}, code)

@@ -95,7 +95,7 @@ func TestScalableThatCannotGrowKeepsEveryKey(t *testing.T) {
 	c := ScalableConfig{Expected: 1 << 20, FPRate: 2.1 / (1 << 43)}
 	require.ErrorIs(t, errorOf(c.stage(1).Params()), ErrParams)
 	s := &Scalable{config: c, stages: newStages(Params{Bits: 1 << 12, Hashes: 3}, 1)}
-	s.stored = s.capacity() - 1 // as if it were full
+	s.stored = s.capacity() - 1 // as if the stage were full
 	for i := range uint64(100) {
 		s.AddDigest(sum(s, i))
 		require.True(t, s.ContainsDigest(sum(s, i)))
