@@ -4,11 +4,7 @@ import "github.com/filterfam/filterfam/hashfam"
 
 // A Filter is a counting Bloom filter. Make one with [New] or [NewFromParams].
 // A Filter must not be copied by value; use [Filter.Clone].
-type Filter struct{ reader }
-
-// A reader has the methods that only read. A [Filter] and a [View] have them
-// all.
-type reader struct {
+type Filter struct {
 	params   Params
 	kind     kind
 	span     uint64 // range of a position: number of counters, or of blocks
@@ -25,38 +21,16 @@ const (
 	classic
 )
 
-// kind returns the kind of a filter with parameters p.
-func (p Params) kind() kind {
-	if p.Layout == Blocked {
-		return blocked
-	}
-	return classic
-}
-
-// zeroFilter panics because a method that changes a Filter was called on one
-// that has no counters. Inlined, its arguments would enlarge the frames of its
-// callers.
+// zeroFilter panics because a method was called on a Filter that has no
+// counters. Inlined, its arguments would enlarge the frames of its callers.
 //
 //go:noinline
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
-
-// zeroReader is like zeroFilter for methods that a [View] has, too.
-//
-//go:noinline
-func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
 // made returns f, or panics if it has no counters.
 func (f *Filter) made() *Filter {
 	if f.kind == 0 {
 		zeroFilter()
-	}
-	return f
-}
-
-// made is like [Filter.made] for methods that a [View] has, too.
-func (f *reader) made() *reader {
-	if f.kind == 0 {
-		zeroReader()
 	}
 	return f
 }
@@ -90,22 +64,22 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // In a filter larger than the cache a single call mostly waits for memory. If
 // you have many keys at once, ContainsAll takes a quarter to a third of the
 // time.
-func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
+func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is Contains for a string.
-func (f *reader) ContainsString(key string) bool {
+func (f *Filter) ContainsString(key string) bool {
 	return f.ContainsDigest(f.hash.SumString(key))
 }
 
 // ContainsDigest is Contains for a digest under the filter's family.
-func (f *reader) ContainsDigest(d hashfam.Digest) bool {
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	switch f.kind {
 	case blocked:
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
 	case classic:
 		return has(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroReader()
+	zeroFilter()
 	return true
 }
 
@@ -136,20 +110,20 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 // within its capacity. 15 means 15 or more, because such a counter is stuck.
 // O(k) time, at most k cache misses (Blocked: four), no allocation. This is the
 // minimum selection of Cohen and Matias, Spectral Bloom Filters, SIGMOD 2003.
-func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
+func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
 // CountString is Count for a string.
-func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
+func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
 // CountDigest is Count for a digest under the filter's family.
-func (f *reader) CountDigest(d hashfam.Digest) uint64 {
+func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	switch f.kind {
 	case blocked:
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
 	case classic:
 		return count(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroReader()
+	zeroFilter()
 	return stuck
 }
 

@@ -7,9 +7,8 @@
 //   - ask: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
 //   - combine: [Filter.Merge]; plain bits for others: [Filter.Bloom]
 //   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - ask what is stored: [NewView]
 //   - inspect: [Config.Params], [Filter.EstimatedLen], [Filter.Stuck]
-//   - goroutines: package hashfam/sharded
+//   - share between goroutines: package hashfam/sharded
 //
 // The filter has a counter of four bits in place of each bit, so it takes four
 // times the memory of a Bloom filter: 38.4 bits per key at 1 %.
@@ -47,17 +46,6 @@
 // are four adjacent cache lines. If the filter is larger than the cache,
 // batches then take a third of the time. It costs 3 % more memory at 1 % and 15
 // % more at 0.01 %.
-//
-// # Concurrency
-//
-// Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes a filter must run alone; to share
-// filters among goroutines, see package sharded of hashfam.
-//
-// # Zero values and nil
-//
-// The zero value of a type is only a receiver for decoding; its other methods,
-// and all methods of a nil pointer, may panic.
 //
 // In the code, start with counting.go, where the counters of a key are read and
 // changed.

@@ -38,32 +38,30 @@ func NewFromParams(p Params) (*Filter, error) {
 }
 
 // newFilter returns a filter of the valid parameters p that keeps counters.
-func newFilter(p Params, counters nibbles) *Filter { return &Filter{newReader(p, counters)} }
-
-func newReader(p Params, counters nibbles) reader {
-	span := p.Counters
+func newFilter(p Params, counters nibbles) *Filter {
+	f := &Filter{p, classic, p.Counters, counters, p.Family.Hasher(p.SizeBytes())}
 	if p.Layout == Blocked {
-		span /= blockCounters
+		f.kind, f.span = blocked, p.Counters/blockCounters
 	}
-	return reader{p, p.kind(), span, counters, p.Family.Hasher(p.SizeBytes())}
+	return f
 }
 
 // NewReceiver returns an empty filter to decode into. It accepts encodings made
 // under fam, as a zero Filter accepts those made under the public family. O(1)
 // time.
 func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{reader{params: Params{Family: fam}}}
+	return &Filter{params: Params{Family: fam}}
 }
 
 // Params returns the parameters of the filter. O(1) time.
-func (f *reader) Params() Params { return f.params }
+func (f *Filter) Params() Params { return f.params }
 
 // Family returns the family that hashes the keys of the filter. O(1) time.
-func (f *reader) Family() hashfam.Family { return f.params.Family }
+func (f *Filter) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the size of the counters in bytes. The filter itself adds
 // less than 100. O(1) time.
-func (f *reader) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
+func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
 // Reset removes every key and clears the stuck counters. O(m) time, no
 // allocation.
@@ -114,13 +112,10 @@ const mergeWords = 1024
 // bits of stuck counters it is, bit for bit, the filter that package bloom
 // builds from these keys with the same number of bits, hashes, layout and
 // family. O(m) time, one allocation of m/8 bytes.
-func (f *reader) Bloom() *bloom.Filter {
+func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
 		words[i/4] |= gather(nonzero(w)) << (i % 4 * 16)
-	}
-	if rest := f.params.Counters % 64; rest > 0 { // in a damaged View, counters beyond the last are not zero
-		words[len(words)-1] &= 1<<rest - 1
 	}
 	b, err := bloom.FromWords(f.params.bloom(), words)
 	if err != nil {

@@ -146,15 +146,6 @@ func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
-// checkCounters returns an error with the given reason if a counter beyond the
-// last one is not zero. len(counters) is p.words().
-func (p Params) checkCounters(counters nibbles, reason error) error {
-	if r := p.Counters % perWord; r != 0 && counters[len(counters)-1]>>(4*r) != 0 {
-		return errs.Field(reason, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
-	}
-	return nil
-}
-
 // String describes p in one line. It does not show the key of the family.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d counters, %d hashes, family %v", p.Layout, p.Counters, p.Hashes, p.Family)

@@ -10,7 +10,7 @@ import (
 
 // FillRatio returns the fraction of counters that are not zero, 0 to 1. O(m)
 // time.
-func (f *reader) FillRatio() float64 {
+func (f *Filter) FillRatio() float64 {
 	return float64(inUse(f.counters)) / float64(f.params.Counters)
 }
 
@@ -18,7 +18,7 @@ func (f *reader) FillRatio() float64 {
 // finds a key that is not in it. It is valid however the filter was filled.
 // Classic: the fill ratio to the power k. Blocked: the mean of that over the
 // blocks. O(m) time.
-func (f *reader) FalsePositiveRate() float64 {
+func (f *Filter) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	if f.params.Layout == Classic {
 		return math.Pow(f.FillRatio(), k)
@@ -36,7 +36,7 @@ func (f *reader) FalsePositiveRate() float64 {
 // returns +Inf if no counter is zero. Deleted keys whose counters are stuck
 // still count. O(m) time. Papapetrou, Siberski and Nejdl, Distributed and
 // Parallel Databases 28, 2010.
-func (f *reader) EstimatedLen() float64 {
+func (f *Filter) EstimatedLen() float64 {
 	p := f.params
 	if p.Layout == Blocked {
 		return sizing.BlockedLen(p.Counters, p.Hashes, inUse(f.counters))
@@ -48,7 +48,7 @@ func (f *reader) EstimatedLen() float64 {
 // decremented. It is 0 within the capacity and with few copies of each key. As
 // it grows, so does the share of deleted keys that are still found; only
 // [Filter.Reset] undoes that. O(m) time.
-func (f *reader) Stuck() uint64 {
+func (f *Filter) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {
 		n += uint64(perWord - bits.OnesCount64(nonzero(^w))) // ^w is zero where w is 15
