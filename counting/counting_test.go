@@ -76,6 +76,10 @@ func TestUnusedCountersMustBeZero(t *testing.T) {
 	require.True(t, f.Equal(before))
 }
 
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	checks.ZeroValues(t, new(Filter), NewReceiver(hashfam.New(hashfam.Key{1})))
+}
+
 // Every key is added twice and deleted once.
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {

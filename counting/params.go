@@ -1,7 +1,6 @@
 package counting
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -89,19 +88,16 @@ func (c Config) Params() (Params, error) {
 // smallest returns the parameters of the smallest filter of n keys with the
 // given rate, or ErrParams.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	b, err := bloom.Config{Capacity: n, FPRate: rate, Layout: c.Layout, Family: c.Family}.Params()
-	var ofBloom *bloom.FieldError
-	switch {
-	case errors.As(err, &ofBloom) && ofBloom.Field == "Config.Capacity":
-		return Params{}, tooLarge(n, rate)
-	case errors.As(err, &ofBloom):
-		return Params{}, errs.Field(ofBloom.Err, ofBloom.Field, ofBloom.Value, ofBloom.Allowed)
-	case err != nil:
-		return Params{}, err
-	case b.Bits > maxCounters:
-		return Params{}, tooLarge(n, rate)
+	plan := sizing.ClassicPlan
+	if c.Layout == Blocked {
+		plan = sizing.BlockedPlan
 	}
-	return Params{Counters: b.Bits, Hashes: b.Hashes, Layout: c.Layout, Family: c.Family}, nil
+	p, ok := plan(n, rate)
+	if !ok || p.Bits > maxCounters {
+		return Params{}, paramError("Config.Capacity", n,
+			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
+	}
+	return Params{Counters: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
 // within returns the parameters with the lowest rate of n keys in the given
@@ -116,12 +112,6 @@ func (c Config) within(n, bytes uint64) Params {
 		return p.RateAt(n)
 	})
 	return p
-}
-
-// tooLarge returns the error of a Capacity that no filter holds.
-func tooLarge(n uint64, rate float64) error {
-	return paramError("Config.Capacity", n,
-		fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 }
 
 // check returns an error with the given reason that names the invalid field, or

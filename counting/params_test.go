@@ -57,6 +57,7 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 		_, err := NewFromParams(c.params)
 		requireField(t, err, ErrParams, c.field)
 		require.True(t, math.IsNaN(c.params.RateAt(10)))
+		require.Zero(t, c.params.CapacityAt(0.5))
 	}
 }
 
@@ -82,6 +83,7 @@ func TestAFilterTakesFourTimesTheBitsOfABloomFilter(t *testing.T) {
 		require.Equal(t, bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: layout}, b)
 		require.LessOrEqual(t, p.RateAt(n), rate)
 		require.Equal(t, b.RateAt(n), p.RateAt(n))
+		require.Equal(t, b.CapacityAt(rate), p.CapacityAt(rate))
 		require.Equal(t, (4*b.Bits+63)/64, p.words())
 	})
 }

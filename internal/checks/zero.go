@@ -13,7 +13,7 @@ import (
 // worksOnZero matches the methods that a zero value has: ApplyDelta returns an
 // error. All others use keys or change the structure.
 var worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|Decode|ApplyDelta|Clone|Snapshot|Equal|" +
-	"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|SizeBytes|FillRatio|FalsePositiveRate|.*Estimated.*Len|Jaccard|Cosine)$")
+	"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|SizeBytes|FillRatio|FalsePositiveRate|Stuck|.*Estimated.*Len|Jaccard|Cosine)$")
 
 // ZeroValues checks that each method of the zero values, or of receivers that
 // nothing was decoded into, panics with a text that names the constructor if it
