@@ -88,6 +88,8 @@ func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 // the counters of the group are in the cache or are being loaded.
 func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
 	switch {
+	case len(digests) == 0:
+		return nil, nil
 	case f.kind == blocked:
 		return prefetch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:
