@@ -45,12 +45,4 @@
 // answer is right for each of them. It takes 2.0 bits for each key of the rarer
 // class if the classes have the same size, and 7.7 bits if one has 50 times as
 // many keys as the other.
-//
-// # Concurrency and zero values
-//
-// Methods of a Filter or an Exact do not change it, except those that decode
-// into it: any number of them may run at the same time.
-//
-// The zero value is only a receiver for decoding; its other methods, and all
-// methods of a nil pointer, may panic.
 package static

@@ -39,11 +39,6 @@ func (p ExactParams) String() string {
 	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.Bytes, p.Family)
 }
 
-// SizeBytes returns the memory of an Exact with these parameters, to within the
-// 8 bytes that an encoding has for each layer except one of each level. O(1)
-// time.
-func (p ExactParams) SizeBytes() uint64 { return p.Bytes }
-
 // direct reports whether the members are the rarer class.
 func (p ExactParams) direct() bool { return p.Members <= p.Others }
 

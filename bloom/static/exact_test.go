@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
@@ -86,21 +84,6 @@ func mustExact(t require.TestingT, fam hashfam.Family, members, others []hashfam
 	return e
 }
 
-// The suite checks that neither order nor copies matter, and that no member is
-// lost.
-func TestSmallUniversesAreExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "members")
-		b := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 400)).Draw(t, "others")
-		fam := hashfam.Family{}.Derive(fmt.Sprint(rapid.Uint64().Draw(t, "family")))
-		members, others := universe(fam, a, b)
-		e := mustExact(t, fam, members, others)
-		requireExact(t, "small", e, members, others)
-		require.EqualValues(t, a, e.Params().Members)
-		require.EqualValues(t, b, e.Params().Others)
-	})
-}
-
 // With one class the answer is the same for all keys.
 func TestUniversesWithAnEmptyClass(t *testing.T) {
 	digests, _ := universe(hashfam.Family{}, 100, 0)
@@ -175,22 +158,6 @@ func TestExactKeepsTheSetsOfDigests(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, m, ascending(members), "ratio %d", ratio)
 		require.Equal(t, o, ascending(others), "ratio %d", ratio)
-	}
-}
-
-// Digests are filtered in blocks of 16,384, in their order.
-func TestBlocksOfDigests(t *testing.T) {
-	b := ribbon.Build{Workers: 1}
-	filter, err := ribbon.Members(t.Context(), b, 1<<16, ascending(conformance.Digests(rand.New(rand.NewPCG(7, 7)), 1000)))
-	require.NoError(t, err)
-	for _, n := range []int{0, 1, passBlock - 1, passBlock, passBlock + 1, 3*passBlock - 1} {
-		digests, _ := universe(hashfam.Family{}, n, 0)
-		for _, filter := range []*ribbon.Ribbon{filter, new(ribbon.Ribbon)} { // every digest passes the second
-			want := slices.DeleteFunc(slices.Clone(digests), func(d hashfam.Digest) bool { return !filter.Contains(d) })
-			passed, err := passing(t.Context(), b, filter, slices.Clone(digests))
-			require.NoError(t, err)
-			require.True(t, slices.Equal(want, passed), "%d digests", n)
-		}
 	}
 }
 

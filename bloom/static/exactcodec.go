@@ -32,41 +32,33 @@ type exactShape struct {
 	filter, class ribbon.Shape
 }
 
-// AppendBinary appends the encoded e to dst and returns the extended slice. The
-// encoding is 72 bytes plus Params().Bytes. It depends only on the family and
-// the two sets of keys, and contains the family's check value but not its key.
-// AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
-// it allocates the frame once if dst is too small.
-func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, e.encode)
-}
+// AppendBinary appends the encoded Exact to dst: 72 bytes plus Params().Bytes.
+// See Encoding in package [hashfam].
+func (e *Exact) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, e.encode) }
 
-// MarshalBinary is [Exact.AppendBinary] with a nil dst.
+// MarshalBinary is like [Exact.AppendBinary] with a nil dst.
 func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
-// WriteTo is [Filter.WriteTo] for an Exact.
+// WriteTo writes the encoded Exact to w. See Encoding in package [hashfam].
 func (e *Exact) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, e.encode) }
 
-// UnmarshalBinary is [Filter.UnmarshalBinary] for an Exact. One from
-// [NewExactReceiver] has a family. It makes one allocation for both levels.
+// UnmarshalBinary decodes data into e. See Encoding in package [hashfam].
 func (e *Exact) UnmarshalBinary(data []byte) error {
 	return e.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom is [Filter.ReadFrom] for an Exact.
-func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, e.decode)
-}
+// ReadFrom decodes the next Exact from r into e. See Encoding in package
+// [hashfam].
+func (e *Exact) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, e.decode) }
 
-// MarshalText is [Filter.MarshalText] for an Exact.
+// MarshalText returns the encoded Exact in base64.
 func (e Exact) MarshalText() ([]byte, error) { return frame.MarshalText(&e) }
 
-// UnmarshalText is [Filter.UnmarshalText] for an Exact.
-func (e *Exact) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(e, text, errs)
-}
+// UnmarshalText decodes the text form of an Exact into e.
+func (e *Exact) UnmarshalText(text []byte) error { return frame.UnmarshalText(e, text, errs) }
 
-// ReadExactParams is [ReadParams] for an encoded [Exact].
+// ReadExactParams returns the parameters of the next encoded [Exact] in r. It
+// reads only the header.
 func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 	s, err := exactFormat.ReadHeader(r, fam)
 	return s.ExactParams, err

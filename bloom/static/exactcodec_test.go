@@ -12,7 +12,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // Frames with correct checksums are corrupt if their numbers contradict each
@@ -21,7 +20,8 @@ import (
 // stays what it was. If the header alone tells, ReadExactParams does, too.
 func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 	e := goldenExact(hashfam.Family{}, 100, 1000)() // 3 columns
-	good := encoded(t, e)
+	good, err := e.MarshalBinary()
+	require.NoError(t, err)
 	set := func(at int, n uint64) func([]byte) []byte {
 		return func(b []byte) []byte {
 			binary.LittleEndian.PutUint64(b[at:], n)
@@ -78,27 +78,6 @@ func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 		}
 		require.True(t, g.Equal(goldenExact(hashfam.Family{}, 3, 4)()), "a failed decode changed the receiver")
 	}
-}
-
-func encoded(t *testing.T, e *Exact) []byte {
-	b, err := e.MarshalBinary()
-	require.NoError(t, err)
-	return b
-}
-
-func TestTheMostOtherKeys(t *testing.T) {
-	s := exactShape{
-		ExactParams: ExactParams{Members: 1, Others: ribbon.MaxKeys},
-		filter:      ribbon.Shape{Keys: 1, Columns: ribbon.MaxColumns, Layers: 1},
-		class:       ribbon.Shape{Keys: 1, Columns: classColumns, Layers: 1},
-	}
-	filter, _ := ribbon.Bounds(s.filter)
-	class, _ := ribbon.Bounds(s.class)
-	s.Bytes = filter + class
-	require.NoError(t, s.check())
-	s.Others++
-	require.ErrorIs(t, s.check(), ErrCorrupt)
-	require.ErrorContains(t, s.check(), "keys = 281474976710657, want at most 2^48")
 }
 
 // Equal compares both levels.

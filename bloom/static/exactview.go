@@ -5,18 +5,15 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// An ExactView is an [Exact] that uses its encoding in place, for example in a
-// mapped file. Make one with [NewExactView]. Its methods give the answers of
-// the encoded Exact at the same cost, and may run at the same time.
+// An ExactView is a read-only [Exact] that uses its encoding in place, for
+// example in a mapped file. Make one with [NewExactView].
 type ExactView struct {
 	exactReader
 	encoded frame.View
 }
 
-// NewExactView returns a view of the Exact that data encodes under fam. It
-// keeps data, which must not change while the view is in use. It checks only
-// the lengths; [ExactView.Verify] checks the rest. O(1) time. The errors are
-// those of [NewView].
+// NewExactView returns a view of the Exact that data encodes. It checks only
+// the header and the sizes of the layers. See Views in package [hashfam].
 func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
 	v, s, words, err := exactFormat.View(data, fam)
 	if err != nil {
@@ -29,9 +26,8 @@ func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
 	return &ExactView{e, v}, nil
 }
 
-// Verify checks what decoding would check: the checksum of the whole encoding,
-// and that the bits that no level uses are zero. It returns [ErrCorrupt] if the
-// data is damaged. O(m) time, no allocation.
+// Verify checks the rest of the data, including its checksum. It returns
+// [ErrCorrupt] if the data is damaged, and takes O(m) time for m bytes.
 func (v *ExactView) Verify() error {
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
@@ -39,13 +35,11 @@ func (v *ExactView) Verify() error {
 	return v.verify()
 }
 
-// Decode returns a copy of the Exact that shares no memory with v. It verifies
-// the data first and returns [ErrCorrupt] if it is damaged. O(m) time, one
-// allocation of both levels.
+// Decode verifies the data and returns a deep copy of the Exact. It returns
+// [ErrCorrupt] if the data is damaged.
 func (v *ExactView) Decode() (*Exact, error) {
 	return frame.Decode(v.encoded, NewExactReceiver(v.Family()))
 }
 
-// MarshalText returns the text form of the Exact, which [Exact.UnmarshalText]
-// reads. O(m) time and memory.
+// MarshalText returns the encoded Exact in base64.
 func (v ExactView) MarshalText() ([]byte, error) { return v.encoded.Text() }

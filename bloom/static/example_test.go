@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -87,16 +86,6 @@ func ExampleConfig_SizeBytes() {
 	// 0.0 MiB, static: invalid parameters: Config.FPRate = 1e-12, want at least 2.33e-10: a fingerprint has 32 bits, and equal digests have a chance of n/2^64
 }
 
-// filter returns a filter of the keys under a family.
-func filter(fam hashfam.Family, keys ...string) *static.Filter {
-	c := static.Config{FPRate: 0.001, Family: fam}
-	f, err := static.New(context.Background(), c, fam.SumAllStrings(nil, keys))
-	if err != nil {
-		panic(err)
-	}
-	return f
-}
-
 // A system rejects passwords that are in common use or one edit away from one
 // (Manber and Wu, Information Processing Letters 50, 1994). Two words that
 // differ by one inserted, deleted or changed letter become equal if at most one
@@ -172,26 +161,20 @@ func ExampleFrameReader() {
 	// false <nil>
 }
 
-// exact returns an Exact of the public family.
-func exact(members, others []string) (*static.Exact, error) {
-	var fam hashfam.Family
-	return static.NewExact(context.Background(), static.ExactConfig{},
-		fam.SumAllStrings(nil, members), fam.SumAllStrings(nil, others))
-}
-
 // A key in both lists has no right answer.
 func ExampleNewExact() {
-	revoked := []string{"serial 7", "serial 9"}
-	valid := []string{"serial 1", "serial 2", "serial 3", "serial 4"}
-	e, err := exact(revoked, valid)
+	var fam hashfam.Family
+	revoked := fam.SumAllStrings(nil, []string{"serial 7", "serial 9"})
+	valid := fam.SumAllStrings(nil, []string{"serial 1", "serial 2", "serial 3", "serial 4"})
+	e, err := static.NewExact(context.Background(), static.ExactConfig{}, revoked, valid)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(e.Contains([]byte("serial 7")), e.ContainsString("serial 1"))
-	fmt.Println(e.ContainsAll(nil, e.Family().SumAllStrings(nil, valid)))
+	fmt.Println(e.ContainsAll(nil, valid))
 	fmt.Println(e)
-	_, err = exact(revoked, append(valid, "serial 7"))
+	_, err = static.NewExact(context.Background(), static.ExactConfig{}, revoked, append(valid, fam.SumString("serial 7")))
 	fmt.Println(err)
 	// Output:
 	// true false
@@ -241,36 +224,4 @@ func found[K any](keys []K, contains func(K) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// A spell checker for one novel: the members are the words of a dictionary, the
-// others are the words of Moby-Dick that are not in it. It finds all unknown
-// words of the novel, in fewer bytes than a filter of the dictionary, which
-// misses some. A new unknown word, in another text, would most likely pass: it
-// is taken for one of the rarer class with chance 1/64 only.
-func Example_exactSpellChecker() {
-	dictionary := data.EnglishWords()
-	for i, word := range dictionary {
-		dictionary[i] = strings.ToLower(word)
-	}
-	slices.Sort(dictionary)
-	text := slices.Compact(slices.Sorted(slices.Values(data.Tokens(data.MobyDick()))))
-	var unknown []string
-	for _, word := range text {
-		if _, ok := slices.BinarySearch(dictionary, word); !ok {
-			unknown = append(unknown, word)
-		}
-	}
-
-	checker, err := exact(dictionary, unknown)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%d distinct words, %d not in the dictionary, %d flagged\n",
-		len(text), len(unknown), len(text)-found(text, checker.ContainsString))
-	fmt.Printf("%d bytes in memory\n", checker.SizeBytes())
-	// Output:
-	// 16956 distinct words, 2159 not in the dictionary, 2159 flagged
-	// 2128 bytes in memory
 }

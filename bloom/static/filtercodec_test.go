@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"math/rand/v2"
-	"slices"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,30 +37,47 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	}
 }
 
-// AppendFrame returns what New and AppendBinary do, after any bytes.
-func TestAppendFrame(t *testing.T) {
-	ctx, rng := context.Background(), rand.New(rand.NewPCG(26, 2))
-	for _, n := range []int{0, 1, 10, 100, 1000, 70_000} {
-		for _, rate := range []float64{0.9, 0.01, 1e-9} {
-			c, digests := Config{FPRate: rate}, conformance.Digests(rng, n)
-			f, err := New(ctx, c, slices.Clone(digests))
-			require.NoError(t, err)
-			for before := range 2 {
-				dst := bytes.Repeat([]byte{0xff}, before)
-				want, err := f.AppendBinary(dst)
-				require.NoError(t, err)
-				got, err := AppendFrame(ctx, dst, c, append(digests, digests...))
-				require.NoError(t, err)
-				require.Equal(t, want, got)
+func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
+	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
+	require.ErrorIs(t, err, ErrParams)
+	require.Equal(t, "before", string(got))
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, []hashfam.Digest{1, 2})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, "before", string(got))
+}
+
+// A View of the usual two layers, and of one, is a single allocation.
+func TestAViewIsOneAllocation(t *testing.T) {
+	for _, n := range []int{10, 5000} {
+		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
+		require.NoError(t, err)
+		_, err = NewView(data, hashfam.Family{})
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		require.LessOrEqual(t, testing.AllocsPerRun(10, func() { NewView(data, hashfam.Family{}) }), 1.0)
+	}
+}
+
+// A layer that the payload has no room for is an error, and the answer is true,
+// for the digests that reach it.
+func TestAFrameReaderRefusesLayers(t *testing.T) {
+	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
+	require.NoError(t, err)
+	r, refused := NewFrameReader(hashfam.Family{}), 0
+	for _, n := range []uint64{0, 900, 1 << 60} {
+		binary.LittleEndian.PutUint64(b[64:], n) // the digests of the second layer
+		for i := range 2000 {
+			found, err := r.ContainsDigest(b, hashfam.Digest(i)*0x9E3779B97F4A7C15)
+			if err != nil {
+				require.ErrorIs(t, err, ErrCorrupt)
+				require.True(t, found)
+				refused++
 			}
 		}
 	}
-	got, err := AppendFrame(ctx, []byte("before"), Config{}, nil)
-	require.ErrorIs(t, err, ErrParams)
-	require.Equal(t, "before", string(got))
-	canceled, cancel := context.WithCancel(ctx)
-	cancel()
-	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, conformance.Digests(rng, 100))
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, "before", string(got))
+	require.Greater(t, refused, 3*10)
 }

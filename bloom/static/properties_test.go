@@ -233,6 +233,12 @@ func numbered(fam hashfam.Family, n int, prefix string) (digests []hashfam.Diges
 	return digests
 }
 
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	keyed := hashfam.New(hashfam.Key{1})
+	checks.ZeroValues(t, new(Filter), new(View), new(Exact), new(ExactView), FrameReader{},
+		NewReceiver(keyed), NewExactReceiver(keyed))
+}
+
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
 		f := mustBuild(t, Config{FPRate: 0.01, Family: fam}, keys)
