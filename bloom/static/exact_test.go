@@ -1,16 +1,19 @@
 package static
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -44,18 +47,9 @@ var randomCases = []sizeCase{
 	{10_000, 50, false, 1.12}, {10_000, 50, true, 1.12}, {1_000, 1000, false, 1.16},
 }
 
-// More of them with FILTERFAM_LONG=1.
-var longCases = []sizeCase{
-	{1_000_000, 1, true, 1.025}, {1_000_000, 5, false, 1.12}, {100_000, 50, false, 1.12}, {10_000, 1000, false, 1.12},
-}
-
 // Every key of both classes is queried.
 func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
-	cases := randomCases
-	if checks.Long(t, 1, 1) {
-		cases = append(cases, longCases...)
-	}
-	for _, c := range cases {
+	for _, c := range randomCases {
 		name := fmt.Sprintf("%d keys, ratio %d, inverted %v", c.rare, c.ratio, c.inverted)
 		members, others := universe(hashfam.Family{}, c.rare, c.rare*c.ratio)
 		if c.inverted {
@@ -82,20 +76,6 @@ func mustExact(t require.TestingT, fam hashfam.Family, members, others []hashfam
 	e, err := NewExact(context.Background(), ExactConfig{Family: fam}, slices.Clone(members), slices.Clone(others))
 	require.NoError(t, err)
 	return e
-}
-
-// With one class the answer is the same for all keys.
-func TestUniversesWithAnEmptyClass(t *testing.T) {
-	digests, _ := universe(hashfam.Family{}, 100, 0)
-	for n := range 3 {
-		all := mustExact(t, hashfam.Family{}, digests[:n], nil)
-		none := mustExact(t, hashfam.Family{}, nil, digests[:n])
-		for _, d := range digests {
-			require.Equal(t, n > 0, all.ContainsDigest(d), "%d members, no others", n)
-			require.False(t, none.ContainsDigest(d), "no members, %d others", n)
-		}
-		require.Zero(t, all.SizeBytes()+none.SizeBytes())
-	}
 }
 
 // A key that is in neither list is taken for one of the rarer class with chance
@@ -148,19 +128,6 @@ func TestUniversesThatAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Both lists stay the same sets, so that users can append and build again.
-func TestExactKeepsTheSetsOfDigests(t *testing.T) {
-	for _, ratio := range []int{1, 2, 9} {
-		members, others := universe(hashfam.Family{}, 20_000, 20_000*ratio)
-		members, others = append(members, members[:100]...), append(others, others[:100]...)
-		m, o := ascending(slices.Clone(members)), ascending(slices.Clone(others))
-		_, err := NewExact(t.Context(), ExactConfig{Workers: 2}, members, others)
-		require.NoError(t, err)
-		require.Equal(t, m, ascending(members), "ratio %d", ratio)
-		require.Equal(t, o, ascending(others), "ratio %d", ratio)
-	}
-}
-
 // Digests that someone chose cost memory, but no answer is wrong and the build
 // ends.
 func TestChosenDigests(t *testing.T) {
@@ -190,4 +157,82 @@ func TestChosenDigests(t *testing.T) {
 			require.LessOrEqual(t, f.SizeBytes(), uint64(4*len(members)), name)
 		}
 	}
+}
+
+// Frames with correct checksums are corrupt if their numbers contradict each
+// other, or if a bit is set that no level uses: two Exact of the same keys
+// could differ. Neither a decoder nor a view accepts them, and the receiver
+// stays what it was. If the header alone tells, ReadExactParams does, too.
+func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
+	e := goldenExact(hashfam.Family{}, 100, 1000)() // 3 columns
+	good, err := e.MarshalBinary()
+	require.NoError(t, err)
+	set := func(at int, n uint64) func([]byte) []byte {
+		return func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[at:], n)
+			return b
+		}
+	}
+	unused := func(level, layers int) func([]byte) []byte { // the last byte of the thresholds of a first layer
+		return func(b []byte) []byte {
+			b[64+level+8*(layers-1)+7] |= 0x80
+			return b
+		}
+	}
+	for _, c := range []struct {
+		change func([]byte) []byte
+		text   string
+		header bool
+	}{
+		{set(24, 1<<48+1), "keys = ", true},
+		{set(32, 1<<48+1), "keys = ", true},
+		{set(24, 0), "keys that pass = ", true},
+		{set(40, 99), "keys that pass = 99, want 100 to 1100", true},
+		{set(40, 1101), "keys that pass = 1101, want 100 to 1100", true},
+		{set(32, 190), "keys that pass = ", true}, // ratio 1: all keys pass
+		{set(40, 1100), "payload length", true},
+		{set(16, 4096), "payload length", true},
+		{set(16, 1<<40), "payload length", true},
+		{set(48, 0), "layers = 0", true},
+		{set(48, 33), "layers = 33", true},
+		{set(48, 1), "layers = 0", true},
+		{set(48, 1<<16|uint64(e.class.Shape().Layers)<<8|uint64(e.filter.Shape().Layers)), "parameters = ", true},
+		{func(b []byte) []byte { // a word more than the levels have
+			return slices.Insert(set(16, e.params.Bytes+8)(b), len(b)-8, make([]byte, 8)...)
+		}, "payload length", false},
+		{func(b []byte) []byte { // a word less
+			return slices.Delete(set(16, e.params.Bytes-8)(b), len(b)-16, len(b)-8)
+		}, "payload length", false},
+		{unused(0, e.filter.Shape().Layers), "bits after the last threshold", false},
+		{unused(int(e.filter.PayloadBytes()), e.class.Shape().Layers), "bits after the last threshold", false},
+	} {
+		b := c.change(bytes.Clone(good))
+		conformance.Reseal(b)
+		_, params := ReadExactParams(bytes.NewReader(b), hashfam.Family{})
+		g := goldenExact(hashfam.Family{}, 3, 4)()
+		_, read := g.ReadFrom(bytes.NewReader(b))
+		v, view := NewExactView(b, hashfam.Family{})
+		if view == nil {
+			view = v.Verify()
+		}
+		for i, err := range []error{params, g.UnmarshalBinary(b), read, view} {
+			if !errors.Is(err, errors.ErrUnsupported) && (i > 0 || c.header) {
+				require.ErrorIs(t, err, ErrCorrupt, c.text)
+				require.True(t, i > 0 && c.header || strings.Contains(err.Error(), c.text), "%v, want %s", err, c.text)
+			}
+		}
+		require.True(t, g.Equal(goldenExact(hashfam.Family{}, 3, 4)()), "a failed decode changed the receiver")
+	}
+}
+
+// Equal compares both levels.
+func TestEqualComparesBothLevels(t *testing.T) {
+	e := goldenExact(hashfam.Family{}, 100, 1000)()
+	members, others := universe(hashfam.Family{}, 100, 1000)
+	other := mustExact(t, hashfam.Family{}, members, others)
+	filter, class := *e, *e
+	filter.filter, class.class = other.filter, other.class
+	require.True(t, e.Equal(e))
+	require.False(t, e.Equal(&filter))
+	require.False(t, e.Equal(&class))
 }

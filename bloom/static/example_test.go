@@ -40,24 +40,6 @@ func Example() {
 	// 100001 true <nil>
 }
 
-// A long build reports its progress, and ends early if its context does.
-func ExampleNew() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	c := static.Config{FPRate: 0.01, Workers: 2, Progress: func(done, total uint64) {
-		if done > total/2 {
-			cancel()
-		}
-	}}
-	numbers := make([]uint64, 200_000)
-	for i := range numbers {
-		numbers[i] = uint64(i)
-	}
-	_, err := static.New(ctx, c, c.Family.SumAllUint64(nil, numbers))
-	fmt.Println(err)
-	// Output: static: building: context canceled
-}
-
 // Digests that an external sort has put in order need not be in memory
 // together.
 func ExampleNewFromSorted() {
@@ -72,18 +54,6 @@ func ExampleNewFromSorted() {
 	// Output:
 	// [true true true true true] <nil>
 	// static: invalid parameters: n = 6, want the number of distinct digests
-}
-
-// Config.SizeBytes tells the memory for a hundred million keys in advance.
-func ExampleConfig_SizeBytes() {
-	for _, rate := range []float64{0.01, 0.001, 1e-12} {
-		bytes, err := static.Config{FPRate: rate}.SizeBytes(100_000_000)
-		fmt.Printf("%.1f MiB, %v\n", float64(bytes)/(1<<20), err)
-	}
-	// Output:
-	// 80.7 MiB, <nil>
-	// 119.7 MiB, <nil>
-	// 0.0 MiB, static: invalid parameters: Config.FPRate = 1e-12, want at least 2.33e-10: a fingerprint has 32 bits, and equal digests have a chance of n/2^64
 }
 
 // A system rejects passwords that are in common use or one edit away from one

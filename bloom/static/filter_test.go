@@ -1,8 +1,11 @@
 package static
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -107,11 +110,6 @@ func TestMemoryAndRate(t *testing.T) {
 	size, err := Config{MemoryBytes: math.MaxUint64}.SizeBytes(sizing.MaxBits / 4)
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
-	for _, rate := range []float64{-1, 1, math.NaN()} {
-		require.ErrorContains(t, try(rate, 1<<20), "Config.FPRate")
-	}
-	_, err = NewFromSorted(t.Context(), Config{MemoryBytes: 1 << 20}, 1<<62, slices.Values(digests))
-	require.ErrorContains(t, err, "keys = ")
 	// What can be read only once is not enough.
 	next, stop := iter.Pull(slices.Values(ascending(conformance.Digests(rand.New(rand.NewPCG(26, 5)), 100_000))))
 	defer stop()
@@ -156,50 +154,46 @@ func TestTheRateIsMet(t *testing.T) {
 	}
 }
 
-func TestInvalidConfigs(t *testing.T) {
-	check := func(c Config, field string) {
-		_, err := New(t.Context(), c, nil)
-		require.ErrorIs(t, err, ErrParams)
-		require.ErrorContains(t, err, field)
-		_, err = NewFromSorted(t.Context(), c, 0, slices.Values([]hashfam.Digest(nil)))
-		require.ErrorContains(t, err, field)
-		size, err := c.SizeBytes(100)
-		require.ErrorIs(t, err, ErrParams)
-		require.ErrorContains(t, err, field)
-		require.Zero(t, size)
-	}
-	for _, rate := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1), math.Ldexp(0.99, -32), 1e-300} {
-		check(Config{FPRate: rate}, "Config.FPRate")
-	}
-	check(Config{FPRate: 0.01, Workers: -1}, "Config.Workers")
-}
-
 // most is the largest number of keys.
 const most = ribbon.MaxKeys
 
-// The last value that is allowed, and the first that is not.
+// The table has the last value that is allowed and the first one that is not.
 func TestConfigsAtTheirLimits(t *testing.T) {
 	for _, c := range []struct {
-		rate float64
-		keys uint64
-		want string // the text of the error, or empty
+		config Config
+		keys   uint64
+		want   string // the text of the error, or empty
 	}{
-		{0, 1, "above 0 and below 1"}, {1, 1, "above 0 and below 1"},
-		{math.Nextafter(1, 0), 0, ""}, {0.99, most, ""},
-		{0.99, most + 1, fmt.Sprint("keys = ", uint64(most+1), ", want at most ", uint64(most))},
-		{math.Ldexp(1, -33), 0, "a fingerprint has 32 bits"},
-		{math.Ldexp(1.5, -32), 1 << 32, "equal digests"}, // n/2^64 is two thirds of the rate
-		{0.5, largest, ""}, {0.5, largest + 1, "a number that fits in"},
+		{Config{}, 1, "above 0 and below 1"},
+		{Config{FPRate: 1}, 1, "above 0 and below 1"},
+		{Config{FPRate: -1}, 1, "Config.FPRate = -1"},
+		{Config{FPRate: math.NaN(), MemoryBytes: 1 << 20}, 1, "Config.FPRate = NaN"},
+		{Config{FPRate: math.Inf(1)}, 1, "Config.FPRate = +Inf"},
+		{Config{FPRate: 0.01, Workers: -1}, 1, "Config.Workers = -1"},
+		{Config{FPRate: math.Nextafter(1, 0)}, 0, ""},
+		{Config{FPRate: math.Ldexp(1, -32)}, 0, ""},
+		{Config{FPRate: math.Ldexp(0.99, -32)}, 0, "a fingerprint has 32 bits"},
+		{Config{FPRate: math.Ldexp(1.5, -32)}, 1 << 32, "equal digests"}, // n/2^64 is two thirds of the rate
+		{Config{FPRate: 0.99}, most, ""},
+		{Config{FPRate: 0.99}, most + 1, fmt.Sprint("keys = ", uint64(most+1), ", want at most ", uint64(most))},
+		{Config{MemoryBytes: 1 << 20}, most + 1, "keys = "},
+		{Config{FPRate: 0.5}, largest, ""},
+		{Config{FPRate: 0.5}, largest + 1, "a number that fits in"},
 	} {
-		_, err := Config{FPRate: c.rate}.columns(c.keys)
+		size, err := c.config.SizeBytes(c.keys)
 		if c.want == "" {
 			require.NoError(t, err, "%+v", c)
 			continue
 		}
 		require.ErrorIs(t, err, ErrParams)
 		require.ErrorContains(t, err, c.want, "%+v", c)
-		_, err = NewFromSorted(t.Context(), Config{FPRate: c.rate}, c.keys, nil)
+		require.Zero(t, size)
+		_, err = NewFromSorted(t.Context(), c.config, c.keys, nil)
 		require.ErrorContains(t, err, c.want, "%+v", c)
+		if c.keys == 1 { // whatever the number of keys
+			_, err = New(t.Context(), c.config, nil)
+			require.ErrorContains(t, err, c.want, "%+v", c)
+		}
 	}
 	size, err := Config{FPRate: 0.5}.SizeBytes(largest)
 	require.NoError(t, err)
@@ -210,26 +204,27 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 // exactly 2^48 bits.
 const largest = 275_796_753_588_658
 
-func TestTheSmallestRates(t *testing.T) {
-	for _, rate := range []float64{math.Ldexp(1, -32), math.Ldexp(1, -31), math.Nextafter(1, 0), 0.999} {
-		digests := conformance.Digests(rand.New(rand.NewPCG(3, 3)), 1000)
-		f := mustBuild(t, Config{FPRate: rate}, slices.Clone(digests))
-		require.NotContains(t, f.ContainsAll(nil, digests), false)
-	}
-}
-
 func TestStreamsThatAreRefused(t *testing.T) {
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
-	_, err := NewFromSorted(t.Context(), Config{FPRate: 0.01}, 999, slices.Values(digests))
-	require.ErrorContains(t, err, "n = 999, want the number of distinct digests")
-	slices.Reverse(digests)
-	_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, 1000, slices.Values(digests))
-	require.ErrorIs(t, err, ErrParams)
-	require.ErrorContains(t, err, "ascending by Digest.Probe")
-	ctx, cancel := context.WithCancel(t.Context())
+	reversed := slices.Clone(digests)
+	slices.Reverse(reversed)
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = NewFromSorted(ctx, Config{FPRate: 0.01}, 150_000, slices.Values(ascending(copied())))
-	require.ErrorIs(t, err, context.Canceled)
+	for _, c := range []struct {
+		ctx     context.Context
+		n       uint64
+		digests []hashfam.Digest
+		reason  error
+		text    string
+	}{
+		{t.Context(), 999, digests, ErrParams, "n = 999, want the number of distinct digests"},
+		{t.Context(), 1000, reversed, ErrParams, "ascending by Digest.Probe"},
+		{canceled, 150_000, ascending(copied()), context.Canceled, "building"},
+	} {
+		_, err := NewFromSorted(c.ctx, Config{FPRate: 0.01}, c.n, slices.Values(c.digests))
+		require.ErrorIs(t, err, c.reason)
+		require.ErrorContains(t, err, c.text)
+	}
 }
 
 // ascending returns the distinct digests in the order of their probe sequences.
@@ -249,34 +244,32 @@ func copied() []hashfam.Digest {
 
 func TestProgressEndsWithTheTotal(t *testing.T) {
 	for workers := 1; workers <= 3; workers++ {
-		for _, build := range []func(Config) (*Filter, error){
-			func(c Config) (*Filter, error) { return New(t.Context(), c, copied()) },
-			func(c Config) (*Filter, error) {
+		for name, build := range map[string]func(Config) (*Filter, error){
+			"New": func(c Config) (*Filter, error) { return New(t.Context(), c, copied()) },
+			"NewFromSorted": func(c Config) (*Filter, error) {
 				return NewFromSorted(t.Context(), c, 150_000, slices.Values(ascending(copied())))
 			},
 		} {
-			totals := []uint64{}
+			var totals []uint64
 			for _, c := range []Config{{FPRate: 0.01}, {MemoryBytes: 123_456}} {
 				calls, last, all := 0, uint64(0), uint64(0)
 				c.Workers, c.Progress = workers, func(done, total uint64) {
 					require.Greater(t, done, last)
-					require.LessOrEqual(t, done, total)
 					calls, last, all = calls+1, done, total
 				}
-				f, err := build(c)
+				_, err := build(c)
 				require.NoError(t, err)
-				require.EqualValues(t, 150_000, f.Len())
-				require.Equal(t, all, last)
-				require.Greater(t, calls, 2)
+				require.Equal(t, all, last, name)
+				require.Greater(t, calls, 2, name)
 				totals = append(totals, all)
 			}
-			require.Greater(t, totals[1], totals[0], "what fills its memory is built twice")
+			require.Greater(t, totals[1], totals[0], "a filter that fills its memory is built twice")
 		}
 	}
 }
 
-// The digests stay the same set, whatever becomes of the build: users append to
-// them and build again.
+// The digests stay the same set even if the build fails, so that users can
+// append to them and build again.
 func TestABuildKeepsTheSetOfDigests(t *testing.T) {
 	digests := append(copied(), 0)
 	want := ascending(slices.Clone(digests))
@@ -288,56 +281,116 @@ func TestABuildKeepsTheSetOfDigests(t *testing.T) {
 				cancel()
 			}
 		}}, digests)
-		if after > 100 {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, context.Canceled)
-		}
+		require.Equal(t, after <= 100, errors.Is(err, context.Canceled))
 		require.Equal(t, want, ascending(slices.Clone(digests)))
 		cancel()
 	}
-	digests = append(digests, 1, 2)
-	f := mustBuild(t, Config{FPRate: 0.01}, digests)
-	require.EqualValues(t, len(want)+2, f.Len())
-	require.NotContains(t, f.ContainsAll(nil, append(want, 1, 2)), false)
+	for _, ratio := range []int{1, 2, 9} {
+		members, others := universe(hashfam.Family{}, 20_000, 20_000*ratio)
+		members, others = append(members, members[:100]...), append(others, others[:100]...)
+		m, o := ascending(slices.Clone(members)), ascending(slices.Clone(others))
+		_, err := NewExact(t.Context(), ExactConfig{Workers: 2}, members, others)
+		require.NoError(t, err)
+		require.Equal(t, m, ascending(members), "ratio %d", ratio)
+		require.Equal(t, o, ascending(others), "ratio %d", ratio)
+	}
 }
 
-// A build allocates, besides the digests, the filter and the digests that it
-// bumps: in all less than 2 bytes for each key, so that the peak is below 10.
-// Small builds have the work memory of each worker as well.
-func TestBuildsTakeLittleMemory(t *testing.T) {
+// In addition to the digests, a build allocates the filter and the digests that
+// it bumps: less than 2 bytes per key in total. Each worker also has work memory,
+// but a small build does not use all of it.
+func TestBuildsUseLittleMemory(t *testing.T) {
 	n := 300_000
 	if checks.Long(t, 0.5, 1) {
 		n = 10_000_000
 	}
 	const work = 1_600_000
-	digests := conformance.Digests(rand.New(rand.NewPCG(5, 5)), n)
+	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(5, 5)), n))
+	allocated := func(c Config, keys int) (f *Filter, bytes uint64) {
+		bytes = conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests[:keys]) })
+		return f, bytes
+	}
+	_, small := allocated(Config{FPRate: 0.01, Workers: 1}, 5)
+	require.Less(t, small, uint64(20_000))
 	for workers := 1; workers <= 2; workers++ {
 		c := Config{FPRate: 0.01, Workers: workers}
-		var f *Filter
-		took := conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests) })
-		t.Logf("n = %d, %d workers: %.2f bytes per key", n, workers, float64(took)/float64(n))
-		require.Less(t, took, uint64(2*n)+uint64(workers)*work)
-		if workers == 1 && n > 1_000_000 {
-			require.Less(t, took, uint64(2*n))
-		}
-
-		list := ascending(digests)
+		f, bytes := allocated(c, n)
+		require.Less(t, bytes, uint64(2*n)+uint64(workers)*work)
 		var g *Filter
-		took = conformance.LeastAllocated(1, func() {
-			var err error
-			g, err = NewFromSorted(t.Context(), c, uint64(n), slices.Values(list))
-			require.NoError(t, err)
+		var err error
+		bytes = conformance.LeastAllocated(1, func() {
+			g, err = NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
 		})
-		t.Logf("a stream: %.2f bytes per key", float64(took)/float64(n))
-		require.Less(t, took, f.SizeBytes()+uint64(n)/2+work)
+		require.NoError(t, err)
+		require.Less(t, bytes, f.SizeBytes()+uint64(n)/2+work)
 		require.True(t, f.Equal(g))
 	}
 }
 
-// Five digests do not take the work memory of a shard.
-func TestSmallBuildsTakeLittleMemory(t *testing.T) {
-	digests := conformance.Digests(rand.New(rand.NewPCG(6, 6)), 5)
-	took := conformance.LeastAllocated(1, func() { mustBuild(t, Config{FPRate: 0.01, Workers: 1}, digests) })
-	require.Less(t, took, uint64(20_000))
+// The header alone tells that a payload is too long for the keys, so that
+// SizeBytes of the parameters can be relied on before the payload is read.
+func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
+	f := golden(Config{FPRate: 0.01}, 1000)()
+	good, err := f.MarshalBinary()
+	require.NoError(t, err)
+	p := f.Params()
+	_, most := ribbon.Bounds(p.shape())
+	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
+		b := bytes.Clone(good)
+		binary.LittleEndian.PutUint64(b[16:], payload)
+		conformance.Reseal(b)
+		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
+		if ok {
+			require.NoError(t, err)
+			require.Equal(t, payload, q.SizeBytes())
+			continue
+		}
+		require.ErrorIs(t, err, ErrCorrupt, "%d bytes", payload)
+		require.ErrorContains(t, err, "payload length")
+	}
+}
+
+func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
+	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
+	require.ErrorIs(t, err, ErrParams)
+	require.Equal(t, "before", string(got))
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, []hashfam.Digest{1, 2})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, "before", string(got))
+}
+
+// A View of the usual two layers, and of one, is a single allocation.
+func TestAViewIsOneAllocation(t *testing.T) {
+	for _, n := range []int{10, 5000} {
+		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
+		require.NoError(t, err)
+		_, err = NewView(data, hashfam.Family{})
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		require.LessOrEqual(t, testing.AllocsPerRun(10, func() { NewView(data, hashfam.Family{}) }), 1.0)
+	}
+}
+
+// A layer that the payload has no room for is an error, and the answer is true,
+// for the digests that reach it.
+func TestAFrameReaderRefusesLayers(t *testing.T) {
+	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
+	require.NoError(t, err)
+	r, refused := NewFrameReader(hashfam.Family{}), 0
+	for _, n := range []uint64{0, 900, 1 << 60} {
+		binary.LittleEndian.PutUint64(b[64:], n) // the digests of the second layer
+		for i := range 2000 {
+			found, err := r.ContainsDigest(b, hashfam.Digest(i)*0x9E3779B97F4A7C15)
+			if err != nil {
+				require.ErrorIs(t, err, ErrCorrupt)
+				require.True(t, found)
+				refused++
+			}
+		}
+	}
+	require.Greater(t, refused, 3*10)
 }

@@ -239,13 +239,6 @@ func TestZeroValuesPanicWhenUsed(t *testing.T) {
 		NewReceiver(keyed), NewExactReceiver(keyed))
 }
 
-func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
-		f := mustBuild(t, Config{FPRate: 0.01, Family: fam}, keys)
-		return checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
-	})
-}
-
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	n := 50_000
 	if checks.Long(t, 0.5, 2.5) {
