@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -278,7 +277,6 @@ func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
 			it.SeekGE(k)
 			require.NoError(t, it.Close())
 		}
-
 		require.NoError(t, db.Flush())
 		hits, n := absent(byGet)
 		require.Greater(t, n, int64(950), "in the first level")
@@ -371,53 +369,5 @@ func TestFiltersOfPrefixes(t *testing.T) {
 		require.NoError(t, it.Close())
 		closeDB(t, db)
 		requireNoErrors(t, p)
-	}
-}
-
-// The rate and the size of filters in a database of tables of 34,000 keys. A
-// correct program fails with a chance below 1e-6: a count of n false positives
-// at most 5 standard deviations from its mean.
-func TestRatesInADatabase(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a million keys and questions")
-	}
-	const keys, tableCount = 34_000, 3
-	for _, c := range []struct {
-		p          *Policy
-		rate, most float64
-		questions  int
-	}{
-		{mustStatic(0.01), 0.01, 6.85, 80_000},
-		{mustStatic(0.001), 0.001, 10.15, 200_000},
-		{mustBloom(bloom.Blocked, 0.01), 0.01, 10, 80_000},
-	} {
-		o := small(c.p, nil)
-		o.MemTableSize, o.TargetFileSizes[0], o.DisableAutomaticCompactions = 16<<20, 64<<20, true
-		o.CacheSize, o.Levels[0].BlockSize = 64<<20, 4<<10
-		db := open(t, t.TempDir(), o)
-		for i := range tableCount {
-			put(t, db, i*keys, (i+1)*keys, 1)
-			require.NoError(t, db.Flush())
-		}
-		names, size := tables(t, db)
-		require.Len(t, names[0], tableCount)
-		bits := 8 * float64(size) / (keys * tableCount)
-		require.LessOrEqual(t, bits, c.most)
-
-		n := c.questions
-		hits, all := asked(db, func() {
-			var k []byte
-			for i := range n {
-				k = fmt.Appendf(append(k[:0], key(i%(keys*tableCount-1))...), " %d", i)
-				_, _, err := db.Get(k)
-				require.Equal(t, pebble.ErrNotFound, err)
-			}
-		})
-		mean := c.rate * float64(n)
-		t.Logf("%v: %.3f bits per key, false positives %.4f %%, %d questions", c.p, bits, 100*float64(all-hits)/float64(n), n)
-		require.InDelta(t, n, all, float64(tableCount*10))
-		require.InDelta(t, mean, float64(all-hits), 5*math.Sqrt(mean)+0.02*mean)
-		closeDB(t, db)
-		requireNoErrors(t, c.p)
 	}
 }
