@@ -32,6 +32,7 @@ func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {
 		for _, d := range digests {
 			single.AddDigest(d)
 		}
+		require.False(t, f.Equal(single))
 		f.AddAll(digests)
 		require.True(t, f.Equal(single))
 

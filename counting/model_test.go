@@ -92,6 +92,10 @@ func TestAFilterIsASaturatingMultiset(t *testing.T) {
 				least = min(least, m[i])
 			}
 			require.Equal(t, least, f.CountDigest(d))
+			require.Equal(t, least > 0, f.ContainsDigest(d))
+			if p.Layout == Classic { // ContainsDigest calls hasFar only in large filters
+				require.Equal(t, least > 0, hasFar(f.counters, p.Counters, p.Hashes, d))
+			}
 		}
 	})
 }
