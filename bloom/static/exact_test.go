@@ -225,7 +225,12 @@ func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 	}
 }
 
-// Equal compares both levels.
+// Frames that exist can be decoded only if these rules stay.
+func TestLimitsOfTheExactFormat(t *testing.T) {
+	require.True(t, ExactParams{Members: 5, Others: 5}.direct(), "at equal numbers, the members count as the rarer class")
+	require.NoError(t, exactShape{ExactParams: ExactParams{Others: ribbon.MaxKeys}}.check())
+}
+
 func TestEqualComparesBothLevels(t *testing.T) {
 	e := goldenExact(hashfam.Family{}, 100, 1000)()
 	members, others := universe(hashfam.Family{}, 100, 1000)
