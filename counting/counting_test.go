@@ -78,7 +78,7 @@ func TestUnusedCountersMustBeZero(t *testing.T) {
 }
 
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
-	checks.ZeroValues(t, new(Filter), NewReceiver(hashfam.New(hashfam.Key{1})))
+	checks.ZeroValues(t, "^counting: use of a zero Filter: make it with New, or decode into it$", new(Filter), NewReceiver(hashfam.New(hashfam.Key{1})))
 }
 
 // Every key is added twice and deleted once.

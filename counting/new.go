@@ -8,6 +8,7 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
 // New returns an empty filter for c: it calls [Config.Params] and
@@ -34,11 +35,11 @@ func NewFromParams(p Params) (*Filter, error) {
 	if err := p.fits(ErrParams); err != nil {
 		return nil, err
 	}
-	return newFilter(p, make(nibbles, p.words())), nil
+	return newFilter(p, make(nibbles.Counters, p.words())), nil
 }
 
 // newFilter returns a filter of the valid parameters p that keeps counters.
-func newFilter(p Params, counters nibbles) *Filter {
+func newFilter(p Params, counters nibbles.Counters) *Filter {
 	f := &Filter{p, classic, p.Counters, counters, p.Family.Hasher(p.SizeBytes())}
 	if p.Layout == Blocked {
 		f.kind, f.span = blocked, p.Counters/blockCounters
@@ -96,7 +97,7 @@ func (f *Filter) Merge(others ...*Filter) error {
 	for first := 0; first < len(f.counters); first += mergeWords {
 		piece := f.counters[first:min(first+mergeWords, len(f.counters))]
 		for _, other := range others {
-			piece.addAll(other.counters[first:])
+			piece.AddAll(other.counters[first:])
 		}
 	}
 	return nil
@@ -115,7 +116,7 @@ const mergeWords = 1024
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
-		words[i/4] |= gather(nonzero(w)) << (i % 4 * 16)
+		words[i/4] |= nibbles.Gather(nibbles.Nonzero(w)) << (i % 4 * 16)
 	}
 	b, err := bloom.FromWords(f.params.bloom(), words)
 	if err != nil {

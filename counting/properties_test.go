@@ -103,7 +103,7 @@ func project(m *conformance.Machine[*Filter]) {
 	f, p := m.F, m.F.Params()
 	words := make([]uint64, (p.Counters+63)/64)
 	for i := range p.Counters {
-		if f.counters.at(i) == stuck {
+		if f.counters.At(i) == stuck {
 			words[i/64] |= 1 << (i % 64)
 		}
 	}

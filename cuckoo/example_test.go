@@ -160,9 +160,9 @@ func ExampleNewScalable() {
 			return
 		}
 	}
-	fmt.Println(s.Len(), s.Pages(), s.FalsePositiveRate() < 0.01)
+	fmt.Println(s.Len(), s.SizeBytes(), s.FalsePositiveRate() < 0.01)
 	fmt.Println(s.DeleteDigest(s.Family().SumUint64(99_999)), s.Len())
 	// Output:
-	// 100000 355 true
+	// 100000 386112 true
 	// true 99999
 }

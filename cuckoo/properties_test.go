@@ -118,7 +118,6 @@ var scalableFrames = conformance.Frames[*Scalable]{
 	},
 	Zero:      func() *Scalable { return new(Scalable) },
 	ClaimHuge: claimHugeScalable,
-	Header:    conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
 	Reads:     scalableReads,
 	Shown:     func(s *Scalable) []any { return []any{*s, s.Config(), ScalableConfig{Family: s.Family()}} },
 }
@@ -199,7 +198,7 @@ func addThousands(m *conformance.Machine[*Scalable]) {
 }
 
 func scalableReads(s *Scalable) []any {
-	return []any{s.Config(), s.SizeBytes(), s.Pages(), s.Len(), s.FillRatio(), s.FalsePositiveRate()}
+	return []any{s.Config(), s.SizeBytes(), s.Len(), s.FillRatio(), s.FalsePositiveRate()}
 }
 
 // checkLimits checks that a Scalable exceeds neither its rate nor its memory,

@@ -36,7 +36,7 @@ func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 			}
 			rate := s.FalsePositiveRate()
 			t.Logf("%v at %dx: rate %.5f, measured %.5f, %.2f bits per key, %d pages", c, x, rate,
-				float64(found)/queries, 8*float64(s.SizeBytes())/float64(s.Len()), s.Pages())
+				float64(found)/queries, 8*float64(s.SizeBytes())/float64(s.Len()), s.pages.Pages())
 			require.Less(t, rate, c.FPRate)
 			require.InDelta(t, rate, float64(found)/queries, 5*math.Sqrt(rate/queries)+0.03*rate)
 		}
@@ -73,7 +73,7 @@ func TestAScalableWithALimitOfMemory(t *testing.T) {
 				}
 				require.LessOrEqual(t, s.SizeBytes(), c.MemoryBytes)
 			}
-			t.Logf("%v: %d keys, %d after the first was refused, %d pages, %.2f of the memory, filled to %.2f", c, len(in), afterwards, s.Pages(),
+			t.Logf("%v: %d keys, %d after the first was refused, %d pages, %.2f of the memory, filled to %.2f", c, len(in), afterwards, s.pages.Pages(),
 				float64(s.SizeBytes())/float64(c.MemoryBytes), s.FillRatio())
 			require.EqualValues(t, len(in), s.Len())
 			require.Less(t, c.MemoryBytes-s.SizeBytes(), 3*first)

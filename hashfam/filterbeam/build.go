@@ -2,14 +2,12 @@ package filterbeam
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -112,46 +110,4 @@ func (f *digestFn) ProcessElement(ctx context.Context, d hashfam.Digest, emit fu
 		return nil
 	}
 	return f.flush(ctx, emit)
-}
-
-// A Key is a type of elements that [Combine] takes.
-type Key interface {
-	string | []byte | hashfam.Digest
-}
-
-// Combine returns a function for beam.Combine and beam.CombinePerKey: it
-// combines keys of type K to the frame of the plan's structure. Use it to build
-// many small filters, one for each key of a collection of pairs, or one for
-// each window of a stream. An accumulator holds digests until the structure is
-// smaller. For one large filter [Build] costs much less: the SDK calls
-// Combine's function for every key, and one task merges all accumulators.
-//
-// It returns [ErrParams] for the zero Plan and for one in parts, if the
-// structure takes more than 8 MiB, or if it is not built of frames: a cuckoo
-// filter, a static filter, or a top k. The size of heavy hitters is their
-// MemoryBytes; if that is 0, their size is not known in advance and Combine
-// does not check it. O(1) time.
-func Combine[K Key](p Plan) (any, error) {
-	if _, err := p.spec.family(); err != nil {
-		return nil, err
-	}
-	if err := p.spec.single(); err != nil {
-		return nil, err
-	}
-	switch p.spec.Kind {
-	case cuckooKind, staticKind, topkKind:
-		return nil, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, sketch or heavy")
-	}
-	size := p.spec.Bytes
-	if p.spec.Kind == heavyKind {
-		c, err := params[countmin.HeavyConfig](p.spec)
-		if err != nil {
-			return nil, err
-		}
-		size = uint64(c.MemoryBytes)
-	}
-	if size > frameLimit {
-		return nil, errs.Field(ErrParams, "size of the structure", size, fmt.Sprintf("at most %d bytes", frameLimit))
-	}
-	return &combineFn[K]{Spec: p.spec}, nil
 }

@@ -3,6 +3,8 @@ package filterbeam
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -47,6 +49,9 @@ type collector interface {
 // again. An engine that keeps elements in memory would read the change.
 type emitter = func(owner int, items uint64, value []byte)
 
+// perKey returns 1, as it is in most designs.
+func (spec) perKey() uint64 { return 1 }
+
 // design returns the design of the plan.
 func (s spec) design() (design, error) {
 	if _, err := s.family(); err != nil {
@@ -68,6 +73,48 @@ func (s spec) design() (design, error) {
 		}
 	}
 	return frames{s}, nil
+}
+
+// encoded returns the encoded form of a value that was made without an error.
+func encoded(v any, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// byOwner returns the values of the records of all owners, numbers below n. An
+// owner that got nothing has none.
+func byOwner(records iter.Seq2[record, error], n int) ([][]byte, error) {
+	all := make([][]byte, n)
+	for r, err := range records {
+		if err == nil && uint64(r.owner) >= uint64(n) {
+			err = errs.Field(ErrCorrupt, "number of a shard", r.owner, fmt.Sprintf("below %d", n))
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[r.owner] = r.value
+	}
+	return all, nil
+}
+
+// decodeRecords returns the decoded values of all owners. That of an owner that
+// got nothing is zero.
+func decodeRecords[T any](records iter.Seq2[record, error], n int) ([]T, error) {
+	values, err := byOwner(records, n)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, n)
+	for owner, value := range values {
+		if value != nil {
+			if err := json.Unmarshal(value, &all[owner]); err != nil {
+				return nil, errs.Errorf("record of shard %d: %w", owner, err)
+			}
+		}
+	}
+	return all, nil
 }
 
 // tallyOwner is the number of the owner that adds up the tallies of all
@@ -189,12 +236,13 @@ func (b *blocks) store(owner int, data []byte, items uint64) {
 	}
 }
 
-// flush sends what is left.
-func (b *blocks) flush() {
+// flush sends what is left. It returns nil.
+func (b *blocks) flush() error {
 	for owner, left := range b.of {
 		if left.items > 0 {
 			b.of[owner] = block{}
 			b.emit(owner, left.items, left.data)
 		}
 	}
+	return nil
 }

@@ -1,13 +1,13 @@
 package filterbeam
 
 import (
-	"cmp"
 	"context"
 	"encoding"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -146,12 +146,12 @@ func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error)
 	if err != nil {
 		return nil, err
 	}
-	return p.spec.buildSorted(ctx, uint64(len(digests)), sum, certain(func(yield func([]hashfam.Digest) bool) { yield(digests) }))
+	return p.spec.buildSorted(ctx, uint64(len(digests)), sum, slices.Values([][]hashfam.Digest{digests}))
 }
 
 // buildSorted returns the structure of n different digests, which come in
 // ascending order.
-func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (io.WriterTo, error) {
+func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (io.WriterTo, error) {
 	sum.Distinct = n
 	if s.Kind == staticKind {
 		return s.buildStatic(ctx, n, sum, digests)
@@ -159,7 +159,7 @@ func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests i
 	return s.buildCuckoo(n, sum, digests)
 }
 
-func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (*cuckoo.Filter, error) {
+func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (*cuckoo.Filter, error) {
 	p, err := params[cuckoo.Params](s)
 	if err != nil {
 		return nil, err
@@ -168,10 +168,8 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Di
 	if err != nil {
 		return nil, err
 	}
-	for some, err := range digests {
-		if err == nil {
-			_, err = f.AddAll(some)
-		}
+	for some := range digests {
+		_, err := f.AddAll(some)
 		if errors.Is(err, ErrFull) { // of copies, too: the keys differ, but not enough
 			err = fmt.Errorf("filterbeam: %w after %d of %d different keys: raise its Capacity", ErrFull, f.Len(), n)
 		}
@@ -183,14 +181,13 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Di
 	return f, nil
 }
 
-func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (*static.Filter, error) {
+func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (*static.Filter, error) {
 	c, err := params[static.Config](s)
 	if err != nil {
 		return nil, err
 	}
-	var failed error
 	f, err := static.NewFromSorted(ctx, c, n, func(yield func(hashfam.Digest) bool) {
-		for some := range until(digests, &failed) {
+		for some := range digests {
 			for _, d := range some {
 				if !yield(d) {
 					return
@@ -198,31 +195,9 @@ func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests i
 			}
 		}
 	})
-	if failed != nil || err != nil {
-		return nil, cmp.Or(failed, err)
+	if err != nil {
+		return nil, err
 	}
 	sum.FPRate = f.FalsePositiveRate()
 	return f, nil
-}
-
-// certain returns a sequence that has no errors as one that may have some.
-func certain[T any](values iter.Seq[T]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for value := range values {
-			if !yield(value, nil) {
-				return
-			}
-		}
-	}
-}
-
-// until returns the values up to the first error, which it sets.
-func until[T any](values iter.Seq2[T, error], failed *error) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for value, err := range values {
-			if *failed = err; err != nil || !yield(value) {
-				return
-			}
-		}
-	}
 }

@@ -61,21 +61,19 @@ type program struct {
 }
 
 // run carries out the flags and returns the exit code.
-func (p *program) run(ctx context.Context) (int, error) {
+func (p *program) run(ctx context.Context) (code int, err error) {
 	switch {
 	case p.attack:
-		return outcome(p.runAttacks())
+		err = p.runAttacks()
 	case p.docs != "":
-		return outcome(p.runDocs())
+		err = p.runDocs()
+	default:
+		return p.compare(ctx)
 	}
-	return p.compare(ctx)
-}
-
-func outcome(err error) (int, error) {
 	if err != nil {
-		return exitFailed, err
+		code = exitFailed
 	}
-	return exitOK, nil
+	return code, err
 }
 
 // compare measures the structures on the keys of the flags.
@@ -121,12 +119,13 @@ func (p *program) show(r *report.Report) (int, error) {
 			fmt.Fprintln(p.stderr, line)
 		}
 	}
-	filesErr := p.writeFiles(r, aside)
-	err := errors.Join(filesErr, r.Broken())
-	if err == nil && r.Interrupted {
+	switch err := errors.Join(p.writeFiles(r, aside), r.Broken()); {
+	case err != nil:
+		return exitFailed, err
+	case r.Interrupted:
 		return exitInterrupted, nil
 	}
-	return outcome(err)
+	return exitOK, nil
 }
 
 // writeFiles writes the figures and the page and lists them on aside.
@@ -144,36 +143,33 @@ func (p *program) writeFiles(r *report.Report, aside io.Writer) error {
 	return nil
 }
 
-// runAttacks attacks everything and shows the tables.
+// runAttacks attacks everything and prints the tables.
 func (p *program) runAttacks() error {
-	b := attack.Full
+	budget := attack.Full
 	if p.quick {
-		b = attack.Quick
+		budget = attack.Quick
 	}
 	step, finish := report.Progress(p.stderr, "attacking", attack.Duels(attack.Battles))
-	findings, err := attack.Fight(attack.Battles, b, step)
+	findings := attack.Fight(attack.Battles, budget, step)
 	finish()
-	if err != nil {
-		return fmt.Errorf("-attack: %w", err)
-	}
 	return report.Write(p.stdout, report.Attacks{Machine: report.ThisMachine(p.args), Findings: findings}, p.format)
 }
 
 // runDocs measures everything and writes the documents and figures that are
-// made of measurements. That takes some minutes, or seconds if quick, which
-// gives documents of the same shape with meaningless numbers.
-func (p *program) runDocs() error {
+// made of measurements. This takes some minutes, or seconds if quick.
+func (p *program) runDocs() (err error) {
 	for _, dir := range []string{p.docs, filepath.Join(p.docs, "figures")} {
-		if err := makeWritable(dir); err != nil {
-			return fmt.Errorf("-docs: %w", err)
-		}
+		err = errors.Join(err, makeWritable(dir))
 	}
-	s := measure.NewSweep(p.quick)
-	step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
-	m, err := s.Measure(step)
-	finish()
 	if err == nil {
-		err = report.WriteDocuments(p.docs, s, m)
+		s := measure.NewSweep(p.quick)
+		step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
+		var m measure.Measurements
+		m, err = s.Measure(step)
+		finish()
+		if err == nil {
+			err = report.WriteDocuments(p.docs, s, m)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("-docs: %w", err)

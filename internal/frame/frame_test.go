@@ -100,7 +100,7 @@ func checkNumbers[T number](t *testing.T, n int) {
 		got, err := decodeWords[T](r, uint64(n))
 		require.NoError(t, err)
 		require.Equal(t, values, got)
-		require.EqualValues(t, len(b), r.N())
+		require.EqualValues(t, len(b), r.n)
 	}
 	require.Equal(t, "the next frame", w.String())
 }

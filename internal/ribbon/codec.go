@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/cpu"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -181,7 +180,7 @@ type encodedLayer struct {
 
 // contains is that of a layer.
 func (l *encodedLayer) contains(d hashfam.Digest) answer {
-	if cpu.VPOPCNTDQ {
+	if useAVX512 {
 		return containsInAVX512(l, d)
 	}
 	p := d.Probe()

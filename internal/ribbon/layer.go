@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 const (
@@ -131,7 +130,7 @@ const (
 
 // contains returns the answer about a digest.
 func (l *layer) contains(d hashfam.Digest) answer {
-	if cpu.VPOPCNTDQ {
+	if useAVX512 {
 		return containsAVX512(l, d)
 	}
 	p := d.Probe()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/cpu"
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
@@ -25,7 +24,7 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		return dst
 	}
-	if cpu.VPOPCNTDQ && r.layers[0].starts <= math.MaxUint32 {
+	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
 		return r.containsVectors(dst, digests)
 	}
 	for block := range slices.Chunk(digests, blockSize) {

@@ -9,7 +9,11 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cpu"
 )
+
+// useAVX512 is a variable so that tests can set it to false.
+var useAVX512 = cpu.VPOPCNTDQ
 
 // multiplier is the factor between two values of a probe sequence.
 var multiplier = uint64(hashfam.Digest(1).Probe())

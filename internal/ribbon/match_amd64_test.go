@@ -11,20 +11,19 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 func needAVX512(t *testing.T) {
 	t.Helper()
-	if !cpu.VPOPCNTDQ {
+	if !useAVX512 {
 		t.Skip("this machine has no VPOPCNTDQ, or GODEBUG turns it off")
 	}
 }
 
 // plainly calls do without the functions in assembly.
 func plainly(do func()) {
-	defer func(was bool) { cpu.VPOPCNTDQ = was }(cpu.VPOPCNTDQ)
-	cpu.VPOPCNTDQ = false
+	defer func(was bool) { useAVX512 = was }(useAVX512)
+	useAVX512 = false
 	do()
 }
 

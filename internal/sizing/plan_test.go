@@ -226,16 +226,15 @@ func TestBlockStepsAreInverse(t *testing.T) {
 }
 
 func TestTheBestNumberOfHashes(t *testing.T) {
-	less := func(a, b float64) bool { return a < b }
 	falling := func(k int) float64 { return 1 / float64(k) }
 	rising := func(k int) float64 { return float64(k) }
 	equal := func(int) float64 { return 0.5 }
 	for start, rate := range map[int]func(int) float64{1: rising, 9: rising, MaxHashes: rising, 5: equal} {
-		k, p := bestHashes(start, rate, less)
+		k, p := bestHashes(start, rate)
 		require.Equal(t, 1, k)
 		require.Equal(t, rate(1), p)
 	}
-	k, p := bestHashes(1, falling, less)
+	k, p := bestHashes(1, falling)
 	require.Equal(t, MaxHashes, k)
 	require.Equal(t, falling(MaxHashes), p)
 }

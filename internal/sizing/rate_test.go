@@ -104,29 +104,6 @@ func TestThrowsBeyondTheTable(t *testing.T) {
 	require.Equal(t, last, s.at(math.MaxInt))
 }
 
-// The rates by inclusion and exclusion are within their bounds of the exact
-// ones, of classic filters and of blocked ones. The bounds are small up to
-// about ten positions.
-func TestRatesByInclusionAndExclusion(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		k, n := rapid.IntRange(1, maxCover).Draw(t, "k"), drawN(t)
-		perKey := float64(k) * rapid.Float64Range(0.02, 20).Draw(t, "bits per position")
-		m := ceilWithin(float64(n)*perKey, MaxBits)
-		blocks := m/LineBits + 1
-		requireNear := func(p, err, exact float64) {
-			require.LessOrEqual(t, math.Abs(p-exact), err+1e-12*exact)
-			if k <= 10 {
-				require.Less(t, err, 1e-10)
-			}
-		}
-		var c cover
-		p, err := nearClassic(&c, m, k, n)
-		requireNear(p, err, Rate(m, k, n))
-		p, err = nearBlocked(&c, blocks, k, n)
-		requireNear(p, err, blockedRate(blocks*LineBits, k, n))
-	})
-}
-
 func TestDigestRates(t *testing.T) {
 	t.Run("the rate of equal digests is n over 2^64", func(t *testing.T) {
 		require.InEpsilon(t, 5e8/math.Exp2(64), DigestRate(5e8), 1e-10)

@@ -68,23 +68,16 @@ func (p *page) differWord(lanes, values uint64) uint64 {
 
 // has reports whether one of the two buckets may hold the key.
 func (p *page) has(k locus) bool {
-	var v, w uint64
-	switch {
-	case !p.Narrow:
-		return p.hasWide(k)
-	case p.Sorted:
-		v, w = p.Decode(p.Word(k.i)), p.Decode(p.Word(k.j))
-	default:
-		v, w = p.Word(k.i), p.Word(k.j)
+	if !p.Narrow {
+		values := p.Spread(p.value(k))
+		return p.AnyZero(p.differ(p.Lanes(k.i), values), p.differ(p.Lanes(k.j), values))
+	}
+	v, w := p.Word(k.i), p.Word(k.j)
+	if p.Sorted {
+		v, w = p.Decode(v), p.Decode(w)
 	}
 	values := p.value(k) * p.Ones.Low
 	return p.Any(p.differWord(v, values), p.differWord(w, values), 0)
-}
-
-// hasWide is has for wide tables.
-func (p *page) hasWide(k locus) bool {
-	values := p.Spread(p.value(k))
-	return p.AnyZero(p.differ(p.Lanes(k.i), values), p.differ(p.Lanes(k.j), values))
 }
 
 // count returns how many slots may hold the key.

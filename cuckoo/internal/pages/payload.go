@@ -139,10 +139,10 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 // takeStock counts the keys of a decoded page, and checks that each slot is one
 // that adding keys can lead to.
 func (s *Set) takeStock(p *page) error {
+	if err := p.CheckOrder(s.Buckets); err != nil {
+		return err
+	}
 	for i := range s.Buckets {
-		if !p.InOrder(i) {
-			return corrupt("bucket", i, "four fingerprints in ascending order")
-		}
 		for _, stored := range p.Fingerprints(i) {
 			if stored == 0 {
 				continue

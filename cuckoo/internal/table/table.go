@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -128,65 +129,29 @@ func (t *Table) Count(i, j, fp uint64) int {
 }
 
 // Put puts fp in a free slot of bucket i or j, and reports whether there was
-// one. It uses the bucket with more free slots; see emptier.
+// one. It uses the bucket with more free slots, unless a removal has freed a
+// slot below one that is taken.
 func (t *Table) Put(i, j, fp uint64) bool {
-	var v, w uint64
 	switch {
 	case !t.Narrow:
 		t.Made()
-		return t.putWide(i, j, fp)
+		return t.exchangeWide(i, j, 0, fp)
 	case t.Sorted:
-		v, w = t.Decode(t.Word(i)), t.Decode(t.Word(j))
-	default:
-		v, w = t.Word(i), t.Word(j)
+		return t.Exchange(i, j, 0, fp)
 	}
-	second, free := emptier(t.matches(v, 0), t.matches(w, 0))
+	a, b := t.matches(t.Word(i), 0), t.matches(t.Word(j), 0)
+	_, second := bits.Sub64(a, b, 0)
+	free := either(a, b, second)
 	if free == 0 {
 		return false
 	}
-	i, lane := either(i, j, second), t.lowest(free)
-	if t.Sorted {
-		t.encode(i, quarters(either(v, w, second)^fp<<(lane&63)))
-	} else {
-		t.flip(i*t.stride+lane, fp)
-	}
+	t.flip(either(i, j, second)*t.stride+t.lowest(free), fp)
 	return true
 }
 
-// putWide is Put for wide tables.
-func (t *Table) putWide(i, j, fp uint64) bool {
-	v, w := t.Lanes(i), t.Lanes(j)
-	a, b := t.Zeros(v), t.Zeros(w)
-	if a.Count() < b.Count() {
-		i, v, a = j, w, b
-	}
-	if a == (Lanes{}) {
-		return false
-	}
-	lane := a.first() + 1 - t.width
-	if t.Sorted {
-		t.encode(i, halves(v.Xor(shifted(fp, lane))))
-	} else {
-		t.flip(i*t.stride+lane, fp)
-	}
-	return true
-}
-
-// emptier returns 0 and a, or 1 and b if the second of two buckets has more
-// free slots. Both numbers contain the top bits of the free lanes. Slots fill
-// from the lowest, so the fewer slots are taken, the larger is the number,
-// unless a removal has freed one. A branch would be mispredicted half the time.
-func emptier(a, b uint64) (second, free uint64) {
-	_, second = bits.Sub64(a, b, 0)
-	return second, either(a, b, second)
-}
-
-// either returns x, or y if second is 1.
-func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
-
-// Exchange puts fp in a slot of bucket i that holds old, or of bucket j if
-// bucket i does not hold it, and reports whether there was one. As a zero is a
-// free slot, Exchange also removes a fingerprint.
+// Exchange puts fp in a slot of bucket i or j that holds old, and reports
+// whether there was one. As a zero is a free slot, Exchange also removes a
+// fingerprint.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	var v, w uint64
 	switch {
@@ -202,8 +167,10 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	if a|b == 0 {
 		return false
 	}
-	_, second := bits.Sub64(a, 1, 0) // 1 if bucket i does not hold old
-	i, lane := either(i, j, second), t.lowest(a|b&-second)
+	// Slots fill from the lowest, so the bucket with more free slots has the
+	// larger matches. A branch would be mispredicted half the time.
+	_, second := bits.Sub64(a, b, 0)
+	i, lane := either(i, j, second), t.lowest(either(a, b, second))
 	if t.Sorted {
 		t.encode(i, quarters(either(v, w, second)^(old^fp)<<(lane&63)))
 	} else {
@@ -212,14 +179,21 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	return true
 }
 
-// exchangeWide is Exchange for wide tables. It reads bucket j only if bucket i
+// either returns x, or y if second is 1.
+func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
+
+// exchangeWide is Exchange for wide tables. It compares the buckets only to put
+// a fingerprint in a free slot. Otherwise it reads bucket j only if bucket i
 // does not hold old.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	v, x := t.Lanes(i), t.Spread(old)
 	matches := t.Zeros(v.Xor(x))
-	if matches == (Lanes{}) {
-		i, v = j, t.Lanes(j)
-		if matches = t.Zeros(v.Xor(x)); matches == (Lanes{}) {
+	if old == 0 || matches == (Lanes{}) {
+		w := t.Lanes(j)
+		others := t.Zeros(w.Xor(x))
+		if others.Count() > matches.Count() {
+			i, v, matches = j, w, others
+		} else if matches == (Lanes{}) {
 			return false
 		}
 	}
@@ -238,10 +212,10 @@ func (t *Table) Fill(i uint64, list [Slots]uint64) {
 	switch {
 	case t.Sorted:
 		t.encode(i, list)
-	case !t.Narrow:
-		t.flip16(i*t.stride, v)
-	default:
+	case t.Narrow:
 		t.flip(i*t.stride, v.Low)
+	default:
+		t.flip16(i*t.stride, v)
 	}
 }
 
@@ -259,15 +233,19 @@ func (t *Table) Free(n uint64) (free uint64) {
 	return free
 }
 
-// InOrder reports whether bucket i is one that Put and Take can leave. In a
-// sorted table it must begin with the number of some nibbles, and its
-// fingerprints must ascend.
-func (t *Table) InOrder(i uint64) bool {
+// CheckOrder checks that each of buckets 0 to n-1 is one that Exchange and Fill
+// can create. A sorted bucket must begin with a valid number, and its
+// fingerprints must be in ascending order.
+func (t *Table) CheckOrder(n uint64) error {
 	if !t.Sorted {
-		return true
+		return nil
 	}
-	v := t.Fingerprints(i)
-	return t.Word(i)&codeMask < codes && v[0] <= v[1] && v[1] <= v[2] && v[2] <= v[3]
+	for i := range n {
+		if v := t.Fingerprints(i); t.Word(i)&codeMask >= codes || !slices.IsSorted(v[:]) {
+			return Errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+		}
+	}
+	return nil
 }
 
 // Clone returns a copy that shares no memory with t.

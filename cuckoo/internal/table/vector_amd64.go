@@ -12,7 +12,7 @@ import (
 // Vector reports whether HasVector can be used: a bucket must be one word, and
 // the instructions multiply 32 bits.
 func (t *Table) Vector(p *Partners) bool {
-	return cpu.AVX512NoRace && t.Narrow && p.buckets <= math.MaxUint32
+	return cpu.AVX512 && t.Narrow && p.buckets <= math.MaxUint32
 }
 
 // HasVector appends to dst, which has room for them, whether t holds the

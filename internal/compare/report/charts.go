@@ -107,27 +107,6 @@ func addPoint(list []series, name string, x, y float64) []series {
 	return list
 }
 
-// seriesOf returns the lines of curves, those of batches dashed.
-func seriesOf(curves []measure.Curve) (list []series) {
-	for i, c := range curves {
-		for k := range c.X {
-			list = addPoint(list, curveName(c), c.X[k], c.Y[k])
-		}
-		list[i].look = markOf(c.Structure)
-		if c.Batch {
-			list[i].look.dashes = dashed
-		}
-	}
-	return list
-}
-
-func curveName(c measure.Curve) string {
-	if c.Batch {
-		return c.Structure + ", batch"
-	}
-	return c.Structure
-}
-
 // last returns the right end of a line.
 func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
 
@@ -159,10 +138,23 @@ func (c *chart) lines(list []series, gap float64) {
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
 // timeChart draws the time of a lookup against the number of keys.
-func timeChart(times []measure.Curve) *chart {
+func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "A lookup at 1 %, by the number of keys", "keys", "nanoseconds")
-	list := seriesOf(measure.Where(times, func(t measure.Curve) bool { return !slices.Contains(inTable, t.Structure) }))
-	c.across(list[0].XYs[0].X, list[0].last().X, 12, count)
+	var list []series
+	for _, t := range times {
+		if slices.Contains(inTable, t.Structure) {
+			continue
+		}
+		s := series{name: t.Name(), look: markOf(t.Structure)}
+		if t.Batch {
+			s.look.dashes = dashed
+		}
+		for i, ns := range t.NS {
+			s.XYs = append(s.XYs, plotter.XY{X: float64(keys[i]), Y: ns})
+		}
+		list = append(list, s)
+	}
+	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)
 	_, top := heights(list)
 	step := 10.0
 	for top/step > 10 {

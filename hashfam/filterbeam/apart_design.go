@@ -1,0 +1,82 @@
+package filterbeam
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
+)
+
+// Apart: each owner builds a filter of the keys of its shard and writes its
+// frame to a file. One task writes the index of the files.
+type apart struct{ spec }
+
+func (a apart) collector(emit emitter) (collector, error) {
+	owner := func(d hashfam.Digest) int { return d.Shard(a.Parts) }
+	return digestCollector{owner, newBlocks(a.Parts, emit)}, nil
+}
+
+// A shardFile is the file of a part.
+type shardFile struct {
+	part
+	FPRate   float64
+	Distinct uint64
+}
+
+func (a apart) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	var sum Summary
+	filter, err := a.build(ctx, &sum, values)
+	if err != nil {
+		return nil, fmt.Errorf("filterbeam: part %d: %w", owner, err)
+	}
+	file, err := writePart(ctx, out, shardPurpose, func(w io.Writer) error {
+		_, err := filter.WriteTo(w)
+		return err
+	})
+	return encoded(shardFile{file, sum.FPRate, sum.Distinct}, err)
+}
+
+// build returns the filter of a part, and describes it.
+func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
+	p, err := a.process()
+	if err != nil {
+		return nil, err
+	}
+	var digests []hashfam.Digest
+	for block := range values {
+		digests = parseWords(digests[:0], block)
+		if err := p.add(digests, nil); err != nil {
+			return nil, err
+		}
+	}
+	return p.finish(ctx, sum)
+}
+
+// finish writes the index. A part that got no key has no file.
+func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	files, err := decodeRecords[shardFile](records, a.Parts)
+	if err != nil {
+		return err
+	}
+	x := index.Index{Version: 1, Kind: string(a.Kind), Check: a.Check, Parts: make([]index.Part, a.Parts)}
+	for i, f := range files {
+		if len(f.Name) > 0 {
+			x.Parts[i] = index.Part{Name: filepath.Base(string(f.Name)), Bytes: int64(f.Bytes), CRC: f.CRC}
+		}
+		sum.FPRate += f.FPRate / float64(a.Parts)
+		sum.Distinct += f.Distinct
+		sum.Size += f.Bytes
+	}
+	line, err := x.Append(nil)
+	if err != nil {
+		return err
+	}
+	return replace(ctx, out, func(w io.Writer) error {
+		_, err := w.Write(line)
+		return err
+	})
+}

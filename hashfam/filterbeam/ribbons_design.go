@@ -1,0 +1,189 @@
+package filterbeam
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ribbon"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// Ribbons: as in ranges, each owner has sorted the digests of its range. Their
+// number, which is then known, gives the shards of the ribbon. A value is a
+// task: each owner solves some shards, from the sorted digests of the ranges
+// that they overlap. One task joins the shards and builds the layers of the
+// digests that they bump.
+type ribbons struct{ ranges }
+
+// A divideFn divides the shards among tasks. The books of the stages before it
+// end here, and begin again with the tasks.
+type divideFn struct{ Spec spec }
+
+func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	var books tally
+	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &Summary{}))
+	if err != nil {
+		return err
+	}
+	t := tally{Totals: books.Totals}
+	t.Totals[itemsRead] = uint64(len(tasks))
+	for i, task := range tasks {
+		task = sealed(task, 1)
+		t.send(i, task)
+		emit(i, task)
+	}
+	emit(tallyOwner, t.append(nil))
+	return nil
+}
+
+// A shardRange is some shards of a ribbon of n keys.
+type shardRange struct {
+	Keys     uint64
+	Columns  uint32
+	From, To uint64 // shards from From to To, To not included
+}
+
+func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
+
+// A solveTask is what one task solves: the shards, and the parts that have
+// their digests.
+type solveTask struct {
+	shardRange
+	Parts []part
+}
+
+// A solvedRange is what a task has solved.
+type solvedRange struct {
+	shardRange
+	Thresholds, Words, Bumped part
+}
+
+// columns returns the columns of a filter of n keys.
+func (r ribbons) columns(n uint64) (uint32, error) {
+	c, err := params[static.Config](r.spec)
+	if err != nil {
+		return 0, err
+	}
+	columns, ok := sizing.RibbonColumns(c.FPRate, n)
+	if !ok || n > ribbon.MaxKeys {
+		return 0, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", c.FPRate))
+	}
+	return columns, nil
+}
+
+// divide returns the tasks, encoded.
+func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
+	parts, err := decodeRecords[part](records, r.windows())
+	if err != nil {
+		return nil, err
+	}
+	n := wordsOf(parts)
+	columns, err := r.columns(n)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	all := ribbon.NewShards(columns, n).Len()
+	tasks := make([][]byte, min(uint64(len(parts)), all))
+	for i := range tasks {
+		from, to := uint64(i)*all/uint64(len(tasks)), uint64(i+1)*all/uint64(len(tasks))
+		shards := shardRange{n, columns, from, to}
+		first, last := shards.shards().Ranks(from, to)
+		overlapping := parts[r.owner(first) : r.owner(last)+1]
+		if tasks[i], err = json.Marshal(solveTask{shards, overlapping}); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
+}
+
+// gather solves the shards of a task and writes them to part files.
+func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
+	var task solveTask
+	for encoded := range values {
+		if err := json.Unmarshal(encoded, &task); err != nil {
+			return nil, fmt.Errorf("filterbeam: record of shards: %w", err)
+		}
+	}
+	first, last := task.shards().Ranks(task.From, task.To)
+	var digests []hashfam.Digest
+	var err error
+	for piece := range pieces(ctx, task.Parts, &err) {
+		digests = appendBetween(digests, piece, first, last)
+	}
+	if err != nil {
+		return nil, err
+	}
+	thresholds, words, bumped, err := task.shards().Solve(ctx, task.From, task.To, digests)
+	if err != nil {
+		return nil, err
+	}
+	solved := solvedRange{shardRange: task.shardRange}
+	solved.Thresholds, err = writeWords(ctx, out, thresholds)
+	if err == nil {
+		solved.Words, err = writeWords(ctx, out, words)
+	}
+	if err == nil {
+		solved.Bumped, err = writeWords(ctx, out, bumped)
+	}
+	return encoded(solved, err)
+}
+
+// appendBetween appends those digests of a block whose first probe value is in
+// a range.
+func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) []hashfam.Digest {
+	for ; len(block) >= 8; block = block[8:] {
+		d := hashfam.Digest(binary.LittleEndian.Uint64(block))
+		if x := uint64(d.Probe()); x >= first && x <= last {
+			digests = append(digests, d)
+		}
+	}
+	return digests
+}
+
+// finish joins the shards and writes the frame. The words pass through it from
+// the part files; it holds the rest.
+func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	all, err := decodeRecords[solvedRange](records, r.windows())
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(s solvedRange) bool { return s.Keys == 0 })
+	if len(all) == 0 { // there are no keys
+		return r.ranges.finish(ctx, out, func(func(record, error) bool) {}, sum)
+	}
+	var thresholds, words, bumped []part
+	for _, s := range all {
+		thresholds, words, bumped = append(thresholds, s.Thresholds), append(words, s.Words), append(bumped, s.Bumped)
+	}
+	joined, err := r.join(ctx, all[0].shards(), thresholds, bumped)
+	if err != nil {
+		return err
+	}
+	header := joined.Shape().Header(r.Check, joined.PayloadBytes())
+	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Shape().Keys)
+	sum.Distinct, sum.Size = joined.Shape().Keys, header.Size()
+	return writeJoined(ctx, out, header, words, joined.PayloadAround)
+}
+
+// join returns the ribbon without the words of its first layer.
+func (r ribbons) join(ctx context.Context, s ribbon.Shards, thresholds, bumped []part) (*ribbon.Ribbon, error) {
+	c, err := params[static.Config](r.spec)
+	if err != nil {
+		return nil, err
+	}
+	first, err := wordsIn[uint64](ctx, thresholds)
+	if err != nil {
+		return nil, err
+	}
+	digests, err := wordsIn[hashfam.Digest](ctx, bumped)
+	if err != nil {
+		return nil, err
+	}
+	return s.Join(ctx, ribbon.Build{Workers: max(c.Workers, 1)}, first, digests)
+}
