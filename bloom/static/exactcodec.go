@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// The parameters in a frame of kind Exact, version 1. The payload is that of
-// the first level's ribbon, which has the rarer class, and then that of the
-// second level's.
+// An exactHeader contains the parameters in a frame of kind Exact, version 1.
+// The payload consists of two ribbons: the first level, which contains the
+// rarer class, and the second level.
 type exactHeader struct {
 	Members      uint64   // offset 0
 	Others       uint64   // 8
@@ -26,7 +26,7 @@ var exactFormat = frame.Format[exactShape, uint64]{
 	Len: func(s exactShape) uint64 { return s.Bytes / 8 },
 }
 
-// An exactShape is all that the header tells about the levels.
+// An exactShape contains the sizes that follow from the header.
 type exactShape struct {
 	ExactParams
 	filter, class ribbon.Shape
@@ -78,7 +78,8 @@ func (e *Exact) encode() (frame.Header, frame.Payload, error) {
 	return h, ribbon.Concat(e.filter.Payload(), e.class.Payload()), nil
 }
 
-// decode reads an Exact and, if there was no error, replaces e with it.
+// decode decodes an Exact from r and replaces e with it. If there is an error,
+// e is unchanged.
 func (e *Exact) decode(r *frame.Reader) error {
 	s, words, err := exactFormat.Read(r, e.params.Family)
 	if err != nil {
@@ -107,7 +108,7 @@ func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
 	return s, s.check()
 }
 
-// check returns ErrCorrupt if no two lists have these numbers.
+// check returns ErrCorrupt if these numbers cannot come from two lists.
 func (s exactShape) check() error {
 	rare, common := s.classes()
 	if common > ribbon.MaxKeys {
@@ -126,8 +127,7 @@ func (s exactShape) check() error {
 	return checkShapes(s.Bytes, s.filter, s.class)
 }
 
-// levels returns the reader of the shape s with the payload words, which it
-// keeps.
+// levels returns a reader with shape s and the payload words, which it retains.
 func (s exactShape) levels(words []uint64) (exactReader, error) {
 	filter, words, err := ribbon.Parse(s.filter, words, new(ribbon.Room), errs)
 	if err != nil {

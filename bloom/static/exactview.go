@@ -6,7 +6,7 @@ import (
 )
 
 // An ExactView is a read-only [Exact] that uses its encoding in place, for
-// example in a mapped file. Make one with [NewExactView].
+// example in a mapped file. Use [NewExactView] to create one.
 type ExactView struct {
 	exactReader
 	encoded frame.View
@@ -27,7 +27,7 @@ func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
 }
 
 // Verify checks the rest of the data, including its checksum. It returns
-// [ErrCorrupt] if the data is damaged, and takes O(m) time for m bytes.
+// [ErrCorrupt] if the data is damaged. Verify reads all the data.
 func (v *ExactView) Verify() error {
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err

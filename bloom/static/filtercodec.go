@@ -68,7 +68,8 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	return shape.Header(family.CheckValue(), f.ribbon.PayloadBytes()), f.ribbon.Payload(), nil
 }
 
-// decode reads a filter and, if there was no error, replaces f with it.
+// decode decodes a filter from r and replaces f with it. If there is an error,
+// f is unchanged.
 func (f *Filter) decode(r *frame.Reader) error {
 	p, words, err := format.Read(r, f.Family())
 	if err != nil {
@@ -84,8 +85,8 @@ func (f *Filter) decode(r *frame.Reader) error {
 	return err
 }
 
-// parse returns the reader of the given parameters whose payload is words,
-// which it keeps.
+// parse returns a reader with the given parameters and payload. The reader
+// retains words.
 func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
 	r, rest, err := ribbon.Parse(p.shape(), words, room, errs)
 	if err != nil {
@@ -94,7 +95,8 @@ func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
 	return newReader(p.Family, r), checkRest(p.Bytes, rest)
 }
 
-// checkRest returns ErrCorrupt if words are left of a payload of that length.
+// checkRest returns ErrCorrupt if there are words left. length is the payload
+// length.
 func checkRest(length uint64, words []uint64) error {
 	if len(words) == 0 {
 		return nil
@@ -102,8 +104,8 @@ func checkRest(length uint64, words []uint64) error {
 	return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
 }
 
-// parseParams reads the parameters of a verified header. It checks that the
-// payload is as long as that of some filter with them.
+// parseParams returns the parameters in a verified header. It checks that a
+// filter with these parameters can have such a payload length.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	s, err := frame.ParseRibbon(h, errs)
 	if err != nil {
@@ -115,9 +117,9 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	return Params{s.Keys, s.Columns, s.Layers, h.Payload, fam}, checkShapes(h.Payload, s)
 }
 
-// checkShapes returns ErrCorrupt unless ribbons of the given shapes can have a
-// payload of that length. The size of a first layer follows from its shape, and
-// those of the others are bounded.
+// checkShapes returns ErrCorrupt unless ribbons with these shapes can have the
+// given payload length. A shape determines the size of the first layer exactly,
+// and bounds the sizes of the others.
 func checkShapes(length uint64, shapes ...ribbon.Shape) error {
 	least, most := uint64(0), uint64(0)
 	for _, s := range shapes {

@@ -7,7 +7,7 @@ import (
 )
 
 // A View is a read-only filter that uses its encoding in place, for example in
-// a mapped file. Make one with [NewView].
+// a mapped file. Use [NewView] to create one.
 type View struct {
 	reader
 	encoded frame.View
@@ -30,7 +30,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 }
 
 // Verify checks the rest of the data, including its checksum. It returns
-// [ErrCorrupt] if the data is damaged, and takes O(n) time.
+// [ErrCorrupt] if the data is damaged. Verify reads all the data.
 func (v *View) Verify() error {
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
@@ -45,15 +45,15 @@ func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewRec
 // MarshalText returns the encoded filter in base64.
 func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 
-// A FrameReader queries an encoded [Filter] without opening it. Use it for a
-// filter that is queried only once before its block or footer leaves a cache.
-// Use [NewFrameReader] to make one FrameReader for each family. It does not
-// retain frames, and it can be copied and used by several goroutines. It cannot
-// be stored, but can be made again from its family.
+// A FrameReader queries an encoded [Filter] without opening it. This is faster
+// if the filter is queried only once, for example when its block or footer does
+// not stay in a cache. Use [NewFrameReader] to create a single FrameReader for
+// each family. It does not retain frames, and it can be copied and used
+// concurrently. It cannot be stored, but can be created again from its family.
 type FrameReader struct{ frames frame.Glance }
 
-// NewFrameReader returns a FrameReader for filters of the family. Reuse it,
-// because NewFrameReader computes a hash.
+// NewFrameReader returns a FrameReader for filters of the family. It should be
+// reused, because NewFrameReader computes a hash.
 func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam)} }
 
 // ContainsDigest returns the same result as [Filter.ContainsDigest] for the
