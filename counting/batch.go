@@ -8,10 +8,10 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// AddAll adds one copy of every key, like [Filter.AddDigest] on each. Get the
-// digests from Family().SumAll. O(k) time per key, no allocation. With SumAll
-// it takes half the time of single calls, and a quarter to half if the filter
-// is larger than the cache.
+// AddAll calls [Filter.AddDigest] for each digest. Use SumAll of the filter's
+// [hashfam.Family] to compute the digests. Using both takes half the time of
+// single calls. If the filter is larger than the cache, it takes a quarter to
+// half the time.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -21,9 +21,9 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 	}
 }
 
-// DeleteAll removes one copy of every key, like [Filter.DeleteDigest] on each
-// in turn, and returns the number of copies removed. Delete only keys that were
-// added. It costs what [Filter.AddAll] does.
+// DeleteAll calls [Filter.DeleteDigest] for each digest in turn, and returns
+// the number of copies that were removed. Only delete keys that were added.
+// DeleteAll is as fast as [Filter.AddAll].
 func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	removed := 0
 	f.made()
@@ -37,10 +37,9 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	return removed
 }
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. O(k) time per key. With SumAll it takes a quarter
-// to two fifths of the time of single calls. It allocates only if dst is too
-// small.
+// ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
+// dst and returns the extended slice. When used with SumAll, it takes a quarter
+// to two fifths of the time of single calls.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.made().kind == blocked {
@@ -57,9 +56,9 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasEach appends the answer of has for each digest to dst, which has room for
-// them. hasNear never stops at the first zero, which saves nothing if all
-// counters are fetched.
+// hasEach appends the result of has for each digest to dst, which must have
+// enough capacity. hasNear does not stop at the first zero, since this would
+// not save time when all counters are loaded anyway.
 func (f *Filter) hasEach(dst []bool, digests []hashfam.Digest,
 	has func(counters nibbles.Counters, span uint64, k int, d hashfam.Digest) bool) []bool {
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -70,9 +69,9 @@ func (f *Filter) hasEach(dst []bool, digests []hashfam.Digest,
 	return dst
 }
 
-// CountAll appends the answer of CountDigest for each digest to dst and returns
-// the extended slice. O(k) time per key. It is faster than single calls if the
-// filter is larger than the cache. It allocates only if dst is too small.
+// CountAll appends the result of [Filter.CountDigest] for each digest to dst
+// and returns the extended slice. It is faster than single calls when the
+// filter is larger than the cache.
 func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	f.made()
@@ -84,8 +83,8 @@ func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// group returns the first of the digests and the rest of them. When it returns,
-// the counters of the group are in the cache or are being loaded.
+// group returns the first of the digests and the rest. When it returns, the
+// counters of the group are in the cache or are being loaded.
 func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
 	switch {
 	case len(digests) == 0:

@@ -5,10 +5,11 @@ import (
 	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
-// Blocked: the first value of the sequence chooses a block of 512 counters. The
-// top nine bits of each further value choose a counter of that block. These are
-// the positions of the blocked layout of package bloom. There, 512 bits are one
-// cache line; here, 512 counters are four adjacent ones.
+// In a Blocked filter, the first value of the probe sequence selects a block of
+// 512 counters. The top nine bits of each further value select a counter in
+// this block. Package bloom uses the same positions in its blocked layout,
+// where 512 bits are one cache line. Here, 512 counters are four adjacent cache
+// lines.
 const (
 	blockCounters = 512
 	blockWords    = blockCounters / perWord

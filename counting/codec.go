@@ -14,7 +14,7 @@ var format = frame.Format[Params, uint64]{
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the counters.
 // See Encoding in package [hashfam]. If a peer only queries the filter, encode
-// [Filter.Bloom] instead, which needs a quarter of the bytes.
+// the result of [Filter.Bloom] instead. It needs a quarter of the bytes.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
@@ -51,8 +51,8 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)
 }
 
-// encoded returns the parameters as a frame has them: see frame.Array for the
-// layout. The counters of the payload beyond the last one are zero.
+// encoded returns the parameters in the form that a frame contains; frame.Array
+// describes it. Unused counters at the end of the payload are zero.
 func (p Params) encoded() frame.Array {
 	return frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 }
@@ -63,7 +63,8 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.counters), p.check(ErrParams)
 }
 
-// decode reads a filter and, if there was no error, replaces f with it.
+// decode decodes a filter from r and replaces f with it. If there is an error,
+// f is unchanged.
 func (f *Filter) decode(r *frame.Reader) error {
 	p, counters, err := format.Read(r, f.params.Family)
 	if err != nil {
@@ -76,7 +77,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 	return nil
 }
 
-// parseParams reads the parameters of a verified header and checks that its
+// parseParams returns the parameters in a verified header. It checks that the
 // payload has the length that follows from them.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	a, err := frame.ParseArray(h, errs)

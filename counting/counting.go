@@ -10,8 +10,8 @@ const (
 	stuck   = nibbles.Stuck
 )
 
-// A Filter is a counting Bloom filter. Make one with [New] or [NewFromParams].
-// A Filter must not be copied by value; use [Filter.Clone].
+// A Filter is a counting Bloom filter. Use [New] or [NewFromParams] to create
+// one. A Filter must not be copied by value; use [Filter.Clone] instead.
 type Filter struct {
 	params   Params
 	kind     kind
@@ -20,8 +20,8 @@ type Filter struct {
 	hash     hashfam.Hasher
 }
 
-// A kind is the layout of a filter that has counters. The zero kind is for
-// filters that have none, because nothing made them or was decoded into them.
+// A kind is the layout of a filter that has counters. The zero kind means that
+// the filter was neither created nor decoded, and has no counters.
 type kind uint8
 
 const (
@@ -29,13 +29,14 @@ const (
 	classic
 )
 
-// zeroFilter panics because a method was called on a Filter that has no
-// counters. Inlined, its arguments would enlarge the frames of its callers.
+// zeroFilter panics because a method was called on a Filter without counters.
+// It must not be inlined, since its arguments would enlarge the callers'
+// frames.
 //
 //go:noinline
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
-// made returns f, or panics if it has no counters.
+// made returns f. It panics if f has no counters.
 func (f *Filter) made() *Filter {
 	if f.kind == 0 {
 		zeroFilter()
@@ -43,16 +44,16 @@ func (f *Filter) made() *Filter {
 	return f
 }
 
-// Add adds one copy of key. A counter that reaches 15 is stuck there. O(k)
-// time, at most k cache misses (Blocked: four adjacent lines), no allocation.
-// Add does not keep key.
+// Add adds a copy of key. When a counter reaches 15, it is stuck there. Add
+// causes up to k cache misses. In a Blocked filter, it only uses four adjacent
+// lines.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
-// AddString is [Filter.Add] for a string.
+// AddString is like [Filter.Add] for a string key.
 func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
-// AddDigest is [Filter.Add] for a digest under the filter's family. A digest
-// made by another family stands for another key.
+// AddDigest is like [Filter.Add] for a key's digest, which must be computed by
+// the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch f.kind {
 	case blocked:
@@ -64,22 +65,22 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may be in the filter. False is certain, provided
-// that only keys were deleted that had been added; true is wrong with the
-// filter's false-positive rate. O(k) time, at most k cache misses (Blocked:
-// four), no allocation.
+// Contains reports whether key may be in the filter. True may be a false
+// positive. False is always right, provided that every deleted key had been
+// added.
 //
-// In a filter larger than the cache a single call mostly waits for memory. If
-// you have many keys at once, ContainsAll takes a quarter to a third of the
-// time.
+// When the filter is larger than the cache, a call mostly waits for memory. If
+// there are many keys, use [Filter.ContainsAll], which takes a quarter to a
+// third of the time.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
-// ContainsString is Contains for a string.
+// ContainsString is like [Filter.Contains] for a string key.
 func (f *Filter) ContainsString(key string) bool {
 	return f.ContainsDigest(f.hash.SumString(key))
 }
 
-// ContainsDigest is Contains for a digest under the filter's family.
+// ContainsDigest is like [Filter.Contains] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	switch f.kind {
 	case blocked:
@@ -91,20 +92,20 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	return true
 }
 
-// ContainsOrAdd reports whether key may be in the filter, and adds it if it is
-// not. If it returns true it has added nothing, so do not call [Filter.Delete]
-// for such a call. O(k) time: a Contains plus an Add, less one hash. No
-// allocation.
+// ContainsOrAdd reports whether key may be in the filter, and adds it if not.
+// If it returns true, the key was not added, so do not call [Filter.Delete] for
+// this call. ContainsOrAdd hashes the key only once.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
 	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
 
-// ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
 func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
+// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest, which
+// must be computed by the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true
@@ -114,16 +115,17 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // Count returns an upper bound on the number of copies of key. The bound is the
-// smallest of the key's counters, and is usually exact while the filter is
-// within its capacity. 15 means 15 or more, because such a counter is stuck.
-// O(k) time, at most k cache misses (Blocked: four), no allocation. This is the
-// minimum selection of Cohen and Matias, Spectral Bloom Filters, SIGMOD 2003.
+// smallest of the key's counters (minimum selection; Cohen and Matias, Spectral
+// Bloom Filters, SIGMOD 2003). While the filter is within its capacity, the
+// bound is usually exact. A result of 15 means 15 or more, because such a
+// counter is stuck.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
-// CountString is Count for a string.
+// CountString is like [Filter.Count] for a string key.
 func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
-// CountDigest is Count for a digest under the filter's family.
+// CountDigest is like [Filter.Count] for a key's digest, which must be computed
+// by the filter's family.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	switch f.kind {
 	case blocked:
@@ -135,25 +137,24 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	return stuck
 }
 
-// Delete removes one copy of key and reports whether it did. It returns false
-// and changes nothing if the counters show that key is not in the filter: one
-// of them is zero, or smaller than one copy of key would make it. O(k) time, at
-// most k cache misses (Blocked: four), no allocation.
+// Delete removes a copy of key and reports whether it did. If the counters show
+// that key is not in the filter, because some counter is less than a copy of
+// key would make it, Delete returns false and leaves the filter unchanged.
 //
-// Delete only keys that were added. A key that was never added, or was deleted
-// as often as added, may still look present, with the filter's false-positive
-// rate. Then Delete decrements counters that belong to other keys and returns
-// true, and some of those keys may no longer be found. No later check can
-// detect that.
+// Only delete keys that were added. A key that was never added, or that was
+// already deleted as often as it was added, may be a false positive. Delete
+// then decrements counters that belong to other keys and returns true, and some
+// of these keys may no longer be found. This cannot be detected later.
 //
-// Stuck counters keep their value. A key whose counters are all stuck is found
-// after any number of deletes.
+// Stuck counters keep their value. If all counters of a key are stuck, it will
+// be found after any number of deletes.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
-// DeleteString is [Filter.Delete] for a string.
+// DeleteString is like [Filter.Delete] for a string key.
 func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.SumString(key)) }
 
-// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
+// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	switch f.kind {
 	case blocked:
@@ -165,8 +166,9 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Classic: a key has the k positions among the m counters that its bits have in
-// a classic Bloom filter. If two of them coincide, that counter counts twice.
+// In a Classic filter, a key has k positions among the m counters. They are the
+// positions of its bits in a classic Bloom filter. If two of the positions are
+// the same, this counter counts twice.
 
 func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -175,9 +177,9 @@ func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 }
 
 // outOfCache is the number of words, 32 MiB in total, above which an array is
-// assumed to be larger than the processor's caches. Above it, loading a cache
-// line that is not needed costs more than a branch that is mispredicted for
-// half of the keys. Below it, the branch costs more.
+// assumed to be larger than the CPU's caches. For larger arrays, loading a
+// cache line that is not needed takes longer than a branch that is mispredicted
+// for half of the keys. For smaller ones, the branch takes longer.
 const outOfCache = 1 << 22
 
 func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
@@ -187,7 +189,7 @@ func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	return hasNear(counters, m, k, d)
 }
 
-// hasNear tests all k counters, without a branch: bit 4 of c+15 is set unless c
+// hasNear tests all k counters without branches: bit 4 of c+15 is set unless c
 // is zero.
 func hasNear(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	all := uint64(16)
@@ -216,10 +218,10 @@ func count(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) uint64 
 	return least
 }
 
-// remove decrements the counters one after another. At the first zero the key
-// is known to be absent, and remove restores the counters before it by adding
-// the key to these again: a counter that was decremented is now at most 13 and
-// rises; a stuck one stays.
+// remove decrements the counters one after another. When it finds a zero, the
+// key is absent. It then restores the previous counters by adding the key to
+// these again. This works because a counter that was decremented is now at most
+// 13, and a stuck counter did not change.
 func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {
 		i := p.In(m)
