@@ -15,7 +15,7 @@ const (
 	blockWords    = blockCounters / perWord
 )
 
-// blockOf returns the block of a digest. There must be at least one block.
+// blockOf returns the digest's block. There must be at least one block.
 func blockOf(counters nibbles.Counters, blocks uint64, d hashfam.Digest) nibbles.Counters {
 	return counters[d.Probe().In(blocks)*blockWords:][:blockWords]
 }

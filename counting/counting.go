@@ -15,17 +15,17 @@ const (
 type Filter struct {
 	params   Params
 	kind     kind
-	span     uint64 // range of a position: number of counters, or of blocks
+	span     uint64 // the number of counters or blocks, from which positions are selected
 	counters nibbles.Counters
 	hash     hashfam.Hasher
 }
 
-// A kind is the layout of a filter that has counters. The zero kind means that
-// the filter was neither created nor decoded, and has no counters.
+// A kind is the layout of a filter with counters. The zero kind means that the
+// filter was neither created nor decoded, and has no counters.
 type kind uint8
 
 const (
-	blocked kind = 1 + iota // the first that a switch tests, for the fastest layout
+	blocked kind = 1 + iota // the fastest layout should be tested first
 	classic
 )
 
@@ -69,9 +69,9 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // positive. False is always right, provided that every deleted key had been
 // added.
 //
-// When the filter is larger than the cache, a call mostly waits for memory. If
-// there are many keys, use [Filter.ContainsAll], which takes a quarter to a
-// third of the time.
+// When the filter is larger than the cache, a call mostly waits for memory.
+// [Filter.ContainsAll] should then be used for many keys, because it needs only
+// a quarter to a third of the time.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
@@ -137,17 +137,17 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	return stuck
 }
 
-// Delete removes a copy of key and reports whether it did. If the counters show
-// that key is not in the filter, because some counter is less than a copy of
-// key would make it, Delete returns false and leaves the filter unchanged.
+// Delete removes a copy of key and reports whether it did. Delete returns false
+// and leaves the filter unchanged if one of the key's counters is too small,
+// which means that key is not in the filter.
 //
 // Only delete keys that were added. A key that was never added, or that was
 // already deleted as often as it was added, may be a false positive. Delete
 // then decrements counters that belong to other keys and returns true, and some
 // of these keys may no longer be found. This cannot be detected later.
 //
-// Stuck counters keep their value. If all counters of a key are stuck, it will
-// be found after any number of deletes.
+// Stuck counters keep their value. A key whose counters are all stuck will be
+// found after any number of deletes.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
 // DeleteString is like [Filter.Delete] for a string key.
@@ -177,9 +177,9 @@ func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 }
 
 // outOfCache is the number of words, 32 MiB in total, above which an array is
-// assumed to be larger than the CPU's caches. For larger arrays, loading a
-// cache line that is not needed takes longer than a branch that is mispredicted
-// for half of the keys. For smaller ones, the branch takes longer.
+// assumed to be larger than the CPU's caches. For larger arrays, loading an
+// unnecessary cache line is slower than a branch that is mispredicted for half
+// of the keys. For smaller ones, the branch is slower.
 const outOfCache = 1 << 22
 
 func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {

@@ -19,8 +19,8 @@ func mustNew(t require.TestingT, p Params) *Filter {
 	return f
 }
 
-// Filters above 32 MiB use other code: batches load counters ahead, and a
-// Classic lookup stops at the first zero.
+// Filters above 32 MiB use different code: batches prefetch counters, and
+// lookups in a Classic filter stop at the first zero.
 func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {
 	for _, layout := range layouts {
 		f := mustNew(t, Params{Counters: (outOfCache + blockWords) * perWord, Hashes: 5, Layout: layout})
@@ -58,9 +58,9 @@ func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {
 	}
 }
 
-// The last word of 1,003 counters has five unused counters. If the decoder
-// accepted nonzero ones, two filters of the same keys could differ, and the
-// fill ratio could exceed 1.
+// With 1,003 counters, five counters in the last word are unused. If the decoder
+// accepted other values than zero, two filters of the same keys could differ, and
+// the fill ratio could exceed 1.
 func TestUnusedCountersMustBeZero(t *testing.T) {
 	f := mustNew(t, Params{Counters: 1003, Hashes: 7})
 	f.AddString("kept")

@@ -30,15 +30,15 @@
 // 15 is stuck. It is never decremented, because the number of keys that it
 // counts is unknown. While a filter is within its capacity and contains each
 // key once, the probability that any counter is stuck is less than 3.06e-14
-// times the number of counters. But when fifteen copies of a key are added, all
-// of its counters are stuck, and the key will be found forever. [Filter.Stuck]
+// times the number of counters. But when a key is added fifteen times, all of
+// its counters are stuck, and the key will be found forever. [Filter.Stuck]
 // returns the number of stuck counters. Only [Filter.Reset] clears them.
 //
 // # Multisets
 //
 // A key can be added several times, and must then be deleted as often.
 // [Filter.Count] returns an upper bound on the number of copies, up to 15. If
-// two positions of a key are the same counter, Add increments this counter
+// two of the key's positions are the same counter, Add increments this counter
 // twice and Delete decrements it twice.
 //
 // # Layouts
@@ -46,10 +46,10 @@
 // [Classic], the default, places the k positions of a key anywhere in the array
 // and needs the least memory. [Blocked] places them within 512 counters, which
 // are four adjacent cache lines. When the filter is larger than the cache,
-// batches then take a third of the time. A Blocked filter needs 3% more memory
+// batches are then three times as fast. A Blocked filter needs 3% more memory
 // at 1%, and 15% more at 0.01%.
 //
 // # Source
 //
-// Start with counting.go, which reads and changes the counters of a key.
+// Start with counting.go, which reads and changes the key's counters.
 package counting

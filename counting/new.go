@@ -72,8 +72,8 @@ func (f *Filter) Clone() *Filter {
 	return &c
 }
 
-// Equal reports whether f and other have the same Params and counters. It takes
-// O(m) time.
+// Equal reports whether f and other have the same Params and counters. It
+// compares all counters.
 func (f *Filter) Equal(other *Filter) bool {
 	return f.params == other.params && slices.Equal(f.counters, other.counters)
 }
@@ -81,7 +81,7 @@ func (f *Filter) Equal(other *Filter) bool {
 // Merge adds all copies of all keys in the other filters to f. Each counter
 // becomes the sum of the counters, and is stuck if this sum is 15 or more. If
 // no key was deleted from the filters, the result has the same counters as a
-// filter built from all of the keys. If the [Params] of a filter differ, Merge
+// filter built from all of the keys. If a filter's [Params] differ, Merge
 // returns [ErrIncompatible], naming the field and the filter's index in others,
 // and leaves f unchanged. When f is larger than the cache, one call with many
 // filters is faster than many calls, because it passes over f only once.
@@ -108,7 +108,7 @@ const mergeWords = 1024
 // quarter of the memory. The result is a copy, and is identical, bit for bit,
 // to the filter that package bloom builds from these keys with the same number
 // of bits, hashes, layout and family. The only exception are the bits of stuck
-// counters. Bloom takes O(m) time and allocates m/8 bytes.
+// counters. Bloom reads all counters and allocates m/8 bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {

@@ -16,12 +16,12 @@ type Layout = bloom.Layout
 
 // The layouts. Package counting has no partitioned layout.
 const (
-	Classic = bloom.Classic // anywhere: the least memory
-	Blocked = bloom.Blocked // all in one block of 512 counters: the fastest
+	Classic = bloom.Classic // anywhere in the array: needs the least memory
+	Blocked = bloom.Blocked // within a block of 512 counters: the fastest layout
 )
 
-// A Config describes a filter by two or three of the fields Capacity, FPRate
-// and MemoryBytes. A missing field follows from the other two, as in a
+// A Config describes a filter by at least two of Capacity, FPRate and
+// MemoryBytes. The missing field follows from the other two, as in
 // [bloom.Config].
 type Config struct {
 	// Capacity is the number of distinct keys that the filter can contain at
@@ -50,7 +50,7 @@ type Config struct {
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must use field names
 }
 
 // Params are the parameters of a filter. Filters with equal Params can be
@@ -60,7 +60,7 @@ type Params struct {
 	// must be a multiple of 512.
 	Counters uint64
 
-	// Hashes is k, the number of positions of a key: 1 to 255.
+	// Hashes is k, the number of positions per key: 1 to 255.
 	Hashes int
 
 	Layout Layout
@@ -73,14 +73,14 @@ const maxCounters = sizing.MaxBits / 4
 // Params returns the parameters of the filter that c describes, without
 // allocating it. Counters is the smallest size that meets FPRate, or all of
 // MemoryBytes. Hashes is the number with the lowest rate at this size and at
-// Capacity keys. For a given Capacity and FPRate, these are the Bits and Hashes
-// of a [bloom.Config].
+// Capacity keys. For a given Capacity and FPRate, they are the same as Bits and
+// Hashes in package bloom.
 //
-// It returns [ErrParams], naming the field, if no filter meets c. Params takes
-// O(k^2) time for about ten sizes: five microseconds, tens of microseconds for
-// rates below 1e-4, and up to a few milliseconds for extreme rates. Without
-// Capacity, it takes a millisecond for common rates, and a second or more for
-// the lowest ones.
+// It returns [ErrParams], naming the field, if no filter meets c. The
+// computation takes O(k^2) time for about ten sizes: five microseconds, tens of
+// microseconds for rates below 1e-4, and up to a few milliseconds for extreme
+// rates. When Capacity is missing, it needs a millisecond for common rates, and
+// a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
@@ -150,15 +150,15 @@ func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 // words returns the number of words in the array.
 func (p Params) words() uint64 { return p.encoded().Words() }
 
-// bloom returns the parameters of a Bloom filter with a bit for each counter.
+// bloom returns the parameters of the Bloom filter with a bit for each counter.
 func (p Params) bloom() bloom.Params {
 	return bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: p.Layout, Family: p.Family}
 }
 
-// RateAt returns the expected false-positive rate of a filter that contains n
-// distinct keys. It is the same as the rate of a Bloom filter, see
-// [bloom.Params.RateAt]. RateAt returns NaN if p is invalid. It takes O(k^2)
-// time: tens of microseconds.
+// RateAt returns the expected false-positive rate when a filter contains n
+// distinct keys. It is the same rate as for a Bloom filter, see
+// [bloom.Params.RateAt]. RateAt returns NaN if p is invalid. It uses O(k^2)
+// steps, which need tens of microseconds.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -167,10 +167,10 @@ func (p Params) RateAt(n uint64) float64 {
 }
 
 // CapacityAt returns the largest number of distinct keys whose false-positive
-// rate does not exceed rate. It is the inverse of [Params.RateAt]. CapacityAt
-// returns 0 if p is invalid, and math.MaxUint64 if rate is 1 or more. It takes
-// O(k^2) time for each of a few dozen key counts: a millisecond or less for
-// common rates.
+// rate does not exceed rate. It is the inverse of [Params.RateAt]. If p is
+// invalid, 0 is returned; if rate is 1 or more, math.MaxUint64 is returned.
+// CapacityAt computes the rate for a few dozen key counts. It needs a
+// millisecond or less for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -50,7 +50,7 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters drives a Filter through any sequence of actions.
+// filters describes how to test a Filter with random actions.
 var filters = conformance.Structure[*Filter]{
 	Source:        conformance.From(drawParams, NewFromParams, (*Filter).Params),
 	Receiver:      NewReceiver,
@@ -62,12 +62,12 @@ var filters = conformance.Structure[*Filter]{
 	Clone:         (*Filter).Clone,
 	Reset:         (*Filter).Reset,
 	MostCount:     func(*Filter) uint64 { return stuck },
-	// A counter that has saturated stays as it is.
+	// Saturated counters do not depend on the keys that are left.
 	Canonical: func(f *Filter) bool { return f.Stuck() == 0 },
 	Actions:   map[string]func(*conformance.Machine[*Filter]){"project": project, "add copies": addCopies},
 }
 
-// frames says how a Filter is encoded and shown.
+// frames describes how a Filter is encoded and printed.
 var frames = conformance.Frames[*Filter]{
 	Structure: filters,
 	Golden: []conformance.Golden[*Filter]{
@@ -96,9 +96,9 @@ func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
 func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
 func FuzzFrames(f *testing.F)        { frames.Fuzz(f) }
 
-// project checks that the projection is, bit for bit, the filter that package
-// bloom builds from the keys that are left, plus the bits of stuck counters,
-// that both estimate the same, and that the projection shares no memory.
+// project checks that the result of Bloom equals the filter that package bloom
+// builds from the remaining keys, except for the bits of stuck counters. Both
+// filters must return the same estimates, and must not share memory.
 func project(m *conformance.Machine[*Filter]) {
 	f, p := m.F, m.F.Params()
 	words := make([]uint64, (p.Counters+63)/64)
@@ -126,7 +126,7 @@ func project(m *conformance.Machine[*Filter]) {
 	require.True(m, f.Equal(clone))
 }
 
-// addCopies adds up to 31 copies of a key, so that counters saturate.
+// addCopies adds up to 31 copies of a key, since this saturates its counters.
 func addCopies(m *conformance.Machine[*Filter]) {
 	key := conformance.DrawKey(m.T)
 	for range rapid.IntRange(0, 31).Draw(m.T, "copies") {
@@ -136,8 +136,8 @@ func addCopies(m *conformance.Machine[*Filter]) {
 	}
 }
 
-// golden returns a function that builds a filter: it adds a hundred keys, the
-// first of them twice, and deletes ten.
+// golden returns a function that builds a filter by adding a hundred keys, the
+// first one twice, and deleting ten.
 func golden(p Params) func() *Filter {
 	return func() *Filter {
 		f, err := NewFromParams(p)
@@ -154,8 +154,8 @@ func golden(p Params) func() *Filter {
 	}
 }
 
-// drawParams draws the parameters of a small filter of either layout. Often it
-// is so small that positions of a key coincide and counters saturate.
+// drawParams draws parameters for a small filter. The filter will often be so
+// small that some of the key's positions are equal and counters saturate.
 func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	p := Params{
 		Counters: uint64(rapid.OneOf(rapid.IntRange(1, 20), rapid.IntRange(1, 3000), rapid.IntRange(20_000, 30_000)).Draw(t, "counters")),

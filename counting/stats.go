@@ -9,8 +9,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// FillRatio returns the fraction of counters that are not zero. It takes O(m)
-// time.
+// FillRatio returns the fraction of counters that are not zero. It reads all
+// counters.
 func (f *Filter) FillRatio() float64 {
 	return float64(f.counters.InUse()) / float64(f.params.Counters)
 }
@@ -18,8 +18,8 @@ func (f *Filter) FillRatio() float64 {
 // FalsePositiveRate returns the probability that the current filter finds a key
 // that was not added. This does not depend on how the filter was filled. For a
 // Classic filter, the rate is the fill ratio to the power k. For a Blocked one,
-// it is the mean of this value over the blocks. FalsePositiveRate takes O(m)
-// time.
+// it is the mean of this value over the blocks. FalsePositiveRate reads all
+// counters.
 func (f *Filter) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
 	if f.params.Layout == Classic {
@@ -35,9 +35,9 @@ func (f *Filter) FalsePositiveRate() float64 {
 // EstimatedLen estimates the number of distinct keys from the number of
 // counters that are not zero (Papapetrou, Siberski and Nejdl, Distributed and
 // Parallel Databases 28, 2010). For a million keys at capacity, the standard
-// error is a fraction of a percent. It grows as the filter fills. EstimatedLen
-// returns +Inf if no counter is zero. Deleted keys are still counted if their
-// counters are stuck. EstimatedLen takes O(m) time.
+// error is less than 1%. It grows as the filter fills. If no counter is zero,
+// EstimatedLen returns +Inf. Deleted keys are still counted if their counters
+// are stuck. EstimatedLen reads all counters.
 func (f *Filter) EstimatedLen() float64 {
 	p := f.params
 	if p.Layout == Blocked {
@@ -49,7 +49,7 @@ func (f *Filter) EstimatedLen() float64 {
 // Stuck returns the number of counters that have reached 15 and will never be
 // decremented. While the filter is within its capacity and contains few copies
 // of each key, it is 0. As this number grows, more deleted keys will still be
-// found. Only [Filter.Reset] clears such counters. Stuck takes O(m) time.
+// found. Only [Filter.Reset] clears such counters. Stuck reads all counters.
 func (f *Filter) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {
