@@ -27,8 +27,8 @@ func (quiet) Fatalf(format string, args ...any) {
 	panic(fmt.Sprintf(format, args...))
 }
 
-// small returns options with which a few thousand keys fill tables on several
-// levels. All levels have the policy p, except those in levels.
+// small returns options that distribute a few thousand keys over tables on
+// several levels. All levels use policy p unless levels contains another one.
 func small(p pebble.FilterPolicy, levels map[int]pebble.FilterPolicy) *pebble.Options {
 	o := &pebble.Options{
 		Logger: quiet{}, MemTableSize: 64 << 10, L0CompactionThreshold: 2, LBaseMaxBytes: 32 << 10,
@@ -45,7 +45,7 @@ func small(p pebble.FilterPolicy, levels map[int]pebble.FilterPolicy) *pebble.Op
 	return o
 }
 
-// with lets the database read filters of other policies, too.
+// with adds policies, so that the database can also read their filters.
 func with(o *pebble.Options, others ...pebble.FilterPolicy) *pebble.Options {
 	for _, p := range others {
 		o.Filters[p.Name()] = p
@@ -65,7 +65,7 @@ func closeDB(t *testing.T, db *pebble.DB) {
 	require.NoError(t, db.Close())
 }
 
-// put stores the keys from i to j, with values that tell them and round.
+// put stores keys i to j-1. Each value contains the key and the round.
 func put(t *testing.T, db *pebble.DB, i, j, round int) {
 	t.Helper()
 	b := db.NewBatch()
@@ -77,14 +77,14 @@ func put(t *testing.T, db *pebble.DB, i, j, round int) {
 
 func value(i, round int) []byte { return fmt.Appendf(nil, "value %d of round %d", i, round) }
 
-// compact writes what is in memory to tables, and these to the last level.
+// compact flushes the memtable and compacts all tables to the last level.
 func compact(t *testing.T, db *pebble.DB, from, to int) {
 	t.Helper()
 	require.NoError(t, db.Flush())
 	require.NoError(t, db.Compact(context.Background(), key(from), key(to), false))
 }
 
-// fill makes a database of n keys, all on the last level.
+// fill creates a database of n keys, all on the last level.
 func fill(t *testing.T, dir string, o *pebble.Options, n int) {
 	t.Helper()
 	db := open(t, dir, o)
@@ -93,8 +93,8 @@ func fill(t *testing.T, dir string, o *pebble.Options, n int) {
 	closeDB(t, db)
 }
 
-// get returns the value of k by Get, or nil, and requires that iterators agree:
-// with and without the filters of the last level.
+// get returns the value of k, or nil. It uses Get, and requires that iterators
+// with and without the filters of the last level return the same value.
 func get(t *testing.T, db *pebble.DB, k []byte) []byte {
 	t.Helper()
 	var found []byte
@@ -111,7 +111,7 @@ func get(t *testing.T, db *pebble.DB, k []byte) []byte {
 	return found
 }
 
-// seek is get by an iterator, with or without the filters of the last level.
+// seek is like get, but uses an iterator. last is its UseL6Filters.
 func seek(t *testing.T, db *pebble.DB, k []byte, last bool) (found []byte) {
 	t.Helper()
 	it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: last})
@@ -123,8 +123,8 @@ func seek(t *testing.T, db *pebble.DB, k []byte, last bool) (found []byte) {
 	return found
 }
 
-// tables returns the policies in the names of the filters of all tables, by
-// level, and the bytes of the filters.
+// tables returns the policy names of all tables, by level, and the total size of
+// the filters.
 func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	t.Helper()
 	levels, err := db.SSTables(pebble.WithProperties())
@@ -138,7 +138,8 @@ func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	return names, size
 }
 
-// asked returns how many questions about k reach filters when f runs.
+// asked calls f, and returns how many filter queries avoided reading a table and
+// how many queries there were.
 func asked(db *pebble.DB, f func()) (hits, all int64) {
 	before := db.Metrics().Filter
 	f()
@@ -147,8 +148,9 @@ func asked(db *pebble.DB, f func()) (hits, all int64) {
 	return hits, hits + after.Misses - before.Misses
 }
 
-// A random program against a map. The database is opened again and again, each
-// time with other policies, and now and then without one that it needs.
+// A random sequence of operations is applied to a database and to a map. The
+// database is reopened several times with different policies. Sometimes a policy
+// is missing.
 func TestADatabaseIsAMap(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -164,7 +166,7 @@ func TestADatabaseIsAMap(t *testing.T) {
 			}
 			m.check()
 			m.close()
-			require.Greater(t, m.hits, int64(500), "questions that filters answered")
+			require.Greater(t, m.hits, int64(500), "queries that filters answered")
 			for _, p := range m.ours {
 				requireNoErrors(t, p)
 			}
@@ -248,16 +250,16 @@ func (m *machine) step() {
 	}
 }
 
-// check asks for every key.
+// check looks up every key.
 func (m *machine) check() {
 	for i := range 2000 {
 		require.Equal(m, m.model[string(key(i))], string(seek(m.T, m.db, key(i), i%2 == 0)))
 	}
 }
 
-// Get asks the filters of all levels except the last. An iterator asks those
-// too, if it has UseL6Filters.
-func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
+// Get queries the filters of all levels except the last. An iterator with
+// UseL6Filters also queries the last level.
+func TestGetDoesNotQueryTheLastLevel(t *testing.T) {
 	for _, p := range []pebble.FilterPolicy{pebbles, mustStatic(0.01)} {
 		o := small(p, nil)
 		o.DisableAutomaticCompactions = true
@@ -296,9 +298,10 @@ func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
 	}
 }
 
-// Without its policy a database opens, finds its keys, and asks no filter. With
-// the policy it asks the filters again. Another family is another policy.
-func TestAMissingPolicyCostsReadsOnly(t *testing.T) {
+// If the policy is missing, the database can be opened and finds its keys, but
+// does not query filters. When the policy is back, filters are queried again. A
+// policy with another family does not count as the same policy.
+func TestMissingPolicyLosesNoKeys(t *testing.T) {
 	dir, p := t.TempDir(), mustStatic(0.01)
 	fill(t, dir, small(p, nil), 2000)
 	other := p.WithFamily(secret)
@@ -326,8 +329,8 @@ func TestAMissingPolicyCostsReadsOnly(t *testing.T) {
 	requireNoErrors(t, other)
 }
 
-// With a Comparer that splits keys into a prefix of twelve bytes and a version,
-// filters are those of the prefixes, each of which counts once.
+// If a Comparer splits keys into a prefix of twelve bytes and a version, filters
+// should contain each prefix once.
 func TestFiltersOfPrefixes(t *testing.T) {
 	byPrefix := *pebble.DefaultComparer
 	byPrefix.Split = func(k []byte) int { return min(len(k), len(key(0))) }

@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/bloom/static"
 )
 
-// opened is a filter that the packages have decoded.
+// opened is a decoded filter.
 type opened interface {
 	UnmarshalBinary([]byte) error
 	Contains(key []byte) bool
@@ -24,8 +24,8 @@ func receiver(p *Policy) opened {
 	return bloom.NewReceiver(p.hash.Family())
 }
 
-// FuzzFilters builds filters of any keys, several with one writer, and finds
-// them.
+// FuzzFilters uses the same writer to build several filters, and looks up all
+// keys.
 func FuzzFilters(f *testing.F) {
 	f.Add([]byte("a,b,b,,c;;d;e,e"))
 	f.Add(bytes.Repeat([]byte("key,"), 50))
