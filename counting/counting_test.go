@@ -58,9 +58,9 @@ func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {
 	}
 }
 
-// With 1,003 counters, five counters in the last word are unused. If the decoder
-// accepted other values than zero, two filters of the same keys could differ, and
-// the fill ratio could exceed 1.
+// With 1,003 counters, five counters in the last word are unused. If the
+// decoder accepted other values than zero, two filters of the same keys could
+// differ, and the fill ratio could exceed 1.
 func TestUnusedCountersMustBeZero(t *testing.T) {
 	f := mustNew(t, Params{Counters: 1003, Hashes: 7})
 	f.AddString("kept")

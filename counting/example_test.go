@@ -61,10 +61,10 @@ func ExampleFilter_Merge() {
 	// Output: <nil> 10 1
 }
 
-// Two caches take turns in serving a shop's requests (Summary Cache, Fan et al.,
-// 2000). The first cache uses a counting filter for its current pages, and sends
-// it to the second one as a plain Bloom filter. The second cache queries the
-// first one only for pages that this filter contains.
+// Two caches take turns in serving a shop's requests (Summary Cache, Fan et
+// al., 2000). The first cache uses a counting filter for its current pages, and
+// sends it to the second one as a plain Bloom filter. The second cache queries
+// the first one only for pages that this filter contains.
 func Example_cacheDigest() {
 	const room = 2000
 	type cache struct {
@@ -135,8 +135,8 @@ func Example_cacheDigest() {
 	// 0 counters stuck
 }
 
-// The filter contains revoked sessions. When a session would have expired, it is
-// deleted, so the filter does not need to grow. If the filter contains a
+// The filter contains revoked sessions. When a session would have expired, it
+// is deleted, so the filter does not need to grow. If the filter contains a
 // session, this session may have been revoked and must be looked up in a slow
 // list. All other sessions pass. The tokens come from untrusted clients, so the
 // family should have a secret key.

@@ -63,8 +63,8 @@ func (m model) check(t require.TestingT, f *Filter) {
 	require.Equal(t, float64(inUse)/float64(len(m)), f.FillRatio())
 }
 
-// After any sequence of adds, deletes and merges, every counter should equal the
-// model's counter.
+// After any sequence of adds, deletes and merges, every counter should equal
+// the model's counter.
 func TestAFilterIsASaturatingMultiset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, hashfam.Family{})

@@ -98,8 +98,9 @@ func TestTheLargestParametersAreValid(t *testing.T) {
 	}
 }
 
-// The largest capacity needs all counters, 2^46 on 64-bit platforms, in steps of
-// 8. If the capacity is larger or missing, the error describes the valid range.
+// The largest capacity needs all counters, 2^46 on 64-bit platforms, in steps
+// of 8. If the capacity is larger or missing, the error describes the valid
+// range.
 func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 	at := func(n uint64) (Params, error) { return Config{Capacity: n, FPRate: 0.9}.Params() }
 	fits, most := Params{}, uint64(0)
@@ -119,9 +120,9 @@ func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 }
 
 // Fan et al. 2000 show that a counter reaches j with a probability of at most
-// (e*x/j)^j, where x is the mean number of positions per counter. With the optimal
-// k, this is 3.058e-14 for j = 15, when the counter is stuck, and 1.3677e-15 for
-// j = 16, when it would overflow.
+// (e*x/j)^j, where x is the mean number of positions per counter. With the
+// optimal k, this is 3.058e-14 for j = 15, when the counter is stuck, and
+// 1.3677e-15 for j = 16, when it would overflow.
 func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 	bound := func(mean, j float64) float64 { return math.Pow(math.E*mean/j, j) }
 	require.InEpsilon(t, 1.3677e-15, bound(math.Ln2, 16), 5e-5)

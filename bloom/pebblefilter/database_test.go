@@ -123,8 +123,8 @@ func seek(t *testing.T, db *pebble.DB, k []byte, last bool) (found []byte) {
 	return found
 }
 
-// tables returns the policy names of all tables, by level, and the total size of
-// the filters.
+// tables returns the policy names of all tables, by level, and the total size
+// of the filters.
 func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	t.Helper()
 	levels, err := db.SSTables(pebble.WithProperties())
@@ -138,8 +138,8 @@ func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	return names, size
 }
 
-// asked calls f, and returns how many filter queries avoided reading a table and
-// how many queries there were.
+// asked calls f, and returns how many filter queries avoided reading a table
+// and how many queries there were.
 func asked(db *pebble.DB, f func()) (hits, all int64) {
 	before := db.Metrics().Filter
 	f()
@@ -149,8 +149,8 @@ func asked(db *pebble.DB, f func()) (hits, all int64) {
 }
 
 // A random sequence of operations is applied to a database and to a map. The
-// database is reopened several times with different policies. Sometimes a policy
-// is missing.
+// database is reopened several times with different policies. Sometimes a
+// policy is missing.
 func TestADatabaseIsAMap(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -329,8 +329,8 @@ func TestMissingPolicyLosesNoKeys(t *testing.T) {
 	requireNoErrors(t, other)
 }
 
-// If a Comparer splits keys into a prefix of twelve bytes and a version, filters
-// should contain each prefix once.
+// If a Comparer splits keys into a prefix of twelve bytes and a version,
+// filters should contain each prefix once.
 func TestFiltersOfPrefixes(t *testing.T) {
 	byPrefix := *pebble.DefaultComparer
 	byPrefix.Split = func(k []byte) int { return min(len(k), len(key(0))) }

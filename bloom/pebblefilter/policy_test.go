@@ -143,8 +143,8 @@ func TestWithFamilyReturnsAnother(t *testing.T) {
 	}
 }
 
-// If a filter is damaged, or has another kind or family, every key may be in the
-// table, and the error should be counted.
+// If a filter is damaged, or has another kind or family, every key may be in
+// the table, and the error should be counted.
 func TestUnreadableFiltersMayContainEveryKey(t *testing.T) {
 	good := filterOf(mustStatic(0.01), 1000)
 	late := append([]byte(nil), good...)

@@ -52,9 +52,9 @@ func TestFailedBuildLeavesOutTheFilter(t *testing.T) {
 }
 
 // Writers reuse the memory for digests. Without the pool, a table of 5,000 keys
-// would need more than 15 allocations. The limit is higher than necessary, since
-// a garbage collection empties the pool, and the race detector drops a quarter of
-// the slices.
+// would need more than 15 allocations. The limit is higher than necessary,
+// since a garbage collection empties the pool, and the race detector drops a
+// quarter of the slices.
 func TestMemoryOfWritersIsPooled(t *testing.T) {
 	p := newPolicy("static", secret, mustStatic(0.01).frames, failing{})
 	k, dst := key(7), make([]byte, 0, 100)

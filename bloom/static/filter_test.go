@@ -297,8 +297,8 @@ func TestABuildKeepsTheSetOfDigests(t *testing.T) {
 }
 
 // In addition to the digests, a build allocates the filter and the digests that
-// it bumps: less than 2 bytes per key in total. Each worker also has work memory,
-// but a small build does not use all of it.
+// it bumps: less than 2 bytes per key in total. Each worker also has work
+// memory, but a small build does not use all of it.
 func TestBuildsUseLittleMemory(t *testing.T) {
 	n := 300_000
 	if checks.Long(t, 0.5, 1) {
