@@ -23,10 +23,10 @@ type Config struct {
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
 	// needs 72 bytes more. If FPRate is zero, the filter has the lowest rate
-	// that its keys permit in this memory, which [Filter.FalsePositiveRate]
-	// returns. The filter is then built twice, because its size depends a
-	// little on the keys. If both fields are set and the filter is larger, the
-	// error contains its size and the rate that fits.
+	// that its keys permit in this memory, which is returned by
+	// [Filter.FalsePositiveRate]. The filter is then built twice, because its
+	// size depends a little on the keys. If both fields are set and the filter
+	// is larger, the error contains its size and the rate that fits.
 	MemoryBytes uint64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed

@@ -28,14 +28,14 @@
 //
 // A Filter is a bumped ribbon (Dillinger, Hübschle-Schneider, Sanders and
 // Walzer, SEA 2022). A key's digest selects about half of 64 neighboring slots
-// in an array. The sum of these slots modulo 2 is the key's fingerprint. A
-// build solves one linear equation for each key. About 2% of the keys do not
-// fit and are moved to a second array.
+// in an array. The sum of these slots modulo 2 is used as the key's
+// fingerprint. A build solves one linear equation for each key. About 2% of the
+// keys do not fit and are moved to a second array.
 //
-// A build takes four to ten times as long as adding the keys to a Bloom filter,
-// and can use any number of goroutines. The result depends neither on their
-// number nor on the order and the copies of keys: equal sets have equal
-// encodings.
+// A build needs four to ten times the time of adding the keys to a Bloom
+// filter, and any number of goroutines can be used. The result depends neither
+// on their number nor on the order and the copies of keys: equal sets have
+// equal encodings.
 //
 // # Known universes
 //

@@ -84,9 +84,9 @@ func filterColumns(rare, common uint64) uint32 {
 // NewExact returns an Exact that contains the members and not the others. Both
 // lists contain digests computed by c.Family, in any order. They can be empty,
 // and they can contain copies. The same two sets always have the same encoding.
-// NewExact does not retain the lists, but reorders them; see [New]. A build
-// takes about 0.1 microseconds per digest and worker. It needs about a byte per
-// digest and 1.5 MB per worker in addition to the result.
+// NewExact does not retain the lists, but reorders them; see [New]. The build
+// time is about 0.1 microseconds per digest and worker. NewExact needs about a
+// byte per digest and 1.5 MB per worker in addition to the result.
 //
 // It returns [ErrParams] if a digest is in both lists: either a key is in both,
 // or two different keys have the same digest. The probability of this is
@@ -203,7 +203,7 @@ func (e *Exact) Equal(other *Exact) bool {
 	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
 }
 
-// An exactReader implements the methods that [Exact] and [ExactView] share.
+// An exactReader implements the methods of both [Exact] and [ExactView].
 type exactReader struct {
 	params ExactParams
 	filter ribbon.Ribbon // of the rarer class
@@ -216,8 +216,8 @@ type exactReader struct {
 var zeroExact any = errs.ZeroText("Exact or ExactView", "NewExact or NewExactView, or decode into it")
 
 // Contains reports whether key is a member. The result is always right for a
-// key in one of the lists; see [Exact] for foreign keys. Contains causes up to
-// four cache misses if the key passes the first level, and otherwise two.
+// key in either list; see [Exact] for foreign keys. Contains causes up to four
+// cache misses if the key passes the first level, and otherwise two.
 func (e *exactReader) Contains(key []byte) bool { return e.ContainsDigest(e.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
@@ -241,8 +241,8 @@ const exactBlock = 1024
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
 // returns the extended slice. It looks up a block of digests in the first level
-// before it uses the second one. For keys that the first level rejects, this
-// takes about half the time of single calls.
+// before using the second one. For keys that the first level rejects, this
+// needs about half the time of single calls.
 func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if e.class.Shape().Columns == 0 {
 		panic(zeroExact)
@@ -289,7 +289,7 @@ func (e *exactReader) set(filter, class *ribbon.Ribbon) {
 	e.hash = e.params.Family.Hasher(e.params.Bytes)
 }
 
-// verify returns ErrCorrupt if an unused bit in one of the levels is set.
+// verify returns ErrCorrupt if an unused bit is set in either level.
 func (e *exactReader) verify() error {
 	if err := e.filter.Verify(errs); err != nil {
 		return err

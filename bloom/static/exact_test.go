@@ -19,19 +19,19 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// requireExact checks the answer for every key, in single calls and in a batch.
+// requireExact looks up every key, using single calls and a batch.
 func requireExact(t require.TestingT, name string, e *Exact, members, others []hashfam.Digest) {
 	all := append(members[:len(members):len(members)], others...)
 	for i, found := range e.ContainsAll(nil, all) {
 		if member := i < len(members); found != member || e.ContainsDigest(all[i]) != member {
-			require.Fail(t, "a wrong answer", "%s: key %d, %x", name, i, all[i])
+			require.Fail(t, "a wrong result", "%s: key %d, %x", name, i, all[i])
 		}
 	}
 }
 
-// A sizeCase is a universe of random digests: number of rarer keys, ratio,
-// whether the rarer ones are the members, and the most that the size may be as
-// a multiple of the bound. The size of the scheme itself, R (r+1) + S/2^r, is
+// A sizeCase is a universe of random digests: the number of rarer keys, the
+// ratio, whether the rarer keys are the others, and the largest size allowed, as a
+// multiple of the bound. The size of the scheme itself, R (r+1) + S/2^r, is
 // 1.108 times the bound at ratios 2 and 4 and 1.104 times at 8; ribbons add 1
 // to 2 %, and more for few keys: whole words, and layers of a few digests.
 type sizeCase struct {
@@ -47,7 +47,7 @@ var randomCases = []sizeCase{
 	{10_000, 50, false, 1.12}, {10_000, 50, true, 1.12}, {1_000, 1000, false, 1.16},
 }
 
-// Every key of both classes is queried.
+// All keys in both classes are looked up.
 func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
 	for _, c := range randomCases {
 		name := fmt.Sprintf("%d keys, ratio %d, inverted %v", c.rare, c.ratio, c.inverted)
@@ -78,10 +78,10 @@ func mustExact(t require.TestingT, fam hashfam.Family, members, others []hashfam
 	return e
 }
 
-// A key that is in neither list is taken for one of the rarer class with chance
-// 2^-(r+1), r = floor(log2(ratio)). The error of the mean over 100,000 keys is
-// at most 0.0016; the tolerance is five times that, and 3 % for the slots that
-// are free.
+// A key in neither list is mistaken for a rarer key with probability 2^-(r+1),
+// r = floor(log2(ratio)). The error of the mean over 100,000 keys is at most
+// 0.0016; the tolerance is five times that, and 3 % for the slots that are
+// free.
 func TestForeignKeys(t *testing.T) {
 	for _, c := range []struct {
 		rare, ratio, columns int
@@ -93,7 +93,7 @@ func TestForeignKeys(t *testing.T) {
 		for i := range uint64(queries) {
 			d := hashfam.Family{}.SumUint64(1<<40 + i)
 			if c.ratio > 1 && e.ContainsDigest(d) == inverted.ContainsDigest(d) {
-				require.Fail(t, "the answer does not change with the lists exchanged", "%x", d)
+				require.Fail(t, "the result should change when the lists are exchanged", "%x", d)
 			}
 			if e.ContainsDigest(d) {
 				taken++
@@ -105,7 +105,7 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-func TestUniversesThatAreRefused(t *testing.T) {
+func TestInvalidUniverses(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		members, others := universe(hashfam.Family{}, 10, 1000)
 		copy(others[7:], members[3:3+n])
@@ -115,7 +115,7 @@ func TestUniversesThatAreRefused(t *testing.T) {
 			"static: invalid parameters: others = %d digests of members, want digests that are not in members", n))
 	}
 	both, e := []hashfam.Digest{7}, &Exact{exactReader{params: ExactParams{Members: 1, Others: 1}}}
-	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // without the check it ends, too
+	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
 	require.ErrorIs(t, buildError(err, 0), ErrParams)
 	require.ErrorIs(t, err, ribbon.ErrLayers)
 	_, err = NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)
@@ -128,8 +128,8 @@ func TestUniversesThatAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Digests that someone chose cost memory, but no answer is wrong and the build
-// ends.
+// If someone chooses the digests, the result needs more memory, but the build
+// ends and no result is wrong.
 func TestChosenDigests(t *testing.T) {
 	const n = 20_000
 	for name, digest := range map[string]func(i uint64) hashfam.Digest{
@@ -159,11 +159,12 @@ func TestChosenDigests(t *testing.T) {
 	}
 }
 
-// Frames with correct checksums are corrupt if their numbers contradict each
-// other, or if a bit is set that no level uses: two Exact of the same keys
-// could differ. Neither a decoder nor a view accepts them, and the receiver
-// stays what it was. If the header alone tells, ReadExactParams does, too.
-func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
+// A frame with correct checksums is corrupt if its numbers contradict each
+// other, or if an unused bit is set, since two equal structures could otherwise
+// differ. Decoders and views must reject it, and the receiver must not change.
+// If the header is enough to detect this, ReadExactParams should also return an
+// error.
+func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 	e := goldenExact(hashfam.Family{}, 100, 1000)() // 3 columns
 	good, err := e.MarshalBinary()
 	require.NoError(t, err)
@@ -173,7 +174,7 @@ func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 			return b
 		}
 	}
-	unused := func(level, layers int) func([]byte) []byte { // the last byte of the thresholds of a first layer
+	unused := func(level, layers int) func([]byte) []byte { // the last byte of the first layer's thresholds
 		return func(b []byte) []byte {
 			b[64+level+8*(layers-1)+7] |= 0x80
 			return b
@@ -197,10 +198,10 @@ func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 		{set(48, 33), "layers = 33", true},
 		{set(48, 1), "layers = 0", true},
 		{set(48, 1<<16|uint64(e.class.Shape().Layers)<<8|uint64(e.filter.Shape().Layers)), "parameters = ", true},
-		{func(b []byte) []byte { // a word more than the levels have
+		{func(b []byte) []byte { // an additional word
 			return slices.Insert(set(16, e.params.Bytes+8)(b), len(b)-8, make([]byte, 8)...)
 		}, "payload length", false},
-		{func(b []byte) []byte { // a word less
+		{func(b []byte) []byte { // a missing word
 			return slices.Delete(set(16, e.params.Bytes-8)(b), len(b)-16, len(b)-8)
 		}, "payload length", false},
 		{unused(0, e.filter.Shape().Layers), "bits after the last threshold", false},
@@ -221,11 +222,11 @@ func TestNumbersThatContradictEachOtherAreCorrupt(t *testing.T) {
 				require.True(t, i > 0 && c.header || strings.Contains(err.Error(), c.text), "%v, want %s", err, c.text)
 			}
 		}
-		require.True(t, g.Equal(goldenExact(hashfam.Family{}, 3, 4)()), "a failed decode changed the receiver")
+		require.True(t, g.Equal(goldenExact(hashfam.Family{}, 3, 4)()), "the receiver must not change")
 	}
 }
 
-// Frames that exist can be decoded only if these rules stay.
+// If these rules change, existing frames can no longer be decoded.
 func TestLimitsOfTheExactFormat(t *testing.T) {
 	require.True(t, ExactParams{Members: 5, Others: 5}.direct(), "at equal numbers, the members count as the rarer class")
 	require.NoError(t, exactShape{ExactParams: ExactParams{Others: ribbon.MaxKeys}}.check())

@@ -13,9 +13,8 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A filter is built from the digests of its keys. They can come in any order
-// and with copies, and are the same set afterwards: append to them to build a
-// larger filter.
+// A filter is built from digests, in any order and with any copies. The slice
+// will still contain the same set, so it can be used to build a larger filter.
 func Example() {
 	c := static.Config{FPRate: 0.01}
 	var digests []hashfam.Digest
@@ -40,8 +39,7 @@ func Example() {
 	// 100001 true <nil>
 }
 
-// Digests that an external sort has put in order need not be in memory
-// together.
+// If digests are sorted externally, they need not be in memory all at once.
 func ExampleNewFromSorted() {
 	c := static.Config{FPRate: 0.01}
 	digests := c.Family.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5})
@@ -56,13 +54,13 @@ func ExampleNewFromSorted() {
 	// static: invalid parameters: n = 6, want the number of distinct digests
 }
 
-// A system rejects passwords that are in common use or one edit away from one
-// (Manber and Wu, Information Processing Letters 50, 1994). Two words that
-// differ by one inserted, deleted or changed letter become equal if at most one
-// letter is deleted from each. So the filter holds every password and what is
-// left of it without one letter, and the same words are made of a password that
-// someone chooses. The filter has no false negatives, so each such password is
-// rejected.
+// This system rejects common passwords, and passwords that differ from these by
+// a single letter (Manber and Wu, Information Processing Letters 50, 1994). If
+// two words differ by an inserted, deleted or changed letter, they can be made
+// equal by deleting up to one letter from each. The filter therefore contains
+// each common password, and the same password without any one of its letters.
+// When a user chooses a password, the same words are looked up. Since there are
+// no false negatives, all such passwords will be rejected.
 func Example_unsuitablePasswords() {
 	c := static.Config{FPRate: 0.0001}
 	var digests []hashfam.Digest
@@ -90,7 +88,7 @@ func Example_unsuitablePasswords() {
 	// 7 gray whales rejected: false
 }
 
-// shortened returns word, and what is left of it without one of its bytes.
+// shortened returns word, and all words that lack one of its bytes.
 func shortened(word string) []string {
 	words := []string{word}
 	for i := range len(word) {
@@ -99,23 +97,23 @@ func shortened(word string) []string {
 	return words
 }
 
-// withFilter appends the filter of its keys to a table, and a footer of eight
-// bytes: where the filter starts.
+// withFilter appends a filter of the keys to a table, and then a footer of
+// eight bytes, which contains the filter's offset.
 func withFilter(table []byte, digests []hashfam.Digest) ([]byte, error) {
 	start := uint64(len(table))
 	table, err := static.AppendFrame(context.Background(), table, static.Config{FPRate: 0.01}, digests)
 	return binary.LittleEndian.AppendUint64(table, start), err
 }
 
-// mayContain tells whether to search a table, which is in a buffer or mapped.
-// After an error it does.
+// mayContain reports whether a table in memory should be searched. It returns
+// true after an error.
 func mayContain(reader static.FrameReader, table []byte, d hashfam.Digest) (bool, error) {
 	footer := len(table) - 8
 	return reader.ContainsDigest(table[binary.LittleEndian.Uint64(table[footer:]):footer], d)
 }
 
-// A file of sorted keys ends with their filter and a footer that tells where it
-// begins. A reader asks the filter where it lies, before it searches the file.
+// This file of sorted keys contains their filter, and a footer with the
+// filter's offset. The filter is queried in place before the file is searched.
 func ExampleFrameReader() {
 	var fam hashfam.Family
 	table, err := withFilter([]byte("ada=1 alan=2 grace=3"), fam.SumAllStrings(nil, []string{"ada", "alan", "grace"}))
@@ -123,7 +121,7 @@ func ExampleFrameReader() {
 		fmt.Println(err)
 		return
 	}
-	reader := static.NewFrameReader(fam) // one for all files
+	reader := static.NewFrameReader(fam) // should be used for all files
 	fmt.Println(mayContain(reader, table, fam.SumString("grace")))
 	fmt.Println(mayContain(reader, table, fam.SumString("edsger")))
 	// Output:
@@ -131,7 +129,7 @@ func ExampleFrameReader() {
 	// false <nil>
 }
 
-// A key in both lists has no right answer.
+// If a key is in both lists, NewExact returns an error.
 func ExampleNewExact() {
 	var fam hashfam.Family
 	revoked := fam.SumAllStrings(nil, []string{"serial 7", "serial 9"})
@@ -153,10 +151,9 @@ func ExampleNewExact() {
 	// static: invalid parameters: others = 1 digests of members, want digests that are not in members
 }
 
-// If all domains that can be asked for are known, no answer needs to be wrong:
-// 18,147 malicious domains and 19,717 benign ones take 2.1 bits per malicious
-// domain. A Bloom filter of 9.6 bits takes 186 benign domains for malicious
-// ones.
+// If all domains that can be looked up are known, no result needs to be wrong.
+// For 18,147 malicious domains and 19,717 benign ones, an Exact needs 2.1 bits
+// per malicious domain. A Bloom filter of 9.6 bits has 186 false positives.
 func Example_exactDomains() {
 	var fam hashfam.Family
 	bad, good := fam.SumAllStrings(nil, data.MaliciousDomains()), fam.SumAllStrings(nil, data.BenignDomains())
@@ -186,7 +183,7 @@ func Example_exactDomains() {
 	// bloom: 21768 bytes, 18147 of 18147 malicious domains found, 186 benign ones
 }
 
-// found returns the number of keys that contains returns true for.
+// found counts the keys for which contains returns true.
 func found[K any](keys []K, contains func(K) bool) (n int) {
 	for _, key := range keys {
 		if contains(key) {

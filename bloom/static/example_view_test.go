@@ -28,7 +28,7 @@ func ExampleNewView() {
 	}
 	fmt.Println(v.ContainsString("example.org"), v.Contains([]byte("example.net")))
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a copy in memory
+	g, err := v.Decode() // a deep copy
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false

@@ -17,12 +17,12 @@ import (
 type Filter struct{ reader }
 
 // New returns a filter of the keys with the given digests, which must be
-// computed by c.Family. Neither their order nor copies matter. New takes about
-// 0.1 microseconds per digest and worker, and needs about a byte per digest and
-// 1.5 MB per worker in addition to the filter.
+// computed by c.Family. Neither their order nor copies matter. A build needs
+// about 0.1 microseconds per digest and worker, and needs about a byte per
+// digest and 1.5 MB per worker in addition to the filter.
 //
 // New does not retain digests, but sorts them in place, and may replace a copy
-// of one digest by a copy of another. Even after an error, the slice still
+// of a digest by a copy of another one. Even after an error, the slice still
 // contains the same set, so you can append digests and build again.
 //
 // New returns [ErrParams], naming the field, if c is invalid for this number of
@@ -46,18 +46,18 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 
 // NewFromSorted returns the same filter as [New] for n distinct digests in
 // ascending order of d.Probe(), the first value of the probe sequence. The
-// digests need not be in memory all at once; for example, they can be read from
-// files that an external sort has written. Repeated digests are skipped. In
-// addition to the filter, NewFromSorted allocates 0.5 bytes per digest and 1.5
-// MB. One worker places the digests as they arrive; the others only help with
-// the 2% that are moved to further layers. If c has a MemoryBytes but no
-// FPRate, NewFromSorted iterates over digests twice.
+// digests do not need to be in memory all at once; for example, they can be
+// read from files that an external sort has written. Repeated digests are
+// skipped. In addition to the filter, NewFromSorted allocates 0.5 bytes per
+// digest and 1.5 MB. One worker places the digests as they arrive; the others
+// only help with the 2% that are moved to further layers. If c has a
+// MemoryBytes but no FPRate, NewFromSorted iterates over digests twice.
 //
 // It returns [ErrParams] if c is invalid for n digests, if the filter would be
 // too large for the platform, if the digests are not in order, or if their
 // number is not n. It returns the error of ctx if the context is done first.
 //
-// NewFromSorted allocates the filter before it reads the first digest. If there
+// NewFromSorted allocates the filter before reading the first digest. If there
 // is not enough memory, the program crashes. If n comes from an untrusted
 // source, call [Config.SizeBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
@@ -103,12 +103,12 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{hash: fam.H
 
 // Equal reports whether f and other have the same family, rate and digests.
 // Filters of the same keys are equal even if they were built in different ways.
-// Equal takes O(n) time.
+// Equal compares all slots.
 func (f *Filter) Equal(other *Filter) bool {
 	return f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
 }
 
-// A reader implements the methods that [Filter] and [View] share.
+// A reader implements the methods of both [Filter] and [View].
 type reader struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
@@ -142,7 +142,7 @@ func (r *reader) ContainsDigest(d hashfam.Digest) bool {
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
 // returns the extended slice. When the filter is larger than the cache, this
-// takes less than half the time of single calls, because the CPU loads the
+// needs less than half the time of single calls, because the CPU loads the
 // memory for many keys at once.
 func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if !r.valid {
@@ -171,7 +171,7 @@ func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 // FalsePositiveRate returns the probability that the filter finds a key that it
 // was not built from. It computes the rate for a random fingerprint from the
 // current columns, and includes keys with the same digest as a member. A filter
-// of no keys has rate 0. FalsePositiveRate takes O(n/8) time.
+// of no keys has rate 0. This needs O(n/8) time.
 func (r *reader) FalsePositiveRate() float64 {
 	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mustBuild returns a filter of random digests.
+// mustBuild returns the filter of digests.
 func mustBuild(t rapid.TB, c Config, digests []hashfam.Digest) *Filter {
 	t.Helper()
 	f, err := New(context.Background(), c, digests)
@@ -31,7 +31,7 @@ func mustBuild(t rapid.TB, c Config, digests []hashfam.Digest) *Filter {
 	return f
 }
 
-// Sizes depend on the digests only, and hardly on those.
+// The size depends only a little on the digests.
 func TestBitsPerKey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -55,9 +55,9 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
-// A filter of a memory fits, and one with the next number of columns does not.
-// It does not depend on how it is built.
-func TestABudgetOfMemory(t *testing.T) {
+// The filter must fit in MemoryBytes, but a filter with more columns must not.
+// The result should not depend on how the filter is built.
+func TestMemoryBytesAreUsedWell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 3))
 	for _, n := range []int{1, 2, 30, 100, 1000, 20_000} {
 		digests := ascending(conformance.Digests(rng, n))
@@ -103,14 +103,14 @@ func TestMemoryAndRate(t *testing.T) {
 			checks.NamesWhatFits(t, try(rate, bytes), rate, try, bytes)
 		}
 	}
-	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not even one column
+	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not enough for one column
 	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
 	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
 	// With 32 columns, these keys would take more than 2^48 bits.
 	size, err := Config{MemoryBytes: math.MaxUint64}.SizeBytes(sizing.MaxBits / 4)
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
-	// What can be read only once is not enough.
+	// The sequence must be read twice, but this one can only be read once.
 	next, stop := iter.Pull(slices.Values(ascending(conformance.Digests(rand.New(rand.NewPCG(26, 5)), 100_000))))
 	defer stop()
 	once := func(yield func(hashfam.Digest) bool) {
@@ -121,12 +121,13 @@ func TestMemoryAndRate(t *testing.T) {
 	require.ErrorContains(t, err, "the number of distinct digests")
 }
 
-// Given the filter, digests are found independently of each other, since their
-// fingerprints are independent of their slots. So the deviation is that of a
-// binomial distribution: five sigma have a chance of 3e-7. The rate of one
-// filter depends a little on which starts it bumps: by 0.4 % at n = 10,000, and
-// less for more keys. The mean is below the target by about as much.
-func TestTheRateIsMet(t *testing.T) {
+// For a given filter, lookups of different digests are independent, since
+// fingerprints do not depend on slots. The number of false positives therefore
+// has a binomial distribution, which exceeds five sigma with probability 3e-7.
+// A single filter's rate varies by 0.4% at n = 10,000, because it depends on
+// the bumped starts. With more keys it varies less. The mean is below the
+// target by about the same percentage.
+func TestRateIsMet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, n := range []int{1, 2, 3, 10, 100, 1000, 10_000} {
 		for _, rate := range []float64{0.7, 0.5, 0.4, 1. / 16, 0.04, 0.01, math.Ldexp(1, -7)} {
@@ -157,12 +158,12 @@ func TestTheRateIsMet(t *testing.T) {
 // most is the largest number of keys.
 const most = ribbon.MaxKeys
 
-// The table has the last value that is allowed and the first one that is not.
+// The table contains the last valid values and the first invalid ones.
 func TestConfigsAtTheirLimits(t *testing.T) {
 	for _, c := range []struct {
 		config Config
 		keys   uint64
-		want   string // the text of the error, or empty
+		want   string // the error text, or empty
 	}{
 		{Config{}, 1, "above 0 and below 1"},
 		{Config{FPRate: 1}, 1, "above 0 and below 1"},
@@ -190,7 +191,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		require.Zero(t, size)
 		_, err = NewFromSorted(t.Context(), c.config, c.keys, nil)
 		require.ErrorContains(t, err, c.want, "%+v", c)
-		if c.keys == 1 { // whatever the number of keys
+		if c.keys == 1 { // these are invalid for any number of keys
 			_, err = New(t.Context(), c.config, nil)
 			require.ErrorContains(t, err, c.want, "%+v", c)
 		}
@@ -200,11 +201,11 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 	require.Equal(t, uint64(sizing.MaxBits/8), size)
 }
 
-// largest is the number of keys at rate 1/2 whose filter is estimated at
+// largest is the number of keys for which the estimated size at rate 1/2 is
 // exactly 2^48 bits.
 const largest = 275_796_753_588_658
 
-func TestStreamsThatAreRefused(t *testing.T) {
+func TestInvalidSequences(t *testing.T) {
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
 	reversed := slices.Clone(digests)
 	slices.Reverse(reversed)
@@ -227,7 +228,7 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	}
 }
 
-// ascending returns the distinct digests in the order of their probe sequences.
+// ascending returns the distinct digests, sorted by their probe sequences.
 func ascending(digests []hashfam.Digest) []hashfam.Digest {
 	slices.SortFunc(digests, func(a, b hashfam.Digest) int { return cmp.Compare(a.Probe(), b.Probe()) })
 	return slices.Compact(digests)
@@ -263,14 +264,14 @@ func TestProgressEndsWithTheTotal(t *testing.T) {
 				require.Greater(t, calls, 2, name)
 				totals = append(totals, all)
 			}
-			require.Greater(t, totals[1], totals[0], "a filter that fills its memory is built twice")
+			require.Greater(t, totals[1], totals[0], "a filter must be built twice to fill its memory")
 		}
 	}
 }
 
-// The digests stay the same set even if the build fails, so that users can
-// append to them and build again.
-func TestABuildKeepsTheSetOfDigests(t *testing.T) {
+// Even if the build fails, the slice should contain the same set, because users
+// can append digests and build again.
+func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 	digests := append(copied(), 0)
 	want := ascending(slices.Clone(digests))
 	for _, after := range []int{1, 5, 1000} {
@@ -296,9 +297,9 @@ func TestABuildKeepsTheSetOfDigests(t *testing.T) {
 	}
 }
 
-// In addition to the digests, a build allocates the filter and the digests that
-// it bumps: less than 2 bytes per key in total. Each worker also has work
-// memory, but a small build does not use all of it.
+// In addition to the digests, a build allocates the filter and the bumped
+// digests, which should need less than 2 bytes per key. Each worker also needs
+// temporary memory, but a small build does not need all of it.
 func TestBuildsUseLittleMemory(t *testing.T) {
 	n := 300_000
 	if checks.Long(t, 0.5, 1) {
@@ -327,8 +328,8 @@ func TestBuildsUseLittleMemory(t *testing.T) {
 	}
 }
 
-// The header alone tells that a payload is too long for the keys, so that
-// SizeBytes of the parameters can be relied on before the payload is read.
+// The header is enough to detect that the payload is too long for the keys.
+// Users can therefore check SizeBytes before the payload is read.
 func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	f := golden(Config{FPRate: 0.01}, 1000)()
 	good, err := f.MarshalBinary()
@@ -361,8 +362,9 @@ func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
 	require.Equal(t, "before", string(got))
 }
 
-// A View of the usual two layers, and of one, is a single allocation.
-func TestAViewIsOneAllocation(t *testing.T) {
+// A View of up to two layers, which is the usual number, should be allocated as
+// a whole.
+func TestViewIsASingleAllocation(t *testing.T) {
 	for _, n := range []int{10, 5000} {
 		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
 		require.NoError(t, err)
@@ -375,14 +377,14 @@ func TestAViewIsOneAllocation(t *testing.T) {
 	}
 }
 
-// A layer that the payload has no room for is an error, and the answer is true,
-// for the digests that reach it.
-func TestAFrameReaderRefusesLayers(t *testing.T) {
+// If a layer does not fit in the payload, digests that reach it must cause an
+// error, and the result must be true.
+func TestFrameReaderRejectsLayersThatDoNotFit(t *testing.T) {
 	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
 	require.NoError(t, err)
 	r, refused := NewFrameReader(hashfam.Family{}), 0
 	for _, n := range []uint64{0, 900, 1 << 60} {
-		binary.LittleEndian.PutUint64(b[64:], n) // the digests of the second layer
+		binary.LittleEndian.PutUint64(b[64:], n) // the number of digests in the second layer
 		for i := range 2000 {
 			found, err := r.ContainsDigest(b, hashfam.Digest(i)*0x9E3779B97F4A7C15)
 			if err != nil {

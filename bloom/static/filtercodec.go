@@ -22,8 +22,8 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 }
 
 // AppendFrame builds a filter of digests with [New] and appends its encoding to
-// dst. Like New, it sorts digests in place. If New returns an error,
-// AppendFrame returns that error and dst.
+// dst. Like New, it sorts digests in place. If New fails, its error and the
+// original dst are returned.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	f, err := New(ctx, c, digests)
 	if err != nil {
