@@ -30,10 +30,10 @@ func requireExact(t require.TestingT, name string, e *Exact, members, others []h
 }
 
 // A sizeCase is a universe of random digests: the number of rarer keys, the
-// ratio, whether the rarer keys are the others, and the largest size allowed, as a
-// multiple of the bound. The size of the scheme itself, R (r+1) + S/2^r, is
-// 1.108 times the bound at ratios 2 and 4 and 1.104 times at 8; ribbons add 1
-// to 2 %, and more for few keys: whole words, and layers of a few digests.
+// ratio, whether the rarer keys are the others, and the largest size allowed,
+// as a multiple of the bound. The size of the scheme itself, R (r+1) + S/2^r,
+// is 1.108 times the bound at ratios 2 and 4 and 1.104 times at 8; ribbons add
+// 1 to 2 %, and more for few keys: whole words, and layers of a few digests.
 type sizeCase struct {
 	rare, ratio int
 	inverted    bool
