@@ -31,7 +31,7 @@ func paramError(field string, value any, allowed string) error {
 func buildError(err error, n uint64) error {
 	switch {
 	case errors.Is(err, ribbon.ErrLayers):
-		return paramError("digests", "not random enough for 32 layers", "those of keys that no one chose to collide, or a keyed Config.Family")
+		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")
 	case errors.Is(err, ribbon.ErrOrder):
 		return paramError("digests", "out of order", "ascending by Digest.Probe")
 	case errors.Is(err, ribbon.ErrCount):
