@@ -37,6 +37,17 @@ func TestBitsAfterTheLastBucketAreCorrupt(t *testing.T) {
 	require.True(t, f.Equal(before))
 }
 
+// Number 3876 does not exist, and all fingerprints remain zero.
+func TestCompactBucketsWithoutNumberAreCorrupt(t *testing.T) {
+	for _, p := range kinds[3:] {
+		b, err := mustNew(t, p).MarshalBinary()
+		require.NoError(t, err)
+		binary.LittleEndian.PutUint16(b[payloadAt:], 3876)
+		conformance.Reseal(b)
+		requireField(t, new(Filter).UnmarshalBinary(b), ErrCorrupt, "bucket")
+	}
+}
+
 func TestNumberOfFingerprintsIsChecked(t *testing.T) {
 	for _, p := range kinds {
 		f := mustNew(t, p)
