@@ -10,13 +10,13 @@ import (
 // Batches process a window of keys in passes: locate the keys, load from all
 // their buckets, then do the work. Since nothing separates the loads, many
 // cache misses overlap. Fewer than few keys are processed one by one, because
-// it takes some time to clear the stack for a window.
+// clearing the stack for a window would be slower.
 const (
 	window = 32
 	few    = 8
 )
 
-// A group has room for the places of a window.
+// A group has room for a window's places.
 type group [window]table.Place
 
 // locate returns the places of up to window digests.
@@ -36,9 +36,10 @@ func (g *group) reach(f *reader, digests []hashfam.Digest) []table.Place {
 	return places
 }
 
-// AddAll calls [Filter.AddDigest] for each digest in order and stops at the
-// first error. It returns the number of keys added and the error. If the filter
-// is larger than the cache, AddAll is twice as fast as single calls.
+// AddAll adds all digests in order, as if by [Filter.AddDigest]. If a key
+// cannot be added, AddAll returns the error and the number of keys added
+// before. When the filter is larger than the cache, this is twice as fast as
+// single calls.
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	f.table.Made()
 	if len(digests) < few {
@@ -64,8 +65,8 @@ func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 
 // ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
 // dst and returns the extended slice. On amd64 it is three times as fast as
-// single calls with AVX-512 and twice as fast with AVX2, and even faster if the
-// filter is larger than the cache.
+// single calls when using AVX-512, and twice as fast otherwise. The difference
+// is greater if the filter is larger than the cache.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
@@ -85,9 +86,10 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// DeleteAll calls [Filter.DeleteDigest] for each digest and returns the number
-// of copies it removed. Delete only keys that were added. If the filter is
-// larger than the cache, DeleteAll is 2.5 times as fast as single calls.
+// DeleteAll deletes all digests, as if by [Filter.DeleteDigest], and returns
+// the number of copies it removed. It should be used only for keys that were
+// added. When the filter is larger than the cache, this is 2.5 times as fast as
+// single calls.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 	f.table.Made()
 	if len(digests) < few {

@@ -16,8 +16,7 @@ const (
 	payloadAt = 64
 )
 
-// The 38 buckets of 36 bits end in the middle of a word, which another word
-// follows.
+// The 38 buckets of 36 bits are followed by half a word and another word.
 func TestBitsAfterTheLastBucketAreCorrupt(t *testing.T) {
 	p := Params{Buckets: 38, FingerprintBits: 9}
 	f := mustNew(t, p)

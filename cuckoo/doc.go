@@ -11,13 +11,13 @@
 //   - inspect a filter: [Config.Params], [Filter.Len]
 //   - an unknown number of keys: [NewScalable]; goroutines: hashfam/sharded
 //
-// A filter stores a short fingerprint of each key in one of two buckets, which
-// have four slots each. If both buckets are full, Add moves other fingerprints
-// to their other buckets to make room. A filter never loses a key: either Add
-// succeeds and the key is found until it is deleted, or Add returns [ErrFull]
-// and changes nothing. A key that was not added is found with a small
-// probability, the false-positive rate (or rate for short), which [Config]
-// sets.
+// For each key, a filter stores a short fingerprint in either of two buckets,
+// which have four slots each. If both buckets are full, Add makes room by
+// moving other fingerprints to their other buckets. A filter never loses a key:
+// either Add succeeds and the key will be found until it is deleted, or Add
+// returns [ErrFull] and changes nothing. A key that was not added is found with
+// a small probability, the false-positive rate (or rate for short). This rate
+// is set using [Config].
 //
 //	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001})
 //	err = f.AddString("example.org")
@@ -41,5 +41,5 @@
 // internal/table implements the buckets; its path.go moves fingerprints to make
 // room. [Scalable] is in scalable.go and uses the pages of internal/pages. The
 // files params.go and filter.go contain parameters and constructors, batch.go
-// many keys in one call, codec.go and view.go the encoding.
+// processes many keys per call, and codec.go and view.go encode filters.
 package cuckoo

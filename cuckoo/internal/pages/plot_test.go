@@ -19,8 +19,8 @@ func (s *Set) inPages(depth, tail uint8) directory {
 	return d
 }
 
-// A page with two orphans splits, but the older directory has room for only one
-// of them.
+// A page with two orphans splits, but the older directory has room for a single
+// orphan.
 func TestFailedDivisionChangesNothing(t *testing.T) {
 	for _, tail := range []uint8{1, minTail, maxTail} {
 		s := small(0.1, false)
