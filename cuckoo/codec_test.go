@@ -77,6 +77,7 @@ func TestShorterPayloadsAreCorrupt(t *testing.T) {
 	s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.9})
 	h, _, err := s.encode()
 	require.NoError(t, err)
+	require.EqualValues(t, 136, h.Size()-h.Payload)
 	_, err = parseScalable(h, s.Family())
 	require.NoError(t, err)
 	h.Payload--

@@ -100,7 +100,7 @@ func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
 // ContainsOrAdd reports whether key may already be in the filter, and adds it
 // otherwise. It hashes key only once. It returns the same errors as
 // [Filter.Add]; the filter is then unchanged. If true is returned, key was not
-// added, so [Filter.Delete] must not be called for it.
+// added, so there must be no corresponding call to [Filter.Delete].
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
 	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }

@@ -9,7 +9,8 @@
 //   - store a filter: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
 //   - query a stored filter: [NewView]
 //   - inspect a filter: [Config.Params], [Filter.Len]
-//   - an unknown number of keys: [NewScalable]; goroutines: hashfam/sharded
+//   - handle an unknown number of keys: [NewScalable]
+//   - share a filter between goroutines: package hashfam/sharded
 //
 // For each key, a filter stores a short fingerprint in either of two buckets,
 // which have four slots each. If both buckets are full, Add makes room by
@@ -29,7 +30,7 @@
 // not support deletion, uses 14.4 bits.
 //
 // A filter is a multiset: a key that was added twice is found until it has been
-// deleted twice. Its two buckets have room for eight copies.
+// deleted twice. A key's two buckets have room for eight copies.
 //
 // Package [hashfam] describes what all types have in common: concurrency, zero
 // values, cost, encoding and printing. In this package, m is the number of

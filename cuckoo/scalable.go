@@ -181,8 +181,8 @@ func (s *Scalable) ContainsDigest(d hashfam.Digest) bool { return s.pages.Has(d)
 
 // ContainsOrAdd reports whether key may already be in the filter, and adds it
 // otherwise. It hashes key only once. It returns the same errors as
-// [Scalable.Add]. If true is returned, key was not added, so [Scalable.Delete]
-// must not be called for it.
+// [Scalable.Add]. If true is returned, key was not added, so there must be no
+// corresponding call to [Scalable.Delete].
 func (s *Scalable) ContainsOrAdd(key []byte) (bool, error) {
 	return s.ContainsOrAddDigest(s.hash().Sum(key))
 }

@@ -162,14 +162,6 @@ func (pl *plot) forget(level int, k locus, n uint8) {
 	}
 }
 
-func (pl *plot) clone() plot {
-	c := plot{directory: pl.directory.clone(), older: slices.Clone(pl.older)}
-	for l := range c.older {
-		c.older[l] = c.older[l].clone()
-	}
-	return c
-}
-
 func (pl plot) equal(other plot) bool {
 	return pl.directory.equal(other.directory) && slices.EqualFunc(pl.older, other.older, directory.equal)
 }

@@ -72,9 +72,7 @@ func (s *Set) Made() {
 
 // Add adds one copy of d. It returns ErrCopies if there are eight already, and
 // ErrFull if it cannot make room within the limit.
-func (s *Set) Add(d hashfam.Digest) error {
-	return s.insert(s.locate(d))
-}
+func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
 // insert adds one copy of a key. It must not add more than eight, because
 // splits cannot be used to separate copies.
@@ -212,9 +210,12 @@ func (s *Set) Reset() {
 // Clone returns a deep copy of s.
 func (s *Set) Clone() *Set {
 	c := *s
-	c.plots = make([]plot, len(s.plots))
-	for i := range s.plots {
-		c.plots[i] = s.plots[i].clone()
+	c.plots = slices.Clone(s.plots)
+	for i := range c.plots {
+		c.plots[i].older = slices.Clone(c.plots[i].older)
+	}
+	for d := range c.directories {
+		*d = d.clone()
 	}
 	return &c
 }
