@@ -91,7 +91,7 @@ func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 func (s *Sketch) decode(r *frame.Reader) error {
 	t, err := format.Header(r, s.params.Family)
 	if err == nil {
-		err = t.params.fits(ErrCorrupt)
+		err = errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())
 	}
 	if err != nil {
 		return err

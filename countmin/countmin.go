@@ -39,7 +39,7 @@ func New(c Config) (*Sketch, error) {
 func NewFromParams(p Params) (*Sketch, error) {
 	err := p.check("Params", ErrParams)
 	if err == nil {
-		err = p.fits(ErrParams)
+		err = errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes())
 	}
 	if err != nil {
 		return nil, err

@@ -135,12 +135,6 @@ const allowedBits = "8, 16, 32 or 64"
 // validBits reports whether a counter can have the given number of bits.
 func validBits(bits int) bool { return bits == 8 || bits == 16 || bits == 32 || bits == 64 }
 
-// fits returns an error for the given reason if a sketch with the valid
-// parameters p is too large for this platform.
-func (p Params) fits(reason error) error {
-	return errs.Fits(reason, "Params.Width", p.Width, p.SizeBytes())
-}
-
 // maxWidth returns the greatest valid width for a depth.
 func maxWidth(counterBits, depth int) uint64 {
 	return sizing.MaxBits / uint64(counterBits) / uint64(depth)

@@ -3,7 +3,6 @@ package countmin
 import (
 	"fmt"
 	"io"
-	"iter"
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -67,7 +66,7 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	for i := range w.panes.All {
 		words += 1 + paneWords(&w.panes.All[i])
 	}
-	return header(frame.Window, c.Family, p, words), frame.Words(w.payload()), nil
+	return header(frame.Window, c.Family, p, words), frame.Words(w.payload), nil
 }
 
 // paneWords returns the number of words in a pane's payload.
@@ -79,16 +78,18 @@ func paneWords(t *tracker.Tracker) uint64 {
 }
 
 // payload yields the words of the panes.
-func (w *Window) payload() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		more := true
-		put := func(word uint64) bool {
-			more = more && yield(word)
-			return more
+func (w *Window) payload(yield func(uint64) bool) {
+	for i := range w.panes.All {
+		words := paneWords(&w.panes.All[i])
+		if !yield(words) {
+			return
 		}
-		for i := range w.panes.All {
-			if t := &w.panes.All[i]; put(paneWords(t)) && t.Total() > 0 {
-				t.Payload()(put)
+		if words == 0 {
+			continue
+		}
+		for word := range w.panes.All[i].Payload() {
+			if !yield(word) {
+				return
 			}
 		}
 	}
