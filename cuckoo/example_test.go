@@ -1,7 +1,6 @@
 package cuckoo_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -101,22 +100,6 @@ func filter(keys ...string) *cuckoo.Filter {
 		panic(err)
 	}
 	return f
-}
-
-// The ninth copy of a key finds both of its buckets full of the others. Other
-// keys have room yet.
-func ExampleFilter_Add() {
-	f := filter()
-	for n := 1; ; n++ {
-		if err := f.Add([]byte("again")); err != nil {
-			fmt.Println(n, errors.Is(err, cuckoo.ErrFull), errors.Is(err, cuckoo.ErrCopies))
-			break
-		}
-	}
-	fmt.Println(f.AddString("another"), f.CountString("again"))
-	// Output:
-	// 9 true true
-	// <nil> 8
 }
 
 func ExampleFilter_Delete() {

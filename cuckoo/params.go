@@ -118,9 +118,6 @@ func (c Config) saved() int {
 // smallest returns the parameters of the smallest filter for n keys and the
 // given rate, or ErrParams.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	if err := errs.Rate(rate, n); err != nil {
-		return Params{}, err
-	}
 	if p, ok := sizing.CuckooPlan(n, rate, c.saved()); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}

@@ -143,7 +143,7 @@ func TestPiecesEndWithTheirReader(t *testing.T) {
 // more than 2^32 cells.
 func TestPositionsReachTheirWindows(t *testing.T) {
 	for _, capacity := range []uint64{1000, 1e6, 1e9, 1e11} {
-		for _, n := range []int{0, 1, 3, maxWindows} {
+		for _, n := range []int{0, 1, 3, maxTasks} {
 			for _, p := range []Plan{
 				must(Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01})),
 				must(Bloom(bloom.Config{Capacity: capacity, FPRate: 0.01, Layout: bloom.Partitioned})),

@@ -18,8 +18,8 @@
 //   - number keys: [New], [Function.Index], [Function.IndexAll]
 //   - create a set whose members can be deleted: [NewFilter], [Filter.Delete]
 //   - query the set: [Filter.Contains], [Filter.ContainsAll]
-//   - store small values: FilterConfig.ValueBits, [Filter.SetValue], [Filter.Value]
-//   - encode and decode: [Function.WriteTo], [Function.ReadFrom], [NewFilterReceiver]
+//   - store small values: FilterConfig.ValueBits, [Filter.SetValue]
+//   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
 //   - query encoded data: [NewView], [NewFilterView]
 //   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
 //

@@ -190,8 +190,8 @@ func TestNoChangeAllocates(t *testing.T) {
 	}))
 }
 
-// Buckets with up to 15 keys have a seed if the places are free. Larger ones are
-// bumped.
+// Buckets with up to 15 keys have a seed if the places are free. Larger ones
+// are bumped.
 func TestBucketsOfUpToFifteenKeysHaveASeed(t *testing.T) {
 	for n := 1; n <= maxBucket+1; n++ {
 		l := newLevel(1000, 0, true, make([]byte, bucketsOf(1000)))

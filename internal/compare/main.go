@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 	"github.com/filterfam/filterfam/internal/compare/report"
@@ -36,20 +37,33 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// errInterrupted ends a run that has shown its results so far.
+var errInterrupted = errors.New("interrupted")
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	code := exitFailed
 	o, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
+	o.Stdin = stdin
+	p := program{o, args, stdout, stderr}
+	switch {
+	case err != nil:
+		code = exitUsage
+	case p.attack:
+		err = p.runAttacks()
+	case p.docs != "":
+		err = p.runDocs()
+	default:
+		err = p.compare(ctx)
+	}
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.Is(err, hashfam.ErrParams):
+		code = exitUsage
 	}
-	code := exitUsage
-	if err == nil {
-		o.Stdin = stdin
-		p := program{o, args, stdout, stderr}
-		code, err = p.run(ctx)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "compare:", err)
-	}
+	fmt.Fprintln(stderr, "compare:", err)
 	return code
 }
 
@@ -60,39 +74,25 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// run carries out the flags and returns the exit code.
-func (p *program) run(ctx context.Context) (code int, err error) {
-	switch {
-	case p.attack:
-		err = p.runAttacks()
-	case p.docs != "":
-		err = p.runDocs()
-	default:
-		return p.compare(ctx)
-	}
-	if err != nil {
-		code = exitFailed
-	}
-	return code, err
-}
-
-// compare measures the structures on the keys of the flags.
-func (p *program) compare(ctx context.Context) (int, error) {
+// compare measures the structures on the keys of the flags and shows the
+// results.
+func (p *program) compare(ctx context.Context) error {
 	if p.dir != "" {
 		if err := makeWritable(p.dir); err != nil {
-			return exitFailed, fmt.Errorf("-o: %w", err)
+			return fmt.Errorf("-o: %w", err)
 		}
 	}
 	d, err := measure.Load(p.Source)
 	if err != nil {
-		return exitFailed, err
+		return err
 	}
-	e, err := measure.NewExperiment(d, p.filters(), p.rates, p.counters())
+	counters := measure.Where(measure.Tallies, func(t measure.Tally) bool { return p.wants(t.Name, t.Peer) })
+	e, err := measure.NewExperiment(d, p.filters(), p.rates, counters)
 	if err != nil {
-		return exitUsage, err
+		return err
 	}
 	// From here on an interrupt ends the measuring but not the program, which
-	// shows the results so far; a second one ends the program.
+	// shows the results so far. A second one ends the program.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -100,15 +100,15 @@ func (p *program) compare(ctx context.Context) (int, error) {
 	r, err := e.Run(ctx, step)
 	finish()
 	if err != nil && !r.Interrupted {
-		return exitFailed, err
+		return err
 	}
 	return p.show(&report.Report{Results: r, Machine: report.ThisMachine(p.args)})
 }
 
-// show writes the report and the files and returns the exit code.
-func (p *program) show(r *report.Report) (int, error) {
+// show writes the report and the files.
+func (p *program) show(r *report.Report) error {
 	if err := report.Write(p.stdout, r, p.format); err != nil {
-		return exitFailed, err
+		return err
 	}
 	aside := p.stderr // for everything but the result
 	switch p.format {
@@ -119,13 +119,11 @@ func (p *program) show(r *report.Report) (int, error) {
 			fmt.Fprintln(p.stderr, line)
 		}
 	}
-	switch err := errors.Join(p.writeFiles(r, aside), r.Broken()); {
-	case err != nil:
-		return exitFailed, err
-	case r.Interrupted:
-		return exitInterrupted, nil
+	err := errors.Join(p.writeFiles(r, aside), r.Broken())
+	if err == nil && r.Interrupted {
+		return errInterrupted
 	}
-	return exitOK, nil
+	return err
 }
 
 // writeFiles writes the figures and the page and lists them on aside.

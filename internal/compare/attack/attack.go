@@ -242,6 +242,9 @@ func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.q
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {
+		if *count > 1<<26 {
+			panic("no search needs as many keys")
+		}
 		if key := d.random.next(); wanted(key) {
 			found = append(found, bytes.Clone(key))
 		}

@@ -45,13 +45,13 @@ var bloomBattle = Battle{"Bloom filters", []Attack{
 		About: "keys that the adversary's own copy of the filter contains; the share that the filter contains, though none was added"},
 	{Name: "forge by hash", Knows: "a member", Key: needless, on: classicTargets, try: forgeMurmur,
 		About: "keys with the same 128 bits of MurmurHash3 as one member, computed backwards; the share that the filter contains"},
-	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: readFile,
+	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(hashfam.Family{}) },
 		About: "the adversary opens a saved filter under the hash functions that the code has, and asks it for members; the share of them found"},
-	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: readFileWithKey,
+	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(d.secret) },
 		About: "the same by someone who has the key"},
-	{Name: "ask, repeat", Key: useless, on: classicTargets, try: repeat,
+	{Name: "ask, repeat", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.secret) },
 		About: "random keys are queried until enough false positives are found; the share of those found again in the same filter, or in another one of the same members and the same key"},
-	{Name: "ask, new key", Key: stops, on: classicTargets, try: repeatRenewed,
+	{Name: "ask, new key", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.renew) },
 		About: "the same after the filter was built again under another key, if it has one"},
 }}
 
@@ -113,13 +113,8 @@ func forgeMurmur(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// repeat finds false positives by queries and queries them again in another
-// filter of the same members, under the same family.
-func repeat(d *duel) (honest, outcome float64) { return d.repeatUnder(d.secret) }
-
-// repeatRenewed is like repeat under a new family.
-func repeatRenewed(d *duel) (honest, outcome float64) { return d.repeatUnder(d.renew) }
-
+// repeatUnder finds false positives by queries and queries them again in a
+// filter of the same members under family.
 func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
@@ -204,12 +199,7 @@ func bbloomLayout(f *measure.Filter) layout {
 // returns the lookup of the opened filter.
 type reopen func(f *measure.Filter, family hashfam.Family) question
 
-// readFile opens the file without the key.
-func readFile(d *duel) (honest, outcome float64) { return d.readUnder(hashfam.Family{}) }
-
-// readFileWithKey opens the file with the key.
-func readFileWithKey(d *duel) (honest, outcome float64) { return d.readUnder(d.secret) }
-
+// readUnder opens a saved filter as someone who has family, and tests members.
 func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
 	contains := d.reopen(d.victim(d.members()), family)
 	d.hashes = d.n

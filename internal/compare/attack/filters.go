@@ -31,7 +31,7 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 	{Name: "ask, delete", Key: useless, on: cuckooTargets, Unit: Tenths, try: deleteFound, About: aboutAsk},
 	{Name: "crowd", Key: stops, on: cuckooTargets, Unit: Whole, try: crowd,
 		About: "different keys with one fingerprint and one pair of buckets are added, and then random ones; the keys taken before an Add fails"},
-	{Name: "copies", Key: useless, on: cuckooTargets, Unit: Whole, try: copies,
+	{Name: "copies", Key: useless, on: cuckooTargets, Unit: Whole, try: func(d *duel) (float64, float64) { return d.room(nil), d.room(slices.Repeat(d.members()[:1], 100)) },
 		About: "one key is added again and again; the copies taken before an Add fails"},
 	{Name: "overfill", Key: needless, on: cuckooTargets, Unit: Hundredths, try: overfill,
 		About: "random keys are added until many Adds have failed; the keys lost that an Add had taken, for each Add that failed"},
@@ -113,11 +113,6 @@ func crowd(d *duel) (honest, outcome float64) {
 	first := d.random.take(1)[0]
 	keys := d.search(8, d.twin([][]byte{first}).Contains)
 	return d.room(nil), d.room(append(keys, first))
-}
-
-// copies adds one key until an Add fails.
-func copies(d *duel) (honest, outcome float64) {
-	return d.room(nil), d.room(slices.Repeat(d.members()[:1], 100))
 }
 
 // room returns how many keys an empty filter accepts before an Add fails. It

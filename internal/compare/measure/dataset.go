@@ -35,7 +35,10 @@ func Load(s Source) (*Dataset, error) {
 		return d, nil
 	}
 	d := &Dataset{}
-	members, memberName, err := d.loadMembers(s)
+	members, memberName, err := newKeySet(data.MaliciousDomains()...), "malicious domains", error(nil)
+	if s.KeysFile != "" {
+		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +52,6 @@ func Load(s Source) (*Dataset, error) {
 		Thousands(d.Members.Len()), memberName, float64(len(d.Members.bytes))/float64(d.Members.Len()),
 		Thousands(d.Absent.Len()), absentName)
 	return d, nil
-}
-
-// loadMembers returns the members and their description.
-func (d *Dataset) loadMembers(s Source) (*keySet, string, error) {
-	if s.KeysFile == "" {
-		return newKeySet(data.MaliciousDomains()...), "malicious domains", nil
-	}
-	return d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
 }
 
 // loadAbsent returns keys that are not members, and their description.

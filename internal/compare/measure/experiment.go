@@ -30,19 +30,27 @@ type Results struct {
 	Interrupted bool
 }
 
-// NewExperiment finds out the size of each structure, and so whether it can be
-// built. If a structure cannot have a rate, that is noted; it is an error only
-// if no other structure can.
+// NewExperiment measures the size of each structure, which shows whether it can
+// be built. If a structure cannot have a rate, that is noted. It is an error
+// only if no other structure can.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
 	var impossible error
 	possible := len(e.cells) == 0
 	for _, c := range e.cells {
-		switch err := e.size(c); {
+		if c.Knows {
+			c.tell(&d.Absent, e.plan.Rounds)
+		}
+		err := c.attempt(func() (err error) {
+			c.bytes, err = c.size(&d.Members)
+			return err
+		})
+		switch {
 		case errors.Is(err, bloom.ErrParams):
+			err = fmt.Errorf("%s at -fpr %g: %w", c.Name, c.rate, err)
 			c.failure, impossible = err.Error(), cmp.Or(impossible, err)
 		case err != nil:
-			return e, err
+			return e, fmt.Errorf("%s: %w", c.Name, err)
 		default:
 			possible = possible || !c.Exact
 		}
@@ -51,21 +59,6 @@ func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []
 		return e, nil
 	}
 	return e, impossible
-}
-
-// size measures the size of c.
-func (e *Experiment) size(c *cell) error {
-	if c.Knows {
-		c.tell(&e.data.Absent, e.plan.Rounds)
-	}
-	err := c.attempt(func() (err error) {
-		c.bytes, err = c.size(&e.data.Members)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("%s at -fpr %g: %w", c.Name, c.rate, err)
-	}
-	return nil
 }
 
 // Steps returns how often Run calls done.

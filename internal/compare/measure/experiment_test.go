@@ -84,6 +84,21 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
+func TestStructuresFindTheirKeys(t *testing.T) {
+	keys := newKeySet("a", "b", "c", "d").Keys
+	for _, s := range Structures {
+		f, err := (&cell{Structure: s, rate: 0.01, absent: &newKeySet("e").Keys}).build(&keys, true)
+		require.NoError(t, err, s.Name)
+		found, _ := f.count(&keys, 2, 10)
+		assert.EqualValues(t, 10, found, s.Name)
+		assert.Equal(t, s.Heap, f.SizeBytes == nil, s.Name)
+		assert.True(t, f.Delete == nil || f.Delete(keys.At(0)), s.Name)
+	}
+	one := &Filter{Contains: func(key []byte) bool { return string(key) == "a" }}
+	found, _ := one.count(&keys, 2, 6)
+	assert.EqualValues(t, 1, found, "c d a b c d")
+}
+
 func TestPeersHaveMemoryLimit(t *testing.T) {
 	_, err := newBoomCuckoo(1<<31, 0.01, hashfam.Family{})
 	require.ErrorContains(t, err, "GiB")
@@ -162,6 +177,9 @@ func TestRatioIsMedianOverRounds(t *testing.T) {
 	assert.Equal(t, 1.5, *r.Bits)
 	assert.Equal(t, [3]float64{2, 4, 0.25}, [3]float64{*r.Add, *r.Hit, *r.Miss})
 	assert.Nil(t, r.Delete, "ours deletes nothing")
+
+	theirs.done, theirs.skipped = theirs.done[:2], 1
+	assert.Equal(t, (2+0.3)/2, *ratiosOf(theirs, []*cell{ours(0.01)}).Add, "the rounds 0 and 2 of ours")
 
 	for rate, nearest := range map[float64]float64{0: 0.001, 1e-6: 0.001, 0.0039: 0.01, 0.9: 0.1} {
 		theirs.rate = rate

@@ -29,26 +29,17 @@ type Sweep struct {
 func NewSweep(quick bool) Sweep {
 	s := Sweep{
 		Accuracy: []int{1000, 10_000, 100_000, 1_000_000},
-		Times:    spread(1e3, 1e7, 2),
+		Times:    []int{1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000},
 		Rates:    []float64{0.03, 0.01, 0.001, 0.0001},
 		memory:   []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10},
 		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, most: math.MaxInt, passes: 3,
 	}
 	if quick { // the same documents from fewer keys
 		s.Accuracy = []int{100, 200, 300, 400}
-		s.Times = spread(100, 1000, 8)
+		s.Times = []int{100, 150, 200, 300, 400, 500, 600, 800, 1000}
 		s.peerKeys, s.lookups, s.rounds, s.most, s.passes = 1000, 1000, 1, 2, 1
 	}
 	return s
-}
-
-// spread returns numbers from low to high, perDecade of them for every factor
-// of ten.
-func spread(low, high, perDecade float64) (list []int) {
-	for i := range int(math.Round(perDecade*math.Log10(high/low))) + 1 {
-		list = append(list, int(math.Round(low*math.Pow(10, float64(i)/perDecade))))
-	}
-	return list
 }
 
 // Measurements are the results of a sweep.
