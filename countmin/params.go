@@ -24,12 +24,13 @@ type Config struct {
 	Delta float64
 
 	// Width is the number of counters per row, and Depth is the number of rows.
-	// Use them instead of Epsilon and Delta.
+	// They can be given instead of Epsilon and Delta.
 	Width uint64
 	Depth int
 
 	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits
-	// stop at 255 and 65,535. Use them if higher counts do not matter.
+	// stop at 255 and 65,535. They can be used when higher counts do not
+	// matter.
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count
@@ -46,10 +47,9 @@ type Config struct {
 	_ struct{} // literals must name their fields
 }
 
-// Params are the parameters of a sketch. Sketches with equal Params can be
-// combined.
+// Params are a sketch's parameters. Sketches with equal Params can be combined.
 type Params struct {
-	// Width is the number of counters per row, at least 1. Depth is the number
+	// Width is the number of counters per row, 1 or more. Depth is the number
 	// of rows, from 1 to 255. All counters together must not exceed 2^48 bits.
 	Width uint64
 	Depth int
@@ -143,8 +143,8 @@ func maxWidth(counterBits, depth int) uint64 {
 // cells returns the number of counters.
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
-// SizeBytes returns the size in bytes of the counters of a sketch with these
-// parameters. It returns math.MaxUint64 if the product does not fit.
+// SizeBytes returns the size in bytes of all counters. It returns
+// math.MaxUint64 if the product does not fit.
 func (p Params) SizeBytes() uint64 {
 	over, cells := bits.Mul64(p.Width, uint64(p.Depth))
 	overBits, size := bits.Mul64(cells, uint64(p.CounterBits))
@@ -154,7 +154,7 @@ func (p Params) SizeBytes() uint64 {
 	return size / 8
 }
 
-// Epsilon returns the error bound of a sketch of this width, as a fraction of
+// Epsilon returns the error bound that follows from the width, as a fraction of
 // the total: e/Width.
 func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 

@@ -10,20 +10,20 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// An Estimate contains the bounds of a key's true count. It is always at least
-// Low and never exceeds High.
+// An Estimate contains bounds: a key's true count is never below Low and never
+// above High.
 //
-// If you need a single number, use High, by which All sorts. On five streams,
-// real and synthetic, High differs from the truth by 0 to 0.1% in the mean over
-// the hundred most frequent keys, and Low differs by 0 to 11%. After merges of
-// 4 and 16 structures with MemoryBytes, High is still closer (0 to 2.2%,
-// compared to 0 to 29%). After merges without MemoryBytes, use Low: it differs
-// by 0 to 2.0%, and High by 0 to 2.7%.
+// If you need to show a single number, use High, by which All sorts. On five
+// streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
+// mean over the hundred most frequent keys, and Low differs by 0 to 11%. After
+// merges of 4 and 16 structures with MemoryBytes, High is still closer (0 to
+// 2.2%, compared to 0 to 29%). After merges without MemoryBytes, use Low: it
+// differs by 0 to 2.0%, and High by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked follows the frequent keys. It is the common part of HeavyHitters,
-// TopK and Window. The first two have a single pane for the whole stream; a
-// Window drops panes as it moves on.
+// A tracked follows the frequent keys. It is used by HeavyHitters, TopK and
+// Window. The first two have a single pane for the whole stream; a Window drops
+// panes as it moves on.
 type tracked struct {
 	family hashfam.Family
 	panes  tracker.Panes
@@ -52,8 +52,8 @@ func (t *tracked) AddString(key string) {
 }
 
 // AddDigest is like Add for a key and its digest, which must be computed by the
-// structure's family. If d is not the digest of key, different keys are counted
-// as one.
+// structure's family. If d is not the digest of key, different keys will be
+// counted as one.
 func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
 // AddAll counts every key once. digests[i] must be the digest of keys[i]. It
@@ -70,8 +70,8 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// AddN counts key n times. It has the same effect as n calls of Add, but takes
-// the time of one call, and the bounds of key may be tighter. In a [Window] of
+// AddN counts key n times. It has the same effect as n calls of Add, but is as
+// fast as a single call, and the bounds of key may be tighter. In a [Window] of
 // Keys, it begins up to Panes+1 panes. Counts stop at the largest uint64 and
 // never wrap around.
 func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
@@ -103,7 +103,7 @@ func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estima
 	return dst
 }
 
-// ranked yields the tracked keys with a High of at least least, in descending
+// ranked yields the tracked keys whose High is not below least, in descending
 // order and only the first few. The iteration begins by calling wanted, which
 // returns the two numbers, and sorting the keys.
 func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
@@ -144,7 +144,7 @@ func checkMemory(field string, bytes, least int, reason error) error {
 	return nil
 }
 
-// A single tracks a whole stream in one pane, for HeavyHitters or TopK.
+// A single tracks the whole stream in a single pane, for HeavyHitters or TopK.
 type single struct{ tracked }
 
 func newSingle(fam hashfam.Family, t tracker.Tracker) single {
@@ -166,8 +166,7 @@ func (s *single) goal() (g tracker.Goal) {
 // structure itself, counters, index and keys.
 func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
-// Reset removes all counts and keys. It allocates the memory of a new
-// structure.
+// Reset removes all counts and keys. It allocates memory, like a constructor.
 func (s *single) Reset() { *s.made().Last() = tracker.New(s.goal()) }
 
 // A singular structure is a *HeavyHitters or a *TopK with a configuration of
@@ -178,8 +177,7 @@ type singular[C comparable] interface {
 	Config() C
 }
 
-// merge merges others into s, either all or none of them. name is the name of
-// C.
+// merge merges others into s, either all or none. name is the name of C.
 func merge[C comparable, S singular[C]](name string, s S, others []S) error {
 	s.made()
 	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {

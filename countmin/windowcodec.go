@@ -47,7 +47,7 @@ func (w *Window) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r,
 // MarshalText returns the encoded window in base64.
 func (w Window) MarshalText() ([]byte, error) { return frame.MarshalText(&w) }
 
-// UnmarshalText decodes the text form of a window into w.
+// UnmarshalText decodes a window's text form into w.
 func (w *Window) UnmarshalText(text []byte) error { return frame.UnmarshalText(w, text, errs) }
 
 // encode returns the frame of w, or ErrParams if w is zero.
@@ -161,7 +161,7 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 	return nil
 }
 
-// parse sets the configuration and the time from the parameters of a verified
+// parse sets the configuration and the time from the parameters in a verified
 // header.
 func (w *Window) parse(h frame.Header) error {
 	var p windowParams

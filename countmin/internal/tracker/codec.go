@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The payload of a tracker, in words:
+// A tracker's payload, in words:
 //
 //	0  total
 //	1  floor
@@ -21,7 +21,7 @@ import (
 //	5  the tail, row by row, the first counter of a word in its low bits
 //	   the records, by ascending digest: count, guess, key as in a [log]
 //
-// The digests are not stored because they can be computed from the keys.
+// The digests are not stored, since they can be computed using the keys.
 const headWords = 5
 
 // PayloadWords returns the number of words in the payload. Records in the log
@@ -31,8 +31,8 @@ func (t *Tracker) PayloadWords() uint64 {
 	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
 }
 
-// Payload yields the words of the payload. It sorts the records, which takes
-// O(r log r) time and O(r) memory for r records.
+// Payload yields the words of the payload. It first sorts the records, in O(r
+// log r) time and O(r) memory for r records.
 func (t *Tracker) Payload() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		put := func(words ...uint64) bool {
@@ -66,9 +66,9 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode returns the tracker with the given goal and payload, whose digests are
-// computed by fam. It does not retain words. The remaining memory of a budget
-// is allocated when it is first needed. Decode returns ErrCorrupt, created by
-// r, if no tracker can have this payload.
+// computed by fam. It does not retain words. The rest of the budget will be
+// allocated when it is first needed. If no tracker can have this payload,
+// ErrCorrupt is returned, using r.
 func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
@@ -100,8 +100,8 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	return t, nil
 }
 
-// decodeLog reads the given number of records from words, which must contain
-// nothing else.
+// decodeLog reads the given number of records from words, which must not
+// contain anything else.
 func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
 	t.log = make(log, 0, len(words)+len(words)/3)
 	var key []byte
