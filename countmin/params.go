@@ -19,8 +19,7 @@ type Config struct {
 
 	// Delta is the probability that a count has a larger error. It must be
 	// above 0 and below 1, and above 1/(2^64 Epsilon), the probability that the
-	// key has the same digest as another key with a count of Epsilon times the
-	// total.
+	// key has the same digest as one of the keys with such counts.
 	Delta float64
 
 	// Width is the number of counters per row, and Depth is the number of rows.
@@ -111,7 +110,7 @@ func (c Config) checkBounds(counterBits int) error {
 	}
 	if floor := 1 / c.Epsilon / (1 << 63) / 2; c.Delta <= floor {
 		return paramError("Config.Delta", c.Delta,
-			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the least that 64-bit digests allow", floor))
+			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the lowest value that 64-bit digests allow", floor))
 	}
 	return nil
 }
@@ -125,7 +124,7 @@ func (p Params) check(of string, reason error) error {
 	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
 		return errs.Field(reason, of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Width == 0 || p.Width > maxWidth(p.CounterBits, p.Depth):
-		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", maxWidth(p.CounterBits, p.Depth)))
+		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at this depth", maxWidth(p.CounterBits, p.Depth)))
 	}
 	return nil
 }

@@ -40,10 +40,10 @@ func (t *tracked) made() *tracker.Panes {
 // Family returns the family that hashes the keys.
 func (t *tracked) Family() hashfam.Family { return t.family }
 
-// Add counts key once; a [Window] counts it at the latest time. It takes O(1)
-// time, amortized, with at most four cache misses, except when it evicts keys
-// or begins a pane. It copies key when the structure begins to track it. It
-// allocates only if memory grows.
+// Add counts key once, in O(1) amortized time and with up to four cache misses,
+// except when keys are evicted. It copies key when the structure begins to
+// track it, and otherwise does not retain it. It allocates only if memory
+// grows.
 func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is like Add for a string key.
@@ -70,15 +70,12 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// AddN counts key n times. It has the same effect as n calls of Add, but is as
-// fast as a single call, and the bounds of key may be tighter. In a [Window] of
-// Keys, it begins up to Panes+1 panes. Counts stop at the largest uint64 and
-// never wrap around.
+// AddN counts key n times. It is as fast as a single call of Add, and the
+// bounds of key may be tighter than after n calls. Counts stop at the largest
+// uint64 and never wrap around.
 func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns the bounds of key's count, whether or not key is frequent.
-// In a [Window], this is the count in the covered part of the stream, and
-// Estimate takes O(Panes) time.
 func (t *tracked) Estimate(key []byte) Estimate { return t.EstimateDigest(t.family.Sum(key)) }
 
 // EstimateString is like Estimate for a string key.
@@ -117,13 +114,11 @@ func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string
 	}
 }
 
-// Total returns the number of keys counted, with repetitions. A [Window]
-// returns the total of the part of the stream that it covers: the last Keys
-// keys or Span, and up to one more pane. This takes O(Panes) time.
+// Total returns the sum of all counts. It stops at the largest uint64.
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked,
-// so that All does not yield it. In a [Window], it takes O(Panes) time.
+// and therefore not yielded by All.
 func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
 // clone returns a deep copy of t.

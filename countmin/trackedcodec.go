@@ -35,7 +35,7 @@ func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 func (s *single) encode() (frame.Header, frame.Payload, error) {
 	t := s.only()
 	if t == nil {
-		return frame.Header{}, nil, paramError("receiver", "zero", "a structure made by its constructor or by decoding")
+		return frame.Header{}, nil, paramError("receiver", "zero", "a structure from a constructor or from decoding")
 	}
 	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
 	if t.K > 0 {

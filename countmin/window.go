@@ -114,12 +114,14 @@ func (c WindowConfig) goal() tracker.Goal {
 // over, the oldest pane is dropped. So the window will always cover the last W
 // keys or the last time T, and up to one more pane. If W is not a multiple of
 // Panes, W/Panes is rounded up, and the window covers fewer than Panes
-// additional keys. Estimates and [Window.Total] refer to the part that is
-// covered. [Window.Threshold] is low enough that [Window.All] yields every key
-// that makes up a fraction Phi of exactly the last W keys or the last time T.
+// additional keys. [Window.Estimate], [Window.Total] and [Window.MissBound]
+// refer to the covered part, and take O(Panes) time. [Window.Threshold] is low
+// enough that [Window.All] yields every key that makes up a fraction Phi of
+// exactly the last W keys or the last time T.
 //
 // A Window has no clock and no goroutine: [Window.Advance] must be called
-// before Add. Two Windows cannot be merged.
+// before Add, which counts a key at the latest time. Add allocates memory when
+// it begins a pane. Windows cannot be merged.
 type Window struct {
 	tracked
 	config WindowConfig

@@ -125,7 +125,7 @@ func (w *Window) decode(r *frame.Reader) error {
 // words.
 func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, error) {
 	if len(words) == 0 || words[0] > uint64(len(words)-1) {
-		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words in it")
+		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words that it contains")
 	}
 	n := words[0]
 	words = words[1:]
@@ -137,7 +137,7 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 		return nil, err
 	}
 	if t.Total() == 0 {
-		return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for a pane without counts")
+		return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for an empty pane")
 	}
 	w.panes.All[i] = t
 	return words[n:], nil
@@ -152,7 +152,7 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 		total, last := w.panes.All[i].Total(), i == len(w.panes.All)-1
 		switch {
 		case w.config.Keys > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
-			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first and in the last", size))
+			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first key and in the last pane", size))
 		case w.config.Span > 0 && !w.time.Known() && total > 0 && !last:
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
 		}
@@ -181,7 +181,7 @@ func (w *Window) parse(h frame.Header) error {
 	w.time = w.config.ring()
 	known := p.Timed == 1 && p.Span > 0 && w.time.SetWord(p.Pane) && w.time.Known()
 	if !known && (p.Timed != 0 || p.Pane != 0) {
-		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and the number of a pane of a Span, or 0 and 0")
+		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and a pane number of a Span, or 0 and 0")
 	}
 	return nil
 }

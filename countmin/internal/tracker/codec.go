@@ -81,7 +81,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	case !g.fits(tailWords, shift) || tailWords > uint64(len(words)):
 		return Tracker{}, r.Corrupt("tail", shape, "a size and a width that follow from the parameters")
 	case t.floor > t.missed || t.missed > t.total:
-		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "rising numbers")
+		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
 	}
 	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
 	if most := t.tail.max(); most > t.total {
@@ -119,7 +119,7 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		}
 		n, ok := parseKeyLen(words[2:])
 		if !ok {
-			return corrupt("key length", n, fmt.Sprintf("at most what %d words hold, in its short form below 255", len(words)-2))
+			return corrupt("key length", n, fmt.Sprintf("at most what fits in %d words, in the short form below 255", len(words)-2))
 		}
 		at := record(len(t.log))
 		t.log = append(t.log.appendHead(count, guess, 0), words[2:2+keyWords(n)]...)
@@ -130,10 +130,10 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		key = t.log.appendKey(key[:0], at)
 		d := fam.Sum(key)
 		if live > 0 && d <= last {
-			return corrupt("digest", d, fmt.Sprintf("above the one before, %d", last))
+			return corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
 		}
 		if most := t.tail.count(d); guess > most {
-			return corrupt("estimate", guess, fmt.Sprintf("at most what the tail says, %d", most))
+			return corrupt("estimate", guess, fmt.Sprintf("at most the tail's count, %d", most))
 		}
 		t.log[at+2] = uint64(d)
 		last = d
