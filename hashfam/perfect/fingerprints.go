@@ -54,13 +54,13 @@ func (s slotSize) rate() float64 {
 func (s slotSize) check(kind frame.Kind) error {
 	switch {
 	case kind == frame.PerfectFunction && s != slotSize{}:
-		return errs.Field(ErrCorrupt, "bits of a slot", s.width, "0 in a function")
+		return errs.Field(ErrCorrupt, "bits per slot", s.width, "0 in a function")
 	case kind == frame.PerfectFunction:
 		return nil
 	case s.value > maxValue:
 		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
 	case s.width <= uint64(s.value)*one || s.width > maxSlotBits*one:
-		return errs.Field(ErrCorrupt, "bits of a slot in 1/65536", s.width,
+		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width,
 			fmt.Sprintf("above %d, at most %d", s.value*one, maxSlotBits*one))
 	}
 	return nil

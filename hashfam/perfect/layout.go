@@ -29,7 +29,7 @@ func (l *layout) check() error {
 	}
 	if !valid || n > maxLast {
 		return errs.Field(ErrCorrupt, "keys of each level, last seed", fmt.Sprint(l.keys, l.bumped, l.seed),
-			fmt.Sprintf("at most %d keys in %d levels, no more in a level than before, only in the last one %d or fewer, a seed below %d",
+			fmt.Sprintf("at most %d keys in %d levels, no more than in the previous level, above %d except in the last level, and a seed below %d",
 				uint64(maxKeys), maxLevels, maxLast, maxLastSeeds))
 	}
 	return nil
