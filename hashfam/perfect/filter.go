@@ -128,11 +128,10 @@ func (f *Filter) SetValue(key []byte, value uint64) bool {
 // SetValueDigest is like [Filter.SetValue] for a key's digest, which must be
 // computed by the filter's family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
-	if !f.ContainsDigest(d) || value > f.slots.valueMask() {
+	i, slot, found := f.find(d)
+	if !found || value > f.slots.valueMask() {
 		return false
 	}
-	i := f.index(d)
-	slot, _ := f.slots.load(i)
 	f.slots.store(i, slot&^f.slots.valueMask()|value)
 	return true
 }
@@ -272,14 +271,22 @@ func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 // ValueDigest is like Value for a key's digest, which must be computed by the
 // filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
+	_, slot, found := r.find(d)
+	return slot & r.slots.valueMask(), found
+}
+
+// find returns the index of d and the slot that contains its fingerprint. If no
+// slot does, it returns zeros.
+func (r *filterReader) find(d hashfam.Digest) (i, slot uint64, found bool) {
 	if r.empty() {
-		return 0, false
+		return 0, 0, false
 	}
-	slot, width := r.slots.load(r.index(d))
+	i = r.index(d)
+	slot, width := r.slots.load(i)
 	if slot>>r.slots.value != r.slots.fingerprint(d, width) {
-		return 0, false
+		return 0, 0, false
 	}
-	return slot & r.slots.valueMask(), true
+	return i, slot, true
 }
 
 // FalsePositiveRate returns the false-positive rate. It is 0 if the filter was

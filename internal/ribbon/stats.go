@@ -17,11 +17,11 @@ func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
 	}
-	first, second := newGeometry(0, n, columns), newGeometry(1, n/bumpedShare, columns)
-	if n < bumpedShare {
-		return 8 * first.size()
+	words := newGeometry(0, n, columns).size()
+	if bumped := n / bumpedShare; bumped > 0 {
+		words += newGeometry(1, bumped, columns).size() + 1
 	}
-	return 8 * (first.size() + second.size() + 1)
+	return 8 * words
 }
 
 // EstimateColumns returns the largest number of columns for which the size for
