@@ -20,6 +20,7 @@
 //   - query the set: [Filter.Contains], [Filter.ContainsAll]
 //   - store small values: FilterConfig.ValueBits, [Filter.SetValue]
 //   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
+//   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
 //   - query encoded data: [NewView], [NewFilterView]
 //   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
 //

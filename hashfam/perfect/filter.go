@@ -181,7 +181,7 @@ func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 	return true
 }
 
-// Equal reports whether f and other have the same family and the same slots.
+// Equal reports whether f and other have the same family and equal encodings.
 func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
 
 // Clone returns a deep copy of f.

@@ -64,11 +64,11 @@ type Function struct{ reader }
 // contains the same set of digests, even if there is an error.
 //
 // If two digests are equal, [ErrParams] is returned. Duplicate keys should then
-// be removed. If there are none, use another family: two different keys have
-// the same digest with probability n^2/2^65. ErrParams is also returned if too
-// many digests share a bucket, which cannot happen by chance: somebody chose
-// the keys. Using a keyed family prevents this. If ctx is canceled, New returns
-// its error.
+// be removed. If there are none, use another family: with probability n^2/2^65,
+// two of n different keys have the same digest. ErrParams is also returned if
+// too many digests share a bucket, which cannot happen by chance: somebody
+// chose the keys. Using a keyed family prevents this. If ctx is canceled, New
+// returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	sorted, err := sortDigests(ctx, digests)
 	if err != nil {
@@ -88,7 +88,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // fam.
 func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{hash: fam.Hasher(0)}}} }
 
-// Equal reports whether f and other have the same family and the same indexes.
+// Equal reports whether f and other have the same family and equal encodings.
 func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }
 
 // A reader provides the methods that a [Function] and a [View] share.

@@ -21,8 +21,8 @@ type stored struct {
 // Family returns the family that hashes the keys.
 func (s *stored) Family() hashfam.Family { return s.hash.Family() }
 
-// Len returns the number of different keys in the build. It includes keys that
-// were deleted from a filter.
+// Len returns the number of different keys when the structure was built. It
+// includes keys that were deleted from a filter.
 func (s *stored) Len() uint64 { return s.n }
 
 // SizeBytes returns the size in bytes. It does not include memory that is
@@ -55,7 +55,7 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
 }
 
-// equal reports whether s and t have the same family and the same contents.
+// equal reports whether s and t have the same family and equal encodings.
 func (s *stored) equal(t *stored) bool {
 	l, m := &s.layout, &t.layout
 	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&

@@ -134,7 +134,8 @@ func (s *system) release() {
 	systems.Put(s)
 }
 
-// A large layer bumps fewer than 1/enough of its digests.
+// enough determines the capacity for bumped digests: a large layer bumps fewer
+// than 1/enough of its digests.
 const enough = 40
 
 // fill builds the shards of l. It returns the bumped digests in any order.

@@ -20,8 +20,8 @@ import (
 // Payload returns the payload of r in a frame.
 func (r *Ribbon) Payload() frame.Payload { return r.PayloadAround(nil) }
 
-// PayloadAround returns the payload when [Shards.Join] has returned the ribbon.
-// words must yield the words of all shards in order.
+// PayloadAround returns the payload of a ribbon from [Shards.Join]. words must
+// yield the words of all shards in order.
 func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
 	var pieces []frame.Payload
 	for _, words := range r.parts() {
@@ -62,14 +62,15 @@ func (r *Ribbon) parts() [][]uint64 {
 	return parts
 }
 
-// A Room has memory for two layers, which is enough for most ribbons. [Parse]
-// uses it instead of allocating memory.
+// A Room has memory for two layers, which is enough for most ribbons. It is
+// used by [Parse].
 type Room [2]layer
 
 // Parse returns the ribbon of shape s at the start of words, and the remaining
-// words. It retains words and, if the layers fit, room. Parse only checks
-// lengths, since all thresholds and slots are valid; [Ribbon.Verify] should be
-// used to check the rest. It returns ErrCorrupt if s is invalid.
+// words. It retains words. The layers are stored in room if they fit;
+// otherwise, memory is allocated. Parse only checks lengths, since all
+// thresholds and slots are valid; [Ribbon.Verify] should be used to check the
+// rest. It returns ErrCorrupt if s is invalid.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	if err := Check(s, m); err != nil {
 		return Ribbon{}, nil, err

@@ -21,8 +21,8 @@
 // is the third value of its probe sequence. [Ribbon.Contains] compares the two,
 // so a digest that is not a member is a false positive with probability 2^-r.
 // [Values] stores the number of the list that contains each digest.
-// [Ribbon.Value] returns it. Otherwise, if a digest is in no list, the result
-// is arbitrary.
+// [Ribbon.Value] returns this number, or an arbitrary one if the digest is in
+// no list.
 //
 // Both functions read lists in the order of [Sort], and do not change them:
 //

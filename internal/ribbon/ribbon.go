@@ -13,8 +13,8 @@ import (
 // since a layer bumps 2% of its digests to the next one.
 const MaxLayers = 32
 
-// MaxColumns is the maximum number of columns, in units of 1/65536. A
-// fingerprint has no more bits.
+// MaxColumns is the maximum number of columns, in units of 1/65536. It is the
+// number of bits in a fingerprint.
 const MaxColumns = 32 << 16
 
 // MaxKeys is the maximum number of digests. With this limit all sizes in bits

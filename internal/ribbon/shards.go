@@ -86,10 +86,10 @@ func (s Shards) rank(shard uint64) uint64 {
 	return quotient
 }
 
-// Solve builds the shards [from, to). digests must contain their digests in the
-// order of [Sort]; other digests are ignored. Solve returns the thresholds and
-// the words of the shards, and the digests for the next layer. If ctx is
-// canceled, it returns ctx's error.
+// Solve builds the shards [from, to). digests must contain the digests in these
+// shards in the order of [Sort]; others are ignored. Solve returns the
+// thresholds and the words of the shards, and the digests for the next layer.
+// If ctx is canceled, it returns ctx's error.
 func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Digest) (thresholds, words []uint64, next []hashfam.Digest, err error) {
 	l := s.layer
 	threshold, word := l.place(from)
