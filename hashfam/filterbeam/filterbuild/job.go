@@ -13,10 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"golang.org/x/term"
 	"google.golang.org/grpc"
@@ -243,4 +245,39 @@ func (w watcher) cancel() {
 	if info := w.info(ctx); info != nil {
 		_, _ = w.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: info.GetJobId()}) // it may have ended
 	}
+}
+
+// provisionEndpoint is the server from which a process that a runner has started
+// gets its job.
+var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
+
+// bootWorker makes this process a worker if a runner has started it. It must be called after
+// flag.Parse and before beam.Init. It is like the SDK's boot program, but does
+// not need a copy of the program, and accepts an id in quotes, since Prism
+// passes one.
+func bootWorker(ctx context.Context) error {
+	if *provisionEndpoint == "" {
+		return nil
+	}
+	id := strings.Trim(flag.Lookup("id").Value.String(), "'")
+	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, id), *provisionEndpoint)
+	if err != nil {
+		return fmt.Errorf("worker %s: %w", id, err)
+	}
+	options, err := tools.ProtoToJSON(info.GetPipelineOptions())
+	if err != nil {
+		return fmt.Errorf("worker %s: %w", id, err)
+	}
+	for name, value := range map[string]string{
+		"worker": "true", "id": id, "options": options,
+		"logging_endpoint": info.GetLoggingEndpoint().GetUrl(), "control_endpoint": info.GetControlEndpoint().GetUrl(),
+	} {
+		if err := flag.Set(name, value); err != nil {
+			return err
+		}
+	}
+	if err := os.Setenv("STATUS_ENDPOINT", info.GetStatusEndpoint().GetUrl()); err != nil {
+		return err
+	}
+	return os.Setenv("RUNNER_CAPABILITIES", strings.Join(info.GetRunnerCapabilities(), " "))
 }

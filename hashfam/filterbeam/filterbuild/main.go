@@ -34,7 +34,6 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
-	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/boot"
 )
 
 func main() {
@@ -54,7 +53,7 @@ func main() {
 		printRunnerHelp(os.Stdout, own, flag.CommandLine)
 		return
 	}
-	if err := boot.Worker(context.Background()); err != nil {
+	if err := bootWorker(context.Background()); err != nil {
 		os.Exit(report(err, ""))
 	}
 	beam.Init() // a worker stays here
