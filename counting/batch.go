@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
 	"github.com/filterfam/filterfam/internal/nibbles"
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
@@ -51,8 +50,8 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if f.made().kind == blocked {
 		return f.hasEach(dst, digests, hasBlocked)
 	}
-	a := lanes.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
-	for block := range slices.Chunk(digests, lanes.Block) {
+	a := prefetch.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		if a.Ready(len(block)) {
 			dst = a.Has(dst, block)
 		} else {

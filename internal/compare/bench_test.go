@@ -1,193 +1,186 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
-	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/assert"
-	boom "github.com/tylertreat/BoomFilters"
 
-	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-const (
-	benchRate, benchDelta = 0.01, 0.01
-	benchRounds           = 7
-	benchBlock            = 1024 // keys that a batch call gets
-)
-
-// contestants make structures for n keys, in the order in which the benchmarks
-// run them. BenchmarkRatios compares those that have a peer with it;
-// BenchmarkBeyondTheCache takes the giants.
-var contestants = []struct {
-	name, peer string
-	giant      bool
-	make       func(n uint64) *subject
-}{
-	{"bloom", "bits-and-blooms", true, named("bloom")},
-	{"bloom-blocked", "bits-and-blooms", true, named("bloom-blocked")},
-	{"counting", "boom-counting", true, named("counting")},
-	{"counting-blocked", "boom-counting", true, func(n uint64) *subject {
-		return newSubject(must(counting.New(counting.Config{Capacity: n, FPRate: benchRate, Layout: counting.Blocked})))
-	}},
-	{"cuckoo", "seiflotfy-cuckoo", true, named("cuckoo")},
-	{"cuckoo-compact", "seiflotfy-cuckoo", true, named("cuckoo-compact")},
-	{"count-min", "boom-count-min", true, sketch(false)},
-	{"count-min-conservative", "boom-count-min", false, sketch(true)},
-	{"count-min-16", "count-min", false, smallSketch(16)},
-	{"count-min-8", "count-min", false, smallSketch(8)},
-	{"blocked-xxhash", "bits-and-blooms", false, func(n uint64) *subject { // digests by conversion, without a secret
-		f := must(bloom.New(bloom.Config{Capacity: n, FPRate: benchRate, Layout: bloom.Blocked}))
-		return &subject{add: usesOf(func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil, nil),
-			query: usesOf(func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) }, nil, nil)}
-	}},
-	{"static", "", true, func(uint64) *subject { return newSubject(&lateStatic{}) }},
-	{"bits-and-blooms", "", true, named("bits-and-blooms")},
-	{"seiflotfy-cuckoo", "", true, named("seiflotfy-cuckoo")}, // its rate is 3 %
-	{"boom-count-min", "", false, func(n uint64) *subject {
-		s := boom.NewCountMinSketch(benchEpsilon(n), benchDelta)
-		return &subject{add: usesOf(func(key []byte) { s.Add(key) }, nil, nil), query: usesOf(func(key []byte) { s.Count(key) }, nil, nil)}
-	}},
-	{"boom-counting", "", false, named("boom-counting")},
-}
-
-// named returns how to make a filter of the comparison.
-func named(name string) func(n uint64) *subject {
-	return func(n uint64) *subject {
-		return newSubject(must(measure.Named(name).Build(n, benchRate, hashfam.Family{})))
-	}
-}
-
-func sketch(conservative bool) func(n uint64) *subject {
-	return func(n uint64) *subject {
-		return newSubject(must(countmin.New(countmin.Config{Epsilon: benchEpsilon(n), Delta: benchDelta, Conservative: conservative})))
-	}
-}
-
-// smallSketch returns how to make a sketch of the same shape with counters of 8
-// or 16 bits.
-func smallSketch(bits int) func(n uint64) *subject {
-	return func(n uint64) *subject {
-		return newSubject(must(countmin.New(countmin.Config{Epsilon: benchEpsilon(n), Delta: benchDelta, CounterBits: bits})))
-	}
-}
-
-// benchEpsilon gives a sketch about as much memory as a counting filter.
-func benchEpsilon(n uint64) float64 { return 10 / float64(n) }
-
-// must returns what a constructor built.
-func must[T any](built T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return built
-}
-
-// benchKeys returns FILTERFAM_N random keys of 16 bytes, a million unless it is
-// set, and as many others.
-func benchKeys(b *testing.B) (members, absent [][]byte) {
-	b.Helper()
-	n := 1_000_000
-	if text := os.Getenv("FILTERFAM_N"); text != "" {
-		o := options{}
-		if err := o.setSynthetic(text); err != nil {
-			b.Fatalf("FILTERFAM_N=%q: %v", text, err)
-		}
-		n = o.Synthetic
-	}
-	d := measure.SyntheticData(n)
-	for i := range n {
-		members, absent = append(members, d.Members.At(i)), append(absent, d.Absent.At(i))
-	}
-	return members, absent
-}
-
-// A timing names the time of an operation of a structure.
-type timing struct {
-	name, operation string
-	batch           bool
-}
-
 var operations = []string{"add", "hit", "miss", "delete"}
 
-// timed adds the times of a contestant's operations to took, those of batches
-// on a structure of their own.
-func timed(took map[timing]float64, name string, build func(n uint64) *subject, members, absent [][]byte) {
-	for _, form := range []string{"key", "batch"} {
-		x := build(uint64(len(members)))
-		for i, u := range []uses{x.add, x.query, x.query, x.remove} {
-			keys := members
-			if operations[i] == "miss" {
-				keys = absent
-			}
-			if do := u[form]; do != nil {
-				start := time.Now()
-				do(sample{keys: keys})
-				took[timing{name, operations[i], form == "batch"}] = float64(time.Since(start).Nanoseconds()) / float64(len(keys))
+// A benchRun measures structures that contain n keys. It times a sample of the
+// keys in each form and at every load: it fills a structure in stages, each with
+// keys that are timed and with others.
+type benchRun struct {
+	n       int
+	members map[string]sample // by the form in which they are added
+	absent  sample
+	took    map[string][]float64 // ns, by structure, operation and form
+	size    map[string]uint64    // bytes, by structure
+}
+
+const (
+	giantStages = 100
+	giantSize   = 2_000_000 // keys of a sample
+)
+
+func newBenchRun(n int) *benchRun {
+	r := &benchRun{n: n, members: map[string]sample{}, took: map[string][]float64{}, size: map[string]uint64{}}
+	rng, size := rand.NewPCG(1, uint64(n)), min(giantSize, n/4)
+	for _, form := range forms {
+		r.members[form] = newSample(rng, size)
+	}
+	r.absent = newSample(rng, size)
+	return r
+}
+
+// runAll runs the contestants in turn, round after round, so that other work of
+// the machine affects all of them.
+func (r *benchRun) runAll(rounds int, giants bool) {
+	for range rounds {
+		for _, c := range contestants {
+			if c.giant || !giants && c.name != "static" {
+				r.run(c.name, c.make(uint64(r.n)))
 			}
 		}
 	}
 }
 
-// BenchmarkRatios runs every contestant in turn, round after round, so that
-// whatever else the machine does falls on all alike, and prints the times and
-// their ratios within a round. With -benchtime 1x it takes one to two minutes.
-// FILTERFAM_ONLY names contestants, by parts of their names with commas; those
-// they are compared with run, too.
-func BenchmarkRatios(b *testing.B) {
-	members, absent := benchKeys(b)
-	wanted := map[string]bool{}
-	for _, c := range contestants {
-		for name := range strings.SplitSeq(os.Getenv("FILTERFAM_ONLY"), ",") {
-			if strings.Contains(c.name, name) {
-				wanted[c.name], wanted[c.peer] = true, true
+// run fills a structure, queries it, and records the times.
+func (r *benchRun) run(name string, x *subject) {
+	took := map[string]float64{}
+	rng := rand.NewPCG(2, uint64(r.n))
+	others := make([]hashfam.Digest, (r.n-len(forms)*len(r.absent.keys))/giantStages)
+	for stage := range giantStages {
+		for i := range others {
+			others[i] = hashfam.Digest(rng.Uint64())
+		}
+		x.fill(others)
+		for i := range forms {
+			form := forms[(stage+i)%len(forms)] // no form always comes last, when there is least room
+			s := r.members[form].part(stage, giantStages)
+			ns := 0.0
+			if x.build == nil {
+				ns = x.add.run(form, s)
 			}
+			if ns == 0 {
+				x.fill(s.digests)
+			}
+			took["add "+form] += ns / giantStages
 		}
 	}
-	var rounds []map[timing]float64
-	for b.Loop() {
-		for range benchRounds {
-			took := make(map[timing]float64)
-			for _, c := range contestants {
-				if wanted[c.name] && c.name != "static" {
-					timed(took, c.name, c.make, members, absent)
+	if x.build != nil {
+		x.build()
+	}
+	for _, form := range forms {
+		took["hit "+form] = x.query.run(form, r.members["key"])
+		took["miss "+form] = x.query.run(form, r.absent)
+	}
+	for _, form := range forms {
+		took["delete "+form] = x.remove.run(form, r.members[form])
+	}
+	for operation, ns := range took {
+		if ns > 0 {
+			r.took[name+" "+operation] = append(r.took[name+" "+operation], ns)
+		}
+	}
+	if x.size != nil {
+		r.size[name] = x.size()
+	}
+}
+
+// table shows the medians, and of the keys one by one the range.
+func (r *benchRun) table() string {
+	var b strings.Builder
+	fmt.Fprint(&b, "| structure | MiB | add | digest | batch | hit | digest | batch | miss | digest | batch |\n|---|---:"+strings.Repeat("|---:", 9)+"|\n")
+	for _, c := range contestants {
+		if r.size[c.name] == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %.1f |", c.name, float64(r.size[c.name])/(1<<20))
+		for _, operation := range operations[:3] {
+			for _, form := range forms {
+				switch ns := r.took[c.name+" "+operation+" "+form]; {
+				case ns == nil:
+					b.WriteString(" - |")
+				case form == "key":
+					fmt.Fprintf(&b, " %.0f (%.0f-%.0f) |", measure.Median(ns), slices.Min(ns), slices.Max(ns))
+				default:
+					fmt.Fprintf(&b, " %.1f |", measure.Median(ns))
 				}
 			}
-			rounds = append(rounds, took)
 		}
+		b.WriteString("\n")
 	}
-	b.ReportMetric(0, "ns/op") // means nothing here
-	// Not b.Log, which cuts a benchmark's output after ten lines.
-	fmt.Printf("\n%s keys on %s\n\n%s\n%s\n", measure.Thousands(len(members)), report.ThisMachine(nil), benchTable(rounds), benchLegend)
+	return b.String()
 }
 
-const benchLegend = `How to read it: ns is the time of a key; single is that over the time of the
-library it is against; batch is that of a key in a batch call, with its hashing,
-over the same; gain is batch over single. Each is the median of the rounds; the
-ratios have the lowest and the highest after them. Below 1 ours is faster.`
+// BenchmarkBeyondTheCache runs structures that are larger than the cache and
+// prints the times for docs/benchmarks.md. With -benchtime 1x, 10^7 keys take
+// two minutes; 10^8 take five and need 8 GB.
+func BenchmarkBeyondTheCache(b *testing.B) {
+	for _, c := range [][2]int{{10_000_000, 5}, {100_000_000, 3}} {
+		n, rounds := c[0], c[1]
+		b.Run(measure.Thousands(n), func(b *testing.B) {
+			r := newBenchRun(n)
+			for b.Loop() {
+				r.runAll(rounds, true)
+			}
+			r.print(b, r.table())
+		})
+	}
+}
 
-// benchTable shows the times and ratios, one operation a line.
-func benchTable(rounds []map[timing]float64) string {
+// BenchmarkRatios runs all contestants with FILTERFAM_N keys, a million unless it
+// is set, and prints the times and their ratios within a round. With -benchtime
+// 1x it takes one to two minutes.
+func BenchmarkRatios(b *testing.B) {
+	o := options{}
+	if err := o.setSynthetic(cmp.Or(os.Getenv("FILTERFAM_N"), "1e6")); err != nil {
+		b.Fatal("FILTERFAM_N:", err)
+	}
+	r := newBenchRun(o.Synthetic)
+	for b.Loop() {
+		r.runAll(benchRounds, false)
+	}
+	r.print(b, r.ratios()+"\n"+benchLegend)
+}
+
+// print prints a table. b.Log would cut it after ten lines.
+func (r *benchRun) print(b *testing.B, table string) {
+	b.ReportMetric(0, "ns/op") // has no meaning here
+	fmt.Printf("\n%s keys on %s\n\n%s\n", measure.Thousands(r.n), report.ThisMachine(nil), table)
+}
+
+const benchLegend = `How to read it: ns is the time per key; single is this time over that of the
+library it is against; batch is the time per key in a batch call, with its
+hashing, over the same; gain is batch over single. Each is the median of the
+rounds; the ratios are followed by the lowest and the highest. Below 1 ours is
+faster.`
+
+// ratios shows the times and ratios, one operation per line.
+func (r *benchRun) ratios() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "filter\toperation\tns\tagainst\tsingle\t\tbatch\t\tgain\t")
 	for _, c := range contestants {
 		for _, operation := range operations {
-			ours, all, theirs := timing{c.name, operation, false}, timing{c.name, operation, true}, timing{c.peer, operation, false}
-			if ns := ratioOf(rounds, ours, timing{}); ns != "" {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.name, operation, strings.Fields(ns)[0], c.peer,
-					orTabs(ratioOf(rounds, ours, theirs)), orTabs(ratioOf(rounds, all, theirs)), orTabs(ratioOf(rounds, all, ours)))
+			ours, all := r.took[c.name+" "+operation+" key"], r.took[c.name+" "+operation+" batch"]
+			theirs := r.took[c.peer+" "+operation+" key"]
+			if len(ours) > 0 {
+				fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", c.name, operation, measure.Median(ours), c.peer,
+					ratioOf(ours, theirs), ratioOf(all, theirs), ratioOf(all, ours))
 			}
 		}
 	}
@@ -195,38 +188,38 @@ func benchTable(rounds []map[timing]float64) string {
 	return b.String()
 }
 
-func orTabs(ratio string) string {
-	if ratio == "" {
+// ratioOf shows the median and the range of a ratio over the rounds.
+func ratioOf(ours, theirs []float64) string {
+	if len(ours) == 0 || len(theirs) == 0 {
 		return "-\t"
 	}
-	return ratio
-}
-
-// ratioOf returns the median and the range of a ratio over the rounds, or
-// nothing if there is none. The time of no operation is 1.
-func ratioOf(rounds []map[timing]float64, ours, theirs timing) string {
 	var list []float64
-	for _, took := range rounds {
-		if theirs == (timing{}) {
-			took[theirs] = 1
-		}
-		if took[ours] > 0 && took[theirs] > 0 {
-			list = append(list, took[ours]/took[theirs])
-		}
-	}
-	if len(list) == 0 {
-		return ""
+	for i := range ours {
+		list = append(list, ours[i]/theirs[i])
 	}
 	return fmt.Sprintf("%.2f\t%.2f-%.2f", measure.Median(list), slices.Min(list), slices.Max(list))
 }
 
-func TestTheTableOfRatiosHasOneOperationALine(t *testing.T) {
-	rounds := []map[timing]float64{
-		{{"bloom", "add", false}: 1, {"bits-and-blooms", "add", false}: 2, {"bloom", "add", true}: 0.5, {"bits-and-blooms", "hit", false}: 1},
-		{{"bloom", "add", false}: 3, {"bits-and-blooms", "add", false}: 2, {"bloom", "add", true}: 1},
+// Every structure is timed in the forms that it has: each cell holds a number or
+// a dash.
+func TestTableBeyondTheCacheIsFull(t *testing.T) {
+	r := newBenchRun(4000)
+	r.runAll(1, true)
+	lines := strings.Split(strings.TrimSpace(r.table()), "\n")
+	assert.Len(t, lines, 2+10)
+	for _, line := range lines[2:] {
+		assert.Equal(t, 12, strings.Count(line, "|"), line)
+		missing := map[string]int{"static": 3, "bits-and-blooms": 6, "seiflotfy-cuckoo": 6}[strings.Fields(line)[1]]
+		assert.Equal(t, missing, strings.Count(line, " - "), line)
 	}
+}
+
+func TestRatioTableHasOneOperationPerLine(t *testing.T) {
+	r := &benchRun{took: map[string][]float64{
+		"bloom add key": {1, 3}, "bits-and-blooms add key": {2, 2}, "bloom add batch": {0.5, 1}, "bits-and-blooms hit key": {1},
+	}}
 	var lines []string
-	for line := range strings.Lines(benchTable(rounds)) {
+	for line := range strings.Lines(r.ratios()) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
 	assert.Equal(t, []string{

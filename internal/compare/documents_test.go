@@ -54,7 +54,7 @@ func shape(name, text string) string {
 	return strings.Join(lines, "")
 }
 
-func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
+func TestDocumentsAreGenerated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for some seconds")
 	}
@@ -80,7 +80,7 @@ func TestTheDocumentsAreWhatTheProgramWrites(t *testing.T) {
 }
 
 // Every line of output in the README is from the recorded run.
-func TestTheReadmeShowsTheRecordedRun(t *testing.T) {
+func TestReadmeShowsTheRecordedRun(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	run, err := os.ReadFile(filepath.Join(docsDir, "figures", "run.txt"))
@@ -103,7 +103,7 @@ func TestTheReadmeShowsTheRecordedRun(t *testing.T) {
 // docs/security.md quotes the tables as they are: every figure is the same in
 // every run. On other processors rounding may change the size of a filter by a
 // bit.
-func TestTheSecurityDocumentQuotesTheTables(t *testing.T) {
+func TestSecurityDocumentQuotesTheTables(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {
 		t.Skip("attacks for three seconds, on amd64")
 	}

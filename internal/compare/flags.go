@@ -64,9 +64,16 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.KeysFile, "keys", "", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)")
 	set.StringVar(&o.AbsentFile, "absent", "", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)")
 	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent ones", o.setSynthetic)
-	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)", o.setRates)
-	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
-		"; a third-party library in it needs no -peers", o.setStructures)
+	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)",
+		items(&o.rates, "a rate above 0 and below 1, or several with commas, such as 0.01,0.001", func(item string) (float64, bool) {
+			rate, err := strconv.ParseFloat(item, 64)
+			return rate, err == nil && rate > 0 && rate < 1
+		}))
+	all := strings.Join(names(), ", ")
+	set.Func("structures", "compare only this `LIST` of: "+all+"; a third-party library in it needs no -peers",
+		items(&o.only, "one of "+all+", or several with commas", func(item string) (string, bool) {
+			return item, slices.Contains(names(), item)
+		}))
 	set.StringVar(&o.format, "format", "text", "print `FORM`: "+strings.Join(report.Formats, ", "))
 	set.StringVar(&o.dir, "o", "out", "write figures and report.html to `DIR`, relative to the working directory; empty for none")
 	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too, and ours with hash/maphash")
@@ -120,40 +127,27 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-func (o *options) setRates(text string) (err error) {
-	o.rates, err = items(text, "a rate above 0 and below 1, or several with commas, such as 0.01,0.001", func(item string) (float64, bool) {
-		rate, err := strconv.ParseFloat(item, 64)
-		return rate, err == nil && rate > 0 && rate < 1
-	})
-	return err
-}
-
-func (o *options) setStructures(text string) (err error) {
-	o.only, err = items(text, "one of "+strings.Join(names(), ", ")+", or several with commas", func(item string) (string, bool) {
-		return item, slices.Contains(names(), item)
-	})
-	return err
-}
-
-// items reads a list with commas, each item once. An error names the item that
-// is wrong, if there are others.
-func items[T comparable](text, want string, read func(item string) (T, bool)) ([]T, error) {
-	var list []T
-	for item := range strings.SplitSeq(text, ",") {
-		x, ok := read(strings.TrimSpace(item))
-		switch {
-		case !ok && strings.Contains(text, ","):
-			return nil, fmt.Errorf("%q: want %s", item, want)
-		case !ok:
-			return nil, errors.New("want " + want)
-		case !slices.Contains(list, x):
-			list = append(list, x)
+// items returns a function that reads a list with commas into to, each item
+// once. Its error names the wrong item if there are others.
+func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
+	return func(text string) error {
+		*to = nil
+		for item := range strings.SplitSeq(text, ",") {
+			x, ok := read(strings.TrimSpace(item))
+			switch {
+			case !ok && strings.Contains(text, ","):
+				return fmt.Errorf("%q: want %s", item, want)
+			case !ok:
+				return errors.New("want " + want)
+			case !slices.Contains(*to, x):
+				*to = append(*to, x)
+			}
 		}
+		return nil
 	}
-	return list, nil
 }
 
-// names lists what -structures takes.
+// names lists the structures and tallies that -structures can name.
 func names() (list []string) {
 	for _, s := range measure.Structures {
 		list = append(list, s.Name)
@@ -166,18 +160,13 @@ func names() (list []string) {
 	return list
 }
 
-// wants reports whether the flags choose a structure or a tally.
-func (o *options) wants(name string, asked bool) bool {
-	return slices.Contains(o.only, name) || asked && o.peers || !asked && o.only == nil
+// wants reports whether the flags select a structure or a tally.
+func (o *options) wants(name string, onRequest bool) bool {
+	return slices.Contains(o.only, name) || onRequest && o.peers || !onRequest && o.only == nil
 }
 
-// filters returns the structures that the flags choose, in the order of the
+// filters returns the structures that the flags select, in the order of the
 // rows.
 func (o *options) filters() []measure.Structure {
 	return measure.Where(measure.Structures, func(s measure.Structure) bool { return o.wants(s.Name, s.Asked()) })
-}
-
-// counters returns the tallies that the flags choose, in the order of the rows.
-func (o *options) counters() []measure.Tally {
-	return measure.Where(measure.Tallies, func(t measure.Tally) bool { return o.wants(t.Name, t.Peer) })
 }

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 	"github.com/filterfam/filterfam/internal/compare/report"
@@ -36,20 +37,33 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// errInterrupted ends a run that has shown its results so far.
+var errInterrupted = errors.New("interrupted")
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	code := exitFailed
 	o, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
+	o.Stdin = stdin
+	p := program{o, args, stdout, stderr}
+	switch {
+	case err != nil:
+		code = exitUsage
+	case p.attack:
+		err = p.runAttacks()
+	case p.docs != "":
+		err = p.runDocs()
+	default:
+		err = p.compare(ctx)
+	}
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.Is(err, hashfam.ErrParams):
+		code = exitUsage
 	}
-	code := exitUsage
-	if err == nil {
-		o.Stdin = stdin
-		p := program{o, args, stdout, stderr}
-		code, err = p.run(ctx)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "compare:", err)
-	}
+	fmt.Fprintln(stderr, "compare:", err)
 	return code
 }
 
@@ -60,41 +74,25 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// run carries out the flags and returns the exit code.
-func (p *program) run(ctx context.Context) (int, error) {
-	switch {
-	case p.attack:
-		return outcome(p.runAttacks())
-	case p.docs != "":
-		return outcome(p.runDocs())
-	}
-	return p.compare(ctx)
-}
-
-func outcome(err error) (int, error) {
-	if err != nil {
-		return exitFailed, err
-	}
-	return exitOK, nil
-}
-
-// compare measures the structures on the keys of the flags.
-func (p *program) compare(ctx context.Context) (int, error) {
+// compare measures the structures on the keys of the flags and shows the
+// results.
+func (p *program) compare(ctx context.Context) error {
 	if p.dir != "" {
 		if err := makeWritable(p.dir); err != nil {
-			return exitFailed, fmt.Errorf("-o: %w", err)
+			return fmt.Errorf("-o: %w", err)
 		}
 	}
 	d, err := measure.Load(p.Source)
 	if err != nil {
-		return exitFailed, err
+		return err
 	}
-	e, err := measure.NewExperiment(d, p.filters(), p.rates, p.counters())
+	counters := measure.Where(measure.Tallies, func(t measure.Tally) bool { return p.wants(t.Name, t.Peer) })
+	e, err := measure.NewExperiment(d, p.filters(), p.rates, counters)
 	if err != nil {
-		return exitUsage, err
+		return err
 	}
 	// From here on an interrupt ends the measuring but not the program, which
-	// shows the results so far; a second one ends the program.
+	// shows the results so far. A second one ends the program.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -102,15 +100,15 @@ func (p *program) compare(ctx context.Context) (int, error) {
 	r, err := e.Run(ctx, step)
 	finish()
 	if err != nil && !r.Interrupted {
-		return exitFailed, err
+		return err
 	}
 	return p.show(&report.Report{Results: r, Machine: report.ThisMachine(p.args)})
 }
 
-// show writes the report and the files and returns the exit code.
-func (p *program) show(r *report.Report) (int, error) {
+// show writes the report and the files.
+func (p *program) show(r *report.Report) error {
 	if err := report.Write(p.stdout, r, p.format); err != nil {
-		return exitFailed, err
+		return err
 	}
 	aside := p.stderr // for everything but the result
 	switch p.format {
@@ -121,12 +119,11 @@ func (p *program) show(r *report.Report) (int, error) {
 			fmt.Fprintln(p.stderr, line)
 		}
 	}
-	filesErr := p.writeFiles(r, aside)
-	err := errors.Join(filesErr, r.Broken())
+	err := errors.Join(p.writeFiles(r, aside), r.Broken())
 	if err == nil && r.Interrupted {
-		return exitInterrupted, nil
+		return errInterrupted
 	}
-	return outcome(err)
+	return err
 }
 
 // writeFiles writes the figures and the page and lists them on aside.
@@ -144,36 +141,33 @@ func (p *program) writeFiles(r *report.Report, aside io.Writer) error {
 	return nil
 }
 
-// runAttacks attacks everything and shows the tables.
+// runAttacks attacks everything and prints the tables.
 func (p *program) runAttacks() error {
-	b := attack.Full
+	budget := attack.Full
 	if p.quick {
-		b = attack.Quick
+		budget = attack.Quick
 	}
 	step, finish := report.Progress(p.stderr, "attacking", attack.Duels(attack.Battles))
-	findings, err := attack.Fight(attack.Battles, b, step)
+	findings := attack.Fight(attack.Battles, budget, step)
 	finish()
-	if err != nil {
-		return fmt.Errorf("-attack: %w", err)
-	}
 	return report.Write(p.stdout, report.Attacks{Machine: report.ThisMachine(p.args), Findings: findings}, p.format)
 }
 
 // runDocs measures everything and writes the documents and figures that are
-// made of measurements. That takes some minutes, or seconds if quick, which
-// gives documents of the same shape with meaningless numbers.
-func (p *program) runDocs() error {
+// made of measurements. This takes some minutes, or seconds if quick.
+func (p *program) runDocs() (err error) {
 	for _, dir := range []string{p.docs, filepath.Join(p.docs, "figures")} {
-		if err := makeWritable(dir); err != nil {
-			return fmt.Errorf("-docs: %w", err)
-		}
+		err = errors.Join(err, makeWritable(dir))
 	}
-	s := measure.NewSweep(p.quick)
-	step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
-	m, err := s.Measure(step)
-	finish()
 	if err == nil {
-		err = report.WriteDocuments(p.docs, s, m)
+		s := measure.NewSweep(p.quick)
+		step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
+		var m measure.Measurements
+		m, err = s.Measure(step)
+		finish()
+		if err == nil {
+			err = report.WriteDocuments(p.docs, s, m)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("-docs: %w", err)

@@ -25,7 +25,7 @@ func compare(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestMistakesOnTheCommandLineAreExplained(t *testing.T) {
+func TestBadFlagsAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want []string
@@ -78,7 +78,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, assert.AnError }
 
-func TestAResultThatCannotBeWrittenFails(t *testing.T) {
+func TestUnwritableResultFails(t *testing.T) {
 	var stderr bytes.Buffer
 	code := run(t.Context(), []string{"-n", "10", "-fpr", "0.1", "-structures", "bloom", "-o", ""}, nil, failing{}, &stderr)
 	assert.Equal(t, exitFailed, code)
@@ -90,7 +90,7 @@ const ownNames = "map bloom bloom-partitioned bloom-blocked bloom-scalable bloom
 
 const maphashNames = " bloom-maphash bloom-blocked-maphash cuckoo-maphash "
 
-func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
+func TestStructuresKeepTheirOrder(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
@@ -111,7 +111,7 @@ func TestStructuresKeepTheirOrderAndPeersAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestFiguresAreWrittenToTheirDirectory(t *testing.T) {
+func TestFilesAreWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "figures")
 	code, stdout, stderr := compare(t, "-keys", "-", "-fpr", "0.1", "-structures", "bloom", "-format", "markdown", "-o", dir)
 	require.Equal(t, exitOK, code, stderr)
@@ -143,7 +143,7 @@ func unwritable(t *testing.T) string {
 }
 
 // To measure for the documents would take minutes.
-func TestAnUnusableDirectoryIsFoundBeforeMeasuring(t *testing.T) {
+func TestUnusableDirectoryIsFoundEarly(t *testing.T) {
 	noFigures := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(noFigures, "figures"), nil, 0o600))
 	for _, c := range [][2]string{
@@ -157,7 +157,7 @@ func TestAnUnusableDirectoryIsFoundBeforeMeasuring(t *testing.T) {
 	}
 }
 
-func TestARateThatOneStructureCannotHaveIsNoted(t *testing.T) {
+func TestImpossibleRateIsNoted(t *testing.T) {
 	code, stdout, stderr := compare(t, "-n", "1000", "-fpr", "1e-12", "-structures", "bloom,cuckoo")
 	require.Equal(t, exitOK, code, stderr)
 	assert.Regexp(t, `(?m)^bloom +1e-10%`, stdout)
@@ -169,24 +169,12 @@ func TestARateThatOneStructureCannotHaveIsNoted(t *testing.T) {
 	assert.Contains(t, stderr, "Config.FPRate")
 }
 
-// forgetful loses every key.
-type forgetful struct{}
-
-func (forgetful) Contains([]byte) bool { return false }
-func (forgetful) SizeBytes() uint64    { return 1 }
-
-// compareOnly leaves a structure as the only one, which answers as set does and
-// takes no key if that is an error.
-func compareOnly(t *testing.T, name string, set measure.Set, err error) {
-	t.Helper()
-	withStructures(t, measure.Structure{Name: name, Build: building(set, err)})
-}
-
-// building builds a filter that answers as set does, and takes no key if that
-// is an error.
-func building(set measure.Set, err error) measure.Build {
+// building builds a filter that has no key. Its Add returns err.
+func building(err error) measure.Build {
 	return func(uint64, float64, hashfam.Family) (*measure.Filter, error) {
-		return &measure.Filter{Set: set, Add: func([]byte) error { return err }}, nil
+		return &measure.Filter{
+			Contains: func([]byte) bool { return false }, SizeBytes: func() uint64 { return 1 }, Add: func([]byte) error { return err },
+		}, nil
 	}
 }
 
@@ -197,19 +185,14 @@ func withStructures(t *testing.T, list ...measure.Structure) {
 	measure.Structures = list
 }
 
-func TestALostKeyFailsTheProgramAndNamesItsStructure(t *testing.T) {
-	compareOnly(t, "forgetful", forgetful{}, nil)
-	code, stdout, stderr := compare(t, "-n", "100", "-fpr", "0.1")
-	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stdout, "forgetful")
-	assert.Contains(t, stderr, "forgetful at 0.1")
-}
-
-func TestAStructureThatRefusesAKeyFailsTheProgram(t *testing.T) {
-	compareOnly(t, "full", forgetful{}, errors.New("full"))
-	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1")
-	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stderr, "full at 0.1: adding key 1 of 100: full")
+func TestBrokenStructureFailsTheProgram(t *testing.T) {
+	for message, err := range map[string]error{"toy at 0.1: ": nil, "toy at 0.1: adding key 1 of 100: full": errors.New("full")} {
+		withStructures(t, measure.Structure{Name: "toy", Build: building(err)})
+		code, stdout, stderr := compare(t, "-n", "100", "-fpr", "0.1")
+		assert.Equal(t, exitFailed, code)
+		assert.Equal(t, err == nil, strings.Contains(stdout, "toy"))
+		assert.Contains(t, stderr, message)
+	}
 }
 
 func write(t *testing.T, text string) string {
@@ -219,7 +202,7 @@ func write(t *testing.T, text string) string {
 	return name
 }
 
-func TestAFileNameCannotDisturbTheTerminal(t *testing.T) {
+func TestFileNameIsQuoted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no file can have such a name")
 	}
@@ -234,7 +217,7 @@ func TestAFileNameCannotDisturbTheTerminal(t *testing.T) {
 	}
 }
 
-func TestAnInterruptBeforeTheFirstRowGivesAnEmptyReport(t *testing.T) {
+func TestEarlyInterruptGivesEmptyReport(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer

@@ -56,8 +56,8 @@ new MutationObserver(() => fetch("/answered")).observe(document.getElementById("
 		case <-time.After(time.Minute):
 		}
 	})
-	mux.HandleFunc("/phone", func(w http.ResponseWriter, _ *http.Request) { // no window is as narrow as a frame can be
-		_, _ = w.Write([]byte(`<body><script>document.body.innerHTML = '<iframe width="390" height="844" src="/' + location.hash + '"></iframe>'</script>`))
+	mux.HandleFunc("/frame/{width}", func(w http.ResponseWriter, r *http.Request) { // a window cannot be as narrow as a frame
+		fmt.Fprintf(w, `<body><script>document.body.innerHTML = '<iframe width="%s" height="844" src="/' + location.hash + '"></iframe>'</script>`, r.PathValue("width"))
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
@@ -71,9 +71,7 @@ new MutationObserver(() => fetch("/answered")).observe(document.getElementById("
 	return string(out)
 }
 
-var answerAttribute = regexp.MustCompile(`data-answer="([^"]*)"`)
-
-// contains is assert.Contains for texts too long to print.
+// contains is assert.Contains for texts that are too long to print.
 func contains(t *testing.T, text, want string) {
 	t.Helper()
 	assert.True(t, strings.Contains(text, want), "no %s", want)
@@ -95,7 +93,7 @@ func writtenPage(t *testing.T) (name, text string) {
 	return name, string(page)
 }
 
-func TestThePageIsWholeAndSaysWhatItShows(t *testing.T) {
+func TestPageIsComplete(t *testing.T) {
 	_, text := writtenPage(t)
 	assert.Empty(t, regexp.MustCompile(`(src|href)\s*=\s*["']?(https?:)?//`).FindString(text), "one page, no other file")
 	for _, want := range []string{
@@ -114,33 +112,25 @@ func TestThePageIsWholeAndSaysWhatItShows(t *testing.T) {
 	assert.False(t, strings.Contains(without, "loading"), "without scripts nothing is")
 }
 
-// asked are forms, and the addresses of the page that fill the form with them.
-var asked = []struct {
-	hash string
-	form advice.Form
-}{
-	{"", advice.Form{Keys: "1000000", Rate: "1"}},
-	{"#keys=5_000_000&rate=0.1&delete=1", advice.Form{Keys: "5000000", Rate: "0.1", Delete: true}},
-	{"#keys=5e6&rate=0.1&fixed=1", advice.Form{Keys: "5000000", Rate: "0.1", Fixed: true}},
-	{"#keys=1e9&guess=1", advice.Form{Keys: "1e9", Rate: "1", Guess: true}},
-	{"#keys=1000&rate=5&counts=1", advice.Form{Keys: "1000", Rate: "5", Counts: true}},
-	{"#keys=1e6&rate=0.01&memory=1.5", advice.Form{Keys: "1000000", Rate: "0.01", Memory: "1.5"}},
-	{"#keys=none&rate=2,5&memory=10M", advice.Form{Keys: "none", Rate: "2,5", Memory: "10M"}},
-	{"#keys=1e14", advice.Form{Keys: "1e14", Rate: "1"}},
-	{"#memory=0.001", advice.Form{Keys: "1000000", Rate: "1", Memory: "0.001"}},
-}
-
-func TestThePageShowsTheAnswersOfTheLibrary(t *testing.T) {
+// The fields are filled from the address of the page.
+func TestPageShowsTheLibrarysAnswers(t *testing.T) {
 	browser := chromium(t)
 	page, _ := writtenPage(t)
-	for _, c := range asked {
-		document := dump(t, browser, page, c.hash)
-		found := answerAttribute.FindStringSubmatch(document)
-		require.NotNil(t, found, c.hash)
+	for hash, form := range map[string]advice.Form{
+		"":                                    {Keys: "1000000", Rate: "1"},
+		"#keys=5e6&rate=0.1&fixed=1&delete=1": {Keys: "5000000", Rate: "0.1", Fixed: true, Delete: true},
+		"#keys=1e9&guess=1&counts=1":          {Keys: "1e9", Rate: "1", Guess: true, Counts: true},
+		"#keys=1e6&rate=0.01&memory=1.5":      {Keys: "1000000", Rate: "0.01", Memory: "1.5"},
+		"#keys=none&rate=2,5&memory=10M":      {Keys: "none", Rate: "2,5", Memory: "10M"},
+		"#memory=0.001":                       {Keys: "1000000", Rate: "1", Memory: "0.001"},
+	} {
+		document := dump(t, browser, page, hash)
+		found := regexp.MustCompile(`data-answer="([^"]*)"`).FindStringSubmatch(document)
+		require.NotNil(t, found, hash)
 		var got advice.Answer
 		require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), &got))
-		want := c.form.Answer()
-		assert.Equal(t, want, got, c.hash)
+		want := form.Answer()
+		assert.Equal(t, want, got, hash)
 		shown := html.UnescapeString(document)
 		for field, problem := range want.Fields {
 			contains(t, shown, `id="`+field+`-error" role="alert">`+problem+"<")
@@ -163,7 +153,7 @@ WebAssembly.instantiate(fs.readFileSync(process.argv[3]), go.importObject).then(
   process.exit(0);
 });`
 
-func TestTheCalculatorAnswersAsTheLibraryDoes(t *testing.T) {
+func TestCalculatorAnswersAsTheLibrary(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil || testing.Short() {
 		t.Skip("needs Node, and compiles the library for the page")
@@ -210,7 +200,7 @@ func addScript(t *testing.T, page, text, script string) {
 }
 
 // Typing into a field must change the address, and the address the fields.
-func TestTheAddressKeepsTheFields(t *testing.T) {
+func TestAddressKeepsTheFields(t *testing.T) {
 	browser := chromium(t)
 	page, text := writtenPage(t)
 	addScript(t, page, text, `
@@ -223,20 +213,20 @@ func TestTheAddressKeepsTheFields(t *testing.T) {
 	contains(t, document, `data-address="#keys=1_000&amp;rate=0.5&amp;memory=&amp;delete=1"`)
 }
 
-func TestThePageFitsAPhone(t *testing.T) {
+func TestPageFitsPhoneAndDesktop(t *testing.T) {
 	browser := chromium(t)
 	page, text := writtenPage(t)
 	addScript(t, page, strings.ReplaceAll(text, "<details>", "<details open>"),
 		`const e = document.documentElement;
 		parent.document.body.dataset.wider = e.scrollWidth - e.clientWidth;`)
-	for _, hash := range []string{"#memory=1", "#keys=" + strings.Repeat("9", 100)} {
-		document := dump(t, browser, page, "phone"+hash)
+	for _, hash := range []string{"390#memory=1", "1280#memory=1", "390#keys=" + strings.Repeat("9", 100)} {
+		document := dump(t, browser, page, "frame/"+hash)
 		assert.Equal(t, `data-wider="0"`, regexp.MustCompile(`data-wider="[^"]*"`).FindString(document))
 	}
 }
 
 // Outside the repository there is no source to compile.
-func TestAMissingCalculatorIsReported(t *testing.T) {
+func TestMissingCalculatorIsReported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")
 	assert.Equal(t, exitOK, code)

@@ -5,36 +5,127 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
+	"time"
 
+	"github.com/cespare/xxhash/v2"
+	boom "github.com/tylertreat/BoomFilters"
+
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// The forms in which a subject gets keys: one by one, their digests one by one,
-// and keys in batches. From the first to the second is what hashing costs while
-// other keys wait for memory.
-var forms = []string{"key", "digest", "batch"}
+const (
+	benchRate, benchDelta = 0.01, 0.01
+	benchRounds           = 7
+	benchBlock            = 1024 // keys that a batch call gets
+)
 
-// A subject is a structure and what can be done with it, by form.
-type subject struct {
-	size               func() uint64
-	add, query, remove uses
-	fill               func(digests []hashfam.Digest) // adds keys that are not timed
-	done               func()                         // called when all are added, if set
+// contestants make structures for n keys, in the order in which the benchmarks
+// run them. BenchmarkRatios compares those that have a peer with it;
+// BenchmarkBeyondTheCache takes the giants.
+var contestants = []struct {
+	name, peer string
+	giant      bool
+	make       func(n uint64) *subject
+}{
+	{"bloom", "bits-and-blooms", true, named("bloom")},
+	{"bloom-blocked", "bits-and-blooms", true, named("bloom-blocked")},
+	{"counting", "boom-counting", true, named("counting")},
+	{"counting-blocked", "boom-counting", true, func(n uint64) *subject {
+		return newSubject(must(counting.New(counting.Config{Capacity: n, FPRate: benchRate, Layout: counting.Blocked})))
+	}},
+	{"cuckoo", "seiflotfy-cuckoo", true, named("cuckoo")},
+	{"cuckoo-compact", "seiflotfy-cuckoo", true, named("cuckoo-compact")},
+	{"count-min", "boom-count-min", true, sketch(countmin.Config{})},
+	{"count-min-conservative", "boom-count-min", false, sketch(countmin.Config{Conservative: true})},
+	{"count-min-16", "count-min", false, sketch(countmin.Config{CounterBits: 16})},
+	{"count-min-8", "count-min", false, sketch(countmin.Config{CounterBits: 8})},
+	{"blocked-xxhash", "bits-and-blooms", false, func(n uint64) *subject { // digests by conversion, without a secret
+		f := must(bloom.New(bloom.Config{Capacity: n, FPRate: benchRate, Layout: bloom.Blocked}))
+		return &subject{add: operation{key: func(key []byte) { f.AddDigest(hashfam.Digest(xxhash.Sum64(key))) }},
+			query: operation{key: func(key []byte) { f.ContainsDigest(hashfam.Digest(xxhash.Sum64(key))) }}}
+	}},
+	{"static", "", true, func(uint64) *subject { return newStatic() }},
+	{"bits-and-blooms", "", true, named("bits-and-blooms")},
+	{"seiflotfy-cuckoo", "", true, named("seiflotfy-cuckoo")}, // its rate is 3 %
+	{"boom-count-min", "", false, func(n uint64) *subject {
+		s := boom.NewCountMinSketch(benchEpsilon(n), benchDelta)
+		return &subject{add: operation{key: func(key []byte) { s.Add(key) }}, query: operation{key: func(key []byte) { s.Count(key) }}}
+	}},
+	{"boom-counting", "", false, named("boom-counting")},
 }
 
-// uses do something to all keys of a sample, in the forms that a structure has.
-type uses map[string]func(sample)
+// named returns how to make a filter of the comparison. Peers have single keys
+// only.
+func named(name string) func(n uint64) *subject {
+	return func(n uint64) *subject {
+		f := must(measure.Named(name).Build(n, benchRate, hashfam.Family{}))
+		if !measure.Named(name).Peer {
+			return newSubject(f.Inner.(measure.Set))
+		}
+		x := &subject{size: f.SizeBytes, add: operation{key: func(key []byte) { _ = f.Add(key) }},
+			query: operation{key: func(key []byte) { f.Contains(key) }}}
+		if f.Delete != nil {
+			x.remove = operation{key: func(key []byte) { f.Delete(key) }}
+		}
+		return x
+	}
+}
 
-// A sample is keys and, for the form of digests, their digests.
+func sketch(c countmin.Config) func(n uint64) *subject {
+	return func(n uint64) *subject {
+		c.Epsilon, c.Delta = benchEpsilon(n), benchDelta
+		s := must(countmin.New(c))
+		dst := make([]uint64, 0, benchBlock)
+		return &subject{
+			size: s.SizeBytes, add: operation{s.Add, s.AddDigest, s.AddAll},
+			query: operation{func(key []byte) { s.Count(key) }, func(d hashfam.Digest) { s.CountDigest(d) },
+				func(digests []hashfam.Digest) { dst = s.CountAll(dst[:0], digests) }},
+		}
+	}
+}
+
+// benchEpsilon gives a sketch about as much memory as a counting filter.
+func benchEpsilon(n uint64) float64 { return 10 / float64(n) }
+
+// must returns what a constructor built.
+func must[T any](built T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return built
+}
+
+// The forms in which a subject gets keys: one by one, their digests one by one,
+// and keys in batches.
+var forms = []string{"key", "digest", "batch"}
+
+// An operation is done to a key, a digest or a batch. It may lack the latter
+// two.
+type operation struct {
+	key    func([]byte)
+	digest func(hashfam.Digest)
+	batch  func([]hashfam.Digest)
+}
+
+// A subject is a structure with its operations.
+type subject struct {
+	size               func() uint64
+	add, query, remove operation
+	build              func() // called when all keys are added, if it is set; then adding is not timed
+}
+
+// A sample holds keys and, for the form of digests, their digests.
 type sample struct {
 	keys    [][]byte
 	digests []hashfam.Digest
 }
 
-// newSample returns n random keys of 16 bytes that lie in a row.
+// newSample returns n random keys of 16 bytes, one after another in memory.
 func newSample(rng *rand.PCG, n int) sample {
 	all, s := make([]byte, 0, 16*n), sample{keys: make([][]byte, n)}
 	for i := range s.keys {
@@ -45,122 +136,94 @@ func newSample(rng *rand.PCG, n int) sample {
 	return s
 }
 
-// part returns part i of the given number of equal ones.
+// part returns part i of a number of equal parts.
 func (s sample) part(i, parts int) sample {
 	n := len(s.keys) / parts
 	return sample{s.keys[i*n : (i+1)*n], s.digests[i*n : (i+1)*n]}
 }
 
-// lateStatic is a static filter that gets its keys before it is built.
-type lateStatic struct {
-	*static.Filter
-	digests []hashfam.Digest
+// run does o to all keys of s and returns the time per key, or 0 if o has no
+// such form.
+func (o operation) run(form string, s sample) float64 {
+	block := make([]hashfam.Digest, 0, benchBlock)
+	start := time.Now()
+	switch {
+	case form == "key" && o.key != nil:
+		for _, key := range s.keys {
+			o.key(key)
+		}
+	case form == "digest" && o.digest != nil:
+		for _, d := range s.digests {
+			o.digest(d)
+		}
+	case form == "batch" && o.batch != nil:
+		for keys := range slices.Chunk(s.keys, benchBlock) {
+			o.batch(hashfam.Family{}.SumAll(block[:0], keys))
+		}
+	default:
+		return 0
+	}
+	return float64(time.Since(start).Nanoseconds()) / float64(len(s.keys))
 }
 
-func (s *lateStatic) SizeBytes() uint64 { return s.Filter.SizeBytes() }
-
-// newSubject returns a structure of ours, under the public family, or a filter
-// of the comparison. A peer has keys one by one only.
-func newSubject(s interface{ SizeBytes() uint64 }) *subject {
-	if f, ok := s.(*measure.Filter); ok {
-		switch f.Set.(type) {
-		case interface{ AddDigest(hashfam.Digest) }, interface{ AddDigest(hashfam.Digest) error }:
-			return newSubject(f.Set)
-		}
+// fill adds keys that are not timed.
+func (x *subject) fill(digests []hashfam.Digest) {
+	if x.add.batch != nil {
+		x.add.batch(digests)
+		return
 	}
+	var key [16]byte
+	for _, d := range digests {
+		binary.LittleEndian.PutUint64(key[:], uint64(d))
+		x.add.key(key[:])
+	}
+}
+
+// newSubject returns a filter of ours under the public family.
+func newSubject(s measure.Set) *subject {
 	x := &subject{size: s.SizeBytes}
-	x.setAdd(s)
-	x.setQuery(s)
-	switch s := s.(type) {
-	case interface {
-		Delete([]byte) bool
-		DeleteDigest(hashfam.Digest) bool
-		DeleteAll([]hashfam.Digest) int
-	}:
-		x.remove = usesOf(func(key []byte) { s.Delete(key) }, func(d hashfam.Digest) { s.DeleteDigest(d) },
-			func(digests []hashfam.Digest) { s.DeleteAll(digests) })
-	case *measure.Filter:
-		if s.Delete != nil {
-			x.remove = usesOf(func(key []byte) { s.Delete(key) }, nil, nil)
-		}
-	}
-	return x
-}
-
-func (x *subject) setAdd(s any) {
 	switch s := s.(type) {
 	case interface {
 		Add([]byte)
 		AddDigest(hashfam.Digest)
 		AddAll([]hashfam.Digest)
 	}:
-		x.fill = s.AddAll
-		x.add = usesOf(s.Add, s.AddDigest, s.AddAll)
+		x.add = operation{s.Add, s.AddDigest, s.AddAll}
 	case interface {
 		Add([]byte) error
 		AddDigest(hashfam.Digest) error
 		AddAll([]hashfam.Digest) (int, error)
 	}:
-		x.fill = func(digests []hashfam.Digest) { _, _ = s.AddAll(digests) }
-		x.add = usesOf(func(key []byte) { _ = s.Add(key) }, func(d hashfam.Digest) { _ = s.AddDigest(d) }, x.fill)
-	case *lateStatic:
-		x.fill = func(digests []hashfam.Digest) { s.digests = append(s.digests, digests...) }
-		x.done = func() {
-			s.Filter = must(static.New(context.Background(), static.Config{FPRate: benchRate}, s.digests))
-			s.digests = nil
-		}
-	case *measure.Filter:
-		x.add = usesOf(func(key []byte) { _ = s.Add(key) }, nil, nil)
-		var key [16]byte
-		x.fill = func(digests []hashfam.Digest) {
-			for _, d := range digests {
-				binary.LittleEndian.PutUint64(key[:], uint64(d))
-				_ = s.Add(key[:])
-			}
-		}
+		x.add = operation{func(key []byte) { _ = s.Add(key) }, func(d hashfam.Digest) { _ = s.AddDigest(d) },
+			func(digests []hashfam.Digest) { _, _ = s.AddAll(digests) }}
 	}
-}
-
-func (x *subject) setQuery(s any) {
-	switch s := s.(type) {
-	case interface {
-		Contains([]byte) bool
+	if s, ok := s.(interface {
 		ContainsDigest(hashfam.Digest) bool
 		ContainsAll([]bool, []hashfam.Digest) []bool
-	}:
+	}); ok {
 		dst := make([]bool, 0, benchBlock)
-		x.query = usesOf(func(key []byte) { s.Contains(key) }, func(d hashfam.Digest) { s.ContainsDigest(d) },
-			func(digests []hashfam.Digest) { dst = s.ContainsAll(dst[:0], digests) })
-	case *countmin.Sketch:
-		dst := make([]uint64, 0, benchBlock)
-		x.query = usesOf(func(key []byte) { s.Count(key) }, func(d hashfam.Digest) { s.CountDigest(d) },
-			func(digests []hashfam.Digest) { dst = s.CountAll(dst[:0], digests) })
-	case *measure.Filter:
-		x.query = usesOf(func(key []byte) { s.Contains(key) }, nil, nil)
+		x.query = operation{func(key []byte) { s.(measure.Set).Contains(key) }, func(d hashfam.Digest) { s.ContainsDigest(d) },
+			func(digests []hashfam.Digest) { dst = s.ContainsAll(dst[:0], digests) }}
 	}
+	if s, ok := s.(interface {
+		Delete([]byte) bool
+		DeleteDigest(hashfam.Digest) bool
+		DeleteAll([]hashfam.Digest) int
+	}); ok {
+		x.remove = operation{func(key []byte) { s.Delete(key) }, func(d hashfam.Digest) { s.DeleteDigest(d) },
+			func(digests []hashfam.Digest) { s.DeleteAll(digests) }}
+	}
+	return x
 }
 
-// usesOf returns the uses of what is done to a key, a digest and a batch. The
-// latter two may be nil.
-func usesOf(one func([]byte), digest func(hashfam.Digest), batch func([]hashfam.Digest)) uses {
-	u := uses{"key": func(s sample) {
-		for _, key := range s.keys {
-			one(key)
-		}
-	}}
-	if digest == nil {
-		return u
+// newStatic returns a static filter, which gets its keys before it is built.
+func newStatic() *subject {
+	x, members := new(subject), []hashfam.Digest(nil)
+	x.add.batch = func(digests []hashfam.Digest) { members = append(members, digests...) }
+	x.build = func() {
+		f := must(static.New(context.Background(), static.Config{FPRate: benchRate}, members))
+		built := newSubject(f)
+		members, x.size, x.query = nil, built.size, built.query
 	}
-	u["digest"] = func(s sample) {
-		for _, d := range s.digests {
-			digest(d)
-		}
-	}
-	block := make([]hashfam.Digest, 0, benchBlock)
-	u["batch"] = func(s sample) {
-		for keys := range slices.Chunk(s.keys, benchBlock) {
-			batch(hashfam.Family{}.SumAll(block[:0], keys))
-		}
-	}
-	return u
+	return x
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -89,10 +90,6 @@ const numbered = "count with numbered keys, each once: the second copy of a key 
 // ErrNeeds marks needs that no structure serves.
 var ErrNeeds = errors.New("no structure serves these needs")
 
-// near is how much more memory than the smallest structure a Bloom filter may
-// take and still be the first choice.
-const near = 1.05
-
 // For returns the structures that serve the needs: first those that meet the
 // rate within the memory, smallest first, then those whose rate the memory
 // raises, lowest rate first. Without a number of keys, the structure that has
@@ -142,12 +139,12 @@ func (c candidate) serves(n Needs) bool {
 	return true
 }
 
-// bloomFirst moves the Bloom filter to the front if a key needs little more
-// memory there than in the first: it fills four times as fast as a compact
-// table and refuses no key.
+// bloomFirst moves the Bloom filter to the front if it needs at most 5% more
+// memory per key than the first: it is filled four times as fast as a compact
+// table and accepts every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
-	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= near*list[0].BitsPerKey {
+	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {
 		first := list[i]
 		copy(list[1:], list[:i])
 		list[0] = first
@@ -155,42 +152,45 @@ func bloomFirst(list []Choice) []Choice {
 	return list
 }
 
-// lowest is a rate below all that structures can have.
-const lowest = 1e-20
-
-// within sizes c for the requested rate or, if that takes more memory than
-// there is or is zero, for the lowest rate that does not. A structure that
-// cannot have the requested rate at all is none of the choices.
+// within sizes c for the requested rate. If that needs too much memory or is 0,
+// it sizes c for the lowest rate within the memory. Without a number of keys,
+// it sizes c for as many as the memory has room for. It returns an error if a
+// structure cannot have the requested rate at all.
 func (c candidate) within(n Needs) (Choice, error) {
-	if n.Keys == 0 {
-		return c.most(n)
-	}
-	if n.Rate > 0 {
+	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
 		if err != nil || n.Memory == 0 || choice.Bytes <= n.Memory {
 			return choice, err
 		}
 	}
-	if c.fills {
-		filled, err := c.size(n.Keys, 0, n.Memory)
-		if err != nil || filled.Rate > 0.5 {
+	memory := "MemoryBytes: " + integer(n.Memory)
+	switch {
+	case c.fills && n.Keys == 0:
+		choice, err := c.size(0, n.Rate, n.Memory)
+		choice.Rate = n.Rate
+		return c.describe(n, choice, "FPRate: "+number(n.Rate)+", "+memory), err
+	case c.fills:
+		choice, err := c.size(n.Keys, 0, n.Memory)
+		if err != nil || choice.Rate > 0.5 {
 			return Choice{}, tooMany(n)
 		}
-		return c.describe(n, filled, "MemoryBytes: "+integer(n.Memory)), nil
+		return c.describe(n, choice, memory), nil
+	case n.Keys == 0:
+		return c.most(n)
 	}
-	return c.search(n)
+	// The size falls as the rate grows.
+	rate := sort.Search(threeDigitNumbers, func(i int) bool {
+		choice, err := c.choice(n, threeDigits(i))
+		return threeDigits(i) >= n.Rate && err == nil && choice.Bytes <= n.Memory
+	})
+	if rate == threeDigitNumbers || threeDigits(rate) > 0.5 {
+		return Choice{}, tooMany(n)
+	}
+	return c.choice(n, threeDigits(rate))
 }
 
 // most sizes c for as many keys as the memory has room for at the rate.
 func (c candidate) most(n Needs) (Choice, error) {
-	if c.fills {
-		choice, err := c.size(0, n.Rate, n.Memory)
-		if err != nil {
-			return Choice{}, err
-		}
-		choice.Rate = n.Rate
-		return c.describe(n, choice, "FPRate: "+number(n.Rate)+", MemoryBytes: "+integer(n.Memory)), nil
-	}
 	n.Keys = sizing.LargestWithin(float64(n.Memory), n.Memory, func(keys uint64) float64 {
 		choice, err := c.size(keys, n.Rate, 0)
 		if err != nil {
@@ -202,25 +202,6 @@ func (c candidate) most(n Needs) (Choice, error) {
 		return Choice{}, fmt.Errorf("no key fits into %s bytes at this rate", words(n.Memory))
 	}
 	return c.choice(n, n.Rate)
-}
-
-// search finds the lowest rate by sizes. The size falls as the rate grows: it
-// halves the range of the logarithm of the rate.
-func (c candidate) search(n Needs) (choice Choice, err error) {
-	low, high, found := math.Log(max(n.Rate, lowest)), math.Log(0.5), false
-	for range 50 {
-		middle := (low + high) / 2
-		if smaller, err := c.choice(n, tidy(math.Exp(middle))); err == nil && smaller.Bytes <= n.Memory {
-			choice, found = smaller, true
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	if !found {
-		return Choice{}, tooMany(n)
-	}
-	return choice, nil
 }
 
 func tooMany(n Needs) error {

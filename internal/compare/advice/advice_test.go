@@ -1,9 +1,14 @@
 package advice_test
 
 import (
+	"cmp"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,6 +28,15 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/advice"
 )
 
+// choices returns what the calculator recommends.
+func choices(t *testing.T, n advice.Needs) []advice.Choice {
+	t.Helper()
+	list, err := advice.For(n)
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	return list
+}
+
 func names(choices []advice.Choice) string {
 	var list []string
 	for _, c := range choices {
@@ -31,7 +45,7 @@ func names(choices []advice.Choice) string {
 	return strings.Join(list, " ")
 }
 
-func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
+func TestSmallestStructureComesFirst(t *testing.T) {
 	for _, c := range []struct {
 		needs advice.Needs
 		want  string
@@ -50,8 +64,7 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Guess: true, Counts: true}, "bloom-scalable cuckoo-scalable"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Guess: true, Delete: true, Counts: true}, "cuckoo-scalable"},
 	} {
-		got, err := advice.For(c.needs)
-		require.NoError(t, err)
+		got := choices(t, c.needs)
 		assert.Equal(t, c.want, names(got), "%+v", c.needs)
 		for _, choice := range got {
 			assert.Equal(t, c.needs.Rate, choice.Rate)
@@ -60,9 +73,9 @@ func TestTheSmallestStructureThatServesComesFirst(t *testing.T) {
 	}
 }
 
-// Users paste the literal: it must parse and give a structure of the promised
+// Users paste the literal: it must parse and build a structure of the promised
 // size.
-func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
+func TestLiteralHasPromisedSize(t *testing.T) {
 	for _, needs := range []advice.Needs{
 		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},
 		{Keys: 12_345, Rate: 0.001, Guess: true}, {Keys: 12_345, Rate: 0.001, Memory: 20_000, Guess: true},
@@ -71,22 +84,17 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 		{Rate: 0.001, Memory: 100_000}, {Rate: 0.01, Memory: 100_000, Fixed: true, Delete: true},
 		{Keys: 100_000, Rate: 0.001, Memory: 100_000, Fixed: true}, {Keys: 100_000, Rate: 0.001, Memory: 100_000}, {Keys: 100_000, Rate: 0.001, Memory: 300_000, Delete: true},
 	} {
-		choices, err := advice.For(needs)
-		require.NoError(t, err)
-		require.NotEmpty(t, choices)
-		for _, c := range choices {
+		for _, c := range choices(t, needs) {
 			e, err := parser.ParseExpr(c.Literal)
 			require.NoError(t, err, c.Literal)
 			call := e.(*ast.CallExpr)
-			function := call.Fun.(*ast.SelectorExpr)
-			config := slices.IndexFunc(call.Args, func(e ast.Expr) bool { _, is := e.(*ast.CompositeLit); return is })
-			bytes, err := build(t, function.X.(*ast.Ident).Name+"."+function.Sel.Name, call.Args[config], needs.Keys)
-			require.NoError(t, err, c.Literal)
+			bytes := build(t, call, needs.Keys)
 			if len(call.Args) > 1 { // the size depends on the keys
 				assert.InEpsilon(t, c.Bytes, bytes, 0.015, c.Literal)
 				continue
 			}
 			assert.Equal(t, c.Bytes, bytes, c.Literal)
+			assert.Equal(t, needs.Guess && needs.Memory > 0, needs.Guess && strings.Contains(c.Literal, "MemoryBytes"), c.Literal)
 			if needs.Memory > 0 {
 				assert.LessOrEqual(t, c.Bytes, needs.Memory, c.Literal)
 			}
@@ -94,37 +102,44 @@ func TestTheLiteralBuildsWhatWasPromised(t *testing.T) {
 	}
 }
 
-// build makes the structure that a constructor and its Config literal describe,
-// of n keys if it is built from keys, and returns its size.
-func build(t *testing.T, constructor string, literal ast.Expr, n uint64) (uint64, error) {
+// build makes the structure that a call describes, of n keys if it is built from
+// keys, and returns its size.
+func build(t *testing.T, call *ast.CallExpr, n uint64) uint64 {
 	t.Helper()
-	sized := func(f interface{ SizeBytes() uint64 }, err error) (uint64, error) {
-		if err != nil {
-			return 0, err
-		}
-		return f.SizeBytes(), nil
-	}
 	digests := make([]hashfam.Digest, n)
 	for i := range digests {
 		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
 	}
-	switch constructor {
+	function := call.Fun.(*ast.SelectorExpr)
+	switch function.X.(*ast.Ident).Name + "." + function.Sel.Name {
 	case "static.New":
-		return sized(static.New(t.Context(), *fill(t, &static.Config{}, literal), digests))
+		return sizeOf(t, call, func(c static.Config) (*static.Filter, error) { return static.New(t.Context(), c, digests) })
 	case "perfect.NewFilter":
-		return sized(perfect.NewFilter(t.Context(), *fill(t, &perfect.FilterConfig{}, literal), digests))
+		return sizeOf(t, call, func(c perfect.FilterConfig) (*perfect.Filter, error) {
+			return perfect.NewFilter(t.Context(), c, digests)
+		})
 	case "bloom.New":
-		return sized(bloom.New(*fill(t, &bloom.Config{}, literal)))
+		return sizeOf(t, call, bloom.New)
 	case "counting.New":
-		return sized(counting.New(*fill(t, &counting.Config{}, literal)))
+		return sizeOf(t, call, counting.New)
 	case "bloom.NewScalable":
-		return sized(bloom.NewScalable(*fill(t, &bloom.ScalableConfig{}, literal)))
+		return sizeOf(t, call, bloom.NewScalable)
 	case "cuckoo.NewScalable":
-		return sized(cuckoo.NewScalable(*fill(t, &cuckoo.ScalableConfig{}, literal)))
+		return sizeOf(t, call, cuckoo.NewScalable)
 	case "cuckoo.New":
-		return sized(cuckoo.New(*fill(t, &cuckoo.Config{}, literal)))
+		return sizeOf(t, call, cuckoo.New)
 	}
-	return sized(countmin.New(*fill(t, &countmin.Config{}, literal)))
+	return sizeOf(t, call, countmin.New)
+}
+
+// sizeOf returns the size of the structure that build makes for the Config
+// among a call's arguments.
+func sizeOf[C any, S interface{ SizeBytes() uint64 }](t *testing.T, call *ast.CallExpr, build func(C) (S, error)) uint64 {
+	t.Helper()
+	config := slices.IndexFunc(call.Args, func(e ast.Expr) bool { _, is := e.(*ast.CompositeLit); return is })
+	s, err := build(*fill(t, new(C), call.Args[config]))
+	require.NoError(t, err)
+	return s.SizeBytes()
 }
 
 // fill sets the fields of a Config from a literal of it.
@@ -156,23 +171,19 @@ func fill[C any](t *testing.T, config *C, literal ast.Expr) *C {
 	return config
 }
 
-func TestTooLittleMemoryRaisesTheRateAsLittleAsItCan(t *testing.T) {
-	choices, err := advice.For(advice.Needs{Keys: 1_000_000, Rate: 0.001, Memory: 1_000_000})
-	require.NoError(t, err)
-	best := choices[0]
-	assert.Greater(t, best.Rate, 0.001)
+func TestLittleMemoryRaisesTheRate(t *testing.T) {
+	list := choices(t, advice.Needs{Keys: 1_000_000, Rate: 0.001, Memory: 1_000_000})
+	best := list[0]
 	assert.InDelta(t, 0.0214, best.Rate, 0.001, "8 bits per key: 2^-(8 ln 2)")
 	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.98 * best.Rate}.Params()
 	require.NoError(t, err)
-	assert.Greater(t, p.SizeBytes(), uint64(1_000_000), "a lower rate takes more")
-	for i := 1; i < len(choices); i++ {
-		assert.GreaterOrEqual(t, choices[i].Rate, choices[i-1].Rate)
-	}
+	assert.Greater(t, p.SizeBytes(), uint64(1_000_000), "a lower rate needs more")
+	assert.True(t, slices.IsSortedFunc(list, func(a, b advice.Choice) int { return cmp.Compare(a.Rate, b.Rate) }))
 	assert.Contains(t, best.Literal, "MemoryBytes: 1_000_000")
 }
 
 // Without a rate all that fits is a choice, and the lowest rate comes first.
-func TestAMemoryWithoutARate(t *testing.T) {
+func TestMemoryAloneGivesLowestRate(t *testing.T) {
 	for _, c := range []struct {
 		needs advice.Needs
 		want  string
@@ -182,21 +193,18 @@ func TestAMemoryWithoutARate(t *testing.T) {
 		{advice.Needs{Keys: 100_000_000, Memory: 100_000_000, Fixed: true}, "static perfect bloom bloom-blocked cuckoo-compact cuckoo", 0.0045},
 		{advice.Needs{Keys: 50_000_000, Memory: 100_000_000, Delete: true}, "cuckoo-compact cuckoo counting", 0.00011},
 	} {
-		got, err := advice.For(c.needs)
-		require.NoError(t, err)
+		got := choices(t, c.needs)
 		assert.Equal(t, c.want, names(got), "%+v", c.needs)
 		assert.InEpsilon(t, c.rate, got[0].Rate, 0.1, "%+v", c.needs)
 		for _, choice := range got {
 			assert.LessOrEqual(t, choice.Bytes, c.needs.Memory)
 		}
 	}
-	_, err := advice.For(advice.Needs{Keys: 1_000_000, Memory: 1000})
-	require.ErrorContains(t, err, "1,000,000 keys do not fit into 1,000 bytes")
 }
 
 // Without a number of keys, the structure with room for the most keys comes
 // first. One key more would need more memory or a higher rate.
-func TestAMemoryAndARateWithoutANumberOfKeys(t *testing.T) {
+func TestMemoryAndRateGiveMostKeys(t *testing.T) {
 	for _, c := range []struct {
 		needs advice.Needs
 		want  string
@@ -207,8 +215,7 @@ func TestAMemoryAndARateWithoutANumberOfKeys(t *testing.T) {
 		{advice.Needs{Rate: 0.01, Memory: 64e6, Delete: true}, "cuckoo-compact cuckoo counting"},
 		{advice.Needs{Rate: 0.01, Memory: 64e6, Counts: true}, "counting count-min"},
 	} {
-		got, err := advice.For(c.needs)
-		require.NoError(t, err)
+		got := choices(t, c.needs)
 		assert.Equal(t, c.want, names(got), "%+v", c.needs)
 		for _, choice := range got {
 			assert.LessOrEqual(t, choice.Bytes, c.needs.Memory)
@@ -216,8 +223,7 @@ func TestAMemoryAndARateWithoutANumberOfKeys(t *testing.T) {
 			for keys, fits := range map[uint64]bool{choice.Keys: true, choice.Keys + choice.Keys/1000: false} {
 				needs := c.needs
 				needs.Keys, needs.Guess = keys, false
-				same, err := advice.For(needs)
-				require.NoError(t, err)
+				same := choices(t, needs)
 				i := slices.IndexFunc(same, func(x advice.Choice) bool { return x.Structure == choice.Structure })
 				assert.Equal(t, fits, same[i].Rate == c.needs.Rate, "%+v %+v", needs, choice)
 			}
@@ -230,7 +236,7 @@ func TestAMemoryAndARateWithoutANumberOfKeys(t *testing.T) {
 	assert.Contains(t, advice.Form{Rate: "1e-300", Memory: "1"}.Answer().Fields, "rate")
 }
 
-func TestNeedsThatNothingServesAreExplained(t *testing.T) {
+func TestImpossibleNeedsAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		needs advice.Needs
 		want  string
@@ -239,6 +245,8 @@ func TestNeedsThatNothingServesAreExplained(t *testing.T) {
 		{advice.Needs{Keys: 1}, "rate 0"},
 		{advice.Needs{Keys: 1, Rate: 1}, "rate 1"},
 		{advice.Needs{Keys: 1, Rate: math.NaN()}, "rate NaN"},
+		{advice.Needs{Keys: 1_000_000, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Memory: 100_000}, "1,000,000 keys do not fit into 100,000 bytes"},
 		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01}, "Capacity"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01, Guess: true}, "Expected/2^63"},
@@ -249,19 +257,68 @@ func TestNeedsThatNothingServesAreExplained(t *testing.T) {
 	}
 }
 
-// The error of the recommended sketch is at most the mean count, which is the
-// total divided by the number of keys.
-func TestTheErrorOfASketchIsAtMostTheMeanCount(t *testing.T) {
+// The mean count is the total divided by the number of keys.
+func TestSketchErrorIsWithinTheMeanCount(t *testing.T) {
 	for _, keys := range []uint64{1, 2, 7, 999, 1001, 12_345, 999_000, 1_000_000, 1_003_000} {
-		list, err := advice.For(advice.Needs{Keys: keys, Rate: 0.01, Counts: true})
-		require.NoError(t, err)
-		for _, c := range list {
-			if rest, ok := strings.CutPrefix(c.Literal, "countmin.New(countmin.Config{Epsilon: "); ok {
-				text, _, _ := strings.Cut(rest, ",")
-				epsilon, err := strconv.ParseFloat(text, 64)
-				require.NoError(t, err)
+		for _, c := range choices(t, advice.Needs{Keys: keys, Rate: 0.01, Counts: true}) {
+			var epsilon float64
+			if n, _ := fmt.Sscanf(c.Literal, "countmin.New(countmin.Config{Epsilon: %g,", &epsilon); n == 1 {
 				require.LessOrEqual(t, epsilon*float64(keys), 1.0, "%d keys", keys)
+				require.Greater(t, epsilon*float64(keys+1), 0.99, "%d keys", keys)
 			}
 		}
 	}
+}
+
+// unasked are the types in the tree for needs that the calculator does not ask
+// about.
+var unasked = map[string]any{
+	"static.Exact": static.Exact{}, "perfect.Function": perfect.Function{}, "bloom.Rotating": bloom.Rotating{},
+	"countmin.HeavyHitters": countmin.HeavyHitters{}, "countmin.TopK": countmin.TopK{}, "countmin.Window": countmin.Window{},
+}
+
+// isOf reports whether a choice is of a type, by the constructor that it names.
+func isOf(c advice.Choice, typeName string) bool {
+	name, _, _ := strings.Cut(c.Literal, "(")
+	pkg, short, _ := strings.Cut(typeName, ".")
+	return name == pkg+".New"+short || name == pkg+".New" && (short == "Filter" || short == "Sketch")
+}
+
+// Every type at the end of the tree in docs/choosing.md has the needs that lead
+// there, as the calculator takes them. It is the calculator's first choice, or,
+// if another question decides, one of its choices.
+func TestTreeAgreesWithTheCalculator(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/figures/choose.svg")
+	require.NoError(t, err)
+	var tree struct {
+		Texts []struct {
+			Class string `xml:"class,attr"`
+			First string `xml:"data-first,attr"`
+			Also  string `xml:"data-also,attr"`
+			Name  string `xml:",chardata"`
+		} `xml:"text"`
+	}
+	require.NoError(t, xml.Unmarshal(text, &tree))
+	ends, unknown := 0, 0
+	for _, x := range tree.Texts {
+		switch {
+		case x.Class != "type":
+			continue
+		case x.First+x.Also == "":
+			assert.Contains(t, unasked, x.Name)
+			unknown++
+		default:
+			var needs advice.Needs
+			require.NoError(t, json.Unmarshal([]byte(x.First+x.Also), &needs))
+			list := choices(t, needs)
+			if x.First != "" {
+				list = list[:1]
+			}
+			agrees := slices.ContainsFunc(list, func(c advice.Choice) bool { return isOf(c, x.Name) })
+			assert.True(t, agrees, "%s is not among %s for %+v", x.Name, names(list), needs)
+		}
+		ends++
+	}
+	assert.Equal(t, 16, ends)
+	assert.Len(t, unasked, unknown)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/advice"
 )
 
-func TestAFormIsReadAsItIsWritten(t *testing.T) {
+func TestFormIsRead(t *testing.T) {
 	for _, c := range []struct {
 		form advice.Form
 		want advice.Needs
@@ -34,7 +34,7 @@ func TestAFormIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestAFieldThatCannotBeReadIsNamedAndNothingIsSized(t *testing.T) {
+func TestUnreadableFieldIsNamed(t *testing.T) {
 	for field, texts := range map[string][]string{
 		"keys": {"0", "-1", "+1", "10M", "abc", "1e30", "1e-3", "1.5", "1.5e0", "1,5", "1,0000", "1.000.000", "1,000_000",
 			"0x10", "NaN", "1e999", "100000000000001", "99999999999999999999999"},
@@ -56,7 +56,7 @@ func TestAFieldThatCannotBeReadIsNamedAndNothingIsSized(t *testing.T) {
 	assert.Len(t, advice.Form{Keys: "x", Rate: "x", Memory: "x"}.Answer().Fields, 3, "one message a field")
 }
 
-func TestNeedsThatNoStructureServesAreExplainedOnce(t *testing.T) {
+func TestImpossibleFormIsExplainedOnce(t *testing.T) {
 	for field, form := range map[string]advice.Form{
 		"keys": {Keys: "1e14", Rate: "1"}, "rate": {Keys: "1e6", Rate: "1e-300", Guess: true},
 	} {
@@ -70,7 +70,7 @@ func TestNeedsThatNoStructureServesAreExplainedOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(got.Error, "1,000,000 keys do not fit into 1,049 bytes"), got.Error)
 }
 
-func TestCounts(t *testing.T) {
+func TestCountsReachTheLargestUint64(t *testing.T) {
 	n, ok := advice.ParseCount("18446744073709551615")
 	assert.True(t, ok)
 	assert.Equal(t, uint64(math.MaxUint64), n)

@@ -3,6 +3,7 @@ package advice
 import (
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -27,9 +28,8 @@ func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
 	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
 }
 
-// functionBits is what a perfect.Function takes for each of many keys.
-const functionBits = 2.2
-
+// sizePerfect estimates the size: a perfect.Function uses 2.2 bits for each of
+// many keys, and a little more for few.
 func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
 	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
 		return Choice{}, &hashfam.FieldError{Package: "perfect", Err: hashfam.ErrParams, Field: "FilterConfig.FPRate", Value: rate,
@@ -37,8 +37,8 @@ func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
 	}
 	fingerprint, n := mixedBits(rate), float64(keys)
 	return Choice{
-		Bytes:  uint64(math.Ceil(n*(functionBits+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))), // a little more for few keys
-		Params: fmt.Sprintf("%.1f bits of a hash function and a fingerprint of %.2f", functionBits, fingerprint),
+		Bytes:  uint64(math.Ceil(n*(2.2+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))),
+		Params: fmt.Sprintf("2.2 bits of a hash function and a fingerprint of %.2f", fingerprint),
 	}, nil
 }
 
@@ -90,8 +90,12 @@ func sizeCuckoo(compact bool) sizer {
 	}
 }
 
-// epsilon is the error of a sketch that is at most the mean count.
-func epsilon(keys uint64) float64 { return tidyDown(1 / float64(keys+1)) }
+// epsilon returns the largest error with three digits that is at most the mean
+// count.
+func epsilon(keys uint64) float64 {
+	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
+	return threeDigits(i - 1)
+}
 
 func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
 	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
@@ -101,21 +105,12 @@ func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
 	}, err
 }
 
-// tidy rounds a rate up to three digits.
-func tidy(rate float64) float64 {
-	return digits(rate, func(x float64) float64 { return math.Ceil(x - 1e-9) })
-}
+const threeDigitNumbers = 20 * 900
 
-// tidyDown rounds a rate down to three digits.
-func tidyDown(rate float64) float64 { return digits(rate, math.Floor) }
-
-// digits rounds a rate as a number of 100 to 999.
-func digits(rate float64, round func(float64) float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	x, err := strconv.ParseFloat(strconv.FormatFloat(round(rate/unit)*unit, 'g', 3, 64), 64)
-	if err != nil {
-		return rate
-	}
+// threeDigits returns number i of the numbers with three significant digits from
+// 1.00e-20 to 9.99e-1.
+func threeDigits(i int) float64 {
+	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", 100+i%900, i/900-22), 64) // never fails
 	return x
 }
 

@@ -6,8 +6,10 @@
 package attack
 
 import (
-	"fmt"
-	"math/rand"
+	"bytes"
+	"encoding/binary"
+	global "math/rand"
+	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 
@@ -46,44 +48,49 @@ const (
 	needless = "not needed" // it fails under the public family, too
 )
 
-// A target is a structure as it is attacked: a filter, or else a tally.
+// A target is a structure that is attacked: a filter or a tally.
 type target struct {
 	column string // of the table
 	measure.Structure
 	tally  measure.BuildCounter
 	secret hashfam.Family
-	renew  hashfam.Family                 // after the key was changed, if it can be
+	renew  hashfam.Family                 // after the key was changed, if possible
 	layout func(f *measure.Filter) layout // of Bloom filters
 	reopen reopen                         // of Bloom filters
 }
 
-// The columns of the targets that are ours.
+// The columns of our own structures.
 const (
 	Public = "public"
 	Keyed  = "keyed"
 )
 
-// bothFamilies returns a structure of ours under the public family and under a
-// secret key.
-func bothFamilies(t target) []target {
+// ours returns a structure of ours under the public family and under a secret
+// key, followed by others.
+func ours(t target, others ...target) []target {
 	hidden := t
 	t.column, hidden.column = Public, Keyed
 	hidden.secret = hashfam.New(hashfam.Key([]byte("the secret key..")))
 	hidden.renew = hashfam.New(hashfam.Key([]byte("the next key....")))
-	return []target{t, hidden}
+	return append([]target{t, hidden}, others...)
 }
 
-// A Budget is how much is tried.
+// named returns a target for the structure of that name.
+func named(column, structure string) target {
+	return target{column: column, Structure: measure.Named(structure)}
+}
+
+// A Budget limits an attack.
 type Budget struct {
 	members   int // of the structure attacked
 	absent    int // keys queried for a rate
 	forged    int // keys made for an attack, if one is not enough
 	victims   int
-	collected int // false positives found by asking
+	collected int // false positives found by queries
 	crowd     int // members of an attack that needs a large filter, over members
 }
 
-// The budgets of the tables, and of tests of them.
+// Full is the budget of the tables, and Quick the one of their tests.
 var (
 	Full  = Budget{members: 1000, absent: 50_000, forged: 1000, victims: 5, collected: 100, crowd: 100}
 	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20, crowd: 100}
@@ -128,8 +135,7 @@ func (b Battle) Columns() []string {
 }
 
 // Duels returns the number of duels in battles.
-func Duels(battles []Battle) int {
-	n := 0
+func Duels(battles []Battle) (n int) {
 	for _, b := range battles {
 		for _, a := range b.Attacks {
 			n += len(a.on)
@@ -139,57 +145,152 @@ func Duels(battles []Battle) int {
 }
 
 // Fight carries out all attacks, one after another, and calls done after each
-// duel.
-func Fight(battles []Battle, b Budget, done func()) (findings []Finding, err error) {
-	for _, battle := range battles {
-		for _, a := range battle.Attacks {
+// duel. Every duel has the same seeds, so that each target meets the same
+// adversary.
+func Fight(battles []Battle, budget Budget, done func()) (findings []Finding) {
+	for _, b := range battles {
+		for _, a := range b.Attacks {
 			for _, t := range a.on {
-				f, err := a.against(t, b)
-				if err != nil {
-					return nil, fmt.Errorf("%s, %s: %w", a.Name, t.column, err)
-				}
-				f.Section = battle.Title
-				findings = append(findings, f)
+				//lint:ignore SA1019 two libraries use this source of random numbers
+				global.Seed(1)
+				d := &duel{target: t, n: budget.members, budget: budget, random: newKeySource(attackSeed)}
+				honest, outcome := a.try(d)
+				findings = append(findings, Finding{
+					Section: b.Title, Attack: a.Name, Target: t.column, Module: t.Module, Version: VersionOf(t.Module), Knows: a.Knows,
+					Members: d.n, Hashes: d.hashes, Queries: d.queries, Honest: honest, Outcome: outcome, Key: a.Key,
+				})
 				done()
 			}
 		}
 	}
-	return findings, nil
+	return findings
 }
 
-// against carries out a against one target. Every duel has the same seeds, so
-// that each target meets the same adversary. An error in it ends it: see must.
-func (a Attack) against(t target, b Budget) (_ Finding, err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failure:
-			err = p.error
-		default:
-			panic(p)
-		}
-	}()
-	//lint:ignore SA1019 two libraries take their random numbers from there
-	rand.Seed(1)
-	d := &duel{target: t, n: b.members, budget: b, random: newKeySource(attackSeed)}
-	honest, outcome := a.try(d)
-	return Finding{
-		Attack: a.Name, Target: t.column, Module: t.Module, Version: VersionOf(t.Module), Knows: a.Knows, Members: d.n,
-		Hashes: d.hashes, Queries: d.queries, Honest: honest, Outcome: outcome, Key: a.Key,
-	}, nil
-}
-
-// VersionOf returns the version of a module that this program contains, or
-// nothing if the program does not know.
+// VersionOf returns the version of a module in this program, or "" if it is
+// unknown.
 func VersionOf(module string) string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || module == "" {
+	if !ok {
 		return ""
 	}
-	for _, m := range info.Deps {
-		if m.Path == module {
-			return m.Version
+	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == module })
+	if i < 0 {
+		return ""
+	}
+	return info.Deps[i].Version
+}
+
+// The seeds of the keys of an attack. Keys are random, so those of different
+// seeds differ.
+const (
+	memberSeed = iota + 1
+	absentSeed
+	attackSeed
+	victimSeed
+)
+
+// A keySource draws random keys of 16 bytes.
+type keySource struct {
+	random *rand.PCG
+	key    [16]byte
+}
+
+func newKeySource(seed uint64) *keySource { return &keySource{random: rand.NewPCG(seed, 16)} }
+
+// next returns a key, which is valid until the next call.
+func (s *keySource) next() []byte {
+	binary.LittleEndian.PutUint64(s.key[:8], s.random.Uint64())
+	binary.LittleEndian.PutUint64(s.key[8:], s.random.Uint64())
+	return s.key[:]
+}
+
+// take returns the next n keys.
+func (s *keySource) take(n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = bytes.Clone(s.next())
+	}
+	return keys
+}
+
+// A duel is one attack on one target. It counts what the attack costs.
+type duel struct {
+	target
+	n       int // members
+	budget  Budget
+	random  *keySource // the adversary's keys
+	hashes  int        // keys hashed on the adversary's own machine
+	queries int        // questions to the target, and keys added to it
+}
+
+// must returns v. All seeds are fixed, so no attack on this code can fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// search draws keys until n of them satisfy wanted. The adversary hashes each
+// key once.
+func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.hashes, wanted) }
+
+// askFor queries the target for random keys until it contains n of them.
+func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
+
+// draw draws keys until n of them satisfy wanted, and counts all keys.
+func (d *duel) draw(n int, count *int, wanted question) [][]byte {
+	var found [][]byte
+	for ; len(found) < n; *count++ {
+		if *count > 1<<26 {
+			panic("no search needs as many keys")
+		}
+		if key := d.random.next(); wanted(key) {
+			found = append(found, bytes.Clone(key))
 		}
 	}
-	return ""
+	return found
+}
+
+// members returns the keys that a target contains.
+func (d *duel) members() [][]byte { return newKeySource(memberSeed).take(d.n) }
+
+// attackRate is the rate of false positives that all filters are made for.
+const attackRate = 0.01
+
+// victim makes the target with keys.
+func (d *duel) victim(keys [][]byte) *measure.Filter { return d.filled(d.secret, keys) }
+
+// twin makes what the adversary makes of the same code and keys, without the
+// secret.
+func (d *duel) twin(keys [][]byte) *measure.Filter { return d.filled(hashfam.Family{}, keys) }
+
+// filled returns a filter made for d.n keys that contains keys.
+func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {
+	return must(must(d.Build(uint64(d.n), attackRate, family)).Fill(keys))
+}
+
+// A question is a condition on a key, such as whether a filter contains it.
+type question func(key []byte) bool
+
+// falseRate returns the fraction of random keys that satisfy contains.
+func (d *duel) falseRate(contains question) float64 {
+	absent := newKeySource(absentSeed)
+	found := 0
+	for range d.budget.absent {
+		if contains(absent.next()) {
+			found++
+		}
+	}
+	return float64(found) / float64(d.budget.absent)
+}
+
+// number returns how many keys satisfy a condition.
+func number(keys [][]byte, holds question) int {
+	return len(measure.Where(keys, holds))
+}
+
+// share returns the fraction of keys that satisfy a condition.
+func share(keys [][]byte, holds question) float64 {
+	return float64(number(keys, holds)) / float64(len(keys))
 }

@@ -3,11 +3,11 @@ package attack
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/gob"
 	"encoding/json"
-	"hash/crc32"
 	"hash/fnv"
 	"math/bits"
-	"strconv"
+	"slices"
 
 	peer "github.com/bits-and-blooms/bloom/v3"
 	"github.com/ipfs/bbloom"
@@ -18,25 +18,20 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// The Bloom filters. Peers hash without a key, or with a default one.
+// The Bloom filters. Peers hash without a key or with a default one: bbloom.New
+// has a fixed key, and bbloom.NewWithKeys would use another.
 var (
-	classicTargets = append(bothFamilies(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs}),
-		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenPeer},
-		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenBoom},
-		target{column: "bbloom", Structure: defaultBbloom(), layout: bbloomLayout, reopen: reopenBbloom},
+	classicTargets = ours(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs},
+		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenGob(new(peer.BloomFilter))},
+		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenGob(new(boom.BloomFilter))},
+		target{column: "bbloom", Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: buildBbloom},
+			layout: bbloomLayout, reopen: reopenBbloom},
 	)
-	blockedTargets = bothFamilies(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
+	blockedTargets = ours(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
 )
 
-// defaultBbloom is bbloom under its fixed default key, as bbloom.New makes it.
-// bbloom.NewWithKeys takes another one.
-func defaultBbloom() measure.Structure {
-	s := measure.Named("bbloom")
-	s.Build = func(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
-		f, err := bbloom.New(float64(n), rate)
-		return measure.Adapt(measure.Bbloom{Bloom: f}, err)
-	}
-	return s
+func buildBbloom(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
+	return measure.Bbloom(bbloom.New(float64(n), rate))
 }
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
@@ -50,59 +45,46 @@ var bloomBattle = Battle{"Bloom filters", []Attack{
 		About: "keys that the adversary's own copy of the filter contains; the share that the filter contains, though none was added"},
 	{Name: "forge by hash", Knows: "a member", Key: needless, on: classicTargets, try: forgeMurmur,
 		About: "keys with the same 128 bits of MurmurHash3 as one member, computed backwards; the share that the filter contains"},
-	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: readFile,
+	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(hashfam.Family{}) },
 		About: "the adversary opens a saved filter under the hash functions that the code has, and asks it for members; the share of them found"},
-	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: readFileWithKey,
+	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(d.secret) },
 		About: "the same by someone who has the key"},
-	{Name: "ask, repeat", Key: useless, on: classicTargets, try: repeat,
+	{Name: "ask, repeat", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.secret) },
 		About: "random keys are queried until enough false positives are found; the share of those found again in the same filter, or in another one of the same members and the same key"},
-	{Name: "ask, new key", Key: stops, on: classicTargets, try: repeatRenewed,
+	{Name: "ask, new key", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.renew) },
 		About: "the same after the filter was built again under another key, if it has one"},
 }}
 
-// pollute is the pollution of Gerbet, Kumar and Lauradoux (DSN 2015).
+// pollute is the pollution attack of Gerbet, Kumar and Lauradoux (DSN 2015).
 func pollute(d *duel) (honest, outcome float64) {
 	fair := d.victim(d.members())
-	l := d.layout(fair)
-	set := make([]bool, l.bits)
-	var positions []uint64
+	positions, set := d.layout(fair), make(map[uint64]bool)
 	keys := d.search(d.n, func(key []byte) bool {
-		positions = l.of(positions[:0], key)
-		return setAll(set, positions)
+		bits := positions(key)
+		for i, bit := range bits {
+			if set[bit] || slices.Contains(bits[:i], bit) {
+				return false
+			}
+		}
+		for _, bit := range bits {
+			set[bit] = true
+		}
+		return true
 	})
 	return d.falseRate(fair.Contains), d.falseRate(d.victim(keys).Contains)
-}
-
-// setAll sets bits, which must not be set and must differ. Otherwise it changes
-// nothing and reports false.
-func setAll(set []bool, positions []uint64) bool {
-	for i, bit := range positions {
-		if set[bit] {
-			for _, undo := range positions[:i] {
-				set[undo] = false
-			}
-			return false
-		}
-		set[bit] = true
-	}
-	return true
 }
 
 // lineKeys is how many keys an adversary sends to one line. An honest line has
 // about 50.
 const lineKeys = 400
 
-// fillLine sends keys to the line of one key. The others are honest.
+// fillLine sends keys to one cache line. The other keys are honest.
 func fillLine(d *duel) (honest, outcome float64) {
 	d.n = d.budget.members * d.budget.crowd
 	fair := d.victim(d.members())
-	l := d.layout(fair)
-	positions := l.of(nil, d.random.next())
-	line := positions[0] / lineBits
-	inLine := func(key []byte) bool {
-		positions = l.of(positions[:0], key)
-		return positions[0]/lineBits == line
-	}
+	positions := d.layout(fair)
+	line := positions(d.random.next())[0] / lineBits
+	inLine := func(key []byte) bool { return positions(key)[0]/lineBits == line }
 	keys := d.search(lineKeys, inLine)
 	spent := d.hashes
 	probes := d.search(d.budget.forged, inLine)
@@ -119,9 +101,9 @@ func forge(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// forgeMurmur adds a key of 32 bytes, and asks for others of the same hash.
+// forgeMurmur adds a key of 32 bytes and queries others with the same hash.
 func forgeMurmur(d *duel) (honest, outcome float64) {
-	member := append(d.random.take(1)[0], d.random.take(1)[0]...)
+	member := bytes.Join(d.random.take(2), nil)
 	f := d.victim(append(d.members()[1:], member))
 	keys := make([][]byte, d.budget.forged)
 	for i := range keys {
@@ -131,141 +113,172 @@ func forgeMurmur(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// repeat finds false positives by asking, and asks again.
-func repeat(d *duel) (honest, outcome float64) { return d.repeatUnder(d.secret) }
-
-func repeatRenewed(d *duel) (honest, outcome float64) { return d.repeatUnder(d.renew) }
-
+// repeatUnder finds false positives by queries and queries them again in a
+// filter of the same members under family.
 func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
 	return d.falseRate(f.Contains), share(keys, d.filled(family, d.members()).Contains)
 }
 
-// A layout is what everyone knows who has the code of a Bloom filter: how many
-// bits it has, and which of them a key sets. Without the key of a secret family
-// it is that of the public one.
-type layout struct {
-	bits uint64
-	of   func(dst []uint64, key []byte) []uint64
-}
+// A layout returns the bits that a key sets in a Bloom filter, as far as the
+// code alone determines them: under a secret family it returns the bits of the
+// public one. The next call overwrites the result.
+type layout func(key []byte) []uint64
 
 // ourLayout follows docs/format.md.
 func ourLayout(f *measure.Filter) layout {
-	p := f.Set.(*bloom.Filter).Params()
-	lines := p.Bits / lineBits
-	of := func(dst []uint64, key []byte) []uint64 {
+	p := f.Inner.(*bloom.Filter).Params()
+	bits := make([]uint64, p.Hashes)
+	return func(key []byte) []uint64 {
 		x := hashfam.Family{}.Sum(key).Probe()
-		if p.Layout == bloom.Blocked {
-			line := x.In(lines) * lineBits
-			for range p.Hashes {
+		line := x.In(p.Bits/lineBits) * lineBits
+		for i := range bits {
+			if p.Layout == bloom.Blocked {
 				x = x.Next()
-				dst = append(dst, line+uint64(x)>>55)
+				bits[i] = line + uint64(x)>>55
+			} else {
+				bits[i] = x.In(p.Bits)
+				x = x.Next()
 			}
-			return dst
 		}
-		for range p.Hashes {
-			dst = append(dst, x.In(p.Bits))
-			x = x.Next()
-		}
-		return dst
+		return bits
 	}
-	return layout{p.Bits, of}
 }
 
 const lineBits = 512
 
 func peerLayout(f *measure.Filter) layout {
-	p := f.Set.(measure.PeerBloom)
-	return layout{uint64(p.Cap()), func(dst []uint64, key []byte) []uint64 {
-		for _, x := range peer.Locations(key, p.K()) {
-			dst = append(dst, x%uint64(p.Cap()))
+	p := f.Inner.(*peer.BloomFilter)
+	return func(key []byte) []uint64 {
+		bits := peer.Locations(key, p.K())
+		for i := range bits {
+			bits[i] %= uint64(p.Cap())
 		}
-		return dst
-	}}
+		return bits
+	}
 }
 
-// boomLayout is double hashing with the halves of the 64-bit FNV-1.
+// boomLayout uses double hashing with the halves of the 64-bit FNV-1.
 func boomLayout(f *measure.Filter) layout {
-	b := f.Set.(measure.BoomBloom)
-	m, hash := uint64(b.Capacity()), fnv.New64()
-	return layout{m, func(dst []uint64, key []byte) []uint64 {
+	b, hash := f.Inner.(*boom.BloomFilter), fnv.New64()
+	bits := make([]uint64, b.K())
+	return func(key []byte) []uint64 {
 		hash.Reset()
 		hash.Write(key)
 		x := hash.Sum64()
-		for i := range uint64(b.K()) {
-			dst = append(dst, (x&0xFFFFFFFF+x>>32*i)%m)
+		for i := range bits {
+			bits[i] = (x&0xFFFFFFFF + x>>32*uint64(i)) % uint64(b.Capacity())
 		}
-		return dst
-	}}
+		return bits
+	}
 }
 
-// bbloomLayout is double hashing with the two parts of a SipHash-2-4 under the
-// default key.
+// bbloomLayout uses double hashing with the two parts of a SipHash-2-4 under
+// the default key.
 func bbloomLayout(f *measure.Filter) layout {
 	var key hashfam.Key
 	binary.LittleEndian.PutUint64(key[:8], 0xdeadbeaf)
 	binary.LittleEndian.PutUint64(key[8:], 0xfaebdaed)
 	family := hashfam.New(key)
-	var export struct{ FilterSet, SetLocs json.RawMessage }
-	_ = json.Unmarshal(f.Set.(measure.Bbloom).JSONMarshal(), &export)
-	hashes, _ := strconv.Atoi(string(export.SetLocs))
+	var export struct{ SetLocs int }
+	_ = json.Unmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal(), &export)
 	m := 8 * f.SizeBytes() // a power of two
-	low := bits.TrailingZeros64(m)
-	return layout{m, func(dst []uint64, key []byte) []uint64 {
+	low := 64 - bits.Len64(m-1)
+	positions := make([]uint64, export.SetLocs)
+	return func(key []byte) []uint64 {
 		x := uint64(family.Sum(key))
-		first, step := x>>(64-low), x<<(64-low)>>(64-low)|1
-		for i := range uint64(hashes) {
-			dst = append(dst, (first+i*step)%m)
+		for i := range positions {
+			positions[i] = (x>>low + uint64(i)*(x<<low>>low|1)) % m
 		}
-		return dst
-	}}
+		return positions
+	}
 }
 
-// A reopen saves a filter and opens the file as someone does who has family. It
-// returns how to ask what was opened.
+// A reopen saves a filter and opens the file as someone who has family. It
+// returns the lookup of the opened filter.
 type reopen func(f *measure.Filter, family hashfam.Family) question
 
-// readFile opens the file without the key.
-func readFile(d *duel) (honest, outcome float64) { return d.readUnder(hashfam.Family{}) }
-
-// readFileWithKey opens the file with the key.
-func readFileWithKey(d *duel) (honest, outcome float64) { return d.readUnder(d.secret) }
-
+// readUnder opens a saved filter as someone who has family, and tests members.
 func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
 	contains := d.reopen(d.victim(d.members()), family)
 	d.hashes = d.n
 	return d.falseRate(contains), share(d.members(), contains)
 }
 
-// reopenOurs names family in the header of the frame, which otherwise could not
-// be decoded under it. See docs/format.md.
+// reopenOurs reads the bits that follow the frame's header. See docs/format.md.
 func reopenOurs(f *measure.Filter, family hashfam.Family) question {
-	frame := must(f.Set.(*bloom.Filter).MarshalBinary())
-	const header = 64
-	checksum := func(end int) uint32 { return crc32.Checksum(frame[:end], crc32.MakeTable(crc32.Castagnoli)) }
-	binary.LittleEndian.PutUint64(frame[8:], family.CheckValue())
-	binary.LittleEndian.PutUint32(frame[header-8:], checksum(header-8))
-	binary.LittleEndian.PutUint32(frame[len(frame)-8:], checksum(len(frame)-8))
-	opened := bloom.NewReceiver(family)
-	must(opened, opened.UnmarshalBinary(frame))
-	return opened.Contains
+	frame, p := must(f.Inner.(*bloom.Filter).MarshalBinary()), f.Inner.(*bloom.Filter).Params()
+	words := make([]uint64, (p.Bits+63)/64)
+	must(binary.Decode(frame[64:], binary.LittleEndian, words))
+	p.Family = family
+	return must(bloom.FromWords(p, words)).Contains
 }
 
-func reopenPeer(f *measure.Filter, _ hashfam.Family) question {
-	opened := new(peer.BloomFilter)
-	must(opened, opened.UnmarshalBinary(must(f.Set.(measure.PeerBloom).MarshalBinary())))
-	return opened.Test
-}
-
-func reopenBoom(f *measure.Filter, _ hashfam.Family) question {
-	var file bytes.Buffer
-	must(f.Set.(measure.BoomBloom).WriteTo(&file))
-	opened := new(boom.BloomFilter)
-	must(opened.ReadFrom(&file))
-	return opened.Test
+// reopenGob opens the file of a peer that package gob can encode.
+func reopenGob[F interface {
+	gob.GobEncoder
+	gob.GobDecoder
+	Test(key []byte) bool
+}](opened F) reopen {
+	return func(f *measure.Filter, _ hashfam.Family) question {
+		must(opened, opened.GobDecode(must(f.Inner.(F).GobEncode())))
+		return opened.Test
+	}
 }
 
 func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
-	return must(bbloom.JSONUnmarshal(f.Set.(measure.Bbloom).JSONMarshal())).Has
+	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
+}
+
+// The constants of MurmurHash3_x64_128.
+const (
+	murmurC1, murmurC2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
+	murmurN1, murmurN2 = 0x52dce729, 0x38495ab5
+	murmurTimes        = 5
+)
+
+// A murmur is the state of MurmurHash3_x64_128 between two blocks of 16 bytes.
+// A step is invertible in the state and in the block, so a block can be
+// computed that leads from any state to any other (Aumasson and Bernstein,
+// INDOCRYPT 2012, on the older MurmurHash3 with any seed).
+type murmur struct{ h1, h2 uint64 }
+
+// after returns the state after a block.
+func (m murmur) after(k1, k2 uint64) murmur {
+	m.h1 ^= bits.RotateLeft64(k1*murmurC1, 31) * murmurC2
+	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*murmurTimes + murmurN1
+	m.h2 ^= bits.RotateLeft64(k2*murmurC2, 33) * murmurC1
+	m.h2 = (bits.RotateLeft64(m.h2, 31)+m.h1)*murmurTimes + murmurN2
+	return m
+}
+
+// to returns the block that leads from m to the state t.
+func (m murmur) to(t murmur) (k1, k2 uint64) {
+	mixed := bits.RotateLeft64((t.h1-murmurN1)*inverse(murmurTimes)-m.h2, -27) ^ m.h1
+	k1 = bits.RotateLeft64(mixed*inverse(murmurC2), -31) * inverse(murmurC1)
+	mixed = bits.RotateLeft64((t.h2-murmurN2)*inverse(murmurTimes)-t.h1, -31) ^ m.h2
+	k2 = bits.RotateLeft64(mixed*inverse(murmurC1), -33) * inverse(murmurC2)
+	return k1, k2
+}
+
+// inverse returns the inverse of an odd number modulo 2^64, by Newton's method.
+func inverse(odd uint64) uint64 {
+	x := odd
+	for range 5 {
+		x *= 2 - odd*x
+	}
+	return x
+}
+
+// murmurTwin returns a key of 32 bytes that begins with first, 16 bytes, and
+// has the same MurmurHash3 under seed 0 as key, of 32 bytes. Any end that is
+// added to both hashes alike, too.
+func murmurTwin(key, first []byte) []byte {
+	word := binary.LittleEndian.Uint64
+	goal := murmur{}.after(word(key), word(key[8:])).after(word(key[16:]), word(key[24:]))
+	k1, k2 := murmur{}.after(word(first), word(first[8:])).to(goal)
+	twin := append(make([]byte, 0, 32), first...)
+	twin = binary.LittleEndian.AppendUint64(twin, k1)
+	return binary.LittleEndian.AppendUint64(twin, k2)
 }

@@ -11,9 +11,9 @@ import (
 // What counts. Our top-k gets the memory that the counters of boom take.
 var (
 	boomLibrary   = measure.Structure{Module: measure.Named("boom-bloom").Module}
-	sketchTargets = append(bothFamilies(target{tally: measure.NewSketch(false)}),
+	sketchTargets = ours(target{tally: measure.NewSketch(false)},
 		target{column: "boom", Structure: boomLibrary, tally: measure.NewBoomSketch})
-	topTargets = append(bothFamilies(target{tally: measure.NewTop(floodTop, int(measure.BoomBytes(floodError)))}),
+	topTargets = ours(target{tally: measure.NewTop(floodTop, int(measure.BoomBytes(floodError)))},
 		target{column: "boom", Structure: boomLibrary, tally: measure.NewBoomTop(floodError, floodTop)})
 )
 
@@ -26,7 +26,7 @@ var countBattle = Battle{"Counts", []Attack{
 		About: "50,000 keys are counted once each; the share of 20 keys counted 50 times each that a top-20 does not report"},
 	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(longKeys),
 		About: "600 keys of 2,000 bytes are counted 49 times each; the same share"},
-	{Name: "unnoticed", Key: needless, on: topTargets, try: unnoticed,
+	{Name: "unnoticed", Key: needless, on: topTargets, try: flood(unnoticed),
 		About: "the part of that share for which the structure does not say that keys may be missing"},
 }}
 
@@ -67,7 +67,6 @@ func inflate(d *duel) (honest, outcome float64) {
 // with those already found, raises it.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
-		spent(d.hashes)
 		d.hashes += len(keys)
 		c := must(d.tally(nil, hashfam.Family{}))
 		for _, key := range keys {
@@ -121,59 +120,42 @@ const (
 	floodError = 0.01
 )
 
-// A surge is keys that push others out.
-type surge struct{ keys, bytes, each int }
+// A surge is a number of keys that may push others out.
+type surge struct {
+	keys, bytes, each int
+	unnoticed         bool // losses count only if the structure does not report that keys may be missing
+}
 
 var (
-	manyKeys = surge{keys: 50_000, bytes: 16, each: 1}
-	longKeys = surge{keys: 600, bytes: 2000, each: floodEach - 1}
+	manyKeys  = surge{keys: 50_000, bytes: 16, each: 1}
+	longKeys  = surge{keys: 600, bytes: 2000, each: floodEach - 1}
+	unnoticed = surge{longKeys.keys, longKeys.bytes, longKeys.each, true}
 )
 
-// add counts the keys of s in c, one after another.
-func (s surge) add(d *duel, c measure.Counter) {
-	keys := d.random.take(s.keys)
-	for i := range keys {
-		keys[i] = append(keys[i], make([]byte, s.bytes-len(keys[i]))...)
-	}
-	for range s.each {
-		for _, key := range keys {
-			c.Add(key)
+// flood counts frequent keys and then a surge. It returns the fraction of the
+// frequent keys that is not reported before and after the surge.
+func flood(s surge) func(d *duel) (before, after float64) {
+	return func(d *duel) (before, after float64) {
+		c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]
+		count := func(keys [][]byte, each int) (missing float64) {
+			for range each {
+				for _, key := range keys {
+					c.Add(key)
+				}
+			}
+			reported := c.Report()
+			return share(frequent, func(key []byte) bool { return !slices.Contains(reported, string(key)) })
 		}
-	}
-	d.queries += s.keys * s.each
-}
-
-func flood(s surge) func(*duel) (honest, outcome float64) {
-	return func(d *duel) (honest, outcome float64) {
-		honest, outcome, _ = d.flooded(s)
-		return honest, outcome
-	}
-}
-
-// unnoticed counts nothing as missing if the structure says that something may
-// be.
-func unnoticed(d *duel) (honest, outcome float64) {
-	honest, outcome, complete := d.flooded(longKeys)
-	if !complete {
-		outcome = 0
-	}
-	return honest, outcome
-}
-
-// flooded returns the share of the frequent keys that is missing before and
-// after a flood, and whether the structure then says that none is.
-func (d *duel) flooded(s surge) (before, after float64, complete bool) {
-	c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]
-	for range floodEach {
-		for _, key := range frequent {
-			c.Add(key)
+		before = count(frequent, floodEach)
+		keys := d.random.take(s.keys)
+		for i := range keys {
+			keys[i] = append(keys[i], make([]byte, s.bytes-len(keys[i]))...)
 		}
+		after = count(keys, s.each)
+		d.queries += s.keys * s.each
+		if s.unnoticed && c.Complete != nil && !c.Complete() {
+			after = 0
+		}
+		return before, after
 	}
-	missing := func() float64 {
-		reported := c.Report()
-		return share(frequent, func(key []byte) bool { return !slices.Contains(reported, string(key)) })
-	}
-	before = missing()
-	s.add(d, c)
-	return before, missing(), c.Complete == nil || c.Complete()
 }

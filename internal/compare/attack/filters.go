@@ -4,16 +4,12 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 // The filters that can delete.
 var (
-	countingTargets = append(bothFamilies(target{Structure: measure.Named("counting")}),
-		target{column: "boom", Structure: measure.Named("boom-counting")})
-	cuckooTargets = append(bothFamilies(target{Structure: measure.Named("cuckoo")}),
-		target{column: "seiflotfy", Structure: measure.Named("seiflotfy-cuckoo")},
-		target{column: "boom", Structure: measure.Named("boom-cuckoo")})
+	countingTargets = ours(named("", "counting"), named("boom", "boom-counting"))
+	cuckooTargets   = ours(named("", "cuckoo"), named("seiflotfy", "seiflotfy-cuckoo"), named("boom", "boom-cuckoo"))
 )
 
 const (
@@ -24,9 +20,9 @@ const (
 var countingBattle = Battle{"Counting filters", []Attack{
 	{Name: "delete a member", Knows: "members", Key: stops, on: countingTargets, try: deleteVictims, About: aboutDelete},
 	{Name: "ask, delete", Key: useless, on: countingTargets, Unit: Tenths, try: deleteFound, About: aboutAsk},
-	{Name: "saturate", Key: needless, on: countingTargets, try: saturate,
+	{Name: "saturate", Key: needless, on: countingTargets, try: func(d *duel) (float64, float64) { return 0, 1 - d.addAndDelete(20, 15) },
 		About: "a key is added 20 times and deleted 15 times; the share of such keys that is lost"},
-	{Name: "stick", Key: useless, on: countingTargets, try: stick,
+	{Name: "stick", Key: useless, on: countingTargets, try: func(d *duel) (float64, float64) { return d.addAndDelete(1, 1), d.addAndDelete(15, 15) },
 		About: "a key is added 15 times and deleted 15 times; the share of such keys still found"},
 }}
 
@@ -35,7 +31,7 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 	{Name: "ask, delete", Key: useless, on: cuckooTargets, Unit: Tenths, try: deleteFound, About: aboutAsk},
 	{Name: "crowd", Key: stops, on: cuckooTargets, Unit: Whole, try: crowd,
 		About: "different keys with one fingerprint and one pair of buckets are added, and then random ones; the keys taken before an Add fails"},
-	{Name: "copies", Key: useless, on: cuckooTargets, Unit: Whole, try: copies,
+	{Name: "copies", Key: useless, on: cuckooTargets, Unit: Whole, try: func(d *duel) (float64, float64) { return d.room(nil), d.room(slices.Repeat(d.members()[:1], 100)) },
 		About: "one key is added again and again; the copies taken before an Add fails"},
 	{Name: "overfill", Key: needless, on: cuckooTargets, Unit: Hundredths, try: overfill,
 		About: "random keys are added until many Adds have failed; the keys lost that an Add had taken, for each Add that failed"},
@@ -50,18 +46,14 @@ func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 func deleteVictims(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.most())
 	return d.deleteWith(func(victim []byte) question {
-		return func(key []byte) bool { return removes(twin, key, victim) }
+		return func(key []byte) bool {
+			if !twin.Contains(key) || !twin.Delete(key) {
+				return false
+			}
+			gone := !twin.Contains(victim)
+			return twin.Add(key) == nil && gone // the twin is as before
+		}
 	})
-}
-
-// removes reports whether deleting key removes victim. Then it adds the key, as
-// otherwise, so that nothing has changed.
-func removes(f *measure.Filter, key, victim []byte) bool {
-	if !f.Contains(key) || !f.Delete(key) {
-		return false
-	}
-	gone := !f.Contains(victim)
-	return f.Add(key) == nil && gone
 }
 
 // deleteTwins finds for each victim a key that a filter of that victim alone
@@ -99,14 +91,6 @@ func deleteFound(d *duel) (honest, outcome float64) {
 	return 0, float64(lost) / float64(deleted)
 }
 
-// saturate returns the share of keys lost that were added more often than
-// deleted.
-func saturate(d *duel) (honest, outcome float64) { return 0, 1 - d.addAndDelete(20, 15) }
-
-// stick returns the share of keys still found that were deleted as often as
-// added.
-func stick(d *duel) (honest, outcome float64) { return d.addAndDelete(1, 1), d.addAndDelete(15, 15) }
-
 // addAndDelete adds and deletes each of some keys and returns the share of them
 // still found. Nothing else is in the filter.
 func (d *duel) addAndDelete(adds, deletes int) float64 {
@@ -123,21 +107,17 @@ func (d *duel) addAndDelete(adds, deletes int) float64 {
 	return share(keys, f.Contains)
 }
 
-// crowd adds nine keys that are one to the public hash functions.
+// crowd adds nine keys that have the same fingerprint and buckets under the
+// public family.
 func crowd(d *duel) (honest, outcome float64) {
 	first := d.random.take(1)[0]
 	keys := d.search(8, d.twin([][]byte{first}).Contains)
-	return d.takes(nil), d.takes(append(keys, first))
+	return d.room(nil), d.room(append(keys, first))
 }
 
-// copies adds one key until an Add fails.
-func copies(d *duel) (honest, outcome float64) {
-	return d.takes(nil), d.takes(slices.Repeat(d.members()[:1], 100))
-}
-
-// takes returns how many keys an empty filter takes before an Add fails: the
-// given ones and then random ones.
-func (d *duel) takes(keys [][]byte) float64 {
+// room returns how many keys an empty filter accepts before an Add fails. It
+// adds the given keys first, and then random ones.
+func (d *duel) room(keys [][]byte) float64 {
 	f, others := d.victim(nil), newKeySource(absentSeed)
 	for n := 0; ; n++ {
 		key := others.next()
@@ -168,8 +148,8 @@ func overfill(d *duel) (honest, outcome float64) {
 const aboutGather = "the adversary chooses all keys, so that their hashes lie in a thousandth of the range; bits for each key"
 
 var staticBattle = Battle{"Static filters", []Attack{
-	{Name: "gather, static", Key: stops, on: bothFamilies(target{Structure: measure.Named("static")}), Unit: Tenths, try: gather, About: aboutGather},
-	{Name: "gather, perfect", Key: stops, on: bothFamilies(target{Structure: measure.Named("perfect")}), Unit: Tenths, try: gather,
+	{Name: "gather, static", Key: stops, on: ours(named("", "static")), Unit: Tenths, try: gather, About: aboutGather},
+	{Name: "gather, perfect", Key: stops, on: ours(named("", "perfect")), Unit: Tenths, try: gather,
 		About: "the same for a perfect.Filter"},
 }}
 
@@ -185,10 +165,6 @@ func gather(d *duel) (honest, outcome float64) {
 	keys := d.search(d.n, func(key []byte) bool {
 		return hashfam.Family{}.Sum(key).Probe().In(gathered) == 0
 	})
-	return d.bitsFor(d.members()), d.bitsFor(keys)
-}
-
-// bitsFor returns the bits for each key that the target takes.
-func (d *duel) bitsFor(keys [][]byte) float64 {
-	return 8 * float64(d.victim(keys).SizeBytes()) / float64(len(keys))
+	bits := func(keys [][]byte) float64 { return 8 * float64(d.victim(keys).SizeBytes()) / float64(d.n) }
+	return bits(d.members()), bits(keys)
 }

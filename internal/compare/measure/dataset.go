@@ -35,7 +35,10 @@ func Load(s Source) (*Dataset, error) {
 		return d, nil
 	}
 	d := &Dataset{}
-	members, memberName, err := d.loadMembers(s)
+	members, memberName, err := newKeySet(data.MaliciousDomains()...), "malicious domains", error(nil)
+	if s.KeysFile != "" {
+		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,15 +54,7 @@ func Load(s Source) (*Dataset, error) {
 	return d, nil
 }
 
-// loadMembers returns the members and what to call them.
-func (d *Dataset) loadMembers(s Source) (*keySet, string, error) {
-	if s.KeysFile == "" {
-		return newKeySet(data.MaliciousDomains()...), "malicious domains", nil
-	}
-	return d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
-}
-
-// loadAbsent returns keys that are not members and what to call them.
+// loadAbsent returns keys that are not members, and their description.
 func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error) {
 	switch {
 	case s.AbsentFile != "":
@@ -144,17 +139,20 @@ func makeAbsent(members *keySet) *keySet {
 
 // A Stream is keys in the order in which they occur.
 type Stream struct {
-	About string
-	keys  Keys     // each once
-	order []uint32 // places in keys
-
-	mapBytes uint64 // of a map that counts the keys, once measured
+	About  string
+	keys   Keys     // each once
+	order  []uint32 // places in keys
+	counts []uint64 // how often each key occurs
 }
 
-// streamOf returns the keys of a set in the order in which they came.
+// streamOf returns the keys that were added to a set, in their order.
 func streamOf(set *keySet, what string) *Stream {
-	return &Stream{keys: set.Keys, order: set.order, About: fmt.Sprintf("%s %s, %s of them distinct.",
-		Thousands(len(set.order)), what, Thousands(set.Len()))}
+	s := &Stream{keys: set.Keys, order: set.order, counts: make([]uint64, set.Len())}
+	for _, place := range s.order {
+		s.counts[place]++
+	}
+	s.About = fmt.Sprintf("%s %s, %s of them distinct.", Thousands(len(set.order)), what, Thousands(set.Len()))
+	return s
 }
 
 // MobyDick is the stream of the words of the novel.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,9 +11,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-func TestAnInterruptKeepsTheRowsSoFar(t *testing.T) {
+func TestInterruptKeepsRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	e, err := NewExperiment(SyntheticData(1000), Structures[:2], []float64{0.01}, nil)
+	d, err := Load(Source{Synthetic: 1000})
+	require.NoError(t, err)
+	e, err := NewExperiment(d, Structures[:2], []float64{0.01}, nil)
 	require.NoError(t, err)
 	done := 0
 	r, err := e.Run(ctx, func() {
@@ -29,12 +32,12 @@ func TestAnInterruptKeepsTheRowsSoFar(t *testing.T) {
 
 // A round that an interrupt ends, at any step, leaves nothing: half of its
 // queries would look like lost keys.
-func TestAnInterruptedRoundLeavesNoResult(t *testing.T) {
+func TestInterruptedRoundIsDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := SyntheticData(1000)
 	asked := 0
 	c := &cell{rate: 0.01, Structure: Structure{Name: "slow", Build: func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-		f, err := newExact(n, rate, family)
+		f, err := newMap(n, rate, family)
 		add := f.Add
 		f.Add = func(key []byte) error {
 			if asked++; asked > 1500 {
@@ -56,7 +59,7 @@ func (forgetful) Contains([]byte) bool { return false }
 func (forgetful) SizeBytes() uint64    { return 1 }
 
 // The documents say that no key was lost.
-func TestALostKeyFailsTheDocuments(t *testing.T) {
+func TestLostKeyFailsTheDocuments(t *testing.T) {
 	before := Structures
 	t.Cleanup(func() { Structures = before })
 	Structures = []Structure{{Name: "forgetful", Build: func(uint64, float64, hashfam.Family) (*Filter, error) { return Adapt(forgetful{}, nil) }}}
@@ -67,7 +70,7 @@ func TestALostKeyFailsTheDocuments(t *testing.T) {
 	require.ErrorContains(t, err, "forgetful at 0.1")
 }
 
-func TestNamesAreUniqueAndComparedWithOurs(t *testing.T) {
+func TestNamesAreUnique(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, s := range Structures {
 		assert.False(t, seen[s.Name], s.Name)
@@ -81,7 +84,22 @@ func TestNamesAreUniqueAndComparedWithOurs(t *testing.T) {
 	}
 }
 
-func TestPeersKeepToTheirMemory(t *testing.T) {
+func TestStructuresFindTheirKeys(t *testing.T) {
+	keys := newKeySet("a", "b", "c", "d").Keys
+	for _, s := range Structures {
+		f, err := (&cell{Structure: s, rate: 0.01, absent: &newKeySet("e").Keys}).build(&keys, true)
+		require.NoError(t, err, s.Name)
+		found, _ := f.count(&keys, 2, 10)
+		assert.EqualValues(t, 10, found, s.Name)
+		assert.Equal(t, s.Heap, f.SizeBytes == nil, s.Name)
+		assert.True(t, f.Delete == nil || f.Delete(keys.At(0)), s.Name)
+	}
+	one := &Filter{Contains: func(key []byte) bool { return string(key) == "a" }}
+	found, _ := one.count(&keys, 2, 6)
+	assert.EqualValues(t, 1, found, "c d a b c d")
+}
+
+func TestPeersHaveMemoryLimit(t *testing.T) {
 	_, err := newBoomCuckoo(1<<31, 0.01, hashfam.Family{})
 	require.ErrorContains(t, err, "GiB")
 }
@@ -97,7 +115,7 @@ func keysOf(number, bytes int) Keys {
 
 // Few absent keys do not call for a million builds: a build of many members
 // takes long.
-func TestFewAbsentKeysGetFewRounds(t *testing.T) {
+func TestRoundsFollowKeyCounts(t *testing.T) {
 	for _, c := range []struct{ members, absent, rounds, queries int }{
 		{100_000, 1, 50, 1},
 		{100_000, 1000, 50, 1000},
@@ -133,8 +151,133 @@ func TestLongKeysGetFewRounds(t *testing.T) {
 }
 
 // The product of rounds and keys is beyond 2^31, which an int may not hold.
-func TestAKnowingFilterOfFewMembersGetsFewRounds(t *testing.T) {
+func TestManyAbsentKeysSkipRounds(t *testing.T) {
 	c, absent := &cell{}, keysOf(1_000_000, 0)
 	c.tell(&absent, 10_000)
 	assert.Equal(t, 1999, c.skipped)
+}
+
+// timesOf returns results of some rounds with these times.
+func timesOf(rounds ...[operations]float64) (list []result) {
+	for _, ns := range rounds {
+		list = append(list, result{ns: ns})
+	}
+	return list
+}
+
+func TestRatioIsMedianOverRounds(t *testing.T) {
+	ours := func(rate float64) *cell {
+		return &cell{Structure: Structure{Name: "bloom"}, rate: rate, bytes: 100, done: timesOf([4]float64{1, 2, 4}, [4]float64{10, 2, 4}, [4]float64{100, 2, 4})}
+	}
+	theirs := &cell{Structure: Structure{Name: "peer", Peer: true, Against: "bloom"}, rate: 0.01, bytes: 150,
+		done: timesOf([4]float64{2, 8, 1, 9}, [4]float64{30, 8, 1, 9}, [4]float64{100, 8, 0, 9})}
+	r := ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), theirs})
+	assert.Equal(t, "bloom", r.Against)
+	assert.Equal(t, 0.01, *r.Rate)
+	assert.Equal(t, 1.5, *r.Bits)
+	assert.Equal(t, [3]float64{2, 4, 0.25}, [3]float64{*r.Add, *r.Hit, *r.Miss})
+	assert.Nil(t, r.Delete, "ours deletes nothing")
+
+	theirs.done, theirs.skipped = theirs.done[:2], 1
+	assert.Equal(t, (2+0.3)/2, *ratiosOf(theirs, []*cell{ours(0.01)}).Add, "the rounds 0 and 2 of ours")
+
+	for rate, nearest := range map[float64]float64{0: 0.001, 1e-6: 0.001, 0.0039: 0.01, 0.9: 0.1} {
+		theirs.rate = rate
+		assert.Equal(t, nearest, *ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), ours(0.001)}).Rate, rate)
+	}
+	assert.Zero(t, ratiosOf(theirs, []*cell{theirs}), "a row of ours that is missing is a dash")
+}
+
+func TestWilsonMatchesPublishedIntervals(t *testing.T) {
+	// Newcombe (1998), Statistics in Medicine 17, table I, method 3, which
+	// gives four decimals; and the closed forms z^2/(n+z^2) at the ends.
+	for _, c := range []struct {
+		yes, total uint64
+		low, high  float64
+	}{
+		{81, 263, 0.2553, 0.3662},
+		{15, 148, 0.0624, 0.1605},
+		{0, 20, 0, 0.1611},
+		{1, 29, 0.0061, 0.1718},
+		{29, 29, 0.8830, 1},
+	} {
+		low, high := wilson(c.yes, c.total)
+		assert.InDelta(t, c.low, low, 0.00005, "%d of %d", c.yes, c.total)
+		assert.InDelta(t, c.high, high, 0.00005, "%d of %d", c.yes, c.total)
+	}
+	low, high := wilson(0, 0)
+	assert.Equal(t, [2]float64{0, 1}, [2]float64{low, high}, "no queries, no knowledge")
+}
+
+func TestMedianKeepsItsArgument(t *testing.T) {
+	values := []float64{9, 1, 5}
+	assert.Equal(t, 5.0, Median(values))
+	assert.Equal(t, []float64{9, 1, 5}, values, "the argument is unchanged")
+	assert.Equal(t, 3.0, Median([]float64{5, 1}))
+	assert.Zero(t, Median(nil))
+}
+
+func TestCounterErrorsAreMeasured(t *testing.T) {
+	s := streamOf(newKeySet("a", "b", "a", "c", "a"), "keys")
+	// A counter that counts some times a count, and some more, and lists no
+	// keys or does not list.
+	build := func(times, more uint64, lists bool) BuildCounter {
+		return func(s *Stream, family hashfam.Family) (Counter, error) {
+			c, err := newTallyMap(s, family)
+			count := c.Count
+			c.Count = func(key []byte) uint64 { return times*count(key) + more }
+			if lists {
+				c.Report = func() []string { return nil }
+			}
+			return c, err
+		}
+	}
+	found, err := countFrequencies(t.Context(), s, []Tally{
+		{Name: "exact", Build: newTallyMap},
+		{Name: "short", Build: build(1, ^uint64(0), true)},
+		{Name: "double", bound: func(total float64) float64 { return total / 5 }, Build: build(2, 0, false)},
+		{Name: "top", top: true, Build: newTallyMap},
+	}, func() {})
+	require.NoError(t, err)
+
+	exact, short, double := found[0], found[1], found[2]
+	assert.Zero(t, *exact.MeanError)
+	assert.Equal(t, 3, exact.Wanted)
+	assert.Zero(t, exact.Missed)
+	assert.Zero(t, exact.Extra)
+
+	assert.EqualValues(t, 3*frequencyRounds, short.BelowTruth)
+	assert.InDelta(t, 3, short.Missed, 1e-9)
+	assert.ErrorContains(t, (&Results{Frequency: found[:2]}).Broken(), "short: 15 times")
+
+	assert.InDelta(t, 5.0/3, *double.MeanError, 1e-9)
+	assert.Equal(t, 3.0, *double.MaxError)
+	assert.InDelta(t, 1.0/3, double.AboveBound, 1e-9, "a's error is 3, the bound 1")
+	assert.Equal(t, 3, found[3].Wanted, "there are no hundred")
+}
+
+func TestAnyKeyOfATieMayBeReported(t *testing.T) {
+	var keys []string
+	for i := range 150 {
+		keys = append(keys, strings.Repeat("k", i+1)) // 150 keys, once each
+	}
+	s := streamOf(newKeySet(keys...), "keys")
+	assert.Len(t, Tally{top: true}.wanted(s), 150)
+	found, err := countFrequencies(t.Context(), s, []Tally{Tallies[4]}, func() {})
+	require.NoError(t, err)
+	assert.Equal(t, "top-k", found[0].Structure)
+	assert.Equal(t, topK, found[0].Wanted)
+	assert.Zero(t, found[0].Missed)
+}
+
+func TestInterruptKeepsTallies(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	rounds := 0
+	found, err := countFrequencies(ctx, streamOf(newKeySet("a", "a"), "keys"), Tallies[:3], func() {
+		if rounds++; rounds == frequencyRounds {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, found, 1)
 }

@@ -14,16 +14,18 @@ import (
 	"github.com/filterfam/filterfam/hashfam/perfect"
 )
 
-// A Filter is one set built for one round of measurements.
+// A Filter is one set that is built for one round of measurements.
 type Filter struct {
-	Set
+	Inner     any // the structure itself
 	Add       func(key []byte) error
-	Delete    func(key []byte) bool // whether the key was there; nil if nothing can be deleted
-	AddAbsent func(key []byte)      // of a set that is told the absent keys, too; else nil
-	Build     func() error          // of a set that is built from all keys at once and has no Set before; else nil
+	Contains  func(key []byte) bool // nil until Build is called, if Build is set
+	Delete    func(key []byte) bool // reports whether the key was there; nil if keys cannot be deleted
+	AddAbsent func(key []byte)      // nil unless the set is built from the absent keys too
+	Build     func() error          // nil unless the set is built from all keys at once
+	SizeBytes func() uint64         // nil if the size is measured from outside
 }
 
-// A Set can be queried.
+// A Set has the methods that all our structures have.
 type Set interface {
 	Contains(key []byte) bool
 	SizeBytes() uint64
@@ -56,7 +58,7 @@ func Where[T any](list []T, holds func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !holds(x) })
 }
 
-// Adapt returns a structure whose methods have the names of ours as a Filter.
+// Adapt returns one of our structures as a Filter.
 func Adapt(s Set, err error) (*Filter, error) {
 	if err != nil {
 		return nil, err
@@ -72,28 +74,35 @@ func Adapt(s Set, err error) (*Filter, error) {
 	return f, nil
 }
 
-// hold makes s the set of f.
+// hold makes f query s and delete from it.
 func (f *Filter) hold(s Set) {
-	f.Set = s
+	f.Inner, f.Contains, f.SizeBytes = s, s.Contains, s.SizeBytes
 	if s, ok := s.(interface{ Delete(key []byte) bool }); ok {
 		f.Delete = s.Delete
 	}
 }
 
-// collected returns a filter that is built from the digests of its keys at
-// once: Add only collects them.
-func collected[D ~uint64](n uint64, family hashfam.Family, build func([]D) (Set, error)) *Filter {
+// collected returns a filter whose Add only collects digests. Build passes them
+// to build, which must set the other functions of f.
+func collected[D ~uint64](n uint64, family hashfam.Family, build func(f *Filter, digests []D) error) *Filter {
 	digests, f := make([]D, 0, n), new(Filter)
 	f.Add = func(key []byte) error { digests = append(digests, D(family.Sum(key))); return nil }
 	f.Build = func() error {
+		defer func() { digests = nil }()
+		return build(f, digests)
+	}
+	return f
+}
+
+// collectedSet is like collected for a constructor of ours.
+func collectedSet[S Set](n uint64, family hashfam.Family, build func([]hashfam.Digest) (S, error)) *Filter {
+	return collected(n, family, func(f *Filter, digests []hashfam.Digest) error {
 		s, err := build(digests)
-		digests = nil
 		if err == nil {
 			f.hold(s)
 		}
 		return err
-	}
-	return f
+	})
 }
 
 // Fill adds the keys to f, builds it if that is left to do, and returns it.
@@ -111,7 +120,7 @@ func (f *Filter) Fill(keys [][]byte) (*Filter, error) {
 
 // Structures lists everything that can be compared, in the order of the rows.
 var Structures = slices.Concat([]Structure{
-	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newExact},
+	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newMap},
 	{Name: "bloom", Also: "merge", Build: newBloom(bloom.Classic)},
 	{Name: "bloom-partitioned", Also: "merge", Build: newBloom(bloom.Partitioned)},
 	{Name: "bloom-blocked", Also: "merge", Build: newBloom(bloom.Blocked)},
@@ -143,23 +152,8 @@ func newBloom(layout bloom.Layout) Build {
 	}
 }
 
-// A maphashed set gets the digests of hash/maphash.
-type maphashed struct {
-	set interface {
-		Set
-		ContainsDigest(d hashfam.Digest) bool
-	}
-	seed maphash.Seed
-}
-
-func (s maphashed) Contains(key []byte) bool {
-	return s.set.ContainsDigest(hashfam.Digest(maphash.Bytes(s.seed, key)))
-}
-
-func (s maphashed) SizeBytes() uint64 { return s.set.SizeBytes() }
-
-// withMaphash returns how to build filters whose keys hash/maphash hashes, each
-// under another seed.
+// withMaphash returns a Build for filters whose keys hash/maphash hashes, each
+// filter under another seed.
 func withMaphash(build Build) Build {
 	return func(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 		f, err := build(n, rate, hashfam.Family{})
@@ -167,17 +161,22 @@ func withMaphash(build Build) Build {
 			return nil, err
 		}
 		seed := maphash.MakeSeed()
-		switch s := f.Set.(type) {
+		switch s := f.Inner.(type) {
 		case *bloom.Filter:
-			f.Set = maphashed{s, seed}
-			f.Add = func(key []byte) error { s.AddDigest(hashfam.Digest(maphash.Bytes(seed, key))); return nil }
+			f.Add = func(key []byte) error { s.AddDigest(maphashOf(seed, key)); return nil }
+			f.Contains = func(key []byte) bool { return s.ContainsDigest(maphashOf(seed, key)) }
 		case *cuckoo.Filter:
-			f.Set = maphashed{s, seed}
-			f.Add = func(key []byte) error { return s.AddDigest(hashfam.Digest(maphash.Bytes(seed, key))) }
-			f.Delete = func(key []byte) bool { return s.DeleteDigest(hashfam.Digest(maphash.Bytes(seed, key))) }
+			f.Add = func(key []byte) error { return s.AddDigest(maphashOf(seed, key)) }
+			f.Contains = func(key []byte) bool { return s.ContainsDigest(maphashOf(seed, key)) }
+			f.Delete = func(key []byte) bool { return s.DeleteDigest(maphashOf(seed, key)) }
 		}
+		f.Inner = nil // its own family does not apply
 		return f, nil
 	}
+}
+
+func maphashOf(seed maphash.Seed, key []byte) hashfam.Digest {
+	return hashfam.Digest(maphash.Bytes(seed, key))
 }
 
 func newCounting(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
@@ -190,14 +189,11 @@ func newCuckoo(compact bool) Build {
 	}
 }
 
-// The numbers of keys that growing filters get, over those they expect.
-var overExpected = []uint64{1, 3, 30}
-
-// growing returns the rows of a growing filter: of one that expects all keys,
-// and of others that expect a part of them.
+// growing returns the rows of a growing filter: one that expects all keys, and
+// others that expect a third and a thirtieth of them.
 func growing(s Structure) []Structure {
 	var list []Structure
-	for _, over := range overExpected {
+	for _, over := range []uint64{1, 3, 30} {
 		x := s
 		x.Over = over
 		if over > 1 {
@@ -219,48 +215,42 @@ func newCuckooScalable(expected uint64, rate float64, family hashfam.Family) (*F
 	return Adapt(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
 }
 
-// newStatic builds on one goroutine, as the others are built.
+// newStatic builds on one goroutine because the others do.
 func newStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
+	return collectedSet(n, family, func(digests []hashfam.Digest) (*static.Filter, error) {
 		return static.New(context.Background(), static.Config{FPRate: rate, Family: family, Workers: 1}, digests)
 	}), nil
 }
 
 func newPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	return collected(n, family, func(digests []hashfam.Digest) (Set, error) {
+	return collectedSet(n, family, func(digests []hashfam.Digest) (*perfect.Filter, error) {
 		return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: rate, Family: family}, digests)
 	}), nil
 }
 
-// newStaticExact builds static.Exact.
 func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
 	var absent []hashfam.Digest
-	f := collected(n, family, func(members []hashfam.Digest) (Set, error) {
+	f := collectedSet(n, family, func(members []hashfam.Digest) (*static.Exact, error) {
 		return static.NewExact(context.Background(), static.ExactConfig{Family: family}, members, absent)
 	})
 	f.AddAbsent = func(key []byte) { absent = append(absent, family.Sum(key)) }
 	return f, nil
 }
 
-// exact is the set that a Go program without this library would use.
-type exact map[string]struct{}
-
-func newExact(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
-	return Adapt(make(exact, n), nil)
+// newMap builds the set that a Go program would use without this library.
+func newMap(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
+	m := make(map[string]struct{}, n)
+	contains := func(key []byte) bool {
+		_, ok := m[string(key)]
+		return ok
+	}
+	return &Filter{
+		Inner: m, Contains: contains,
+		Add: func(key []byte) error { m[string(key)] = struct{}{}; return nil },
+		Delete: func(key []byte) bool {
+			ok := contains(key)
+			delete(m, string(key))
+			return ok
+		},
+	}, nil
 }
-
-func (e exact) Add(key []byte) { e[string(key)] = struct{}{} }
-
-func (e exact) Contains(key []byte) bool {
-	_, ok := e[string(key)]
-	return ok
-}
-
-func (e exact) Delete(key []byte) bool {
-	_, ok := e[string(key)]
-	delete(e, string(key))
-	return ok
-}
-
-// SizeBytes is not known to a map: the heap is measured from outside.
-func (e exact) SizeBytes() uint64 { return 0 }

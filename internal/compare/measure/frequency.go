@@ -41,13 +41,9 @@ type FrequencyRow struct {
 // countFrequencies measures every tally on the stream under several families.
 // When ctx ends, it returns the rows finished until then.
 func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func()) ([]FrequencyRow, error) {
-	truth := make([]uint64, s.keys.Len())
-	for _, id := range s.order {
-		truth[id]++
-	}
 	list := []FrequencyRow{}
 	for _, t := range chosen {
-		row, err := t.measure(ctx, s, truth, done)
+		row, err := t.measure(ctx, s, done)
 		if err != nil {
 			return list, err
 		}
@@ -57,13 +53,13 @@ func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func(
 }
 
 // measure counts the stream under one family after another.
-func (t Tally) measure(ctx context.Context, s *Stream, truth []uint64, done func()) (FrequencyRow, error) {
+func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRow, error) {
 	total, distinct := len(s.order), s.keys.Len()
 	x := FrequencyRow{Structure: t.Name, Setting: t.Setting, Distinct: distinct, Total: total, Peer: t.Peer}
 	if t.bound != nil {
 		x.ErrorBound = pointer(t.bound(float64(total)))
 	}
-	wanted := t.wanted(s, truth)
+	wanted := t.wanted(s)
 	var adds []float64
 	for round := range frequencyRounds {
 		c, err := t.Build(s, hashfam.Family{}.Derive(fmt.Sprintf("frequency round %d", round)))
@@ -76,7 +72,7 @@ func (t Tally) measure(ctx context.Context, s *Stream, truth []uint64, done func
 		}
 		adds = append(adds, perKey(time.Since(start), total))
 		x.Bytes = max(x.Bytes, c.SizeBytes())
-		reported := x.query(c, s, truth)
+		reported := x.query(c, s)
 		if c.Report != nil {
 			reported = c.Report()
 		}
@@ -92,7 +88,7 @@ func (t Tally) measure(ctx context.Context, s *Stream, truth []uint64, done func
 // reported.
 func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool) {
 	x.Wanted = len(wanted)
-	if t.top { // of keys that tie for the last place of the top, any will do
+	if t.top { // any of the keys that tie for the last place will do
 		x.Wanted = min(topK, len(wanted))
 	}
 	hits := 0
@@ -107,15 +103,15 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 
 // query adds up the errors of one round and returns the keys that seem to be
 // heavy hitters.
-func (x *FrequencyRow) query(c Counter, s *Stream, truth []uint64) (heavy []string) {
+func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	if c.Count == nil {
 		return nil
 	}
 	if x.MeanError == nil {
 		x.MeanError, x.MaxError = new(float64), new(float64)
 	}
-	share := 1 / float64(len(truth)) / frequencyRounds
-	for i, want := range truth {
+	share := 1 / float64(len(s.counts)) / frequencyRounds
+	for i, want := range s.counts {
 		got := c.Count(s.keys.At(i))
 		if float64(got) >= heavyPhi*float64(len(s.order)) {
 			heavy = append(heavy, string(s.keys.At(i)))
@@ -136,14 +132,14 @@ func (x *FrequencyRow) query(c Counter, s *Stream, truth []uint64) (heavy []stri
 
 // wanted returns the keys that the tally should report: those above heavyPhi of
 // the total, or the topK and all that tie for the last place.
-func (t Tally) wanted(s *Stream, truth []uint64) map[string]bool {
+func (t Tally) wanted(s *Stream) map[string]bool {
 	least := uint64(math.Ceil(heavyPhi * float64(len(s.order))))
 	if t.top {
-		counts := slices.SortedFunc(slices.Values(truth), func(a, b uint64) int { return cmp.Compare(b, a) })
+		counts := slices.SortedFunc(slices.Values(s.counts), func(a, b uint64) int { return cmp.Compare(b, a) })
 		least = counts[min(topK, len(counts))-1]
 	}
 	wanted := make(map[string]bool)
-	for i, n := range truth {
+	for i, n := range s.counts {
 		if n >= least {
 			wanted[string(s.keys.At(i))] = true
 		}
@@ -196,31 +192,24 @@ var Tallies = []Tally{
 	{Name: "boom-top-k", Setting: "100", top: true, Peer: true, Build: NewBoomTop(sketchEpsilon, topK)},
 }
 
-// newTallyMap counts exactly, as a Go program without this library would.
+// newTallyMap counts exactly, as a Go program would without this library.
 func newTallyMap(s *Stream, _ hashfam.Family) (Counter, error) {
-	if s.mapBytes == 0 {
-		var err error
-		if s.mapBytes, err = tallyBytes(&s.keys); err != nil {
-			return Counter{}, err
-		}
-	}
 	counts := make(map[string]uint64)
+	size := func() uint64 {
+		grown, _ := heapGrowth(func() (any, error) { // never fails
+			m := make(map[string]uint64, s.keys.Len())
+			for i := range s.keys.Len() {
+				m[string(s.keys.At(i))]++
+			}
+			return m, nil
+		})
+		return grown
+	}
 	return Counter{
 		Add:       func(key []byte) { counts[string(key)]++ },
 		Count:     func(key []byte) uint64 { return counts[string(key)] },
-		SizeBytes: func() uint64 { return s.mapBytes },
+		SizeBytes: size,
 	}, nil
-}
-
-// tallyBytes returns by how much the heap grows when a map counts the keys.
-func tallyBytes(keys *Keys) (uint64, error) {
-	return heapGrowth(func() (any, error) {
-		m := make(map[string]uint64, keys.Len())
-		for i := range keys.Len() {
-			m[string(keys.At(i))]++
-		}
-		return m, nil
-	})
 }
 
 // NewSketch builds countmin.Sketch.

@@ -43,9 +43,6 @@ func (k *Keys) At(i int) []byte {
 	return k.bytes[start:k.ends[i]:k.ends[i]]
 }
 
-// first returns the first n keys. It shares the memory of k.
-func (k *Keys) first(n int) *Keys { return &Keys{k.bytes, k.ends[:n]} }
-
 // randomKeys returns keys of 16 bytes.
 func randomKeys(source *rand.ChaCha8, n int) Keys {
 	k := Keys{bytes: make([]byte, 16*n), ends: make([]int, n)}
@@ -59,13 +56,13 @@ func randomKeys(source *rand.ChaCha8, n int) Keys {
 // mostKeys is how many keys a keySet can hold.
 const mostKeys = math.MaxUint32 - 1
 
-// A keySet holds Keys in which no key occurs twice, with their places by
-// digest. Of two keys with one digest, which no file has but by chance, the
-// later one may stay in twice.
+// A keySet holds distinct Keys. It tells them apart by their digests alone: two
+// of 10^7 keys have the same digest with a probability below 3e-6, and then
+// only the first is kept.
 type keySet struct {
 	Keys
 	places map[hashfam.Digest]uint32
-	order  []uint32 // places in the order in which keys came, the known ones too
+	order  []uint32 // the places of all keys that were added, repeated ones too
 	family hashfam.Family
 }
 
@@ -77,10 +74,10 @@ func newKeySet(keys ...string) *keySet {
 	return s
 }
 
-// add reports whether key was new.
+// add adds key and reports whether it was new.
 func (s *keySet) add(key []byte) bool {
 	d := s.family.Sum(key)
-	place, known := s.find(d, key)
+	place, known := s.places[d]
 	if !known {
 		place = uint32(s.Len())
 		s.places[d] = place
@@ -91,17 +88,12 @@ func (s *keySet) add(key []byte) bool {
 }
 
 func (s *keySet) has(key []byte) bool {
-	_, known := s.find(s.family.Sum(key), key)
+	_, known := s.places[s.family.Sum(key)]
 	return known
 }
 
-func (s *keySet) find(d hashfam.Digest, key []byte) (place uint32, known bool) {
-	place, known = s.places[d]
-	return place, known && string(s.At(int(place))) == string(key)
-}
-
-// read adds the lines of a file, or of standard input for "-", to set. It holds
-// the keys and one line in memory, never the whole file.
+// read adds the lines of the file of a flag to set, or of standard input for
+// "-". It holds the keys and one line in memory, never the whole file.
 func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	c, err := s.readFile(name, set, exclude)
 	if err != nil {
@@ -113,12 +105,12 @@ func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	return c, err
 }
 
-func (s Source) readFile(name string, set, exclude *keySet) (dropped, error) {
+func (s Source) readFile(name string, set, exclude *keySet) (c dropped, err error) {
 	in := s.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return dropped{}, err
+			return c, err
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {
@@ -130,18 +122,19 @@ func (s Source) readFile(name string, set, exclude *keySet) (dropped, error) {
 	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(text)
 		if err != nil {
-			return dropped{}, err
+			return c, err
 		}
 		text = bufio.NewReaderSize(z, 1<<16)
 	}
 	start, _ := text.Peek(8 << 10)
 	binary := bytes.IndexByte(start, 0) >= 0
-	c, err := distinct(set, text, exclude)
+	c, err = distinct(set, text, exclude)
 	c.binary = binary
 	return c, err
 }
 
-// Pathless removes the file name from an error: the message has it already.
+// Pathless removes the file name from an error, because the message contains it
+// already.
 func Pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -150,7 +143,7 @@ func Pathless(err error) error {
 	return err
 }
 
-// show names a file so that it cannot disturb a terminal.
+// show quotes a file name so that it cannot disturb a terminal.
 func show(name string) string {
 	if name == "-" {
 		return "standard input"

@@ -3,11 +3,10 @@ package measure
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,18 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func TestAKeySetKeepsOneOfEachKey(t *testing.T) {
-	set, want := newKeySet(), map[string]bool{}
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 100_000 {
-		key := fmt.Append(nil, random.IntN(50_000))
-		require.Equal(t, want[string(key)], set.has(key))
-		require.Equal(t, !want[string(key)], set.add(key))
-		want[string(key)] = true
-	}
-	require.Equal(t, len(want), set.Len())
-}
 
 func list(l *Keys) []string {
 	keys := []string{}
@@ -51,7 +38,7 @@ func loaded(t *testing.T, s Source, stdin string) (*Dataset, error) {
 	return Load(s)
 }
 
-func TestDistinctReadsLines(t *testing.T) {
+func TestLinesAreKeys(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -75,7 +62,7 @@ func TestDistinctReadsLines(t *testing.T) {
 	}
 }
 
-func TestLongLinesAreKeysUpToALimit(t *testing.T) {
+func TestLongLinesAreKeys(t *testing.T) {
 	long := strings.Repeat("long ", 1<<16)
 	set := newKeySet()
 	_, err := distinct(set, strings.NewReader(long+"\nshort\n"+long+"\n"+long+"er"), nil)
@@ -87,7 +74,7 @@ func TestLongLinesAreKeysUpToALimit(t *testing.T) {
 	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
 }
 
-func TestUnusableFilesAreErrors(t *testing.T) {
+func TestUnusableFilesAreReported(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.txt")
 	for _, c := range []struct {
 		name string
@@ -120,7 +107,7 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-func TestGzipIsUnpacked(t *testing.T) {
+func TestGzipIsDecompressed(t *testing.T) {
 	packed := gzipped(t, "a\nb\n")
 	for _, c := range []struct {
 		from  Source
@@ -140,7 +127,7 @@ func TestGzipIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestABinaryFileIsNoted(t *testing.T) {
+func TestBinaryFileIsNoted(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a\nb\n": false, "\xff\xe9\n": false, "\x7fELF\x00\x01\n": true, gzipped(t, "a\x00b"): true,
 	} {
@@ -148,4 +135,41 @@ func TestABinaryFileIsNoted(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, strings.Contains(strings.Join(d.Notes, " "), "-keys looks like a binary file"), "%q: %s", text, d.Notes)
 	}
+}
+
+func TestDefaultKeysAreDomains(t *testing.T) {
+	d, err := loaded(t, Source{}, "")
+	require.NoError(t, err)
+	assert.Equal(t, 18147, d.Members.Len())
+	assert.Equal(t, 19717, d.Absent.Len())
+	assert.Empty(t, d.Notes)
+}
+
+func TestFilesAreCleaned(t *testing.T) {
+	o := Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}
+	d, err := loaded(t, o, "c\nb\nd\nd\n")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, list(&d.Members))
+	assert.Equal(t, []string{"c", "d"}, list(&d.Absent))
+	assert.Equal(t, []string{
+		"lines of -keys that were left out: 1 empty, 1 repeated, 0 of members",
+		"lines of -absent that were left out: 0 empty, 1 repeated, 1 of members",
+	}, d.Notes)
+	assert.Contains(t, d.About, "standard input")
+}
+
+// Of long members only the ends are used: copies of whole members would use
+// hundreds of times the memory of the file.
+func TestAbsentKeysAreMadeUp(t *testing.T) {
+	end := strings.Repeat("e", absentEnd)
+	d, err := loaded(t, Source{KeysFile: "-"}, "a"+end+"\nb"+end+"\n"+end)
+	require.NoError(t, err)
+	absent := list(&d.Absent)
+	assert.Len(t, absent, 100_000)
+	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(absent))), 100_000)
+	for _, key := range absent {
+		require.True(t, len(key) == absentEnd+8 && strings.HasPrefix(key, end), key)
+	}
+	require.Len(t, d.Notes, 2)
+	assert.Contains(t, d.Notes[0], "random ending")
 }

@@ -46,28 +46,18 @@ const (
 	xorModule  = "github.com/FastFilter/xorfilter"
 )
 
-// PeerBloom adapts the Bloom filter of github.com/bits-and-blooms/bloom.
-type PeerBloom struct{ *bloom.BloomFilter }
-
 func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	return Adapt(PeerBloom{bloom.NewWithEstimates(uint(n), rate)}, nil)
+	f := bloom.NewWithEstimates(uint(n), rate)
+	return &Filter{
+		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test,
+		SizeBytes: func() uint64 { return (uint64(f.Cap()) + 63) / 64 * 8 }, // words of 64 bits
+	}, nil
 }
 
-func (f PeerBloom) Add(key []byte)           { f.BloomFilter.Add(key) }
-func (f PeerBloom) Contains(key []byte) bool { return f.Test(key) }
-
-// SizeBytes counts the 64-bit words that hold its bits.
-func (f PeerBloom) SizeBytes() uint64 { return (uint64(f.Cap()) + 63) / 64 * 8 }
-
-// holiman adapts github.com/holiman/bloomfilter, which leaves hashing to its
-// user: the keys are hashed as ours are. Its own keys, which it mixes into the
-// hash, are drawn from the family rather than by chance, so that two runs of
-// this program agree.
-type holiman struct {
-	*holimanbloom.Filter
-	family hashfam.Family
-}
-
+// newHoliman builds a filter that leaves hashing to its user, so the keys are
+// hashed as ours are. The filter mixes keys of its own into the hash. They are
+// derived from the family here instead of drawn at random, because two runs of
+// this program should agree.
 func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	m := holimanbloom.OptimalM(n, rate)
 	keys := make([]uint64, holimanbloom.OptimalK(m, n))
@@ -75,104 +65,71 @@ func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) 
 		keys[i] = uint64(family.SumUint64(uint64(i)))
 	}
 	f, err := holimanbloom.NewWithKeys(m, keys)
-	return Adapt(holiman{f, family}, err)
+	return &Filter{
+		Inner: f, Add: func(key []byte) error { f.AddHash(uint64(family.Sum(key))); return nil },
+		Contains:  func(key []byte) bool { return f.ContainsHash(uint64(family.Sum(key))) },
+		SizeBytes: func() uint64 { return (f.M() + 63) / 64 * 8 }, // words of 64 bits
+	}, err
 }
-
-func (f holiman) Add(key []byte)           { f.AddHash(uint64(f.family.Sum(key))) }
-func (f holiman) Contains(key []byte) bool { return f.ContainsHash(uint64(f.family.Sum(key))) }
-
-// SizeBytes counts the 64-bit words that hold its bits.
-func (f holiman) SizeBytes() uint64 { return (f.M() + 63) / 64 * 8 }
-
-// Bbloom adapts github.com/ipfs/bbloom, which uses SipHash too.
-type Bbloom struct{ *bbloom.Bloom }
 
 func newBbloom(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	f, err := bbloom.NewWithKeys(uint64(family.SumString("bbloom 0")), uint64(family.SumString("bbloom 1")), float64(n), rate)
-	return Adapt(Bbloom{f}, err)
+	return Bbloom(bbloom.NewWithKeys(uint64(family.SumString("bbloom 0")), uint64(family.SumString("bbloom 1")), float64(n), rate))
 }
 
-func (f Bbloom) Add(key []byte)           { f.Bloom.Add(key) }
-func (f Bbloom) Contains(key []byte) bool { return f.Has(key) }
-
-// SizeBytes is the length of the bits in its own export: it does not report how
-// many it has.
-func (f Bbloom) SizeBytes() uint64 {
-	var export struct{ FilterSet []byte }
-	if err := json.Unmarshal(f.JSONMarshal(), &export); err != nil {
-		panic(err) // of a peer: reported, as every panic of one
+// Bbloom adapts a filter of github.com/ipfs/bbloom, which also uses SipHash.
+// The filter does not report its size, so that is the length of the bits in its
+// export.
+func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
+	size := func() uint64 {
+		var export struct{ FilterSet []byte }
+		if err := json.Unmarshal(f.JSONMarshal(), &export); err != nil {
+			panic(err) // cell.attempt reports it
+		}
+		return uint64(len(export.FilterSet))
 	}
-	return uint64(len(export.FilterSet))
+	return &Filter{Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Has, SizeBytes: size}, err
 }
 
-// ristretto adapts the Bloom filter of github.com/dgraph-io/ristretto, which
-// leaves hashing to its user: the keys are hashed as ours are.
-type ristretto struct {
-	*z.Bloom
-	family hashfam.Family
-}
-
+// newRistretto builds a filter that leaves hashing to its user, so the keys are
+// hashed as ours are.
 func newRistretto(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-	return Adapt(ristretto{z.NewBloomFilter(float64(n), rate), family}, nil)
+	f := z.NewBloomFilter(float64(n), rate)
+	return &Filter{
+		Inner: f, Add: func(key []byte) error { f.Add(uint64(family.Sum(key))); return nil },
+		Contains:  func(key []byte) bool { return f.Has(uint64(family.Sum(key))) },
+		SizeBytes: func() uint64 { return uint64(f.TotalSize()) },
+	}, nil
 }
-
-func (f ristretto) Add(key []byte)           { f.Bloom.Add(uint64(f.family.Sum(key))) }
-func (f ristretto) Contains(key []byte) bool { return f.Has(uint64(f.family.Sum(key))) }
-
-// SizeBytes is the size it reports.
-func (f ristretto) SizeBytes() uint64 { return uint64(f.TotalSize()) }
-
-// BoomBloom adapts the classic filter of github.com/tylertreat/BoomFilters.
-type BoomBloom struct{ *boom.BloomFilter }
 
 func newBoomBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	return Adapt(BoomBloom{boom.NewBloomFilter(uint(n), rate)}, nil)
+	f := boom.NewBloomFilter(uint(n), rate)
+	return &Filter{
+		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test,
+		SizeBytes: func() uint64 { return (uint64(f.Capacity()) + 7) / 8 },
+	}, nil
 }
 
-func (f BoomBloom) Add(key []byte)           { f.BloomFilter.Add(key) }
-func (f BoomBloom) Contains(key []byte) bool { return f.Test(key) }
-
-// SizeBytes counts the bytes that hold its bits.
-func (f BoomBloom) SizeBytes() uint64 { return (uint64(f.Capacity()) + 7) / 8 }
-
-// boomCounting adapts the counting filter of github.com/tylertreat/BoomFilters,
-// which has counters of four bits too.
-type boomCounting struct{ *boom.CountingBloomFilter }
-
+// newBoomCounting builds a counting filter that has counters of four bits, as
+// ours does.
 func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	return Adapt(boomCounting{boom.NewDefaultCountingBloomFilter(uint(n), rate)}, nil)
+	f := boom.NewDefaultCountingBloomFilter(uint(n), rate)
+	return &Filter{
+		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test, Delete: f.TestAndRemove,
+		SizeBytes: func() uint64 { return (uint64(f.Capacity())*4 + 7) / 8 },
+	}, nil
 }
 
-func (f boomCounting) Add(key []byte)           { f.CountingBloomFilter.Add(key) }
-func (f boomCounting) Contains(key []byte) bool { return f.Test(key) }
-func (f boomCounting) Delete(key []byte) bool   { return f.TestAndRemove(key) }
-
-// SizeBytes counts the bytes that hold its counters.
-func (f boomCounting) SizeBytes() uint64 { return (uint64(f.Capacity())*4 + 7) / 8 }
-
-// boomCuckoo adapts the cuckoo filter of github.com/tylertreat/BoomFilters.
-type boomCuckoo struct{ *boom.CuckooFilter }
-
-// newBoomCuckoo keeps clear of capacities that exhaust the memory, when no
-// program can go on: there are eight buckets a key, rounded up to a power of
-// two, each a slice of four slices.
+// newBoomCuckoo refuses capacities that would exhaust the memory and end the
+// program. The filter has eight buckets per key, rounded up to a power of two,
+// and each bucket is a slice of four slices. It does not know its size.
 func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	const slice, most = 3 * bits.UintSize / 8, 2 << 30
 	if bytes := uint64(1) << bits.Len64(8*n-1) * (slice + 4*slice); bytes > most {
-		return nil, fmt.Errorf("it needs %.1f GiB for this many keys, and a peer may take %d", float64(bytes)/(1<<30), most>>30)
+		return nil, fmt.Errorf("it needs %.1f GiB for this many keys, and a peer may use %d", float64(bytes)/(1<<30), most>>30)
 	}
-	return Adapt(boomCuckoo{boom.NewCuckooFilter(uint(n), rate)}, nil)
+	f := boom.NewCuckooFilter(uint(n), rate)
+	return &Filter{Inner: f, Add: f.Add, Contains: f.Test, Delete: f.TestAndRemove}, nil
 }
-
-func (f boomCuckoo) Contains(key []byte) bool { return f.Test(key) }
-func (f boomCuckoo) Delete(key []byte) bool   { return f.TestAndRemove(key) }
-
-// SizeBytes is not known to it: every fingerprint is a slice of its own, of
-// memory shared with others. The heap is measured from outside.
-func (f boomCuckoo) SizeBytes() uint64 { return 0 }
-
-// seiflotfyCuckoo adapts github.com/seiflotfy/cuckoofilter.
-type seiflotfyCuckoo struct{ *seiflotfy.Filter }
 
 // seiflotfyRate is the rate of a full table, 1 - (1 - 1/255)^8: a lookup
 // compares 8 fingerprints of 255 values. It cannot be configured.
@@ -181,79 +138,51 @@ const seiflotfyRate = 0.03095
 var errFull = errors.New("the filter is full")
 
 func newSeiflotfy(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
-	return Adapt(seiflotfyCuckoo{seiflotfy.NewFilter(uint(n))}, nil)
-}
-
-func (f seiflotfyCuckoo) Add(key []byte) error {
-	if !f.Insert(key) {
-		return errFull
+	f := seiflotfy.NewFilter(uint(n))
+	add := func(key []byte) error {
+		if !f.Insert(key) {
+			return errFull
+		}
+		return nil
 	}
-	return nil
+	return &Filter{
+		Inner: f, Add: add, Contains: f.Lookup, Delete: f.Delete,
+		SizeBytes: func() uint64 { return uint64(len(f.Encode())) }, // one byte per slot, as in memory
+	}, nil
 }
 
-func (f seiflotfyCuckoo) Contains(key []byte) bool { return f.Lookup(key) }
-
-// SizeBytes is the length of its own export, a byte a slot as in memory.
-func (f seiflotfyCuckoo) SizeBytes() uint64 { return uint64(len(f.Encode())) }
-
-// xor8 and fuse adapt the filters of github.com/FastFilter/xorfilter. These are
-// made of 64-bit numbers and leave hashing to their user. Keys that are not
-// numbers have to be hashed first, here as ours are, and that is part of the
-// time: without it, they could only be compared on another task.
-type xor8 struct {
-	*xorfilter.Xor8
-	family hashfam.Family
-}
-
+// newXor8 and newFuse build filters from 64-bit numbers, which leave hashing to
+// their user. Keys that are not numbers must be hashed first. This is done as
+// ours are hashed, and counts as part of their time.
 func newXor8(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
-	return collected(n, family, func(digests []uint64) (Set, error) {
-		f, err := xorfilter.Populate(digests)
-		return xor8{f, family}, err
+	return collected(n, family, func(f *Filter, digests []uint64) error {
+		x, err := xorfilter.Populate(digests)
+		f.Contains = func(key []byte) bool { return x.Contains(uint64(family.Sum(key))) }
+		f.SizeBytes = func() uint64 { return uint64(len(x.Fingerprints)) }
+		return err
 	}), nil
-}
-
-func (f xor8) Contains(key []byte) bool { return f.Xor8.Contains(uint64(f.family.Sum(key))) }
-
-// SizeBytes counts the fingerprints.
-func (f xor8) SizeBytes() uint64 { return uint64(len(f.Fingerprints)) }
-
-// fuse has fingerprints of type T.
-type fuse[T xorfilter.Unsigned] struct {
-	*xorfilter.BinaryFuse[T]
-	family hashfam.Family
 }
 
 func newFuse[T xorfilter.Unsigned](n uint64, _ float64, family hashfam.Family) (*Filter, error) {
-	return collected(n, family, func(digests []uint64) (Set, error) {
-		f, err := xorfilter.NewBinaryFuse[T](digests)
-		return fuse[T]{f, family}, err
+	return collected(n, family, func(f *Filter, digests []uint64) error {
+		x, err := xorfilter.NewBinaryFuse[T](digests)
+		f.Contains = func(key []byte) bool { return x.Contains(uint64(family.Sum(key))) }
+		f.SizeBytes = func() uint64 { return uint64(len(x.Fingerprints)) * uint64(binary.Size(T(0))) }
+		return err
 	}), nil
 }
 
-func (f fuse[T]) Contains(key []byte) bool { return f.BinaryFuse.Contains(uint64(f.family.Sum(key))) }
-
-// SizeBytes counts the fingerprints.
-func (f fuse[T]) SizeBytes() uint64 { return uint64(len(f.Fingerprints)) * uint64(binary.Size(T(0))) }
-
-// sorted is the exact set with the least overhead, a sorted slice with binary
-// search. It is static: a key in the middle would move half of it.
-type sorted []string
-
+// newSorted builds the exact set with the least overhead, a sorted slice with
+// binary search. Adding a key in the middle would move half of the slice, so it
+// is built at once.
 func newSorted(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
-	keys, f := make(sorted, 0, n), new(Filter)
-	f.Add = func(key []byte) error { keys = append(keys, string(key)); return nil }
-	f.Build = func() error {
-		slices.Sort(keys)
-		f.Set = keys
-		return nil
-	}
-	return f, nil
+	keys := make([]string, 0, n)
+	return &Filter{
+		Add:   func(key []byte) error { keys = append(keys, string(key)); return nil },
+		Build: func() error { slices.Sort(keys); return nil },
+		Contains: func(key []byte) bool {
+			_, found := slices.BinarySearch(keys, string(key))
+			return found
+		},
+	}, nil
 }
-
-func (s sorted) Contains(key []byte) bool {
-	_, found := slices.BinarySearch(s, string(key))
-	return found
-}
-
-// SizeBytes is measured from outside, as a map's is.
-func (s sorted) SizeBytes() uint64 { return 0 }

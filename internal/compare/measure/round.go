@@ -11,14 +11,22 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A result is what one round found out. Times are nanoseconds for each key.
+// The operations that are timed.
+const (
+	add = iota
+	hit
+	miss
+	del
+	operations
+)
+
+// A result holds the measurements of one round.
 type result struct {
-	queries, positive uint64 // absent keys queried, and answered with yes
-	negative          uint64 // members queried or to be deleted, and answered with no
-	given, refused    uint64 // keys given to Add, and those that a peer did not take
-	foreign, taken    uint64 // keys in neither list queried, and answered with yes
-	add, hit, miss    float64
-	del               float64 // 0 if nothing can be deleted
+	queries, positive uint64              // absent keys queried, and found
+	negative          uint64              // members queried or deleted, and not found
+	given, refused    uint64              // keys given to Add, and those that a peer refused
+	foreign, taken    uint64              // keys in neither list queried, and found
+	ns                [operations]float64 // per key; 0 if the operation does not exist
 }
 
 // A round is one measurement of a cell under one hash family.
@@ -27,6 +35,7 @@ type round struct {
 	data    *Dataset
 	plan    Plan
 	number  int
+	from    int // the first absent key to query
 	repeats int // of short work, to be timed together
 
 	filter   *Filter
@@ -36,12 +45,12 @@ type round struct {
 
 // measure does one round and adds its result to c, or nothing if it fails.
 func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
-	r := round{cell: c, data: d, plan: p, number: number, repeats: p.repeats(d)}
+	r := round{cell: c, data: d, plan: p, number: number, from: number * p.queries % d.Absent.Len(), repeats: p.repeats(d)}
 	if d.Members.Len() >= timedOps/2 {
 		runtime.GC() // so that none pays for a neighbor's garbage
 	}
 	// Salted comes last, when the memory of the filter can be taken again.
-	for _, step := range []func() error{r.build, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
+	for _, step := range []func() error{r.add, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -53,21 +62,20 @@ func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) erro
 	return nil
 }
 
-func (r *round) build() error {
+func (r *round) add() error {
 	family := hashfam.Family{}.Derive(fmt.Sprintf("compare round %d", r.number))
 	keys := &r.data.Members
 	var total time.Duration
 	for range r.repeats {
-		f, err := r.Build(uint64(keys.Len()), r.rate, family)
+		var took time.Duration
+		var err error
+		if r.filter, err = r.Build(uint64(keys.Len()), r.rate, family); err == nil {
+			took, r.unplaced, err = r.addAll(r.filter, keys)
+		}
 		if err != nil {
 			return err
 		}
-		took, refused, err := r.addAll(f, keys)
-		if err != nil {
-			return err
-		}
-		r.filter, r.unplaced = f, refused
-		r.refused += uint64(len(refused))
+		r.refused += uint64(len(r.unplaced))
 		total += took
 	}
 	added := r.repeats * keys.Len()
@@ -75,7 +83,7 @@ func (r *round) build() error {
 	if r.Knows {
 		added += r.repeats * r.absent.Len()
 	}
-	r.add = perKey(total, added)
+	r.ns[add] = perKey(total, added)
 	return nil
 }
 
@@ -84,7 +92,7 @@ func (r *round) build() error {
 func (r *round) queryMembers() error {
 	queries := r.repeats * r.data.Members.Len()
 	hits, took := r.filter.count(&r.data.Members, 0, queries)
-	r.hit = perKey(took, queries)
+	r.ns[hit] = perKey(took, queries)
 	r.negative = uint64(queries) - hits
 	for _, i := range r.unplaced {
 		if !r.filter.Contains(r.data.Members.At(i)) {
@@ -94,27 +102,21 @@ func (r *round) queryMembers() error {
 	return nil
 }
 
+// queryAbsent queries other absent keys in every round.
 func (r *round) queryAbsent() error {
 	var took time.Duration
-	r.positive, took = r.filter.count(&r.data.Absent, r.from(), r.plan.queries)
-	r.miss, r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
+	r.positive, took = r.filter.count(&r.data.Absent, r.from, r.plan.queries)
+	r.ns[miss], r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
 	return nil
 }
 
-// from is the first absent key to query: every round queries others.
-func (r *round) from() int { return r.number * r.plan.queries % r.data.Absent.Len() }
-
-// mostForeign is how many keys in neither list a round queries.
-const mostForeign = 10_000
-
-// queryForeign asks a filter that knows both lists for keys in neither: absent
-// ones with eight bytes before them.
+// queryForeign queries a filter that knows both lists for up to 10,000 keys in
+// neither: absent keys with eight bytes before them.
 func (r *round) queryForeign() error {
 	if r.Knows {
-		n := min(r.data.Absent.Len(), mostForeign)
-		foreign := salted(&r.data.Absent, 0, n, ^uint64(r.number))
-		r.foreign = uint64(n)
-		r.taken, _ = r.filter.count(&foreign, 0, n)
+		foreign := salted(&r.data.Absent, 0, min(r.data.Absent.Len(), 10_000), ^uint64(r.number))
+		r.foreign = uint64(foreign.Len())
+		r.taken, _ = r.filter.count(&foreign, 0, foreign.Len())
 	}
 	return nil
 }
@@ -128,11 +130,11 @@ func (r *round) salted() error {
 	}
 	r.filter = nil
 	members := salted(&r.data.Members, 0, r.data.Members.Len(), uint64(r.number)+1)
-	f, err := r.filled(&members)
+	f, err := r.build(&members, true)
 	if err != nil {
 		return err
 	}
-	absent := salted(&r.data.Absent, r.from(), r.plan.queries, uint64(r.number)+1)
+	absent := salted(&r.data.Absent, r.from, r.plan.queries, uint64(r.number)+1)
 	r.positive, _ = f.count(&absent, 0, r.plan.queries)
 	return nil
 }
@@ -148,40 +150,35 @@ func salted(keys *Keys, from, n int, salt uint64) Keys {
 	return list
 }
 
-// deleteMembers deletes every key, as often as r repeats, with all of them
-// added again in between, and counts the keys that a delete does not find.
+// deleteMembers deletes all keys as often as r repeats, and adds them again in
+// between. It counts the keys that a delete does not find. It skips refused
+// keys, because deleting them could only remove another key.
 func (r *round) deleteMembers() error {
 	if r.filter.Delete == nil {
 		return nil
 	}
+	keys := &r.data.Members
 	var total time.Duration
 	for i := range r.repeats {
 		if i > 0 {
 			var err error
-			if _, r.unplaced, err = r.addAll(r.filter, &r.data.Members); err != nil {
+			if _, r.unplaced, err = r.addAll(r.filter, keys); err != nil {
 				return err
 			}
 		}
-		total += r.deleteAll()
-	}
-	r.del = perKey(total, r.repeats*r.data.Members.Len())
-	return nil
-}
-
-// deleteAll deletes every key except the refused ones: that could only remove
-// another key.
-func (r *round) deleteAll() time.Duration {
-	keys := &r.data.Members
-	skip := append(slices.Clone(r.unplaced), keys.Len()) // in ascending order
-	start := time.Now()
-	for i := range keys.Len() {
-		if i == skip[0] {
-			skip = skip[1:]
-		} else if !r.filter.Delete(keys.At(i)) {
-			r.negative++
+		skip := append(slices.Clone(r.unplaced), keys.Len()) // in ascending order
+		start := time.Now()
+		for i := range keys.Len() {
+			if i == skip[0] {
+				skip = skip[1:]
+			} else if !r.filter.Delete(keys.At(i)) {
+				r.negative++
+			}
 		}
+		total += time.Since(start)
 	}
-	return time.Since(start)
+	r.ns[del] = perKey(total, r.repeats*keys.Len())
+	return nil
 }
 
 // addAll adds every key and builds the filter, if that is left to do. It
@@ -206,26 +203,20 @@ func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int,
 	return time.Since(start), refused, err
 }
 
-// count queries total keys, starting at from and beginning again at the end of
-// the list. It returns how many answers were yes and how long they took.
-func (f *Filter) count(keys *Keys, from, total int) (yes uint64, took time.Duration) {
+// count queries total keys, starting at from and wrapping around at the end of
+// the list. It returns how many were found and how long that took.
+func (f *Filter) count(keys *Keys, from, total int) (found uint64, took time.Duration) {
 	start := time.Now()
 	for i := from; total > 0; i = 0 {
 		stop := min(i+total, keys.Len())
-		yes += found(f.Set, keys, i, stop)
 		total -= stop - i
-	}
-	return yes, time.Since(start)
-}
-
-// found queries keys i to stop.
-func found(s Set, keys *Keys, i, stop int) (yes uint64) {
-	for ; i < stop; i++ {
-		if s.Contains(keys.At(i)) {
-			yes++
+		for ; i < stop; i++ {
+			if f.Contains(keys.At(i)) {
+				found++
+			}
 		}
 	}
-	return yes
+	return found, time.Since(start)
 }
 
 func perKey(d time.Duration, keys int) float64 {

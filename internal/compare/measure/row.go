@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,8 +13,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Row holds the results of a structure at a rate. The tagged fields are the
-// JSON form and, under the same names, the columns of the CSV form.
+// A Row holds the results of a structure at a rate. The fields with tags are the
+// JSON form.
 type Row struct {
 	Structure      string   `json:"structure"`
 	TargetFPR      float64  `json:"target_fpr"`
@@ -68,17 +69,11 @@ func (c *cell) row(cells []*cell, n int) Row {
 	return r
 }
 
-// The times of a result.
-func add(r result) float64  { return r.add }
-func hit(r result) float64  { return r.hit }
-func miss(r result) float64 { return r.miss }
-func del(r result) float64  { return r.del }
-
-// times returns a time of every round.
-func (c *cell) times(of func(result) float64) []float64 {
+// times returns the times of an operation, one per round.
+func (c *cell) times(operation int) []float64 {
 	var list []float64
 	for _, r := range c.done {
-		list = append(list, of(r))
+		list = append(list, r.ns[operation])
 	}
 	return list
 }
@@ -109,32 +104,23 @@ type Ratios struct {
 	Delete  *float64 `json:"delete_ratio"`
 }
 
-// ratiosOf compares c with the cell of the structure it names: the one of the
-// same rate or, if there is none, of the nearest rate.
+// ratiosOf compares c with a cell of the structure that it names: the one with
+// the nearest rate, by ratio.
 func ratiosOf(c *cell, cells []*cell) Ratios {
-	if c.Against == "" {
+	like := Where(cells, func(x *cell) bool { return x.Name == c.Against && len(x.done) > 0 })
+	if len(like) == 0 {
 		return Ratios{}
 	}
-	var ours *cell
-	for _, x := range cells {
-		if x.Name == c.Against && len(x.done) > 0 && (ours == nil || distance(x.rate, c.rate) < distance(ours.rate, c.rate)) {
-			ours = x
-		}
+	const tiny = 1e-300 // for exact sets, whose rate is 0
+	distance := func(x *cell) float64 { return math.Abs(math.Log(max(x.rate, tiny) / max(c.rate, tiny))) }
+	ours := slices.MinFunc(like, func(a, b *cell) int { return cmp.Compare(distance(a), distance(b)) })
+	ratio := func(operation int) *float64 {
+		return medianRatio(c.times(operation), ours.times(operation), c.skipped+1)
 	}
-	if ours == nil {
-		return Ratios{}
-	}
-	ratio := func(of func(result) float64) *float64 { return medianRatio(c.times(of), ours.times(of), c.skipped+1) }
 	return Ratios{
 		Against: ours.Name, Rate: &ours.rate, Bits: medianRatio([]float64{float64(c.bytes)}, []float64{float64(ours.bytes)}, 1),
 		Add: ratio(add), Hit: ratio(hit), Miss: ratio(miss), Delete: ratio(del),
 	}
-}
-
-// distance tells near rates from far ones by their ratio. An exact set, of rate
-// 0, is nearest to the smallest.
-func distance(a, b float64) float64 {
-	return math.Abs(math.Log(max(a, math.SmallestNonzeroFloat64)) - math.Log(max(b, math.SmallestNonzeroFloat64)))
 }
 
 // medianRatio compares the rounds that both have: theirs[i] and ours[i*every].
@@ -195,9 +181,9 @@ func Counted(n int, one, many string) string {
 // z95 is the 97.5 % quantile of the normal distribution.
 const z95 = 1.959963984540054
 
-// wilson returns the 95 % score interval of Wilson (1927) for a proportion of
-// which yes in total were seen. It stays inside [0, 1] and is not empty when
-// nothing or everything was seen, which is why it serves for small rates.
+// wilson returns the 95% score interval of Wilson (1927) for a proportion of yes
+// in total. It suits small rates, because it stays inside [0, 1] and is not
+// empty if yes is 0 or total. It contains yes/total in spite of rounding.
 func wilson(yes, total uint64) (low, high float64) {
 	if total == 0 {
 		return 0, 1
@@ -206,28 +192,15 @@ func wilson(yes, total uint64) (low, high float64) {
 	center := p + z95*z95/(2*n)
 	spread := z95 * math.Sqrt(p*(1-p)/n+z95*z95/(4*n*n))
 	scale := 1 + z95*z95/n
-	low, high = (center-spread)/scale, (center+spread)/scale
-	// At the ends the interval touches 0 or 1 exactly; rounding must not move
-	// it.
-	if yes == 0 {
-		low = 0
-	}
-	if yes == total {
-		high = 1
-	}
-	return low, high
+	return max(0, min(p, (center-spread)/scale)), min(1, max(p, (center+spread)/scale))
 }
 
-// Median returns the middle of values, or the mean of the middle two. It leaves
-// values as they are.
+// Median returns the middle of values, or the mean of the middle two. It does
+// not change values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	half := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[half]
-	}
-	return (sorted[half-1] + sorted[half]) / 2
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

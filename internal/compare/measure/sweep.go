@@ -29,26 +29,17 @@ type Sweep struct {
 func NewSweep(quick bool) Sweep {
 	s := Sweep{
 		Accuracy: []int{1000, 10_000, 100_000, 1_000_000},
-		Times:    spread(1e3, 1e7, 2),
+		Times:    []int{1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000},
 		Rates:    []float64{0.03, 0.01, 0.001, 0.0001},
 		memory:   []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10},
 		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, most: math.MaxInt, passes: 3,
 	}
 	if quick { // the same documents from fewer keys
 		s.Accuracy = []int{100, 200, 300, 400}
-		s.Times = spread(100, 1000, 8)
+		s.Times = []int{100, 150, 200, 300, 400, 500, 600, 800, 1000}
 		s.peerKeys, s.lookups, s.rounds, s.most, s.passes = 1000, 1000, 1, 2, 1
 	}
 	return s
-}
-
-// spread returns numbers from low to high, perDecade of them for every factor
-// of ten.
-func spread(low, high, perDecade float64) (list []int) {
-	for i := range int(math.Round(perDecade*math.Log10(high/low))) + 1 {
-		list = append(list, int(math.Round(low*math.Pow(10, float64(i)/perDecade))))
-	}
-	return list
 }
 
 // Measurements are the results of a sweep.
@@ -62,22 +53,22 @@ type Measurements struct {
 // Steps returns how often Measure calls done.
 func (s Sweep) Steps() int { return 2 + len(s.Accuracy) + s.passes*len(s.Times) + len(s.memory) }
 
-// Measure measures everything. It is an error if a structure of ours breaks a
-// promise.
+// Measure measures everything. It returns an error if a structure of ours
+// breaks a promise.
 func (s Sweep) Measure(done func()) (m Measurements, err error) {
-	if m.Run, err = s.run(Source{}, s.Rates, false, done); err != nil {
-		return m, err
+	m.Run, err = s.run(Source{}, s.Rates, false, done)
+	if err == nil {
+		m.Peers, err = s.run(Source{Synthetic: s.peerKeys}, []float64{0.01}, true, done)
 	}
-	if m.Peers, err = s.run(Source{Synthetic: s.peerKeys}, []float64{0.01}, true, done); err != nil {
-		return m, err
+	if err == nil {
+		m.Accuracy, err = s.measureAccuracy(done)
 	}
-	if m.Accuracy, err = s.measureAccuracy(done); err != nil {
-		return m, err
+	if err == nil {
+		m.Times, err = s.measureTimes(done)
 	}
-	if m.Times, err = s.measureTimes(done); err != nil {
-		return m, err
+	if err == nil {
+		m.Errors, err = s.measureErrors(done)
 	}
-	m.Errors, err = s.measureErrors(done)
 	return m, err
 }
 
@@ -155,12 +146,19 @@ func talliesOf(bytes int) []Tally {
 	}
 }
 
-// A Curve is the time of a lookup in a structure, in batches or one by one, by
-// the number of keys.
+// A Curve holds the lookup times of a structure, one for each number of keys.
 type Curve struct {
 	Structure string
-	Batch     bool
-	X, Y      []float64
+	Batch     bool // lookups in batches
+	NS        []float64
+}
+
+// Name returns the curve's name in figures and tables.
+func (c Curve) Name() string {
+	if c.Batch {
+		return c.Structure + ", batch"
+	}
+	return c.Structure
 }
 
 // What the documents say about the times of lookups.
@@ -172,31 +170,31 @@ const (
 // TimeRounds returns how often each time is measured.
 func (s Sweep) TimeRounds() int { return s.passes * passRounds }
 
-// measureTimes returns the times of lookups at 1 % by the number of keys, one
-// by one and, if there is such a call, in batches. It goes over all numbers
-// several times and takes the least times: other programs on the machine only
-// add to them, and they are busy for minutes, which would fall on one number
-// alone.
+// measureTimes returns the lookup times at 1% by the number of keys, both for
+// single keys and, if a structure has them, for batches. It measures all
+// numbers in several passes and returns the least times, because other programs
+// on the machine only add to them. These are often busy for minutes, so that a
+// single pass would give too high a time for one number.
 func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
-	for pass := range s.passes {
+	for range s.passes {
 		for i, n := range s.Times {
 			ways, err := waysToQuery(n)
 			if err != nil {
 				return nil, err
 			}
 			if curves == nil {
-				curves = make([]Curve, len(ways))
-			}
-			for range passRounds {
-				for j, w := range ways {
-					took := w.time(max(1, s.lookups/(2*n)), 2*n)
-					c := &curves[j]
-					c.Structure, c.Batch = w.structure, w.batch
-					if pass == 0 && i == len(c.X) {
-						c.X, c.Y = append(c.X, float64(n)), append(c.Y, took)
-					}
-					c.Y[i] = min(c.Y[i], took)
+				for _, w := range ways {
+					curves = append(curves, Curve{w.structure, w.batch, slices.Repeat([]float64{math.Inf(1)}, len(s.Times))})
 				}
+			}
+			repeats := max(1, s.lookups/(2*n))
+			for j := range passRounds * len(ways) {
+				j %= len(ways)
+				start := time.Now()
+				for range repeats {
+					ways[j].query()
+				}
+				curves[j].NS[i] = min(curves[j].NS[i], perKey(time.Since(start), repeats*2*n))
 			}
 			done()
 		}
@@ -204,30 +202,25 @@ func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	return curves, nil
 }
 
-// A way is one to query all keys.
+// A way is a method to query all keys.
 type way struct {
 	structure string
 	batch     bool
 	query     func()
 }
 
-// time returns the time for each key.
-func (w way) time(repeats, keys int) float64 {
-	start := time.Now()
-	for range repeats {
-		w.query()
-	}
-	return perKey(time.Since(start), repeats*keys)
-}
-
-// A batcher answers for many keys at once.
+// A batcher looks up many keys in one call.
 type batcher interface {
 	Family() hashfam.Family
 	ContainsAll(dst []bool, digests []hashfam.Digest) []bool
 }
 
-// waysToQuery builds filters of n keys and returns how to query them for these
-// and as many others in turn: one by one and, if they can, in batches.
+// inTimes are the structures whose lookups are timed.
+var inTimes = []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect",
+	"bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "bits-and-blooms", "seiflotfy-cuckoo"}
+
+// waysToQuery builds filters of n keys. It returns functions that query these
+// keys and n others in turn, one by one and in batches.
 func waysToQuery(n int) (ways []way, err error) {
 	all := randomKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare times of keys!"))), 2*n)
 	var members Keys
@@ -237,13 +230,13 @@ func waysToQuery(n int) (ways []way, err error) {
 			members.add(keys[i])
 		}
 	}
-	for _, name := range []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "bits-and-blooms", "seiflotfy-cuckoo"} {
-		f, err := (&cell{Structure: Named(name), rate: 0.01}).filled(&members)
+	for _, name := range inTimes {
+		f, err := (&cell{Structure: Named(name), rate: 0.01}).build(&members, true)
 		if err != nil {
 			return nil, err
 		}
 		ways = append(ways, way{name, false, func() { f.count(&all, 0, all.Len()) }})
-		if b, ok := f.Set.(batcher); ok {
+		if b, ok := f.Inner.(batcher); ok {
 			digests, dst := make([]hashfam.Digest, 0, BatchKeys), make([]bool, 0, BatchKeys)
 			ways = append(ways, way{name, true, func() {
 				for block := range slices.Chunk(keys, BatchKeys) {

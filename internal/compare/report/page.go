@@ -13,8 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 //go:embed page.html
@@ -47,15 +45,7 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 	return append(files, page), nil
 }
 
-// A page is the data of the template.
-type page struct {
-	*Report
-	calculator
-	WasmError error
-	Figure    template.HTML
-}
-
-// writePage writes report.html into dir: one page that needs no other file.
+// writePage writes report.html into dir. The page needs no other file.
 func (r *Report) writePage(dir string, calc calculator, missing error, figure *chart) (string, error) {
 	drawing, err := figure.svg()
 	if err != nil {
@@ -63,20 +53,17 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 	}
 	_, inner, _ := strings.Cut(drawing, "<svg")
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, page{r, calc, missing, template.HTML("<svg" + inner)}); err != nil {
+	err = pageTemplate.Execute(&b, struct {
+		*Report
+		calculator
+		WasmError error
+		Figure    template.HTML
+	}{r, calc, missing, template.HTML("<svg" + inner)})
+	if err != nil {
 		return "", err
 	}
 	name := filepath.Join(dir, "report.html")
 	return name, os.WriteFile(name, b.Bytes(), 0o644)
-}
-
-// PageSections returns the sections as the page shows them: the main table has
-// our rows alone, and the sections about peers are folded.
-func (r *Report) PageSections() []section {
-	peer := func(x measure.Row) bool { return x.Of.Peer }
-	ours := measure.Where(r.Rows, func(x measure.Row) bool { return !peer(x) })
-	third := section{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, peer)), Folded: true}
-	return withLines(spaceSection(ours), third, r.ratioSection(), r.countSection())
 }
 
 // A calculator is package advice compiled for a page.
@@ -85,34 +72,31 @@ type calculator struct {
 	WasmExec template.JS // Go's own glue between the two
 }
 
-// compileCalculator compiles package advice. That takes the go command, the
+// compileCalculator compiles package advice. This needs the go command, the
 // source of this module, and some seconds the first time.
-func compileCalculator() (calculator, error) {
+func compileCalculator() (c calculator, err error) {
 	root, err := goTool("env", "GOROOT")
 	if err != nil {
-		return calculator{}, err
+		return c, err
 	}
 	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
-		return calculator{}, err
+		return c, err
 	}
 	dir, err := os.MkdirTemp("", "filterfam")
 	if err != nil {
-		return calculator{}, err
+		return c, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "calculator.wasm")
 	if _, err := goTool("build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/filterfam/filterfam/internal/compare/calculator"); err != nil {
-		return calculator{}, err
+		return c, err
 	}
 	wasm, err := os.ReadFile(file)
-	if err != nil {
-		return calculator{}, err
-	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, err = z.Write(wasm)
-	err = errors.Join(err, z.Close())
+	_, writeErr := z.Write(wasm)
+	err = errors.Join(err, writeErr, z.Close())
 	return calculator{base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)}, err
 }
 

@@ -79,33 +79,28 @@ type section struct {
 	Folded       bool // on the page
 }
 
-// sections returns the tables that have lines.
-func (r *Report) sections() []section {
-	return withLines(spaceSection(r.Rows), r.ratioSection(), r.countSection())
-}
-
-func spaceSection(list []measure.Row) section {
-	return section{Title: "Space, error and time", Table: spaceTable(list), Legend: spaceLegend}
-}
-
-func (r *Report) ratioSection() section {
-	return section{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.Rows), Folded: true}
-}
-
-func (r *Report) countSection() section {
-	if len(r.Frequency) == 0 {
-		return section{}
+// Sections returns the tables that have lines. On the page, peers have a table
+// of their own.
+func (r *Report) Sections(page bool) []section {
+	rows, peers := r.Rows, []measure.Row(nil)
+	if page {
+		rows = measure.Where(r.Rows, func(x measure.Row) bool { return !x.Of.Peer })
+		peers = measure.Where(r.Rows, func(x measure.Row) bool { return x.Of.Peer })
 	}
-	return section{Title: "Counting", About: r.Data.Stream.About, Table: countTable(r.Frequency), Legend: countLegend}
-}
-
-func withLines(list ...section) []section {
-	return slices.DeleteFunc(list, func(s section) bool { return len(s.Table.lines) == 0 })
+	list := []section{
+		{Title: "Space, error and time", Table: spaceTable(rows), Legend: spaceLegend},
+		{Title: "Third-party libraries", Table: spaceTable(peers), Folded: true},
+		{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.Rows), Folded: true},
+	}
+	if len(r.Frequency) > 0 {
+		list = append(list, section{Title: "Counting", About: r.Data.Stream.About, Table: countTable(r.Frequency), Legend: countLegend})
+	}
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Table.Lines) == 0 })
 }
 
 func (r *Report) parts(width int, show func(table) string) []string {
 	parts := []string{wrap(strings.Join(r.Headline(), "\n"), width)}
-	for _, s := range r.sections() {
+	for _, s := range r.Sections(false) {
 		parts = append(parts, wrap(s.About, width), show(s.Table), wrap(s.Legend, width))
 	}
 	for _, line := range r.Remarks() {
@@ -120,14 +115,12 @@ func (r *Report) Headline() []string {
 	for _, x := range r.Rows {
 		builds, queries = max(builds, x.Rounds), max(queries, x.Queries)
 	}
-	if builds == 0 {
-		return []string{r.Data.About}
+	lines := []string{r.Data.About}
+	if builds > 0 {
+		lines = append(lines, fmt.Sprintf("Each row was built %s under different hash families; its rate is that of %s absent keys.",
+			measure.Counted(builds, "time", "times"), measure.Thousands(queries)))
 	}
-	return []string{
-		r.Data.About,
-		fmt.Sprintf("Each row was built %s under different hash families; its rate is that of %s absent keys.",
-			measure.Counted(builds, "time", "times"), measure.Thousands(queries)),
-	}
+	return lines
 }
 
 // Remarks are the lines below the table.
@@ -174,7 +167,15 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 		}
 	}
 	for _, f := range failures {
-		lines = append(lines, failed(f))
+		name := f.Structure
+		if f.TargetFPR > 0 {
+			name += " at " + percentOf(f.TargetFPR)
+		}
+		if f.Rounds == 0 {
+			note("%s could not be measured: %s", name, f.Error)
+		} else {
+			note("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
+		}
 	}
 	return lines
 }
@@ -196,9 +197,8 @@ var kinds = []struct {
 		"made for a part of the keys, so that they grow: %s. Their names end in the number of keys over the expected one"},
 }
 
-// namesOf returns the structures of a kind, each once.
-func namesOf(list []measure.Row, has func(measure.Structure) bool) []string {
-	var names []string
+// namesOf returns the names of the structures of a kind, each once.
+func namesOf(list []measure.Row, has func(measure.Structure) bool) (names []string) {
 	for _, x := range list {
 		if has(x.Of) && !slices.Contains(names, x.Structure) {
 			names = append(names, x.Structure)
@@ -208,27 +208,14 @@ func namesOf(list []measure.Row, has func(measure.Structure) bool) []string {
 }
 
 // modulesOf names the libraries of the rows, each once, with their versions.
-func modulesOf(list []measure.Row) []string {
-	var names, done []string
+func modulesOf(list []measure.Row) (names []string) {
+	done := map[string]bool{"": true}
 	for _, x := range list {
-		module := x.Of.Module
-		if module == "" || slices.Contains(done, module) {
-			continue
+		if module := x.Of.Module; !done[module] {
+			done[module] = true
+			has := func(s measure.Structure) bool { return s.Module == module }
+			names = append(names, strings.TrimSpace(strings.Join(namesOf(list, has), ", ")+" of "+module+" "+attack.VersionOf(module)))
 		}
-		done = append(done, module)
-		has := func(s measure.Structure) bool { return s.Module == module }
-		names = append(names, strings.TrimSpace(strings.Join(namesOf(list, has), ", ")+" of "+module+" "+attack.VersionOf(module)))
 	}
 	return names
-}
-
-func failed(f measure.Failure) string {
-	at := ""
-	if f.TargetFPR > 0 {
-		at = " at " + percentOf(f.TargetFPR)
-	}
-	if f.Rounds == 0 {
-		return fmt.Sprintf("%s%s could not be measured: %s", f.Structure, at, f.Error)
-	}
-	return fmt.Sprintf("%s%s failed after round %s: %s", f.Structure, at, measure.Thousands(f.Rounds), f.Error)
 }

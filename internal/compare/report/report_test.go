@@ -1,15 +1,100 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-func TestTheLibrariesOfTheRowsAreNamed(t *testing.T) {
+var small = table{
+	Columns: []column{{name: "name", Left: true}, {name: "n", title: "number"}, {name: "extra", drop: 2}, {name: "more", Left: true, drop: 1}},
+	Lines: []line{
+		{group: "a", Cells: []string{"one", "1", "x", "y"}},
+		{group: "b", Wrong: true, Cells: []string{"zwölf", "12", "<x>", "y"}},
+	},
+}
+
+func TestTableHasThreeForms(t *testing.T) {
+	assert.Equal(t, "name   n extra more\none    1     x y\n\nzwölf 12   <x> y\n", small.text(100))
+	assert.Equal(t, "| name | number | extra | more |\n|---|---:|---:|---|\n| one | 1 | x | y |\n| zwölf | 12 | <x> | y |\n", small.markdown())
+	var html strings.Builder
+	require.NoError(t, pageTemplate.ExecuteTemplate(&html, "table", small))
+	assert.Contains(t, html.String(), `<th scope="col" class="left">name<th scope="col">number`)
+	assert.Contains(t, html.String(), "<tr class=\"wrong\"><td class=\"left\">zwölf<td>12<td>&lt;x&gt;<td class=\"left\">y</tr>")
+	assert.Equal(t, 2, strings.Count(html.String(), "<tbody>"))
+}
+
+func TestNarrowTableNamesDroppedColumns(t *testing.T) {
+	for width, want := range map[int]string{
+		19: "name   n extra more\n",
+		18: "name   n extra\n",
+		13: "name   n\n",
+		3:  "name   n\n", // no other column may be dropped
+	} {
+		assert.True(t, strings.HasPrefix(small.text(width), want), "%d: %s", width, small.text(width))
+	}
+	assert.NotContains(t, small.text(19), "Left out")
+	assert.Contains(t, small.text(14), "Left out to\nfit into 14\ncolumns: more.")
+}
+
+// widest is a row with long cells.
+func widest() measure.Row {
+	ns := 1234.0
+	return measure.Row{
+		Structure: "bloom-partitioned", TargetFPR: 0.0001, BitsPerKey: 123.45, BoundRatio: new(float64), FPR: 0.00011,
+		FPRLow: 0.00009, FPRHigh: 0.00013, FalseNegatives: 999, AddNS: 1234, HitNS: 1234, MissNS: 1234, DeleteNS: &ns,
+		Of: measure.Structure{Also: "count merge"},
+	}
+}
+
+func fits(t *testing.T, text string, width int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
+	}
+}
+
+func TestTablesFitNarrowTerminals(t *testing.T) {
+	number := 1234.5
+	counts := []measure.FrequencyRow{{
+		Structure: "count-min-conservative", Setting: "0.1%, 16 KiB", Bytes: 1 << 20, BitsPerKey: 123.45, MeanError: &number,
+		MaxError: &number, ErrorBound: &number, AboveBound: 0.01, Wanted: 132, Missed: 1.5, Extra: 1.5, AddNS: 99,
+	}}
+	compared := widest()
+	compared.Of.Against, compared.Of.Peer = "bloom", true
+	compared.Against, compared.Rate, compared.Bits, compared.Add, compared.Hit = "bloom", &compared.TargetFPR, &number, &number, &number
+	for _, width := range []int{60, 80, 100} {
+		for _, table := range []table{spaceTable([]measure.Row{widest()}), countTable(counts), ratioTable([]measure.Row{compared})} {
+			require.NotEmpty(t, table.Lines)
+			fits(t, table.text(width), width)
+		}
+	}
+	text := spaceTable([]measure.Row{widest()}).text(80)
+	for _, kept := range []string{"structure", "target", "bits/key", "bound", "measured", "lost", "add", "hit", "miss", "del"} {
+		assert.Contains(t, text, kept, "80 columns have room for it")
+	}
+	attacks := Attacks{Findings: attack.Fight(attack.Battles, attack.Quick, func() {})}
+	fits(t, plainText(attacks, 100), 100)
+	assert.NotContains(t, plainText(attacks, 100), "Left out")
+	assert.Contains(t, plainText(attacks, 80), "Left out")
+}
+
+func TestLargeCountsAreShort(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 9999: "9999", 10_000: "10k", 123_456: "123k", 2_600_000: "3M"} {
+		assert.Equal(t, want, brief(n))
+	}
+}
+
+func TestPeerLibrariesAreNamedOnce(t *testing.T) {
 	var list []measure.Row
 	for _, s := range measure.Peers {
 		assert.Equal(t, s.Name == "sorted", s.Module == "", s.Name)
@@ -18,19 +103,50 @@ func TestTheLibrariesOfTheRowsAreNamed(t *testing.T) {
 	names := modulesOf(list)
 	require.Len(t, names, 7)
 	assert.Contains(t, names[4], "boom-bloom, boom-counting, boom-cuckoo of github.com/tylertreat/BoomFilters")
-	assert.Empty(t, modulesOf([]measure.Row{{Structure: "bloom"}}))
 }
 
-func TestAMissedRateIsCalledOut(t *testing.T) {
-	ratio := 1.44
+func TestMissedRateIsRemarked(t *testing.T) {
 	list := []measure.Row{
-		{Structure: "good", TargetFPR: 0.01, FPR: 0.0112, FPRLow: 0.0109, FPRHigh: 0.0115, BoundRatio: &ratio},
-		{Structure: "bad", TargetFPR: 0.01, FPR: 0.025, FPRLow: 0.024, FPRHigh: 0.026, BoundRatio: &ratio},
+		{Structure: "good", TargetFPR: 0.01, FPR: 0.0112, FPRLow: 0.0109, FPRHigh: 0.0115},
+		{Structure: "bad", TargetFPR: 0.01, FPR: 0.025, FPRLow: 0.024, FPRHigh: 0.026},
 	}
 	assert.Equal(t, []string{"bad at 1% errs 2.5 times as often as requested"}, peerRemarks(list, nil))
 }
 
-func TestACommandCanBePastedIntoAShell(t *testing.T) {
+func TestCommandIsQuotedForShell(t *testing.T) {
 	assert.Equal(t, "go run -C internal/compare . -n 1e6 -fpr 0.01,0.1", command([]string{"-n", "1e6", "-fpr", "0.01,0.1"}))
 	assert.Equal(t, `go run -C internal/compare . -o '' -keys 'a b'\''c$'`, command([]string{"-o", "", "-keys", "a b'c$"}))
+}
+
+func TestPageWithoutCalculatorSaysWhy(t *testing.T) {
+	r := Report{Results: &measure.Results{Data: &measure.Dataset{About: "No keys."}}}
+	name, err := r.writePage(t.TempDir(), calculator{}, assert.AnError, costChart(nil))
+	require.NoError(t, err)
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.True(t, strings.Contains(string(text), "The calculator is missing: "+assert.AnError.Error()))
+	assert.False(t, strings.Contains(string(text), "<script"))
+}
+
+func TestFigureErrorNamesTheFileOnce(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "bits-per-key.svg")
+	require.NoError(t, os.Mkdir(name, 0o755))
+	_, err := costChart([]measure.Row{widest()}).save(dir)
+	require.Error(t, err)
+	assert.Equal(t, 1, strings.Count(err.Error(), name), err)
+}
+
+func TestSmallCuckooFiltersKeepTheirPromise(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/accuracy.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), capacityTable(4).markdown())
+	rows := capacityTable(1)
+	require.Greater(t, len(rows.Lines), 30)
+	for _, l := range rows.Lines {
+		require.Len(t, l.Cells, len(rows.Columns))
+		most, err := strconv.ParseFloat(l.Cells[len(l.Cells)-1], 64)
+		require.NoError(t, err)
+		require.Less(t, most, 1e-6)
+	}
 }

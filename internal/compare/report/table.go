@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +13,7 @@ import (
 // every form.
 type table struct {
 	Columns []column
-	lines   []line
+	Lines   []line
 }
 
 // A column describes the cells below each other.
@@ -49,8 +48,8 @@ func (t table) text(width int) string {
 		names = append(names, c.name)
 	}
 	t.writeLine(&b, shown, names)
-	for i, l := range t.lines {
-		if i > 0 && l.group != t.lines[i-1].group {
+	for i, l := range t.Lines {
+		if i > 0 && l.group != t.Lines[i-1].group {
 			b.WriteByte('\n')
 		}
 		t.writeLine(&b, shown, l.Cells)
@@ -78,7 +77,7 @@ func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 // width returns the width of column i.
 func (t table) width(i int) int {
 	width := utf8.RuneCountInString(t.Columns[i].name)
-	for _, l := range t.lines {
+	for _, l := range t.Lines {
 		width = max(width, utf8.RuneCountInString(l.Cells[i]))
 	}
 	return width
@@ -117,32 +116,17 @@ func (t table) markdown() string {
 	}
 	row := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	text := row(head) + "|" + strings.Join(rule, "") + "\n"
-	for _, l := range t.lines {
+	for _, l := range t.Lines {
 		text += row(l.Cells)
 	}
 	return text
 }
 
-var tableTemplate = template.Must(template.New("table").Parse(`{{$columns := .Columns}}<div class="scroll" tabindex="0"><table>
-<thead><tr>{{range $columns}}<th scope="col"{{if .Left}} class="left"{{end}}>{{.Heading}}{{end}}</tr></thead>
-{{range .Groups}}<tbody>
-{{range .}}<tr{{if .Wrong}} class="wrong"{{end}}>{{range $i, $text := .Cells}}<td{{if (index $columns $i).Left}} class="left"{{end}}>{{$text}}{{end}}</tr>
-{{end}}</tbody>
-{{end}}</table></div>
-`))
-
-// HTML writes the table for the page, every group in a body of its own.
-func (t table) HTML() (template.HTML, error) {
-	var b strings.Builder
-	err := tableTemplate.Execute(&b, t)
-	return template.HTML(b.String()), err
-}
-
 // Groups returns the lines, those of a group together.
 func (t table) Groups() [][]line {
 	var groups [][]line
-	for i, l := range t.lines {
-		if i == 0 || l.group != t.lines[i-1].group {
+	for i, l := range t.Lines {
+		if i == 0 || l.group != t.Lines[i-1].group {
 			groups = append(groups, nil)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], l)

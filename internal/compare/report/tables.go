@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
@@ -31,7 +33,7 @@ func spaceTable(list []measure.Row) table {
 		case x.FPR > 0:
 			rate = percent(x.FPR, 4)
 		}
-		t.lines = append(t.lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
+		t.Lines = append(t.Lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
 			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
 			brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
 			orDash(x.DeleteNS, nanoseconds), orNone(x.Of.Also),
@@ -75,7 +77,7 @@ func ratioTable(list []measure.Row) table {
 			against = x.Against + " " + percentOf(*x.Rate)
 		}
 		if x.Of.Peer && x.Of.Against != "" {
-			t.lines = append(t.lines, line{group: group(x), Cells: []string{
+			t.Lines = append(t.Lines, line{group: group(x), Cells: []string{
 				x.Structure, target(x), against, orDash(x.Bits, ratio),
 				orDash(x.Add, ratio), orDash(x.Hit, ratio), orDash(x.Miss, ratio), orDash(x.Delete, ratio),
 			}})
@@ -100,7 +102,7 @@ func countTable(list []measure.FrequencyRow) table {
 		cells := []string{x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey)}
 		cells = append(cells, errorCells(x)...)
 		cells = append(cells, measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
-		t.lines = append(t.lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
+		t.Lines = append(t.Lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
 	}
 	return t
 }
@@ -116,19 +118,19 @@ func errorCells(x measure.FrequencyRow) []string {
 	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
 }
 
-// timeTable shows the times by the number of keys, of every second number from
-// the third on: 10^4, 10^5 and so on. The chart has all of them.
-func timeTable(times []measure.Curve) table {
+// timeTable shows the times for every second number of keys from the third on:
+// 10^4, 10^5 and so on. The chart shows all numbers.
+func timeTable(keys []int, times []measure.Curve) table {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
-	for i := 2; i < len(times[0].X); i += 2 {
-		t.Columns = append(t.Columns, column{name: measure.Thousands(int(times[0].X[i]))})
+	for i := 2; i < len(keys); i += 2 {
+		t.Columns = append(t.Columns, column{name: measure.Thousands(keys[i])})
 	}
 	for _, c := range times {
-		cells := []string{curveName(c)}
-		for i := 2; i < len(c.Y); i += 2 {
-			cells = append(cells, nanoseconds(c.Y[i]))
+		cells := []string{c.Name()}
+		for i := 2; i < len(c.NS); i += 2 {
+			cells = append(cells, nanoseconds(c.NS[i]))
 		}
-		t.lines = append(t.lines, line{Cells: cells})
+		t.Lines = append(t.Lines, line{Cells: cells})
 	}
 	return t
 }
@@ -145,7 +147,7 @@ func errorTable(list []measure.FrequencyRow) table {
 			continue
 		}
 		cells := append([]string{strconv.Itoa(x.Memory >> 10), x.Structure}, errorCells(x)...)
-		t.lines = append(t.lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
+		t.Lines = append(t.Lines, line{Cells: append(cells, mean(x.Missed), mean(x.Extra))})
 	}
 	return t
 }
@@ -212,4 +214,97 @@ func orNone(text string) string {
 		return "-"
 	}
 	return text
+}
+
+// Attacks holds the results of all attacks.
+type Attacks struct {
+	Machine  Machine          `json:"machine"`
+	Findings []attack.Finding `json:"attacks"`
+}
+
+func (r Attacks) document() any { return r }
+
+const attackLegend = "How to read it: every adversary has this program and adds keys; knows is what else. cost is the number of keys hashed on " +
+	"the adversary's own machine, or of queries and adds at the target. honest is the outcome without an attack, " +
+	"public that of our structure under the public family, keyed under a secret key; the others are third-party libraries as " +
+	"they are by default. a→b: a is the honest outcome of that library, if it is far from ours. key says what a secret key does against the attack."
+
+// parts returns the tables with their titles and legends. The last part names
+// the libraries with their versions.
+func (r Attacks) parts(width int, show func(table) string) (parts []string) {
+	for _, b := range attack.Battles {
+		var legend strings.Builder
+		for _, a := range b.Attacks {
+			text := strings.TrimSuffix(wrap("- "+a.Name+": "+a.About+".", width-2), "\n")
+			legend.WriteString(strings.ReplaceAll(text, "\n", "\n  ") + "\n")
+		}
+		parts = append(parts, "### "+b.Title+"\n", show(r.table(b)), legend.String())
+	}
+	var peers []string
+	for _, f := range r.Findings {
+		if f.Module != "" {
+			peers = append(peers, f.Target+" is "+f.Module+" "+f.Version)
+		}
+	}
+	slices.Sort(peers)
+	libraries := "Libraries: " + strings.Join(slices.Compact(peers), "; ") + "."
+	return append(parts, wrap(attackLegend, width), wrap(libraries, width))
+}
+
+// table shows the findings of b.
+func (r Attacks) table(b attack.Battle) table {
+	t := table{Columns: []column{
+		{name: "attack", Left: true}, {name: "knows", Left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
+	}}
+	for _, name := range b.Columns() {
+		t.Columns = append(t.Columns, column{name: name})
+	}
+	t.Columns = append(t.Columns, column{name: "key", Left: true})
+	for _, a := range b.Attacks {
+		found := make(map[string]attack.Finding)
+		for _, f := range r.Findings {
+			if f.Section == b.Title && f.Attack == a.Name {
+				found[f.Target] = f
+			}
+		}
+		first := found[attack.Public]
+		cost := "-"
+		switch {
+		case first.Hashes > 0:
+			cost = brief(uint64(first.Hashes)) + " hashes"
+		case first.Queries > 0:
+			cost = brief(uint64(first.Queries)) + " queries"
+		}
+		cells := []string{a.Name, orNone(a.Knows), cost, inUnit(a.Unit, first.Honest)}
+		for _, name := range b.Columns() {
+			cells = append(cells, outcome(a, found[name], first.Honest))
+		}
+		t.Lines = append(t.Lines, line{Cells: append(cells, a.Key)})
+	}
+	return t
+}
+
+// outcome shows an outcome. The honest outcome comes before it if it is far
+// from the one of our structure.
+func outcome(a attack.Attack, f attack.Finding, honest float64) string {
+	text := inUnit(a.Unit, f.Outcome)
+	switch {
+	case f.Attack == "":
+		return "-"
+	case f.Target != attack.Keyed && (f.Honest > 2*honest || f.Honest < honest/2):
+		return strings.TrimSuffix(inUnit(a.Unit, f.Honest), "%") + "→" + text
+	}
+	return text
+}
+
+func inUnit(u attack.Unit, x float64) string {
+	switch u {
+	case attack.Tenths:
+		return decimals(x, 1)
+	case attack.Hundredths:
+		return hundredths(x)
+	case attack.Whole:
+		return measure.Thousands(uint64(x))
+	}
+	return strings.Replace(percent(x, 1), ".0%", "%", 1)
 }

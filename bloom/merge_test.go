@@ -102,3 +102,24 @@ func TestFoldToStopsAtTheRate(t *testing.T) {
 		require.True(t, exact.Equal(want))
 	})
 }
+
+// BenchmarkMerge measures ten filters merged by one call, and by ten.
+func BenchmarkMerge(b *testing.B) {
+	f := mustNew(b, Params{Bits: 1 << 26, Hashes: 7})
+	others := make([]*Filter, 10)
+	for i := range others {
+		others[i] = f.Clone()
+	}
+	b.Run("one call", func(b *testing.B) {
+		for range b.N {
+			f.Merge(others...)
+		}
+	})
+	b.Run("ten calls", func(b *testing.B) {
+		for range b.N {
+			for _, other := range others {
+				f.Merge(other)
+			}
+		}
+	})
+}
