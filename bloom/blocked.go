@@ -1,6 +1,9 @@
 package bloom
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/prefetch"
+)
 
 // A key of a Blocked filter is confined to one line: 512 bits, the size of a
 // cache line.
@@ -39,7 +42,7 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 		addLinesAVX512(words, digests, k)
 		return
 	}
-	fetchLines(words, lines, digests)
+	prefetch.Lines(words, lines, digests)
 	for _, d := range digests {
 		addBlocked(words, lines, k, d)
 	}
@@ -55,23 +58,9 @@ func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam
 		hasLinesAVX512(dst[end:], words, digests, k)
 		return dst
 	}
-	fetchLines(words, lines, digests)
+	prefetch.Lines(words, lines, digests)
 	for _, d := range digests {
 		dst = append(dst, hasBlocked(words, lines, k, d))
 	}
 	return dst
-}
-
-// fetchLines loads the line of every digest into the cache. The many
-// instructions between the first accesses of two lookups would let the
-// processor overlap only a few cache misses; here the loads follow each other
-// closely. The result is meaningless. fetchLines must not be inlined, or the
-// compiler could remove the loads.
-//
-//go:noinline
-func fetchLines(words []uint64, lines uint64, digests []hashfam.Digest) (sink uint64) {
-	for _, d := range digests {
-		sink ^= lineOf(words, lines, d)[0]
-	}
-	return sink
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // A Concurrent is a Bloom filter whose methods may all run at the same time, in
@@ -89,9 +89,9 @@ func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) 
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
-		shareClassic(c.words, c.span, k, d)
+		shareBits(c.words, c.span, 0, k, d.Probe())
 	case partitioned:
-		sharePartitioned(c.words, c.span, k, d)
+		shareBits(c.words, c.span, c.span, k, d.Probe())
 	case blocked:
 		shareBlocked(c.words, c.span, k, d)
 	default:
@@ -112,14 +112,14 @@ func (c *Concurrent) ContainsString(key string) bool {
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
-		return seesClassic(c.words, c.span, k, d)
+		return seesBits(c.words, c.span, 0, k, d.Probe())
 	case partitioned:
-		return seesPartitioned(c.words, c.span, k, d)
+		return seesBits(c.words, c.span, c.span, k, d.Probe())
 	case blocked:
-		if useAVX512 { // see seesBlocked
+		if useAVX512 { // see hasBlock
 			return hasLineAVX512(c.words, d, k)
 		}
-		return seesBlocked(c.words, c.span, k, d)
+		return seesBits(lineOf(c.words, c.span, d)[:], lineBits, 0, k, d.Probe().Next())
 	default:
 		zeroConcurrent()
 		return true
@@ -163,9 +163,9 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // takes less time than [Concurrent.AddDigest] on each, above all if the filter
 // is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
-	var room [lanes.Block]bool
+	var room [prefetch.Block]bool
 	c.used()
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		// The loads of different digests overlap, while an atomic instruction
 		// waits for every load before it.
 		for i, found := range c.hasBlock(room[:0], block) {
@@ -181,15 +181,20 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	c.used()
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, lanes.Block) {
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = c.hasBlock(dst, block)
 	}
 	return dst
 }
 
-// hasBlock appends the answer for each digest of a block to dst, which has room
-// for them. The forms with AVX-512 are right here for the reason that
-// seesBlocked gives.
+// hasBlock appends the result for each digest in a block to dst, which must have
+// enough capacity.
+//
+// The AVX-512 code does not load words atomically, but this is correct as well:
+// every bit that it loads, even from a torn word, has a value from before or
+// after a change that is made at the same time, and a value from after every
+// change that was completed. Since the race detector cannot know this, builds
+// with it do not use AVX-512.
 func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := c.words, c.span, c.params.Hashes
 	if c.params.Layout == Blocked {
@@ -256,55 +261,26 @@ func (c *Concurrent) ones() uint64 {
 // [Filter] reads. O(m) time and memory.
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
-// The functions below are those of bloom.go and blocked.go, with atomic
-// accesses to the words.
+// The functions below are like the ones in bloom.go and blocked.go, but access
+// the words atomically. In those that are not only for Blocked filters, the i-th
+// value of the probe sequence p selects one of span bits, the first of which is
+// bit i*step.
 
-// share sets a bit of w. Most bits of a filter in use are set already; to test
-// one first takes a tenth of the time of an atomic instruction, and leaves the
-// cache line with the other processors.
+// share sets a bit of w. In a filter in use, most bits are already set. Testing
+// the bit first takes a tenth of the time of an atomic instruction, and lets
+// other processors keep the cache line.
 func share(w *uint64, bit uint64) {
 	if atomic.LoadUint64(w)&bit == 0 {
 		atomic.OrUint64(w, bit)
 	}
 }
 
-// sees returns bit i%64 of w, in its place, if it is not set, and zero
-// otherwise.
-func sees(w *uint64, i uint64) uint64 { return unset(atomic.LoadUint64(w), i) }
-
-func shareClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
-	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := p.In(m)
+func shareBits(words []uint64, span, step uint64, k int, p hashfam.Probe) {
+	for base := uint64(0); k > 0; k, p = k-1, p.Next() {
+		i := base + p.In(span)
 		share(&words[i>>6], 1<<(i&63))
+		base += step
 	}
-}
-
-func seesClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
-	missing := uint64(0)
-	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := p.In(m)
-		missing |= sees(&words[i>>6], i)
-	}
-	return missing == 0
-}
-
-func sharePartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
-	base := uint64(0)
-	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := base + p.In(s)
-		share(&words[i>>6], 1<<(i&63))
-		base += s
-	}
-}
-
-func seesPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
-	base, missing := uint64(0), uint64(0)
-	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		i := base + p.In(s)
-		missing |= sees(&words[i>>6], i)
-		base += s
-	}
-	return missing == 0
 }
 
 func shareBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
@@ -314,15 +290,12 @@ func shareBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
 	}
 }
 
-// seesBlocked is hasBlocked with atomic loads. The AVX-512 form loads the line
-// without them, which is right as well: a bit is never cleared, so each bit of
-// what it loads, even of a torn word, is as it was before or after an Add that
-// runs at the same time, and as it is after one that has returned. The race
-// detector cannot know that; a build with it has no AVX-512 form.
-func seesBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
-	line, missing := lineOf(words, lines, d), uint64(0)
-	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		missing |= sees(&line[p>>61], uint64(p)>>55)
+func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
+	base, missing := uint64(0), uint64(0)
+	for ; k > 0; k, p = k-1, p.Next() {
+		i := base + p.In(span)
+		missing |= unset(atomic.LoadUint64(&words[i>>6]), i)
+		base += step
 	}
 	return missing == 0
 }

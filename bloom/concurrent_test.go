@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -152,4 +153,27 @@ func TestConcurrentOperationsDoNotAllocate(t *testing.T) {
 		c.AddAll(digests)
 		c.ContainsAll(dst, digests)
 	}))
+}
+
+// BenchmarkConcurrent measures a Concurrent in the cache, and in memory.
+// internal/compare measures the others.
+func BenchmarkConcurrent(b *testing.B) {
+	for _, layout := range layouts {
+		for _, n := range []uint64{10_000, 10_000_000} {
+			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
+			require.NoError(b, err)
+			f.AddAll(sums(f, n))
+			c := NewConcurrentFrom(f)
+			for name, do := range map[string]func(hashfam.Digest){
+				"add": c.AddDigest,
+				"hit": func(d hashfam.Digest) { c.ContainsDigest(d) },
+			} {
+				b.Run(fmt.Sprintf("%v/%s/n=%d", layout, name, n), func(b *testing.B) {
+					for i := range b.N {
+						do(sum(f, uint64(i)%n))
+					}
+				})
+			}
+		}
+	}
 }

@@ -1,45 +1,53 @@
-// Package bloom implements Bloom filters: sets that answer "may contain" or
-// "certainly does not contain" in a few bits per key.
+// Package bloom implements Bloom filters: sets that use a few bits per key and
+// report that a key may be in the set, or that it is certainly not.
 //
 //   - add: [New], [Filter.Add], [Filter.ContainsOrAdd], [Filter.AddAll]
-//   - ask: [Filter.Contains], [Filter.ContainsAll]
+//   - query: [Filter.Contains], [Filter.ContainsAll]
 //   - combine: [Filter.Merge], [Filter.Intersect], [Filter.FoldTo]
 //   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
-//   - ask what is stored: [NewView], [NewFrameReader]
-//   - copies on other servers: [Filter.AppendDelta], [Filter.ApplyDelta]
+//   - query encoded filters: [NewView], [NewFrameReader]
+//   - update copies on other servers: [Filter.AppendDelta], [Filter.ApplyDelta]
 //   - inspect: [Config.Params], [Params.RateAt], [Filter.EstimatedLen]
 //   - grow, forget, share: [NewScalable], [NewRotating], [NewConcurrent]
 //
-// A filter never loses a key: once added, a key is always found. A key that was
-// not added is found with a small probability, the false-positive rate (Bloom,
-// CACM 13(7), 1970). [Config] sets that rate, and every layout meets it as long
-// as at most Capacity keys are added. A key costs 9.6 bits at 1 %, whatever its
-// length, and 14.4 bits at 0.1 %.
+// A filter never loses a key: a key that was added will always be found. A key
+// that was not added is found with a small probability, the false-positive rate
+// (Bloom, CACM 13(7), 1970), or rate for short. [Config] sets this rate, and
+// every layout meets it until more than Capacity keys are added. A filter uses
+// 9.6 bits per key for a rate of 1%, and 14.4 bits for 0.1%, regardless of the
+// length of the keys.
 //
 //	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("example.org")
 //	f.ContainsString("example.org") // true
 //
+// Package [hashfam] describes what all types have in common: concurrency, zero
+// values, cost, encoding and printing. Only [Concurrent] can be changed by
+// several goroutines at the same time. In this package, m is the number of bits
+// and k is the number of hash functions, so methods run in O(k) time for a key
+// and in O(m) time for a whole filter.
+//
 // # Layouts
 //
 // [Classic], the default, places the k positions of a key anywhere in the array
-// and needs the least memory. [Partitioned] gives each of the k functions a
-// slice of its own. [Blocked] keeps a key within one cache line of 512 bits
-// (Putze, Sanders and Singler, JEA 14, 2009). It is the fastest if the filter
-// is larger than the cache, and costs 3 % more memory at 1 % and 15 % more at
-// 0.01 %.
+// and needs the least memory. [Partitioned] uses a separate slice of the array
+// for each of the k hash functions. [Blocked] places all positions of a key in
+// a single cache line of 512 bits (Putze, Sanders and Singler, JEA 14, 2009).
+// It is the fastest layout when the filter is larger than the cache, but needs
+// 3% more memory for a rate of 1%, and 15% more for 0.01%.
 //
-// # Concurrency
+// # Source
 //
-// Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes a filter must run alone. [Concurrent] is
-// a filter without that limit.
+// Start with bloom.go, which sets and tests the bits of a key, and blocked.go,
+// which does this for the Blocked layout. The other files are
 //
-// # Zero values and nil
-//
-// The zero value of a type is only a receiver for decoding; its other methods,
-// and all methods of a nil pointer, may panic.
-//
-// In the code, start with bloom.go, where the bits of a key are set and tested,
-// and with blocked.go for the layout of one cache line per key.
+//   - params.go, new.go: layouts, sizes and constructors
+//   - batch.go: many keys in one call
+//   - merge.go: merging, intersecting and folding
+//   - stats.go: rates and estimates
+//   - codec.go, view.go: encodings, and queries of encoded filters
+//   - delta.go: changes between two states of a filter
+//   - concurrent.go: filters that goroutines share
+//   - compound.go: filters that consist of several filters, which are described
+//     in scalable.go and rotating.go
 package bloom

@@ -197,7 +197,7 @@ func mergeShared(m *conformance.Machine[*Filter]) {
 
 // scalables drives a Scalable through any sequence of actions.
 var scalables = conformance.Structure[*Scalable]{
-	Source:        conformance.From(drawScalable, conformance.Cached(NewScalable), (*Scalable).Config),
+	Source:        conformance.From(drawScalable, NewScalable, (*Scalable).Config),
 	Receiver:      NewScalableReceiver,
 	Add:           conformance.Adds[*Scalable],
 	ContainsOrAdd: conformance.ContainsOrAdds[*Scalable],
@@ -227,7 +227,6 @@ var scalableFrames = conformance.Frames[*Scalable]{
 		params[25] = 64 // stages
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadScalableConfig, (*Scalable).Config),
 	Reads: func(s *Scalable) []any {
 		return []any{s.Config(), s.SizeBytes(), s.EstimatedLen(), s.FalsePositiveRate(), s.Stages()}
 	},
@@ -289,7 +288,7 @@ func checkStages(m *conformance.Machine[*Scalable]) {
 
 // rotatings drives a Rotating through any sequence of actions.
 var rotatings = conformance.Structure[*Rotating]{
-	Source:        conformance.From(drawRotating, conformance.Cached(NewRotating), (*Rotating).Config),
+	Source:        conformance.From(drawRotating, NewRotating, (*Rotating).Config),
 	Receiver:      NewRotatingReceiver,
 	Add:           conformance.Adds[*Rotating],
 	ContainsOrAdd: conformance.ContainsOrAdds[*Rotating],
@@ -324,7 +323,6 @@ var rotatingFrames = conformance.Frames[*Rotating]{
 		params[32], params[33], params[34] = 8, byte(Classic), 1
 		return 1 << 38
 	},
-	Header: conformance.HeaderOf(ReadRotatingConfig, (*Rotating).Config),
 	Reads: func(r *Rotating) []any {
 		return []any{r.Config(), r.SizeBytes(), r.EstimatedLen(), r.FalsePositiveRate()}
 	},

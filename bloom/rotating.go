@@ -242,20 +242,19 @@ func (r *Rotating) Equal(other *Rotating) bool {
 	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }
 
-// String describes c in one line. It does not show the key of the family.
-func (c RotatingConfig) String() string {
+// String describes r in one line.
+func (r Rotating) String() string {
+	c := r.config
 	window := fmt.Sprintf("the last %d keys", c.Capacity)
 	if c.Span != 0 {
 		window = fmt.Sprintf("%v with %d keys", c.Span, c.Capacity)
 	}
-	return fmt.Sprintf("%v, %s, %d generations, rate %g, family %v", c.Layout, window, c.Generations, c.FPRate, c.Family)
+	return fmt.Sprintf("bloom.Rotating(%v, %s, %d generations, rate %g, family %v)",
+		c.Layout, window, c.Generations, c.FPRate, c.Family)
 }
 
-// String describes r in one line. It does not show the key.
-func (r Rotating) String() string { return fmt.Sprintf("bloom.Rotating(%v)", r.config) }
-
-// Format prints String for every verb, so that none shows the key.
+// Format prints the result of String for every verb.
 func (r Rotating) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (r Rotating) LogValue() slog.Value { return slog.StringValue(r.String()) }

@@ -71,12 +71,6 @@ func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 // UnmarshalText is [Filter.UnmarshalText] for a Rotating.
 func (r *Rotating) UnmarshalText(text []byte) error { return frame.UnmarshalText(r, text, errs) }
 
-// ReadRotatingConfig is [ReadParams] for the configuration of a Rotating.
-func ReadRotatingConfig(r io.Reader, fam hashfam.Family) (RotatingConfig, error) {
-	t, err := rotatingFormat.ReadHeader(r, fam)
-	return t.config, err
-}
-
 // encode returns r's frame, or ErrParams if r is a zero Rotating.
 func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	c := r.config

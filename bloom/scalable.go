@@ -117,11 +117,7 @@ func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // up to 64 bytes are lost to whole lines or slices
 		return p
 	}
-	rest := c.FPRate
-	if i > 0 {
-		rest *= 0.5 * math.Pow(0.7, float64(i-1))
-	}
-	last, err := Config{FPRate: rest, MemoryBytes: room, Layout: c.Layout, Family: c.Family}.Params()
+	last, err := Config{FPRate: c.restOf(i), MemoryBytes: room, Layout: c.Layout, Family: c.Family}.Params()
 	if fits && (err != nil || last.Bits < p.Bits) {
 		return p
 	}
@@ -141,14 +137,17 @@ func (c ScalableConfig) capacityOf(i int) uint64 {
 	return c.Expected << i
 }
 
-// rateOf returns the rate of stage i: half of FPRate for the first stage, which
-// may be the only one, and 0.15 FPRate 0.7^(i-1) for stage i. The sum over all
-// stages is FPRate.
-func (c ScalableConfig) rateOf(i int) float64 {
+// rateOf returns the rate of stage i. The sum over all stages is FPRate.
+func (c ScalableConfig) rateOf(i int) float64 { return c.restOf(i) - c.restOf(i+1) }
+
+// restOf returns the sum of the rates of stage i and all later ones. The first
+// stage, which may be the only one, uses half of FPRate, and every other stage
+// uses 30% of the rest.
+func (c ScalableConfig) restOf(i int) float64 {
 	if i == 0 {
-		return c.FPRate / 2
+		return c.FPRate
 	}
-	return 0.15 * c.FPRate * math.Pow(0.7, float64(i-1))
+	return 0.5 * c.FPRate * math.Pow(0.7, float64(i-1))
 }
 
 // check returns an error with the given reason that names the invalid field.
@@ -297,22 +296,18 @@ func (s *Scalable) Equal(other *Scalable) bool {
 		s.stored == other.stored && s.stages.equal(&other.stages)
 }
 
-// String describes c in one line. It does not show the key of the family.
-func (c ScalableConfig) String() string {
-	form := c.Layout.String()
-	if c.MemoryBytes > 0 {
-		form += fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
-	}
-	return fmt.Sprintf("%s, %d keys expected, rate %g, family %v", form, c.Expected, c.FPRate, c.Family)
-}
-
-// String describes s in one line. It does not show the key.
+// String describes s in one line.
 func (s Scalable) String() string {
-	return fmt.Sprintf("bloom.Scalable(%v, stages: %d)", s.config, len(s.list))
+	c, limit := s.config, ""
+	if c.MemoryBytes > 0 {
+		limit = fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
+	}
+	return fmt.Sprintf("bloom.Scalable(%v%s, %d keys expected, rate %g, family %v, stages: %d)",
+		c.Layout, limit, c.Expected, c.FPRate, c.Family, len(s.list))
 }
 
-// Format prints String for every verb, so that none shows the key.
+// Format prints the result of String for every verb.
 func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (s Scalable) LogValue() slog.Value { return slog.StringValue(s.String()) }

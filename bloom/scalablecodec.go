@@ -72,12 +72,6 @@ func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(
 // UnmarshalText is [Filter.UnmarshalText] for a Scalable.
 func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
-// ReadScalableConfig is [ReadParams] for the configuration of a Scalable.
-func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
-	s, err := scalableFormat.ReadHeader(r, fam)
-	return s.config, err
-}
-
 // tableWords returns the number of words of a table of n stages.
 func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineWords * lineWords }
 

@@ -80,9 +80,9 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	case ok && layout == Blocked && bits%lineBits == 0:
 		return inBlocked(array, bits/lineBits, k, d), nil
 	case ok && layout == Classic:
-		return inArray(array, bits, 0, k, d), nil
+		return inArray(array, bits, 0, k, d.Probe()), nil
 	case ok && layout == Partitioned && bits%uint64(k) == 0:
-		return inArray(array, bits/uint64(k), bits/uint64(k), k, d), nil
+		return inArray(array, bits/uint64(k), bits/uint64(k), k, d.Probe()), nil
 	}
 	if r.frames.Zero() {
 		errs.Zero("FrameReader", "NewFrameReader")
@@ -90,12 +90,12 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	return true, format.Refusal(r.frames, frame)
 }
 
-// inArray is hasClassic for an array of bytes if step is 0, and hasPartitioned
-// if it is the range of a position. Bit i%64 of word i/64 is bit i%8 of byte
-// i/8.
-func inArray(array []byte, span, step uint64, k int, d hashfam.Digest) bool {
+// inArray reports whether the k bits of a key are set in an array of bytes. The
+// i-th value of the probe sequence p selects one of the span bits that begin at
+// bit i*step. Bit i%64 of word i/64 is bit i%8 of byte i/8.
+func inArray(array []byte, span, step uint64, k int, p hashfam.Probe) bool {
 	base, missing := uint64(0), byte(0)
-	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
+	for ; k > 0; k, p = k-1, p.Next() {
 		i := base + p.In(span)
 		missing |= ^array[i/8] >> (i % 8)
 		base += step
@@ -103,7 +103,8 @@ func inArray(array []byte, span, step uint64, k int, d hashfam.Digest) bool {
 	return missing&1 == 0
 }
 
-// inBlocked is hasBlocked for an array of bytes.
+// inBlocked is like hasBlocked for an array of bytes. It is faster than inArray
+// because it needs no multiplication to select a bit of the line.
 func inBlocked(array []byte, lines uint64, k int, d hashfam.Digest) bool {
 	line, missing := (*[lineBits / 8]byte)(array[d.Probe().In(lines)*(lineBits/8):]), byte(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {

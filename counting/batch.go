@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/lanes"
+	"github.com/filterfam/filterfam/internal/nibbles"
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
@@ -50,8 +50,8 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if f.made().kind == blocked {
 		return f.hasEach(dst, digests, hasBlocked)
 	}
-	a := lanes.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
-	for block := range slices.Chunk(digests, lanes.Block) {
+	a := prefetch.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
+	for block := range slices.Chunk(digests, prefetch.Block) {
 		if a.Ready(len(block)) {
 			dst = a.Has(dst, block)
 		} else {
@@ -65,7 +65,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // them. hasNear never stops at the first zero, which saves nothing if all
 // counters are fetched.
 func (f *reader) hasEach(dst []bool, digests []hashfam.Digest,
-	has func(counters nibbles, span uint64, k int, d hashfam.Digest) bool) []bool {
+	has func(counters nibbles.Counters, span uint64, k int, d hashfam.Digest) bool) []bool {
 	for len(digests) > 0 {
 		var group []hashfam.Digest
 		group, digests = f.nextGroup(digests)

@@ -1,6 +1,9 @@
 package counting
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/nibbles"
+)
 
 // Blocked: the first value of the sequence chooses a block of 512 counters. The
 // top nine bits of each further value choose a counter of that block. These are
@@ -12,42 +15,42 @@ const (
 )
 
 // blockOf returns the block of a digest. There must be at least one block.
-func blockOf(counters nibbles, blocks uint64, d hashfam.Digest) nibbles {
+func blockOf(counters nibbles.Counters, blocks uint64, d hashfam.Digest) nibbles.Counters {
 	return counters[d.Probe().In(blocks)*blockWords:][:blockWords]
 }
 
-func addBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) {
+func addBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) {
 	b := blockOf(counters, blocks, d)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		b.inc(uint64(p) >> 55)
+		b.Inc(uint64(p) >> 55)
 	}
 }
 
-func hasBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) bool {
+func hasBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) bool {
 	b, all := blockOf(counters, blocks, d), uint64(16)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		all &= b.at(uint64(p)>>55) + 15
+		all &= b.At(uint64(p)>>55) + 15
 	}
 	return all != 0
 }
 
-func countBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) uint64 {
+func countBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) uint64 {
 	b, least := blockOf(counters, blocks, d), uint64(stuck)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		least = min(least, b.at(uint64(p)>>55))
+		least = min(least, b.At(uint64(p)>>55))
 	}
 	return least
 }
 
-func removeBlocked(counters nibbles, blocks uint64, k int, d hashfam.Digest) bool {
+func removeBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) bool {
 	b := blockOf(counters, blocks, d)
 	for p, done := d.Probe().Next(), 0; done < k; p, done = p.Next(), done+1 {
 		i := uint64(p) >> 55
-		if b.at(i) == 0 {
+		if b.At(i) == 0 {
 			addBlocked(counters, blocks, done, d)
 			return false
 		}
-		b.dec(i)
+		b.Dec(i)
 	}
 	return true
 }

@@ -1,6 +1,14 @@
 package counting
 
-import "github.com/filterfam/filterfam/hashfam"
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/nibbles"
+)
+
+const (
+	perWord = nibbles.PerWord
+	stuck   = nibbles.Stuck
+)
 
 // A Filter is a counting Bloom filter. Make one with [New] or [NewFromParams].
 // A Filter must not be copied by value; use [Filter.Clone].
@@ -12,7 +20,7 @@ type reader struct {
 	params   Params
 	kind     kind
 	span     uint64 // range of a position: number of counters, or of blocks
-	counters nibbles
+	counters nibbles.Counters
 	hash     hashfam.Hasher
 }
 
@@ -186,9 +194,9 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 // Classic: a key has the k positions among the m counters that its bits have in
 // a classic Bloom filter. If two of them coincide, that counter counts twice.
 
-func add(counters nibbles, m uint64, k int, d hashfam.Digest) {
+func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		counters.inc(p.In(m))
+		counters.Inc(p.In(m))
 	}
 }
 
@@ -198,7 +206,7 @@ func add(counters nibbles, m uint64, k int, d hashfam.Digest) {
 // half of the keys. Below it, the branch costs more.
 const outOfCache = 1 << 22
 
-func has(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
+func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	if len(counters) > outOfCache {
 		return hasFar(counters, m, k, d)
 	}
@@ -207,18 +215,18 @@ func has(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 
 // hasNear tests all k counters, without a branch: bit 4 of c+15 is set unless c
 // is zero.
-func hasNear(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
+func hasNear(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	all := uint64(16)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		all &= counters.at(p.In(m)) + 15
+		all &= counters.At(p.In(m)) + 15
 	}
 	return all != 0
 }
 
 // hasFar stops at the first counter that is zero.
-func hasFar(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
+func hasFar(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		if counters.at(p.In(m)) == 0 {
+		if counters.At(p.In(m)) == 0 {
 			return false
 		}
 	}
@@ -226,10 +234,10 @@ func hasFar(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
 }
 
 // count returns the smallest of the key's counters.
-func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
+func count(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) uint64 {
 	least := uint64(stuck)
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
-		least = min(least, counters.at(p.In(m)))
+		least = min(least, counters.At(p.In(m)))
 	}
 	return least
 }
@@ -238,14 +246,14 @@ func count(counters nibbles, m uint64, k int, d hashfam.Digest) uint64 {
 // is known to be absent, and remove restores the counters before it by adding
 // the key to these again: a counter that was decremented is now at most 13 and
 // rises; a stuck one stays.
-func remove(counters nibbles, m uint64, k int, d hashfam.Digest) bool {
+func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {
 		i := p.In(m)
-		if counters.at(i) == 0 {
+		if counters.At(i) == 0 {
 			add(counters, m, done, d)
 			return false
 		}
-		counters.dec(i)
+		counters.Dec(i)
 	}
 	return true
 }

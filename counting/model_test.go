@@ -54,7 +54,7 @@ func (m model) delete(positions map[uint64]uint64) bool {
 func (m model) check(t require.TestingT, f *Filter) {
 	inUse, full := 0, uint64(0)
 	for i, c := range m {
-		require.Equal(t, c, f.counters.at(uint64(i)), "counter %d", i)
+		require.Equal(t, c, f.counters.At(uint64(i)), "counter %d", i)
 		if c > 0 {
 			inUse++
 		}

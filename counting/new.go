@@ -8,6 +8,7 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
 // New returns an empty filter for c: it calls [Config.Params] and
@@ -34,13 +35,13 @@ func NewFromParams(p Params) (*Filter, error) {
 	if err := p.fits(ErrParams); err != nil {
 		return nil, err
 	}
-	return newFilter(p, make(nibbles, p.words())), nil
+	return newFilter(p, make(nibbles.Counters, p.words())), nil
 }
 
 // newFilter returns a filter of the valid parameters p that keeps counters.
-func newFilter(p Params, counters nibbles) *Filter { return &Filter{newReader(p, counters)} }
+func newFilter(p Params, counters nibbles.Counters) *Filter { return &Filter{newReader(p, counters)} }
 
-func newReader(p Params, counters nibbles) reader {
+func newReader(p Params, counters nibbles.Counters) reader {
 	span := p.Counters
 	if p.Layout == Blocked {
 		span /= blockCounters
@@ -98,7 +99,7 @@ func (f *Filter) Merge(others ...*Filter) error {
 	for first := 0; first < len(f.counters); first += mergeWords {
 		piece := f.counters[first:min(first+mergeWords, len(f.counters))]
 		for _, other := range others {
-			piece.addAll(other.counters[first:])
+			piece.AddAll(other.counters[first:])
 		}
 	}
 	return nil
@@ -117,7 +118,7 @@ const mergeWords = 1024
 func (f *reader) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
-		words[i/4] |= gather(nonzero(w)) << (i % 4 * 16)
+		words[i/4] |= nibbles.Gather(nibbles.Nonzero(w)) << (i % 4 * 16)
 	}
 	if rest := f.params.Counters % 64; rest > 0 { // in a damaged View, counters beyond the last are not zero
 		words[len(words)-1] &= 1<<rest - 1

@@ -18,7 +18,7 @@ func requireProjection(t require.TestingT, f *Filter, each func(add func(hashfam
 	p := f.Params()
 	words := make([]uint64, (p.Counters+63)/64)
 	for i := range p.Counters {
-		if f.counters.at(i) == stuck {
+		if f.counters.At(i) == stuck {
 			words[i/64] |= 1 << (i % 64)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/nibbles"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -148,7 +149,7 @@ func (p Params) fits(reason error) error {
 
 // checkCounters returns an error with the given reason if a counter beyond the
 // last one is not zero. len(counters) is p.words().
-func (p Params) checkCounters(counters nibbles, reason error) error {
+func (p Params) checkCounters(counters nibbles.Counters, reason error) error {
 	if r := p.Counters % perWord; r != 0 && counters[len(counters)-1]>>(4*r) != 0 {
 		return errs.Field(reason, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
 	}

@@ -5,13 +5,14 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/filterfam/filterfam/internal/nibbles"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // FillRatio returns the fraction of counters that are not zero, 0 to 1. O(m)
 // time.
 func (f *reader) FillRatio() float64 {
-	return float64(inUse(f.counters)) / float64(f.params.Counters)
+	return float64(f.counters.InUse()) / float64(f.params.Counters)
 }
 
 // FalsePositiveRate returns the chance that the filter in its current state
@@ -25,7 +26,7 @@ func (f *reader) FalsePositiveRate() float64 {
 	}
 	rates := 0.0
 	for block := range slices.Chunk(f.counters, blockWords) {
-		rates += math.Pow(float64(inUse(block))/blockCounters, k)
+		rates += math.Pow(float64(block.InUse())/blockCounters, k)
 	}
 	return rates / float64(f.span)
 }
@@ -39,9 +40,9 @@ func (f *reader) FalsePositiveRate() float64 {
 func (f *reader) EstimatedLen() float64 {
 	p := f.params
 	if p.Layout == Blocked {
-		return sizing.BlockedLen(p.Counters, p.Hashes, inUse(f.counters))
+		return sizing.BlockedLen(p.Counters, p.Hashes, f.counters.InUse())
 	}
-	return sizing.ClassicLen(p.Counters, p.Hashes, inUse(f.counters))
+	return sizing.ClassicLen(p.Counters, p.Hashes, f.counters.InUse())
 }
 
 // Stuck returns the number of counters that have reached 15 and will never be
@@ -51,16 +52,7 @@ func (f *reader) EstimatedLen() float64 {
 func (f *reader) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {
-		n += uint64(perWord - bits.OnesCount64(nonzero(^w))) // ^w is zero where w is 15
-	}
-	return n
-}
-
-// inUse counts the counters that are not zero.
-func inUse(counters nibbles) uint64 {
-	n := uint64(0)
-	for _, w := range counters {
-		n += uint64(bits.OnesCount64(nonzero(w)))
+		n += uint64(perWord - bits.OnesCount64(nibbles.Nonzero(^w))) // ^w is zero where w is 15
 	}
 	return n
 }

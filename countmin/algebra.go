@@ -6,43 +6,38 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mergeBlock is how many counters Merge adds up at a time: those of one sketch
-// fit into the smallest cache.
+// mergeBlock is the number of counters that Merge processes at a time. A block
+// of one sketch fits in the L1 cache.
 const mergeBlock = 2048
 
-// Merge adds the counts of others to s, counter by counter, so that s is then
-// the sketch that would have been built from the keys of all. If s is
-// conservative, its counts are still never below the truth, but its error is
-// the sum of the parts' errors, more than that of a joint build. O(k w d) time
-// for k others, in which s is read and written once; no allocation. Merge
-// returns [ErrIncompatible] if the [Params] of one of them differ, and s is
-// then unchanged.
+// Merge adds the counts of the other sketches to s, counter by counter. Unless
+// s is conservative, the result is the sketch that would have been built from
+// all keys. Conservative counts are still never below the truth, but the errors
+// of the parts add up, to more than the error of a single sketch. Merge passes
+// over s only once, so one call with many sketches is faster than many calls.
+// If the [Params] of a sketch differ, it returns [ErrIncompatible] and leaves s
+// unchanged.
 func (s *Sketch) Merge(others ...*Sketch) error {
-	if err := s.compatible(others); err != nil {
+	if err := fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
 	}
 	s.rows().merge(others)
 	for _, other := range others {
-		s.total = tracker.AddSat(s.total, other.total)
+		s.total = sizing.AddSat(s.total, other.total)
 	}
 	return nil
-}
-
-// compatible returns an error unless all others can be merged into s.
-func (s *Sketch) compatible(others []*Sketch) error {
-	return fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params)
 }
 
 // merge adds the cells of others to c, block by block.
 func (c cells[C]) merge(others []*Sketch) {
 	length := mergeBlock
 	if len(others) == 1 {
-		length = len(c) // nothing is read twice
+		length = len(c) // a single pass reads nothing twice
 	}
 	for from := 0; from < len(c); from += length {
 		block := c[from:min(from+length, len(c))]
@@ -52,8 +47,8 @@ func (c cells[C]) merge(others []*Sketch) {
 	}
 }
 
-// addCells adds to each cell of dst the one of src. It has a frame of its own,
-// so that the loop keeps all it needs in registers.
+// addCells adds each cell of src to the corresponding cell of dst. Since it is
+// not inlined, the loop keeps all of its variables in registers.
 //
 //go:noinline
 func addCells[C counter](dst, src []C) {
@@ -63,16 +58,19 @@ func addCells[C counter](dst, src []C) {
 	}
 }
 
-// InnerProduct estimates the sum over all keys of their count in s times their
-// count in other: the size of the join of two streams. It is never too low, and
-// too high by more than Epsilon times the product of the totals with
-// probability at most Delta (Cormode and Muthukrishnan 2005, section 4.2). A
-// row in which it does not fit, or a counter at its maximum takes part, is left
-// out; without any row it is the largest uint64. O(w d) time, no allocation.
-// InnerProduct returns [ErrParams] if the sketches are conservative, since a
-// product of their counters may be too low, and the errors of [Sketch.Merge].
+// InnerProduct estimates the sum, over all keys, of the key's count in s times
+// its count in other. This is the size of a join of the two streams. The
+// estimate is never too low. With probability 1-Delta, it is no more than
+// Epsilon times the product of the totals too high (Cormode and Muthukrishnan
+// 2005, section 4.2). InnerProduct ignores rows in which the sum does not fit
+// or a counter at its maximum is multiplied by a count. If no row is left, it
+// returns the largest uint64.
+//
+// InnerProduct returns [ErrParams] if the sketches are conservative, because
+// the product of their counters may be too low, and [ErrIncompatible] if their
+// [Params] differ.
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
-	if err := s.compatible([]*Sketch{other}); err != nil {
+	if err := fault.Same(errs, "", "Params", s.params, other.params); err != nil {
 		return 0, err
 	}
 	if s.params.Conservative {
@@ -81,7 +79,8 @@ func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	return s.rows().product(other.rows(), s.params.Width), nil
 }
 
-// product returns the least scalar product of a row of a and the same of other.
+// product returns the minimum over all rows of the scalar product of a's row
+// and other's row.
 func (a cells[C]) product(other rows, w uint64) uint64 {
 	least, b := uint64(math.MaxUint64), *other.(*cells[C])
 	for ; len(a) > 0; a, b = a[w:], b[w:] {
@@ -100,13 +99,13 @@ func (a cells[C]) product(other rows, w uint64) uint64 {
 	return least
 }
 
-// Reset sets every counter to zero. O(w d) time, no allocation.
+// Reset sets every counter and the total to zero.
 func (s *Sketch) Reset() {
 	s.rows().clear()
 	s.total = 0
 }
 
-// Clone returns a copy that shares no memory with s. O(w d) time.
+// Clone returns a deep copy of s.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.of8, c.of16 = slices.Clone(s.of8), slices.Clone(s.of16)
@@ -114,33 +113,30 @@ func (s *Sketch) Clone() *Sketch {
 	return &c
 }
 
-// Equal reports whether s and other have the same Params, total and counters.
-// O(w d) time.
+// Equal reports whether s and other have the same [Params], total and counters.
 func (s *Sketch) Equal(other *Sketch) bool {
 	return s.params == other.params && s.total == other.total &&
 		slices.Equal(s.of8, other.of8) && slices.Equal(s.of16, other.of16) &&
 		slices.Equal(s.of32, other.of32) && slices.Equal(s.of64, other.of64)
 }
 
-// Remove takes back n counts of key, all of them or none. It is for keys that
-// are counted at least as often as they are removed: then every count stays at
-// least the truth (strict turnstile; Cormode and Muthukrishnan 2005, section
-// 4.1). O(depth) time, no allocation.
+// Remove undoes n counts of key, either all of them or none. The key must have
+// been counted at least n times. Then no count will be below the truth (this is
+// the strict turnstile model; Cormode and Muthukrishnan 2005, section 4.1).
 //
-// A counter at its maximum is not decremented. The counts of other keys in it
-// may then exceed the truth by more than [Sketch.ErrorBound] more often than
-// with probability Delta.
+// Remove does not decrement a counter at its maximum. The counts of other keys
+// that share this counter may then be too high by more than
+// [Sketch.ErrorBound], with a probability above Delta.
 //
-// Removing what was never counted takes it from other keys, whose counts may
-// then be too low. Remove returns [ErrParams] only when that is detectable,
-// because the key's count or the total is less, and if s is conservative: its
-// counters are shared by keys that never raised them. After an error s is
-// unchanged.
-func (s *Sketch) Remove(key []byte, n uint64) error {
-	return s.RemoveDigest(s.hash.Sum(key), n)
-}
+// If the key was counted fewer times, other keys lose the difference and their
+// counts may be too low. Remove can only detect this if n exceeds the key's
+// count or the total. It then returns [ErrParams] and leaves s unchanged. It
+// always does so if s is conservative, because not every key of a conservative
+// sketch has raised its counters.
+func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
-// RemoveDigest is [Sketch.Remove] for a digest under its family.
+// RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
+// computed by the sketch's family.
 func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
 		return paramError("Params.Conservative", true, "false for Remove")
@@ -155,9 +151,9 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	return nil
 }
 
-// removable returns how often the key may have been counted. A count at the
-// maximum of the counters means that or more, so only the total bounds it; no
-// counter of the key changes then.
+// removable returns an upper bound on the number of times that the key was
+// counted. If the count is a counter's maximum, only the total is a bound. Then
+// all of the key's counters are at their maximum, so that none of them changes.
 func (s *Sketch) removable(d hashfam.Digest) uint64 {
 	if count := s.CountDigest(d); !s.params.stuck(count) {
 		return min(count, s.total)
@@ -165,9 +161,9 @@ func (s *Sketch) removable(d hashfam.Digest) uint64 {
 	return s.total
 }
 
-// subtract takes n from the key's counter in every row. A counter at its
-// maximum means that or more, and stays; all others are at least n, or all
-// stay.
+// subtract subtracts n from the key's counter in every row, except from
+// counters at their maximum, which may stand for any higher count. All other
+// counters must be at least n.
 func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
@@ -177,37 +173,36 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 	}
 }
 
-// Halve divides every count by two, for sketches that let old counts fade: the
-// counters and the total, rounded down. O(w d) time, no allocation. It returns
-// [ErrParams] if s is not conservative: rounding would break what Remove and
-// the encoding rely on, that each row of a plain sketch adds up to the total.
+// Halve divides every counter and the total by two, rounding down, so that old
+// counts fade. It returns [ErrParams] if s is not conservative: rounding would
+// break the rule that each row of a plain sketch adds up to the total, on which
+// Remove and the encoding rely.
 //
-// A counter at its maximum is halved, too, though it means that or more;
-// otherwise the most frequent keys would never fade. So no count is less than
-// what a single counter of the key would have, of [Params].CounterBits bits,
-// which stops at its maximum and is halved as often. It is less than half the
-// truth only if such a counter has been at its maximum. [Sketch.Bounds] and
-// [Sketch.ErrorBound] are about the count of that counter, and may be off by
-// one more, because of rounding. A total of 2^64-1 stays.
+// Halve also halves counters at their maximum, because otherwise the most
+// frequent keys would never fade. So after Halve, a count may be too low. But
+// it is never below the value of an exact counter that belongs to the key
+// alone, has [Params].CounterBits bits, stops at its maximum and is halved as
+// often. [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from
+// this counter, and may be off by one because of rounding. A total of 2^64-1
+// stays the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {
 		return paramError("Params.Conservative", false, "true for Halve")
 	}
 	if most := rows.halve(s.params.Width); s.total != math.MaxUint64 {
-		s.total = max(s.total/2, most) // most is less, except after decoding forged rows
+		s.total = max(s.total/2, most) // most is lower, unless forged rows were decoded
 	}
 	return nil
 }
 
-// halve halves every counter, rounding down. It returns the greatest sum of a
-// row.
+// halve halves every counter, rounding down. It returns the greatest row sum.
 func (c cells[C]) halve(w uint64) (most uint64) {
 	for ; len(c) > 0; c = c[w:] {
 		sum := uint64(0)
 		for i, n := range c[:w] {
 			c[i] = n / 2
-			sum = tracker.AddSat(sum, uint64(n/2))
+			sum = sizing.AddSat(sum, uint64(n/2))
 		}
 		most = max(most, sum)
 	}

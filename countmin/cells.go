@@ -4,40 +4,57 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A counter saturates: at its maximum it means that or more.
+// A counter saturates: its maximum stands for all higher counts, too.
 type counter interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
 // Cells are the counters of a sketch, row after row. A key has one counter in
-// each row: in row i it is the i-th value of the digest's sequence, reduced to
-// the width.
+// each row: its position in row i is the i-th value of the digest's probe
+// sequence, reduced to the width.
 type cells[C counter] []C
+
+// Rows are the cells of a sketch, whatever their type. Calls through this
+// interface would slow down Add and Count, so these compare CounterBits
+// instead.
+type rows interface {
+	make(n uint64)
+	read(r *frame.Reader, n uint64)
+	payload() frame.Payload
+	check(s *Sketch) error
+	addAll(params *Params, digests []hashfam.Digest)
+	countAll(counts []uint64, w uint64, digests []hashfam.Digest)
+	subtract(w uint64, d hashfam.Digest, n uint64)
+	merge(others []*Sketch)
+	product(other rows, w uint64) uint64
+	halve(w uint64) uint64
+	clear()
+}
 
 func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 
 func (c cells[C]) clear() { clear(c) }
 
-// add counts a key n times: its update is conservative or plain.
+// add counts a key n times, with conservative or plain update.
 //
-// Conservative update makes every counter of the key at least its least one and
-// n (Estan and Varghese, SIGCOMM 2002, section 3.3): no counter is raised
-// beyond what the key's own count can need. Plain update adds n to all of them.
-// Two rows at a time do not wait for each other, which saves up to a quarter of
-// the time.
+// Conservative update makes sure that each of the key's counters is at least
+// the minimum of these counters plus n (Estan and Varghese, SIGCOMM 2002,
+// section 3.3). It raises no counter further than the key's own count may
+// require. Plain update adds n to each of the key's counters.
+//
+// The loops process two rows at a time. Since these do not wait for each other,
+// this saves up to a quarter of the time.
 func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
 	p, w, by := d.Probe(), params.Width, min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))
 	if params.Conservative {
 		to := uint64(plus(C(c.least(w, d)), C(by)))
-		for ; row+w < end; row, p = row+2*w, p.Next().Next() {
-			lift(&c[row+p.In(w)], to)
-			lift(&c[row+w+p.Next().In(w)], to)
-		}
-		if row < end {
-			lift(&c[row+p.In(w)], to)
+		for ; row < end; row, p = row+w, p.Next() {
+			cell := &c[row+p.In(w)]
+			*cell = C(max(uint64(*cell), to))
 		}
 		return
 	}
@@ -50,13 +67,10 @@ func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
 	}
 }
 
-// lift makes a counter at least to.
-func lift[C counter](c *C, to uint64) { *c = C(max(uint64(*c), to)) }
-
-// bump adds n, which fits in a counter, to c, or makes it the maximum. A store
-// in each branch is faster than one store that waits for the test. But small
-// counters often saturate, and a test that is often mispredicted is slower
-// still.
+// bump adds n, which must fit in a counter, to c, and saturates. A store in
+// each branch is faster than one store that waits for the comparison. Small
+// counters saturate often, though, and a branch that is often mispredicted
+// would be slower still.
 func bump[C counter](c *C, n uint64) {
 	if most := uint64(^C(0)); most <= math.MaxUint16 {
 		*c = C(min(uint64(*c)+n, most))
@@ -67,7 +81,7 @@ func bump[C counter](c *C, n uint64) {
 	}
 }
 
-// plus returns a+b, or the maximum if that does not fit.
+// plus returns a+b, or a counter's maximum if the sum does not fit.
 func plus[C counter](a, b C) C {
 	if most := uint64(^C(0)); most <= math.MaxUint16 {
 		return C(min(uint64(a)+uint64(b), most))
@@ -78,12 +92,46 @@ func plus[C counter](a, b C) C {
 	return ^C(0)
 }
 
-// least returns the least of the key's counters. It compares words: there is no
-// conditional move of a byte.
+// least returns the minimum of the key's counters. It compares words because
+// there is no conditional move for bytes.
 func (c cells[C]) least(w uint64, d hashfam.Digest) uint64 {
 	p, low := d.Probe(), uint64(^C(0))
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
 		low = min(low, uint64(c[row+p.In(w)]))
 	}
 	return low
+}
+
+// blockSize is the number of keys that the batch methods count in one row
+// before they proceed to the next row. Since these keys do not wait for one
+// another, this many cache misses overlap.
+const blockSize = 128
+
+// addAll adds 1 to the counters of every digest.
+func (c cells[C]) addAll(params *Params, digests []hashfam.Digest) {
+	if params.Conservative {
+		for _, d := range digests {
+			c.add(params, d, 1)
+		}
+		return
+	}
+	w := params.Width
+	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
+		row := c[:w]
+		for _, d := range digests {
+			bump(&row[(hashfam.Probe(d)*p).In(w)], 1)
+		}
+		c = c[w:]
+	}
+}
+
+// countAll lowers each of counts to the minimum of its digest's counters.
+func (c cells[C]) countAll(counts []uint64, w uint64, digests []hashfam.Digest) {
+	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
+		row := c[:w]
+		for i, d := range digests {
+			counts[i] = min(counts[i], uint64(row[(hashfam.Probe(d)*p).In(w)]))
+		}
+		c = c[w:]
+	}
 }

@@ -3,10 +3,13 @@ package countmin
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
@@ -21,8 +24,8 @@ func set(frame []byte, words map[int]uint64) []byte {
 	return b
 }
 
-// Rows must add up to the total, or a forged one could undercount.
-func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
+// If rows did not add up to the total, a forged row could make counts too low.
+func TestRowsMustAddUpToTheTotal(t *testing.T) {
 	for _, bits := range []int{8, 16, 32, 64} {
 		for _, conservative := range []bool{false, true} {
 			s := mustNew(t, Params{Width: 5, Depth: 3, CounterBits: bits, Conservative: conservative})
@@ -38,9 +41,9 @@ func TestRowsThatDoNotAddUpAreCorrupt(t *testing.T) {
 	}
 }
 
-// docs/format.md has no rule for a row whose sum does not fit in 64 bits, nor
-// for one whose sum is the largest number.
-func TestRowsWithTheLargestSumAreAccepted(t *testing.T) {
+// docs/format.md has no rule for rows whose sum is the largest number or does
+// not fit in 64 bits.
+func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
 	for _, conservative := range []bool{false, true} {
 		s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 64, Conservative: conservative})
 		s.AddN([]byte("a"), 10)
@@ -51,6 +54,73 @@ func TestRowsWithTheLargestSumAreAccepted(t *testing.T) {
 			if reason == nil {
 				require.Equal(t, f, must(s.MarshalBinary()))
 			}
+		}
+	}
+}
+
+// receiver is a structure that data can be decoded into.
+type receiver interface{ UnmarshalBinary([]byte) error }
+
+// The largest values of a parameter are decoded. One more is an error, and so
+// is a payload that does not follow from the parameters.
+func TestLimitsOfFrameParameters(t *testing.T) {
+	if runtime.GOARCH == "wasm" || math.MaxInt == math.MaxInt32 {
+		require.EqualValues(t, math.MaxInt32/2, tracker.MaxMemory)
+	}
+	heavy := must(must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory})).MarshalBinary())
+	top := must(must(NewTopK(TopKConfig{K: tracker.MaxK, MemoryBytes: tracker.MinMemory})).MarshalBinary())
+	window := func(c WindowConfig) []byte { return must(must(NewWindow(c)).MarshalBinary()) }
+	panes := window(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3})
+	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3}))
+	counted.AddN([]byte("a"), 3)
+	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Panes: 3}))
+	gap.AddN([]byte("a"), 3)
+	untimed.AddString("a")
+	gap.panes.All[1], gap.panes.All[2] = gap.panes.All[2], gap.panes.All[1]
+	untimed.panes.All[2], untimed.panes.All[3] = untimed.panes.All[3], untimed.panes.All[2]
+	span, keys := window(WindowConfig{Phi: 0.1, Span: 1000}), window(WindowConfig{Phi: 0.1, Keys: 1000})
+	const what, memory, timed, pane = 24, 32, 24 + 40, 24 + 48 // offsets
+	for _, c := range []struct {
+		into  receiver
+		frame []byte
+		words map[int]uint64
+		field string // of the error, if there is one
+	}{
+		{&TopK{}, top, nil, ""},
+		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory}, "tail"},
+		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "MemoryBytes"},
+		{&TopK{}, top, map[int]uint64{memory: 1<<30 - 1}, "tail"},
+		{&TopK{}, top, map[int]uint64{what: 0}, "TopKConfig.K"},
+		{&TopK{}, top, map[int]uint64{what: tracker.MaxK + 1}, "K"},
+		{&TopK{}, top, map[int]uint64{what: math.MaxUint64}, "K"},
+		{&HeavyHitters{}, heavy, map[int]uint64{what: 0}, "HeavyConfig.Phi"},
+		{&HeavyHitters{}, heavy, map[int]uint64{what: math.Float64bits(math.NaN())}, "HeavyConfig.Phi"},
+		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
+		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "MemoryBytes"},
+		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
+		// Three panes and one more have at least four words, but here are
+		// three.
+		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "payload length"},
+		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},
+		// A pane of a window of three keys cannot have counted three keys.
+		{&Window{}, must(counted.MarshalBinary()), map[int]uint64{24 + 8: 3}, "total of pane 3"},
+		// Once a pane has counted a key, no later pane is empty. Without a
+		// time, only the last pane counts.
+		{&Window{}, must(gap.MarshalBinary()), nil, "total of pane 2"},
+		{&Window{}, must(untimed.MarshalBinary()), nil, "total of pane 2"},
+		// An unknown time has one form, and only a window of a Span has a time.
+		{&Window{}, span, map[int]uint64{timed: 0, pane: 0}, ""},
+		{&Window{}, span, map[int]uint64{timed: 1, pane: 5}, ""},
+		{&Window{}, span, map[int]uint64{timed: 0, pane: 5}, "time"},
+		{&Window{}, span, map[int]uint64{timed: 2, pane: 0}, "time"},
+		{&Window{}, span, map[int]uint64{timed: 1, pane: 1 << 63}, "time"}, // like a ring without a time
+		{&Window{}, keys, map[int]uint64{timed: 0, pane: 0}, ""},
+		{&Window{}, keys, map[int]uint64{timed: 1, pane: 0}, "time"},
+	} {
+		if err := c.into.UnmarshalBinary(set(c.frame, c.words)); c.field == "" {
+			require.NoError(t, err, "%T %v", c.into, c.words)
+		} else {
+			requireField(t, err, ErrCorrupt, c.field)
 		}
 	}
 }

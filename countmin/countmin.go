@@ -1,16 +1,27 @@
 package countmin
 
 import (
-	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"math"
+	"slices"
+
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Sketch is a count-min sketch. Make one with [New] or [NewFromParams]. It
-// must not be copied by value; use [Sketch.Clone].
-type Sketch struct{ reader }
+// A Sketch is a count-min sketch. Use [New] or [NewFromParams] to create one.
+// It must not be copied by value; use [Sketch.Clone].
+type Sketch struct {
+	params Params
+	of8    cells[uint8] // the counters if they have 8 bits, otherwise nil
+	of16   cells[uint16]
+	of32   cells[uint32]
+	of64   cells[uint64]
+	total  uint64
+	hash   hashfam.Hasher
+}
 
-// New returns an empty sketch for c: [Config.Params] and [NewFromParams] in
-// one. It returns their errors. O(w d) time.
+// New returns an empty sketch for c. It combines [Config.Params] and
+// [NewFromParams] and returns their errors.
 func New(c Config) (*Sketch, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -19,50 +30,73 @@ func New(c Config) (*Sketch, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty sketch of Width*Depth*CounterBits/8 bytes. O(w
-// d) time. It returns an [ErrParams] error that names the field if the
-// parameters are invalid or if the sketch is too large for the platform: 1 GiB
-// is the limit if addresses have 32 bits. If the machine does not have the
-// memory, the program ends: check [Params.SizeBytes] first if the parameters
-// come from elsewhere.
+// NewFromParams returns an empty sketch with Width*Depth*CounterBits/8 bytes of
+// counters. It returns an [ErrParams] error that names the field if the
+// parameters are invalid or if the sketch is too large for the platform: on a
+// 32-bit platform the limit is 1 GiB. If the machine does not have enough
+// memory, the program will crash, so check [Params.SizeBytes] first if the
+// parameters come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
-	if err := p.check("Params", ErrParams); err != nil {
+	err := p.check("Params", ErrParams)
+	if err == nil {
+		err = p.fits(ErrParams)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := p.fits(ErrParams); err != nil {
-		return nil, err
-	}
-	s := &Sketch{newReader(p, 0)}
+	s := newSketch(p, 0)
 	s.rows().make(p.cells())
-	return s, nil
+	return &s, nil
 }
 
-// NewReceiver returns an empty sketch to decode into. It accepts encodings made
-// under fam; the zero Sketch accepts those of the public family. O(1) time.
-func NewReceiver(fam hashfam.Family) *Sketch {
-	return &Sketch{reader{params: Params{Family: fam}}}
+// newSketch returns a sketch with valid parameters and no counters.
+func newSketch(p Params, total uint64) Sketch {
+	return Sketch{params: p, total: total, hash: p.Family.Hasher(p.SizeBytes())}
 }
 
-// Add counts key once. O(depth) time, at most one cache miss a row, no
-// allocation; key is not kept.
+// NewReceiver returns an empty sketch for decoding data that was encoded with
+// fam.
+func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
+
+// rows returns the counters of s. It panics if s is the zero Sketch.
+func (s *Sketch) rows() rows {
+	switch s.params.CounterBits {
+	case 8:
+		return &s.of8
+	case 16:
+		return &s.of16
+	case 32:
+		return &s.of32
+	case 64:
+		return &s.of64
+	}
+	panic(zero)
+}
+
+// zero is the panic value of methods that are called on the zero Sketch.
+var zero = errs.ZeroText("Sketch", "New, or decode into it")
+
+// Add counts key once. It takes O(depth) time, with at most one cache miss per
+// row.
 func (s *Sketch) Add(key []byte) { s.AddNDigest(s.hash.Sum(key), 1) }
 
-// AddString is [Sketch.Add] for a string.
+// AddString is like [Sketch.Add] for a string key.
 func (s *Sketch) AddString(key string) { s.AddNDigest(s.hash.SumString(key), 1) }
 
-// AddDigest is [Sketch.Add] for a digest under its family. A digest of another
-// family is another key.
+// AddDigest is like [Sketch.Add] for a key's digest, which must be computed by
+// the sketch's family.
 func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
 
-// AddN counts key n times at once. It is like [Sketch.Add] in time. Counters
-// stop at their maximum and never wrap.
+// AddN counts key n times, in the same time as [Sketch.Add]. Counters stop at
+// their maximum and never wrap around.
 func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 
-// AddNDigest is [Sketch.AddN] for a digest under its family.
+// AddNDigest is like [Sketch.AddN] for a key's digest, which must be computed
+// by the sketch's family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
-	s.total = tracker.AddSat(s.total, n)
+	s.total = sizing.AddSat(s.total, n)
 	switch p := &s.params; {
-	case p.CounterBits == 32:
+	case p.CounterBits == 32: // the most common width first
 		s.of32.add(p, d, n)
 	case p.CounterBits == 64:
 		s.of64.add(p, d, n)
@@ -71,34 +105,117 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	case p.CounterBits == 8:
 		s.of8.add(p, d, n)
 	default:
-		zero()
+		panic(zero)
 	}
 }
 
-// Count returns how often key was counted, or more, but never less: the least
-// of its counters (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005,
-// section 4.1). A count at the maximum of [Params].CounterBits means that or
-// more. [Sketch.Bounds] says how much too high a count may be. O(depth) time,
-// at most one cache miss a row, no allocation. In a sketch larger than the
-// cache a single call mostly waits for memory. If you have many keys at once,
-// [Sketch.CountAll] overlaps the cache misses.
-func (r *reader) Count(key []byte) uint64 { return r.CountDigest(r.hash.Sum(key)) }
+// AddAll counts the key of every digest once. It has the same effect as calling
+// [Sketch.AddDigest] for each digest, but is faster. Use
+// [hashfam.Family.SumAll] or one of its variants to hash the keys.
+func (s *Sketch) AddAll(digests []hashfam.Digest) {
+	rows := s.rows()
+	for block := range slices.Chunk(digests, blockSize) {
+		rows.addAll(&s.params, block)
+	}
+	s.total = sizing.AddSat(s.total, uint64(len(digests)))
+}
 
-// CountString is [Sketch.Count] for a string.
-func (r *reader) CountString(key string) uint64 { return r.CountDigest(r.hash.SumString(key)) }
+// Count returns how often key was counted, or a higher number, but never a
+// lower one: the minimum of its counters (Cormode and Muthukrishnan, Journal of
+// Algorithms 55, 2005, section 4.1). If a count is the maximum of
+// [Params].CounterBits, the true count may be any higher number. Use
+// [Sketch.Bounds] to see how much too high a count may be.
+//
+// Count takes O(depth) time, with at most one cache miss per row. If the sketch
+// is larger than the cache, most of this time is spent waiting for memory. When
+// you have many keys, use [Sketch.CountAll], which overlaps the cache misses.
+func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.hash.Sum(key)) }
 
-// CountDigest is [Sketch.Count] for a digest under its family.
-func (r *reader) CountDigest(d hashfam.Digest) uint64 {
-	switch p := &r.params; {
-	case p.CounterBits == 32:
-		return r.of32.least(p.Width, d)
+// CountString is like [Sketch.Count] for a string key.
+func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.hash.SumString(key)) }
+
+// CountDigest is like [Sketch.Count] for a key's digest, which must be computed
+// by the sketch's family.
+func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
+	if s.params.Width == 0 {
+		panic(zero)
+	}
+	return s.count(d)
+}
+
+// count is CountDigest for a sketch that is not zero. It calls no function,
+// which would make it slower by up to a tenth.
+func (s *Sketch) count(d hashfam.Digest) uint64 {
+	switch p := &s.params; {
+	case p.CounterBits == 32: // the most common width first
+		return s.of32.least(p.Width, d)
 	case p.CounterBits == 64:
-		return r.of64.least(p.Width, d)
+		return s.of64.least(p.Width, d)
 	case p.CounterBits == 16:
-		return r.of16.least(p.Width, d)
-	case p.CounterBits == 8:
-		return r.of8.least(p.Width, d)
+		return s.of16.least(p.Width, d)
+	default:
+		return s.of8.least(p.Width, d)
 	}
-	zero()
-	return 0
 }
+
+// CountAll appends the result of [Sketch.CountDigest] for each digest to dst
+// and returns the extended slice. It is faster than calling CountDigest for
+// each digest. It allocates only if dst must grow.
+func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+	rows := s.rows()
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, blockSize) {
+		end := len(dst)
+		for range block {
+			dst = append(dst, math.MaxUint64)
+		}
+		rows.countAll(dst[end:], s.params.Width, block)
+	}
+	return dst
+}
+
+// Params returns the parameters of s.
+func (s *Sketch) Params() Params { return s.params }
+
+// Family returns the family that hashes the keys.
+func (s *Sketch) Family() hashfam.Family { return s.params.Family }
+
+// SizeBytes returns the size of the counters in bytes. The structure itself
+// adds fewer than 200 bytes.
+func (s *Sketch) SizeBytes() uint64 { return s.params.SizeBytes() }
+
+// Total returns the sum of all counts. Unless s is conservative, the counters
+// of each row have this sum, too. It stops at the largest uint64.
+func (s *Sketch) Total() uint64 { return s.total }
+
+// ErrorBound returns the error that a count exceeds with a probability of no
+// more than Delta: Epsilon times [Sketch.Total], rounded down. If the total is
+// the largest uint64, so is ErrorBound. See [Params.Epsilon] and
+// [Params.Delta].
+func (s *Sketch) ErrorBound() uint64 {
+	bound := s.params.Epsilon() * float64(s.total)
+	if bound < float64(s.total) && s.total != math.MaxUint64 {
+		return uint64(bound)
+	}
+	return s.total
+}
+
+// Bounds returns an interval for key's true count. The true count never exceeds
+// high, which is [Sketch.Count]. It is at least low, which is lower by
+// [Sketch.ErrorBound], with probability 1-Delta. If the count is a counter's
+// maximum, low is 0 and high is the largest uint64.
+func (s *Sketch) Bounds(key []byte) (low, high uint64) { return s.BoundsDigest(s.hash.Sum(key)) }
+
+// BoundsDigest is like [Sketch.Bounds] for a key's digest, which must be
+// computed by the sketch's family.
+func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
+	count := s.CountDigest(d)
+	if s.params.stuck(count) {
+		return 0, math.MaxUint64
+	}
+	return count - min(count, s.ErrorBound()), count
+}
+
+// stuck reports whether a count is a counter's maximum, so that the true count
+// may be any higher number.
+func (p Params) stuck(count uint64) bool { return count == math.MaxUint64>>(64-p.CounterBits) }

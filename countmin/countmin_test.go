@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
-// cells returns the counters as they are, whatever their size.
+// cells returns the counters, whatever their size.
 func (s *Sketch) cells() []uint64 {
 	return slices.Concat(words(s.of8), words(s.of16), words(s.of32), s.of64)
 }
@@ -24,9 +24,9 @@ func words[C counter](cells []C) (words []uint64) {
 	return words
 }
 
-// The counters of a key are where its digest says: row i of the key is the i-th
-// value of its sequence, whose independence is tested in package hashfam.
-func TestTheSketchCountsInRows(t *testing.T) {
+// A key's position in row i is the i-th value of its digest's probe sequence.
+// Package hashfam tests that these values are independent.
+func TestCountersAreAtTheDigestsPositions(t *testing.T) {
 	const w, depth = 271, 5
 	s := mustNew(t, Params{Width: w, Depth: depth, CounterBits: 32})
 	want := make([]uint64, w*depth)
@@ -40,7 +40,9 @@ func TestTheSketchCountsInRows(t *testing.T) {
 	require.Equal(t, want, s.cells())
 }
 
-func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
+// A counter stops at its maximum. All of a key's counters, and no others,
+// change.
+func TestCountersSaturate(t *testing.T) {
 	for bits, most := range map[int]uint64{8: math.MaxUint8, 16: math.MaxUint16, 32: math.MaxUint32, 64: math.MaxUint64} {
 		for _, careful := range []bool{false, true} {
 			s := mustNew(t, Params{Width: 50, Depth: 4, CounterBits: bits, Conservative: careful})
@@ -72,9 +74,9 @@ func TestCountersSaturateAndUpdatesAreWhole(t *testing.T) {
 	}
 }
 
-// A total of 2^64-1 means that or more: no share of it bounds an error. Here
-// the keys count 2^71 together, and most other keys collide with one of them.
-func TestAFullTotalBoundsNothing(t *testing.T) {
+// A total of 2^64-1 may be any higher number, so it bounds no error. Here the
+// true total is about 2^71, and most other keys collide with a counted key.
+func TestFullTotalBoundsNoError(t *testing.T) {
 	s := must(New(Config{Width: 1000, Depth: 5, CounterBits: 64}))
 	for key := range uint64(2000) {
 		s.AddNDigest(s.Family().SumUint64(key), 1<<60)
@@ -89,8 +91,8 @@ func TestAFullTotalBoundsNothing(t *testing.T) {
 	require.Less(t, s.ErrorBound(), uint64(math.MaxUint64/300))
 }
 
-// A key that was not counted has a count if each of its counters is one of a
-// counted key: with probability 1-(1-1/w)^n in a row of w.
+// An absent key has a count if counted keys share all of its counters. In a row
+// of w counters, n keys share one with probability 1-(1-1/w)^n.
 func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
 	const width, depth = 250, 3
 	for name, conservative := range map[string]bool{"plain": false, "conservative": true} {
@@ -114,23 +116,20 @@ func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
 	}
 }
 
-// Sketches behind shards err as sketches without. The mean error of 20,000
-// counts varies by less than one percent between families (measured: 0.3), so a
-// correct program is more than six percent off with probability below 1e-6.
-func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
+// Sketches that count one shard of the keys are as accurate as others. The mean
+// error of 20,000 counts varies by less than 1% between families (measured:
+// 0.3%), so a correct program is more than 6% off with probability below 1e-6.
+func TestErrorDoesNotDependOnSharding(t *testing.T) {
 	const n = 20_000
 	for _, conservative := range []bool{false, true} {
 		usual := 0.0
 		for _, s := range checks.Shardings() {
-			sketch, err := New(Config{Width: 4000, Depth: 4, Conservative: conservative})
-			require.NoError(t, err)
-			r := rand.New(rand.NewPCG(11, 12))
-			keys := make([]hashfam.Digest, n)
+			sketch := must(New(Config{Width: 4000, Depth: 4, Conservative: conservative}))
+			r, keys, excess := rand.New(rand.NewPCG(11, 12)), make([]hashfam.Digest, n), 0.0
 			for i := range keys {
 				keys[i] = s.Draw(r)
 				sketch.AddDigest(keys[i])
 			}
-			excess := 0.0
 			for _, d := range keys {
 				excess += float64(sketch.CountDigest(d)-1) / n
 			}
@@ -141,4 +140,9 @@ func TestTheErrorBehindAShardIsTheSame(t *testing.T) {
 			require.InEpsilon(t, usual, excess, 0.06, s.Name)
 		}
 	}
+}
+
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	checks.ZeroValues(t, `^countmin: use of a zero \w.*: make it with New.*, or decode into it$`, new(Sketch), NewReceiver(keyed),
+		new(HeavyHitters), NewHeavyReceiver(keyed), new(TopK), NewTopKReceiver(keyed), new(Window), NewWindowReceiver(keyed))
 }

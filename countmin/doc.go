@@ -1,15 +1,16 @@
-// Package countmin counts how often keys occur in a stream, in memory that does
-// not grow with it (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005).
+// Package countmin counts how often keys occur in a stream, using memory that
+// does not grow with the stream (Cormode and Muthukrishnan, Journal of
+// Algorithms 55, 2005).
 //
 //   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
-//   - ask: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
-//   - keys above a share: [NewHeavyHitters]; the K most frequent: [NewTopK]
-//   - the same of the last keys or minutes: [NewWindow], [Window.Advance]
+//   - query a count: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
+//   - find frequent keys: [NewHeavyHitters] above a threshold, [NewTopK]
+//   - find frequent keys of the last minutes: [NewWindow], [Window.Advance]
 //   - let old counts fade: [Sketch.Halve]
 //   - combine: [Sketch.Merge], [HeavyHitters.Merge], [JoinHeavyHitters]
-//   - store: [Sketch.WriteTo], [Sketch.ReadFrom], [NewReceiver], [NewView]
+//   - store: [Sketch.WriteTo], [Sketch.ReadFrom], [NewReceiver]
 //   - inspect: [Config.Params], [Sketch.ErrorBound], [HeavyHitters.Complete]
-//   - goroutines: package hashfam/sharded
+//   - share between goroutines: package hashfam/sharded
 //
 // A [Sketch] counts any number of keys:
 //
@@ -17,31 +18,32 @@
 //	s.AddString("whale")
 //	s.CountString("whale") // 1, or a little more
 //
-// The count of a sketch is never too low (a saturated counter means "at
-// least"); with probability 1-Delta it is at most Epsilon times the total too
-// high, whatever the stream. Such an error is negligible for a frequent key and
-// swamps a rare one, and a sketch cannot list its keys. HeavyHitters, TopK and
-// Window can: they track the frequent keys exactly from the moment they stand
-// out, so their counts are often the truth itself, and always between Low and
-// High of an [Estimate].
+// A sketch never returns a count that is too low (if a counter is saturated,
+// its value means "at least"). For any stream, the probability that a count is
+// too high by more than Epsilon times the total is no more than Delta. Such an
+// error does not matter for frequent keys, but is larger than the counts of
+// rare ones, and a sketch cannot list its keys. [HeavyHitters], [TopK] and
+// [Window] can. They count a key exactly from the moment it becomes frequent.
+// So their counts are often exact, and the truth is always between Low and High
+// of an [Estimate].
 //
-// Plain update adds to every counter of a key. Conservative update (Estan and
-// Varghese, SIGCOMM 2002) raises only those that the key's own count needs: the
-// mean error over the keys falls to about half, that of frequent keys much
-// further. In return nothing can be removed, inner products cannot be taken,
-// and merged sketches are less exact than a joint one. Why the counters form
-// rows is in docs/theory.md.
+// Plain update adds to all counters of a key. Conservative update (Estan and
+// Varghese, SIGCOMM 2002) raises only those that the key's own count requires.
+// The mean error over all keys is about half as large, and the error of
+// frequent keys is much smaller than that. In return, keys cannot be removed,
+// inner products cannot be computed, and merged sketches are less accurate than
+// a single one. docs/theory.md explains why the counters form rows.
 //
-// Counters have 8, 16, 32 or 64 bits. A limit of 100, or the frequencies that a
-// cache compares, need no more than 8: a quarter of the usual memory.
+// Counters have 8, 16, 32 or 64 bits. For a limit of 100, or to compare
+// frequencies in a cache, 8 bits are enough. They use a quarter of the usual
+// memory.
 //
-// Methods that do not change a structure are pure: any number of them may run
-// at the same time. A method that changes it must run alone.
+// See package [hashfam] for what all packages have in common: concurrency, zero
+// values, cost, encoding and printing.
 //
-// The zero value is only a receiver for decoding. Until then, methods that take
-// keys, and methods that change it, panic. Methods of a nil pointer may panic.
+// # Source
 //
-// In the code, start with countmin.go, where a key is counted. params.go sizes
-// a [Sketch]; tracked.go is what [HeavyHitters], [TopK] and [Window] have in
-// common; a key is admitted to them in internal/tracker/tracker.go.
+// Start with countmin.go, where a [Sketch] counts a key. params.go computes the
+// size of a sketch. tracked.go is the common part of [HeavyHitters], [TopK] and
+// [Window]. In internal/tracker/tracker.go they admit a key.
 package countmin

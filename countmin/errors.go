@@ -5,8 +5,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// The reasons of errors, for errors.Is. They have the same values in every
-// package of filterfam.
+// These errors can be tested for with errors.Is. They have the same values in
+// every package of filterfam.
 var (
 	ErrParams       = hashfam.ErrParams       // a configuration or an argument is invalid
 	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params or Config

@@ -59,24 +59,6 @@ func Example_oneHashForAll() {
 	// call 3
 }
 
-// Many keys at once take less time than one by one.
-func ExampleSketch_AddAll() {
-	s, err := countmin.New(countmin.Config{Epsilon: 0.01, Delta: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	digests := s.Family().SumAllStrings(nil, []string{"a", "b", "a"})
-	s.AddAll(digests)
-	s.AddNDigest(s.Family().SumUint64(17), 40)
-	fmt.Println(s.CountAll(nil, digests), s.CountDigest(s.Family().SumUint64(17)))
-	low, high := s.Bounds([]byte("a"))
-	fmt.Println(s.Total(), "in all; a between", low, "and", high)
-	// Output:
-	// [2 1 2] 40
-	// 43 in all; a between 2 and 2
-}
-
 // A count goes down again if the keys that leave have been counted.
 func ExampleSketch_Remove() {
 	inCart, _ := countmin.New(countmin.Config{Epsilon: 0.01, Delta: 0.01})
@@ -283,20 +265,4 @@ func ExampleWindow_Advance() {
 	// 10:06:59 /favicon.ico 13, /blog/tags/puppet?flav=rss20 12
 	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21, /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21, /blog/tags/puppet?flav=rss20 18, / 13
 	// 10:10:59 /favicon.ico 29, /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19, /style2.css 19, /blog/tags/puppet?flav=rss20 16
-}
-
-// A window goes on after a restart.
-func ExampleWindow_WriteTo() {
-	fam := hashfam.New(hashfam.Key{1, 2, 3}) // a secret key in earnest
-	w, _ := countmin.NewWindow(countmin.WindowConfig{Phi: 0.3, Keys: 100, MemoryBytes: 12_000, Family: fam})
-	w.AddN([]byte("a"), 4)
-	var file bytes.Buffer
-	if _, err := w.WriteTo(&file); err != nil {
-		fmt.Println(err)
-		return
-	}
-	back := countmin.NewWindowReceiver(fam)
-	_, err := back.ReadFrom(&file)
-	fmt.Println(back.EstimateString("a"), back.Config().Panes, err)
-	// Output: {4 4} 8 <nil>
 }

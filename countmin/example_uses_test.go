@@ -149,8 +149,10 @@ func refuseSliding(minute *countmin.Window, client string, now time.Time) bool {
 // The others send 20.
 func TestRateLimitsRefuseOnlyTheRest(t *testing.T) {
 	const clients, greedy = 20_000, 200
-	fixed := must(newMinute(hashfam.Family{}, clients))
-	sliding := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.001, Span: time.Minute, MemoryBytes: 10 * clients}))
+	fixed, err := newMinute(hashfam.Family{}, clients)
+	require.NoError(t, err)
+	sliding, err := countmin.NewWindow(countmin.WindowConfig{Phi: 0.001, Span: time.Minute, MemoryBytes: 10 * clients})
+	require.NoError(t, err)
 	size, passed, now := uint64(0), [2][2]int{}, time.Unix(0, 0)
 	require.NoError(t, fixed.Each(func(_ int, s *countmin.Sketch) error { size += s.SizeBytes(); return nil }))
 	for round := range 200 {
@@ -177,11 +179,4 @@ func TestRateLimitsRefuseOnlyTheRest(t *testing.T) {
 	}
 	require.NoError(t, next(fixed))
 	require.False(t, refuse(fixed, hashfam.Family{}.SumString("0")))
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

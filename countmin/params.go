@@ -9,61 +9,63 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config describes the sketch to make: either by the error that is allowed,
-// Epsilon and Delta, or by its shape, Width and Depth.
+// A Config describes a new sketch, either by its error (Epsilon and Delta) or
+// by its shape (Width and Depth).
 type Config struct {
-	// Epsilon is the error allowed, as a share of the total: 0.001 lets a count
-	// be too high by a thousandth of all that was counted. Above 0 and below 1.
+	// Epsilon is the allowed error as a fraction of the total. For example,
+	// with an Epsilon of 0.001, a count may be too high by a thousandth of the
+	// total. It must be above 0 and below 1.
 	Epsilon float64
 
-	// Delta is the probability that a key's count errs by more than that. Above
-	// 0 and below 1, and above 1/(2^64 Epsilon), the chance that a key's digest
-	// equals that of a key that counts that much.
+	// Delta is the probability that a count has a larger error. It must be
+	// above 0 and below 1, and above 1/(2^64 Epsilon), the probability that the
+	// key has the same digest as another key with a count of Epsilon times the
+	// total.
 	Delta float64
 
-	// Width is the number of counters in a row, Depth the number of rows, in
-	// place of Epsilon and Delta.
+	// Width is the number of counters per row, and Depth is the number of rows.
+	// Use them instead of Epsilon and Delta.
 	Width uint64
 	Depth int
 
-	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits are
-	// for counts that matter only up to a limit: they stop at 255 and 65,535.
+	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits
+	// stop at 255 and 65,535. Use them if higher counts do not matter.
 	CounterBits int
 
-	// Conservative raises only the counters that a key's own count needs. No
-	// count is then higher than under plain update; the mean error over the
-	// keys falls to about half, that of frequent keys much further. In return
-	// there is no Remove and no InnerProduct, and merged sketches keep the
-	// error of their parts.
+	// Conservative raises only those counters that the key's own count
+	// requires. No count is higher than it would be with plain update. The mean
+	// error over all keys is about half as large, and the error of frequent
+	// keys is much smaller than that. In return, Remove and InnerProduct are
+	// not available, and the errors of merged sketches add up.
 	Conservative bool
 
-	// Family hashes the keys. The zero value is the public one; take a keyed
+	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // Params are the parameters of a sketch. Sketches with equal Params can be
 // combined.
 type Params struct {
-	// Width is w, the counters in a row, at least 1; Depth is d, the rows, 1 to
-	// 255. Together they take at most 2^48 bits.
+	// Width is the number of counters per row, at least 1. Depth is the number
+	// of rows, from 1 to 255. All counters together must not exceed 2^48 bits.
 	Width uint64
 	Depth int
 
-	// CounterBits is 8, 16, 32 or 64. A counter that reaches its maximum, such
-	// as 255 or 2^32-1, stays there and means that or more.
+	// CounterBits is 8, 16, 32 or 64. A counter that reaches its maximum, for
+	// example 255 or 2^32-1, stays there. The true count may then be higher.
 	CounterBits int
 
 	Conservative bool
 	Family       hashfam.Family
 }
 
-// Params returns the parameters that c describes: ceil(e/Epsilon) wide and
-// ceil(ln 1/Delta) deep (Cormode and Muthukrishnan 2005, section 3), or Width
-// and Depth as they are. O(1) time; it allocates no sketch. It returns an
-// [ErrParams] error that names the field if the configuration is impossible.
+// Params returns the parameters for c without allocating a sketch. They are the
+// given Width and Depth, or a width of ceil(e/Epsilon) and a depth of ceil(ln
+// 1/Delta) (Cormode and Muthukrishnan 2005, section 3). It returns an
+// [ErrParams] error that names the field if there is no such sketch.
 func (c Config) Params() (Params, error) {
 	p := Params{
 		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,
@@ -72,8 +74,8 @@ func (c Config) Params() (Params, error) {
 	if p.CounterBits == 0 {
 		p.CounterBits = 32
 	}
-	switch given := c.Epsilon != 0 || c.Delta != 0; {
-	case given:
+	switch {
+	case c.Epsilon != 0 || c.Delta != 0:
 		if err := c.checkBounds(p.CounterBits); err != nil {
 			return Params{}, err
 		}
@@ -87,10 +89,10 @@ func (c Config) Params() (Params, error) {
 	return p, nil
 }
 
-// checkBounds returns an error that names the field unless there is a sketch
-// with the Epsilon and Delta of c.
+// checkBounds returns an error that names the field if no sketch has the
+// Epsilon and Delta of c.
 func (c Config) checkBounds(counterBits int) error {
-	floor := 1 / c.Epsilon / (1 << 63) / 2
+	const share = "above 0 and below 1"
 	switch {
 	case c.Width != 0:
 		return paramError("Config.Width", c.Width, "0 if Epsilon and Delta are given")
@@ -99,28 +101,23 @@ func (c Config) checkBounds(counterBits int) error {
 	case !validBits(counterBits):
 		return paramError("Config.CounterBits", counterBits, allowedBits)
 	case !(c.Epsilon > 0 && c.Epsilon < 1):
-		return paramError("Config.Epsilon", c.Epsilon, "above 0 and below 1")
-	case sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, 1):
-		return paramError("Config.Epsilon", c.Epsilon, leastEpsilon(counterBits, 1))
+		return paramError("Config.Epsilon", c.Epsilon, share)
 	case !(c.Delta > 0 && c.Delta < 1):
-		return paramError("Config.Delta", c.Delta, "above 0 and below 1")
-	case c.Delta <= floor:
+		return paramError("Config.Delta", c.Delta, share)
+	}
+	depth := sizing.CountMinDepth(c.Delta)
+	if most := maxWidth(counterBits, depth); sizing.CountMinWidth(c.Epsilon) > most {
+		return paramError("Config.Epsilon", c.Epsilon, fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(most), depth))
+	}
+	if floor := 1 / c.Epsilon / (1 << 63) / 2; c.Delta <= floor {
 		return paramError("Config.Delta", c.Delta,
 			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the least that 64-bit digests allow", floor))
-	}
-	if depth := sizing.CountMinDepth(c.Delta); sizing.CountMinWidth(c.Epsilon) > maxWidth(counterBits, depth) {
-		return paramError("Config.Epsilon", c.Epsilon, leastEpsilon(counterBits, depth))
 	}
 	return nil
 }
 
-// leastEpsilon says which Epsilon is possible at a depth.
-func leastEpsilon(counterBits, depth int) string {
-	return fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(maxWidth(counterBits, depth)), depth)
-}
-
-// check returns an error for the given reason, which names the field of what
-// the caller knows as of, unless p is valid.
+// check returns an error for the given reason if p is invalid. The error names
+// the field, which the caller calls a field of the given name.
 func (p Params) check(of string, reason error) error {
 	switch {
 	case !validBits(p.CounterBits):
@@ -135,26 +132,25 @@ func (p Params) check(of string, reason error) error {
 
 const allowedBits = "8, 16, 32 or 64"
 
-// validBits reports whether a counter can have that many bits.
+// validBits reports whether a counter can have the given number of bits.
 func validBits(bits int) bool { return bits == 8 || bits == 16 || bits == 32 || bits == 64 }
 
-// fits returns an error with the given reason if this platform cannot hold a
-// sketch of the valid parameters p.
+// fits returns an error for the given reason if a sketch with the valid
+// parameters p is too large for this platform.
 func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Width", p.Width, p.SizeBytes())
 }
 
-// maxWidth returns the greatest width at a depth.
+// maxWidth returns the greatest valid width for a depth.
 func maxWidth(counterBits, depth int) uint64 {
 	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
 }
 
-// cells returns how many counters there are.
+// cells returns the number of counters.
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
-// SizeBytes returns the memory, in bytes, of the counters of a sketch with
-// these parameters, without making one, and math.MaxUint64 if a product is
-// larger than that. O(1) time.
+// SizeBytes returns the size in bytes of the counters of a sketch with these
+// parameters. It returns math.MaxUint64 if the product does not fit.
 func (p Params) SizeBytes() uint64 {
 	over, cells := bits.Mul64(p.Width, uint64(p.Depth))
 	overBits, size := bits.Mul64(cells, uint64(p.CounterBits))
@@ -164,10 +160,10 @@ func (p Params) SizeBytes() uint64 {
 	return size / 8
 }
 
-// Epsilon returns the error bound of a sketch of this width as a share of the
-// total: e/Width. O(1) time.
+// Epsilon returns the error bound of a sketch of this width, as a fraction of
+// the total: e/Width.
 func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 
-// Delta returns the probability that a count errs by more than that: e^-Depth.
-// O(1) time.
+// Delta returns the probability that a count has a larger error than Epsilon
+// times the total: e^-Depth.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }

@@ -3,21 +3,18 @@ package countmin
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
-	"maps"
-	"sync"
+	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-func TestACountIsNeverBelowTheTruth(t *testing.T) {
+func TestCountIsNeverBelowTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, truth := mustNew(t, drawParams(t, hashfam.Family{})), map[string]uint64{}
 		for _, key := range rapid.SliceOfN(rapid.StringN(0, 2, -1), 0, 99).Draw(t, "keys") {
@@ -40,7 +37,7 @@ func TestMergeKeepsAllCounts(t *testing.T) {
 	})
 }
 
-func TestDecodingGivesTheEncodedSketch(t *testing.T) {
+func TestDecodingReturnsTheEncodedSketch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, decoded := mustNew(t, drawParams(t, hashfam.Family{})), new(Sketch)
 		for _, key := range rapid.SliceOf(rapid.String()).Draw(t, "keys") {
@@ -71,7 +68,7 @@ var sketches = conformance.Structure[*Sketch]{
 	Invariant: checkSketch,
 }
 
-// sketchFrames says how a Sketch is encoded and shown.
+// sketchFrames describes how a Sketch is encoded and printed.
 var sketchFrames = conformance.Frames[*Sketch]{
 	Structure: sketches,
 	Golden: []conformance.Golden[*Sketch]{
@@ -89,10 +86,10 @@ var sketchFrames = conformance.Frames[*Sketch]{
 		return 1 << 37
 	},
 	Header: conformance.HeaderOf(ReadParams, (*Sketch).Params),
-	View:   conformance.Viewer[*Sketch](NewView, func(v *View) []any { return reads(v) }, conformance.Counts[*View]),
 	Reads: func(s *Sketch) []any {
 		s.InnerProduct(s)
-		return reads(s)
+		low, high := s.BoundsDigest(1)
+		return []any{s.Params(), s.SizeBytes(), s.Total(), s.ErrorBound(), low, high}
 	},
 	Shown: func(s *Sketch) []any { return []any{*s, s.Params(), Config{Family: s.Family()}} },
 }
@@ -110,7 +107,7 @@ func adds(s *Sketch) []conformance.Form {
 		conformance.Each("AddNDigest", s.Family().SumString, conformance.Done(func(d hashfam.Digest) { s.AddNDigest(d, 1) })))
 }
 
-// removes returns the forms of Remove, of which a conservative sketch has none.
+// removes returns the forms of Remove. A conservative sketch has none.
 func removes(s *Sketch) []conformance.Form {
 	if s.params.Conservative {
 		return nil
@@ -119,19 +116,6 @@ func removes(s *Sketch) []conformance.Form {
 		conformance.Each("Remove", conformance.Bytes, conformance.Is(func(key []byte) bool { return s.Remove(key, 1) == nil })),
 		conformance.Each("RemoveDigest", s.Family().SumString, conformance.Is(func(d hashfam.Digest) bool { return s.RemoveDigest(d, 1) == nil })),
 	}
-}
-
-// reads calls the methods that a Sketch and a View have and that change
-// nothing.
-func reads(s interface {
-	Params() Params
-	SizeBytes() uint64
-	Total() uint64
-	ErrorBound() uint64
-	BoundsDigest(hashfam.Digest) (uint64, uint64)
-}) []any {
-	low, high := s.BoundsDigest(1)
-	return []any{s.Params(), s.SizeBytes(), s.Total(), s.ErrorBound(), low, high}
 }
 
 // drawParams draws the parameters of a small sketch.
@@ -151,7 +135,7 @@ func mustNew(t require.TestingT, p Params) *Sketch {
 	return s
 }
 
-// must returns v and panics on an error, for what cannot fail.
+// must returns v and panics if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -161,7 +145,7 @@ func must[T any](v T, err error) T {
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
-// golden is a sketch of a hundred keys, some counted more.
+// golden is a sketch of 100 keys with different counts.
 func golden(file string, p Params) conformance.Golden[*Sketch] {
 	return conformance.Golden[*Sketch]{File: file, Build: func() *Sketch {
 		s := must(NewFromParams(p))
@@ -172,8 +156,8 @@ func golden(file string, p Params) conformance.Golden[*Sketch] {
 	}}
 }
 
-// halved is a sketch of small counters, of which some were at their maximum
-// when they were halved, and some are now.
+// halved is a sketch in which some counters were at their maximum when they
+// were halved, and some are now.
 func halved() *Sketch {
 	s := golden("", Params{Width: 25, Depth: 3, CounterBits: 8, Conservative: true}).Build()
 	s.AddN([]byte("key 1"), 1000)
@@ -182,244 +166,101 @@ func halved() *Sketch {
 	return s
 }
 
-// heavies, tops and windows drive the structures that track keys. Which long
-// keys a budget has refused is not encoded, and may decide later whether there
-// is more room for keys that are near the threshold.
-var (
-	heavies = tracks(conformance.Structure[*HeavyHitters]{
-		Source:    conformance.From(drawHeavy, NewHeavyHitters, (*HeavyHitters).Config),
-		Receiver:  NewHeavyReceiver,
-		Merge:     (*HeavyHitters).Merge,
-		Actions:   map[string]func(*conformance.Machine[*HeavyHitters]){"join": joinShards(JoinHeavyHitters)},
-		Diverges:  func(h *HeavyHitters) bool { return h.budget() > 0 },
-		Invariant: checkHeavyHitters,
-	})
-	tops = tracks(conformance.Structure[*TopK]{
-		Source:    conformance.From(drawTopK, NewTopK, (*TopK).Config),
-		Receiver:  NewTopKReceiver,
-		Merge:     (*TopK).Merge,
-		Actions:   map[string]func(*conformance.Machine[*TopK]){"join": joinShards(JoinTopK)},
-		Invariant: func(m *conformance.Machine[*TopK]) { checkTop(m, m.Counts, m.F) },
-	})
-	windows = tracks(conformance.Structure[*Window]{
-		Source:     conformance.From(drawWindow, NewWindow, (*Window).Config),
-		Receiver:   NewWindowReceiver,
-		Actions:    map[string]func(*conformance.Machine[*Window]){"advance": advance},
-		Diverges:   func(w *Window) bool { return w.budget() > 0 },
-		Invariant:  checkWindow,
-		Remembered: func(m *conformance.Machine[*Window]) map[string]uint64 { return covered(m, m.F.config.Panes+1) },
-	})
-	heavyFrames = framesOf(heavies, ReadHeavyConfig, claimHuge, func(fam hashfam.Family) any { return HeavyConfig{Family: fam} },
-		goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
-		goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: keyed}))
-	topFrames    = framesOf(tops, ReadTopKConfig, claimHuge, func(fam hashfam.Family) any { return TopKConfig{Family: fam} }, goldenTop)
-	windowFrames = framesOf(slow(windows), ReadWindowConfig, claimHugeWindow, func(fam hashfam.Family) any { return WindowConfig{Family: fam} }, goldenWindows...)
-)
+// drawCopies draws a number of copies that is usually small, but may saturate
+// counters.
+func drawCopies(t *rapid.T) uint64 {
+	large := []uint64{255, 65_536, 1 << 31, math.MaxUint32 - 1, math.MaxUint32, 1 << 32, 1 << 63, math.MaxUint64}
+	return rapid.OneOf(rapid.Uint64Range(0, 99), rapid.SampledFrom(large)).Draw(t, "copies")
+}
 
-func TestHeavyHitters(t *testing.T)        { rapid.Check(t, heavies.Run) }
-func TestTopK(t *testing.T)                { rapid.Check(t, tops.Run) }
-func TestWindow(t *testing.T)              { rapid.Check(t, windows.Run) }
-func TestHeavyFrames(t *testing.T)         { heavyFrames.Test(t) }
-func TestTopKFrames(t *testing.T)          { topFrames.Test(t) }
-func TestWindowFrames(t *testing.T)        { windowFrames.Test(t) }
-func FuzzHeavyHitters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(heavies.Run)) }
-func FuzzTopK(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(tops.Run)) }
-func FuzzWindow(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(windows.Run)) }
-func FuzzChangedHeavyFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavyFrames.Change)) }
-func FuzzChangedTopKFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(topFrames.Change)) }
-func FuzzChangedWindowFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windowFrames.Change)) }
-func FuzzHeavyFrames(f *testing.F)         { heavyFrames.Fuzz(f) }
-func FuzzTopKFrames(f *testing.F)          { topFrames.Fuzz(f) }
-func FuzzWindowFrames(f *testing.F)        { windowFrames.Fuzz(f) }
-
-// A trackerOf has the methods that the three structures have in common.
-type trackerOf[S any] interface {
+// addCopies adds several copies of a key with one call.
+func addCopies[S interface {
 	conformance.Encoded[S]
-	tracking
-	Add([]byte)
-	AddString(string)
 	AddN([]byte, uint64)
-	AddAll([]hashfam.Digest, [][]byte) error
-	Estimate([]byte) Estimate
-	EstimateDigest(hashfam.Digest) Estimate
-	EstimateAll([]Estimate, []hashfam.Digest) []Estimate
-	Clone() S
-	Reset()
-}
-
-// tracks completes a structure with what all three have in common.
-func tracks[S trackerOf[S]](s conformance.Structure[S]) conformance.Structure[S] {
-	own := s.Invariant
-	s.Add, s.Clone, s.Reset = addsTracked[S], S.Clone, S.Reset
-	s.Questions = []func(S) []conformance.Form{highs[S], lows[S]}
-	s.Actions["add copies"] = addCopies[S]
-	s.Invariant = func(m *conformance.Machine[S]) {
-		checkTracked(m, m.Counts, m.F)
-		own(m)
-	}
-	return s
-}
-
-// addsTracked returns the forms of Add and AddN.
-func addsTracked[S trackerOf[S]](s S) []conformance.Form {
-	type hashed struct {
-		digest hashfam.Digest
-		key    []byte
-	}
-	hash := func(key string) hashed { return hashed{s.Family().SumString(key), []byte(key)} }
-	return []conformance.Form{
-		conformance.Each("Add", conformance.Bytes, conformance.Done(s.Add)),
-		conformance.Each("AddString", conformance.Text, conformance.Done(s.AddString)),
-		conformance.Each("AddDigest", hash, conformance.Done(func(h hashed) { s.AddDigest(h.digest, h.key) })),
-		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { s.AddN(key, 1) })),
-		{Name: "AddAll", Bind: func(keys []string) func() ([]uint64, error) {
-			bytes, sum := make([][]byte, len(keys)), []uint64{uint64(len(keys))}
-			for i, key := range keys {
-				bytes[i] = []byte(key)
-			}
-			digests := s.Family().SumAll(nil, bytes)
-			return func() ([]uint64, error) { return sum, s.AddAll(digests, bytes) }
-		}},
+}](m *conformance.Machine[S]) {
+	key, n := conformance.DrawKey(m.T), drawCopies(m.T)
+	m.F.AddN([]byte(key), n)
+	m.Twin.AddN([]byte(key), n)
+	if n > 0 {
+		m.Count(key, n)
 	}
 }
 
-// highs and lows return the forms of both bounds of Estimate. Both are above
-// zero if the key may have been counted.
-func highs[S trackerOf[S]](s S) []conformance.Form {
-	return estimates("High of Estimate", s, true, func(e Estimate) uint64 { return e.High })
-}
-
-func lows[S trackerOf[S]](s S) []conformance.Form {
-	return estimates("Low of Estimate", s, false, func(e Estimate) uint64 { return tracker.AddSat(e.Low, min(e.High, 1)) })
-}
-
-func estimates[S trackerOf[S]](name string, s S, counts bool, number func(Estimate) uint64) []conformance.Form {
-	forms := append(conformance.Forms(name, s.Family(),
-		func(key []byte) (uint64, error) { return number(s.Estimate(key)), nil },
-		func(key string) (uint64, error) { return number(s.EstimateString(key)), nil },
-		func(d hashfam.Digest) (uint64, error) { return number(s.EstimateDigest(d)), nil },
-	), conformance.Answers(name+"All", s.Family(), Estimate{7, 9}, s.EstimateAll, number))
-	for i := range forms {
-		forms[i].Counts = counts
+// removeCopies removes several copies of a key with one call. It also tries to
+// remove too many.
+func removeCopies(m *conformance.Machine[*Sketch]) {
+	key := conformance.DrawKey(m.T)
+	if m.F.params.Conservative {
+		requireField(m, m.F.Remove([]byte(key), 0), ErrParams, "Params.Conservative")
+		return
 	}
-	return forms
-}
-
-// framesOf says how a structure that tracks keys is encoded and shown.
-func framesOf[E any, C comparable, S interface {
-	*E
-	trackerOf[S]
-	Config() C
-}](s conformance.Structure[S], read func(io.Reader, hashfam.Family) (C, error), claim func([]byte) uint64,
-	config func(hashfam.Family) any, golden ...conformance.Golden[S]) conformance.Frames[S] {
-	return conformance.Frames[S]{
-		Structure: s,
-		Golden:    golden,
-		Zero:      func() S { return new(E) },
-		ClaimHuge: claim,
-		Header:    conformance.HeaderOf(read, S.Config),
-		Reads: func(s S) []any {
-			return []any{s.Config(), s.Total(), s.MissBound(), s.Complete(), s.SizeBytes(), maps.Collect(s.All())}
-		},
-		Shown: func(s S) []any { return []any{*s, s.Config(), config(s.Family())} },
+	n := min(drawCopies(m.T), m.Counts[key], m.F.CountString(key))
+	require.NoError(m, m.F.RemoveDigest(m.Family.SumString(key), n))
+	require.NoError(m, m.Twin.Remove([]byte(key), n))
+	m.Counts[key] -= n
+	if count := m.F.CountString(key); count < most(m.F) {
+		requireField(m, m.F.Remove([]byte(key), count+1), ErrParams, "n")
 	}
 }
 
-// claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.
-func claimHuge(params []byte) uint64 {
-	binary.LittleEndian.PutUint64(params[8:], tracker.MaxMemory)
-	return 1 << 40
+// halve halves the counts, which stop at their maximum. Plain sketches refuse.
+func halve(m *conformance.Machine[*Sketch]) {
+	if !m.F.params.Conservative {
+		requireField(m, m.F.Halve(), ErrParams, "Params.Conservative")
+		return
+	}
+	total := m.F.Total()
+	require.NoError(m, m.F.Halve())
+	require.NoError(m, m.Twin.Halve())
+	require.True(m, total == math.MaxUint64 || m.F.Total() == total/2, "the total was %d, and is %d", total, m.F.Total())
+	for key, n := range m.Counts {
+		m.Counts[key] = min(n, most(m.F)) / 2
+	}
+	m.Exact = false // because of rounding
 }
 
-func claimHugeWindow(params []byte) uint64 {
-	binary.LittleEndian.PutUint64(params[24:], mostPanes)
-	binary.LittleEndian.PutUint64(params[32:], tracker.MaxMemory)
-	return 1 << 40
+// multiply checks that the inner product with other keys is not below the true
+// one. Conservative sketches refuse.
+func multiply(m *conformance.Machine[*Sketch]) {
+	other, product := mustNew(m, m.F.params), uint64(0)
+	for _, key := range conformance.DrawKeys(m.T) {
+		other.AddString(key)
+		product = sizing.AddSat(product, m.Counts[key])
+	}
+	got, err := m.F.InnerProduct(other)
+	if m.F.params.Conservative {
+		requireField(m, err, ErrParams, "Params.Conservative")
+		return
+	}
+	require.NoError(m, err)
+	require.True(m, got >= product || !m.Exact, "%d, want at least %d", got, product)
 }
 
-// goldenHeavy has a few keys, one of them long, that do not all have room.
-func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
-	return conformance.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
-		h := must(NewHeavyHitters(c))
-		for i := range 60 {
-			h.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
-			h.AddString(fmt.Sprintf("%0*d", 255+i%2*9, 1))
+// most returns the maximum of a sketch's counters.
+func most(s *Sketch) uint64 { return math.MaxUint64 >> (64 - s.params.CounterBits) }
+
+// checkSketch checks that the total is exact, and that no count of a
+// conservative sketch exceeds the count of the plain sketch with the same keys.
+// Neither needs to be true once a counter may have saturated.
+func checkSketch(m *conformance.Machine[*Sketch]) {
+	total := totalOf(m.Counts)
+	require.True(m, m.F.Total() == total || m.F.Total() > total && !m.Exact, "Total() = %d, want %d", m.F.Total(), total)
+	if p := m.F.params; m.Exact && p.Conservative {
+		p.Conservative = false
+		s := mustNew(m, p)
+		for key, n := range m.Counts {
+			s.AddN([]byte(key), n)
 		}
-		h.AddN([]byte("heavy"), 1<<33)
-		return h
-	}}
-}
-
-var goldenTop = conformance.Golden[*TopK]{File: "top.bin", Build: func() *TopK {
-	k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
-	for i := range 60 {
-		k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
-	}
-	return k
-}}
-
-var goldenWindows = []conformance.Golden[*Window]{
-	goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
-		for i := range 24 {
-			w.AddString(fmt.Sprint("key ", i%7))
+		for key := range m.Counts {
+			require.LessOrEqual(m, m.F.CountString(key), s.CountString(key), "copies of %q", key)
 		}
-	}),
-	goldenWindow("windowtime.bin", WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}, func(w *Window) {
-		for i := range 20 {
-			w.Advance(time.Unix(int64(2*i-40), 0))
-			w.AddString(fmt.Sprint("key ", i*i%11))
-		}
-	}),
-}
-
-// goldenWindow is built once and copied: the suite asks thousands of times.
-func goldenWindow(file string, c WindowConfig, fill func(*Window)) conformance.Golden[*Window] {
-	once := sync.OnceValue(func() *Window {
-		w := must(NewWindow(c))
-		fill(w)
-		return w
-	})
-	return conformance.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
-}
-
-func drawMemory(t *rapid.T) int {
-	return rapid.SampledFrom([]int{0, tracker.MinMemory, 1100, 2000, 5000, 16384}).Draw(t, "memory")
-}
-
-func drawHeavy(t *rapid.T, fam hashfam.Family) HeavyConfig {
-	phi := rapid.SampledFrom([]float64{1, 0.1, 0.02, 0.001}).Draw(t, "phi")
-	return HeavyConfig{Phi: phi, MemoryBytes: drawMemory(t), Family: fam}
-}
-
-func drawTopK(t *rapid.T, fam hashfam.Family) TopKConfig {
-	return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t), Family: fam}
-}
-
-// drawWindow draws a window that forgets soon.
-func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
-	c := WindowConfig{
-		Phi:    rapid.SampledFrom([]float64{1, 0.2, 0.05}).Draw(t, "phi"),
-		Panes:  rapid.IntRange(1, 4).Draw(t, "panes"),
-		Family: fam,
 	}
-	if rapid.Bool().Draw(t, "by keys") {
-		c.Keys = rapid.Uint64Range(1, 100).Draw(t, "size")
-	} else {
-		c.Span = time.Hour
-	}
-	if rapid.Bool().Draw(t, "budget") {
-		c.MemoryBytes = leastPaneBytes * (c.Panes + 1) * rapid.IntRange(1, 3).Draw(t, "times")
-	}
-	return c
+	m.Exact = m.Exact && total < most(m.F)
 }
 
-// slow returns windows that do not begin another pane, for which memory is
-// allocated.
-func slow(s conformance.Structure[*Window]) conformance.Structure[*Window] {
-	s.Source = conformance.From(func(t *rapid.T, fam hashfam.Family) WindowConfig {
-		c := drawWindow(t, fam)
-		c.Keys *= 10_000
-		return c
-	}, NewWindow, (*Window).Config)
-	return s
+func totalOf(counts map[string]uint64) (total uint64) {
+	for _, n := range counts {
+		total = sizing.AddSat(total, n)
+	}
+	return total
 }

@@ -71,6 +71,14 @@ func (s *stream) ascending() *stream {
 // digests returns the digest of every key.
 func (s *stream) digests(fam hashfam.Family) []hashfam.Digest { return fam.SumAll(nil, s.Keys) }
 
+// feed adds part i of n of a stream to h, or all of it as part 0 of 1.
+func feed(h tracking, s *stream, i, n int) {
+	digests := s.digests(h.self().family)
+	for _, id := range s.IDs[i*len(s.IDs)/n : (i+1)*len(s.IDs)/n] {
+		h.self().AddDigest(digests[id], s.Keys[id])
+	}
+}
+
 // zipf draws length keys out of n, the i-th (from 1) with a probability in
 // proportion to i^-exponent.
 func zipf(exponent float64, n, length int, seed uint64) *stream {

@@ -2,75 +2,63 @@ package countmin
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"math"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A TopKConfig says how many of the most frequent keys are wanted. Structures
-// with equal ones can be merged.
+// A TopKConfig describes how many of the most frequent keys to find. Structures
+// with equal TopKConfigs can be merged.
 type TopKConfig struct {
-	// K is how many keys are reported: 1 to 2^28.
+	// K is the number of keys to report, from 1 to 2^28.
 	K int
 
-	// MemoryBytes bounds everything that is held, as in a [HeavyConfig]. At
-	// least 1,024. If it is 0, memory grows up to about 610 bytes for each of
-	// the K keys, or up to 40 KB if that is more, and the bytes of long keys.
+	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be at least
+	// 1,024. If it is 0, memory grows up to about 610 bytes per reported key,
+	// or up to 40 KB if that is more, plus the bytes of long keys.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public one; take a keyed
+	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
-// check returns an error for the given reason, which names the field, unless c
-// is possible.
-func (c TopKConfig) check(reason error) error {
+// goal returns the tracker's goal, or an error for the given reason that names
+// the invalid field.
+func (c TopKConfig) goal(reason error) (tracker.Goal, error) {
 	if c.K < 1 || c.K > tracker.MaxK {
-		return errs.Field(reason, "TopKConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
+		return tracker.Goal{}, errs.Field(reason, "TopKConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
-	return checkMemory("TopKConfig.MemoryBytes", c.MemoryBytes, reason)
+	g := tracker.Goal{K: c.K, Memory: c.MemoryBytes}
+	return g, checkMemory("TopKConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
-// goal returns what c asks of a tracker.
-func (c TopKConfig) goal() tracker.Goal { return tracker.Goal{K: c.K, Memory: c.MemoryBytes} }
-
-// TopK finds the K keys that occur most in a stream. Unlike [HeavyHitters] it
-// has no threshold to compare a key with, so it gives no guarantee in advance;
-// but [TopK.Complete] tells whether the K keys it reports are certain to be the
-// most frequent, and every bound it reports holds. Make one with [NewTopK]. It
-// must not be copied by value; use [TopK.Clone].
+// TopK finds the K most frequent keys of a stream. Unlike [HeavyHitters], it
+// has no threshold that decides which keys must be reported, so it cannot
+// guarantee a result in advance. But [TopK.Complete] reports whether the K keys
+// are certain to be the most frequent, and all bounds always hold. Use
+// [NewTopK] to create one. It must not be copied by value; use [TopK.Clone].
 type TopK struct{ single }
 
-// NewTopK returns an empty TopK. O(MemoryBytes) time. It returns an [ErrParams]
-// error that names the field if the configuration is impossible.
+// NewTopK returns an empty TopK. It returns an [ErrParams] error that names the
+// field if the configuration is invalid.
 func NewTopK(c TopKConfig) (*TopK, error) {
-	if err := c.check(ErrParams); err != nil {
+	g, err := c.goal(ErrParams)
+	if err != nil {
 		return nil, err
 	}
-	return &TopK{newSingle(c.Family, tracker.New(c.goal()))}, nil
+	return &TopK{newSingle(c.Family, tracker.New(g))}, nil
 }
 
-// NewTopKReceiver returns an empty TopK to decode into. It accepts encodings
-// made under fam. O(1) time.
+// NewTopKReceiver returns an empty TopK for decoding data that was encoded with
+// fam.
 func NewTopKReceiver(fam hashfam.Family) *TopK { return &TopK{single{tracked{family: fam}}} }
 
-// ReadTopKConfig is [ReadHeavyConfig] for a top k.
-func ReadTopKConfig(r io.Reader, fam hashfam.Family) (TopKConfig, error) {
-	g, err := singleFormat(frame.TopK).ReadHeader(r, fam)
-	if err != nil {
-		return TopKConfig{}, err
-	}
-	return TopKConfig{K: g.K, MemoryBytes: g.Memory, Family: fam}, nil
-}
-
-// JoinTopK is [JoinHeavyHitters] for a [TopK].
+// JoinTopK is like [JoinHeavyHitters] for a [TopK].
 func JoinTopK(shards []*TopK) (*TopK, error) {
 	t, err := join("TopKConfig", shards)
 	if err != nil {
@@ -79,24 +67,25 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 	return &TopK{newSingle(shards[0].family, t)}, nil
 }
 
-// Config returns the configuration of k. O(1) time.
+// Config returns the configuration of k.
 func (k *TopK) Config() TopKConfig {
 	g := k.goal()
 	return TopKConfig{K: g.K, MemoryBytes: g.Memory, Family: k.family}
 }
 
-// All yields the K keys of highest High, or as many as there are, each with
-// what is known of its count, in falling order of High and, if that is equal,
-// rising order of the key. O(r log r) time and O(r) memory for r tracked keys,
-// at the time it is iterated; k must not be changed meanwhile.
+// All yields the K keys with the highest High, or fewer if fewer keys are
+// tracked, and their estimated counts. They are sorted by descending High and
+// then by ascending key. The iteration first sorts the tracked keys, which
+// takes O(r log r) time and O(r) memory for r keys; k must not be changed while
+// it runs.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
 	return k.ranked(func() (uint64, int) { return 0, k.goal().K })
 }
 
-// Complete reports whether the keys of All are now certain to be the most
-// frequent: none of them can count less than any other key may. If a key
-// outside counts as much as the last one inside, either may be reported. O(r
-// log r) time for r tracked keys, as All.
+// Complete reports whether the keys of All are currently certain to be the most
+// frequent: no other key can have a higher count than any of them. If another
+// key may have the same count as the last of these keys, either can be
+// reported. Complete sorts the tracked keys as All does.
 func (k *TopK) Complete() bool {
 	wanted := k.goal().K
 	rank, least, outside := 0, uint64(math.MaxUint64), k.MissBound()
@@ -110,18 +99,16 @@ func (k *TopK) Complete() bool {
 	return rank >= wanted && least >= outside || outside == 0
 }
 
-// Merge adds the counts of others to k, as [HeavyHitters.Merge] does, with the
-// same remarks on the number and the order of merges. A key may be among the
-// top of the whole and of no part, and be missed; [TopK.Complete] then returns
-// false. O(memory of all) time; it allocates. Merge returns [ErrIncompatible]
-// if the Config of one of others differs, and k is then unchanged.
+// Merge adds the counts of the other structures to k, in the same way as
+// [HeavyHitters.Merge]; the same advice on the number and the order of merges
+// applies. Merge can miss a key that is among the top K of the whole but not of
+// any part. [TopK.Complete] then returns false. If the Config of another
+// structure differs, Merge returns [ErrIncompatible] and leaves k unchanged.
 func (k *TopK) Merge(others ...*TopK) error { return merge("TopKConfig", k, others) }
 
-// Clone returns a copy that shares no memory with k. O(memory) time.
-func (k *TopK) Clone() *TopK { return &TopK{single{tracked{k.family, k.panes.Clone()}}} }
+// Clone returns a deep copy of k.
+func (k *TopK) Clone() *TopK { return &TopK{single{k.clone()}} }
 
 // Equal reports whether k and other have the same Config and have counted the
-// same, key by key and counter by counter. O(memory) time.
-func (k *TopK) Equal(other *TopK) bool {
-	return k.Config() == other.Config() && k.panes.Equal(&other.panes)
-}
+// same: all keys and counters are equal.
+func (k *TopK) Equal(other *TopK) bool { return k.equal(&other.tracked) }

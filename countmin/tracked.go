@@ -10,20 +10,20 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// An Estimate says how often a key was counted: at least Low and at most High
-// times, always.
+// An Estimate contains the bounds of a key's true count. It is always at least
+// Low and never exceeds High.
 //
-// If you have to show one number, show High, by which All sorts. On five
-// streams, real and synthetic, it is 0 to 0.1 % off in the mean of the hundred
-// most frequent keys, and Low 0 to 11 %. After merges of 4 and 16 structures
-// with MemoryBytes, High is still the nearer one, 0 to 2.2 % off against 0 to
-// 29 %. After merges without MemoryBytes show Low: it is 0 to 2.0 % off, and
-// High 0 to 2.7 %.
+// If you need a single number, use High, by which All sorts. On five streams,
+// real and synthetic, High differs from the truth by 0 to 0.1% in the mean over
+// the hundred most frequent keys, and Low differs by 0 to 11%. After merges of
+// 4 and 16 structures with MemoryBytes, High is still closer (0 to 2.2%,
+// compared to 0 to 29%). After merges without MemoryBytes, use Low: it differs
+// by 0 to 2.0%, and High by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked follows the keys that occur most: what HeavyHitters, TopK and
-// Window have in common. The first two keep one tracker of the whole stream, in
-// one pane; a Window drops panes as it moves on.
+// A tracked follows the frequent keys. It is the common part of HeavyHitters,
+// TopK and Window. The first two have a single pane for the whole stream; a
+// Window drops panes as it moves on.
 type tracked struct {
 	family hashfam.Family
 	panes  tracker.Panes
@@ -37,28 +37,28 @@ func (t *tracked) made() *tracker.Panes {
 	return &t.panes
 }
 
-// Family returns the family that hashes the keys. O(1) time.
+// Family returns the family that hashes the keys.
 func (t *tracked) Family() hashfam.Family { return t.family }
 
-// Add counts key once; in a [Window], as of the latest time. O(1) time,
-// amortized, and at most four cache misses apart from sweeps and the beginning
-// of a pane; it allocates only if memory grows. key is not kept, but copied
-// when it is first tracked.
+// Add counts key once; a [Window] counts it at the latest time. It takes O(1)
+// time, amortized, with at most four cache misses, except when it evicts keys
+// or begins a pane. It copies key when the structure begins to track it. It
+// allocates only if memory grows.
 func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
-// AddString is Add for a string.
+// AddString is like Add for a string key.
 func (t *tracked) AddString(key string) {
 	tracker.Observe(&t.panes, t.family.SumString(key), key, 1)
 }
 
-// AddDigest is Add for a key already hashed by the structure's Family. d must
-// be the digest of key. Otherwise the counts of different keys are added up
-// under one of them.
+// AddDigest is like Add for a key and its digest, which must be computed by the
+// structure's family. If d is not the digest of key, different keys are counted
+// as one.
 func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
-// AddAll counts every key once; digests[i] must be the digest of keys[i]. It
-// does the same as AddDigest on each. O(1) time a key, amortized. It returns
-// [ErrParams], and counts nothing, if there are not as many digests as keys.
+// AddAll counts every key once. digests[i] must be the digest of keys[i]. It
+// has the same effect as calling AddDigest for each key. It returns
+// [ErrParams], and counts nothing, if the slices have different lengths.
 func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	if len(digests) != len(keys) {
 		return paramError("len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
@@ -70,29 +70,30 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// AddN counts key n times, as n calls of Add do but in the time of one; the
-// bounds of key may be closer. In a [Window] of Keys it begins up to Panes+1
-// panes. Counts stop at the largest uint64 and never wrap.
+// AddN counts key n times. It has the same effect as n calls of Add, but takes
+// the time of one call, and the bounds of key may be tighter. In a [Window] of
+// Keys, it begins up to Panes+1 panes. Counts stop at the largest uint64 and
+// never wrap around.
 func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
 
-// Estimate returns what is known of how often key was counted, whether it is
-// frequent or not; in a [Window], in what the window covers. O(1) time,
-// O(Panes) in a Window; no allocation.
+// Estimate returns the bounds of key's count, whether or not key is frequent.
+// In a [Window], this is the count in the covered part of the stream, and
+// Estimate takes O(Panes) time.
 func (t *tracked) Estimate(key []byte) Estimate { return t.EstimateDigest(t.family.Sum(key)) }
 
-// EstimateString is Estimate for a string.
+// EstimateString is like Estimate for a string key.
 func (t *tracked) EstimateString(key string) Estimate {
 	return t.EstimateDigest(t.family.SumString(key))
 }
 
-// EstimateDigest is Estimate for a key already hashed by the structure's
-// Family.
+// EstimateDigest is like Estimate for a key's digest, which must be computed by
+// the structure's family.
 func (t *tracked) EstimateDigest(d hashfam.Digest) Estimate {
 	return Estimate(tracker.EstimateOf(t.panes.All, d))
 }
 
-// EstimateAll appends the answer of EstimateDigest for each digest to dst and
-// returns the extended slice. It allocates only if dst has to grow.
+// EstimateAll appends the result of EstimateDigest for each digest to dst and
+// returns the extended slice. It allocates only if dst must grow.
 func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estimate {
 	panes := t.made()
 	dst = slices.Grow(dst, len(digests))
@@ -102,9 +103,9 @@ func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estima
 	return dst
 }
 
-// ranked yields the tracked keys that count at least least, most first, and of
-// those the first few. wanted returns the two numbers when they are iterated,
-// and they are sorted then.
+// ranked yields the tracked keys with a High of at least least, in descending
+// order and only the first few. The iteration begins by calling wanted, which
+// returns the two numbers, and sorting the keys.
 func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		least, few := wanted()
@@ -116,25 +117,34 @@ func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string
 	}
 }
 
-// Total returns how much has been counted: of the whole stream, or by a
-// [Window] of what it covers. That is the last Keys keys or Span, and up to a
-// pane more; less if less has been counted. O(1) time, O(Panes) in a Window.
+// Total returns the number of keys counted, with repetitions. A [Window]
+// returns the total of the part of the stream that it covers: the last Keys
+// keys or Span, and up to one more pane. This takes O(Panes) time.
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked,
-// and so is not yielded by All. O(1) time, O(Panes) in a [Window].
+// so that All does not yield it. In a [Window], it takes O(Panes) time.
 func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
-// checkMemory returns an error that names the field unless bytes is 0 or a
-// possible budget.
-func checkMemory(field string, bytes int, reason error) error {
-	if bytes != 0 && (bytes < tracker.MinMemory || bytes > tracker.MaxMemory) {
-		return errs.Field(reason, field, bytes, fmt.Sprintf("%d to %d, or 0", tracker.MinMemory, tracker.MaxMemory))
+// clone returns a deep copy of t.
+func (t *tracked) clone() tracked { return tracked{t.family, t.panes.Clone()} }
+
+// equal reports whether t and other have the same family and goals and have
+// counted the same.
+func (t *tracked) equal(other *tracked) bool {
+	return t.family == other.family && t.panes.Equal(&other.panes)
+}
+
+// checkMemory returns an error for the given reason that names the field if
+// bytes is not 0 and not a valid budget.
+func checkMemory(field string, bytes, least int, reason error) error {
+	if bytes != 0 && (bytes < least || bytes > tracker.MaxMemory) {
+		return errs.Field(reason, field, bytes, fmt.Sprintf("%d to %d, or 0", least, uint64(tracker.MaxMemory)))
 	}
 	return nil
 }
 
-// A single tracks a whole stream in one pane: HeavyHitters or TopK.
+// A single tracks a whole stream in one pane, for HeavyHitters or TopK.
 type single struct{ tracked }
 
 func newSingle(fam hashfam.Family, t tracker.Tracker) single {
@@ -144,66 +154,66 @@ func newSingle(fam hashfam.Family, t tracker.Tracker) single {
 // only returns the tracker, or nil if s is zero.
 func (s *single) only() *tracker.Tracker { return s.panes.Last() }
 
-// goal returns what is to be found; the zero Goal if s is zero.
-func (s *single) goal() tracker.Goal {
-	if s.only() == nil {
-		return tracker.Goal{}
+// goal returns the tracker's goal, or the zero Goal if s is zero.
+func (s *single) goal() (g tracker.Goal) {
+	if t := s.only(); t != nil {
+		g = t.Goal
 	}
-	return s.only().Goal
+	return g
 }
 
-// SizeBytes returns the memory that the structure holds, in bytes: itself,
-// counters, index and keys. O(1) time.
+// SizeBytes returns the memory that the structure holds, in bytes: the
+// structure itself, counters, index and keys.
 func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
-// Reset forgets everything. O(MemoryBytes) time; it allocates.
+// Reset removes all counts and keys. It allocates the memory of a new
+// structure.
 func (s *single) Reset() { *s.made().Last() = tracker.New(s.goal()) }
 
-// A singular structure is a *HeavyHitters or a *TopK, made from a C.
+// A singular structure is a *HeavyHitters or a *TopK with a configuration of
+// type C.
 type singular[C comparable] interface {
 	made() *tracker.Panes
 	only() *tracker.Tracker
 	Config() C
 }
 
-// merge merges others into s, all or none. name is that of C.
+// merge merges others into s, either all or none of them. name is the name of
+// C.
 func merge[C comparable, S singular[C]](name string, s S, others []S) error {
 	s.made()
 	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
 		return err
 	}
-	s.only().Merge(trackersOf(others)...)
+	s.only().Merge(trackersOf[C](others)...)
 	return nil
 }
 
-// join returns a tracker of what the shards of a stream have counted. It
-// returns an error unless there are shards, all of one C, and each tracks keys
-// of its own only.
-func join[C comparable, S singular[C]](name string, shards []S) (tracker.Tracker, error) {
+// join returns a tracker with the combined counts of a stream's shards. It
+// returns an error if there are no shards, if their configurations differ, or
+// if one tracks another's key.
+func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tracker, err error) {
 	if len(shards) == 0 {
-		return tracker.Tracker{}, paramError("number of shards", 0, "at least 1")
+		return none, paramError("number of shards", 0, "at least 1")
 	}
+	place := func(i int) string { return fmt.Sprintf("shards[%d]", i) }
 	for i, s := range shards {
-		if err := fault.Same(errs, placeOf(i), name, shards[0].Config(), s.Config()); err != nil {
-			return tracker.Tracker{}, err
+		if err := fault.Same(errs, place(i), name, shards[0].Config(), s.Config()); err != nil {
+			return none, err
 		}
 	}
 	for i, s := range shards {
 		if s.made().Last().Stray(i, len(shards)) {
-			return tracker.Tracker{}, errs.Field(ErrIncompatible, placeOf(i), "one with a key of another shard",
+			return none, errs.Field(ErrIncompatible, place(i), "one with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}
 	}
-	return tracker.Join(trackersOf(shards)), nil
+	return tracker.Join(trackersOf[C](shards)), nil
 }
 
-// placeOf names a shard in errors.
-func placeOf(i int) string { return fmt.Sprintf("shards[%d]", i) }
-
-func trackersOf[S interface{ only() *tracker.Tracker }](structures []S) []*tracker.Tracker {
-	trackers := make([]*tracker.Tracker, len(structures))
-	for i, s := range structures {
-		trackers[i] = s.only()
+func trackersOf[C comparable, S singular[C]](structures []S) (trackers []*tracker.Tracker) {
+	for _, s := range structures {
+		trackers = append(trackers, s.only())
 	}
 	return trackers
 }

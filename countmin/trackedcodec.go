@@ -11,133 +11,120 @@ import (
 )
 
 // The parameters in a frame of kind HeavyHitters or TopK, version 1. The
-// payload is that of a tracker; see internal/tracker/codec.go.
+// payload is a tracker's payload; see internal/tracker/codec.go.
 type singleParams struct {
-	Threshold   uint64 // offset 0: Phi, the bits of an IEEE 754 double, or K
+	Threshold   uint64 // offset 0: Phi, as an IEEE 754 double, or K
 	MemoryBytes uint64 // 8
 }
 
-// A singleHeader is what a header tells: what to find, and the number of words
-// of the payload.
-type singleHeader struct {
-	tracker.Goal
-	words uint64
-}
+// AppendBinary appends the encoded structure to dst, including the bytes of the
+// tracked keys. It sorts these keys, which takes O(r log r) time for r keys.
+// See Encoding in package [hashfam].
+func (s *single) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, s.encode) }
 
-// singleFormat returns the format of a kind.
-func singleFormat(kind frame.Kind) frame.Format[singleHeader, uint64] {
-	return frame.Format[singleHeader, uint64]{
-		Kind: kind, Version: 1, Errs: errs, Parse: parseGoal,
-		Len: func(h singleHeader) uint64 { return h.words },
-	}
-}
-
-// AppendBinary appends the encoded structure to dst and returns the extended
-// slice. The encoding depends only on the Config and on what has been counted.
-// It contains the family's check value but not its key; it does contain the
-// bytes of the tracked keys. O(memory + r log r) time for r tracked keys.
-// AppendBinary returns [ErrParams] if the structure is zero.
-func (s *single) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, s.encode)
-}
-
-// MarshalBinary returns the encoded structure. It is AppendBinary with a nil
-// dst.
+// MarshalBinary is like AppendBinary with a nil dst.
 func (s *single) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the encoded structure to w, 64 KiB at a time, and returns the
-// number of bytes written. It is like AppendBinary in time, and returns the
-// error of w; what has been written then is incomplete.
+// WriteTo writes the encoded structure to w. See Encoding in package [hashfam].
 func (s *single) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
-// MarshalText returns the text form of the structure, the base64 of its
-// encoding. It is like AppendBinary in time, memory and errors.
+// MarshalText returns the encoded structure in base64.
 func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
 // encode returns the frame of s, or ErrParams if s is zero.
 func (s *single) encode() (frame.Header, frame.Payload, error) {
-	if s.only() == nil {
+	t := s.only()
+	if t == nil {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a structure made by its constructor or by decoding")
 	}
-	g := s.goal()
-	kind, what := frame.HeavyHitters, math.Float64bits(g.Phi)
-	if g.K > 0 {
-		kind, what = frame.TopK, uint64(g.K)
+	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
+	if t.K > 0 {
+		kind, what = frame.TopK, uint64(t.K)
 	}
-	h := singleFormat(kind).New(s.family, singleParams{what, uint64(g.Memory)}, 8*s.only().PayloadWords())
-	return h, frame.Words(s.only().Payload()), nil
+	h := header(kind, s.family, singleParams{what, uint64(t.Memory)}, t.PayloadWords())
+	return h, frame.Words(t.Payload()), nil
 }
 
-// UnmarshalBinary decodes data into h, under the family that h already has:
-// that of one in use, the one given to [NewHeavyReceiver], or for a zero
-// HeavyHitters the public one. O(len(data)) time and memory; data is not kept.
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if it was encoded by a later version, and [ErrFamily] if under
-// another family; h is then unchanged.
+// UnmarshalBinary decodes data into h. The remaining memory of MemoryBytes is
+// allocated when it is first needed. See Encoding in package [hashfam].
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
-	return h.decode(frame.NewBytesReader(data, errs), frame.HeavyHitters)
+	return h.decodeHeavy(frame.NewBytesReader(data, errs))
 }
 
-// UnmarshalBinary decodes data into k, as [HeavyHitters.UnmarshalBinary] does;
-// [NewTopKReceiver] makes a k with a family.
+// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a TopK.
 func (k *TopK) UnmarshalBinary(data []byte) error {
-	return k.decode(frame.NewBytesReader(data, errs), frame.TopK)
+	return k.decodeTopK(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded HeavyHitters from r into h, and not one byte more.
-// It takes memory in proportion to what has arrived; the rest of MemoryBytes is
-// allocated when it is first needed. It is like [HeavyHitters.UnmarshalBinary]
-// in family, cost and errors. At the end of the stream the error is also
-// io.EOF, by errors.Is; an error of r is passed on.
+// ReadFrom decodes the next HeavyHitters from r into h. See Encoding in package
+// [hashfam].
 func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, func(r *frame.Reader) error { return h.decode(r, frame.HeavyHitters) })
+	return frame.ReadFrom(r, errs, h.decodeHeavy)
 }
 
-// ReadFrom reads one encoded TopK from r into k, as [HeavyHitters.ReadFrom]
-// does.
-func (k *TopK) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, func(r *frame.Reader) error { return k.decode(r, frame.TopK) })
-}
+// ReadFrom decodes the next TopK from r into k. See Encoding in package
+// [hashfam].
+func (k *TopK) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, k.decodeTopK) }
 
-// UnmarshalText decodes a text form into h. It is like
-// [HeavyHitters.UnmarshalBinary] in family, cost and errors.
+// UnmarshalText decodes the text form of a HeavyHitters into h.
 func (h *HeavyHitters) UnmarshalText(text []byte) error { return frame.UnmarshalText(h, text, errs) }
 
-// UnmarshalText decodes a text form into k. It is like [TopK.UnmarshalBinary]
-// in family, cost and errors.
+// UnmarshalText decodes the text form of a TopK into k.
 func (k *TopK) UnmarshalText(text []byte) error { return frame.UnmarshalText(k, text, errs) }
 
-// decode reads a structure of that kind and replaces s by it at the end, if
-// there was no error.
+func (s *single) decodeHeavy(r *frame.Reader) error { return s.decode(r, frame.HeavyHitters) }
+func (s *single) decodeTopK(r *frame.Reader) error  { return s.decode(r, frame.TopK) }
+
+// header returns the header of a frame of version 1.
+func header(kind frame.Kind, fam hashfam.Family, params any, words uint64) frame.Header {
+	return frame.Header{Kind: kind, Version: 1, Check: fam.CheckValue(), Params: frame.EncodeParams(params), Payload: 8 * words}
+}
+
+// read reads a frame of version 1 and returns the words of the payload. parse
+// reads the parameters in the verified header.
+func read(r *frame.Reader, kind frame.Kind, fam hashfam.Family, parse func(frame.Header) error) ([]uint64, error) {
+	h := r.Header(kind, 1, fam.CheckValue())
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if err := parse(h); err != nil {
+		return nil, err
+	}
+	words := frame.Read[uint64](r, h.Payload/8)
+	return words, r.Err()
+}
+
+// decode reads a structure of the given kind and finally, if there was no
+// error, stores it in s.
 func (s *single) decode(r *frame.Reader, kind frame.Kind) error {
-	h, words, err := singleFormat(kind).Read(r, s.family)
+	var g tracker.Goal
+	words, err := read(r, kind, s.family, func(h frame.Header) (err error) {
+		g, err = parseGoal(h)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	t, err := tracker.Decode(r, words, h.Goal, s.family)
-	if err != nil {
-		return err
+	t, err := tracker.Decode(r, words, g, s.family)
+	if err == nil {
+		*s = newSingle(s.family, t)
 	}
-	*s = newSingle(s.family, t)
-	return nil
+	return err
 }
 
 // parseGoal reads the parameters of a verified header.
-func parseGoal(h frame.Header, _ hashfam.Family) (singleHeader, error) {
+func parseGoal(h frame.Header) (tracker.Goal, error) {
 	var p singleParams
-	if err := h.DecodeParams(&p, errs); err != nil {
-		return singleHeader{}, err
+	err := h.DecodeParams(&p, errs)
+	switch heavy := h.Kind == frame.HeavyHitters; {
+	case err != nil:
+		return tracker.Goal{}, err
+	case p.MemoryBytes > tracker.MaxMemory:
+		return tracker.Goal{}, errs.Field(ErrCorrupt, "MemoryBytes", p.MemoryBytes, fmt.Sprintf("at most %d", uint64(tracker.MaxMemory)))
+	case heavy:
+		return HeavyConfig{Phi: math.Float64frombits(p.Threshold), MemoryBytes: int(p.MemoryBytes)}.goal(ErrCorrupt)
+	case p.Threshold > tracker.MaxK:
+		return tracker.Goal{}, errs.Field(ErrCorrupt, "K", p.Threshold, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
-	if p.MemoryBytes > tracker.MaxMemory {
-		return singleHeader{}, errs.Field(ErrCorrupt, "MemoryBytes", p.MemoryBytes, fmt.Sprintf("at most %d", uint64(tracker.MaxMemory)))
-	}
-	if h.Kind == frame.HeavyHitters {
-		c := HeavyConfig{Phi: math.Float64frombits(p.Threshold), MemoryBytes: int(p.MemoryBytes)}
-		return singleHeader{c.goal(), h.Payload / 8}, c.check(ErrCorrupt)
-	}
-	if p.Threshold > tracker.MaxK {
-		return singleHeader{}, errs.Field(ErrCorrupt, "K", p.Threshold, fmt.Sprintf("1 to %d", tracker.MaxK))
-	}
-	c := TopKConfig{K: int(p.Threshold), MemoryBytes: int(p.MemoryBytes)}
-	return singleHeader{c.goal(), h.Payload / 8}, c.check(ErrCorrupt)
+	return TopKConfig{K: int(p.Threshold), MemoryBytes: int(p.MemoryBytes)}.goal(ErrCorrupt)
 }

@@ -2,7 +2,6 @@ package countmin
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"time"
@@ -12,49 +11,51 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A WindowConfig says which heavy hitters are wanted of which recent part of a
-// stream: of the last Keys keys, or of the last Span.
+// A WindowConfig describes which heavy hitters to find in the recent part of a
+// stream: the last Keys keys or the last Span.
 type WindowConfig struct {
-	// Phi is the share from which on a key is reported: 0.001 is one in a
-	// thousand. Above 0, at most 1.
+	// Phi is the fraction of the recent part that makes a key a heavy hitter:
+	// 0.001 is one in a thousand. It must be above 0 and must not exceed 1.
 	Phi float64
 
-	// Keys is how many keys the window covers at least, once that many have
-	// been counted: 1 to 2^62. Or 0, for a window of a Span.
+	// Keys is the number of keys that the window covers, from 1 to 2^62. It
+	// must be 0 if Span is given.
 	Keys uint64
 
-	// Span is the time that the window covers at least, rounded up to a
-	// multiple of Panes nanoseconds. Or 0, for a window of Keys.
+	// Span is the time that the window covers, rounded up to a multiple of
+	// Panes nanoseconds. It must be 0 if Keys is given.
 	Span time.Duration
 
-	// Panes is the number of parts of the window, 1 to 1,024; 0 means 8. The
-	// window covers up to one part more than it should. A pane has a whole
-	// number of keys, so that Panes should be far below Keys: 5 keys in 1,024
-	// panes of one key cover up to 1,025. Memory and the time of a query are in
-	// proportion to Panes+1, unless MemoryBytes is given.
+	// Panes is the number of parts of the window, from 1 to 1,024; 0 means 8.
+	// The window covers up to one part more than Keys or Span. Since each pane
+	// has a whole number of keys, Panes should be far below Keys: for example,
+	// a window of 5 keys and 1,024 panes covers up to 1,025 keys. The time of a
+	// query is proportional to Panes+1, and so is the memory unless MemoryBytes
+	// is given.
 	Panes int
 
-	// MemoryBytes bounds everything that is held, as in a [HeavyConfig]. At
-	// least 1,280 for each pane and one more. If it is 0, a pane takes as much
-	// as a HeavyHitters of its keys.
+	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be at least
+	// 1,280 for each pane and for one more. If it is 0, each pane uses as much
+	// memory as a HeavyHitters for the keys in the pane.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public one; take a keyed
+	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 const (
 	usualPanes     = 8
 	mostPanes      = 1 << 10
 	mostKeys       = 1 << 62
+	mostSpan       = math.MaxInt64 - mostPanes
 	leastPaneBytes = 1280
-	windowBytes    = 256 // a Window without its panes, or more
+	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
-// complete returns c with what it leaves to the window to choose.
+// complete returns c with default values for the fields that are not given.
 func (c WindowConfig) complete() WindowConfig {
 	if c.Panes == 0 {
 		c.Panes = usualPanes
@@ -65,28 +66,24 @@ func (c WindowConfig) complete() WindowConfig {
 	return c
 }
 
-// check returns an error for the given reason, which names the field, unless c
-// is complete and possible.
+// check returns an error for the given reason if c is incomplete or invalid.
+// The error names the field.
 func (c WindowConfig) check(reason error) error {
-	const most = math.MaxInt64 - mostPanes
-	least := leastPaneBytes * (c.Panes + 1)
 	switch {
 	case !(c.Phi > 0 && c.Phi <= 1):
 		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
 	case c.Panes < 1 || c.Panes > mostPanes:
 		return errs.Field(reason, "WindowConfig.Panes", c.Panes, fmt.Sprintf("1 to %d, or 0 for %d", mostPanes, usualPanes))
-	case c.Span < 0 || c.Span > most:
-		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(most)))
+	case c.Span < 0 || c.Span > mostSpan:
+		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(mostSpan)))
 	case c.Span%time.Duration(c.Panes) != 0:
 		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), "a multiple of Panes")
 	case c.Keys > mostKeys:
 		return errs.Field(reason, "WindowConfig.Keys", c.Keys, "1 to 2^62, or 0 if Span is given")
 	case (c.Keys == 0) == (c.Span == 0):
 		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Span %v", c.Keys, c.Span), "either Keys or Span")
-	case c.MemoryBytes != 0 && (c.MemoryBytes < least || c.MemoryBytes > tracker.MaxMemory):
-		return errs.Field(reason, "WindowConfig.MemoryBytes", c.MemoryBytes, fmt.Sprintf("%d to %d, or 0", least, uint64(tracker.MaxMemory)))
 	}
-	return nil
+	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPaneBytes*(c.Panes+1), reason)
 }
 
 // ring returns the position of a new window.
@@ -97,8 +94,8 @@ func (c WindowConfig) ring() ring.Ring {
 	return ring.OfKeys(c.Keys, c.Panes)
 }
 
-// goal returns what a pane is to find. What panes miss adds up over one pane
-// more than the threshold is a share of, so each finds a little more.
+// goal returns the goal of each pane. The counts that the panes miss add up
+// over one pane more than the threshold allows for, so Phi is a little lower.
 func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Panes + 1
 	g := tracker.Goal{Phi: c.Phi * float64(c.Panes) / float64(panes)}
@@ -108,30 +105,31 @@ func (c WindowConfig) goal() tracker.Goal {
 	return g
 }
 
-// A Window finds the keys that make up at least a share Phi of the recent part
-// of a stream: of its last W keys, or of what came in the last T. Make one with
-// [NewWindow]. It must not be copied by value; use [Window.Clone].
+// A Window finds the keys that make up at least a fraction Phi of the recent
+// part of a stream, which is either the last W keys or the last time T. Use
+// [NewWindow] to create one. It must not be copied by value; use
+// [Window.Clone].
 //
-// A Window is a ring of panes, each of which has counted a W/Panes or T/Panes
-// of the stream as [HeavyHitters] does. When a pane is full, or its time is
-// over, the oldest one is dropped. So the window always covers the last W keys,
-// or the last T, and up to one pane more. If W is not a multiple of Panes, a
-// pane has W/Panes keys, rounded up, and the window covers fewer than Panes
-// keys more. Estimates and [Window.Total] are about what it covers.
-// [Window.Threshold] is low enough that [Window.All] reports every key with a
-// share of Phi of exactly the last W keys or T.
+// A Window is a ring of panes. Each pane counts W/Panes keys, or a time of
+// T/Panes, as [HeavyHitters] does. When a pane is full, or when its time is
+// over, the oldest pane is dropped. So the window always covers the last W keys
+// or the last time T, and up to one more pane. If W is not a multiple of Panes,
+// W/Panes is rounded up, and the window covers fewer than Panes additional
+// keys. Estimates and [Window.Total] refer to the part that is covered.
+// [Window.Threshold] is low enough that [Window.All] yields every key that
+// makes up a fraction Phi of exactly the last W keys or the last time T.
 //
-// Time is what the caller says it is: call [Window.Advance] before Add. A
-// Window has no clock and no goroutine. Two Windows cannot be merged.
+// A Window has no clock and no goroutine: the caller must call [Window.Advance]
+// before Add. Two Windows cannot be merged.
 type Window struct {
 	tracked
 	config WindowConfig
-	time   ring.Ring // the position of a window of a Span
+	time   ring.Ring // the position, if the window has a Span
 }
 
-// NewWindow returns an empty window. O(Panes) time; a pane is allocated when it
-// first counts. It returns an [ErrParams] error that names the field if the
-// configuration is impossible.
+// NewWindow returns an empty window. Memory for a pane is allocated when its
+// first key is added. NewWindow returns an [ErrParams] error that names the
+// field if the configuration is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c = c.complete()
 	if err := c.check(ErrParams); err != nil {
@@ -142,52 +140,45 @@ func NewWindow(c WindowConfig) (*Window, error) {
 	return w, nil
 }
 
-// makePanes makes all panes, without memory yet.
+// makePanes creates all panes. They have no memory yet.
 func (w *Window) makePanes() {
 	w.tracked = tracked{w.config.Family, tracker.Blank(w.config.goal(), w.config.Panes+1, w.time.Keys())}
 }
 
-// NewWindowReceiver returns an empty Window to decode into. It accepts
-// encodings made under fam. O(1) time.
+// NewWindowReceiver returns an empty Window for decoding data that was encoded
+// with fam.
 func NewWindowReceiver(fam hashfam.Family) *Window { return &Window{tracked: tracked{family: fam}} }
 
-// ReadWindowConfig reads the header of an encoded window from r, and no more,
-// and returns its configuration. The errors are those of [Window.ReadFrom].
-// O(1) time and memory.
-func ReadWindowConfig(r io.Reader, fam hashfam.Family) (WindowConfig, error) {
-	w, err := windowFormat.ReadHeader(r, fam)
-	return w.config, err
-}
-
-// Config returns the configuration of w, with the number of panes that was
-// chosen for 0. O(1) time.
+// Config returns the configuration of w. If Panes or Span was changed by
+// [NewWindow], it contains the new value.
 func (w *Window) Config() WindowConfig { return w.config }
 
-// Advance moves a window of a Span on so that it ends at now, and forgets what
-// is too old. A time before the latest one changes nothing: the window never
-// moves back, and keys count as of the latest time. Keys that were counted
-// before any time was known count as of the first. In a window of Keys time has
-// no meaning. All times before the year 1678 count as one, and so do those
-// after 2262. O(Panes) time, no allocation.
+// Advance moves a window with a Span forward so that it ends at now, and drops
+// the panes that have become too old. If now is before the latest time, Advance
+// does nothing, and keys are still counted at the latest time. Keys that were
+// counted before the first call are counted at its time. Advance has no effect
+// on a window of Keys. It treats all times before the year 1678 as one, and
+// does the same for times after 2262. It takes O(Panes) time.
 func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
 
-// All yields the heavy hitters of the window, each with what is known of its
-// count, in falling order of High and, if that is equal, rising order of the
-// key. They are the keys whose High is at least [Window.Threshold]. Among them
-// is every key with a share of Phi of exactly the last Keys keys, or Span; a
-// key is certain to have that share of all that the window covers if its Low is
-// at least Phi times [Window.Total]. O(t Panes + r log r) time and O(r) memory
-// for t tracked keys of all panes and r reported ones, at the time it is
-// iterated; w must not be changed meanwhile.
+// All yields the heavy hitters of the window and their estimated counts, sorted
+// by descending High and then by ascending key. These are the keys with a High
+// of at least [Window.Threshold]. They include every key that makes up a
+// fraction Phi of exactly the last Keys keys or the last Span. If a key's Low
+// is at least Phi times [Window.Total], the key is certain to make up this
+// fraction of the part that the window covers. The iteration first sorts the
+// keys: it takes O(t Panes + r log r) time and O(r) memory for t tracked keys
+// in all panes and r reported keys; w must not be changed while it runs.
 func (w *Window) All() iter.Seq2[string, Estimate] {
 	return w.ranked(func() (uint64, int) { return w.Threshold(), math.MaxInt })
 }
 
-// Threshold returns the count from which on a key is now reported: Phi times
-// the least that the last Keys keys or the last Span can contain, rounded up;
-// at least 1. That is Keys, or [Window.Total] if it is less. For a Span it is
-// what all panes but the oldest have counted: the oldest began before the Span,
-// and it is not known which of its keys came since. O(Panes) time.
+// Threshold returns the lowest count that currently makes All yield a key: Phi
+// times the smallest possible total of the last Keys keys or the last Span,
+// rounded up, and at least 1. For a window of Keys, this total is Keys, or
+// [Window.Total] if it is lower. For a Span, it is the total of all panes
+// except the oldest, which began before the Span: the window does not know
+// which of its keys came later. Threshold takes O(Panes) time.
 func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
@@ -195,29 +186,27 @@ func (w *Window) Threshold() uint64 {
 	return threshold(w.config.Phi, tracker.TotalOf(w.made().All[1:]))
 }
 
-// Complete reports whether every key that counts at least [Window.Threshold] is
-// certain to be among those of All now. It is false while memory does not
-// suffice, and, in a window of a Span, if the oldest pane holds almost all that
-// was counted. O(Panes) time.
+// Complete reports whether All is currently certain to yield every key with a
+// count of at least [Window.Threshold]. It is false if MemoryBytes is too
+// small. In a window with a Span, it is also false if almost all keys are in
+// the oldest pane. Complete takes O(Panes) time.
 func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
-// SizeBytes returns the memory that w holds, in bytes: itself, counters, index
-// and keys. O(Panes) time.
+// SizeBytes returns the memory that w holds, in bytes: the structure itself,
+// counters, index and keys. It takes O(Panes) time.
 func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 
-// Reset forgets everything, the time included. O(Panes) time, no allocation.
+// Reset removes all counts and keys, and the time. It takes O(Panes) time.
 func (w *Window) Reset() {
 	w.made().Turn(math.MaxUint64)
 	w.time.Reset()
 }
 
-// Clone returns a copy that shares no memory with w. O(memory) time.
-func (w *Window) Clone() *Window {
-	return &Window{tracked{w.family, w.panes.Clone()}, w.config, w.time}
-}
+// Clone returns a deep copy of w.
+func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.time} }
 
-// Equal reports whether w and other have the same Config, are at the same time
-// and have counted the same, pane by pane. O(memory) time.
+// Equal reports whether w and other have the same Config and time and have
+// counted the same in every pane.
 func (w *Window) Equal(other *Window) bool {
-	return w.config == other.config && w.time == other.time && w.panes.Equal(&other.panes)
+	return w.config == other.config && w.time == other.time && w.equal(&other.tracked)
 }

@@ -7,73 +7,49 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind Window, version 1: The payload has the
-// panes, the oldest first, Panes+1 of them: one word, the number of words that
-// follow, and then the payload of a tracker; see internal/tracker/codec.go. A
-// pane that has counted nothing has no words.
+// The parameters in a frame of kind Window, version 1. The payload consists of
+// Panes+1 panes, starting with the oldest. A pane is one word, which is the
+// number of words that follow, and the payload of a tracker; see
+// internal/tracker/codec.go. If a pane has counted nothing, no words follow.
 type windowParams struct {
 	Phi         float64       // offset 0
 	Keys        uint64        // 8: or 0
 	Span        time.Duration // 16: in nanoseconds, or 0
 	Panes       uint64        // 24
 	MemoryBytes uint64        // 32
-	Timed       uint64        // 40: 1 if the time is known, else 0
-	// 48: if it is, the number of the last pane: the time since 1970 over
-	// Span/Panes, rounded down, in two's complement
+	Timed       uint64        // 40: 1 if the time is known, otherwise 0
+	// 48: the number of the last pane if the time is known: the time since 1970
+	// divided by Span/Panes, rounded down, in two's complement
 	Pane uint64
 }
 
-// An openWindow is what a header tells: a window without its panes, and the
-// number of words of the payload.
-type openWindow struct {
-	Window
-	words uint64
-}
+// AppendBinary appends the encoded window to dst. It is like
+// [HeavyHitters.AppendBinary]. The encoding also contains the time.
+func (w *Window) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, w.encode) }
 
-var windowFormat = frame.Format[openWindow, uint64]{
-	Kind: frame.Window, Version: 1, Errs: errs, Parse: parseWindow,
-	Len: func(w openWindow) uint64 { return w.words },
-}
-
-// AppendBinary appends the encoded window to dst and returns the extended
-// slice. It is like [HeavyHitters.AppendBinary]; the encoding depends on the
-// time, too.
-func (w *Window) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, w.encode)
-}
-
-// MarshalBinary returns the encoded w. It is [Window.AppendBinary] with a nil
-// dst.
+// MarshalBinary is like [Window.AppendBinary] with a nil dst.
 func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 
-// WriteTo writes the encoded window to to. It is like [HeavyHitters.WriteTo].
-func (w *Window) WriteTo(to io.Writer) (int64, error) { return frame.WriteTo(to, w.encode) }
+// WriteTo writes the encoded window to dst. See Encoding in package [hashfam].
+func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(dst, w.encode) }
 
-// UnmarshalBinary decodes data into w. It is like
-// [HeavyHitters.UnmarshalBinary]; [NewWindowReceiver] makes a w with a family.
+// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return w.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded Window from r into w. It is like
-// [HeavyHitters.ReadFrom].
-func (w *Window) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, w.decode)
-}
+// ReadFrom decodes the next Window from r into w. See Encoding in package
+// [hashfam].
+func (w *Window) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, w.decode) }
 
-// MarshalText returns the text form of w, the base64 of its encoding. It is
-// like [Window.AppendBinary] in time, memory and errors.
+// MarshalText returns the encoded window in base64.
 func (w Window) MarshalText() ([]byte, error) { return frame.MarshalText(&w) }
 
-// UnmarshalText decodes a text form into w. It is like [Window.UnmarshalBinary]
-// in family, cost and errors.
-func (w *Window) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(w, text, errs)
-}
+// UnmarshalText decodes the text form of a window into w.
+func (w *Window) UnmarshalText(text []byte) error { return frame.UnmarshalText(w, text, errs) }
 
 // encode returns the frame of w, or ErrParams if w is zero.
 func (w *Window) encode() (frame.Header, frame.Payload, error) {
@@ -81,21 +57,20 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	if err := c.check(ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
-	timed, pane, words := uint64(0), uint64(0), uint64(0)
-	if w.time.Known() {
-		timed, pane = 1, w.time.Word()
+	p := windowParams{
+		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Panes), MemoryBytes: uint64(c.MemoryBytes),
 	}
+	if w.time.Known() {
+		p.Timed, p.Pane = 1, w.time.Word()
+	}
+	words := uint64(0)
 	for i := range w.panes.All {
 		words += 1 + paneWords(&w.panes.All[i])
 	}
-	h := windowFormat.New(c.Family, windowParams{
-		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Panes),
-		MemoryBytes: uint64(c.MemoryBytes), Timed: timed, Pane: pane,
-	}, 8*words)
-	return h, frame.Words(w.payload()), nil
+	return header(frame.Window, c.Family, p, words), frame.Words(w.payload()), nil
 }
 
-// paneWords returns how many words the payload of a pane has.
+// paneWords returns the number of words in a pane's payload.
 func paneWords(t *tracker.Tracker) uint64 {
 	if t.Total() == 0 {
 		return 0
@@ -119,9 +94,10 @@ func (w *Window) payload() iter.Seq[uint64] {
 	}
 }
 
-// decode reads a window and replaces w by it at the end, if there was no error.
+// decode reads a window and finally, if there was no error, stores it in w.
 func (w *Window) decode(r *frame.Reader) error {
-	t, words, err := windowFormat.Read(r, w.family)
+	t := Window{config: WindowConfig{Family: w.family}}
+	words, err := read(r, frame.Window, w.family, t.parse)
 	if err != nil {
 		return err
 	}
@@ -137,18 +113,18 @@ func (w *Window) decode(r *frame.Reader) error {
 	if len(words) > 0 {
 		return r.Corrupt("words after the last pane", len(words), "0")
 	}
-	if err := t.checkPanes(r); err != nil {
-		return err
+	if err = t.checkPanes(r); err == nil {
+		t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
+		*w = t
 	}
-	t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
-	*w = t.Window
-	return nil
+	return err
 }
 
-// decodePane reads pane i from the beginning of words, and returns the rest.
+// decodePane reads pane i from the beginning of words and returns the remaining
+// words.
 func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, error) {
 	if len(words) == 0 || words[0] > uint64(len(words)-1) {
-		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "what the pane says, and one word")
+		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words in it")
 	}
 	n := words[0]
 	words = words[1:]
@@ -166,9 +142,9 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 	return words[n:], nil
 }
 
-// checkPanes checks that the panes can have come about: in a window of Keys a
-// pane is started when the one before it is full, and without a time there is
-// one pane.
+// checkPanes returns an error if no window can have these panes. In a window of
+// Keys, a pane begins when the previous one is full. While the time of a Span
+// is unknown, there is only one pane.
 func (w *Window) checkPanes(r *frame.Reader) error {
 	size, begun := w.time.Keys(), false
 	for i := range w.panes.All {
@@ -184,33 +160,27 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 	return nil
 }
 
-// parseWindow reads the parameters of a verified header.
-func parseWindow(h frame.Header, fam hashfam.Family) (openWindow, error) {
+// parse sets the configuration and the time from the parameters of a verified
+// header.
+func (w *Window) parse(h frame.Header) error {
 	var p windowParams
 	if err := h.DecodeParams(&p, errs); err != nil {
-		return openWindow{}, err
+		return err
 	}
 	if p.Panes > mostPanes || p.MemoryBytes > tracker.MaxMemory {
-		return openWindow{}, errs.Field(ErrCorrupt, "Panes, MemoryBytes", [...]uint64{p.Panes, p.MemoryBytes},
+		return errs.Field(ErrCorrupt, "Panes, MemoryBytes", [...]uint64{p.Panes, p.MemoryBytes},
 			fmt.Sprintf("at most %d, %d", mostPanes, uint64(tracker.MaxMemory)))
 	}
-	w := openWindow{Window{config: WindowConfig{
-		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: int(p.Panes), MemoryBytes: int(p.MemoryBytes), Family: fam,
-	}}, h.Payload / 8}
+	w.config = WindowConfig{
+		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: int(p.Panes), MemoryBytes: int(p.MemoryBytes), Family: w.config.Family,
+	}
 	if err := w.config.check(ErrCorrupt); err != nil {
-		return openWindow{}, err
+		return err
 	}
 	w.time = w.config.ring()
-	if !w.setTime(p.Timed, p.Pane) {
-		return openWindow{}, errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and the number of a pane of a Span, or 0 and 0")
+	known := p.Timed == 1 && p.Span > 0 && w.time.SetWord(p.Pane) && w.time.Known()
+	if !known && (p.Timed != 0 || p.Pane != 0) {
+		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and the number of a pane of a Span, or 0 and 0")
 	}
-	return w, nil
-}
-
-// setTime sets the time to that of a frame, and reports whether it can be.
-func (w *Window) setTime(timed, pane uint64) bool {
-	if timed == 1 {
-		return w.config.Span > 0 && w.time.SetWord(pane) && w.time.Known()
-	}
-	return timed == 0 && pane == 0
+	return nil
 }

@@ -7,44 +7,38 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Batches work on a window of keys at a time, in passes: locate the keys, load
-// from all their buckets, then do the work. As nothing stands between the
-// loads, many cache misses overlap. Fewer keys are treated one by one: it takes
-// some time to clear the stack for a window.
+// Batches process a window of keys in passes: locate the keys, load from all
+// their buckets, then do the work. Since nothing separates the loads, many
+// cache misses overlap. Fewer than few keys are processed one by one, because
+// it takes some time to clear the stack for a window.
 const (
 	window = 32
 	few    = 8
 )
 
-// A group is room for the places of a window.
+// A group has room for the places of a window.
 type group [window]table.Place
 
-// locate removes up to window digests from the front of digests and returns
-// their places.
-func (g *group) locate(f *reader, digests *[]hashfam.Digest) []table.Place {
-	places := g[:min(window, len(*digests))]
-	part := (*digests)[:len(places)]
-	*digests = (*digests)[len(places):]
-	for k, d := range part {
+// locate returns the places of up to window digests.
+func (g *group) locate(f *reader, digests []hashfam.Digest) []table.Place {
+	places := g[:len(digests)]
+	for k, d := range digests {
 		p := &places[k]
 		p.I, p.J, p.FP = f.locate(d)
 	}
 	return places
 }
 
-// reach is locate, and reads a byte of all buckets, which takes them to the
-// cache together.
-func (g *group) reach(f *reader, digests *[]hashfam.Digest) []table.Place {
+// reach is like locate, and also brings the buckets into the cache.
+func (g *group) reach(f *reader, digests []hashfam.Digest) []table.Place {
 	places := g.locate(f, digests)
 	f.table.TouchAll(places)
 	return places
 }
 
-// AddAll adds keys, hashed by the filter's family, in order, as
-// [Filter.AddDigest] does each, and stops at the first for which there is no
-// room. It returns how many were added, always the first of digests, and Add's
-// error. If the filter is larger than the cache, AddAll takes half the time of
-// single calls. O(1) time per key on average, no allocation.
+// AddAll calls [Filter.AddDigest] for each digest in order and stops at the
+// first error. It returns the number of keys added and the error. If the filter
+// is larger than the cache, AddAll is twice as fast as single calls.
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	f.table.Made()
 	if len(digests) < few {
@@ -57,8 +51,8 @@ func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 		return added, nil
 	}
 	var g group
-	for len(digests) > 0 {
-		for _, p := range g.reach(&f.reader, &digests) {
+	for part := range slices.Chunk(digests, window) {
+		for _, p := range g.reach(&f.reader, part) {
 			if err := f.insert(p.I, p.J, p.FP); err != nil {
 				return added, err
 			}
@@ -68,10 +62,10 @@ func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	return added, nil
 }
 
-// ContainsAll appends the answer of [Filter.ContainsDigest] for each digest to
-// dst and returns the extended slice. It takes a third of the time of single
-// calls, and less if the filter is larger than the cache (amd64 with AVX-512;
-// half with AVX2). O(1) time per key; it allocates only if dst has to grow.
+// ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
+// dst and returns the extended slice. On amd64 it is three times as fast as
+// single calls with AVX-512 and twice as fast with AVX2, and even faster if the
+// filter is larger than the cache.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
@@ -85,17 +79,15 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		return f.table.HasVector(dst, &f.partners, digests)
 	}
 	var g group
-	for len(digests) > 0 {
-		dst = f.table.HasAll(dst, g.locate(f, &digests))
+	for part := range slices.Chunk(digests, window) {
+		dst = f.table.HasAll(dst, g.locate(f, part))
 	}
 	return dst
 }
 
-// DeleteAll removes one copy of each key, as [Filter.DeleteDigest] does on each
-// in turn, and returns the number of copies removed. Delete's condition holds
-// for every key: delete only what was added. If the filter is larger than the
-// cache, DeleteAll takes two fifths of the time of single calls. O(1) time per
-// key, no allocation.
+// DeleteAll calls [Filter.DeleteDigest] for each digest and returns the number
+// of copies it removed. Delete only keys that were added. If the filter is
+// larger than the cache, DeleteAll is 2.5 times as fast as single calls.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 	f.table.Made()
 	if len(digests) < few {
@@ -107,8 +99,8 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 		return removed
 	}
 	var g group
-	for len(digests) > 0 {
-		for _, p := range g.reach(&f.reader, &digests) {
+	for part := range slices.Chunk(digests, window) {
+		for _, p := range g.reach(&f.reader, part) {
 			if f.take(p.I, p.J, p.FP) {
 				removed++
 			}
@@ -117,9 +109,8 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 	return removed
 }
 
-// CountAll appends the answer of [Filter.CountDigest] for each digest to dst
-// and returns the extended slice. O(1) time per key; it allocates only if dst
-// has to grow.
+// CountAll appends the result of [Filter.CountDigest] for each digest to dst
+// and returns the extended slice.
 func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
@@ -130,8 +121,8 @@ func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 		return dst
 	}
 	var g group
-	for len(digests) > 0 {
-		for _, p := range g.reach(f, &digests) {
+	for part := range slices.Chunk(digests, window) {
+		for _, p := range g.reach(f, part) {
 			dst = append(dst, f.copies(p.I, p.J, p.FP))
 		}
 	}

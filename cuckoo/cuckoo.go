@@ -7,24 +7,24 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Filter is a cuckoo filter. Make one with [New] or [NewFromParams]. It must
-// not be copied by value; use [Filter.Clone].
+// A Filter is a cuckoo filter. Use [New] or [NewFromParams] to create one. It
+// must not be copied by value; use [Filter.Clone] instead.
 type Filter struct{ reader }
 
-// A reader is a filter without the methods that change it: a [Filter] and a
-// [View] have its methods.
+// A reader has the methods that do not change a filter. [Filter] and [View]
+// embed it.
 type reader struct {
 	params   Params
 	hash     hashfam.Hasher
 	table    table.Table
 	partners table.Partners
-	count    uint64 // fingerprints in the table
+	count    uint64 // number of fingerprints in the table
 }
 
-// locate returns the two buckets of a key, and its fingerprint. The
-// fingerprint, 1 to 2^f-1, comes first, because the buckets have to wait for
-// its hash. The rest of the product is uniform too, and shares no bits with the
-// fingerprint: it gives the key's coordinate.
+// locate returns a key's two buckets and its fingerprint. It computes the
+// fingerprint, 1 to 2^f-1, first, because the buckets depend on its hash. The
+// rest of the product is also uniform and shares no bits with the fingerprint,
+// so it selects the key's coordinate.
 func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask())
 	fp++
@@ -32,29 +32,28 @@ func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 	return i, j, fp
 }
 
-// Add records one copy of key. On average it takes O(1) time. It has two cache
-// misses while at most three quarters of the slots are taken, and a few more
-// from there to 0.97, because fingerprints move to their other buckets. No
-// allocation; key is not kept.
+// Add adds one copy of key. It runs in constant time on average, with two cache
+// misses until three quarters of the slots are used. As the filter fills up
+// further, to about 0.97, there are a few more, because Add moves fingerprints
+// to their other buckets.
 //
-// If no eviction makes room, Add returns [ErrFull] and has changed nothing.
-// Eight copies of one key fill both of its buckets. Adding the ninth returns
-// [ErrCopies], which matches ErrFull. If copies mean nothing, use
-// [Filter.ContainsOrAdd].
+// If it cannot make room, Add returns [ErrFull] and changes nothing. Eight
+// copies of a key fill both of its buckets; adding a ninth returns [ErrCopies],
+// which matches ErrFull. If you do not need copies, use [Filter.ContainsOrAdd].
 func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.hash.Sum(key))) }
 
-// AddString is [Filter.Add] for a string.
+// AddString is like [Filter.Add] for a string key.
 func (f *Filter) AddString(key string) error {
 	return f.insert(f.locate(f.hash.SumString(key)))
 }
 
-// AddDigest is [Filter.Add] for a digest under the filter's family. A digest of
-// another family is another key.
+// AddDigest is like [Filter.Add] for a key's digest, which must be computed by
+// the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
-// insert is algorithm 1 of Fan et al., with two changes: it takes the emptier
-// one of the key's two buckets, so that few fingerprints have to move, and it
-// evicts along a shortest path instead of a random walk.
+// insert is algorithm 1 of Fan et al. with two changes: it uses the emptier of
+// the key's buckets, so that fewer fingerprints must move, and it evicts along
+// a shortest path instead of a random walk.
 func (f *Filter) insert(i, j, fp uint64) error {
 	if !f.table.Put(i, j, fp) {
 		if err := f.evict(i, j, fp); err != nil {
@@ -65,9 +64,8 @@ func (f *Filter) insert(i, j, fp uint64) error {
 	return nil
 }
 
-// evict puts fp in one of its buckets, which are full, by moving others to
-// their other buckets. It finds the whole path before it moves anything, so
-// there is nothing to undo if it fails.
+// evict makes room for fp in its buckets, which are full. It finds the whole
+// path before it moves a fingerprint, so it has no changes to undo if it fails.
 func (f *Filter) evict(i, j, fp uint64) error {
 	if f.table.Count(i, j, fp) == 2*table.Slots {
 		return ErrCopies
@@ -78,42 +76,41 @@ func (f *Filter) evict(i, j, fp uint64) error {
 	return nil
 }
 
-// Contains reports whether key may be in the filter. False is certain; true is
-// wrong with the filter's false-positive rate. O(1) time, two cache misses, and
-// one more for each bucket that lies across two lines, no allocation. (Fan et
-// al., algorithm 2.)
+// Contains reports whether key may be in the filter; true may be a false
+// positive. It causes two cache misses, and another for each bucket that
+// crosses a cache line. (Fan et al., algorithm 2.)
 //
-// In a filter larger than the cache a single call mostly waits for memory. If
-// you have many keys at once, [Filter.ContainsAll] takes a quarter to a third
-// of the time.
+// If the filter is larger than the cache, a single call mostly waits for
+// memory. If you have many keys at once, [Filter.ContainsAll] is three to four
+// times as fast.
 func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.hash.Sum(key))) }
 
-// ContainsString is [Filter.Contains] for a string.
+// ContainsString is like [Filter.Contains] for a string key.
 func (f *reader) ContainsString(key string) bool {
 	return f.find(f.locate(f.hash.SumString(key)))
 }
 
-// ContainsDigest is [Filter.Contains] for a digest under the filter's family.
+// ContainsDigest is like [Filter.Contains] for a key's digest, which must be
+// computed by the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
-// find is algorithm 2 of Fan et al.
 func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
 
-// ContainsOrAdd reports whether key may have been in the filter, and adds it if
-// not. It hashes key once. O(1) time on average, no allocation. Its error is
-// that of [Filter.Add], and then key is not in the filter and nothing has
-// changed. If it returns true, it has added nothing: do not call
-// [Filter.Delete] for that key then.
+// ContainsOrAdd reports whether key may already be in the filter, and adds it
+// otherwise. It hashes key only once. It returns the same errors as
+// [Filter.Add]; the filter is then unchanged. If it returns true, it did not
+// add key, so do not call [Filter.Delete] for this call.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
 	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
 
-// ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
 func (f *Filter) ContainsOrAddString(key string) (bool, error) {
 	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
+// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest, which
+// must be computed by the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	i, j, fp := f.locate(d)
 	if f.find(i, j, fp) {
@@ -122,24 +119,23 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	return false, f.insert(i, j, fp)
 }
 
-// Delete removes one copy of key and reports whether there was one to remove;
-// if not, nothing has changed. O(1) time, at most the cache misses of
-// [Filter.Contains], no allocation. (Fan et al., algorithm 3.)
+// Delete removes one copy of key and reports whether it found one. Otherwise,
+// the filter is unchanged. (Fan et al., algorithm 3.)
 //
-// Delete only what was added. A key that was never added is found with the
-// filter's false-positive rate. Deleting it then removes the fingerprint of
-// another key, which is no longer found.
+// Delete only keys that were added. A key that was not added may be a false
+// positive. If you delete such a key, Delete removes another key's fingerprint,
+// and that key is no longer found.
 func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.hash.Sum(key))) }
 
-// DeleteString is [Filter.Delete] for a string.
+// DeleteString is like [Filter.Delete] for a string key.
 func (f *Filter) DeleteString(key string) bool {
 	return f.take(f.locate(f.hash.SumString(key)))
 }
 
-// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
+// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.take(f.locate(d)) }
 
-// take is algorithm 3 of Fan et al.
 func (f *Filter) take(i, j, fp uint64) bool {
 	if !f.table.Exchange(i, j, fp, 0) {
 		return false
@@ -148,17 +144,18 @@ func (f *Filter) take(i, j, fp uint64) bool {
 	return true
 }
 
-// Count returns how many copies of key the filter may hold: at least as many as
-// were added and not deleted, and more if other keys collide with it; at most
-// eight. O(1) time, the cache misses of [Filter.Contains], no allocation.
+// Count returns the number of copies of key that the filter may contain, up to
+// eight. It is never less than the number of copies that were added and not
+// deleted, and is greater if other keys collide with key.
 func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
-// CountString is [Filter.Count] for a string.
+// CountString is like [Filter.Count] for a string key.
 func (f *reader) CountString(key string) uint64 {
 	return f.CountDigest(f.hash.SumString(key))
 }
 
-// CountDigest is [Filter.Count] for a digest under the filter's family.
+// CountDigest is like [Filter.Count] for a key's digest, which must be computed
+// by the filter's family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 { return f.copies(f.locate(d)) }
 
 func (f *reader) copies(i, j, fp uint64) uint64 { return uint64(f.table.Count(i, j, fp)) }

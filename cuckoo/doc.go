@@ -1,47 +1,45 @@
-// Package cuckoo implements the cuckoo filter: a set that answers "may contain"
-// or "certainly does not" in a few bits per key, and that can delete (Fan,
-// Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
+// Package cuckoo implements cuckoo filters: sets that answer "may contain" or
+// "certainly does not" using a few bits per key, and that support deletion
+// (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
-//   - add: [New], [Filter.Add], [Filter.AddAll]
-//   - delete: [Filter.Delete], [Filter.DeleteAll]
-//   - ask: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
-//   - combine: [Filter.Merge]
-//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - ask what is stored: [NewView]
-//   - inspect: [Config.Params], [Filter.Len], [Filter.FalsePositiveRate]
+//   - add keys: [New], [Filter.Add], [Filter.AddAll]
+//   - delete keys: [Filter.Delete], [Filter.DeleteAll]
+//   - query: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
+//   - merge filters: [Filter.Merge]
+//   - store a filter: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - query a stored filter: [NewView]
+//   - inspect a filter: [Config.Params], [Filter.Len]
 //   - an unknown number of keys: [NewScalable]; goroutines: hashfam/sharded
 //
-// The filter keeps a short fingerprint of each key in one of two buckets of
-// four slots. If both are full, other fingerprints move to their other buckets
-// to make room. It never loses a key: either Add succeeds, and the key is found
-// until it is deleted, or it returns [ErrFull] and has changed nothing. A key
-// that was not added is found with a small probability, the false-positive
-// rate, which is set in [Config].
+// A filter stores a short fingerprint of each key in one of two buckets, which
+// have four slots each. If both buckets are full, Add moves other fingerprints
+// to their other buckets to make room. A filter never loses a key: either Add
+// succeeds and the key is found until it is deleted, or Add returns [ErrFull]
+// and changes nothing. A key that was not added is found with a small
+// probability, the false-positive rate (or rate for short), which [Config]
+// sets.
 //
 //	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001})
 //	err = f.AddString("example.org")
 //	f.ContainsString("example.org") // true
 //	f.DeleteString("example.org")   // true
 //
-// A key costs 13.4 bits at 0.1 %, whatever its length and the number of keys,
-// and 12.4 in a compact filter. A Bloom filter, which cannot delete, needs
-// 14.4.
+// For a rate of 0.1%, a large filter uses 13.4 bits per key, and a compact one
+// 12.4 bits, regardless of the length of the keys. A Bloom filter, which does
+// not support deletion, uses 14.4 bits.
 //
-// # Copies
+// A filter is a multiset: a key that was added twice is found until it has been
+// deleted twice. Its two buckets have room for eight copies.
 //
-// The filter is a multiset: a key that was added twice is in it twice, and is
-// found until it has been deleted twice. Two buckets hold eight copies; the
-// ninth Add of a key returns [ErrCopies].
+// Package [hashfam] describes what all types have in common: concurrency, zero
+// values, cost, encoding and printing. In this package, m is the number of
+// buckets, so methods that process a whole filter run in O(m) time.
 //
-// # Concurrency, the zero value and nil
+// # Source
 //
-// Methods that do not change a filter are pure: any number of them may run at
-// the same time. A method that changes it must run alone.
-//
-// The zero value is only a receiver for decoding; its other methods, and all
-// methods of a nil pointer, may panic.
-//
-// The algorithm is in cuckoo.go, the buckets in internal/table, where path.go
-// moves fingerprints to make room. [Scalable] is in scalable.go and grows by
-// the pages of internal/pages.
+// Start with cuckoo.go, which adds, finds and deletes keys. Package
+// internal/table implements the buckets; its path.go moves fingerprints to make
+// room. [Scalable] is in scalable.go and uses the pages of internal/pages. The
+// files params.go and filter.go contain parameters and constructors, batch.go
+// many keys in one call, codec.go and view.go the encoding.
 package cuckoo

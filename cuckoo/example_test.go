@@ -1,7 +1,6 @@
 package cuckoo_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -103,22 +102,6 @@ func filter(keys ...string) *cuckoo.Filter {
 	return f
 }
 
-// The ninth copy of a key finds both of its buckets full of the others. Other
-// keys have room yet.
-func ExampleFilter_Add() {
-	f := filter()
-	for n := 1; ; n++ {
-		if err := f.Add([]byte("again")); err != nil {
-			fmt.Println(n, errors.Is(err, cuckoo.ErrFull), errors.Is(err, cuckoo.ErrCopies))
-			break
-		}
-	}
-	fmt.Println(f.AddString("another"), f.CountString("again"))
-	// Output:
-	// 9 true true
-	// <nil> 8
-}
-
 func ExampleFilter_Delete() {
 	f := filter("a", "a", "b")
 	fmt.Println(f.Delete([]byte("a")), f.ContainsString("a"), "one copy is left")
@@ -160,9 +143,9 @@ func ExampleNewScalable() {
 			return
 		}
 	}
-	fmt.Println(s.Len(), s.Pages(), s.FalsePositiveRate() < 0.01)
+	fmt.Println(s.Len(), s.SizeBytes(), s.FalsePositiveRate() < 0.01)
 	fmt.Println(s.DeleteDigest(s.Family().SumUint64(99_999)), s.Len())
 	// Output:
-	// 100000 355 true
+	// 100000 386112 true
 	// true 99999
 }

@@ -11,81 +11,103 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config describes a filter by at least two of Capacity, FPRate and
-// MemoryBytes. The third follows from the other two. If all three are set, the
-// filter is the smallest that meets FPRate. If that is larger than MemoryBytes,
-// the error names the memory that is needed and the rate that fits.
+// These errors can be tested for with errors.Is. Except for ErrCopies, all
+// packages that return them use the same values.
+var (
+	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
+	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
+	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
+	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
+	ErrFull         = fault.ErrFull           // Add could not make room for the key
+
+	// ErrCopies matches ErrFull. It is returned when the filter already has
+	// eight copies of the key, even if it has room for other keys.
+	ErrCopies = table.ErrCopies
+)
+
+// A FieldError is an error about one field; see package hashfam. Use errors.As
+// to get it from an error.
+type FieldError = hashfam.FieldError
+
+var errs = table.Errs
+
+// A Config describes a filter by two or all of Capacity, FPRate and
+// MemoryBytes. If one is zero, it is computed from the other two. If all three
+// are set, the filter is the smallest one that meets FPRate. If that filter is
+// larger than MemoryBytes, the error reports the required memory and the rate
+// that can be reached.
 type Config struct {
-	// Capacity is the number of keys that fit, counting copies. They fit with
-	// probability above 1 - 1e-6 over random families if no key has more than
-	// one copy. Often a few more fit. Add returns ErrFull when no more do. If
-	// Capacity is zero, the filter is the one that holds the most keys at
-	// FPRate in MemoryBytes. [Params.CapacityAt] returns their number.
+	// Capacity is the number of keys that the filter has room for, counting
+	// copies. This number fits with probability above 1 - 1e-6 over random
+	// families if each key has a single copy, and often a few more keys fit. If
+	// Capacity is zero, the filter holds the most keys that are possible with
+	// FPRate and MemoryBytes, see [Params.CapacityAt].
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be above 0 and below 1, above Capacity/2^64, the chance
-	// that a key's digest equals a member's, and at least about 1.9e-9, the
-	// rate of the widest fingerprints in a full table. If FPRate is zero, the
-	// filter has the lowest rate that is possible in MemoryBytes at Capacity
-	// keys. [Params.RateAt] returns this rate. With MemoryBytes, FPRate may be
-	// below 1.9e-9; the table is then not full at Capacity keys.
+	// is 1%. It must be below 1, above Capacity/2^64 (the probability that a
+	// key has the same digest as one in the filter), and at least about 1.9e-9,
+	// the rate of a full table with the widest fingerprints. With MemoryBytes,
+	// it may be lower, because the table is then not full at Capacity keys. If
+	// FPRate is zero, the filter has the lowest possible rate for Capacity and
+	// MemoryBytes, see [Params.RateAt].
 	FPRate float64
 
-	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
-	// be. An encoding needs 72 bytes more.
+	// MemoryBytes limits [Params.SizeBytes], unless it is zero. An encoded
+	// filter is 72 bytes larger.
 	MemoryBytes uint64
 
-	// Compact saves one bit per slot: fingerprints are kept sorted in their
-	// buckets. Lookups take a sixth longer, Adds 40 to 50 % longer.
+	// Compact saves one bit per slot by sorting the fingerprints in each
+	// bucket. Lookups take a sixth longer, Adds 40 to 50% longer.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public one; use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
-// Params are the parameters of a filter. Filters with equal Params can be
-// merged.
+// Params are a filter's parameters. Filters with equal Params can be merged.
 type Params struct {
-	// Buckets is m, the number of buckets of four slots: even, at least 2, and
-	// at most as many as fit in 2^48 bits.
+	// Buckets is m, the number of buckets. It must be even, at least 2, and
+	// such that all buckets fit in 2^48 bits.
 	Buckets uint64
 
-	// FingerprintBits is f, the width of a fingerprint: 4 to 32, and wide
-	// enough for Buckets, see Params.Capacity.
+	// FingerprintBits is f, the fingerprint width: 4 to 32. Filters with many
+	// buckets need more than 4; see docs/theory.md.
 	FingerprintBits int
 
-	// Compact keeps a slot in f-1 bits.
+	// Compact stores a slot in f-1 bits.
 	Compact bool
 
 	Family hashfam.Family
 }
 
 // Params returns the parameters of the filter that c describes, without
-// allocating it. For Capacity and FPRate these are the least FingerprintBits
-// that meet the rate, and the least Buckets that Capacity keys fit in with
-// probability above 1 - 1e-6. Large tables are planned for 0.97 keys a slot, so
-// a key costs f/0.97 bits (compact: f-1). Below about 25,000 keys that share
-// falls, to a third at ten keys. Wider fingerprints are chosen if they take
-// less memory than the buckets that narrow ones would need. It takes about a
-// millisecond, and ten without Capacity. It returns [ErrParams], naming the
-// field, if c is impossible.
+// allocating it. For Capacity and FPRate, this is the smallest filter: usually
+// it has the narrowest fingerprints that meet the rate and the fewest buckets
+// in which Capacity keys fit with probability above 1 - 1e-6. Large filters are
+// filled to 0.97, so a key uses f/0.97 bits, or (f-1)/0.97 if they are compact.
+// Below about 25,000 keys the planned load decreases, to a third at ten keys,
+// and wider fingerprints may then need less memory than additional buckets.
+// Params takes about a millisecond, or ten without Capacity. If c is invalid,
+// it returns [ErrParams] and names the field.
 func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// within returns the parameters with the lowest rate of n keys in the given
-// memory. They are invalid if there are none.
+// within returns the parameters that give n keys the lowest rate in this
+// memory. If n keys do not fit, the parameters are invalid.
 func (c Config) within(n, bytes uint64) Params {
-	words := max(1, min(bytes, sizing.MaxBits/8)/8) - 1 // the table has one to spare
+	words := max(1, min(bytes, sizing.MaxBits/8)/8) - 1 // the table has a spare word
 	p, _ := sizing.CuckooWithin(n, 64*words, c.saved())
 	return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}
 }
 
-// saved returns the bits that a slot takes less than a fingerprint.
+// saved returns the number of bits by which a slot is narrower than a
+// fingerprint.
 func (c Config) saved() int {
 	if c.Compact {
 		return 1
@@ -93,16 +115,13 @@ func (c Config) saved() int {
 	return 0
 }
 
-// smallest returns the parameters of the smallest filter of n keys with the
+// smallest returns the parameters of the smallest filter for n keys and the
 // given rate, or ErrParams.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	if err := errs.Rate(rate, n); err != nil {
-		return Params{}, err
-	}
 	if p, ok := sizing.CuckooPlan(n, rate, c.saved()); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
-	// In a full table a query meets eight fingerprints, and any digest.
+	// In a full table, a query compares eight fingerprints.
 	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(n), -64); rate < least {
 		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
 			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
@@ -111,14 +130,14 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
-// The narrowest and the widest fingerprint.
+// The narrowest and the widest fingerprints.
 const (
 	minBits = sizing.MinFingerprintBits
 	maxBits = sizing.MaxFingerprintBits
 )
 
-// check returns an error for the given reason, which names the field, unless p
-// is valid.
+// check returns an error for the given reason that names the invalid field, or
+// nil if p is valid.
 func (p Params) check(reason error) error {
 	f := p.FingerprintBits
 	if f < minBits || f > maxBits {
@@ -134,13 +153,13 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns an error with the given reason if this platform cannot hold a
-// filter of the valid parameters p.
+// fits returns an error for the given reason if a filter with the valid
+// parameters p is too large for this platform.
 func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Buckets", p.Buckets, p.SizeBytes())
 }
 
-// String describes p in one line, without the key of its family.
+// String describes p in one line, without its family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%s, %d buckets, %d bits a fingerprint, family %v",
 		form(p.Compact), p.Buckets, p.FingerprintBits, p.Family)
@@ -153,17 +172,15 @@ func form(compact bool) string {
 	return "plain"
 }
 
-// slots returns the number of slots.
 func (p Params) slots() uint64 { return table.Slots * p.Buckets }
 
-// shape returns the shape of the table.
 func (p Params) shape() table.Shape {
 	return table.Shape{Buckets: p.Buckets, Bits: p.FingerprintBits, Sorted: p.Compact}
 }
 
-// SizeBytes returns the memory, in bytes, of the table of a filter with these
-// parameters, without making one, and math.MaxUint64 if the number of bits is
-// larger than that. O(1) time.
+// SizeBytes returns the table size of a filter with these parameters in bytes,
+// without allocating it. It returns math.MaxUint64 if the size in bits would
+// overflow.
 func (p Params) SizeBytes() uint64 {
 	if over, _ := bits.Mul64(p.Buckets, p.shape().BucketBits()); over > 0 {
 		return math.MaxUint64
@@ -171,11 +188,11 @@ func (p Params) SizeBytes() uint64 {
 	return p.shape().Bytes()
 }
 
-// Capacity returns how many distinct keys fit in a filter of these parameters
-// with probability above 1 - 1e-6 over random families. One family, such as the
-// public one, may do a little worse if fingerprints are narrow. docs/theory.md
-// has the derivation. It returns 0 if the parameters are invalid. A few
-// microseconds.
+// Capacity returns the number of distinct keys that fit in a filter with these
+// parameters with probability above 1 - 1e-6 over random families. If
+// fingerprints are narrow, a particular family, for example the public one, may
+// have a slightly lower probability. See docs/theory.md for the derivation.
+// Capacity takes a few microseconds. It returns 0 if p is invalid.
 func (p Params) Capacity() uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -183,19 +200,19 @@ func (p Params) Capacity() uint64 {
 	return sizing.CuckooCapacity(p.Buckets, p.FingerprintBits)
 }
 
-// CapacityAt returns the largest number of distinct keys, at most
-// [Params.Capacity], at which a filter with these parameters has at most the
-// given false-positive rate. It returns 0 if p is invalid. A few microseconds.
+// CapacityAt returns the largest number of distinct keys, but no more than
+// [Params.Capacity], for which a filter with these parameters does not exceed
+// the given rate. It takes a few microseconds. It returns 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.Capacity()
 	return min(most, sizing.LargestWithin(rate, most, p.RateAt))
 }
 
-// RateAt returns the expected false-positive rate with n distinct keys in a
-// filter of these parameters, NaN if they are invalid. It is exact over the
-// families: a key matches a query if it has the same fingerprint, one of 2^f-1,
-// and the same pair of buckets, which holds for 2 of m buckets. (Fan et al.,
-// section 5.1, has an upper bound.) O(1) time.
+// RateAt returns the expected false-positive rate of a filter with these
+// parameters and n distinct keys. It returns NaN if p is invalid. The result is
+// exact over all families: a key matches a query if it has the same
+// fingerprint, one of 2^f-1, and the same pair of buckets, which 2 of m buckets
+// select. (Fan et al., section 5.1, give an upper bound.)
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()

@@ -1,132 +1,233 @@
 package cuckoo
 
 import (
+	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/pages"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Scalable is a cuckoo filter for an unknown number of keys: it grows, and it
-// can delete. Make one with [NewScalable].
+// A Scalable is a cuckoo filter that grows with an unknown number of keys and
+// supports deletion. Use [NewScalable] to create one. It must not be copied by
+// value; use [Scalable.Clone] instead.
 //
-// Its table is cut into pages of up to 4,096 slots. A key belongs to one page,
-// in which it is kept as in a [Filter]. A page that is full splits in two, as
-// in extendible hashing (Fagin, Nievergelt, Pippenger and Strong, TODS 1979),
-// while the others stay: so the filter grows in small steps. A split takes one
-// bit of the fingerprints to tell the halves apart, so fingerprints shrink; the
-// keys that are added later get longer ones (Dayan, Bercea, Reviriego and Pagh,
-// "InfiniFilter", SIGMOD 2023). So the false-positive rate stays below FPRate
-// of the [ScalableConfig] however many keys are added.
-//
-// Delete removes the fingerprint that agrees with the key in most bits. If that
-// is another key's, the shorter one that is left agrees with that key too. So
-// no key is lost if only keys are deleted that were added.
-//
-// A Scalable must not be copied by value; use [Scalable.Clone]. Reads may run
-// at the same time; a method that changes a Scalable must run alone.
-//
-// Two Scalables cannot be merged, because each knows different bits of its
+// The table consists of pages with up to 4,096 slots. A key belongs to one
+// page, which stores it like a [Filter]. When a page is full, it splits in two,
+// as in extendible hashing (Fagin, Nievergelt, Pippenger and Strong, TODS
+// 1979), and the other pages do not change, so the filter grows in small steps.
+// Each split uses one bit of the page's fingerprints to select a half, so they
+// become shorter, and keys that are added later get longer fingerprints (Dayan,
+// Bercea, Reviriego and Pagh, "InfiniFilter", SIGMOD 2023). This is why the
+// false-positive rate stays below [ScalableConfig].FPRate for any number of
 // keys.
+//
+// If only keys that were added are deleted, no key is lost: Delete removes the
+// fingerprint that matches the key in most bits, and if it was added for
+// another key, the shorter fingerprint that remains matches that key, too.
+//
+// Scalables cannot be merged, because each stores different bits of its keys.
 type Scalable struct {
 	config ScalableConfig
 	pages  pages.Set
 }
 
-// hash returns the hasher of keys. A key takes about two bytes.
+// A ScalableConfig describes a [Scalable].
+type ScalableConfig struct {
+	// Expected is the number of keys, counting copies, that a new filter has
+	// room for. It must be at least 1, but need not be exact, because the
+	// filter can grow.
+	Expected uint64
+
+	// FPRate is the highest false-positive rate, as a fraction: 0.01 is 1%. It
+	// must be at least 1e-6 and below 1. It holds for any number of keys.
+	FPRate float64
+
+	// MemoryBytes limits [Scalable.SizeBytes], unless it is zero. It must be
+	// large enough for the first pages. If a split would exceed it, keys in
+	// full pages get [ErrFull], but keys in other pages can still be added.
+	MemoryBytes uint64
+
+	// Compact and Family have the same meaning as in [Config].
+	Compact bool
+	Family  hashfam.Family
+
+	_ struct{} // literals must name their fields
+}
+
+// minScalableRate is the lowest FPRate that holds after any number of splits.
+const minScalableRate = 1e-6
+
+// check returns an error for the given reason that names the invalid field, or
+// nil if c is valid.
+func (c ScalableConfig) check(reason error) error {
+	if c.Expected == 0 {
+		return errs.Field(reason, "ScalableConfig.Expected", c.Expected, "at least 1")
+	}
+	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
+		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
+	}
+	if g := c.geometry(); g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
+		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
+			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
+	}
+	return nil
+}
+
+// checkNew checks c for a new filter, whose first pages must fit in
+// MemoryBytes. An encoded filter may have any MemoryBytes, so that the format
+// does not depend on the size of a page in memory.
+func (c ScalableConfig) checkNew() error {
+	if err := c.check(ErrParams); err != nil {
+		return err
+	}
+	if g := c.geometry(); c.MemoryBytes > 0 && c.MemoryBytes < g.SizeBytes() {
+		return errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
+			fmt.Sprintf("at least %d, the size of the first pages", g.SizeBytes()))
+	}
+	return c.fits(ErrParams)
+}
+
+// fits returns an error for the given reason if the first pages of a filter for
+// c, which is valid, are too large for this platform.
+func (c ScalableConfig) fits(reason error) error {
+	g := c.geometry()
+	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, g.SizeBytes())
+}
+
+// geometry returns the geometry of the pages if Expected and FPRate are valid.
+func (c ScalableConfig) geometry() pages.Geometry {
+	g := pages.NewGeometry(c.Expected, c.FPRate, c.Compact)
+	g.Limit = c.MemoryBytes
+	return g
+}
+
+// NewScalable returns an empty filter for c, in O(Expected) time. If c is
+// invalid, it returns [ErrParams] and names the field. If the machine does not
+// have enough memory, the program exits: check [ScalableConfig.SizeBytes] first
+// if c comes from an untrusted source.
+func NewScalable(c ScalableConfig) (*Scalable, error) {
+	if err := c.checkNew(); err != nil {
+		return nil, err
+	}
+	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
+}
+
+// NewScalableReceiver returns an empty filter that decodes filters of the
+// family fam.
+func NewScalableReceiver(fam hashfam.Family) *Scalable {
+	return &Scalable{config: ScalableConfig{Family: fam}}
+}
+
+// SizeBytes returns the size of a new filter for c in bytes. It returns the
+// same errors as [NewScalable].
+func (c ScalableConfig) SizeBytes() (uint64, error) {
+	if err := c.checkNew(); err != nil {
+		return 0, err
+	}
+	g := c.geometry()
+	return g.SizeBytes(), nil
+}
+
+// hash returns the hasher for keys. The filter uses about two bytes per key.
 func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.pages.Len()) }
 
-// Add records one copy of key. On average it takes O(1) time and a few cache
-// misses; Add does not keep key. If the page of the key is full, it splits,
-// which takes time and memory in proportion to a page: about 100 microseconds.
-// If the filter has grown to twice as many pages since the last time, the split
-// may also double a directory, which has a few pointers for each page: 0.3
-// milliseconds at 35,000 pages. Otherwise Add does not allocate.
+// Add adds one copy of key. It runs in constant time on average, with a few
+// cache misses. If the key's page is full, Add splits it, which takes about 100
+// microseconds and allocates two pages. When the number of pages has doubled, a
+// split may also double a directory, which has a few pointers per page; this
+// takes 0.3 milliseconds for 35,000 pages.
 //
 // Adding the ninth copy of a key returns [ErrCopies], which matches [ErrFull].
-// If copies mean nothing, use [Scalable.ContainsOrAdd]. Add returns ErrFull in
-// two cases, otherwise it makes room. Copies of other keys fill both buckets of
-// the key in a page that is less than an eighth full: this is common only if
-// keys have more than four copies each. Or a thousand keys agree in more bits
-// than splitting pages takes to part them, which does not happen unless someone
-// chose them so, knowing the family. With MemoryBytes there is a third case:
-// the page of the key is full, and to split it would take more. After an error
-// the filter contains the same keys as before, but pages may have split and
-// fingerprints may have moved, so that adding the key again may succeed.
+// If you do not need copies, use [Scalable.ContainsOrAdd]. Add returns ErrFull
+// only in the following cases:
+//
+//   - Copies of other keys fill both of the key's buckets in a page that is
+//     less than an eighth full. This is common only if keys have more than four
+//     copies each.
+//   - About a thousand keys agree in more bits than splits can use. This does
+//     not happen unless someone who knows the family chose these keys.
+//   - The key's page is full, and MemoryBytes does not allow a split.
+//
+// After an error, the filter contains the same keys as before. But pages may
+// have split and fingerprints may have moved, so adding the key again may
+// succeed.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
-// AddString is [Scalable.Add] for a string.
+// AddString is like [Scalable.Add] for a string key.
 func (s *Scalable) AddString(key string) error { return s.AddDigest(s.hash().SumString(key)) }
 
-// AddDigest is [Scalable.Add] for a digest under the filter's family.
+// AddDigest is like [Scalable.Add] for a key's digest, which must be computed
+// by the filter's family.
 func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 
-// Contains reports whether key may be in the filter. False is certain; true is
-// wrong with a probability of at most FPRate. O(1) time, the cache misses of
-// [Filter.Contains] and, in a very large filter, some more to find the page; no
-// allocation. After the number of keys has doubled many times, as often as
-// fingerprints have bits to give away, a lookup reads a second page.
+// Contains reports whether key may be in the filter; true may be a false
+// positive. It causes the same cache misses as [Filter.Contains], and a few
+// more to find the page if the filter is very large. After the number of keys
+// has doubled so often that fingerprints have no bits left, a lookup reads a
+// second page.
 func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
-// ContainsString is [Scalable.Contains] for a string.
+// ContainsString is like [Scalable.Contains] for a string key.
 func (s *Scalable) ContainsString(key string) bool {
 	return s.ContainsDigest(s.hash().SumString(key))
 }
 
-// ContainsDigest is [Scalable.Contains] for a digest under the filter's family.
+// ContainsDigest is like [Scalable.Contains] for a key's digest, which must be
+// computed by the filter's family.
 func (s *Scalable) ContainsDigest(d hashfam.Digest) bool { return s.pages.Has(d) }
 
-// ContainsOrAdd reports whether key may have been in the filter, and adds it if
-// not. It hashes key once. O(1) time on average, and Add's errors. If it
-// returns true, it has added nothing: do not call [Scalable.Delete] for that
-// key then.
+// ContainsOrAdd reports whether key may already be in the filter, and adds it
+// otherwise. It hashes key only once. It returns the same errors as
+// [Scalable.Add]. If it returns true, it did not add key, so do not call
+// [Scalable.Delete] for this call.
 func (s *Scalable) ContainsOrAdd(key []byte) (bool, error) {
 	return s.ContainsOrAddDigest(s.hash().Sum(key))
 }
 
-// ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Scalable.ContainsOrAdd] for a string key.
 func (s *Scalable) ContainsOrAddString(key string) (bool, error) {
 	return s.ContainsOrAddDigest(s.hash().SumString(key))
 }
 
-// ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
+// ContainsOrAddDigest is like [Scalable.ContainsOrAdd] for a key's digest,
+// which must be computed by the filter's family.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	return s.pages.HasOrAdd(d)
 }
 
-// Delete removes one copy of key and reports whether there was one to remove;
-// if not, nothing has changed. O(1) time, at most the cache misses of
-// [Scalable.Contains], no allocation. Memory is not given back, but is used
-// again by keys added later.
-//
-// Delete only what was added, see [Filter.Delete].
+// Delete removes one copy of key and reports whether it found one. Otherwise,
+// the filter is unchanged. Delete only keys that were added; see
+// [Filter.Delete]. Pages are not freed, but their slots are used again.
 func (s *Scalable) Delete(key []byte) bool { return s.DeleteDigest(s.hash().Sum(key)) }
 
-// DeleteString is [Scalable.Delete] for a string.
+// DeleteString is like [Scalable.Delete] for a string key.
 func (s *Scalable) DeleteString(key string) bool {
 	return s.DeleteDigest(s.hash().SumString(key))
 }
 
-// DeleteDigest is [Scalable.Delete] for a digest under the filter's family.
+// DeleteDigest is like [Scalable.Delete] for a key's digest, which must be
+// computed by the filter's family.
 func (s *Scalable) DeleteDigest(d hashfam.Digest) bool { return s.pages.Remove(d) }
 
-// Count returns how many copies of key the filter may hold: at least as many as
-// were added and not deleted, and more if other keys collide with it. O(1)
-// time, the cache misses of [Scalable.Contains], no allocation.
+// Count returns the number of copies of key that the filter may contain. It is
+// never less than the number of copies that were added and not deleted, and is
+// greater if other keys collide with key.
 func (s *Scalable) Count(key []byte) uint64 { return s.CountDigest(s.hash().Sum(key)) }
 
-// CountString is [Scalable.Count] for a string.
+// CountString is like [Scalable.Count] for a string key.
 func (s *Scalable) CountString(key string) uint64 {
 	return s.CountDigest(s.hash().SumString(key))
 }
 
-// CountDigest is [Scalable.Count] for a digest under the filter's family.
+// CountDigest is like [Scalable.Count] for a key's digest, which must be
+// computed by the filter's family.
 func (s *Scalable) CountDigest(d hashfam.Digest) uint64 { return s.pages.Count(d) }
 
-// AddAll adds keys, hashed by the filter's family, in order, like
-// [Scalable.AddDigest] on each, and stops at the first error. It returns the
-// number of keys added, always the first of digests, and Add's error. O(1) time
-// per key on average; it allocates like Add.
+// AddAll calls [Scalable.AddDigest] for each digest in order and stops at the
+// first error. It returns the number of keys added and the error.
 func (s *Scalable) AddAll(digests []hashfam.Digest) (added int, err error) {
 	for part := range slices.Chunk(digests, window) {
 		s.touch(part)
@@ -140,10 +241,9 @@ func (s *Scalable) AddAll(digests []hashfam.Digest) (added int, err error) {
 	return added, nil
 }
 
-// ContainsAll appends the answer of [Scalable.ContainsDigest] for each digest
-// to dst and returns the extended slice. If the filter is larger than the cache
-// it takes less time than single calls. O(1) time per key; it allocates only if
-// dst has to grow.
+// ContainsAll appends the result of [Scalable.ContainsDigest] for each digest
+// to dst and returns the extended slice. It is faster than single calls if the
+// filter is larger than the cache.
 func (s *Scalable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for part := range slices.Chunk(digests, window) {
@@ -155,9 +255,8 @@ func (s *Scalable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// DeleteAll removes one copy of each key, like [Scalable.DeleteDigest] on each
-// in turn, and returns the number of copies removed. Delete only what was
-// added. O(1) time per key, no allocation.
+// DeleteAll calls [Scalable.DeleteDigest] for each digest and returns the
+// number of copies it removed. Delete only keys that were added.
 func (s *Scalable) DeleteAll(digests []hashfam.Digest) (removed int) {
 	for part := range slices.Chunk(digests, window) {
 		s.touch(part)
@@ -170,9 +269,8 @@ func (s *Scalable) DeleteAll(digests []hashfam.Digest) (removed int) {
 	return removed
 }
 
-// CountAll appends the answer of [Scalable.CountDigest] for each digest to dst
-// and returns the extended slice. O(1) time per key; it allocates only if dst
-// has to grow.
+// CountAll appends the result of [Scalable.CountDigest] for each digest to dst
+// and returns the extended slice.
 func (s *Scalable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for part := range slices.Chunk(digests, window) {
@@ -184,55 +282,65 @@ func (s *Scalable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// touch takes the buckets of a window of keys to the cache. Fewer keys are not
-// worth it.
+// touch brings the buckets of a window of keys into the cache, unless there are
+// too few keys.
 func (s *Scalable) touch(digests []hashfam.Digest) {
 	if len(digests) >= few {
 		s.pages.Touch(digests)
 	}
 }
 
-// Config returns the configuration of s. O(1) time.
+// Config returns the filter's configuration.
 func (s *Scalable) Config() ScalableConfig { return s.config }
 
-// Family returns the family that hashes the keys of s. O(1) time.
+// Family returns the family that hashes the keys.
 func (s *Scalable) Family() hashfam.Family { return s.config.Family }
 
-// Len returns the number of keys in s, counting copies: those added and not
-// deleted. It is exact. O(1) time.
+// Len returns the exact number of keys that were added and not deleted,
+// counting copies.
 func (s *Scalable) Len() uint64 { return s.pages.Len() }
 
-// Pages returns the number of pages. O(n/4096) time for n keys.
-func (s *Scalable) Pages() int { return s.pages.Pages() }
-
-// SizeBytes returns the memory of the pages and directories in bytes. The
-// allocator may round each page up, by 19 % at most. O(1) time.
+// SizeBytes returns the size of the pages and directories in bytes. The
+// allocator may use up to 19% more.
 func (s *Scalable) SizeBytes() uint64 { return s.pages.SizeBytes() }
 
-// FillRatio returns the share of slots that are taken, 0 to 1. O(n/4096) time
-// for n keys.
+// FillRatio returns the fraction of slots that are used, 0 to 1. It runs in
+// O(p) time for p pages.
 func (s *Scalable) FillRatio() float64 { return s.pages.FillRatio() }
 
-// FalsePositiveRate returns the probability that a key that is not in s is
-// found, in its current state. It is exact over the families. Copies of a key
-// count as keys of their own. If ContainsOrAdd added the keys, the rate is
-// higher: -ln(1-r) where FalsePositiveRate returns r, 0.041 for 0.04 and 1%
-// more for 0.02. O(1) time.
+// FalsePositiveRate returns the current false-positive rate, which is exact
+// over all families. [Filter.FalsePositiveRate] describes the effect of copies
+// and of ContainsOrAdd.
 func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRate() }
 
-// Reset removes every key and gives back the memory of pages that have split.
-// O(Expected) time and memory.
+// Reset removes all keys and the pages that splits have added.
 func (s *Scalable) Reset() {
 	s.pages.Made()
 	s.pages.Reset()
 }
 
-// Clone returns a copy that shares no memory with s that changes. O(m) time.
+// Clone returns a deep copy of s.
 func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }
 
-// Equal reports whether s and other have the same ScalableConfig and hold the
-// same fingerprints in the same places. Filters built from the same keys in
-// another order need not be equal. O(m) time.
+// Equal reports whether s and other have the same ScalableConfig and the same
+// fingerprints in the same slots. Filters that were built from the same keys in
+// a different order may not be equal.
 func (s *Scalable) Equal(other *Scalable) bool {
 	return s.config == other.config && s.pages.Equal(&other.pages)
 }
+
+// String describes the filter in one line.
+func (s Scalable) String() string {
+	c, limit := s.config, ""
+	if c.MemoryBytes > 0 {
+		limit = fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
+	}
+	return fmt.Sprintf("cuckoo.Scalable(%s%s, %d keys expected, rate %g, family %v)",
+		form(c.Compact), limit, c.Expected, c.FPRate, c.Family)
+}
+
+// Format prints the result of String for every verb.
+func (s Scalable) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (s Scalable) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -10,23 +10,23 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind ScalableCuckoo, version 2. If MemoryBytes
-// is zero, the frame has version 1, which ends before it. LogBuckets and Plots
-// follow from the others, and are there for other readers. The payload is that
-// of package pages.
+// scalableParams are the parameters in a frame of kind ScalableCuckoo, version
+// 2. If MemoryBytes is zero, the frame has version 1, which does not contain
+// that field. LogBuckets and Plots can be computed from the other fields; they
+// are included for other programs. Package pages describes the payload.
 type scalableParams struct {
 	Expected   uint64   // offset 0
 	FPRate     float64  // 8
 	Count      uint64   // 16: number of keys
 	Compact    bool     // 24
-	LogBuckets uint8    // 25: logarithm to base 2 of the number of buckets of a page
+	LogBuckets uint8    // 25: base-2 logarithm of the number of buckets in a page
 	_          [6]uint8 // 26: zeros
 	Plots      uint64   // 32
 
 	MemoryBytes uint64 // 40
 }
 
-// A scalableHeader is what a header tells.
+// A scalableHeader holds the parameters in a header.
 type scalableHeader struct {
 	ScalableConfig
 	count, payload uint64
@@ -37,49 +37,35 @@ var scalableFormat = frame.Format[scalableHeader, byte]{
 	Len: func(h scalableHeader) uint64 { return h.payload }, Fits: scalableHeader.fits,
 }
 
-// AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is the pages, 8 bytes for each of them and for each plot,
-// and 136 bytes. It depends only on the ScalableConfig and the pages, and
-// contains the family's check value but not its key. AppendBinary returns
-// [ErrParams] if s is the zero Scalable. O(m) time; it allocates the frame once
-// if dst is too small.
+// AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
+// page and each plot, and 136 bytes. See Encoding in package [hashfam].
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
 
-// MarshalBinary is [Scalable.AppendBinary] with a nil dst.
+// MarshalBinary is like [Scalable.AppendBinary] with a nil dst.
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo is [Filter.WriteTo] for a Scalable.
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
-// UnmarshalBinary decodes data into s, under the family of s, like
-// [Filter.UnmarshalBinary], and returns the same errors. After an error s is
-// unchanged. O(m) time; at the peak it needs twice the memory of the filter.
+// UnmarshalBinary decodes data into s, which temporarily uses twice the memory
+// of the filter. See Encoding in package [hashfam].
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom is [Filter.ReadFrom] for a Scalable.
-func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, s.decode)
-}
+// ReadFrom decodes the next filter from r into s. See Encoding in package
+// [hashfam].
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
-// MarshalText is [Filter.MarshalText] for a Scalable.
+// MarshalText returns the encoded filter in base64.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalText is [Filter.UnmarshalText] for a Scalable.
-func (s *Scalable) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(s, text, errs)
-}
+// UnmarshalText decodes the text form of a filter into s.
+func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
-// ReadScalableConfig is [ReadParams] for an encoded [Scalable].
-func ReadScalableConfig(r io.Reader, fam hashfam.Family) (ScalableConfig, error) {
-	h, err := scalableFormat.ReadHeader(r, fam)
-	return h.ScalableConfig, err
-}
-
-// encode returns the frame of s, or ErrParams if s is a zero Scalable.
+// encode returns the filter's frame, or ErrParams for the zero Scalable.
 func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
 	if err := c.check(ErrParams); err != nil {
@@ -91,15 +77,12 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	}
 	h := scalableFormat.New(c.Family, scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
-		LogBuckets: logOf(s.pages.Buckets), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
+		LogBuckets: uint8(bits.TrailingZeros64(s.pages.Buckets)), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
 	}, size)
 	return h.Shortest(), s.pages.Payload, nil
 }
 
-// logOf returns the logarithm to base 2 of a power of two.
-func logOf(n uint64) uint8 { return uint8(bits.TrailingZeros64(n)) }
-
-// decode reads a filter and replaces s by it at the end, if there was no error.
+// decode reads a filter and, if there is no error, replaces s with it.
 func (s *Scalable) decode(r *frame.Reader) error {
 	h, payload, err := scalableFormat.Read(r, s.config.Family)
 	if err != nil {
@@ -116,7 +99,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	return nil
 }
 
-// parseScalable reads the parameters of a verified header.
+// parseScalable reads the parameters from a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	var p scalableParams
 	if err := h.DecodeLongest(&p, errs); err != nil {
@@ -127,7 +110,7 @@ func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 		return scalableHeader{}, err
 	}
 	g := c.geometry()
-	if p.Plots != g.Roots || p.LogBuckets != logOf(g.Buckets) {
+	if p.Plots != g.Roots || 1<<p.LogBuckets != g.Buckets {
 		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots, and of buckets",
 			fmt.Sprint(p.Plots, ", 2^", p.LogBuckets), fmt.Sprint(g.Roots, ", ", g.Buckets))
 	}

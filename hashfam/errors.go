@@ -5,30 +5,30 @@ import (
 	"fmt"
 )
 
-// The reasons for errors, to test with errors.Is. Every package of filterfam
-// returns the same values and exports those that it returns.
+// These errors can be tested for with errors.Is. All filterfam packages use the
+// same values, and each package exports those that it returns.
 var (
 	ErrParams       = errors.New("invalid parameters")
 	ErrIncompatible = errors.New("incompatible structures")
 	ErrCorrupt      = errors.New("corrupt encoding")
 	ErrVersion      = errors.New("unsupported encoding version")
-	ErrFamily       = errors.New("encoded under another hash family")
+	ErrFamily       = errors.New("encoded with another hash family")
 	ErrSecret       = errors.New("secret key") // a Key has no text form
 )
 
-// A FieldError is an error about one field: of a Config, of Params, of the
-// arguments or of an encoding. All packages of filterfam share the type, so
-// that one errors.As finds the errors of all of them.
+// A FieldError describes an invalid field in a Config, in Params, in the
+// arguments or in an encoding. All filterfam packages use this type, so a
+// single call of errors.As is enough.
 type FieldError struct {
-	Package string // that returned the error, such as "bloom"
-	Err     error  // the reason: ErrParams, ErrCorrupt, ...
-	Field   string // for example "Config.FPRate"
-	Value   any    // the value of the field
-	Allowed string // the values allowed, for example "above 0 and below 1"
+	Package string // the package that returned the error, for example "bloom"
+	Err     error  // the reason, for example ErrParams
+	Field   string // the invalid field, for example "Config.FPRate"
+	Value   any    // its current value
+	Allowed string // the allowed values, for example "above 0 and below 1"
 }
 
-// Error names the package, the reason, the field, its value and the values
-// allowed.
+// Error returns a message with the package, the reason, the field, its value
+// and the allowed values.
 func (e *FieldError) Error() string {
 	return fmt.Sprintf("%s: %v: %s = %v, want %s", e.Package, e.Err, e.Field, e.Value, e.Allowed)
 }
@@ -36,7 +36,7 @@ func (e *FieldError) Error() string {
 // Unwrap returns e.Err.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// fieldError returns an error of this package.
+// fieldError returns a FieldError from this package.
 func fieldError(err error, field string, value any, allowed string) error {
 	return &FieldError{"hashfam", err, field, value, allowed}
 }

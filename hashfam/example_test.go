@@ -10,7 +10,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Every structure of a family takes the same digests, so a key is hashed once.
+// All structures of a family use the same digests, so each key is hashed only
+// once.
 func Example() {
 	secret := hashfam.Random()
 	config := bloom.Config{Capacity: 1000, FPRate: 0.001, Family: secret}
@@ -31,11 +32,11 @@ func Example() {
 }
 
 func ExampleNew() {
-	// Store the key if filters outlive the process, and keep it secret.
+	// If filters outlive the process, store the key and keep it secret.
 	key := hashfam.RandomKey()
 	f := hashfam.New(key)
 	fmt.Println(f == hashfam.New(key), f.Public())
-	fmt.Println(key) // does not show the key
+	fmt.Println(key) // does not reveal the key
 	fmt.Println(hashfam.New(hashfam.Key{}) == hashfam.Family{})
 	// Output:
 	// true false
@@ -50,7 +51,7 @@ func ExampleFamily_Derive() {
 	// Output: false true
 }
 
-// A slice with room for the digests can be used again and again.
+// The slice for the digests can be reused.
 func ExampleFamily_SumAllUint64() {
 	var public hashfam.Family
 	digests := make([]hashfam.Digest, 0, 3)
@@ -63,7 +64,7 @@ func ExampleFamily_SumAllUint64() {
 	// 2 true
 }
 
-// Batches of every structure take digests.
+// Methods for batches use digests.
 func ExampleFamily_SumAll() {
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})
 	if err != nil {
@@ -88,7 +89,7 @@ func ExampleFamily_UnmarshalText() {
 	fmt.Println(f.UnmarshalText([]byte("public")), f)
 	fmt.Println(errors.Is(f.UnmarshalText(text), hashfam.ErrFamily)) // the text does not contain the key
 
-	f = hashfam.New(hashfam.Key{1, 2, 3}) // with the key, the text is a check
+	f = hashfam.New(hashfam.Key{1, 2, 3}) // UnmarshalText only checks the text
 	fmt.Println(f.UnmarshalText(text))
 	// Output:
 	// keyed:d4b7cdebbc478981 <nil>
@@ -107,7 +108,7 @@ func ExampleKey_MarshalText() {
 	// hashfam: secret key: Key = a text, want 16 bytes, copied into the Key: copy(k[:], bytes)
 }
 
-// One variable finds the errors of all packages.
+// All packages return a FieldError if a field is invalid.
 func ExampleFieldError() {
 	_, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 2})
 	var field *hashfam.FieldError
@@ -120,7 +121,7 @@ func ExampleFieldError() {
 	// want above 0 and below 1; 0.05 is 5%
 }
 
-// Five positions in a filter of 1000 bits.
+// The example computes five positions in a filter with 1000 bits.
 func ExampleProbe_Next() {
 	p := hashfam.Family{}.SumString("apple").Probe()
 	for range 5 {
@@ -130,7 +131,7 @@ func ExampleProbe_Next() {
 	// Output: 192 543 930 433 917
 }
 
-// A random identifier is hashed well enough by itself.
+// A random identifier can be used as a digest.
 func ExampleDigest() {
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01})
 	if err != nil {
@@ -144,7 +145,7 @@ func ExampleDigest() {
 	// Output: true false
 }
 
-// The hash of hash/maphash is three times as fast as a family. Its seed is
+// Package hash/maphash is three times as fast as a family. Its seed is
 // different in each process, so this filter must not be stored or sent.
 func ExampleDigest_maphash() {
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Layout: bloom.Blocked})
@@ -152,7 +153,7 @@ func ExampleDigest_maphash() {
 		fmt.Println(err)
 		return
 	}
-	seed := maphash.MakeSeed() // for all keys of f
+	seed := maphash.MakeSeed() // use the same seed for all keys of f
 	digest := func(key string) hashfam.Digest { return hashfam.Digest(maphash.String(seed, key)) }
 	f.AddDigest(digest("apple"))
 	fmt.Println(f.ContainsDigest(digest("apple")), f.ContainsDigest(digest("pear")))

@@ -2,26 +2,26 @@ package hashfam
 
 import "fmt"
 
-// A Hasher computes digests for a structure of a known size. They are those of
-// its [Family], in the instructions that are best for that size.
+// A Hasher computes the same digests as its [Family], using the instructions
+// that are best for a structure's size.
 //
-// A processor looks ahead a few hundred instructions. In a structure that does
-// not fit in the cache a call mostly waits for memory, and the next call's
-// reads begin meanwhile only if the instructions before them, most of which are
-// those of the hash, are few. So a large structure takes half the instructions,
-// though each of them waits longer for the one before.
+// If a structure does not fit in the cache, a lookup spends most of its time
+// waiting for memory. The CPU looks ahead only a few hundred instructions, and
+// most instructions of a lookup compute the hash. With fewer instructions, the
+// CPU can start the next lookup's loads earlier. A Hasher for a large structure
+// therefore uses half the instructions, although each instruction then waits
+// longer for the previous one.
 type Hasher struct {
 	k0, k1 uint64
-	far    uint64 // 1 to take few instructions, else 0
+	far    uint64 // 1 to use few instructions, otherwise 0
 }
 
-// farBytes is the size from which a structure is far from the processor: it
-// does not stay in the cache that the cores share, beside what else they read.
-// In a structure that does, few instructions take up to 1.4 times as long.
+// farBytes is the size above which a structure no longer fits in the cache that
+// the cores share, since other data needs space there, too. For structures that
+// do fit, the version with fewer instructions can be 1.4 times as slow.
 const farBytes = 8 << 20
 
-// Hasher returns a hasher of f for a structure of the given number of bytes.
-// O(1) time.
+// Hasher returns a hasher of f for a structure with the given size in bytes.
 func (f Family) Hasher(bytes uint64) Hasher {
 	h := Hasher{k0: f.k0, k1: f.k1}
 	if fewInstructions && bytes >= farBytes {
@@ -33,18 +33,18 @@ func (f Family) Hasher(bytes uint64) Hasher {
 // Family returns the family of h.
 func (h Hasher) Family() Family { return Family{h.k0, h.k1} }
 
-// Sum returns the digest of key, [Family.Sum].
+// Sum is like [Family.Sum].
 func (h Hasher) Sum(key []byte) Digest { return h.sum(key) }
 
-// SumString returns the digest of key, [Family.SumString].
+// SumString is like [Family.SumString].
 func (h Hasher) SumString(key string) Digest { return h.sum(stringBytes(key)) }
 
-// String returns [Family.String]. It does not show the key.
+// String returns the result of [Family.String], which does not contain the key.
 func (h Hasher) String() string { return h.Family().String() }
 
-// MarshalText returns [Family.String]. A Hasher cannot be read from it: make it
-// again from its family.
+// MarshalText returns the result of [Family.String]. There is no UnmarshalText:
+// create a Hasher from its family instead.
 func (h Hasher) MarshalText() ([]byte, error) { return h.Family().MarshalText() }
 
-// Format prints String for every verb, as [Family.Format] explains.
+// Format prints the result of String for every verb; see [Family.Format].
 func (h Hasher) Format(s fmt.State, _ rune) { fmt.Fprint(s, h.String()) }

@@ -2,12 +2,12 @@
 
 #include "textflag.h"
 
-// One SipHash in two registers. The numbers of sections and figures are those of
-// Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
+// A single SipHash in two registers. Sections and figures refer to Aumasson and
+// Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 //
-// X0 has v0 in its lower half and v2 in its upper one, X1 has v1 and v3. So one
-// instruction works on two of the four words, and a SipRound takes eight instead
-// of fourteen.
+// X0 contains v0 in its lower half and v2 in its upper half; X1 contains v1 and
+// v3. Since each instruction processes two of the four words, a SipRound needs
+// eight instructions instead of fourteen.
 
 DATA first<>+0(SB)/8, $0x736f6d6570736575
 DATA first<>+8(SB)/8, $0x6c7967656e657261
@@ -29,9 +29,9 @@ DATA ending<>+0(SB)/8, $0
 DATA ending<>+8(SB)/8, $0xff
 GLOBL ending<>(SB), RODATA|NOPTR, $16
 
-// HALF is half a SipRound (figure 2.1): two additions, two rotations, by the
-// numbers in rot, and two XORs. Then it rotates v0 by 32 and lets v0 and v2
-// change places, which are the roles that they have in the other half.
+// HALF is half a SipRound (figure 2.1): two additions, two rotations by the
+// distances in rot, and two XORs. Then it rotates v0 by 32 and exchanges v0 and
+// v2, as the other half requires.
 #define HALF(rot) \
 	VPADDQ  X1, X0, X0;  \
 	VPROLVQ rot, X1, X1; \
@@ -40,7 +40,7 @@ GLOBL ending<>(SB), RODATA|NOPTR, $16
 
 #define SIPROUND HALF(X2); HALF(X3)
 
-// COMPRESS takes in the word in the lower half of X4 (section 2.2).
+// COMPRESS processes the word in the lower half of X4 (section 2.2).
 #define COMPRESS \
 	VPSLLDQ $8, X4, X5; \
 	VPXOR   X5, X1, X1; \
@@ -50,8 +50,8 @@ GLOBL ending<>(SB), RODATA|NOPTR, $16
 
 // func sumKey(k0, k1 uint64, first *byte, n int, far uint64) Digest
 //
-// The arguments lie where those of siphash.Hash do, with far in place of a
-// capacity, which it does not read.
+// The arguments have the same layout as the arguments of siphash.Hash. Its slice
+// capacity, which it does not read, is replaced by far.
 TEXT ·sumKey(SB), NOSPLIT, $0-48
 	CMPQ far+32(FP), $0
 	JEQ  near
@@ -64,7 +64,7 @@ TEXT ·sumKey(SB), NOSPLIT, $0-48
 	VPXOR first<>(SB), X0, X0
 	VPXOR second<>(SB), X1, X1
 	MOVQ CX, AX
-	SHLQ $56, AX          // the last word: the length, and the bytes left over
+	SHLQ $56, AX          // the last word: the length and the remaining bytes
 	MOVQ CX, DX
 	ANDQ $-8, DX
 	JEQ  short
@@ -78,7 +78,7 @@ words:
 	JLO   words
 	ANDQ  $7, CX
 	JEQ   last
-	MOVQ  -8(SI)(CX*1), BX // the last eight bytes, some of them again
+	MOVQ  -8(SI)(CX*1), BX // the last eight bytes, which overlap the previous word
 	SHLQ  $3, CX
 	NEGQ  CX
 	SHRQ  CX, BX
@@ -91,7 +91,7 @@ short: // fewer than eight bytes
 	CMPQ  CX, $4
 	JLO   tiny
 	MOVL  (SI), BX
-	MOVL  -4(SI)(CX*1), DX // some of them again, in the same place
+	MOVL  -4(SI)(CX*1), DX // the last four bytes, which overlap the first four
 	SHLQ  $3, CX
 	SUBQ  $32, CX
 	SHLQ  CX, DX
@@ -99,7 +99,7 @@ short: // fewer than eight bytes
 	ORQ   DX, AX
 	JMP   last
 
-tiny: // one to three bytes: the first, the one in the middle, the last
+tiny: // one to three bytes: the first, the middle and the last
 	MOVBLZX (SI), BX
 	MOVBLZX -1(SI)(CX*1), DI
 	ORQ     BX, AX

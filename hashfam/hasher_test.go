@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hashers returns the hashers of a family, for small and for large structures.
+// hashers returns f's hashers for small and for large structures.
 func hashers(f Family) []Hasher { return []Hasher{f.Hasher(0), f.Hasher(1 << 40)} }
 
-// Keys of every length at every address, with other bytes around them.
-func TestAHasherIsItsFamily(t *testing.T) {
+// Keys of all lengths at all alignments, surrounded by other bytes.
+func TestHasherComputesTheDigestsOfItsFamily(t *testing.T) {
 	rng := rand.New(rand.NewPCG(60, 61))
 	text := make([]byte, 600)
 	for i := range text {
@@ -40,7 +40,7 @@ func TestAHasherIsItsFamily(t *testing.T) {
 	})
 }
 
-func TestAHasherDoesNotAllocate(t *testing.T) {
+func TestHasherDoesNotAllocate(t *testing.T) {
 	sum := Digest(0)
 	for _, h := range hashers(Family{}) {
 		require.Zero(t, testing.AllocsPerRun(10, func() {

@@ -108,16 +108,17 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// A Key is the secret that selects a [Family]. Anyone who knows it can craft
-// keys that collide. Store it like other secrets, and not together with the
-// filters built with it. The zero Key selects the public family. Printing,
-// logging or marshaling a Key shows "hashfam.Key(hidden)"; k[:] is its bytes.
+// A Key is the secret that selects a [Family]. Anyone who knows this key can
+// craft keys that collide, so store it like any other secret, and not together
+// with filters that use it. The zero Key selects the public family. Printing,
+// logging or marshaling a Key shows only "hashfam.Key(hidden)"; use k[:] to get
+// its bytes.
 type Key [16]byte
 
-// RandomKey returns a random key from crypto/rand. O(1) time.
+// RandomKey returns a random key from crypto/rand.
 func RandomKey() Key {
 	var k Key
-	rand.Read(k[:]) // never fails: crypto/rand ends the program instead
+	rand.Read(k[:]) // never returns an error: the program crashes instead
 	return k
 }
 
@@ -125,16 +126,16 @@ func RandomKey() Key {
 // the public family. Families are comparable, and equal families compute equal
 // digests.
 //
-// Printing a Family, or a struct that has one in an exported field, shows its
-// check value and not its key. Package fmt does not call methods on unexported
-// fields, or for %p and %w. So a type that keeps a Family in an unexported
-// field needs a Format method of its own.
+// When a Family, or a struct with an exported Family field, is printed, the
+// output contains its check value instead of its key. Package fmt does not call
+// methods on unexported fields, so a type that uses a Family in an unexported
+// field must have a Format method of its own.
 type Family struct {
 	k0, k1 uint64
 }
 
 // New returns the family that key selects. New(Key{}) is the public family, the
-// zero Family. O(1) time.
+// zero Family.
 func New(key Key) Family {
 	return Family{
 		k0: binary.LittleEndian.Uint64(key[:8]),
@@ -142,50 +143,50 @@ func New(key Key) Family {
 	}
 }
 
-// Random returns the family of a new [RandomKey]. Its key cannot be retrieved,
-// so another process cannot decode filters of this family. If filters outlive
-// the process, keep the key and use New(key). O(1) time.
+// Random returns a family with a random key. Since this key cannot be
+// retrieved, other processes cannot decode filters of this family. If filters
+// must outlive the process, store a key from [RandomKey] and use New(key)
+// instead.
 func Random() Family { return New(RandomKey()) }
 
-// Derive returns a family that is determined by f's key and label, and behaves
-// as if drawn independently of f and of the families of other labels. One
-// secret can thus serve many filters that do not share their false positives. A
-// family derived from the public family is public, too. O(len(label)) time; it
-// allocates only for long labels.
+// Derive returns the family for label. It is determined by f's key and label,
+// but behaves as if its key were drawn at random, so one secret can be used for
+// many filters that should not have the same false positives. Families derived
+// from the public family are also public. Derive allocates if the label is
+// long.
 //
-// The new key is the 128-bit SipHash-2-4 of the label under f's key, a
-// different function from the 64-bit one that hashes keys.
+// The new key is the 128-bit SipHash-2-4 of the label with f's key. This
+// function differs from the 64-bit function that hashes keys.
 func (f Family) Derive(label string) Family {
 	k0, k1 := siphash.Hash128(f.k0, f.k1, []byte("filterfam derive\x00"+label))
 	return Family{k0: k0, k1: k1}
 }
 
 // CheckValue returns a number that identifies the family without revealing its
-// key. Equal families have equal check values; those of two different families
-// are equal with probability 2^-64. An encoded filter contains the check value
-// instead of the key. O(1) time, no allocation.
+// key. Equal families have equal check values, and different families have
+// equal check values with probability 2^-64. Encoded filters contain the check
+// value instead of the key.
 func (f Family) CheckValue() uint64 {
 	v, _ := siphash.Hash128(f.k0, f.k1, []byte("filterfam check"))
 	return v
 }
 
 // Public reports whether f is the zero Family, whose functions are publicly
-// known. O(1) time.
+// known.
 func (f Family) Public() bool { return f == Family{} }
 
-// Sum returns the digest of key, the SipHash-2-4 of its bytes. The empty key is
-// a valid key, and nil is the empty key. O(len(key)) time, about one nanosecond
-// per byte after the first eight; no allocation. Sum does not keep key.
+// Sum returns the digest of key, its SipHash-2-4. The empty key is a valid key,
+// and nil is the same key.
 func (f Family) Sum(key []byte) Digest {
 	return Digest(siphash.Hash(f.k0, f.k1, key))
 }
 
-// SumString is [Family.Sum] of the bytes of key. It does not copy them.
+// SumString is like [Family.Sum] for a string key, which it does not copy.
 func (f Family) SumString(key string) Digest {
 	return Digest(siphash.Hash(f.k0, f.k1, stringBytes(key)))
 }
 
-// SumUint64 is [Family.Sum] of the eight little-endian bytes of key.
+// SumUint64 is like [Family.Sum] for the eight little-endian bytes of key.
 func (f Family) SumUint64(key uint64) Digest {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], key)

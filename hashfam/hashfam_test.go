@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ascending returns the key 00 01 .. 0f of the SipHash reference vectors.
+// ascending returns the key 00 01 .. 0f, which the SipHash reference vectors
+// use.
 func ascending() Key {
 	var k Key
 	for i := range k {
@@ -26,7 +27,7 @@ func drawKey(t *rapid.T) Key {
 }
 
 func TestSumIsSipHash(t *testing.T) {
-	key := ascending() // whose first 15 bytes are the input of the reference vector
+	key := ascending() // its first 15 bytes are the input of the reference vector
 	require.Equal(t, Digest(0xa129ca6149be45e5), New(key).Sum(key[:15]))
 	rapid.Check(t, func(t *rapid.T) {
 		key, input := drawKey(t), rapid.SliceOf(rapid.Byte()).Draw(t, "input")
@@ -51,7 +52,7 @@ func TestKeyFormsAgree(t *testing.T) {
 	require.NotEqual(t, f.Sum(nil), f.Sum([]byte{0}))
 }
 
-func TestFamilies(t *testing.T) {
+func TestKeysSelectFamilies(t *testing.T) {
 	t.Run("the zero key is the public family", func(t *testing.T) {
 		require.Equal(t, Family{}, New(Key{}))
 		require.True(t, Family{}.Public())
@@ -81,7 +82,7 @@ func TestFamilies(t *testing.T) {
 	})
 }
 
-func TestDerive(t *testing.T) {
+func TestDerivedFamiliesDiffer(t *testing.T) {
 	parents := []Family{{}, New(ascending()), Random()}
 	labels := []string{"", "a", "b", "ab", "a\x00", "\x00a", strings.Repeat("long", 1000)}
 	seen := map[Family]bool{}
@@ -98,8 +99,8 @@ func TestDerive(t *testing.T) {
 	require.Len(t, seen, len(parents)*(1+2*len(labels)), "all differ")
 }
 
-func TestCheckValue(t *testing.T) {
-	// Encoded filters contain check values, so the function must never change.
+func TestCheckValuesAreFixedAndDiffer(t *testing.T) {
+	// Encoded filters contain check values, so this function must never change.
 	require.Equal(t, uint64(0x925fb7cf74fec682), Family{}.CheckValue())
 	require.Equal(t, uint64(0xa68548face08eeeb), New(ascending()).CheckValue())
 	require.Equal(t, uint64(0x235b634f150971f), Family{}.Derive("label").CheckValue())
@@ -118,48 +119,34 @@ var (
 	sinkAll []Digest
 )
 
-func TestNoAllocation(t *testing.T) {
+func TestHashingDoesNotAllocate(t *testing.T) {
 	f, x := New(ascending()), uint64(1) // not sink itself: Go 1.26 cannot compile that for s390x
 	none := func(name string, do func()) { require.Zero(t, testing.AllocsPerRun(10, do), name) }
-	keys := [][]byte{make([]byte, 4096)}
 	for n := range 301 {
-		keys = append(keys, make([]byte, n))
-	}
-	for _, key := range keys {
-		text := string(key)
+		key := make([]byte, n)
 		none("bytes", func() { sink ^= f.Sum(key) })
-		if !copiesStrings {
-			none("string", func() { sink ^= f.SumString(text) })
-		}
 	}
-	dst := make([]Digest, 0, len(keys))
-	none("many keys, enough room", func() { sinkAll = f.SumAll(dst, keys) })
 	none("a number", func() { x += uint64(f.SumUint64(x)) })
 	none("probes", func() {
 		for p, k := sink.Probe(), 8; k > 0; k, p = k-1, p.Next() {
 			sink ^= Digest(Reduce(uint64(p), 1000))
 		}
 	})
-	none("deriving under a short label", func() { f = f.Derive("users") })
+	none("deriving with a short label", func() { f = f.Derive("users") })
 	none("check value", func() { sink ^= Digest(f.CheckValue() ^ x) })
 }
 
-func TestProbe(t *testing.T) {
+func TestProbeMultipliesTheDigest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.Uint64().Draw(t, "digest")
-		p := Digest(d).Probe()
-		modulus := new(big.Int).Lsh(big.NewInt(1), 64)
-		step := new(big.Int).SetUint64(0xD1342543DE82EF95)
-		want := new(big.Int).SetUint64(d)
-		for i := range 40 {
-			want.Mul(want, step).Mod(want, modulus)
-			require.Equal(t, want.Uint64(), uint64(p), i)
-			p = p.Next()
+		for p, i := Digest(d).Probe(), 0; i < 40; p, i = p.Next(), i+1 {
+			d *= 0xD1342543DE82EF95
+			require.EqualValues(t, d, p, i)
 		}
 	})
 }
 
-func TestReduce(t *testing.T) {
+func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
 	exact := func(x, n uint64) uint64 {
 		product := new(big.Int).Mul(new(big.Int).SetUint64(x), new(big.Int).SetUint64(n))
 		return product.Rsh(product, 64).Uint64()
@@ -186,9 +173,8 @@ func TestReduce(t *testing.T) {
 	})
 }
 
-// TestInlining asks the compiler whether the functions that consist of one
-// multiplication are inlined: a call would cost more.
-func TestInlining(t *testing.T) {
+// A call would take longer than the multiplication that these functions need.
+func TestShortFunctionsAreInlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")
 	}
@@ -215,7 +201,7 @@ func TestShardsAreEvenAndBounded(t *testing.T) {
 			d := float64(c) - 1e5/float64(n)
 			chi2 += d * d / (1e5 / float64(n))
 		}
-		// Six standard deviations above the mean or more.
+		// At least six standard deviations above the mean.
 		require.Less(t, chi2, float64(n-1)+6*float64(n)+30, "%d shards", n)
 	}
 	for _, n := range []int{0, -1, -1 << 31} {

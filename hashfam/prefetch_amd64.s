@@ -8,8 +8,8 @@ TEXT ·prefetchKeys(SB), NOSPLIT, $0-24
 	MOVQ stride+8(FP), DX
 	MOVQ n+16(FP), CX
 
-	// R8 is the distance from the first key to the last one. If it is below 128
-	// bytes for each key, they lie in a row and share lines.
+	// R8 is the distance from the first key to the last. If it is below 128 bytes
+	// per key, the keys are contiguous and share cache lines.
 	LEAQ  -1(CX), R8
 	IMULQ DX, R8
 	MOVQ  (SI)(R8*1), R8
@@ -30,7 +30,7 @@ key:
 	JNE  key
 	RET
 
-long: // as key, for keys of several lines
+long: // keys that span several cache lines
 	MOVQ (SI), AX
 	MOVQ 8(SI), BX
 	ADDQ DX, SI
@@ -41,7 +41,7 @@ long: // as key, for keys of several lines
 	JNE  long
 	RET
 
-row: // the lines of the keys, and then those of their headers
+row: // the cache lines of the keys, and then of their headers
 	PREFETCHT0 (AX)
 	ADDQ  $64, AX
 	SUBQ  $64, R8

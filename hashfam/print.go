@@ -13,12 +13,13 @@ const (
 	hiddenText  = "hashfam.Key(hidden)"
 )
 
-// String returns "public", or "keyed:" and the check value in 16 hexadecimal
-// digits. It does not show the key. O(1) time.
+// String returns "public", or "keyed:" followed by the check value in 16
+// hexadecimal digits. It does not reveal the key.
 //
-// Its receiver is a value, like those of Format, MarshalText and LogValue of
-// all types of filterfam: a method with a pointer receiver is not called for a
-// value in a field of another struct, which would then show the key.
+// In all filterfam types, String, Format, MarshalText and LogValue have value
+// receivers. A method with a pointer receiver would not be called for a value
+// in another struct's field, and printing this struct would then reveal the
+// key.
 func (f Family) String() string {
 	if f.Public() {
 		return publicText
@@ -26,22 +27,22 @@ func (f Family) String() string {
 	return keyedPrefix + fmt.Sprintf("%016x", f.CheckValue())
 }
 
-// Format prints [Family.String] for every verb and flag, so that no format
-// shows the key. The exceptions are the misplaced verbs %p and %w, for which
-// package fmt does not call Format.
+// Format prints the result of [Family.String] for every verb and flag, so no
+// format reveals the key. Package fmt does not call Format for the verbs %p and
+// %w, which should not be used with a Family.
 func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// MarshalText returns [Family.String], so that packages such as encoding/json
-// store the check value of a family. The error is always nil. O(1) time.
+// MarshalText returns the result of [Family.String], so that encoding/json and
+// similar packages store the family's check value. The error is always nil.
 func (f Family) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// UnmarshalText decodes the text form of a family into f. The text of a keyed
-// family does not contain its key, so f must already be that family; the text
-// is then only a check. The text "public" makes any f the public family.
+// UnmarshalText checks or sets the family. The text of a keyed family does not
+// contain its key, so f must already be this family, and UnmarshalText only
+// checks that the text matches. The text "public" sets f to the public family.
 //
-// It returns [ErrFamily] if the text is that of another keyed family, and
-// [ErrCorrupt] if it is not the text form of a family. After an error f is
-// unchanged. O(1) time.
+// UnmarshalText returns [ErrFamily] if the text describes another keyed family,
+// and [ErrCorrupt] if it is not the text form of a family. It then leaves f
+// unchanged.
 func (f *Family) UnmarshalText(text []byte) error {
 	switch t := string(text); {
 	case t == publicText:
@@ -62,29 +63,28 @@ func isKeyed(text string) bool {
 	return found && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// String returns "hashfam.Key(hidden)". O(1) time.
+// String returns "hashfam.Key(hidden)".
 func (k Key) String() string { return hiddenText }
 
-// Format prints [Key.String] for every verb and flag, with the exceptions of
-// [Family.Format]. To store a key, write its bytes: k[:].
+// Format prints the result of [Key.String] for every verb and flag; see
+// [Family.Format]. To store a key, write its bytes, k[:].
 func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
-// MarshalText returns [Key.String], so that packages such as encoding/json and
-// log/slog do not show the key. To store a key, write its bytes: k[:]. The
-// error is always nil. O(1) time.
+// MarshalText returns the result of [Key.String], so that encoding/json,
+// log/slog and similar packages do not reveal the key. To store a key, write
+// its bytes, k[:]. The error is always nil.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// GobEncode returns [ErrSecret], so that encoding/gob does not write the key.
-// To store a key, write its bytes: k[:]. O(1) time.
+// GobEncode returns [ErrSecret] because encoding/gob would otherwise write the
+// key. To store a key, write its bytes, k[:].
 func (k Key) GobEncode() ([]byte, error) { return nil, fieldError(ErrSecret, "Key", "a gob", "k[:]") }
 
-// UnmarshalText returns [ErrSecret] and leaves k unchanged. A key has no text
-// form. Because of this error, a configuration that is written and read back
-// cannot lose its key silently. O(1) time.
+// UnmarshalText returns [ErrSecret] and leaves k unchanged. Because of this
+// error, a configuration that is written and read back cannot silently lose its
+// key.
 func (k *Key) UnmarshalText([]byte) error {
 	return fieldError(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
 }
 
-// LogValue returns [Key.String], so that package log/slog does not show the
-// key. O(1) time.
+// LogValue returns the result of [Key.String] for package log/slog.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }

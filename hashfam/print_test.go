@@ -42,7 +42,7 @@ func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 		require.ErrorIs(t, err, c.want, "%v reads %q", c.receiver, c.text)
 		switch {
 		case err != nil:
-			require.Equal(t, c.receiver, f, "a failed read changed the family")
+			require.Equal(t, c.receiver, f, "a failed decode changed the family")
 			var fe *FieldError
 			require.True(t, errors.As(err, &fe))
 		case c.text == "public":
@@ -53,8 +53,8 @@ func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 	}
 }
 
-// The configuration of a keyed filter that is stored as JSON and read back must
-// not silently become that of a public filter.
+// If a configuration with a keyed family is stored as JSON and read back, it
+// must not silently get the public family.
 func TestAKeyedFamilyInJSONIsNotLostSilently(t *testing.T) {
 	type config struct {
 		Family Family
@@ -71,7 +71,7 @@ func TestAKeyedFamilyInJSONIsNotLostSilently(t *testing.T) {
 		}
 		require.ErrorIs(t, err, ErrFamily)
 		c = config{fam}
-		require.NoError(t, json.Unmarshal(b, &c), "the receiver already has the family")
+		require.NoError(t, json.Unmarshal(b, &c), "the receiver already has this family")
 		require.Equal(t, fam, c.Family)
 	}
 	for _, b := range []string{`{"Family":{}}`, `{"Family":""}`, `{"Family":1}`} {
@@ -117,7 +117,8 @@ func TestPrintingHidesTheKey(t *testing.T) {
 			require.NotContains(t, out.String()+strings.ToLower(out.String()), secret, "%T", value)
 		}
 	}
-	// Values without methods would show the secrets, so the loop can fail.
+	// Values without these methods reveal the secrets, so the loop above can
+	// fail.
 	for _, verb := range []string{"%v", "%d", "%x", "%#x", "%#v", "%b", "%s"} {
 		words := fmt.Sprintf(verb, [2]uint64{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])})
 		shown := words + fmt.Sprintf(verb, [16]byte(key)) + fmt.Sprintf(verb, key[:])
@@ -143,5 +144,5 @@ func TestPrintingHidesTheKey(t *testing.T) {
 	b, err = json.Marshal(f.Hasher(0))
 	require.NoError(t, err)
 	require.Equal(t, `"`+f.String()+`"`, string(b))
-	require.Error(t, json.Unmarshal(b, new(Hasher)), "not the public one")
+	require.Error(t, json.Unmarshal(b, new(Hasher)), "a Hasher must not become the public one")
 }

@@ -12,22 +12,23 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The tests of this file compare the hash functions with independent ones. All
-// seeds are fixed, so the result is the same in every run. For random seeds, a
+// The tests in this file compare the hash functions with independent functions.
+// All seeds are fixed, so every run has the same result. With random seeds, a
 // check would fail with probability at most 2*exp(-confidence) = 4e-12, or 6e-9
 // if it allows six standard errors. There are fewer than 200 checks of the
-// first kind and 5 of the second: below 1e-7 in total. The same tests reject
-// double hashing, enhanced double hashing and rows that differ by a seed only.
+// first kind and 5 of the second, so the total is below 1e-7. The same tests
+// reject double hashing, enhanced double hashing, and rows that differ only by
+// a seed.
 
 // confidence is -ln of the probability that a sound construction exceeds a
 // bound on one side.
 const confidence = 27
 
-// requireUniform checks Pearson's statistic of counts against bounds of a
-// chi-squared variable by Laurent and Massart (Annals of Statistics 28, 2000,
-// lemma 1). The lower bound rejects positions that are more even than random
-// ones. With 1,024 expected hits per cell, the statistic follows the
-// distribution closely.
+// requireUniform checks Pearson's statistic of counts against the bounds of
+// Laurent and Massart for a chi-squared variable (Annals of Statistics 28,
+// 2000, lemma 1). The lower bound rejects positions that are more even than
+// random positions. With 1,024 expected hits per cell, the statistic follows
+// the distribution closely.
 func requireUniform(t *testing.T, counts []int, hint ...any) {
 	var total, sum float64
 	for _, c := range counts {
@@ -43,7 +44,7 @@ func requireUniform(t *testing.T, counts []int, hint ...any) {
 	require.LessOrEqual(t, sum, freedom+root+2*confidence, hint...)
 }
 
-// probe writes the positions of a digest in [0, m) to out.
+// probe writes the positions of d in [0, m) to out.
 func probe(d Digest, m uint64, out []uint64) {
 	p := d.Probe()
 	for i := range out {
@@ -60,7 +61,7 @@ func scaled(full, short int) int {
 	return full
 }
 
-// falsePositives builds a filter of m bits and n keys under a family, and
+// falsePositives builds a filter with m bits and n keys using the family f, and
 // returns the fraction of absent keys that it finds.
 func falsePositives(f Family, first, m uint64, k, n, queries int) float64 {
 	set, out, hits := make([]bool, m), make([]uint64, k), 0
@@ -80,10 +81,10 @@ func falsePositives(f Family, first, m uint64, k, n, queries int) float64 {
 	return float64(hits) / float64(queries)
 }
 
-// The mean rate of small filters is that of independent functions. The mean
-// over thousands of filters is close to normal: it is off by more than six
-// standard errors with probability 2e-9. In the rarest case a skewness of about
-// 1/sqrt(1,000 hits) remains in short runs, which can raise that probability by
+// Small filters have the same mean rate as with independent functions. The mean
+// over thousands of filters is nearly normal, so it is off by more than six
+// standard errors with probability 2e-9. In the rarest case, short runs have a
+// skewness of about 1/sqrt(1,000 hits), which can increase this probability by
 // a factor of exp(36*0.03) = 3.
 func TestFalsePositiveRate(t *testing.T) {
 	for _, p := range []struct {
@@ -113,9 +114,9 @@ var keyShapes = []struct {
 	{"text", func(buf []byte, i uint64) []byte { return fmt.Appendf(buf, "https://example.org/item/%d", i) }},
 }
 
-// The histograms of each of the first ten positions, in 256 cells, and of each
-// pair of the first eight, in 16 by 16 cells, are uniform for the public
-// digests of 2^18 keys of each shape: 1,024 for each cell.
+// For 2^18 keys of each shape, the histograms of the first ten positions, in
+// 256 cells, and of each pair of the first eight positions, in 16 by 16 cells,
+// must be uniform. Each cell gets 1,024 keys.
 func TestPositionsAreUniformAndIndependentInPairs(t *testing.T) {
 	const k, rows, cells, side = 10, 8, 256, 16
 	for _, shape := range keyShapes {

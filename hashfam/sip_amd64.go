@@ -9,11 +9,11 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// The functions in assembly run the plain algorithm on a group of keys, each in
-// a lane of its own. With AVX2 a group has 8 keys. With AVX-512 it has up to
-// 16, and takes nearly as long if it has fewer. Fewer than leastWide keys are
-// left to AVX2, and fewer than leastNarrow, or leastUint64s, are hashed one by
-// one.
+// The assembly functions run the unmodified algorithm on a group of keys, using
+// one lane for each key. With AVX2, a group has 8 keys. With AVX-512, it has up
+// to 16, and smaller groups need nearly the same time. Groups smaller than
+// leastWide therefore use AVX2. Fewer than leastNarrow keys, or leastUint64s
+// numbers, are hashed individually.
 const (
 	wide   = 16
 	narrow = 8
@@ -23,10 +23,10 @@ const (
 	leastUint64s = 5
 )
 
-// A state is the state of SipHash before the first word.
+// A state is SipHash's state before the first word.
 type state [4]uint64
 
-// state returns the state that f starts with (section 2.1 of the paper).
+// state returns f's initial state (section 2.1 of the paper).
 func (f Family) state() state {
 	return state{
 		f.k0 ^ 0x736f6d6570736575,
@@ -36,8 +36,8 @@ func (f Family) state() state {
 	}
 }
 
-// sumGroups appends the digests of keys in groups, and returns the keys that
-// are left over. It is inlined, for the sake of few keys.
+// sumGroups appends the digests of keys in groups, and returns the remaining
+// keys. It is inlined so that short batches do not pay for a call.
 func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
 	if len(keys) >= leastNarrow && cpu.AVX2 {
 		dst, keys = sumLanes(f, dst, keys)
@@ -45,7 +45,7 @@ func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
 	return dst, keys
 }
 
-// sumStringGroups is sumGroups for strings.
+// sumStringGroups is like sumGroups for strings.
 func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string) {
 	if len(keys) >= leastNarrow && cpu.AVX2 {
 		dst, keys = sumLanes(f, dst, keys)
@@ -53,12 +53,13 @@ func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string
 	return dst, keys
 }
 
-// ahead is the number of keys that are fetched while as many before them are
-// hashed. Keys that lie in memory would be waited for: the assembly reads them
-// by gathering, which the processor does not recognize as a stream.
+// ahead is the number of keys that are prefetched while the same number of
+// earlier keys is hashed. Without this, hashing would wait for memory: the
+// assembly code gathers words from several keys, and the CPU does not recognize
+// such accesses as a stream.
 const ahead = 64
 
-// sumLanes is sumGroups for keys of both kinds.
+// sumLanes is like sumGroups for both kinds of keys.
 func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	dst = slices.Grow(dst, len(keys))
 	fetch(keys[:min(ahead, len(keys))])
@@ -70,21 +71,21 @@ func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K)
 	return sumBlock(f, dst, keys)
 }
 
-// fetch asks for the memory of keys, of which there is at least one, and does
-// not wait for it.
+// fetch prefetches a nonempty slice of keys without waiting for them.
 func fetch[K bytesOrString](keys []K) {
 	first, stride := headers(keys)
 	prefetchKeys(first, stride, len(keys))
 }
 
-// prefetchKeys asks for the memory of n keys, at least one, whose headers begin
-// at first and are stride bytes apart, and for that of the headers. It gives no
-// answer, and asking for memory that cannot be read does no harm.
+// prefetchKeys prefetches n > 0 keys and their headers, which start at first
+// and are stride bytes apart. It has no result, and prefetching memory that
+// cannot be read is harmless.
 //
 //go:noescape
 func prefetchKeys(first *uintptr, stride uintptr, n int)
 
-// sumBlock is sumLanes for few keys. It leaves fewer than leastNarrow of them.
+// sumBlock is like sumLanes for a short slice. It returns fewer than
+// leastNarrow remaining keys.
 func sumBlock[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	start := f.state()
 	for cpu.AVX512 && len(keys) >= leastWide {
@@ -106,7 +107,7 @@ func sumBlock[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K)
 	return dst, keys
 }
 
-// sumRest sets the digests of the keys whose bits are set in rest.
+// sumRest computes the digests of those keys whose bits are set in rest.
 func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32) {
 	for ; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
@@ -114,21 +115,22 @@ func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32)
 	}
 }
 
-// sumGroupAVX512 sets dst, which has 1 to 16 elements, to the digests of as
-// many keys, the headers of which begin at first and are stride bytes apart. It
-// leaves out the keys whose bits are set in rest: up to four that are much
-// longer than the others, which are better hashed one by one than with idle
-// lanes around.
+// sumGroupAVX512 computes the digests of 1 to 16 keys, one for each element of
+// dst. The keys' headers start at first and are stride bytes apart. It skips
+// the keys whose bits are set in rest: up to four keys that are much longer
+// than the others. Hashing these individually is faster than leaving the other
+// lanes idle.
 //
 //go:noescape
 func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
 
-// sumGroupAVX2 is sumGroupAVX512 for 8 keys. All or none of them are in rest.
+// sumGroupAVX2 is like sumGroupAVX512 for 8 keys. It skips either none of the
+// keys or all 8.
 //
 //go:noescape
 func sumGroupAVX2(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
 
-// sumUint64Groups is sumGroups for numbers.
+// sumUint64Groups is like sumGroups for numbers.
 func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64) {
 	if len(keys) >= leastUint64s && cpu.AVX2 {
 		dst, keys = f.sumUint64Lanes(dst, keys), nil
@@ -136,8 +138,9 @@ func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64
 	return dst, keys
 }
 
-// sumUint64Lanes appends the digests of keys. The scheduler cannot interrupt
-// assembly, so each call gets 4096 keys, or some 10 microseconds.
+// sumUint64Lanes appends the digests of keys. Since the scheduler cannot
+// interrupt assembly code, each call processes at most 4096 keys, which need
+// about 10 microseconds.
 func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	dst = slices.Grow(dst, len(keys))
 	start := f.uint64State()
@@ -154,14 +157,14 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	return dst
 }
 
-// A uint64State is the state of SipHash in the middle of the first round, as
-// far as it does not depend on the key.
+// A uint64State is the part of SipHash's state in the middle of the first round
+// that does not depend on the key.
 type uint64State [5]uint64
 
-// uint64State returns the state that f starts with. The lower half of a round
-// adds v1 to v0, which needs no word: the first two elements are v0 and v1
-// after it, and the third is v1 rotated for the upper half. The other two are
-// v2 and v3 as they are at the start.
+// uint64State returns f's initial state. The lower half of a round adds v1 to
+// v0, which does not need the word. The first two elements are v0 and v1 after
+// this addition, and the third is v1 rotated for the upper half. The last two
+// are v2 and v3 from the initial state.
 func (f Family) uint64State() uint64State {
 	s := f.state()
 	sum := s[0] + s[1]
@@ -169,8 +172,8 @@ func (f Family) uint64State() uint64State {
 	return uint64State{bits.RotateLeft64(sum, 32), v1, bits.RotateLeft64(v1, 17), s[2], s[3]}
 }
 
-// sumUint64sAVX512 sets dst, which is not empty, to the digests of as many
-// keys.
+// sumUint64sAVX512 sets each element of dst, which must not be empty, to the
+// digest of a number. The numbers start at keys.
 //
 //go:noescape
 func sumUint64sAVX512(dst []Digest, keys *uint64, start *uint64State)

@@ -2,17 +2,17 @@
 
 #include "textflag.h"
 
-// The numbers of sections and figures are those of Aumasson and Bernstein,
-// "SipHash: a fast short-input PRF", INDOCRYPT 2012.
+// Sections and figures refer to Aumasson and Bernstein, "SipHash: a fast
+// short-input PRF", INDOCRYPT 2012.
 //
-// Registers: Y0 to Y3 are the states v0 to v3 of the keys 0 to 3, and Y4 to Y7
-// those of the keys 4 to 7. Y10 and Y11 are the words to take in, or the
-// lengths; Y12 and Y13 are the last words; Y8, Y9 and Y14 are scratch. SI is at
-// the slice headers, 24 bytes each with the length at 8; CX is an offset into
-// the keys; R13 is at zeros.
+// Registers: Y0 to Y3 contain the states v0 to v3 of keys 0 to 3, and Y4 to Y7
+// the states of keys 4 to 7. Y10 and Y11 contain the next words, or the lengths.
+// Y12 and Y13 contain the last words. Y8, Y9 and Y14 are temporary. SI points to
+// the slice headers, which have 24 bytes and the length at offset 8. CX is an
+// offset into the keys. R13 points to zeros.
 
-// Rotations of 64-bit lanes to the left. By 32 is to swap the halves, by 16 to
-// move whole bytes; the others take two shifts.
+// Left rotations of 64-bit lanes. Rotating by 32 swaps the halves, and rotating
+// by 16 moves whole bytes. The other rotations need two shifts.
 #define ROTATE32(v) VPSHUFD $0xB1, v, v
 #define ROTATE16(v) VPSHUFB Y15, v, v
 #define ROTATE(n, v, t) \
@@ -37,13 +37,13 @@
 	VPXOR  v0, v3, v3; \
 	ROTATE32(v2)
 
-// ROUND is one SipRound of all eight keys. The two fours do not wait for each
-// other, and fill the processor better than one can.
+// ROUND is one SipRound of all eight keys. The two groups of four are independent,
+// so the CPU can overlap their instructions.
 #define ROUND \
 	SIPROUND(Y0, Y1, Y2, Y3, Y8); \
 	SIPROUND(Y4, Y5, Y6, Y7, Y9)
 
-// COMPRESS takes in one word of each key (section 2.2).
+// COMPRESS processes one word of each key (section 2.2).
 #define COMPRESS(a, b) \
 	VPXOR a, Y3, Y3; \
 	VPXOR b, Y7, Y7; \
@@ -53,7 +53,7 @@
 	VPXOR b, Y4, Y4
 
 // LASTROUND sets v0 to v0^v1^v2^v3 after one more SipRound. The last sum, v0+v3,
-// is in v0 and in v3 and cancels out.
+// is in both v0 and v3 and cancels out.
 #define LASTROUND(v0, v1, v2, v3, t) \
 	VPADDQ  v1, v0, v0;    \
 	VPADDQ  v3, v2, v2;    \
@@ -79,7 +79,7 @@
 	LASTROUND(Y0, Y1, Y2, Y3, Y8);      \
 	LASTROUND(Y4, Y5, Y6, Y7, Y9)
 
-// GATHER sets y, of which x is the lower half, to four words.
+// GATHER sets y, whose lower half is x, to four words.
 #define GATHER(w0, w1, w2, w3, x, y) \
 	VMOVQ       w0, x;          \
 	VPINSRQ     $1, w1, x, x;   \
@@ -87,11 +87,11 @@
 	VPINSRQ     $1, w3, X8, X8; \
 	VINSERTI128 $1, X8, y, y
 
-// LENGTHS sets y to the lengths of the four keys from header h on.
+// LENGTHS sets y to the lengths of four keys, starting at header h.
 #define LENGTHS(h, x, y) \
 	GATHER(h+8(SI), h+32(SI), h+56(SI), h+80(SI), x, y)
 
-// WORDS sets y to the words at offset CX of the four keys from header h on.
+// WORDS sets y to the words at offset CX of four keys, starting at header h.
 #define WORDS(h, x, y) \
 	MOVQ h(SI), R8;     \
 	MOVQ h+24(SI), R9;  \
@@ -99,15 +99,15 @@
 	MOVQ h+72(SI), R11; \
 	GATHER((R8)(CX*1), (R9)(CX*1), (R10)(CX*1), (R11)(CX*1), x, y)
 
-// ADDR sets a to the address of the word at offset CX of the key of header h, or
-// to that of the zeros if the key does not reach to offset DX = CX+7.
+// ADDR sets a to the address of the word at offset CX in the key with header h. If
+// the key ends before offset DX = CX+7, it sets a to the address of the zeros.
 #define ADDR(h, a) \
 	MOVQ    h(SI), a;    \
 	ADDQ    CX, a;       \
 	CMPQ    h+8(SI), DX; \
 	CMOVQLS R13, a
 
-// WORDSORZERO is WORDS with 0 for the keys that have no whole word there.
+// WORDSORZERO is like WORDS, but uses 0 for keys without a whole word there.
 #define WORDSORZERO(h, x, y) \
 	ADDR(h, R8);     \
 	ADDR(h+24, R9);  \
@@ -115,9 +115,9 @@
 	ADDR(h+72, R11); \
 	GATHER((R8), (R9), (R10), (R11), x, y)
 
-// ENDS adds to last the len%8 last bytes of the four keys from header h on,
-// which have at least eight. It loads the last eight and shifts the others out,
-// by 64-8*(len%8) bits; a shift by 64 leaves 0.
+// ENDS adds the last len%8 bytes of four keys, starting at header h, to last. All
+// of these keys must have at least eight bytes. It loads the last eight bytes and
+// shifts the others out by 64-8*(len%8) bits; a shift by 64 gives 0.
 #define ENDS(h, len, last) \
 	MOVQ    h(SI), R8;                                \
 	MOVQ    h+24(SI), R9;                             \
@@ -135,10 +135,11 @@
 	VPSRLVQ len, Y9, Y9;                              \
 	VPOR    Y9, last, last
 
-// END sets w to the len%8 last bytes of the key of header h, of any length: four
-// of them, two, and one, each of which may be absent and is then read from the
-// zeros. So no byte outside the key is read, and no branch is taken, which the
-// processor would guess wrong where lengths vary.
+// END sets w to the last len%8 bytes of the key with header h, which can have any
+// length. It combines four bytes, two bytes and one byte. If any of these do not
+// exist, they are read from the zeros instead. This way, no byte outside the key
+// is read, and there are no branches that the CPU would mispredict when lengths
+// vary.
 #define END(h, w) \
 	MOVQ    h(SI), AX;    \
 	MOVQ    h+8(SI), BX;  \
@@ -172,7 +173,7 @@
 	SHLXQ   DX, R12, R12; \
 	ORQ     R12, w
 
-// ENDSANY is ENDS for keys of any length.
+// ENDSANY is like ENDS for keys of any length.
 #define ENDSANY(h, last) \
 	END(h, R8);                       \
 	END(h+24, R9);                    \
@@ -181,7 +182,7 @@
 	GATHER(R8, R9, R10, R11, X9, Y9); \
 	VPOR Y9, last, last
 
-// FOLD sets w to the op of the four lanes of y.
+// FOLD combines the four lanes of y with op, and sets w to the result.
 #define FOLD(op, x, y, w) \
 	VEXTRACTI128 $1, y, X8;    \
 	op           X8, x, x;     \
@@ -234,7 +235,7 @@ TEXT ·sumGroupAVX2(SB), NOSPLIT, $512-52
 	CMPQ         stride+32(FP), $24
 	JEQ          slices
 
-	// Strings: their headers are rewritten as those of slices.
+	// Copy the headers of strings to headers of slices.
 	LEAQ headers-512(SP), AX
 	COPY(0)
 	COPY(1)
@@ -247,13 +248,13 @@ TEXT ·sumGroupAVX2(SB), NOSPLIT, $512-52
 	MOVQ AX, SI
 
 slices:
-	// The highest byte of a last word is the length modulo 256.
+	// The highest byte of each last word is the length modulo 256.
 	LENGTHS(0, X10, Y10)
 	LENGTHS(96, X11, Y11)
 	VPSLLQ $56, Y10, Y12
 	VPSLLQ $56, Y11, Y13
 
-	// BX is the OR of the lengths, DX their AND. If these agree except for
+	// BX is the OR of the lengths, and DX is the AND. If these differ only in
 	// the last three bits, all keys have the same number of whole words.
 	MOVQ 8(SI), BX
 	MOVQ BX, DX
@@ -308,9 +309,10 @@ short:
 	JMP last
 
 mixed:
-	// All lanes take the time of the longest key, about that of three keys hashed
-	// one by one; 64 stands for what does not depend on the lengths. VPMAXUD works
-	// on halves of a length, which is right below 4 GiB and not too low above.
+	// All lanes need as long as the longest key, about the time for hashing three
+	// keys individually. The constant 64 represents the part that does not depend
+	// on the lengths. VPMAXUD compares halves of a length. The result is correct
+	// below 4 GiB, and not too low above.
 	VPADDQ  Y10, Y11, Y9
 	FOLD(VPADDQ, X9, Y9, AX)
 	VPMAXUD Y10, Y11, Y9
@@ -323,9 +325,9 @@ mixed:
 	ENDSANY(0, Y12)
 	ENDSANY(96, Y13)
 
-	// Y10 and Y11 are what is left of the lengths at CX: as long as that is 8 or
-	// more, a key takes in whole words; from 7 to 0, its last word; below 0, which
-	// the blends see by the sign, nothing.
+	// Y10 and Y11 contain the remaining lengths at CX. If a length is at least 8,
+	// the next word is a whole word. From 7 to 0, it is the key's last word. Below
+	// 0, which the blends detect by the sign, the key has ended.
 masked:
 	VMOVDQU   Y10, left0-320(SP)
 	VMOVDQU   Y11, left1-288(SP)
@@ -369,8 +371,8 @@ uneven:
 	VZEROUPPER
 	RET
 
-// FIRSTROUND is the first SipRound of four words w, the lower half of which is
-// done: see Family.uint64State.
+// FIRSTROUND is the first SipRound for four words w. Its lower half is part of
+// the initial state; see Family.uint64State.
 #define FIRSTROUND(w, v0, v1, v2, v3, t) \
 	VPXOR  s4-32(SP), w, v3;   \
 	VPADDQ s3-64(SP), v3, v2;  \
@@ -393,7 +395,7 @@ uneven:
 	COMPRESS(Y12, Y12);                  \
 	FINALIZE
 
-// MASK sets y to all ones in as many lanes as BX says, from the first one.
+// MASK sets the first BX lanes of y to all ones.
 #define MASK(x, y) \
 	VMOVQ        BX, x; \
 	VPBROADCASTQ x, y;  \
@@ -437,7 +439,7 @@ whole:
 	SUBQ    $8, CX
 	JCC     whole
 
-	// The last group, of fewer keys.
+	// The last group has fewer keys.
 part:
 	MOVQ       CX, BX
 	ADDQ       $8, BX

@@ -2,16 +2,16 @@
 
 #include "textflag.h"
 
-// The numbers of sections and figures are those of Aumasson and Bernstein,
-// "SipHash: a fast short-input PRF", INDOCRYPT 2012.
+// Sections and figures refer to Aumasson and Bernstein, "SipHash: a fast
+// short-input PRF", INDOCRYPT 2012.
 //
-// Registers: Z0 to Z3 are the states v0 to v3 of the keys 0 to 7, and Z4 to Z7
-// those of the keys 8 to 15. The two eights do not wait for each other, and fill
-// the processor better than one can. K1 and K2 select the keys of each eight
-// that take part in a round. A selection costs nothing.
+// Registers: Z0 to Z3 contain the states v0 to v3 of keys 0 to 7, and Z4 to Z7 the
+// states of keys 8 to 15. The two groups of eight are independent, so the CPU can
+// overlap their instructions. K1 and K2 select the keys in each group that take
+// part in a round. Selecting keys does not increase the time.
 
-// HALF is half a SipRound of the selected keys of an eight (figure 2.1). A
-// SipRound is two halves, with v0 and v2 in exchanged roles.
+// HALF is half a SipRound for the selected keys of a group (figure 2.1). A SipRound
+// consists of two halves, with v0 and v2 exchanged.
 #define HALF(v0, v1, v2, v3, r1, r3, k) \
 	VPADDQ v1, v0, k, v0; \
 	VPADDQ v3, v2, k, v2; \
@@ -25,12 +25,12 @@
 	HALF(v0, v1, v2, v3, $13, $16, k); \
 	HALF(v2, v1, v0, v3, $17, $21, k)
 
-// ROUND is one SipRound of all selected keys.
+// ROUND is one SipRound for all selected keys.
 #define ROUND \
 	SIPROUND(Z0, Z1, Z2, Z3, K1); \
 	SIPROUND(Z4, Z5, Z6, Z7, K2)
 
-// COMPRESS takes in one word of each selected key (section 2.2).
+// COMPRESS processes one word of each selected key (section 2.2).
 #define COMPRESS(a, b) \
 	VPXORQ a, Z3, K1, Z3; \
 	VPXORQ b, Z7, K2, Z7; \
@@ -40,7 +40,7 @@
 	VPXORQ b, Z4, K2, Z4
 
 // LASTROUND sets v0 to v0^v1^v2^v3 after one more SipRound. The last sum, v0+v3,
-// is in v0 and in v3 and cancels out.
+// is in both v0 and v3 and cancels out.
 #define LASTROUND(v0, v1, v2, v3) \
 	VPADDQ     v1, v0, v0;  \
 	VPADDQ     v3, v2, v2;  \
@@ -55,12 +55,12 @@
 	VPXORQ     v1, v0, v0;  \
 	VPTERNLOGQ $0x96, v2, v3, v0
 
-// SELECTALL makes all keys take part.
+// SELECTALL selects all keys.
 #define SELECTALL \
 	KXNORB K1, K1, K1; \
 	KXNORB K2, K2, K2
 
-// FINALIZE stores the digests of the keys of K5 and K6 at DI (section 2.3).
+// FINALIZE stores the digests of the keys in K5 and K6 at DI (section 2.3).
 #define FINALIZE \
 	SELECTALL;                              \
 	VPXORQ.BCST finalization<>(SB), Z2, Z2; \
@@ -73,7 +73,7 @@
 	VMOVDQU64   Z0, K5, 0(DI);              \
 	VMOVDQU64   Z4, K6, 64(DI)
 
-// Comparisons of signed words: less, greater or equal, and greater.
+// Signed comparisons: less, greater or equal, and greater.
 #define LT $1
 #define GE $5
 #define GT $6
@@ -99,26 +99,26 @@ CONSTANT(sixteen, $16)
 	DATA  name<>+56(SB)/8, h; \
 	GLOBL name<>(SB), RODATA|NOPTR, $64
 
-// The headers of eight slices are 24 words: the addresses are the words 0, 3, 6
-// ... and the lengths the words 1, 4, 7 ... These select from the first two
-// registers of words, and then from the result and the third.
+// The headers of eight slices have 24 words: words 0, 3, 6, ... are addresses and
+// words 1, 4, 7, ... are lengths. These indexes select words from the first two
+// registers, and then from the result and the third register.
 WORDS(address1, $0, $3, $6, $9, $12, $15, $0, $0)
 WORDS(address2, $0, $1, $2, $3, $4, $5, $10, $13)
 WORDS(length1, $1, $4, $7, $10, $13, $0, $0, $0)
 WORDS(length2, $0, $1, $2, $3, $4, $8, $11, $14)
 
-// The headers of eight strings are 16 words, which alternate.
+// The headers of eight strings have 16 words, alternating address and length.
 WORDS(addresses, $0, $2, $4, $6, $8, $10, $12, $14)
 WORDS(lengths, $1, $3, $5, $7, $9, $11, $13, $15)
 
-// HEADERS sets z to the next eight words at offset h of the headers, as far as
-// there are any: R8 has a bit for each.
+// HEADERS sets z to the next eight words at offset h of the headers. R8 has a bit
+// for each word that exists.
 #define HEADERS(h, z) \
 	KMOVB       R8, K3; \
 	SHRQ        $8, R8; \
 	VMOVDQU64.Z h(SI), K3, z
 
-// SLICES sets address and length to those of eight slices.
+// SLICES sets address and length to the addresses and lengths of eight slices.
 #define SLICES(h, address, length) \
 	HEADERS(h, address);           \
 	HEADERS(h+64, Z17);            \
@@ -133,7 +133,7 @@ WORDS(lengths, $1, $3, $5, $7, $9, $11, $13, $15)
 	VMOVDQU64 length2<>(SB), Z19;  \
 	VPERMT2Q  Z18, Z19, length
 
-// STRINGS sets address and length to those of eight strings.
+// STRINGS is like SLICES for eight strings.
 #define STRINGS(h, address, length) \
 	HEADERS(h, address);            \
 	HEADERS(h+64, Z17);             \
@@ -148,14 +148,14 @@ WORDS(lengths, $1, $3, $5, $7, $9, $11, $13, $15)
 	VINSERTI64X2 i, even, Z16, Z16; \
 	VINSERTI64X2 i, odd, Z17, Z17
 
-// UNPACK sets w0 and w1 to the first and second words of eight keys. Z16 holds
-// both words of each key of even number, Z17 of each of odd number.
+// UNPACK sets w0 and w1 to the first and second words of eight keys. Z16 contains
+// both words of the even-numbered keys, and Z17 of the odd-numbered keys.
 #define UNPACK(w0, w1) \
 	VPUNPCKLQDQ Z17, Z16, w0; \
 	VPUNPCKHQDQ Z17, Z16, w1
 
-// LOAD sets w0 and w1 to the words at offsets CX and CX+8 of eight keys, the
-// addresses of which are at s+64(SP).
+// LOAD sets w0 and w1 to the words at offsets CX and CX+8 of eight keys, whose
+// addresses are at s+64(SP).
 #define LOAD(s, w0, w1) \
 	MOVQ      s+64(SP), R8;              \
 	MOVQ      s+72(SP), R9;              \
@@ -172,10 +172,10 @@ WORDS(lengths, $1, $3, $5, $7, $9, $11, $13, $15)
 	INSERT2($3, (R8)(CX*1), (R9)(CX*1)); \
 	UNPACK(w0, w1)
 
-// PLAN stores at s(SP) which of the next 16 bytes each of eight keys has, one
-// bit a byte, and at s+64(SP) where they are. A key that has ended is sent to
-// the zeros, because to load nothing from a page without access is slow. Of each
-// word at s(SP), the lowest 16 bits count.
+// PLAN stores which of its next 16 bytes each of eight keys has at s(SP), with one
+// bit per byte in the lowest 16 bits of each word, and their addresses at s+64(SP).
+// For a key that has ended, the address points to the zeros, because a masked load
+// from an inaccessible page is slow even if it loads nothing.
 #define PLAN(s, left, address) \
 	VPMAXSQ   Z31, left, Z16;        \
 	VPSLLVQ   Z16, Z30, Z16;         \
@@ -185,14 +185,14 @@ WORDS(lengths, $1, $3, $5, $7, $9, $11, $13, $15)
 	VPBLENDMQ address, Z29, K3, Z16; \
 	VMOVDQU64 Z16, s+64(SP)
 
-// LOADPART loads what PLAN stored at s(SP) of one key, and zeros.
+// LOADPART loads the bytes of a key that PLAN stored at s(SP), followed by zeros.
 #define LOADPART(s, x) \
 	MOVQ       s+64(SP), R8; \
 	KMOVW      s(SP), K3;    \
 	VMOVDQU8.Z (R8), K3, x
 
-// LOADPARTS is LOAD of what PLAN stored at s(SP). No byte beside the keys is
-// read.
+// LOADPARTS is like LOAD, but loads only the bytes that PLAN stored at s(SP). It
+// reads no bytes outside the keys.
 #define LOADPARTS(s, w0, w1) \
 	LOADPART(s, X16);      \
 	LOADPART(s+8, X17);    \
@@ -207,23 +207,23 @@ WORDS(lengths, $1, $3, $5, $7, $9, $11, $13, $15)
 	INSERT2($3, X18, X19); \
 	UNPACK(w0, w1)
 
-// APPENDLENGTH completes the word w of the keys of which it is the last one. What
-// it does to keys that have ended does not matter.
+// APPENDLENGTH completes the word w of each key for which it is the last word. Its
+// effect on keys that have ended does not matter.
 #define APPENDLENGTH(left, length, w, k) \
 	VPCMPQ LT, Z27, left, k; \
 	VPORQ  length, w, k, w
 
-// SELECT makes those keys take part that have a word left.
+// SELECT selects the keys that have a word left.
 #define SELECT \
 	VPCMPQ GE, Z31, Z8, K1; \
 	VPCMPQ GE, Z31, Z9, K2
 
 // func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
 //
-// Z8 and Z9 are how many bytes of each key are left at offset CX: from 7 to 0
-// the next word is the last one, and below 0 the key has ended. Z10 and Z11 are
-// the lengths modulo 256 where the last words have them, in the highest byte.
-// Z20 and Z21 are addresses. BX has a bit for each key.
+// Z8 and Z9 contain the number of remaining bytes of each key at offset CX. From 7
+// to 0, the next word is the last word. Below 0, the key has ended. Z10 and Z11
+// contain the lengths modulo 256 in the highest byte, as the last words require.
+// Z20 and Z21 contain addresses. BX has a bit for each key.
 TEXT ·sumGroupAVX512(SB), NOSPLIT, $256-52
 	MOVQ         dst_base+0(FP), DI
 	MOVQ         dst_len+8(FP), CX
@@ -261,7 +261,7 @@ strings:
 	STRINGS(0, Z20, Z8)
 	STRINGS(128, Z21, Z9)
 
-	// Lanes without a key repeat the first one.
+	// Lanes without a key repeat the first key.
 fill:
 	KNOTB        K5, K3
 	KNOTW        K6, K4
@@ -333,9 +333,9 @@ even:
 	VPADDQ   Z28, Z21, Z21
 	ADDQ     $16, CX
 
-	// A step takes the time of 4 to 5 keys hashed one by one. If n <= 4 keys go on,
-	// and some of them for more than n*n*(8+CX/4) bytes, it is faster to leave those
-	// n to the caller, who hashes them from the start.
+	// A step needs as long as hashing 4 to 5 keys individually. If n <= 4 keys have
+	// not ended, and any of these has more than n*n*(8+CX/4) bytes left, it is faster
+	// to let the caller hash these n keys from the start.
 	POPCNTL      AX, DX
 	CMPL         DX, $4
 	JHI          part
@@ -363,8 +363,8 @@ DATA zeros<>+0(SB)/8, $0
 DATA zeros<>+8(SB)/8, $0
 GLOBL zeros<>(SB), RODATA|NOPTR, $16
 
-// FIRSTROUND is the first SipRound of eight words w, the lower half of which is
-// done: see Family.uint64State.
+// FIRSTROUND is the first SipRound for eight words w. Its lower half is part of
+// the initial state; see Family.uint64State.
 #define FIRSTROUND(w, v0, v1, v2, v3) \
 	VPXORQ w, Z20, v3;  \
 	VPADDQ v3, Z19, v2; \
@@ -392,7 +392,7 @@ TEXT ·sumUint64sAVX512(SB), NOSPLIT, $0-40
 	SELECTALL
 	MOVQ         $-1, AX
 
-	// BZHI counts modulo 256, but from 16 on all keys of a group are there.
+	// BZHI counts modulo 256, but with 16 or more keys, the group is complete.
 group:
 	MOVL        $16, BX
 	CMPQ        CX, BX

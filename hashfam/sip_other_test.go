@@ -2,5 +2,5 @@
 
 package hashfam
 
-// setLanes does nothing in this build, which hashes one key after the other.
+// setLanes does nothing because this build does not use vector instructions.
 func setLanes(avx2, avx512 bool) (restore func()) { return func() {} }

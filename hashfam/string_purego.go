@@ -2,6 +2,6 @@
 
 package hashfam
 
-// stringBytes returns a copy of the bytes of s. It replaces the function in
-// string_unsafe.go, which does not copy.
+// stringBytes returns a copy of the bytes of s. The version in string_unsafe.go
+// does not copy them.
 func stringBytes(s string) []byte { return []byte(s) }

@@ -8,10 +8,10 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// manyKeys is how many keys the benchmarks hash in one round.
+// manyKeys is the number of keys that the benchmarks hash in each round.
 const manyKeys = 1024
 
-// keySets are keys of one length, and real ones.
+// keySets returns sets of keys with the same length, and of real keys.
 func keySets() map[string][][]byte {
 	sets := map[string][][]byte{}
 	for _, length := range []int{8, 16, 24, 40, 100} {
@@ -25,7 +25,7 @@ func keySets() map[string][][]byte {
 	return sets
 }
 
-// benchmark reports the time per key of a function that hashes manyKeys keys.
+// benchmark reports the time per key when hash hashes manyKeys keys.
 func benchmark(b *testing.B, name string, hash func(room []Digest)) {
 	b.Run(name, func(b *testing.B) {
 		room := make([]Digest, 0, manyKeys)
@@ -36,8 +36,8 @@ func benchmark(b *testing.B, name string, hash func(room []Digest)) {
 	})
 }
 
-// BenchmarkSumAll hashes keys in one batch, in every way that this machine can,
-// and one by one.
+// BenchmarkSumAll hashes a batch of keys with each set of instructions that the
+// machine supports, and individually.
 func BenchmarkSumAll(b *testing.B) {
 	f, integers := New(ascending()), numbers(manyKeys)
 	for _, w := range ways {

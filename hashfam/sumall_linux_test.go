@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// islandPage returns a page between two without access, and makes a fault a
-// panic until the end of the test: a read beyond the page is seen.
+// islandPage returns a page between two inaccessible pages. Until the test
+// ends, a read beyond the page causes a panic.
 func islandPage(t *testing.T) []byte {
 	page := syscall.Getpagesize()
 	pages, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
@@ -20,12 +20,12 @@ func islandPage(t *testing.T) []byte {
 	require.NoError(t, syscall.Mprotect(pages[2*page:], syscall.PROT_NONE))
 	before := debug.SetPanicOnFault(true)
 	t.Cleanup(func() { debug.SetPanicOnFault(before) })
-	require.Panics(t, func() { sink ^= Digest(pages[2*page]) }, "a fault is seen")
+	require.Panics(t, func() { sink ^= Digest(pages[2*page]) }, "a fault must panic")
 	return pages[page : 2*page]
 }
 
-// Keys begin or end where the page does.
-func TestAHasherReadsNothingBesideTheKey(t *testing.T) {
+// Keys start or end at a page boundary.
+func TestHasherReadsOnlyTheKey(t *testing.T) {
 	text, f := islandPage(t), New(ascending())
 	for _, h := range []Hasher{f.Hasher(0), f.Hasher(1 << 40)} {
 		for n := range 100 {
@@ -37,8 +37,8 @@ func TestAHasherReadsNothingBesideTheKey(t *testing.T) {
 	}
 }
 
-// Keys begin or end where the page does.
-func TestSumAllReadsNothingBesideTheKeys(t *testing.T) {
+// Keys start or end at a page boundary.
+func TestSumAllReadsOnlyTheKeys(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		text := islandPage(t)
 		page := len(text)

@@ -61,7 +61,7 @@ func TestPartsWithoutKeys(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.bin")
 	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
-	f := buildApart(t, must(singles[0].plan.Parts(maxWindows)), out, runners[4], pattern)
+	f := buildApart(t, must(singles[0].plan.Parts(maxTasks)), out, runners[4], pattern)
 	written := 0
 	for i := range f.Parts() {
 		if f.File(i) != "" {
@@ -82,7 +82,7 @@ func TestWhatCannotBeInPartsIsAnError(t *testing.T) {
 	p := bloomPlan(bloom.Classic)
 	var failed [6]error
 	_, failed[0] = p.Parts(-1)
-	_, failed[1] = p.Parts(maxWindows + 1)
+	_, failed[1] = p.Parts(maxTasks + 1)
 	_, failed[2] = Combine[string](must(p.Parts(2)))
 	_, failed[3] = Local(t.Context(), must(p.Parts(2)), "out.bin", nil, "*")
 	_, failed[4] = must(Sketch(sketchConfig)).Parts(2)

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -56,10 +55,10 @@ func TestADamagedPartFails(t *testing.T) {
 	frame, _ := stages(t, p, out, testKeys(1000))
 	d := must(p.spec.design())
 	records := gathered(t, d, out, sent(t, d, testKeys(1000)))
-	parts := must(decodeRecords[part](certain(slices.Values(records)), 3))
+	parts := must(decodeRecords[part](all(records), 3))
 	require.NoError(t, os.WriteFile(string(parts[1].Name), make([]byte, parts[1].Bytes), 0o600))
-	require.ErrorIs(t, d.finish(ctx, out, certain(slices.Values(records)), &Summary{}), ErrCorrupt)
+	require.ErrorIs(t, d.finish(ctx, out, all(records), &Summary{}), ErrCorrupt)
 	require.NoError(t, os.Truncate(string(parts[1].Name), 8))
-	require.ErrorIs(t, d.finish(ctx, out, certain(slices.Values(records)), &Summary{}), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, d.finish(ctx, out, all(records), &Summary{}), io.ErrUnexpectedEOF)
 	require.Equal(t, frame, must(os.ReadFile(out)))
 }

@@ -1,13 +1,13 @@
 package filterbeam
 
 import (
-	"cmp"
 	"context"
 	"encoding"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -17,17 +17,16 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A structure is one that a task builds. The structures of all plans have this
-// form, whatever their types.
+// A structure is a mutable filter or counter of any type.
 type structure interface {
-	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if they are not known
+	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if only the digests are known
 	merge(frame []byte) error
 	frame() ([]byte, error)
-	io.WriterTo // of the frame
+	io.WriterTo // writes the frame
 	describe(*Summary)
 }
 
-// open returns the empty structure of the plan.
+// open returns an empty structure for the plan.
 func (s spec) open() (structure, error) {
 	switch s.Kind {
 	case bloomKind:
@@ -44,7 +43,8 @@ func (s spec) open() (structure, error) {
 	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
 
-// opened returns the empty structure that make makes of the plan's parameters.
+// opened returns the empty structure that make returns for the plan's
+// parameters.
 func opened[P any, T codable[T]](s spec, make func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
 	p, err := params[P](s)
 	if err != nil {
@@ -63,7 +63,7 @@ type codable[T any] interface {
 	encoding.BinaryUnmarshaler
 }
 
-// An adapter gives a structure of type T the form of all of them.
+// An adapter implements structure for type T.
 type adapter[T codable[T]] struct {
 	value    T
 	receiver func(hashfam.Family) T // returns a structure to decode into
@@ -87,7 +87,8 @@ func (a adapter[T]) add(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// needKeys is the error of a structure that stores keys, given only digests.
+// needKeys returns the error of a structure that stores keys but was given only
+// digests.
 func needKeys() error {
 	return errs.Field(ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
 }
@@ -100,7 +101,6 @@ func (a adapter[T]) merge(frame []byte) error {
 	return a.value.Merge(other)
 }
 
-// describe sets what the summary tells of the structure.
 func (a adapter[T]) describe(sum *Summary) {
 	switch made := any(a.value).(type) {
 	case interface{ FalsePositiveRate() float64 }:
@@ -114,7 +114,7 @@ func (a adapter[T]) describe(sum *Summary) {
 // [collector] that sends nothing.
 type process struct {
 	spec    spec
-	opened  structure        // nil if all digests are sorted first
+	opened  structure        // nil if the digests must be sorted first
 	digests []hashfam.Digest // all of them
 }
 
@@ -136,7 +136,7 @@ func (p *process) add(digests []hashfam.Digest, keys [][]byte) error {
 
 func (*process) flush() error { return nil }
 
-// finish returns the structure of all keys, and describes it.
+// finish returns the structure with all keys, and describes it in sum.
 func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error) {
 	if p.opened != nil {
 		p.opened.describe(sum)
@@ -146,12 +146,12 @@ func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error)
 	if err != nil {
 		return nil, err
 	}
-	return p.spec.buildSorted(ctx, uint64(len(digests)), sum, certain(func(yield func([]hashfam.Digest) bool) { yield(digests) }))
+	return p.spec.buildSorted(ctx, uint64(len(digests)), sum, slices.Values([][]hashfam.Digest{digests}))
 }
 
-// buildSorted returns the structure of n different digests, which come in
-// ascending order.
-func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (io.WriterTo, error) {
+// buildSorted returns the structure with n distinct digests, in ascending
+// order, and describes it in sum.
+func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (io.WriterTo, error) {
 	sum.Distinct = n
 	if s.Kind == staticKind {
 		return s.buildStatic(ctx, n, sum, digests)
@@ -159,7 +159,7 @@ func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests i
 	return s.buildCuckoo(n, sum, digests)
 }
 
-func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (*cuckoo.Filter, error) {
+func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (*cuckoo.Filter, error) {
 	p, err := params[cuckoo.Params](s)
 	if err != nil {
 		return nil, err
@@ -168,11 +168,9 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Di
 	if err != nil {
 		return nil, err
 	}
-	for some, err := range digests {
-		if err == nil {
-			_, err = f.AddAll(some)
-		}
-		if errors.Is(err, ErrFull) { // of copies, too: the keys differ, but not enough
+	for some := range digests {
+		_, err := f.AddAll(some)
+		if errors.Is(err, ErrFull) { // or ErrCopies: the digests are distinct, but too similar
 			err = fmt.Errorf("filterbeam: %w after %d of %d different keys: raise its Capacity", ErrFull, f.Len(), n)
 		}
 		if err != nil {
@@ -183,14 +181,13 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Di
 	return f, nil
 }
 
-func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests iter.Seq2[[]hashfam.Digest, error]) (*static.Filter, error) {
+func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (*static.Filter, error) {
 	c, err := params[static.Config](s)
 	if err != nil {
 		return nil, err
 	}
-	var failed error
 	f, err := static.NewFromSorted(ctx, c, n, func(yield func(hashfam.Digest) bool) {
-		for some := range until(digests, &failed) {
+		for some := range digests {
 			for _, d := range some {
 				if !yield(d) {
 					return
@@ -198,31 +195,9 @@ func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests i
 			}
 		}
 	})
-	if failed != nil || err != nil {
-		return nil, cmp.Or(failed, err)
+	if err != nil {
+		return nil, err
 	}
 	sum.FPRate = f.FalsePositiveRate()
 	return f, nil
-}
-
-// certain returns a sequence that has no errors as one that may have some.
-func certain[T any](values iter.Seq[T]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for value := range values {
-			if !yield(value, nil) {
-				return
-			}
-		}
-	}
-}
-
-// until returns the values up to the first error, which it sets.
-func until[T any](values iter.Seq2[T, error], failed *error) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for value, err := range values {
-			if *failed = err; err != nil || !yield(value) {
-				return
-			}
-		}
-	}
 }

@@ -9,24 +9,21 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// maxLevels is the largest number of levels of buckets. Random digests need
-// about six for a billion keys: each level bumps one key in 25. To fill many
-// more, someone has to choose digests whose probe sequences agree in the high
-// bits of the values of every level, and there are few of these.
+// maxLevels is the maximum number of levels with buckets. Random digests need
+// about six for a billion keys, since each level bumps one key in 25. Only
+// digests that somebody chose can need many more: the high bits of their probe
+// sequences must agree in every level, and there are few such digests.
 const maxLevels = 24
 
-// build returns the layout and the payload of the mapping of digests, which are
-// distinct and sorted. It does not change digests. It returns ErrParams if they
-// need more than the given number of levels, or no last seed does, and the
-// error of ctx if that ends first.
+// build returns the layout and the payload of the mapping for digests, which
+// must be distinct and sorted. It does not change digests. It returns ErrParams
+// if they need more than the given number of levels, or if there is no seed for
+// the last level. If ctx is canceled, build returns its error.
 func build(ctx context.Context, digests []hashfam.Digest, compact bool, levels int) (layout, []byte, error) {
 	l := layout{keys: uint64(len(digests)), compact: compact}
 	payload := []byte{}
 	var used []bitmap
-	for len(digests) > maxLast {
-		if len(l.bumped) == levels {
-			return layout{}, nil, tooManyLevels(len(digests))
-		}
+	for len(digests) > maxLast && len(l.bumped) < levels {
 		n := uint64(len(digests))
 		lv := newLevel(n, 0, compact, make([]byte, bucketsOf(n)))
 		places, bumped := lv.fill(ctx, digests)
@@ -42,23 +39,18 @@ func build(ctx context.Context, digests []hashfam.Digest, compact bool, levels i
 		l.bumped = append(l.bumped, uint64(len(digests)))
 	}
 	end := lastLevel{n: uint64(len(digests))}
-	if !end.search(digests) {
-		return layout{}, nil, tooManyLevels(len(digests))
+	if len(digests) > maxLast || !end.search(digests) {
+		return layout{}, nil, paramError("digests", fmt.Sprintf("%d left after all levels", len(digests)),
+			"random digests: use a keyed Family, and distinct keys")
 	}
 	l.seed = end.seed
 	payload = l.appendList(payload, used)
 	return l, append(payload, make([]byte, l.bytes()-uint64(len(payload)))...), nil
 }
 
-// tooManyLevels returns the error of digests that cannot be placed.
-func tooManyLevels(left int) error {
-	return paramError("digests", fmt.Sprintf("%d left after all levels", left),
-		"random digests: use a keyed Family, and distinct keys")
-}
-
-// appendList appends the list of the places that the first level left free. If
-// a place of a later level is used, it stands for the next free place; if not,
-// for the same one as the place before it.
+// appendList appends the list of the places that the first level left free. A
+// place in a later level that is used stands for the next free place. If it is
+// not used, it stands for the same one as the previous place.
 func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 	if len(used) == 0 {
 		return payload
@@ -84,9 +76,9 @@ func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 	return payload
 }
 
-// sortDigests sorts digests by the first value of their probe sequence and
-// returns the distinct ones, as [ribbon.Sort] does. It returns ErrParams if
-// they are too many, and the error of ctx if that ends first.
+// sortDigests sorts digests and returns the distinct ones, as [ribbon.Sort]
+// does. It returns ErrParams if there are too many. If ctx is canceled, it
+// returns its error.
 func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	if err := checkLen(len(digests)); err != nil {
 		return nil, err
@@ -96,4 +88,12 @@ func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Diges
 		return nil, errs.Errorf("building: %w", err)
 	}
 	return sorted, nil
+}
+
+// checkLen returns ErrParams if there are more than maxKeys keys.
+func checkLen(n int) error {
+	if uint64(n) > maxKeys {
+		return paramError("number of keys", n, fmt.Sprintf("at most %d", uint64(maxKeys)))
+	}
+	return nil
 }

@@ -9,26 +9,27 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in frames of the kinds PerfectFunction and PerfectFilter,
-// version 1. Those of a Function have zeros from offset 16 to 23. The payload
-// is that of the mapping, and then, in a Filter, the slots.
+// The following table describes the parameters in frames of the kinds
+// PerfectFunction and PerfectFilter, version 1. In a Function, the bytes from
+// offset 16 to 23 are zero. The payload consists of the mapping and, in a
+// Filter, the slots.
 //
 //	offset  size  field
 //	     0     8  Keys
 //	     8     1  Compact: 0 or 1
-//	     9     1  k, the number of levels of buckets
+//	     9     1  k, the number of levels with buckets
 //	    10     2  zero
-//	    12     4  seed of the last level
-//	    16     4  bits of a slot in 1/65536
+//	    12     4  the last level's seed
+//	    16     4  bits per slot in units of 1/65536
 //	    20     1  ValueBits
 //	    21     3  zero
-//	    24    8k  number of keys of each level after the first
+//	    24    8k  number of keys in each level after the first
 const (
 	version    = 1
 	fixedBytes = 24
 )
 
-// formatOf returns the format of a kind.
+// formatOf returns the format of frames of the given kind.
 func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	return frame.Format[layout, byte]{
 		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
@@ -36,7 +37,7 @@ func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	}
 }
 
-// header returns the header of a frame of layout l.
+// header returns the header of a frame with layout l.
 func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 	second := uint64(len(l.bumped))<<8 | uint64(l.seed)<<32
 	if l.compact {
@@ -46,8 +47,8 @@ func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 	return formatOf(kind).NewWords(fam, l.bytes(), append(words, l.bumped...)...)
 }
 
-// parseHeader reads the parameters of a verified header and checks that its
-// payload has the length that follows from them.
+// parseHeader reads the parameters from a verified header. It checks that the
+// payload has the length that they require.
 func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 	b := h.Params
 	if len(b) < fixedBytes || len(b) != fixedBytes+8*int(b[9]) || b[8] > 1 || b[10]|b[11]|b[21]|b[22]|b[23] != 0 {
@@ -72,7 +73,7 @@ func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 	return l, h.CheckPayload(l.bytes(), errs)
 }
 
-// encodeAs returns the frame of the given kind. It returns ErrParams if s is
+// encodeAs returns a frame of the given kind. It returns ErrParams if s is
 // zero.
 func (s *stored) encodeAs(kind frame.Kind) (frame.Header, frame.Payload, error) {
 	if s.payload == nil {
@@ -81,8 +82,8 @@ func (s *stored) encodeAs(kind frame.Kind) (frame.Header, frame.Payload, error) 
 	return s.layout.header(kind, s.Family()), frame.Numbers(s.payload), nil
 }
 
-// decodeAs reads a structure of the given kind and, if there was no error,
-// replaces s with it.
+// decodeAs reads a structure of the given kind. It changes s only if there is
+// no error.
 func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
 	l, payload, err := formatOf(kind).Read(r, s.Family())
 	if err != nil {
@@ -95,63 +96,36 @@ func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
 	return err
 }
 
-// AppendBinary appends the encoded function to dst and returns the extended
-// slice. The encoding depends only on the set of keys and the Config, and
-// contains the family's check value but not its key. AppendBinary returns
-// [ErrParams] if f is a zero Function. O(n) time; it allocates at most twice.
-func (f *Function) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, f.encode)
-}
+// AppendBinary appends the encoded function to dst. The result depends only on
+// the set of keys and the [Config]. See Encoding in package [hashfam].
+func (f *Function) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
-// MarshalBinary is [Function.AppendBinary] with a nil dst.
+// MarshalBinary is like [Function.AppendBinary] with a nil dst.
 func (f *Function) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
-// WriteTo writes the encoded function to w, 64 KiB at a time, and returns the
-// number of bytes written. It stops at the first error of w and returns it; the
-// bytes written so far are then not a valid encoding. O(n) time, less than a
-// kilobyte of memory.
+// WriteTo writes the encoded function to w. See Encoding in package [hashfam].
 func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
-// UnmarshalBinary decodes data into f and does not keep data. data must have
-// been encoded under the family of f: that of a function in use, the one given
-// to [NewReceiver], or the public family of a zero Function.
+// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 //
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error f is unchanged. O(n) time.
-//
-// A checksum detects damage, not forgery. Every index of a forged function is
-// below Len, but two keys may have the same one.
+// A checksum detects damage, but not forgery. All indexes of a forged function
+// are below Len, but several keys can have the same index.
 func (f *Function) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded function from r into f. It reads no byte after it,
-// so that encodings can follow one another in a stream. The family and the
-// errors are those of [Function.UnmarshalBinary]; ReadFrom also returns any
-// error of r. At the end of the stream the error is io.EOF too, by errors.Is.
-// O(n) time. It uses memory in proportion to the bytes that have arrived, or
-// that r tells will.
-func (f *Function) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, f.decode)
-}
+// ReadFrom decodes the next function from r into f. See Encoding in package
+// [hashfam].
+func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
-// MarshalText returns the text form of f, the base64 of its encoding. Packages
-// such as encoding/json store a function as that text. The errors are those of
-// [Function.AppendBinary]. O(n) time and memory.
+// MarshalText returns the encoded function in base64.
 func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a function into f. The family and the
-// errors are those of [Function.UnmarshalBinary]. O(n) time and memory.
-func (f *Function) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(f, text, errs)
-}
+// UnmarshalText decodes the text form of a function into f.
+func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
-// ReadParams reads the header of an encoded function from r, and no byte after
-// it, and returns the function's parameters. Use it to check a file's
-// [Params.SizeBytes] before you decode it. The errors are those of
-// [Function.ReadFrom]; if the header is that of another structure, ReadParams
-// returns [ErrCorrupt] and names that structure. O(1) time and memory.
+// ReadParams returns the parameters of the next encoded function in r. It reads
+// only the header.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
 	if err != nil {
@@ -166,41 +140,33 @@ func (f *Function) encode() (frame.Header, frame.Payload, error) {
 
 func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }
 
-// AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding depends only on the set of keys, the FilterConfig and the
-// slots that were changed, and contains the family's check value but not its
-// key. AppendBinary returns [ErrParams] if f is a zero Filter. O(n) time; it
-// allocates at most twice.
-func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, f.encode)
-}
+// AppendBinary appends the encoded filter to dst. The result depends only on
+// the set of keys, the [FilterConfig] and the changes since the build. See
+// Encoding in package [hashfam].
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
-// MarshalBinary is [Filter.AppendBinary] with a nil dst.
+// MarshalBinary is like [Filter.AppendBinary] with a nil dst.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
-// WriteTo is [Function.WriteTo] for a filter.
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
-// UnmarshalBinary is [Function.UnmarshalBinary] for a filter. One from
-// [NewFilterReceiver] has a family.
+// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom is [Function.ReadFrom] for a filter.
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, f.decode)
-}
+// ReadFrom decodes the next filter from r into f. See Encoding in package
+// [hashfam].
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
-// MarshalText is [Function.MarshalText] for a filter.
+// MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText is [Function.UnmarshalText] for a filter.
-func (f *Filter) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(f, text, errs)
-}
+// UnmarshalText decodes the text form of a filter into f.
+func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
-// ReadFilterParams is [ReadParams] for an encoded filter.
+// ReadFilterParams is like [ReadParams] for an encoded filter.
 func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
 	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
 	if err != nil {

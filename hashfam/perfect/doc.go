@@ -1,54 +1,74 @@
-// Package perfect implements a minimal perfect hash function, and a filter
-// built on it.
+// Package perfect implements a minimal perfect hash function, and a filter that
+// uses it.
 //
-//   - number keys: [New], [Function.Index], [Function.IndexAll]
-//   - a set whose members can be removed: [NewFilter], [Filter.Delete]
-//   - ask: [Filter.Contains], [Filter.ContainsAll]
-//   - small values of keys: FilterConfig.ValueBits, [Filter.Value]
-//   - store: [Function.WriteTo], [Function.ReadFrom], [NewFilterReceiver]
-//   - ask what is stored: [NewView], [NewFilterView]
-//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
-//
-// A [Function] maps each of n keys to an index of its own, 0 to n-1, without
-// storing the keys. It needs 2.2 bits per key, whatever their length, and 1.95
-// if [Config] asks for a compact one. Use it to attach data to keys that do not
-// change: keep the data in a slice, in the order of the indexes. The slice may
-// change at any time.
+// A [Function] maps each of n keys to a different index from 0 to n-1. It does
+// not store the keys. Use it to attach data to a fixed set of keys: store the
+// data in a slice, at the index of each key. The slice can change at any time.
 //
 //	c := perfect.Config{}
 //	f, err := perfect.New(ctx, c, c.Family.SumAllStrings(nil, keys))
 //	counts := make([]int, f.Len())
 //	counts[f.IndexString("example.org")]++
 //
-// A Function cannot tell whether a key is one of the n: a different key has
-// some index, too. A [Filter] also keeps a fingerprint of each key at its
-// index, and so answers "may contain" or "certainly does not contain", at
-// log2(1/rate) + 2.2 bits per key and up to 0.09 more. It can keep a small
-// value beside each fingerprint. If only membership is needed, a filter of
-// package bloom/static takes about two bits per key less.
+// A Function cannot detect keys that are not in the set: it returns an index
+// for them, too. A [Filter] also stores a fingerprint of each key, so it can
+// report whether a key is in the set. It can store a small value with each key,
+// and keys can be deleted.
 //
-// To read the code, begin with perfect.go, which finds the index of a key, and
-// level.go, which has the formulas. build.go makes one level after the other;
-// fill.go chooses the seeds of a level. stored.go is what all types here
-// consist of, and codec.go has the table of their encoding.
+//   - number keys: [New], [Function.Index], [Function.IndexAll]
+//   - create a set whose members can be deleted: [NewFilter], [Filter.Delete]
+//   - query the set: [Filter.Contains], [Filter.ContainsAll]
+//   - store small values: FilterConfig.ValueBits, [Filter.SetValue]
+//   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
+//   - query encoded data: [NewView], [NewFilterView]
+//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
+//
+// A Function uses 2.2 bits per key, or 1.95 bits if Config.Compact is set. A
+// Filter uses log2(1/FPRate) + 2.2 bits per key, and up to 0.09 more. If you
+// only need membership, use package bloom/static instead: its filter uses about
+// two bits per key less.
+//
+// Package [hashfam] describes what the types of all packages have in common:
+// Concurrency, Zero values, Encoding, Views and Printing.
 //
 // # Algorithm
 //
-// The function is PHast+ (Beling and Sanders, ALENEX 2026), and PHast if it is
+// The function is PHast+ (Beling and Sanders, ALENEX 2026), or PHast if it is
 // compact. The keys are sorted by their hash and divided into buckets of 4.4
-// keys on average. Each bucket has a seed of one byte that determines, together
-// with the hash of a key, the place of the key in a slice of 1,024 places.
-// Building chooses the seeds so that no two keys have the same place, bucket
-// after bucket along the slices, those with many keys first. The few buckets
-// for which no seed works are bumped: their keys go to a second, smaller level,
-// whose places stand for those that the first level left free.
+// keys on average. Each bucket has a seed of one byte. The seed and the key's
+// hash select a place for the key in a slice of 1,024 places. The build chooses
+// the seeds so that all keys have different places. It processes the buckets
+// along the slices, and large buckets first. The few buckets for which no seed
+// works are bumped: their keys go to a second, smaller level. The places of
+// this level stand for the places that the first level left free.
 //
-// # Concurrency and zero values
+// # Source
 //
-// Methods that do not change a structure are pure: any number of them may run
-// at the same time. A method that changes one must run alone: decoding, and
-// SetValue, Delete and Restore of a Filter.
-//
-// The zero value is only a receiver for decoding; its other methods, and all
-// methods of a nil pointer, may panic.
+// Start with perfect.go, which finds the index of a key, and level.go, which
+// contains the formulas. build.go builds one level after the other; fill.go
+// chooses the seeds of a level. stored.go contains the common part of all
+// types, and codec.go describes the encoding.
 package perfect
+
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// These errors can be tested for with errors.Is.
+var (
+	ErrParams  = hashfam.ErrParams  // the configuration or the keys are invalid
+	ErrCorrupt = hashfam.ErrCorrupt // the data is not a valid encoding
+	ErrVersion = hashfam.ErrVersion // a later version encoded the data
+	ErrFamily  = hashfam.ErrFamily  // the data was encoded with another family
+)
+
+// A FieldError is an error about one field. Package hashfam documents its
+// fields. Use errors.As to get one from an error.
+type FieldError = hashfam.FieldError
+
+var errs = &fault.Maker{Package: "perfect"}
+
+func paramError(field string, value any, allowed string) error {
+	return errs.Field(ErrParams, field, value, allowed)
+}

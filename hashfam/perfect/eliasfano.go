@@ -11,19 +11,19 @@ const (
 	wordBytes = 8
 )
 
-// An eliasFano is a list of n ascending numbers below a limit in about 2 +
-// log2(limit/n) bits each (Elias, J. ACM 21, 1974; Fano, 1971). The low bits of
-// a number are stored as they are. The others are stored in unary: bit i plus
-// the high part of number i is set.
+// An eliasFano is a list of n ascending numbers below a limit. It uses about 2
+// + log2(limit/n) bits per number (Elias, J. ACM 21, 1974; Fano, 1971). It
+// stores the low bits of each number as they are, and the high parts in unary:
+// for each number i, the bit with the number i plus its high part is set.
 type eliasFano struct {
 	n, limit uint64
-	width    uint     // number of low bits of a number
-	low      []byte   // the low bits, and high after them, so that loads of 8 bytes stay in bounds
+	width    uint     // number of low bits per number
+	low      []byte   // the low bits, followed by high, so that loads of 8 bytes are in bounds
 	high     []byte   // the unary bits, in words of 64
-	marks    []uint64 // the bit of every 256th number in high
+	marks    []uint64 // for every 256th number, its bit in high
 }
 
-// newEliasFano returns the geometry of a list.
+// newEliasFano returns a list without bytes.
 func newEliasFano(n, limit uint64) eliasFano {
 	l := eliasFano{n: n, limit: limit}
 	if n > 0 && limit > n {
@@ -35,8 +35,8 @@ func newEliasFano(n, limit uint64) eliasFano {
 // lowBytes returns the size of the low bits.
 func (l *eliasFano) lowBytes() uint64 { return (l.n*uint64(l.width) + 7) / 8 }
 
-// highBits returns the number of the unary bits: each number has one, and each
-// high part that a number can have ends with a zero.
+// highBits returns the number of unary bits. There is a one for each number,
+// and a zero after each possible high part.
 func (l *eliasFano) highBits() uint64 {
 	if l.n == 0 {
 		return 0
@@ -44,15 +44,14 @@ func (l *eliasFano) highBits() uint64 {
 	return l.n + (l.limit-1)>>l.width + 1
 }
 
-// bytes returns the size of the whole list.
+// bytes returns the size of the list.
 func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// use makes b the bytes of l. The list is not usable until mark has been
-// called.
+// use makes l use the bytes b. Call mark before reading numbers.
 func (l *eliasFano) use(b []byte) { l.low, l.high = b, b[l.lowBytes():] }
 
-// put appends number i to a list that is being built: v, at least the number
-// before it.
+// put sets number i to v while the list is built. v must be at least as large
+// as the previous number.
 func (l *eliasFano) put(i, v uint64) {
 	bit := v>>l.width + i
 	l.high[bit/8] |= 1 << (bit % 8)
@@ -61,9 +60,8 @@ func (l *eliasFano) put(i, v uint64) {
 	binary.LittleEndian.PutUint64(l.low[at/8:], low|v&(1<<l.width-1)<<(at%8))
 }
 
-// at returns number i, below n. A mark leads to the word of the unary bits in
-// which number i - i%256 is, and the scan goes on from there: 8 words on
-// average.
+// at returns number i, or 0 if i is not below n. A mark returns the unary bit
+// of number i - i%256. From its word the scan visits 8 words on average.
 func (l *eliasFano) at(i uint64) uint64 {
 	if i >= l.n {
 		return 0
@@ -93,8 +91,8 @@ func (l *eliasFano) lowBits(i uint64) uint64 {
 	return binary.LittleEndian.Uint64(l.low[at/8:]) >> (at % 8) & (1<<l.width - 1)
 }
 
-// mark finds every 256th number, and checks the list: it returns ErrCorrupt if
-// there are not n numbers or one of them is not below the limit. O(n) time.
+// mark computes the marks and checks the list. It returns ErrCorrupt if the
+// list does not contain n numbers, or if one of them is not below the limit.
 func (l *eliasFano) mark() error {
 	if l.n == 0 {
 		return nil

@@ -39,16 +39,6 @@ func TestAListReturnsItsNumbers(t *testing.T) {
 	})
 }
 
-// Four numbers below 16 have two low bits each. Their high parts are 0 to 3:
-// four zeros, and a one for each number.
-func TestTheSizeOfAList(t *testing.T) {
-	size := newEliasFano(4, 16)
-	require.EqualValues(t, []uint64{2, 1, 8, 9},
-		[]uint64{uint64(size.width), size.lowBytes(), size.highBits(), size.bytes()})
-	none := newEliasFano(0, 16)
-	require.Zero(t, none.bytes())
-}
-
 // There is a mark for each 256 numbers, and the size in memory counts them.
 func TestAListHasAMarkForEach256Numbers(t *testing.T) {
 	for n, marks := range map[int]uint64{1: 1, 255: 1, 256: 1, 257: 2, 511: 2, 512: 2, 513: 3} {
@@ -58,6 +48,15 @@ func TestAListHasAMarkForEach256Numbers(t *testing.T) {
 		s := layout{keys: 1000, bumped: []uint64{uint64(n)}}
 		require.Equal(t, s.bytes()+8*marks, s.memory(), "%d numbers", n)
 	}
+}
+
+func TestANumberAtTheLimitIsCorrupt(t *testing.T) {
+	l := newEliasFano(3, 25)
+	l.use(make([]byte, l.bytes()))
+	for i, v := range []uint64{0, 24, 25} {
+		l.put(uint64(i), v)
+	}
+	require.EqualError(t, l.mark(), "perfect: corrupt encoding: number 2 in the list = 25, want below 25")
 }
 
 // Three numbers have three low bits each. The tenth bit is after them.

@@ -8,12 +8,12 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// fill chooses the seeds of a level and places the keys. digests are sorted by
-// the first value of the probe sequence, and distinct. fill returns the places
-// that are used, and the digests that are bumped. It ends early if ctx does.
+// fill selects the seeds and places the keys. digests must be distinct and
+// sorted by the first value of their probe sequences. fill returns the used
+// places and the bumped digests. It stops early if ctx is canceled.
 func (l *level) fill(ctx context.Context, digests []hashfam.Digest) (used bitmap, bumped []hashfam.Digest) {
 	for i := range l.seeds {
-		l.seeds[i] = 1 // empty buckets need no other
+		l.seeds[i] = 1 // for empty buckets any seed will do
 	}
 	f := filler{level: l, used: newBitmap(uint64(len(digests)))}
 	order := newSeedOrder(l, digests)
@@ -30,15 +30,15 @@ func (l *level) fill(ctx context.Context, digests []hashfam.Digest) (used bitmap
 	return f.used, bumped
 }
 
-// A filler places the keys of a level bucket by bucket.
+// A filler places a level's keys one bucket at a time.
 type filler struct {
 	*level
 	used bitmap
 	keys [maxBucket]candidate
 }
 
-// settle places the keys of a bucket and returns its seed, or 0 if it is
-// bumped.
+// settle places a bucket's keys and returns its seed. If the bucket is bumped,
+// it returns 0.
 func (f *filler) settle(digests []hashfam.Digest) uint64 {
 	if len(digests) > maxBucket {
 		return 0
@@ -56,9 +56,9 @@ func (f *filler) settle(digests []hashfam.Digest) uint64 {
 	return seed
 }
 
-// best returns, of the seeds that place keys on places that are free and
-// distinct, the one with the least sum of places: it leaves the most room for
-// the buckets to come. It returns 0 if there is no such seed.
+// best returns the seed with the least sum of places among the seeds for which
+// the keys' places are free and distinct. This leaves the most room for the
+// following buckets. If there is no such seed, best returns 0.
 func (f *filler) best(keys []candidate) uint64 {
 	best, least := uint64(0), uint64(math.MaxUint64)
 	for from := uint64(0); from < seeds; from += 64 {
@@ -76,8 +76,8 @@ func (f *filler) best(keys []candidate) uint64 {
 	return best
 }
 
-// taken tests the 64 seeds from one on. It sets bit i if a place of a key under
-// seed from+i is used.
+// taken tests the 64 seeds from the given one. Bit i of the result is set if
+// the place of any key for the seed from+i is used.
 func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 	for _, c := range keys {
 		if f.factors {
@@ -89,8 +89,8 @@ func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 	return taken
 }
 
-// test is taken for one key if seeds are factors. It tests the seeds whose bit
-// in open is set.
+// test is like taken for one key if seeds are factors. It only tests the seeds
+// whose bits in open are set.
 func (f *filler) test(c candidate, from, open uint64) (taken uint64) {
 	for ; open != 0; open &= open - 1 {
 		i := bits.TrailingZeros64(open)
@@ -99,8 +99,8 @@ func (f *filler) test(c candidate, from, open uint64) (taken uint64) {
 	return taken
 }
 
-// run is taken for one key if seeds are shifts: the places of 64 seeds follow
-// each other in the slice, up to its end and on from its start.
+// run is like taken for one key if seeds are shifts. The places for 64 seeds
+// follow each other in the slice, which wraps around.
 func (f *filler) run(c candidate, from uint64) uint64 {
 	at := (c.y>>f.shift + from) % maxSlice
 	if end := maxSlice - at; end < 64 {
@@ -116,7 +116,7 @@ func (f *filler) sum(keys []candidate, seed uint64) (sum uint64) {
 	return sum
 }
 
-// distinct reports whether no two keys have the same place.
+// distinct reports whether the keys have different places.
 func (f *filler) distinct(keys []candidate, seed uint64) bool {
 	for i, c := range keys {
 		place := c.place(f.level, seed)
@@ -132,39 +132,39 @@ func (f *filler) distinct(keys []candidate, seed uint64) bool {
 // A bitmap is a set of small integers.
 type bitmap []uint64
 
-// newBitmap returns an empty set of integers below n.
+// newBitmap returns an empty set for integers below n.
 func newBitmap(n uint64) bitmap { return make(bitmap, n/64+2) }
 
 func (b bitmap) set(i uint64)        { b[i/64] |= 1 << (i % 64) }
 func (b bitmap) bit(i uint64) uint64 { return b[i/64] >> (i % 64) & 1 }
 
-// run returns the bits of the 64 integers from i on.
+// run returns the bits of the 64 integers from i.
 func (b bitmap) run(i uint64) uint64 {
 	return b[i/64]>>(i%64) | b[i/64+1]<<(64-i%64)
 }
 
 const (
-	windowSize = 512 // buckets
-	maxBucket  = 15  // keys: larger buckets are bumped
+	windowSize = 512 // number of buckets
+	maxBucket  = 15  // number of keys; larger buckets are bumped
 )
 
-// A bucket is a bucket of a level with at least one key.
+// A bucket is a bucket that contains at least one key.
 type bucket struct {
 	number  uint64
 	digests []hashfam.Digest
 }
 
-// A seedOrder yields the buckets of a level in the order in which they get
-// their seeds: along the digests, but full buckets first, since they need many
-// free places. Of a window of 512 buckets it yields the one with the most
-// weight less its number.
+// A seedOrder returns a level's buckets in the order in which they get their
+// seeds: along the digests, but large buckets first, since they need many free
+// places. Among the buckets in a window of 512 it selects the one with the
+// largest difference between its weight and its number.
 type seedOrder struct {
 	level   *level
-	ahead   []hashfam.Digest     // of buckets that are not in the window yet
-	waiting [maxBucket + 2]queue // by the number of keys; larger buckets are in the last
+	ahead   []hashfam.Digest     // the digests of buckets after the window
+	waiting [maxBucket + 2]queue // by number of keys; the last list is for all larger buckets
 }
 
-// newSeedOrder returns the order of the buckets of sorted digests.
+// newSeedOrder returns the order for the buckets of sorted digests.
 func newSeedOrder(l *level, digests []hashfam.Digest) *seedOrder {
 	o := &seedOrder{level: l, ahead: digests}
 	for i := range o.waiting {
@@ -189,8 +189,8 @@ func (o *seedOrder) admit() {
 	o.ahead = o.ahead[n:]
 }
 
-// next removes a bucket from the window and admits another one. It reports
-// whether there was one.
+// next removes a bucket from the window and admits the next one. It reports
+// whether there was a bucket.
 func (o *seedOrder) next() (bucket, bool) {
 	var best *queue
 	most := int64(math.MinInt64)
@@ -199,7 +199,7 @@ func (o *seedOrder) next() (bucket, bool) {
 		if q.n == 0 {
 			continue
 		}
-		if p := weight(size) - int64(q.ring[q.first].number); p > most {
+		if p := weights[size] - int64(q.ring[q.first].number); p > most {
 			best, most = q, p
 		}
 	}
@@ -211,16 +211,9 @@ func (o *seedOrder) next() (bucket, bool) {
 	return b, true
 }
 
-// weights are the weights of buckets of up to 6 keys, found by trying.
-var weights = [...]int64{0, 0, 45, 100, 135, 155, 170}
-
-// weight returns the weight of a bucket of size keys.
-func weight(size int) int64 {
-	if end := len(weights) - 1; size > end {
-		return weights[end] + 10*int64(size-end)
-	}
-	return weights[size]
-}
+// weights contains the weights of buckets by their number of keys. They were
+// found by experiment.
+var weights = [maxBucket + 2]int64{0, 0, 45, 100, 135, 155, 170, 180, 190, 200, 210, 220, 230, 240, 250, 260, 270}
 
 // A queue is a ring of buckets in ascending order.
 type queue struct {

@@ -14,17 +14,16 @@ import (
 
 // A FilterConfig describes a [Filter].
 type FilterConfig struct {
-	// FPRate is the false-positive rate as a fraction: 0.01 is 1 %. It is above
-	// 0 and below 1, above n/2^64 for n keys, and at least 2^(ValueBits-56).
-	// The chance that a key's digest equals that of one of the n keys, n/2^64,
-	// comes on top.
+	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
+	// above 0 and below 1, above n/2^64 for n keys, and at least
+	// 2^(ValueBits-56). In addition, a digest is equal to one of n others with
+	// probability n/2^64.
 	FPRate float64
 
-	// ValueBits is the number of bits of the value that the filter keeps with
-	// each key: 0 to 32.
+	// ValueBits is the number of bits of each key's value, from 0 to 32.
 	ValueBits int
 
-	// Compact saves a quarter of a bit per key. Building takes 2.5 times as
+	// Compact saves a quarter of a bit per key. The build needs 2.5 times as
 	// long.
 	Compact bool
 
@@ -35,8 +34,7 @@ type FilterConfig struct {
 	_ struct{} // literals name their fields
 }
 
-// check returns ErrParams, naming the field, if a filter of n keys cannot meet
-// c.
+// check returns ErrParams if c is invalid for n keys.
 func (c FilterConfig) check(n int) error {
 	if c.ValueBits < 0 || c.ValueBits > maxValue {
 		return paramError("FilterConfig.ValueBits", c.ValueBits, fmt.Sprintf("0 to %d", maxValue))
@@ -53,43 +51,35 @@ func (c FilterConfig) check(n int) error {
 
 // FilterParams are the parameters of a [Filter].
 type FilterParams struct {
-	// Keys is the number of keys.
-	Keys uint64
+	Params
 
-	// FPRate is the false-positive rate: at most that of the FilterConfig. In a
-	// set of fewer than 4,096 keys it is a power of two.
+	// FPRate is the false-positive rate. It does not exceed
+	// FilterConfig.FPRate. For fewer than 4,096 keys it is a power of two.
 	FPRate float64
 
 	ValueBits int
-	Compact   bool
-
-	// Bytes is the size of the filter in memory. It depends on the keys.
-	Bytes uint64
-
-	Family hashfam.Family
 }
 
-// String describes p in one line, without the key of the family.
+// String describes p in one line, without the family's key.
 func (p FilterParams) String() string {
 	return fmt.Sprintf("%d keys, rate %.3g, %d bits of value, %d bytes%s, family %v",
-		p.Keys, p.FPRate, p.ValueBits, p.Bytes, compactText(p.Compact), p.Family)
+		p.Keys, p.FPRate, p.ValueBits, p.Bytes, p.compact(), p.Family)
 }
 
-// SizeBytes returns the size in bytes of a filter with these parameters. O(1)
-// time.
-func (p FilterParams) SizeBytes() uint64 { return p.Bytes }
-
-// NewFilter returns a filter of keys, given by their digests under c.Family. It
-// depends on the set of digests only: neither their order nor copies matter.
-// O(n) time: a second for 5 to 10 million digests, and 2.5 times as long if
-// c.Compact is set. It needs about 3 bytes of memory per digest besides the
-// filter. NewFilter does not keep digests, but reorders them; they stay the
-// same set, as [New] explains. So you can append further digests and build
-// again.
+// NewFilter returns a filter for the keys with the given digests, which must be
+// computed by c.Family. The filter depends only on the set of digests: their
+// order and copies do not matter. NewFilter processes 5 to 10 million digests
+// per second, or 2 to 4 million if c.Compact is set. It uses about 3 bytes of
+// memory per digest in addition to the filter.
 //
-// It returns [ErrParams], naming the field, if no filter meets c, and if the
-// digests were chosen so that too many share a bucket; a keyed family prevents
-// that. It returns the error of ctx if that ends first.
+// NewFilter does not retain digests, but it reorders the slice. Since the slice
+// still contains the same set (see [New]), you can append more digests and
+// build another filter.
+//
+// It returns [ErrParams] if c is invalid for this number of keys. It also
+// returns ErrParams if too many digests share a bucket, which cannot happen by
+// chance: somebody chose the keys. A keyed family prevents this. If ctx is
+// canceled, NewFilter returns its error.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*Filter, error) {
 	if err := c.check(len(digests)); err != nil {
 		return nil, err
@@ -110,32 +100,32 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*
 	return &Filter{filterReader{s}}, nil
 }
 
-// NewFilterReceiver returns a filter to decode into. It accepts encodings made
-// under fam, as a zero Filter accepts those made under the public family. O(1)
-// time.
+// NewFilterReceiver returns a filter to decode into. It accepts data encoded
+// with fam.
 func NewFilterReceiver(fam hashfam.Family) *Filter {
 	return &Filter{filterReader{stored{hash: fam.Hasher(0)}}}
 }
 
-// A Filter is a set of keys that was given in full when the filter was built.
-// It has a slot for each key, at the index that a minimal perfect hash function
-// gives to the key; the slot has a fingerprint of the key and, if the
-// [FilterConfig] asks for it, a small value. Both can be replaced in place.
-// Make one with [NewFilter]. A Filter must not be copied by value; use
-// [Filter.Clone].
+// A Filter represents a set of keys. All keys must be known when it is built.
+// It has one slot for each key, at the key's index in a minimal perfect hash
+// function. The slot contains a fingerprint of the key and, if
+// FilterConfig.ValueBits is set, a value. Both can be changed in place. Use
+// [NewFilter] to create a Filter. It must not be copied; use [Filter.Clone]
+// instead.
 type Filter struct{ filterReader }
 
-// SetValue replaces the value of key, in place. It reports whether it did: if
-// not, key is not in the set, or value needs more than ValueBits bits, and
-// nothing has changed. O(1) time, no allocation.
+// SetValue changes the value of key and returns true. It returns false and
+// changes nothing if key is not in the set, or if value needs more than
+// ValueBits bits.
 //
-// Set values of keys of the set only. For another key SetValue changes, with
-// the filter's false-positive rate, the value of a key of the set.
+// Only set the values of keys that are in the set. For any other key, a false
+// positive changes the value of a key that is in the set.
 func (f *Filter) SetValue(key []byte, value uint64) bool {
 	return f.SetValueDigest(f.hash.Sum(key), value)
 }
 
-// SetValueDigest is [Filter.SetValue] for a digest under the filter's family.
+// SetValueDigest is like [Filter.SetValue] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 	if !f.ContainsDigest(d) || value > f.slots.valueMask() {
 		return false
@@ -146,35 +136,36 @@ func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 	return true
 }
 
-// Delete removes key from the set: it replaces the fingerprint of key by its
-// complement, so that Contains returns false. It reports whether it did; if
-// not, key is not in the set, and nothing has changed. [Filter.Restore] undoes
-// it. The slot remains, and its value. O(1) time, no allocation.
+// Delete removes key from the set and returns true. It returns false and
+// changes nothing if key is not in the set. Delete replaces the key's
+// fingerprint by its complement. The filter keeps the slot and the value, so
+// that [Filter.Restore] can undo the deletion.
 //
-// If the filter's rate is above one half, some keys of the set have no
-// fingerprint. Delete returns false for them, and they stay.
+// If the filter's rate is above 1/2, some keys have no fingerprint. These keys
+// cannot be deleted: Delete returns false.
 //
-// Delete keys of the set only. Another key may be taken for one of the set,
-// with the filter's false-positive rate, and Delete then removes that one.
+// Only delete keys that are in the set. For any other key, a false positive
+// deletes a key that is in the set.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
-// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
+// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 
-// Restore adds a key again that [Filter.Delete] removed. It reports whether it
-// did; if not, key was not removed, and nothing has changed. O(1) time, no
-// allocation.
+// Restore adds a key that [Filter.Delete] removed, with its value, and returns
+// true. It returns false and changes nothing if key was not removed.
 //
-// Restore keys only that Delete removed. For any other key it may, with the
-// filter's false-positive rate, remove a key of the set.
+// Only restore keys that were removed. For any other key, a false positive
+// deletes a key that is in the set.
 func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.hash.Sum(key)) }
 
-// RestoreDigest is [Filter.Restore] for a digest under the filter's family.
+// RestoreDigest is like [Filter.Restore] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) RestoreDigest(d hashfam.Digest) bool { return f.invert(d, ^uint64(0)) }
 
-// invert replaces the fingerprint at d's index by its complement if it is the
-// fingerprint of d XOR from. It reports whether it was. A slot may lack a
-// fingerprint if the rate is above one half.
+// invert inverts the fingerprint at the index of d if it is equal to the
+// fingerprint of d XOR from. It reports whether it was. If the rate is above
+// 1/2, the slot may not have a fingerprint.
 func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 	if f.empty() {
 		return false
@@ -189,20 +180,19 @@ func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 	return true
 }
 
-// Equal reports whether f and other are the same filter: of the same family,
-// with the same slots. O(n) time, no allocation.
+// Equal reports whether f and other have the same family and the same slots.
 func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
 
-// Clone returns a copy of f that shares no memory with it. O(n) time.
+// Clone returns a deep copy of f.
 func (f *Filter) Clone() *Filter {
 	s, _ := open(f.layout, bytes.Clone(f.payload), f.Family()) // the payload is valid
 	return &Filter{filterReader{s}}
 }
 
-// A filterReader has the methods that a [Filter] and a [FilterView] share.
+// A filterReader provides the methods that a [Filter] and a [FilterView] share.
 type filterReader struct{ stored }
 
-// zeroFilter is the panic of a zero filterReader.
+// zeroFilter is the value of the panic if a zero filterReader is used.
 var zeroFilter any = errs.ZeroText("Filter or FilterView", "NewFilter or NewFilterView, or decode into it")
 
 // empty reports whether there are no keys. It panics if r is zero.
@@ -213,17 +203,18 @@ func (r *filterReader) empty() bool {
 	return r.n == 0
 }
 
-// Contains reports whether key may be in the set. False is certain; true is
-// wrong with the filter's false-positive rate. O(1) time, no allocation: two
-// cache misses for 24 of 25 keys, and a few more for the others.
+// Contains reports whether key may be in the set. If it returns false, the key
+// is not in the set; true may be a false positive. It needs two cache misses
+// for 24 of 25 keys, and a few more for the others.
 func (r *filterReader) Contains(key []byte) bool { return r.ContainsDigest(r.hash.Sum(key)) }
 
-// ContainsString is like Contains for a string.
+// ContainsString is like Contains for a string key.
 func (r *filterReader) ContainsString(key string) bool {
 	return r.ContainsDigest(r.hash.SumString(key))
 }
 
-// ContainsDigest is Contains for a digest under the filter's family.
+// ContainsDigest is like Contains for a key's digest, which must be computed by
+// the filter's family.
 func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
 	if r.empty() {
 		return false
@@ -232,10 +223,9 @@ func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
 	return r.slots.match(r.slots.word(i), i, d)
 }
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. O(1) time per digest, and less than that of
-// single calls if the filter is larger than the cache. It allocates only if dst
-// is too small.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. If the filter is larger than the cache, this is
+// faster than separate calls.
 func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
@@ -244,9 +234,9 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 	return dst
 }
 
-// containsBlock appends the answer for each digest of a block to dst, which has
-// room for them. Like indexBlock, it loads the slots of all digests before it
-// looks at one.
+// containsBlock appends the result for each digest of a block to dst, which has
+// room for them. It loads all slots before it compares fingerprints, for the
+// same reason as indexBlock.
 func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if r.empty() {
 		for range digests {
@@ -265,20 +255,20 @@ func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []boo
 	return dst
 }
 
-// Value returns the value of key, and whether key may be in the set. The value
-// is 0 until [Filter.SetValue] sets it, and if key is not in the set. If the
-// answer is wrong, which it is with the filter's false-positive rate, the value
-// is that of some key of the set. O(1) time, no allocation.
+// Value returns the key's value, and reports whether key may be in the set. The
+// value is 0 until [Filter.SetValue] sets it. If key is not in the set, Value
+// returns 0 and false, or the value of another key if it is a false positive.
 func (r *filterReader) Value(key []byte) (value uint64, found bool) {
 	return r.ValueDigest(r.hash.Sum(key))
 }
 
-// ValueString is like Value for a string.
+// ValueString is like Value for a string key.
 func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 	return r.ValueDigest(r.hash.SumString(key))
 }
 
-// ValueDigest is Value for a digest under the filter's family.
+// ValueDigest is like Value for a key's digest, which must be computed by the
+// filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	if r.empty() {
 		return 0, false
@@ -290,8 +280,8 @@ func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) 
 	return slot & r.slots.valueMask(), true
 }
 
-// FalsePositiveRate returns the false-positive rate: 0 if there are no keys.
-// O(1) time.
+// FalsePositiveRate returns the false-positive rate. It is 0 if the filter was
+// built without keys.
 func (r *filterReader) FalsePositiveRate() float64 {
 	if r.n == 0 {
 		return 0
@@ -299,14 +289,14 @@ func (r *filterReader) FalsePositiveRate() float64 {
 	return r.slots.rate()
 }
 
-// Params returns the parameters of the filter. O(1) time.
+// Params returns the filter's parameters.
 func (r *filterReader) Params() FilterParams { return r.layout.filterParams(r.Family()) }
 
-// String describes the filter in one line, without the key of the family.
+// String describes the filter in one line.
 func (r filterReader) String() string { return fmt.Sprintf("perfect.Filter(%v)", r.Params()) }
 
-// Format prints String for every verb, as [hashfam.Family.Format] explains.
+// Format prints the result of String for every verb.
 func (r filterReader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (r filterReader) LogValue() slog.Value { return slog.StringValue(r.String()) }

@@ -3,7 +3,6 @@ package perfect
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -139,26 +138,6 @@ func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
 			require.Fail(t, "lost a key", "digest %d of %d", i, len(digests))
 		}
 	}
-}
-
-// The share of a shard: keys chosen by bits of the digest spoil neither the
-// size nor the rate.
-func TestShards(t *testing.T) {
-	var digests []hashfam.Digest
-	r := rand.New(rand.NewPCG(1, 2))
-	shard := func() hashfam.Digest { return hashfam.Digest(r.Uint64()>>6 | 5<<58) }
-	for range 50_000 {
-		digests = append(digests, shard())
-	}
-	f := filterOf(t, FilterConfig{FPRate: 0.01}, digests)
-	require.Less(t, bitsPerKey(f), 9.05)
-	hits, queries := 0, 500_000
-	for range queries {
-		if f.ContainsDigest(shard()) {
-			hits++
-		}
-	}
-	require.InDelta(t, 0.01, float64(hits)/float64(queries), 6*math.Sqrt(0.01/float64(queries)))
 }
 
 func TestAFilterOfNoKeysContainsNone(t *testing.T) {

@@ -11,29 +11,30 @@ import (
 
 const (
 	one         = 1 << 16 // one bit, in the unit of slotSize
-	maxSlotBits = 56      // a slot lies within 8 bytes, wherever it begins
+	maxSlotBits = 56      // with this limit a slot always fits into 8 bytes
 	maxValue    = 32
 
-	// Sets of fewer keys have whole bits in all slots: other keys do not ask
-	// all indexes of a small set alike, so a mix of widths would not have
-	// exactly the rate of its average.
+	// With fewer keys all slots have the same whole number of bits. Keys that
+	// are not in a small set are not spread evenly over its indexes, so the
+	// rate of slots of two widths would not be the average of the two rates.
 	minMixed = 4096
 )
 
-// A slotSize is the size of a slot: a fingerprint above a value. The bits per
-// slot need not be whole. Slot i takes the bits from ceil(i*width) up to
-// ceil((i+1)*width), so the widths of neighbors differ by one bit at most.
+// A slotSize is the size of a slot, which consists of a fingerprint above a
+// value. The size need not be a whole number of bits: slot i consists of the
+// bits from ceil(i*width) to ceil((i+1)*width), so the widths of neighbors
+// differ by no more than one bit.
 type slotSize struct {
-	width uint64 // bits in 1/65536, those of the value included
-	value uint   // bits of a value
+	width uint64 // number of bits in units of 1/65536, including the value
+	value uint   // number of bits of the value
 }
 
-// newSlotSize returns the smallest slots whose false-positive rate is at most
-// rate for n keys.
+// newSlotSize returns the smallest slots for n keys whose false-positive rate
+// does not exceed rate.
 func newSlotSize(rate float64, value int, n uint64) slotSize {
 	whole := uint64(math.Ceil(-math.Log2(rate)))
-	// With a share w of wide slots and the others one bit narrower, the rate is
-	// 2^-whole * (2 - w).
+	// If a fraction w of the slots is wide and the others are one bit narrower,
+	// the rate is 2^-whole * (2 - w).
 	share := 2 - math.Ldexp(rate, int(whole))
 	if n < minMixed {
 		share = 1
@@ -68,8 +69,8 @@ func (s slotSize) check(kind frame.Kind) error {
 // start returns the first bit of slot i.
 func (s slotSize) start(i uint64) uint64 { return (i*s.width + one - 1) / one }
 
-// bytes returns the size of n slots, with enough zeros after them that loads of
-// 8 bytes stay in bounds.
+// bytes returns the size of n slots. It includes enough zeros at the end that
+// all loads of 8 bytes are in bounds.
 func (s slotSize) bytes(n uint64) uint64 {
 	if s.width == 0 {
 		return 0
@@ -92,19 +93,19 @@ func (s slotSize) checkEnd(bits []byte, n uint64) error {
 	return nil
 }
 
-// The fingerprints of a filter are an array of slots, one for each key.
+// A fingerprints is an array of slots, one for each key.
 type fingerprints struct {
 	slotSize
 	bits []byte
 }
 
-// word returns 8 bytes, the low bits of which are slot i.
+// word returns 8 bytes. Slot i is in the low bits.
 func (s *fingerprints) word(i uint64) uint64 {
 	from := s.start(i)
 	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8)
 }
 
-// widthOf returns the number of bits of slot i.
+// widthOf returns the number of bits in slot i.
 func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
 
 // load returns slot i and its number of bits.
@@ -121,14 +122,14 @@ func (s *fingerprints) store(i, slot uint64) {
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)^(old^slot)<<(from%8))
 }
 
-// fingerprint returns the fingerprint of a digest in a slot of width bits. It
-// is taken from the third value of the probe sequence, which no level uses.
+// fingerprint returns the digest's fingerprint for a slot of width bits. It
+// uses the third value of the probe sequence, which no level uses.
 func (s slotSize) fingerprint(d hashfam.Digest, width uint) uint64 {
 	return uint64(d.Probe().Next().Next()) >> (64 - (width - s.value))
 }
 
-// match reports whether slot i, which is the low bits of a word, has the
-// fingerprint of d.
+// match reports whether slot i, which is in the low bits of word, contains the
+// digest's fingerprint.
 func (s slotSize) match(word, i uint64, d hashfam.Digest) bool {
 	width := s.widthOf(i)
 	return word&(1<<width-1)>>s.value == s.fingerprint(d, width)

@@ -11,8 +11,8 @@ import (
 
 // A Config describes a [Function].
 type Config struct {
-	// Compact makes the function smaller, 1.95 instead of 2.2 bits per key, and
-	// a little faster. Building it takes 2.5 times as long.
+	// Compact reduces the size of the function from 2.2 to 1.95 bits per key,
+	// and makes it a little faster. The build needs 2.5 times as long.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -24,52 +24,51 @@ type Config struct {
 
 // Params are the parameters of a [Function].
 type Params struct {
-	// Keys is the number of keys and of indexes.
+	// Keys is the number of keys, and of indexes.
 	Keys uint64
 
 	Compact bool
 
-	// Bytes is the size of the function in memory. It depends on the keys.
+	// Bytes is the size in memory. It depends on the keys.
 	Bytes uint64
 
 	Family hashfam.Family
 }
 
-// String describes p in one line, without the key of the family.
+// String describes p in one line, without the family's key.
 func (p Params) String() string {
-	return fmt.Sprintf("%d keys, %d bytes%s, family %v", p.Keys, p.Bytes, compactText(p.Compact), p.Family)
+	return fmt.Sprintf("%d keys, %d bytes%s, family %v", p.Keys, p.Bytes, p.compact(), p.Family)
 }
 
-func compactText(compact bool) string {
-	if compact {
+func (p Params) compact() string {
+	if p.Compact {
 		return ", compact"
 	}
 	return ""
 }
 
-// SizeBytes returns the size in bytes of a function with these parameters. O(1)
-// time.
+// SizeBytes returns the size in bytes of a structure with these parameters.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
 
-// A Function is a minimal perfect hash function. Make one with [New]. A
-// Function does not change, except by decoding into it.
+// A Function is a minimal perfect hash function. Use [New] to create one. Only
+// decoding changes a Function.
 type Function struct{ reader }
 
-// New returns a function that maps n keys, given by their digests under
-// c.Family, to the indexes 0 to n-1. It depends on the set of digests only and
-// not on their order. O(n) time: a second for 5 to 10 million digests, and 2.5
-// times as long if c.Compact is set. It needs about 3 bytes of memory per
-// digest.
+// New returns a function for the n keys with the given digests, which must be
+// computed by c.Family. The function depends only on the set of digests, not on
+// their order. New processes 5 to 10 million digests per second, or 2 to 4
+// million if c.Compact is set. It uses about 3 bytes of memory per digest.
 //
-// New does not keep digests, but sorts them in place and may replace one copy
-// of a digest by a copy of another. So they are the same set afterwards, also
-// after an error.
+// New does not retain digests, but it sorts the slice, and it may replace a
+// copy of a digest by a copy of another one. Afterwards the slice contains the
+// same set of digests, even if New returns an error.
 //
-// It returns [ErrParams] if two digests are equal. The remedies are to remove
-// copies of keys, and to use another family if there are none: two different
-// keys of n have one digest with a chance of n^2/2^65. It also returns
-// ErrParams if the digests were chosen so that too many share a bucket; a keyed
-// family prevents that. It returns the error of ctx if that ends first.
+// It returns [ErrParams] if two digests are equal. In this case, remove
+// duplicate keys. If there are none, use another family: two different keys of
+// n have the same digest with probability n^2/2^65. It also returns ErrParams
+// if too many digests share a bucket, which cannot happen by chance: somebody
+// chose the keys. A keyed family prevents this. If ctx is canceled, New returns
+// its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	sorted, err := sortDigests(ctx, digests)
 	if err != nil {
@@ -85,45 +84,34 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	return &Function{reader{s}}, nil
 }
 
-// checkLen returns ErrParams if n keys are too many.
-func checkLen(n int) error {
-	if uint64(n) > maxKeys {
-		return paramError("number of keys", n, fmt.Sprintf("at most %d", uint64(maxKeys)))
-	}
-	return nil
-}
-
-// NewReceiver returns a function to decode into. It accepts encodings made
-// under fam, as a zero Function accepts those made under the public family.
-// O(1) time.
+// NewReceiver returns a function to decode into. It accepts data encoded with
+// fam.
 func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{hash: fam.Hasher(0)}}} }
 
-// Equal reports whether f and other are the same function: of the same family,
-// with the same indexes. O(n) time, no allocation.
+// Equal reports whether f and other have the same family and the same indexes.
 func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }
 
-// A reader has the methods that a [Function] and a [View] share.
+// A reader provides the methods that a [Function] and a [View] share.
 type reader struct{ stored }
 
-// Index returns the index of key, below Len. Different keys of the set that the
-// function was built from have different indexes. Another key has one of these
-// indexes, too: the function cannot tell. To detect other keys, use a [Filter],
-// or keep the keys and compare. Index returns 0 if Len is 0.
+// Index returns the index of key, which is below Len. Each key of the set has a
+// different index. For a key that is not in the set, Index returns one of the
+// same indexes. To detect such keys, use a [Filter], or store the keys and
+// compare them. If Len is 0, Index returns 0.
 //
-// O(1) time, no allocation: one cache miss for 24 of 25 keys, and a few for the
-// others.
+// It needs one cache miss for 24 of 25 keys, and a few for the others.
 func (r *reader) Index(key []byte) uint64 { return r.index(r.hash.Sum(key)) }
 
-// IndexString is like Index for a string.
+// IndexString is like Index for a string key.
 func (r *reader) IndexString(key string) uint64 { return r.index(r.hash.SumString(key)) }
 
-// IndexDigest is Index for a digest under its family.
+// IndexDigest is like Index for a key's digest, which must be computed by the
+// function's family.
 func (r *reader) IndexDigest(d hashfam.Digest) uint64 { return r.index(d) }
 
-// IndexAll appends the answer of IndexDigest for each digest to dst and returns
-// the extended slice. O(1) time per digest, and less than that of single calls
-// if the function is larger than the cache. It allocates only if dst is too
-// small.
+// IndexAll appends the index of each digest to dst and returns the extended
+// slice. If the function is larger than the cache, this is faster than separate
+// calls.
 func (r *reader) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
@@ -132,14 +120,14 @@ func (r *reader) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// Params returns the parameters of the function. O(1) time.
+// Params returns the function's parameters.
 func (r *reader) Params() Params { return r.layout.params(r.Family()) }
 
-// String describes the function in one line, without the key of the family.
+// String describes the function in one line.
 func (r reader) String() string { return fmt.Sprintf("perfect.Function(%v)", r.Params()) }
 
-// Format prints String for every verb, as [hashfam.Family.Format] explains.
+// Format prints the result of String for every verb.
 func (r reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (r reader) LogValue() slog.Value { return slog.StringValue(r.String()) }

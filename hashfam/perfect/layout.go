@@ -6,22 +6,21 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A layout is what the parameters of a frame tell. The size of the payload
-// follows from it.
+// A layout holds the parameters in a frame. They determine the payload's size.
 //
-// The payload is the seeds of all levels, the list of the places that the first
-// level left free, and zeros up to a multiple of 8 bytes. These are the
-// mapping. In a filter the slots follow.
+// The payload begins with the mapping: the seeds of all levels, the list of the
+// places that the first level left free, and zeros up to a multiple of 8 bytes.
+// In a filter the slots follow.
 type layout struct {
 	keys    uint64
 	compact bool
-	seed    uint32   // of the last level
-	bumped  []uint64 // number of keys of each level after the first
+	seed    uint32   // the last level's seed
+	bumped  []uint64 // number of keys in each level after the first
 	slots   slotSize // zero in a function
 }
 
-// check returns ErrCorrupt if l is invalid: only the last level has at most
-// maxLast keys, and no level has more than the one before.
+// check returns ErrCorrupt if l is invalid: a level cannot have more keys than
+// the previous one, and only the last level can have maxLast keys or fewer.
 func (l *layout) check() error {
 	n, valid := l.keys, l.keys <= maxKeys && len(l.bumped) <= maxLevels && l.seed < maxLastSeeds
 	for _, bumped := range l.bumped {
@@ -60,8 +59,8 @@ func (l *layout) mappingBytes() uint64 {
 // bytes returns the size of the payload.
 func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
 
-// over returns the mapping whose bytes are b. It returns ErrCorrupt if the list
-// is damaged, so that every index is in range. O(bumped keys) time.
+// over returns the mapping with the bytes b. It returns ErrCorrupt if the list
+// is damaged, so that every index is in range. It takes O(bumped keys) time.
 func (l *layout) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free(), valid: true}
 	n, base, at := l.keys, uint64(0), uint64(0)
@@ -86,19 +85,12 @@ func (l *layout) memory() uint64 {
 	return l.bytes() + wordBytes*((l.free().n+markEvery-1)/markEvery)
 }
 
-// params returns the parameters of the function of layout l.
+// params returns the parameters of a function with layout l.
 func (l *layout) params(fam hashfam.Family) Params {
 	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.memory(), Family: fam}
 }
 
-// filterParams returns the parameters of a filter of layout l.
+// filterParams returns the parameters of a filter with layout l.
 func (l *layout) filterParams(fam hashfam.Family) FilterParams {
-	return FilterParams{
-		Keys:      l.keys,
-		FPRate:    l.slots.rate(),
-		ValueBits: int(l.slots.value),
-		Compact:   l.compact,
-		Bytes:     l.memory(),
-		Family:    fam,
-	}
+	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
 }

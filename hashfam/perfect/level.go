@@ -7,34 +7,35 @@ import (
 )
 
 const (
-	// A level has 22 keys for 5 buckets: 4.4 for each byte of seeds. With more,
-	// fewer bits go to the seeds and more to the keys that are bumped.
+	// There are 22 keys for 5 buckets, which is 4.4 keys per seed byte. With
+	// more keys per byte, the seeds would need less memory, but the bumped keys
+	// would need more.
 	bucketsPer = 5
 	bucketKeys = 22
 
-	minSlice = 4       // the least and the largest number of places that a key
-	maxSlice = 1024    // may have
-	seeds    = 256     // 0 is not a seed: it marks a bucket that is bumped
-	maxKeys  = 1 << 40 // all sizes in bits then fit in 64 bits
+	minSlice = 4       // the minimum length of a slice
+	maxSlice = 1024    // the maximum length of a slice
+	seeds    = 256     // the number of seeds, including 0, which marks a bumped bucket
+	maxKeys  = 1 << 40 // with this limit all sizes in bits fit into 64 bits
 )
 
-// A level places most of n keys on n places, each key on its own.
+// A level maps most of n keys to n places, each key to a different place.
 //
-// A key belongs to one of the buckets, and may be placed in a slice of the
-// places. Both are in the order of its first value x, so the keys of a bucket
-// have almost the same slice. The second value y and the seed of the bucket,
-// one byte, choose the place in the slice. The keys of a bucket with seed 0 are
-// bumped: they go to the next level.
+// A key's first value x selects a bucket, and a slice of the places. Both are
+// in the order of x, so the keys in a bucket have almost the same slice. The
+// key's second value y and the bucket's seed, which is one byte, select a place
+// in the slice. The keys in a bucket with seed 0 are bumped: they go to the
+// next level.
 type level struct {
-	base    uint64 // number of the first place
-	starts  uint64 // number of places where a slice may begin
-	shift   uint   // 64 less the binary logarithm of the length of a slice
-	factors bool   // a seed is a factor, not a shift
+	base    uint64 // the first place
+	starts  uint64 // number of places where a slice can start
+	shift   uint   // 64 minus the binary logarithm of the slice length
+	factors bool   // whether a seed is a factor instead of a shift
 	seeds   []byte // one for each bucket
 }
 
-// newLevel returns the level of n keys, more than maxLast. The seeds are those
-// of all of its buckets.
+// newLevel returns the level for n keys, which must be more than maxLast. seeds
+// has one seed for each bucket.
 func newLevel(n, base uint64, compact bool, seeds []byte) level {
 	slice := sliceOf(n)
 	return level{
@@ -46,42 +47,39 @@ func newLevel(n, base uint64, compact bool, seeds []byte) level {
 	}
 }
 
-// bucketsOf returns the number of buckets of a level of n keys.
+// bucketsOf returns the number of buckets in a level for n keys.
 func bucketsOf(n uint64) uint64 { return n*bucketsPer/bucketKeys + 1 }
 
-// sliceOf returns the length of a slice among n places: a power of two, and
-// about a 12th or less of the places. If it were more, the places at both ends
-// would be in too few slices.
+// sliceOf returns the length of a slice if there are n places: a power of two,
+// about n/12 or less. If slices were longer, too few of them would contain the
+// places at both ends.
 func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }
 
-// bucket returns the bucket of a key.
+// bucket returns the key's bucket.
 func (l *level) bucket(p hashfam.Probe) uint64 { return p.In(uint64(len(l.seeds))) }
 
-// seed returns the seed of the bucket of a key.
-func (l *level) seed(p hashfam.Probe) uint64 { return uint64(l.seeds[l.bucket(p)]) }
-
-// place returns the place of a key under a seed, counted from l.base.
+// place returns the key's place for a seed, relative to l.base.
 func (l *level) place(p hashfam.Probe, seed uint64) uint64 {
 	return l.candidate(p).place(l, seed)
 }
 
-// A candidate is a key whose place depends on the seed only.
+// A candidate is a key whose place depends only on the seed.
 type candidate struct{ start, y uint64 }
 
 func (l *level) candidate(p hashfam.Probe) candidate {
 	return candidate{p.In(l.starts), uint64(p.Next())}
 }
 
-// spread is odd, and its multiples by small numbers are far from each other
-// modulo 2^64: it is 2^64 divided by the golden ratio.
+// spread is 2^64 divided by the golden ratio. It is odd, and its multiples by
+// small numbers are far from each other modulo 2^64.
 const spread = 0x9E3779B97F4A7C15
 
-// place returns the place of a candidate under a seed. A shift moves the place
-// within the slice, around its end (PHast+): the places of many seeds can be
-// tested together. The places under different factors are independent (PHast),
-// so that fewer keys are bumped.
+// place returns the candidate's place for a seed. If seeds are shifts (PHast+),
+// a seed moves the place within the slice, which wraps around. This way the
+// places of many seeds can be tested at once. If seeds are factors (PHast), the
+// places are independent, and fewer keys are bumped.
 func (c candidate) place(l *level, seed uint64) uint64 {
 	if l.factors {
 		return c.start + c.y*(seed*spread)>>(l.shift&63)
@@ -90,20 +88,21 @@ func (c candidate) place(l *level, seed uint64) uint64 {
 }
 
 const (
-	maxLast      = 8       // the last level has at most that many keys
-	maxLastSeeds = 1 << 20 // 400 are tried for 8 keys on average
+	maxLast      = 8       // the maximum number of keys in the last level
+	maxLastSeeds = 1 << 20 // on average, 8 keys need 400 attempts
 )
 
-// The last level places its few keys on as many places by one seed, which is
-// found by trying. Levels of buckets would need many more levels.
+// A lastLevel maps the last few keys to as many places. It uses one seed, which
+// search finds by trying. With buckets instead, many more levels would be
+// needed.
 type lastLevel struct {
-	base uint64 // number of the first place
+	base uint64 // the first place
 	n    uint64 // number of keys
 	seed uint32
 }
 
-// place returns the place of a key, counted from l.base. A digest is mixed with
-// the seed as a key is in MurmurHash3's final step.
+// place returns the key's place relative to l.base. It mixes the digest and the
+// seed with the final step of MurmurHash3.
 func (l *lastLevel) place(p hashfam.Probe) uint64 {
 	x := uint64(p) + uint64(l.seed)*spread
 	x = (x ^ x>>33) * 0xFF51AFD7ED558CCD
@@ -111,9 +110,9 @@ func (l *lastLevel) place(p hashfam.Probe) uint64 {
 	return hashfam.Reduce(x^x>>33, l.n)
 }
 
-// search sets the seed to the first that gives all keys different places, and
-// reports whether there is one. The keys are l.n different ones, at most
-// maxLast.
+// search sets the seed to the first one for which all keys have different
+// places, and reports whether it found one. The l.n keys must be different;
+// there are no more than maxLast.
 func (l *lastLevel) search(digests []hashfam.Digest) bool {
 	for ; l.seed < maxLastSeeds; l.seed++ {
 		used := uint64(0)

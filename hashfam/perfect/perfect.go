@@ -2,26 +2,27 @@ package perfect
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A mapping maps digests to places. The places of the keys of the first level
-// are the results; the later levels have places from n up, and each of those
-// that a key has stands for a place that the first level left free.
+// A mapping maps digests to places. Places below n are results. The places of
+// the first level are below n, and those of later levels are not: each place
+// from n on stands for a place that the first level left free.
 //
 // Level i uses the values 3i and 3i+1 of a digest's probe sequence.
 type mapping struct {
-	n      uint64 // number of keys, and of places below which a place is a result
+	n      uint64 // number of keys
 	levels []level
 	last   lastLevel
 	free   eliasFano
 	valid  bool // false in a zero mapping
 }
 
-// index returns the index of a key with digest d: below m.n unless that is 0.
+// index returns the index of the key with digest d. It is below m.n unless m.n
+// is 0.
 func (m *mapping) index(d hashfam.Digest) uint64 {
 	p := d.Probe()
 	for i := range m.levels {
 		l := &m.levels[i]
-		if seed := l.seed(p); seed != 0 {
-			return m.result(l.base + l.place(p, seed))
+		if seed := l.seeds[l.bucket(p)]; seed != 0 {
+			return m.result(l.base + l.place(p, uint64(seed)))
 		}
 		p = p.Next().Next().Next()
 	}
@@ -39,13 +40,13 @@ func (m *mapping) result(place uint64) uint64 {
 	return m.free.at(place - m.n)
 }
 
-// blockSize is the largest number of digests in a block. The memory that they
-// need fits into the cache.
+// blockSize is the number of digests that batch methods process at a time. The
+// memory for a block fits into the cache.
 const blockSize = 128
 
 // indexBlock appends the index of each digest of a block to dst, which has room
-// for them. It loads the seeds of all digests first: the loads follow each
-// other closely, so that the processor overlaps many cache misses.
+// for them. It loads the seeds of all digests first. This way the loads follow
+// each other closely, and the processor overlaps many cache misses.
 func (m *mapping) indexBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
 	if len(m.levels) == 0 {
 		for _, d := range digests {

@@ -319,6 +319,16 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	if checks.Long(t, 3, 4) {
 		n = 100_000_000
 	}
-	f := must(NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, digestsOf(n, 0)))
+	numbers := make([]uint64, n)
+	for i := range numbers {
+		numbers[i] = uint64(i)
+	}
+	f := must(NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, numbers)))
 	checks.LargeSet(t, uint64(n), nil, checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
+}
+
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	keyed := hashfam.New(hashfam.Key{1})
+	checks.ZeroValues(t, "^perfect: use of a zero [A-Z].*: make it with New", new(Function), new(View), new(Filter), new(FilterView),
+		NewReceiver(keyed), NewFilterReceiver(keyed))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A stored is what a [Function], a [Filter] and their views consist of: a
-// mapping, and in a filter slots. Both use the memory of the payload.
+// A stored is the common part of a [Function], a [Filter] and their views: a
+// mapping and, in a filter, slots. Both use the payload's memory.
 type stored struct {
 	mapping
 	hash    hashfam.Hasher
@@ -18,19 +18,19 @@ type stored struct {
 	payload []byte
 }
 
-// Family returns the family that hashes the keys. O(1) time.
+// Family returns the family that hashes the keys.
 func (s *stored) Family() hashfam.Family { return s.hash.Family() }
 
-// Len returns the number of keys, without copies, that the structure was built
-// from. It includes keys that were deleted from a filter. O(1) time.
+// Len returns the number of different keys in the build. It includes keys that
+// were deleted from a filter.
 func (s *stored) Len() uint64 { return s.n }
 
-// SizeBytes returns the size in bytes. What does not depend on the keys adds
-// less than two kilobytes. O(1) time.
+// SizeBytes returns the size in bytes. Memory that does not depend on the keys
+// is not included; it is less than two kilobytes.
 func (s *stored) SizeBytes() uint64 { return uint64(len(s.payload) + wordBytes*len(s.free.marks)) }
 
-// newStored builds the structure of digests, which are distinct and sorted. Its
-// slots are zero. The errors are those of build.
+// newStored builds the structure for digests, which must be distinct and
+// sorted. Its slots are zero. It returns the errors of build.
 func newStored(ctx context.Context, digests []hashfam.Digest, compact bool, slots slotSize, fam hashfam.Family) (stored, error) {
 	l, payload, err := build(ctx, digests, compact, maxLevels)
 	if err != nil {
@@ -40,8 +40,8 @@ func newStored(ctx context.Context, digests []hashfam.Digest, compact bool, slot
 	return open(l, append(payload, make([]byte, slots.bytes(l.keys))...), fam)
 }
 
-// open returns the structure of a layout, which is valid, and keeps its
-// payload. It returns ErrCorrupt if the payload is damaged.
+// open returns the structure with the valid layout l, and retains payload. It
+// returns ErrCorrupt if the payload is damaged.
 func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	end := l.mappingBytes()
 	m, err := l.over(payload[:end])
@@ -55,7 +55,7 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
 }
 
-// equal reports whether s and t are the same structure.
+// equal reports whether s and t have the same family and the same contents.
 func (s *stored) equal(t *stored) bool {
 	l, m := &s.layout, &t.layout
 	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&

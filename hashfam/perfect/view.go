@@ -5,22 +5,18 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A View is a function that uses its encoding in place, for example in a mapped
-// file. Make one with [NewView]. Its methods give the answers of the encoded
-// function at the same cost, and may run at the same time.
+// A View is a function that queries its encoded form, for example in a mapped
+// file. Use [NewView] to create one. Queries are as fast as in a [Function].
 type View struct {
 	reader
 	encoded
 }
 
-// NewView returns a view of the function that data encodes under fam. It keeps
-// data, which must not change, and must stay mapped, while the view is in use.
-// It checks the header and the list of free places, so that every index is in
-// range; Verify checks the rest. It works on every platform and with data at
-// any address. O(n) time, but it reads only the list, which is an eighth of the
-// function.
-//
-// The errors are those of [Function.UnmarshalBinary].
+// NewView returns a view of the function that data encodes. See Views in
+// package [hashfam]. Unlike other views it works on every platform and with
+// data at any address. In addition to the header, NewView checks the list of
+// free places, which is an eighth of the function, so that every index is below
+// Len.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	s, e, err := openView(data, frame.PerfectFunction, fam)
 	if err != nil {
@@ -29,19 +25,19 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	return &View{reader{s}, e}, nil
 }
 
-// Decode returns a copy of the function that shares no memory with v. It
-// verifies the data first and returns [ErrCorrupt] if it is damaged. O(n) time.
+// Decode returns a deep copy of the function. It verifies the data first and
+// returns [ErrCorrupt] if the data is damaged.
 func (v *View) Decode() (*Function, error) { return frame.Decode(v.view, NewReceiver(v.Family())) }
 
-// A FilterView is a read-only filter that uses its encoding in place, for
-// example in a mapped file. Make one with [NewFilterView]. Its methods give the
-// answers of the encoded filter at the same cost, and may run at the same time.
+// A FilterView is a read-only filter that queries its encoded form, for example
+// in a mapped file. Use [NewFilterView] to create one. Queries are as fast as
+// in a [Filter].
 type FilterView struct {
 	filterReader
 	encoded
 }
 
-// NewFilterView is [NewView] for a filter. O(n) time.
+// NewFilterView is like [NewView] for a filter.
 func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
 	s, e, err := openView(data, frame.PerfectFilter, fam)
 	if err != nil {
@@ -50,26 +46,24 @@ func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
 	return &FilterView{filterReader{s}, e}, nil
 }
 
-// Decode returns a copy of the filter that shares no memory with v and can be
-// changed. It verifies the data first and returns [ErrCorrupt] if it is
-// damaged. O(n) time.
+// Decode returns a deep copy of the filter, which can be changed. It verifies
+// the data first and returns [ErrCorrupt] if the data is damaged.
 func (v *FilterView) Decode() (*Filter, error) {
 	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
 }
 
-// An encoded is the frame that a view uses in place.
+// An encoded holds the frame that a view uses.
 type encoded struct{ view frame.View }
 
-// Verify checks the checksum of the whole encoding. It returns [ErrCorrupt] if
-// the data is damaged. O(n) time, no allocation.
+// Verify checks the checksum of all data. It returns [ErrCorrupt] if the data
+// is damaged.
 func (e *encoded) Verify() error { return e.view.Verify(e.view.Payload) }
 
-// MarshalText returns the text form of the encoded structure. O(n) time and
-// memory.
+// MarshalText returns the encoded structure in base64.
 func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
 
-// openView returns the structure whose frame is the whole of data. Only its
-// header and the free places have been checked.
+// openView returns the structure whose frame is data. It has only checked the
+// header and the list of free places.
 func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
 	v, l, payload, err := formatOf(kind).View(data, fam)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package sharded shares structures among goroutines: several of one kind, each
-// behind a lock of its own.
+// Package sharded lets goroutines share structures by distributing keys among
+// several shards, each with its own lock.
 //
-//   - make: [New]; how large each must be: [Capacity]
-//   - add, ask, delete a key: [Of.Do], with the structure it belongs to
-//   - a batch of keys: [Of.DoAll]
-//   - combine, store, inspect: [Of.Each], with all structures in turn
+//   - create shards: [New], with a capacity from [Capacity]
+//   - add, query or delete a key: [Of.Do]
+//   - process a batch of keys: [Of.DoAll]
+//   - merge, store or inspect all shards: [Of.Each]
 //
-// Any goroutine may do this:
+// For example, any number of goroutines can use o:
 //
 //	o, err := sharded.New(64, func(int) (*counting.Filter, error) {
 //		return counting.New(config)
@@ -14,33 +14,35 @@
 //	d := config.Family.SumString("session 17")
 //	o.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
 //
-// [hashfam.Digest.Shard] chooses the shard. No structure uses the bits that
-// decide on it: among the keys of one shard, a structure has the same
-// false-positive rate and refuses as few keys as among all keys.
+// [hashfam.Digest.Shard] selects the shard. Structures do not use the digest
+// bits that select it, so a shard has the same false-positive rate, and refuses
+// as few keys, as a single structure.
 //
-// # How many shards, and how large
+// # Number and size of shards
 //
-// Two goroutines wait for each other if they use the same shard at the same
-// time. With eight shards for each goroutine that is rare; 64 do for most
-// programs. A lock that another core held last costs some 15 nanoseconds more
-// than one's own. A batch pays that once for each shard.
+// Two goroutines must wait for each other only when they use the same shard at
+// the same time. With eight shards per goroutine this is rare, and 64 shards
+// are enough for most programs. A lock costs about 15 nanoseconds more if
+// another core used it last. A batch pays this cost once per shard.
 //
-// A structure with a capacity, such as a filter, needs room for the fullest
-// shard: give each shard [Capacity] of the number of keys. A sketch is too high
-// by Epsilon times what it has counted, and a shard counts about an n-th: give
-// each shard n times the Epsilon. Then all shards together take the memory of
-// one sketch, and a shard without very frequent keys has its bound. Heavy
-// hitters and top k keep their Phi and K: a key that makes up a share of the
-// stream makes up at least that share of its shard. JoinHeavyHitters and
-// JoinTopK of package countmin list the frequent keys of all shards.
+// Structures with a capacity, such as filters, need room for the fullest shard:
+// use [Capacity] to compute it. A sketch's error is up to Epsilon times its
+// total count, and each of n shards counts about 1/n of the stream. Multiply
+// Epsilon by n: the shards then need as much memory as a single sketch, and
+// have the same error bound unless a shard contains very frequent keys.
+// HeavyHitters and TopK use the same Phi and K as a single structure because a
+// key's fraction of its shard is never smaller than its fraction of the stream.
+// Use JoinHeavyHitters and JoinTopK in package countmin to list the frequent
+// keys of all shards.
 //
-// If untrusted parties choose keys, draw a secret family. Under the public one
-// they can choose keys of one shard, which then fills up.
+// If untrusted parties choose keys, use a secret family. Otherwise they can
+// choose keys that all belong to one shard, and fill it.
 //
 // # Concurrency
 //
-// All methods may run at the same time. Inside the functions given to them a
-// structure is used alone, so any of its methods may be called there; keep no
-// pointer to it. These functions must not call methods of the same Of, which
-// would wait forever. If one panics, its lock is released.
+// All methods can be called concurrently. While a function passed to one of
+// them runs, no other call uses its shard, so the function may call any method
+// of the structure. It must not retain the structure, and it must not call
+// methods of the same Of, since this would deadlock. If it panics, the lock is
+// released.
 package sharded

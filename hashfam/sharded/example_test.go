@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
-// Eight goroutines share a cuckoo filter for a million keys. Each shard has
-// room for the fullest one.
+// Eight goroutines share a cuckoo filter with a capacity of one million keys,
+// split into 64 shards.
 func Example() {
 	const shards, total = 64, 1_000_000
 	seen, err := sharded.New(shards, func(int) (*cuckoo.Filter, error) {
@@ -46,7 +46,7 @@ func Example() {
 	// Output: 8000 keys
 }
 
-// The room above the mean is small if the shards are large.
+// Large shards need only a little more room than the mean.
 func ExampleCapacity() {
 	for _, total := range []uint64{1000, 1_000_000, 1_000_000_000} {
 		fmt.Println(total/64, sharded.Capacity(total, 64))
@@ -57,9 +57,9 @@ func ExampleCapacity() {
 	// 15625000 15648520
 }
 
-// A shard of a sketch counts about a sixteenth of the stream. With 16 times the
-// Epsilon its counts are as exact as those of one sketch, and all shards
-// together take its memory.
+// Each of 16 sketches counts about 1/16 of the stream. With 16 times the
+// Epsilon, their counts are as accurate as the counts of a single sketch, and
+// they use the same amount of memory in total.
 func ExampleOf_Do() {
 	const shards, epsilon = 16, 0.0001
 	counts, err := sharded.New(shards, func(int) (*countmin.Sketch, error) {
@@ -79,7 +79,7 @@ func ExampleOf_Do() {
 	// Output: 3 occurrences, at most 3 too many
 }
 
-// The digests of a batch are computed once. Each shard is locked once.
+// DoAll locks each shard only once per batch.
 func ExampleOf_DoAll() {
 	seen, err := sharded.New(4, func(int) (*cuckoo.Filter, error) {
 		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(1000, 4), FPRate: 0.001})
@@ -104,7 +104,8 @@ func ExampleOf_DoAll() {
 	// Output: 2 repeated
 }
 
-// The heavy hitters of all shards are joined to those of the whole stream.
+// The heavy hitters of all shards can be joined to get the heavy hitters of the
+// whole stream.
 func ExampleOf_Each() {
 	const shards = 8
 	words, err := sharded.New(shards, func(int) (*countmin.HeavyHitters, error) {
@@ -119,7 +120,7 @@ func ExampleOf_Each() {
 		words.Do(d, func(h *countmin.HeavyHitters) { h.AddDigest(d, word) })
 	}
 	var all []*countmin.HeavyHitters
-	words.Each(func(_ int, h *countmin.HeavyHitters) error { // a copy, so that others may go on
+	words.Each(func(_ int, h *countmin.HeavyHitters) error { // a copy, so that other goroutines can continue
 		all = append(all, h.Clone())
 		return nil
 	})
@@ -136,7 +137,7 @@ func ExampleOf_Each() {
 	// rose 3 3
 }
 
-// All shards are written one after another, and read back in the same order.
+// Shards can be written to one file, and must be read in the same order.
 func ExampleOf_Each_save() {
 	const shards = 4
 	create := func(int) (*cuckoo.Filter, error) {
@@ -169,13 +170,13 @@ func ExampleOf_Each_save() {
 	// true
 }
 
-// once returns a handler that refuses a nonce for ten minutes after it was let
-// through, and for at most twenty.
+// once returns a handler that accepts each nonce once, and then rejects it for
+// at least ten and at most twenty minutes.
 func once(next http.Handler) (http.Handler, error) {
-	fam := hashfam.Random() // a secret key, because clients choose the nonces
+	fam := hashfam.Random() // a secret family, because clients choose the nonces
 	window := bloom.RotatingConfig{
 		Capacity: sharded.Capacity(1_000_000, 64), Span: 10 * time.Minute, FPRate: 1e-6, Family: fam,
-		Generations: 1, // or a burst of nonces raises the rate
+		Generations: 1, // with more, a burst of nonces would raise the rate
 	}
 	seen, err := sharded.New(64, func(int) (*bloom.Rotating, error) { return bloom.NewRotating(window) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -199,7 +200,7 @@ func Example_replayGuard() {
 		return
 	}
 	codes := make(chan int)
-	for range 8 { // requests with the same nonce, at the same time
+	for range 8 { // concurrent requests with the same nonce
 		go func() {
 			r := httptest.NewRequest("POST", "/pay", nil)
 			r.Header.Set("Nonce", "7f3a")

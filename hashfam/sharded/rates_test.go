@@ -21,11 +21,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
-// The tests of this file compare structures behind shards with what they do
-// alone. The packages of the other structures do so with digests of one shard;
-// counting has the positions of bloom. The families are fixed, so the result is
-// the same in every run; with others a correct program would be more than six
-// standard deviations off with probability below 2e-9 in each comparison.
+// The tests in this file compare sharded structures with single structures. The
+// families are fixed, so every run has the same result. With other families, a
+// correct program would be off by more than six standard deviations with
+// probability below 2e-9 in each comparison.
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -46,9 +45,9 @@ type filter interface {
 	ContainsDigest(d hashfam.Digest) bool
 }
 
-// Filters that do not change are built from the digests of their shard. They
-// have the rate of one filter of all keys. Hits are binomial, and the rate of a
-// static filter differs by a percent of it from family to family.
+// Static filters built from the digests of each shard must have the same rate
+// as a single filter. The number of hits is binomial, and the rate of a static
+// filter varies by 1% between families.
 func TestShardingKeepsStaticRates(t *testing.T) {
 	const n, keys, queries = 16, 100_000, 400_000
 	for name, build := range map[string]func([]hashfam.Digest) (filter, error){
@@ -89,7 +88,7 @@ type growing interface {
 	FalsePositiveRate() float64
 }
 
-// An unfilled is a cuckoo filter, which is never full here.
+// An unfilled is a cuckoo filter that never becomes full.
 type unfilled struct {
 	cuckooFilter interface {
 		filter
@@ -103,7 +102,7 @@ func (f unfilled) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return must(f.cuckooFilter.ContainsOrAddDigest(d))
 }
 
-// FalsePositiveRate returns the rate of keys that do not match one another.
+// FalsePositiveRate returns the rate for keys that do not match each other.
 func (f unfilled) FalsePositiveRate() float64 {
 	return -math.Log1p(-f.cuckooFilter.FalsePositiveRate())
 }
@@ -144,10 +143,10 @@ var growings = map[string]func(n uint64, rate float64) growing{
 	},
 }
 
-// A filter that ContainsOrAdd fills with Capacity keys keeps its rate, alone
-// and behind shards, and states the measured rate or a bound. Hits are
-// binomial, and the fill of a small filter differs from its mean by less than
-// 2%.
+// When ContainsOrAdd adds Capacity keys to a filter, sharded or not, the filter
+// must not exceed its rate, and FalsePositiveRate must return the measured rate
+// or a higher bound. The number of hits is binomial, and the fill of a small
+// filter differs from its mean by less than 2%.
 func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
 	const keys, queries = 20_000, 200_000
 	for name, create := range growings {
@@ -171,11 +170,11 @@ func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
 	}
 }
 
-// Digests of hash/maphash, with a seed that differs from run to run, have the
-// rates of a family. The keys are successive numbers as text. In each of a
-// dozen comparisons a correct program is more than six standard deviations off
-// with probability below 2e-9.
-func TestRatesHoldForDigestsOfMaphash(t *testing.T) {
+// Digests computed by hash/maphash must give the same rates as a family's
+// digests. The keys are consecutive numbers as text, and the seed is different
+// in each run. In each of a dozen comparisons, a correct program is off by more
+// than six standard deviations with probability below 2e-9.
+func TestRatesHoldForMaphashDigests(t *testing.T) {
 	const keys, queries, rate = 20_000, 200_000, 0.01
 	seed := maphash.MakeSeed()
 	all := make([]hashfam.Digest, keys+queries)
@@ -191,7 +190,7 @@ func TestRatesHoldForDigestsOfMaphash(t *testing.T) {
 				found++
 			}
 		}
-		// The rate of a filter differs from its mean by a few percent at most.
+		// A filter's rate differs from the mean rate by at most a few percent.
 		require.LessOrEqual(t, found/queries, 1.03*rate+6*math.Sqrt(rate/queries), name)
 	}
 	for name, create := range growings {
@@ -206,7 +205,7 @@ func TestRatesHoldForDigestsOfMaphash(t *testing.T) {
 }
 
 // meanError adds the first n digests to a sketch, and returns the mean count of
-// the others. Between two sketches it differs by about 0.8%.
+// the others. It differs by about 0.8% between sketches.
 func meanError(all []hashfam.Digest, n int) float64 {
 	s, sum := must(countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})), 0.0
 	for _, d := range all[:n] {
@@ -218,7 +217,7 @@ func meanError(all []hashfam.Digest, n int) float64 {
 	return sum / float64(len(all)-n)
 }
 
-// fractionFound returns the fraction of absent digests that are found.
+// fractionFound returns the fraction of the absent digests that o contains.
 func fractionFound(o *sharded.Of[growing], absent []hashfam.Digest) float64 {
 	found := 0.0
 	for _, d := range absent {
@@ -231,8 +230,8 @@ func fractionFound(o *sharded.Of[growing], absent []hashfam.Digest) float64 {
 	return found / float64(len(absent))
 }
 
-// The heavy hitters of all shards are the keys of a share of the stream, and no
-// others whose share is much smaller.
+// The joined heavy hitters must include all frequent keys of the stream, and no
+// keys that are much rarer.
 func TestShardingKeepsHeavyHitters(t *testing.T) {
 	const n, phi = 16, 0.005
 	config := countmin.HeavyConfig{Phi: phi}

@@ -9,22 +9,21 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ErrParams is the reason for an error of [New], to test with errors.Is.
+// ErrParams is returned by [New]. It can be tested for with errors.Is.
 var ErrParams = hashfam.ErrParams
 
-// A FieldError is an error about one argument. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// A FieldError describes an invalid argument. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
-// An Of is n structures of type T, the shards, each behind a lock of its own. T
-// is usually a pointer. Make one with [New]. Copies of an Of have the same
-// shards.
+// An Of contains n structures of type T, the shards, each with its own lock. T
+// is usually a pointer type. Use [New] to create an Of. Copies of an Of share
+// their shards.
 type Of[T any] struct {
 	shards []shard[T]
 }
 
-// A shard is a structure and its lock. The gap is as long as a cache line: no
-// line holds parts of two shards, so they do not slow down one another.
+// A shard is a structure and its lock. The padding is as long as a cache line,
+// so two shards never share a line and do not slow each other down.
 type shard[T any] struct {
 	lock  sync.Mutex
 	value T
@@ -34,9 +33,9 @@ type shard[T any] struct {
 // maxShards is far more than any machine needs.
 const maxShards = 1 << 16
 
-// New returns n shards, 1 to 65,536: shard i is the structure that create(i)
-// returns. It returns [ErrParams] if n is out of that range, and the first
-// error of create. O(n) time and one allocation, besides those of create.
+// New calls create for each shard from 0 to n-1 and returns an Of with the
+// results. It returns [ErrParams] if n is not between 1 and 65,536, and the
+// first error from create.
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
 		return nil, &FieldError{
@@ -54,17 +53,17 @@ func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	return o, nil
 }
 
-// Shards returns the number of shards. O(1) time.
+// Shards returns the number of shards.
 func (o *Of[T]) Shards() int { return len(o.shards) }
 
-// Do calls f with the shard of d, alone: no other call has that shard
-// meanwhile. O(1) time besides that of f, no allocation.
+// Do calls f with the shard of d. No other call uses this shard until f
+// returns.
 func (o *Of[T]) Do(d hashfam.Digest, f func(shard T)) {
 	shards := o.made()
 	shards[d.Shard(len(shards))].do(f)
 }
 
-// made returns the shards, or panics if there are none.
+// made returns the shards. It panics if there are none.
 func (o *Of[T]) made() []shard[T] {
 	if len(o.shards) == 0 {
 		panic("sharded: use of a zero Of: make it with New")
@@ -72,18 +71,17 @@ func (o *Of[T]) made() []shard[T] {
 	return o.shards
 }
 
-// do calls f under the lock, and releases it even if f panics.
+// do calls f while holding the lock, and releases it even if f panics.
 func (s *shard[T]) do(f func(T)) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	f(s.value)
 }
 
-// DoAll calls f once for each shard to which some of the digests belong, with
-// these digests in their order, which are valid until f returns. It locks one
-// shard after another, so other calls may come between two of them. O(n) time
-// and O(1) for each digest besides that of f; it allocates 8 bytes for each
-// digest and each shard.
+// DoAll groups the digests by shard and calls f once for each shard that has
+// any. Digests keep their order, and f must not retain them. DoAll locks one
+// shard at a time, so other calls may use a shard between two calls of f. It
+// allocates 8 bytes for each digest and each shard.
 func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfam.Digest)) {
 	grouped, ends := o.group(digests)
 	first := 0
@@ -95,30 +93,30 @@ func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfa
 	}
 }
 
-// group returns the digests in the order of their shards, and where the digests
-// of each shard end. It is a counting sort.
+// group returns the digests sorted by shard, and the end of each shard's
+// digests. It uses a counting sort.
 func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends []int) {
 	n := len(o.made())
-	next := make([]int, n+1) // at first next[i+1] is the number of digests of shard i
+	next := make([]int, n+1) // first, next[i+1] is the number of digests in shard i
 	for _, d := range digests {
 		next[d.Shard(n)+1]++
 	}
-	for i := range n { // then next[i] is where those of shard i begin
+	for i := range n { // then next[i] is the start of shard i
 		next[i+1] += next[i]
 	}
 	grouped = make([]hashfam.Digest, len(digests))
 	for _, d := range digests {
 		i := d.Shard(n)
 		grouped[next[i]] = d
-		next[i]++ // and at last where they end
+		next[i]++ // finally, it is the end of shard i
 	}
 	return grouped, next[:n]
 }
 
-// Each calls f with the number of each shard and the shard, alone, in order. It
-// stops at the first error of f and returns it. Other calls may come between
-// two shards, so what f sees of all shards need not be the state of any one
-// moment; for that, let no one write meanwhile. O(n) time besides that of f.
+// Each calls f for each shard in order. It stops at the first error from f and
+// returns it. Since Each locks one shard at a time, other calls can change
+// shards that f has already seen or will see later. For a consistent view,
+// prevent concurrent writes.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	for i := range o.shards {
 		var err error
@@ -130,19 +128,18 @@ func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	return nil
 }
 
-// String returns the number of shards. It shows nothing of the structures. O(1)
-// time.
+// String returns the number of shards. It does not describe the structures.
 func (o Of[T]) String() string { return fmt.Sprintf("sharded.Of(%d shards)", len(o.shards)) }
 
-// Format prints [Of.String] for every verb and flag, like
-// [hashfam.Family.Format].
+// Format prints the result of [Of.String] for every verb and flag.
 func (o Of[T]) Format(s fmt.State, _ rune) { fmt.Fprint(s, o.String()) }
 
-// LogValue returns [Of.String].
+// LogValue returns the result of [Of.String] for package log/slog.
 func (o Of[T]) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// MarshalText returns an error: the structures are stored one by one, with
-// [Of.Each]. Without this method, encoding/json would store {}.
+// MarshalText returns an error that matches errors.ErrUnsupported, because
+// shards must be stored individually using [Of.Each]. Without this method,
+// encoding/json would store {}.
 func (o Of[T]) MarshalText() ([]byte, error) {
-	return nil, fmt.Errorf("sharded: shards are encoded one by one, in a call of Each: %w", errors.ErrUnsupported)
+	return nil, fmt.Errorf("sharded: shards must be encoded individually, using Each: %w", errors.ErrUnsupported)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
-// share does operations 0 to b.N-1 on a filter in 64 shards, on one goroutine
-// and on two, which do one half each.
+// share runs operations 0 to b.N-1 on a filter with 64 shards, first in one
+// goroutine and then split between two.
 func share(b *testing.B, keys uint64, do func(o *sharded.Of[*cuckoo.Filter], from, to int)) {
 	o := must(sharded.New(64, func(int) (*cuckoo.Filter, error) {
 		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(keys, 64), FPRate: 0.01})
@@ -29,7 +29,7 @@ func share(b *testing.B, keys uint64, do func(o *sharded.Of[*cuckoo.Filter], fro
 	}
 }
 
-// BenchmarkDo looks up nine keys and adds one, in turn.
+// BenchmarkDo looks up keys, and adds every tenth key.
 func BenchmarkDo(b *testing.B) {
 	const keys = 1 << 20
 	share(b, keys, func(o *sharded.Of[*cuckoo.Filter], from, to int) {
@@ -44,7 +44,7 @@ func BenchmarkDo(b *testing.B) {
 	})
 }
 
-// BenchmarkDoAll looks up keys in batches of a thousand.
+// BenchmarkDoAll looks up batches of 1,000 keys.
 func BenchmarkDoAll(b *testing.B) {
 	batch := digests(rand.New(rand.NewPCG(92, 93)), 1000)
 	share(b, 1<<20, func(o *sharded.Of[*cuckoo.Filter], from, to int) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
-// A list is a structure that keeps the digests it was given.
+// A list is a structure that stores its digests.
 type list struct {
 	digests []hashfam.Digest
 	calls   int
@@ -39,9 +40,9 @@ func lists(t require.TestingT, n int) *sharded.Of[*list] {
 	return o
 }
 
-// Do and DoAll choose the same shards, and DoAll keeps the order of digests and
-// locks each shard at most once.
-func TestEveryDigestGoesToItsShard(t *testing.T) {
+// Do and DoAll must select the same shards. DoAll must not reorder the digests
+// of a shard, and must lock each shard at most once.
+func TestDigestsReachTheirShard(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.IntRange(1, 5), rapid.IntRange(1, 300)).Draw(t, "shards")
 		digests := rapid.SliceOf(rapid.Map(rapid.Uint64(), func(x uint64) hashfam.Digest { return hashfam.Digest(x) })).Draw(t, "digests")
@@ -69,15 +70,15 @@ func TestEveryDigestGoesToItsShard(t *testing.T) {
 	})
 }
 
-// slowly adds x to n, and lets others run meanwhile.
+// slowly adds x to n, and lets other goroutines run before it writes the sum.
 func slowly(n *int, x int) {
 	sum := *n + x
 	runtime.Gosched()
 	*n = sum
 }
 
-// The sum of plain numbers is right only if the shards are used alone.
-func TestDoExcludesOthers(t *testing.T) {
+// The sums are correct only if each call has exclusive use of its shard.
+func TestCallsHaveExclusiveUseOfTheirShard(t *testing.T) {
 	o, err := sharded.New(3, func(int) (*int, error) { return new(int), nil })
 	require.NoError(t, err)
 	var wg sync.WaitGroup
@@ -101,7 +102,7 @@ func TestDoExcludesOthers(t *testing.T) {
 	wg.Wait()
 	sum := 0
 	require.NoError(t, o.Each(func(_ int, n *int) error { sum += *n; return nil }))
-	require.Equal(t, 8*2000*3, sum, "every call adds three")
+	require.Equal(t, 8*2000*3, sum, "each call adds three")
 }
 
 func TestAPanicReleasesTheLock(t *testing.T) {
@@ -113,12 +114,12 @@ func TestAPanicReleasesTheLock(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, 1, f, name)
 		called := false
-		o.Do(0, func(*list) { called = true }) // would wait forever
+		o.Do(0, func(*list) { called = true }) // deadlocks if the lock is still held
 		require.True(t, called, name)
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestErrorsStopNewAndEach(t *testing.T) {
 	failure := errors.New("no memory")
 	calls := 0
 	create := func(i int) (*list, error) {
@@ -138,6 +139,8 @@ func TestErrors(t *testing.T) {
 	_, err := sharded.New(10, create)
 	require.ErrorIs(t, err, failure)
 	require.Equal(t, 3, calls)
+
+	require.PanicsWithValue(t, "sharded: use of a zero Of: make it with New", func() { new(sharded.Of[*list]).Do(1, func(*list) {}) })
 
 	o, visited := lists(t, 5), 0
 	err = o.Each(func(i int, _ *list) error {
@@ -171,14 +174,13 @@ func TestDoDoesNotAllocate(t *testing.T) {
 	}), 4.0)
 }
 
-// Shards are encoded one by one. To encode them all together is an error, not
-// an empty object.
-func TestShardsAreNotEncodedTogether(t *testing.T) {
+// Encoding an Of must return an error, not an empty object.
+func TestEncodingAnOfFails(t *testing.T) {
 	o := lists(t, 2)
 	type field struct{ Seen sharded.Of[*list] }
 	for _, v := range []any{o, *o, field{*o}, &field{*o}, []any{*o}, map[string]any{"seen": o}} {
 		_, err := json.Marshal(v)
-		require.ErrorContains(t, err, "sharded: shards are encoded one by one", "%T", v)
+		require.ErrorContains(t, err, "sharded: shards must be encoded individually", "%T", v)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
 	}
 	_, err := xml.Marshal(field{*o})
@@ -186,23 +188,75 @@ func TestShardsAreNotEncodedTogether(t *testing.T) {
 	require.Error(t, gob.NewEncoder(io.Discard).Encode(o))
 }
 
-func TestPrintingShardsNeverShowsAKey(t *testing.T) {
+func TestPrintingHidesTheKey(t *testing.T) {
 	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	o, err := sharded.New(2, func(int) (counting.Config, error) { return counting.Config{Family: hashfam.New(key)}, nil })
 	require.NoError(t, err)
 	const want = "sharded.Of(2 shards)"
 	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
-		for _, v := range []any{o, *o} {
-			require.Equal(t, want, fmt.Sprintf(verb, v))
-		}
-		for _, v := range []any{struct{ Of *sharded.Of[counting.Config] }{o}, struct{ Of sharded.Of[counting.Config] }{*o}} {
-			for _, half := range []uint64{0x0706050403020100, 0x0f0e0d0c0b0a0908} {
-				require.NotContains(t, fmt.Sprintf(verb, v), fmt.Sprint(half), verb)
-				require.NotContains(t, fmt.Sprintf(verb, v), fmt.Sprintf("%x", half), verb)
-			}
-		}
+		require.Equal(t, want+want, fmt.Sprintf(verb+verb, o, *o))
+		field := fmt.Sprintf(verb, struct{ Of sharded.Of[counting.Config] }{*o})
+		require.Contains(t, field, want, verb)
+		require.NotContains(t, field, "506097522914230528", verb) // the first half of the key, which is 0x706050403020100
+		require.NotContains(t, field, "706050403020100", verb)
 	}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("loaded", "a", o, "b", *o)
 	require.Contains(t, log.String(), fmt.Sprintf("a=%q b=%q", want, want))
+}
+
+// overflow returns a bound for the probability that any of n shards receives
+// more than c of total keys. The bound is n times the upper tail of the
+// binomial distribution, which is at most its first term divided by 1-r, where
+// r is the ratio of its first two terms.
+func overflow(total uint64, n int, c uint64) float64 {
+	if c >= total {
+		return 0
+	}
+	t, k, p := float64(total), float64(c+1), 1/float64(n)
+	choose := lgamma(t+1) - lgamma(k+1) - lgamma(t-k+1)
+	first := math.Exp(choose + k*math.Log(p) + (t-k)*math.Log1p(-p))
+	return float64(n) * first / (1 - (t-k)/(k+1)*p/(1-p))
+}
+
+func lgamma(x float64) float64 {
+	y, _ := math.Lgamma(x)
+	return y
+}
+
+// The probability that a shard overflows must be below 1e-6. It must exceed
+// 1e-6 if the room above the mean is 20% smaller, for means of 100 or more
+// keys.
+func TestCapacityIsSufficientAndTight(t *testing.T) {
+	for n := 2; n <= 1<<16; n *= 2 {
+		for total := uint64(1); total <= 1<<36; total = total*3/2 + 1 {
+			c := sharded.Capacity(total, n)
+			require.LessOrEqual(t, c, total)
+			require.Less(t, overflow(total, n, c), 1e-6, "%d keys in %d shards of %d", total, n, c)
+			mean := float64(total) / float64(n)
+			if less := mean + 0.8*(float64(c)-mean); mean >= 100 {
+				require.Greater(t, overflow(total, n, uint64(less)), 1e-6, "%d keys in %d shards of %d", total, n, c)
+			}
+		}
+	}
+}
+
+func TestCapacityAtTheLimits(t *testing.T) {
+	for _, n := range []int{math.MinInt, -1, 0, 1} {
+		require.EqualValues(t, 17, sharded.Capacity(17, n))
+		require.EqualValues(t, uint64(math.MaxUint64), sharded.Capacity(math.MaxUint64, n))
+	}
+	for n := 2; n > 0; n *= 2 {
+		require.Zero(t, sharded.Capacity(0, n))
+		require.EqualValues(t, 1, sharded.Capacity(1, n))
+		c := sharded.Capacity(math.MaxUint64, n)
+		require.GreaterOrEqual(t, float64(c), 0x1p64/float64(n))
+		require.LessOrEqual(t, float64(c), 0x1p64/float64(n)+0x1p40, "%d", n)
+	}
+	last := uint64(0)
+	for total := range uint64(10_000) {
+		c := sharded.Capacity(total, 64)
+		require.GreaterOrEqual(t, c, last)
+		last = c
+	}
 }

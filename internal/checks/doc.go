@@ -1,5 +1,3 @@
-// Package checks has checks for the tests of several packages that need no
-// machine: measured false-positive rates, sizes for a memory, zero values, and
-// the long forms of tests. Package conformance tests sequences of actions and
-// encodings.
+// Package checks provides checks for the tests of several packages: measured
+// false-positive rates, sizes for a memory limit, zero values, and long tests.
 package checks

@@ -14,21 +14,19 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Rated is a structure whose false-positive rate is known exactly.
+// A Rated is a structure with a known false-positive rate.
 type Rated struct {
 	Contains func([]bool, []hashfam.Digest) []bool
 	Rate     float64
 }
 
 // measure checks that s contains the digests of the numbers below n. It returns
-// the share of absent keys that it contains, too.
+// the fraction of absent keys that are found.
 func (s Rated) measure(t *testing.T, fam hashfam.Family, n, queries uint64) float64 {
 	t.Helper()
-	var answers []bool
 	found := func(first, n uint64) (sum uint64) {
 		batches(fam, first, n, func(keys []hashfam.Digest) {
-			answers = s.Contains(answers[:0], keys)
-			for _, is := range answers {
+			for _, is := range s.Contains(nil, keys) {
 				if is {
 					sum++
 				}
@@ -40,7 +38,7 @@ func (s Rated) measure(t *testing.T, fam hashfam.Family, n, queries uint64) floa
 	return float64(found(1<<63, queries)) / float64(queries)
 }
 
-// batches calls do with the digests of n numbers, some thousands at a time.
+// batches calls do with the digests of n numbers, up to 8192 at a time.
 func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 	digests := make([]hashfam.Digest, 0, min(n, 8192))
 	for i := range n {
@@ -53,10 +51,10 @@ func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 }
 
 // LargeSet adds the public digests of the numbers below n in batches, unless
-// add is nil, finds each of them, and measures the rate of absent keys,
-// 40,000,000 at most. A correct program is six standard deviations off with
-// probability below 2e-9; the rates of full structures differ from their mean
-// by less than one part in the root of n for each of 30 hashes.
+// add is nil, looks them up, and measures the rate with up to 40,000,000 absent
+// keys. The tolerance is six standard deviations, which a correct program
+// exceeds with a probability below 2e-9, plus the variation between full
+// structures: less than 1/sqrt(n) for each of 30 hashes.
 func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
 	t.Helper()
 	if add != nil {
@@ -68,11 +66,10 @@ func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated)
 	require.InDelta(t, s.Rate, rate, 6*math.Sqrt(s.Rate/float64(queries))+30*s.Rate/math.Sqrt(float64(n)))
 }
 
-// SmallSets builds structures of 0 to 100 keys under thousands of families, for
-// each number of keys. No key is lost, and the mean rate of the absent keys is
-// the exact one over all families. Structures are independent, so a correct
-// program is more than seven standard errors of the mean off with probability
-// below 1e-10, and there are at most 101 means.
+// SmallSets builds structures of 0 to 100 keys with many families. It checks
+// that no key is lost and that the mean rate is exact within seven standard
+// errors. Since the structures are independent, a correct program exceeds that
+// with a probability below 1e-10 for each of up to 101 means.
 func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Rated) {
 	const queries = 1000
 	families, step := 100, uint64(9)
@@ -103,16 +100,16 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 	}
 }
 
-// A Sharding assigns digests to shards by some of their bits.
+// A Sharding assigns digests to shards by some of their bits. Draw returns a
+// random digest of one shard.
 type Sharding struct {
 	Name string
-	// Draw returns a random digest of one shard.
 	Draw func(r *rand.Rand) hashfam.Digest
 }
 
-// Shardings returns the usual ways to choose a shard: by the high bits of a
-// digest, by its low bits, by a range; and, for comparison, no sharding. The
-// rate of a structure that holds one shard must not depend on the sharding.
+// Shardings returns the usual ways to select a shard by a digest's bits, and
+// one without sharding. The rate of a shard's filter must not depend on the
+// way.
 func Shardings() []Sharding {
 	within := func(low, size uint64) func(*rand.Rand) hashfam.Digest {
 		return func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(low + r.Uint64N(size)) }
@@ -127,12 +124,9 @@ func Shardings() []Sharding {
 	}
 }
 
-// Long reports whether a test runs in its long form: if FILTERFAM_LONG is set
-// and the memory is available. The long form takes about that many minutes of
-// one core, which Long prints first, and at most that many gigabytes.
-//
-// .ci/long finds the calls in the source and adds up the minutes, so both are
-// written as numbers.
+// Long reports whether a test should run in its long form: if FILTERFAM_LONG is
+// set and enough memory is available. Long prints the minutes that it takes on
+// one core. Arguments must be literals, because .ci/long adds up the minutes.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {
@@ -146,8 +140,8 @@ func Long(t testing.TB, minutes, gigabytes float64) bool {
 	return gigabytes <= most
 }
 
-// memory returns the gigabytes that a program may take: at most 2 on a 32-bit
-// platform, and any number if the system does not say.
+// memory returns the available gigabytes: up to 2 on a 32-bit platform, and any
+// number if it is unknown.
 func memory() float64 {
 	most := math.Inf(1)
 	if strconv.IntSize == 32 {

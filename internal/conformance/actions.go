@@ -1,18 +1,17 @@
 package conformance
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // actions returns the actions that the structure has, by their names.
 func (m *Machine[S]) actions() map[string]func() {
-	s, actions := m.s, map[string]func(){"all forms agree": m.allFormsAgree, "encode and decode": m.recode}
+	s, actions := m.s, map[string]func(){"all forms agree": func() { m.agree(drawSet(m.T)) }, "encode and decode": m.recode}
 	has := func(can bool, name string, do func()) {
 		if can {
 			actions[name] = do
@@ -22,12 +21,10 @@ func (m *Machine[S]) actions() map[string]func() {
 	has(s.Add != nil, "add many", func() { m.Add(s.Add(m.F), drawMany(m.T)) })
 	has(s.ContainsOrAdd != nil, "contains or add", func() { m.ContainsOrAdd(s.ContainsOrAdd(m.F)) })
 	has(m.deletes(), "delete", m.delete)
-	has(m.deletes(), "delete many", m.deleteMany)
 	has(s.Clone != nil, "clone", m.clone)
 	if m.forged {
 		return actions
 	}
-	has(true, "fail to decode", m.failToDecode)
 	has(s.Builders != nil, "build", m.build)
 	has(s.Merge != nil, "merge", m.merge)
 	has(s.Reset != nil, "reset", m.reset)
@@ -44,16 +41,13 @@ func (m *Machine[S]) deletes() bool { return m.s.Delete != nil && len(m.s.Delete
 // another order, some of them repeated, in any way that there is.
 func (m *Machine[S]) build() {
 	keys, builders := drawSet(m.T), m.s.Builders(m.T, m.Family)
-	twins := make([]string, 0, 2*len(keys))
-	for i := range keys {
-		twins = append(twins, keys[len(keys)-1-i])
+	for _, f := range []*S{&m.F, &m.Twin} {
+		var err error
+		*f, err = drawOf(m.T, "way to build", builders)(m.Family.SumAll(nil, bytesOf(keys)))
+		require.NoError(m, err)
+		slices.Reverse(keys)
+		keys = append(keys, keys[:len(keys)/3]...)
 	}
-	twins = append(twins, keys[:len(keys)/3]...)
-	var err error
-	m.F, err = builders[drawName(m.T, "way to build", builders)](m.Family.SumAll(nil, bytesOf(keys)))
-	require.NoError(m, err)
-	m.Twin, err = builders[drawName(m.T, "way to build the twin", builders)](m.Family.SumAll(nil, bytesOf(twins)))
-	require.NoError(m, err)
 	m.forget()
 	for _, key := range keys {
 		m.Count(key, 1-m.Counts[key])
@@ -67,19 +61,7 @@ func (m *Machine[S]) forget() {
 }
 
 // form draws a form of a method.
-func (m *Machine[S]) form(forms []Form) Form {
-	names := make([]string, len(forms))
-	for i, form := range forms {
-		names[i] = form.Name
-	}
-	name := rapid.SampledFrom(names).Draw(m.T, "form")
-	for _, form := range forms {
-		if form.Name == name {
-			return form
-		}
-	}
-	panic(name)
-}
+func (m *Machine[S]) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
 // Add adds keys in one of the forms, and to the twin.
 func (m *Machine[S]) Add(forms []Form, keys []string) {
@@ -123,58 +105,45 @@ func (m *Machine[S]) ContainsOrAdd(forms []Form) {
 	}
 }
 
-// delete deletes some members, in any form, and a key that is not found.
+// has reports whether f may contain a key.
+func (m *Machine[S]) has(f S, key string) bool {
+	numbers, _ := m.s.Questions[0](f)[0].Bind([]string{key})()
+	return numbers[0] > 0
+}
+
+// delete deletes members that were added one after the other, some of them more
+// than once, and a key that is not found.
 func (m *Machine[S]) delete() {
 	members := m.members()
 	if len(members) == 0 {
 		m.Skip("there is nothing to delete")
 	}
-	m.remove(rapid.SliceOfN(rapid.SampledFrom(members), 0, 8).Draw(m.T, "keys"))
-	absent := DrawKey(m.T)
-	if !m.has(m.F, absent) {
-		n, err := m.form(m.s.Delete(m.F)).do(absent)
-		require.NoError(m, err)
-		must(m, n == 0, "deleted %q, which is absent", absent)
-	}
-}
-
-// deleteMany deletes members that were added one after the other.
-func (m *Machine[S]) deleteMany() {
-	members := m.members()
-	if len(members) == 0 {
-		m.Skip("there is nothing to delete")
-	}
-	n := rapid.IntRange(1, len(members)).Draw(m.T, "number of keys")
-	first := rapid.IntRange(0, len(members)-n).Draw(m.T, "first key")
-	m.remove(members[first : first+n])
-}
-
-// remove deletes a copy of each key, if there is one left.
-func (m *Machine[S]) remove(keys []string) {
-	var present []string
-	for _, key := range keys {
+	first := rapid.IntRange(0, len(members)-1).Draw(m.T, "first key")
+	n := rapid.IntRange(1, len(members)-first).Draw(m.T, "number of keys")
+	var keys []string
+	for _, key := range slices.Repeat(members[first:first+n], rapid.IntRange(1, 3).Draw(m.T, "copies")) {
 		if m.Counts[key] > 0 {
 			m.Counts[key]--
-			present = append(present, key)
+			keys = append(keys, key)
 		}
 	}
-	form := m.form(m.s.Delete(m.F))
-	for i, f := range []Form{form, m.s.Delete(m.Twin)[0]} {
-		n, err := f.do(present...)
-		require.NoError(m, err)
-		must(m, n == len(present), "%s deleted %d of %d keys from the %s", f.Name, n, len(present), []string{"structure", "twin"}[i])
+	m.remove(m.form(m.s.Delete(m.F)), keys, len(keys))
+	m.remove(m.s.Delete(m.Twin)[0], keys, len(keys))
+	if absent := DrawKey(m.T); !m.has(m.F, absent) {
+		m.remove(m.form(m.s.Delete(m.F)), []string{absent}, 0)
 	}
 }
 
-// allFormsAgree checks that all forms of all questions give the same answers.
-func (m *Machine[S]) allFormsAgree() { m.agree(drawSet(m.T)) }
+// remove deletes keys, of which it must find a number.
+func (m *Machine[S]) remove(form Form, keys []string, want int) {
+	n, err := form.do(keys...)
+	require.NoError(m, err)
+	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
+}
 
+// agree checks that the structure and its twin give the same answers.
 func (m *Machine[S]) agree(keys []string) {
-	own, twins := questionsOf(m.F, m.s.Questions), questionsOf(m.Twin, m.s.Questions)
-	Agree(m, own, keys)
-	for i := range own {
-		same(m, own[i][0], twins[i][0], keys)
-	}
+	Agree(m, joined(questionsOf(m.F, m.s.Questions), questionsOf(m.Twin, m.s.Questions)), keys)
 }
 
 // questionsOf returns the forms of each question.
@@ -185,65 +154,43 @@ func questionsOf[S any](f S, questions []func(S) []Form) (list [][]Form) {
 	return list
 }
 
+// joined returns the forms of the same questions to two structures.
+func joined(a, b [][]Form) (list [][]Form) {
+	for i := range a {
+		list = append(list, slices.Concat(a[i], b[i]))
+	}
+	return list
+}
+
 // Agree checks that all forms of a question give the same answers, and that all
 // questions agree on which keys may be contained.
 func Agree(t rapid.TB, questions [][]Form, keys []string) {
+	base := questions[0][0]
+	contained, _ := base.Bind(keys)()
 	for _, forms := range questions {
-		for _, form := range forms[1:] {
-			same(t, forms[0], form, keys)
-		}
-		first, _ := questions[0][0].Bind(keys)()
-		numbers, _ := forms[0].Bind(keys)()
-		for i, key := range keys {
-			must(t, (first[i] > 0) == (numbers[i] > 0), "%s(%q) = %d, but %s = %d", questions[0][0].Name, key, first[i], forms[0].Name, numbers[i])
-		}
-	}
-}
-
-// same checks that two forms give the same answers.
-func same(t rapid.TB, a, b Form, keys []string) {
-	first, err := a.Bind(keys)()
-	require.NoError(t, err)
-	second, err := b.Bind(keys)()
-	require.NoError(t, err)
-	must(t, len(first) == len(second), "%s has %d answers for %d keys", b.Name, len(second), len(keys))
-	for i, key := range keys {
-		must(t, first[i] == second[i], "%s(%q) = %d, but %s = %d", a.Name, key, first[i], b.Name, second[i])
-	}
-}
-
-// other returns a structure like F with drawn keys that it contains.
-func (m *Machine[S]) other() (S, []string) {
-	f := m.s.Like(m.F)
-	return f, m.s.fill(f, drawSet(m.T))
-}
-
-// fill adds keys to f and returns those for which there was room.
-func (s Structure[S]) fill(f S, keys []string) (in []string) {
-	add := s.Add(f)[0]
-	for _, key := range keys {
-		if _, err := add.do(key); err == nil {
-			in = append(in, key)
+		first, _ := forms[0].Bind(keys)()
+		for _, form := range forms {
+			numbers, err := form.Bind(keys)()
+			require.NoError(t, err)
+			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
+			for i, key := range keys {
+				must(t, numbers[i] == first[i], "%s(%q) = %d, but %s = %d", forms[0].Name, key, first[i], form.Name, numbers[i])
+				must(t, (numbers[i] > 0) == (contained[i] > 0), "%s(%q) = %d, but %s = %d", base.Name, key, contained[i], form.Name, numbers[i])
+			}
 		}
 	}
-	return in
 }
 
 // merge merges up to two other structures.
 func (m *Machine[S]) merge() {
-	var others []S
-	var keys []string
-	var before [][]byte
-	for range rapid.IntRange(0, 2).Draw(m.T, "number of others") {
-		f, in := m.other()
-		others, keys, before = append(others, f), append(keys, in...), append(before, encode(m, f))
+	others, keys := make([]S, rapid.IntRange(0, 2).Draw(m.T, "number of others")), []string(nil)
+	for i := range others {
+		others[i] = m.s.Like(m.F)
+		keys = append(keys, m.s.fill(others[i], drawSet(m.T))...)
+		m.Leave(others[i])
 	}
 	own := encode(m, m.F)
-	err := m.s.Merge(m.F, others...)
-	for i, f := range others {
-		requireBytes(m, before[i], encode(m, f), "Merge changed its argument")
-	}
-	if err != nil {
+	if err := m.s.Merge(m.F, others...); err != nil {
 		require.ErrorIs(m, err, fault.ErrFull)
 		requireBytes(m, own, encode(m, m.F), "a failed Merge changed the structure")
 		return
@@ -288,46 +235,19 @@ func (m *Machine[S]) reset() {
 }
 
 // recode goes on with what is decoded from the structure. The receiver may be a
-// structure in use.
+// structure in use, which is equal only if its encoding is.
 func (m *Machine[S]) recode() {
-	g := m.s.Receiver(m.Family)
+	b, g := encodings(m, m.F), m.s.Receiver(m.Family)
 	if m.s.Builders == nil && !m.forged && rapid.Bool().Draw(m.T, "into a structure in use") {
-		g, _ = m.other()
+		g = m.s.Like(m.F)
+		m.s.fill(g, drawSet(m.T))
+		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal is not whether the encodings are equal")
 	}
-	b := encode(m, m.F)
-	requireBytes(m, b, encode(m, m.Twin), "the structure and its twin are encoded differently")
-	recode(m, rapid.SampledFrom(ways).Draw(m.T, "way"), m.F, g)
+	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)
 	m.F = g
 	requireBytes(m, b, encode(m, m.F), "the decoded structure is encoded differently")
 	if m.diverges() {
 		m.Resync()
 	}
-}
-
-// failToDecode decodes what was cut off, begins with other bytes, or is of
-// another family. The structure must not change.
-func (m *Machine[S]) failToDecode() {
-	b := encode(m, m.F)
-	switch rapid.SampledFrom([]string{"cut off", "other first bytes", "another family"}).Draw(m.T, "damage") {
-	case "cut off":
-		b = b[:rapid.IntRange(0, len(b)-1).Draw(m.T, "length")]
-	case "other first bytes":
-		b[rapid.IntRange(0, 3).Draw(m.T, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(m.T, "bit")
-	case "another family":
-		b = encode(m, m.s.empty(m.T, m.Family.Derive("another")))
-	}
-	require.Error(m, m.F.UnmarshalBinary(b))
-	require.Error(m, readFrom(m.F, bytes.NewReader(b)))
-}
-
-// empty returns a structure of the family without keys.
-func (s Structure[S]) empty(t *rapid.T, fam hashfam.Family) S {
-	if s.Builders == nil {
-		return s.Draw(t, fam)
-	}
-	builders := s.Builders(t, fam)
-	f, err := builders[drawName(t, "way to build", builders)](nil)
-	require.NoError(t, err)
-	return f
 }

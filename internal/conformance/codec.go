@@ -2,81 +2,94 @@ package conformance
 
 import (
 	"bytes"
+	"encoding"
+	"encoding/base64"
+	"fmt"
 	"io"
+	"strconv"
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
-// ways are the names of the ways to encode and decode, see [recode].
-var ways = []string{
-	"MarshalBinary", "AppendBinary", "WriteTo", "MarshalText",
-	"ReadFrom", "ReadFrom with half of what it asks for", "ReadFrom with data and error at once", "ReadFrom with empty reads",
+// A decoder has the methods that decode.
+type decoder interface {
+	encoding.BinaryUnmarshaler
+	encoding.TextUnmarshaler
+	io.ReaderFrom
 }
 
-// recode encodes f and decodes it into g, in one of the ways that there are.
-func recode[S Encoded[S]](t rapid.TB, way string, f, g S) {
+// A way decodes b, which may be anything, into f.
+type way struct {
+	name   string
+	decode func(f decoder, b []byte) error
+}
+
+// GoString is what rapid prints.
+func (w way) GoString() string { return strconv.Quote(w.name) }
+
+// ways are all ways to decode. Streams may return few bytes at a time, or the
+// last of them with an error, and go on after the frame.
+var ways = []way{
+	{"UnmarshalBinary", decoder.UnmarshalBinary},
+	{"UnmarshalText", func(f decoder, b []byte) error { return f.UnmarshalText(textOf(b)) }},
+	{"ReadFrom", stream("", func(r io.Reader) io.Reader { return r })},
+	{"ReadFrom of unknown length", stream("", func(r io.Reader) io.Reader { return io.MultiReader(r) })},
+	{"ReadFrom with half of what it asks for", stream("the next frame", iotest.HalfReader)},
+	{"ReadFrom with data and error at once", stream("the next frame", iotest.DataErrReader)},
+}
+
+func textOf(b []byte) []byte { return base64.StdEncoding.AppendEncode(nil, b) }
+
+// stream returns a way that reads from a stream and leaves what comes after b.
+func stream(after string, wrap func(io.Reader) io.Reader) func(decoder, []byte) error {
+	return func(f decoder, b []byte) error {
+		r := wrap(bytes.NewReader(append(bytes.Clone(b), after...)))
+		n, err := f.ReadFrom(r)
+		if err != nil {
+			return err
+		}
+		if rest, _ := io.ReadAll(r); n != int64(len(b)) || string(rest) != after {
+			return fmt.Errorf("read %d bytes and left %q, want %d and %q", n, rest, len(b), after)
+		}
+		return nil
+	}
+}
+
+// encodings returns the encoding of f, which all methods must write.
+func encodings[S Encoded[S]](t rapid.TB, f S) []byte {
 	b := encode(t, f)
-	switch way {
-	case "AppendBinary":
-		appended, err := f.AppendBinary([]byte("before"))
-		require.NoError(t, err)
-		requireBytes(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
-	case "WriteTo":
-		var w bytes.Buffer
-		n, err := f.WriteTo(&w)
-		require.NoError(t, err)
-		require.EqualValues(t, w.Len(), n)
-		requireBytes(t, b, w.Bytes(), "WriteTo writes other bytes")
-	case "MarshalText":
-		text, err := f.MarshalText()
-		require.NoError(t, err)
-		require.NoError(t, g.UnmarshalText(text))
-		return
-	}
-	stream, is := streams[way]
-	if is {
-		recodeStream(t, stream, b, g)
-		return
-	}
-	require.NoError(t, g.UnmarshalBinary(b))
-}
-
-// recodeStream reads b, with another frame after it, from a stream into g.
-func recodeStream(t rapid.TB, stream func(io.Reader) io.Reader, b []byte, g io.ReaderFrom) {
-	r := stream(bytes.NewReader(append(bytes.Clone(b), "the next frame"...)))
-	n, err := g.ReadFrom(r)
+	appended, err := f.AppendBinary([]byte("before"))
 	require.NoError(t, err)
-	require.EqualValues(t, len(b), n, "number of bytes that ReadFrom read")
-	rest, _ := io.ReadAll(r)
-	require.Equal(t, "the next frame", string(rest))
+	requireBytes(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
+	text, err := f.MarshalText()
+	require.NoError(t, err)
+	requireBytes(t, textOf(b), text, "MarshalText does not return the encoding")
+	var w bytes.Buffer
+	n, err := f.WriteTo(&w)
+	require.NoError(t, err)
+	require.EqualValues(t, w.Len(), n)
+	requireBytes(t, b, w.Bytes(), "WriteTo does not write the encoding")
+	return b
 }
 
-// streams are the ways in which a stream may return its bytes.
-var streams = map[string]func(io.Reader) io.Reader{
-	"ReadFrom":                               func(r io.Reader) io.Reader { return r },
-	"ReadFrom with half of what it asks for": iotest.HalfReader,
-	"ReadFrom with data and error at once":   iotest.DataErrReader,
-	"ReadFrom with empty reads": func(r io.Reader) io.Reader { // one byte at every second call, and none at the others
-		calls := 0
-		return reader(func(b []byte) (int, error) {
-			calls++
-			return r.Read(b[:min(len(b), 1-calls%2)])
-		})
-	},
+// encode returns the encoding of a valid structure.
+func encode[S Encoded[S]](t rapid.TB, f S) []byte {
+	b, err := f.MarshalBinary()
+	require.NoError(t, err)
+	return b
 }
 
-// A reader is a function that reads, and a writer one that writes.
-type (
-	reader func([]byte) (int, error)
-	writer func([]byte) (int, error)
-)
-
-func (read reader) Read(b []byte) (int, error)   { return read(b) }
-func (write writer) Write(b []byte) (int, error) { return write(b) }
-
-func readFrom(g io.ReaderFrom, r io.Reader) error {
-	_, err := g.ReadFrom(r)
-	return err
+// requireBytes is short about differences, since encodings are long.
+func requireBytes(t rapid.TB, want, got []byte, message string) {
+	if bytes.Equal(want, got) {
+		return
+	}
+	t.Helper()
+	i := 0
+	for i < min(len(want), len(got)) && want[i] == got[i] {
+		i++
+	}
+	t.Fatalf("%s: %d and %d bytes, different from byte %d on", message, len(want), len(got), i)
 }

@@ -1,21 +1,26 @@
 package conformance
 
 import (
+	"strconv"
+
 	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A Form is one form of a method that takes keys, such as AddString for Add.
 type Form struct {
 	Name string
-	// Bind converts keys to the arguments of the method. It returns a function
-	// that calls the method for all keys until one fails. Its result is a
-	// number for each key, or the sum of these numbers: the answer to a
-	// question, or 1 if the key was added, found or deleted. It allocates only
-	// what the method allocates, and only one goroutine may call it.
+	// Bind converts keys and returns a function that calls the method for all
+	// of them until one fails. Its result is a number for each key, or the sum
+	// of the numbers: the answer to a question, or 1 if the key was added,
+	// found or deleted. It allocates only what the method allocates, and only
+	// one goroutine may call it.
 	Bind func(keys []string) (call func() ([]uint64, error))
 	// Counts reports whether the answer is the number of copies of a key.
 	Counts bool
 }
+
+// GoString is what rapid prints.
+func (f Form) GoString() string { return strconv.Quote(f.Name) }
 
 // do calls the method for all keys and returns the sum of its results.
 func (f Form) do(keys ...string) (sum int, err error) {
@@ -46,7 +51,7 @@ func Each[K any](name string, convert func(string) K, call func(K) (uint64, erro
 	}}
 }
 
-// Batch returns a form whose method is called once for all digests. It returns
+// Batch returns a form whose method is called once for all digests and returns
 // for how many it had success.
 func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest) (int, error)) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
@@ -95,21 +100,17 @@ func bytesOf(keys []string) [][]byte {
 	return list
 }
 
-// Done, Tried, Is and Number convert methods for [Each] by their results.
+// Done, Is and the next convert methods for [Each] by their results.
 func Done[K any](call func(K)) func(K) (uint64, error) {
 	return func(key K) (uint64, error) { call(key); return 1, nil }
-}
-
-func Tried[K any](call func(K) error) func(K) (uint64, error) {
-	return func(key K) (uint64, error) { return 1, call(key) }
 }
 
 func Is[K any](call func(K) bool) func(K) (uint64, error) {
 	return func(key K) (uint64, error) { return One(call(key)), nil }
 }
 
-func Number[K any](call func(K) uint64) func(K) (uint64, error) {
-	return func(key K) (uint64, error) { return call(key), nil }
+func tried[K any](call func(K) error) func(K) (uint64, error) {
+	return func(key K) (uint64, error) { return 1, call(key) }
 }
 
 func found[K any](call func(K) (bool, error)) func(K) (uint64, error) {
@@ -117,6 +118,10 @@ func found[K any](call func(K) (bool, error)) func(K) (uint64, error) {
 		is, err := call(key)
 		return One(is), err
 	}
+}
+
+func counted[K any](call func(K) uint64) func(K) (uint64, error) {
+	return func(key K) (uint64, error) { return call(key), nil }
 }
 
 // One returns 1 for true.
@@ -149,7 +154,7 @@ func TryAdds[S interface {
 	AddDigest(hashfam.Digest) error
 	AddAll([]hashfam.Digest) (int, error)
 }](s S) []Form {
-	return append(Forms("Add", s.Family(), Tried(s.Add), Tried(s.AddString), Tried(s.AddDigest)), Batch("AddAll", s.Family(), s.AddAll))
+	return append(Forms("Add", s.Family(), tried(s.Add), tried(s.AddString), tried(s.AddDigest)), Batch("AddAll", s.Family(), s.AddAll))
 }
 
 // ContainsOrAdds returns the forms of ContainsOrAdd in a structure that has
@@ -205,7 +210,7 @@ func Counts[S interface {
 	CountDigest(hashfam.Digest) uint64
 	CountAll([]uint64, []hashfam.Digest) []uint64
 }](s S) []Form {
-	forms := append(Forms("Count", s.Family(), Number(s.Count), Number(s.CountString), Number(s.CountDigest)),
+	forms := append(Forms("Count", s.Family(), counted(s.Count), counted(s.CountString), counted(s.CountDigest)),
 		Answers("CountAll", s.Family(), 7, s.CountAll, func(n uint64) uint64 { return n }))
 	for i := range forms {
 		forms[i].Counts = true

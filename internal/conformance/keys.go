@@ -13,16 +13,22 @@ import (
 
 // names are the keys of which properties draw a few: short ones, the empty one,
 // and long ones of which two differ only at the end.
-var names = func() (names []string) {
-	for i := range 12 {
-		names = append(names, fmt.Sprint("key ", i))
-	}
-	names = append(names, "")
+var names = func() []string {
+	names := append(numbered(0, 12), "")
 	for _, n := range []int{23, 64, 65, 255, 256, 300} {
 		names = append(names, fmt.Sprintf("%0*d", n, 1), fmt.Sprintf("%0*d", n, 2))
 	}
 	return names
 }()
+
+// numbered returns n keys that are numbered.
+func numbered(first, n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", first+i)
+	}
+	return keys
+}
 
 // DrawKey draws one of a few keys.
 func DrawKey(t *rapid.T) string { return rapid.SampledFrom(names).Draw(t, "key") }
@@ -32,14 +38,9 @@ func DrawKeys(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(names), 0, 15).Draw(t, "keys")
 }
 
-// drawMany draws up to 400 different keys that are numbered.
+// drawMany draws up to 400 different keys.
 func drawMany(t *rapid.T) []string {
-	first := rapid.IntRange(0, 999).Draw(t, "first key")
-	keys := make([]string, rapid.IntRange(1, 400).Draw(t, "number of keys"))
-	for i := range keys {
-		keys[i] = fmt.Sprint("key ", first+i)
-	}
-	return keys
+	return numbered(rapid.IntRange(0, 999).Draw(t, "first key"), rapid.IntRange(1, 400).Draw(t, "number of keys"))
 }
 
 // drawSet draws a few keys or many.
@@ -62,17 +63,9 @@ func drawFamily(t *rapid.T) hashfam.Family {
 	return families[rapid.IntRange(0, len(families)-1).Draw(t, "family")]
 }
 
-// drawName draws a name of a map.
-func drawName[V any](t *rapid.T, label string, from map[string]V) string {
-	return rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, label)
-}
-
-// drawn returns the result of draw for a seed.
-func drawn[V any](seed int, draw func(*rapid.T) V) V {
-	return rapid.Custom(func(t *rapid.T) V {
-		rapid.Bool().Draw(t, "one draw at least, which Custom requires")
-		return draw(t)
-	}).Example(seed)
+// drawOf draws a value of a map by its name.
+func drawOf[V any](t *rapid.T, label string, from map[string]V) V {
+	return from[rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, label)]
 }
 
 // Digests returns n random digests.

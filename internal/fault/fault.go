@@ -1,5 +1,4 @@
-// Package fault makes the errors of all structures: [hashfam.FieldError] with
-// the name of the package that returns it.
+// Package fault creates the errors of all structures.
 package fault
 
 import (
@@ -10,41 +9,38 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ErrFull is the reason of insertions for which there is no room.
+// ErrFull means that there is no room for a key.
 var ErrFull = errors.New("filter is full")
 
-// A Maker makes the errors of one package.
-type Maker struct {
-	Package string // the prefix of every message
-}
+// A Maker creates the errors of a package. Their messages begin with its name.
+type Maker struct{ Package string }
 
-// Field returns an error about a field.
+// Field returns a [hashfam.FieldError].
 func (m *Maker) Field(err error, field string, value any, allowed string) error {
 	return &hashfam.FieldError{Package: m.Package, Err: err, Field: field, Value: value, Allowed: allowed}
 }
 
-// Errorf returns an error without a field, prefixed with the package's name.
+// Errorf is like fmt.Errorf with the package's name as a prefix.
 func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
 }
 
-// Zero panics because a method that needs a made structure was called on the
-// zero value of the type with this name. make completes "make it with".
+// Zero panics with [Maker.ZeroText].
 //
 //go:noinline
 func (m *Maker) Zero(name, make string) { panic(m.ZeroText(name, make)) }
 
-// ZeroText returns the text with which Zero panics, for methods that are to be
-// inlined.
+// ZeroText returns the panic's text when a zero value of the type name is used.
+// A method that should be inlined panics with it instead of calling Zero.
 func (m *Maker) ZeroText(name, make string) string {
 	return m.Package + ": use of a zero " + name + ": make it with " + make
 }
 
-// RateRange says what rates are allowed, to those who write percentages, too.
+// RateRange describes the allowed rates, in case someone writes percentages.
 const RateRange = "above 0 and below 1; 0.05 is 5%"
 
-// Rate returns ErrParams unless 64-bit digests can have the false-positive rate
-// at capacity keys.
+// Rate returns ErrParams unless a filter of capacity keys can have the given
+// false-positive rate with 64-bit digests.
 func (m *Maker) Rate(rate float64, capacity uint64) error {
 	if !(rate > 0 && rate < 1) {
 		return m.Field(hashfam.ErrParams, "Config.FPRate", rate, RateRange)
@@ -56,13 +52,13 @@ func (m *Maker) Rate(rate float64, capacity uint64) error {
 	return nil
 }
 
-// Mergeable returns ErrIncompatible if the parameters of one of others differ
-// from mine. The error names the first field that differs, and the place of the
-// structure if there are several.
+// Mergeable returns ErrIncompatible if the parameters of other structures
+// differ from mine. The error names the first different field, and the index in
+// others if there are several.
 func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, params func(T) P) error {
 	for i, other := range others {
 		place := ""
-		if len(others) > 1 && params(other) != mine { // to name it allocates
+		if len(others) > 1 && params(other) != mine { // Sprintf allocates
 			place = fmt.Sprintf("others[%d]", i)
 		}
 		if err := Same(m, place, name, mine, params(other)); err != nil {
@@ -72,11 +68,10 @@ func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, p
 	return nil
 }
 
-// Same returns ErrIncompatible with the first field in which the parameters of
-// two structures differ, or nil if they are equal. name is the name of the
-// parameters in the message, and place says where the other structure is, if
-// that is not empty. Same compares every field by reflection, so that a new
-// field cannot be forgotten.
+// Same returns ErrIncompatible if the parameters of two structures differ. The
+// error names the first different field, after name and, if it is not empty,
+// the other structure's place. Same uses reflection, so that no field is
+// forgotten.
 func Same[P comparable](m *Maker, place, name string, mine, other P) error {
 	if mine == other {
 		return nil

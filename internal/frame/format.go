@@ -8,38 +8,37 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A Format is the encoding of one kind of structure. P is what its header tells
-// of the structure, such as its parameters, and T is a number of its payload.
+// A Format describes the encoding of a structure. P holds the contents of its
+// header, and T is the type of the payload's numbers.
 type Format[P any, T number] struct {
 	Kind    Kind
 	Version uint8
 	Errs    *fault.Maker // of the package that has the structure
 
-	// Parse reads the parameters of a verified header. It returns an error if
-	// they are invalid, or if the payload does not have the length that follows
-	// from them.
+	// Parse parses a verified header. It returns an error if the parameters are
+	// invalid or the payload has another length than they require.
 	Parse func(h Header, fam hashfam.Family) (P, error)
 
-	// Len returns how many numbers the payload has.
+	// Len returns the number of numbers in the payload.
 	Len func(P) uint64
 
-	// Fits returns an error with the given reason if this platform cannot hold
-	// the structure. It may be nil.
+	// Fits, if not nil, returns an error with the given reason if the structure
+	// is too large for this platform.
 	Fits func(p P, reason error) error
 }
 
-// New returns the header of a structure with a payload of that many bytes.
-// params is a struct of numbers, as for [EncodeParams].
+// New returns a header for a payload of the given length in bytes. params is a
+// struct of numbers, see [EncodeParams].
 func (f Format[P, T]) New(fam hashfam.Family, params any, payload uint64) Header {
 	return Header{f.Kind, f.Version, fam.CheckValue(), EncodeParams(params), payload}
 }
 
-// NewWords is New for parameters in words.
+// NewWords is like New, but with 64-bit words as parameters.
 func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint64) Header {
 	return Header{f.Kind, f.Version, fam.CheckValue(), appendWords(words...), payload}
 }
 
-// Header reads the header of a structure that was encoded under fam.
+// Header reads the header of a structure that was encoded with fam.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
 	h := r.Header(f.Kind, f.Version, fam.CheckValue())
 	if r.err != nil {
@@ -49,13 +48,12 @@ func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
 	return f.Parse(h, fam)
 }
 
-// ReadHeader is Header for a stream of which it reads no more than the header.
+// ReadHeader is like Header. It reads only the header from r.
 func (f Format[P, T]) ReadHeader(r io.Reader, fam hashfam.Family) (P, error) {
 	return f.Header(NewReader(r, f.Errs), fam)
 }
 
-// Read reads the header and the payload of a structure that was encoded under
-// fam. It reads the payload as [Read] does.
+// Read reads the header and, using the function [Read], the payload.
 func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
 	p, err := f.Header(r, fam)
 	if err == nil && f.Fits != nil {
@@ -68,9 +66,8 @@ func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
 	return p, values, r.err
 }
 
-// View returns the frame that is the whole of data, what its header tells, and
-// its payload, which shares the memory of data. Only the header has been
-// checked.
+// View returns a view of data, the contents of its header, and its payload,
+// which shares the memory of data. It checks only the header.
 func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error) {
 	var p P
 	v, err := NewView(data, f.Kind, f.Version, fam.CheckValue(), f.Errs)
@@ -84,27 +81,24 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 	return v, p, values, err
 }
 
-// A Glance is what frames of one kind and family begin with: magic, kind,
-// version and 16 bytes of parameters, and the family's check value.
+// A Glance holds the first 16 bytes of all frames of a kind and family that
+// have 16 bytes of parameters.
 type Glance struct{ first, check uint64 }
 
-// Glance returns the first bytes of the frames that were encoded under fam and
-// have 16 bytes of parameters.
+// Glance returns the Glance for frames that were encoded with fam.
 func (f Format[P, T]) Glance(fam hashfam.Family) Glance {
 	b := Header{Kind: f.Kind, Version: f.Version, Check: fam.CheckValue(), Params: make([]byte, 16)}.append(nil)
 	return Glance{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// Zero reports whether g is zero, and was not made by a Format.
+// Zero reports whether g is the zero value.
 func (g Glance) Zero() bool { return g.first == 0 }
 
-// glanceHeader is the length of a header with 16 bytes of parameters.
 const glanceHeader = 64
 
-// At returns the parameters of the frame that is the whole of data, as two
-// numbers, and its payload. It reports whether the fixed part, the padding and
-// the length of the frame are valid. It takes two nanoseconds, since it does
-// not compute a checksum, not even that of the header.
+// At returns the two parameters and the payload of the frame data. It reports
+// whether the fixed part, the padding and the length are valid. To take only
+// two nanoseconds it does not verify any checksum.
 func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false
@@ -116,8 +110,7 @@ func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	return le.Uint64(h[24:]), le.Uint64(h[32:]), data[glanceHeader : glanceHeader+length], ok
 }
 
-// Refusal returns the error of opening the frame that is the whole of data,
-// which g has refused, or whose parameters are invalid.
+// Refusal returns the error for a frame that g or its caller has refused.
 func (f Format[P, T]) Refusal(g Glance, data []byte) error {
 	v, err := NewView(data, f.Kind, f.Version, g.check, f.Errs)
 	if err == nil {

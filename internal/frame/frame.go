@@ -1,5 +1,4 @@
-// Package frame encodes all structures of filterfam in one binary form, which
-// is little-endian, versioned, self-delimiting and checksummed. docs/format.md
+// Package frame implements the binary format of all structures. docs/format.md
 // specifies it for readers in other languages.
 //
 //	offset  size  field
@@ -17,15 +16,13 @@
 //	   H+L     4  CRC-32C of everything above
 //	 H+L+4     4  zero
 //
-// The header has its own checksum, so that a reader detects a damaged length
-// before it relies on it. A checksum is not a signature: anyone who can change
-// a frame can also correct its checksums. A reader therefore allocates memory
-// only in proportion to the bytes that have arrived, whatever the header
-// claims.
+// Since the header has its own checksum, a reader detects a damaged length
+// before it uses it. But anyone who can change a frame can also correct its
+// checksums. Therefore a reader allocates memory only in proportion to the
+// bytes that have arrived, regardless of the header.
 package frame
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -45,10 +42,9 @@ const (
 	wordBytes  = 8
 )
 
-// A Kind is the kind of structure that a frame holds.
+// A Kind is a kind of structure.
 type Kind uint8
 
-// The kinds of structure.
 const (
 	Bloom Kind = 1 + iota
 	Counting
@@ -85,10 +81,10 @@ var kinds = [...]string{
 	BloomDelta:      "a Bloom filter delta",
 }
 
-// later reports whether only a later version of the library has the kind.
+// later reports whether k can only be used by a later version of the library.
 func (k Kind) later() bool { return int(k) >= len(kinds) }
 
-// String returns the name of the structure with an article.
+// String returns the structure's name with an article.
 func (k Kind) String() string {
 	if k > 0 && !k.later() {
 		return kinds[k]
@@ -96,7 +92,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("unknown kind %d", uint8(k))
 }
 
-// A Header describes a frame: everything except the payload.
+// A Header describes a frame, except for the payload.
 type Header struct {
 	Kind    Kind
 	Version uint8
@@ -105,16 +101,15 @@ type Header struct {
 	Payload uint64 // bytes, a multiple of 8
 }
 
-// headerBytes returns the length of a header with p bytes of parameters.
+// headerBytes returns the header length for p bytes of parameters.
 func headerBytes(p int) int {
 	return (fixedBytes + p + sumBytes + alignment - 1) / alignment * alignment
 }
 
-// Size returns the length of the whole frame in bytes.
+// Size returns the frame length in bytes.
 func (h Header) Size() uint64 { return uint64(headerBytes(len(h.Params))) + h.Payload + sumBytes }
 
-// CheckPayload returns ErrCorrupt unless the payload has want bytes, the length
-// that follows from the parameters.
+// CheckPayload returns ErrCorrupt unless the payload has want bytes.
 func (h Header) CheckPayload(want uint64, m *fault.Maker) error {
 	if h.Payload != want {
 		return m.Field(hashfam.ErrCorrupt, "payload length", h.Payload, fmt.Sprint(want))
@@ -126,12 +121,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// appendSum appends a checksum and four zero bytes.
 func appendSum(dst []byte, crc uint32) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(crc))
 }
 
-// append appends the encoded header with its checksum.
+// append appends the encoded header, including its checksum.
 func (h Header) append(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, magic...)
@@ -146,8 +140,8 @@ func (h Header) append(dst []byte) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// parseFixed parses the first 24 bytes. It returns the header without its
-// parameters, and the length of the parameters.
+// parseFixed parses the first 24 bytes. It returns a header without parameters
+// and their length.
 func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	if string(b[:4]) != magic {
 		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", magic))
@@ -168,23 +162,20 @@ func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	return h, p, nil
 }
 
-// parseRest parses the rest of a header with p bytes of parameters. b is the
-// whole header; the parameters of the result share its memory.
+// parseRest parses the whole header b, with p bytes of parameters, which will
+// share b's memory.
 func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	end := len(b) - sumBytes
 	if err := checkSum("header checksum", b[end:], crcOf(b[:end]), m); err != nil {
 		return Header{}, err
 	}
 	h.Params = b[fixedBytes : fixedBytes+p : fixedBytes+p]
-	if padding := b[fixedBytes+p : end]; !bytes.Equal(padding, make([]byte, len(padding))) {
-		return Header{}, m.Field(hashfam.ErrCorrupt, "padding of the header", fmt.Sprintf("% x", padding), "zeros")
-	}
-	return h, nil
+	return h, checkPadding("header", b[fixedBytes+p:end], m)
 }
 
-// expect returns an error unless the frame has the given kind and at most the
-// given version, and was written under the family with the given check value. A
-// kind that is not known yet is a version that is not known, and no damage.
+// expect returns an error unless the frame has this kind and family, and this
+// version or an older one. A kind that is still unknown is ErrVersion, since
+// the frame is not damaged.
 func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
 	switch {
 	case h.Kind.later():
@@ -199,8 +190,7 @@ func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) e
 	return nil
 }
 
-// familyText returns the text form of the family with the given check value, as
-// errors about parameters show it.
+// familyText returns the text form of a family using only its check value.
 func familyText(check uint64) string {
 	public := hashfam.Family{}
 	if check == public.CheckValue() {
@@ -209,8 +199,8 @@ func familyText(check uint64) string {
 	return fmt.Sprintf("keyed:%016x", check)
 }
 
-// checkSum compares a stored checksum and its four zero bytes with the computed
-// checksum.
+// checkSum compares a stored checksum, including four zero bytes, with the
+// computed one.
 func checkSum(field string, stored []byte, crc uint32, m *fault.Maker) error {
 	if got := binary.LittleEndian.Uint64(stored); got != uint64(crc) {
 		return m.Field(hashfam.ErrCorrupt, field, fmt.Sprintf("%x", got), fmt.Sprintf("%x", crc))

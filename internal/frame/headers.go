@@ -9,17 +9,15 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// This file has the headers of structures that are also written without being
-// built, by jobs that hold only pieces of them.
+// Array and Ribbon are also used to write frames in parts, without a structure.
 
-// The versions of these encodings.
 const (
 	ArrayVersion  = 1
 	RibbonVersion = 1
 )
 
-// An Array has the parameters of a frame of kind Bloom or Counting. The payload
-// is the array in 64-bit words.
+// An Array holds the parameters of a Bloom or counting Bloom filter. The
+// payload is the array in 64-bit words.
 //
 //	offset  size  field
 //	     0     8  Cells
@@ -33,7 +31,7 @@ type Array struct {
 	Layout uint8
 }
 
-// Words returns the number of 64-bit words in the payload.
+// Words returns the payload length in 64-bit words.
 func (a Array) Words() uint64 {
 	perWord := uint64(64)
 	if a.Kind == Counting {
@@ -42,21 +40,20 @@ func (a Array) Words() uint64 {
 	return a.Cells/perWord + (a.Cells%perWord+perWord-1)/perWord
 }
 
-// Header returns the header of a's frame under the family with the given check
-// value.
+// Header returns a frame header with the given family check value.
 func (a Array) Header(check uint64) Header {
 	b := appendWords(a.Cells, uint64(uint8(a.Hashes))|uint64(a.Layout)<<8)
 	return Header{Kind: a.Kind, Version: ArrayVersion, Check: check, Params: b, Payload: wordBytes * a.Words()}
 }
 
-// ParseArray reads the parameters of a verified header. The caller checks their
-// values, and then by [Header.CheckPayload] the length of the payload.
+// ParseArray parses a verified header. The caller must check the values, and
+// then call [Header.CheckPayload].
 func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	w, err := h.Words(m, 64, 16)
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
-// A Ribbon has the parameters of a frame of kind Static.
+// A Ribbon holds the parameters of a static filter.
 //
 //	offset  size  field
 //	     0     8  Keys
@@ -69,21 +66,19 @@ type Ribbon struct {
 	Layers  int
 }
 
-// Header returns the header of r's frame under the family with the given check
-// value, if the payload has that many bytes.
+// Header returns a frame header with the given family check value and payload
+// length in bytes.
 func (r Ribbon) Header(check, payload uint64) Header {
 	b := appendWords(r.Keys, uint64(r.Columns)|uint64(uint8(r.Layers))<<32)
 	return Header{Kind: Static, Version: RibbonVersion, Check: check, Params: b, Payload: payload}
 }
 
-// ParseRibbon reads the parameters of a verified header. The caller checks
-// their values.
+// ParseRibbon parses a verified header. The caller must check the values.
 func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
 	w, err := h.Words(m, 64, 40)
 	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
 }
 
-// appendWords returns the parameters of a header from words.
 func appendWords(words ...uint64) []byte {
 	b := make([]byte, 0, wordBytes*len(words))
 	for _, w := range words {
@@ -92,9 +87,9 @@ func appendWords(words ...uint64) []byte {
 	return b
 }
 
-// Words returns the parameters of a verified header in words, one for each of
-// bits, the number of its lower bits that are used. It returns ErrCorrupt if
-// they have another length or if a bit that is not used is not zero.
+// Words returns the parameters in words. bits has the number of bits that can
+// be used in each. If another bit is set or the length differs, it returns
+// ErrCorrupt.
 func (h Header) Words(m *fault.Maker, bits ...uint) (words [3]uint64, err error) {
 	valid := len(h.Params) == wordBytes*len(bits)
 	for i := 0; valid && i < len(bits); i++ {
@@ -102,14 +97,18 @@ func (h Header) Words(m *fault.Maker, bits ...uint) (words [3]uint64, err error)
 		valid = words[i]>>bits[i] == 0
 	}
 	if !valid {
-		return [3]uint64{}, m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", h.Params),
-			fmt.Sprintf("%d bytes, with zeros where there is no field", wordBytes*len(bits)))
+		return [3]uint64{}, h.corruptParams(wordBytes*len(bits), m)
 	}
 	return words, nil
 }
 
-// EncodeParams returns the parameters of a header from a struct of numbers of
-// fixed size: its fields, one after another, with zeros for blank fields.
+func (h Header) corruptParams(want int, m *fault.Maker) error {
+	return m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", h.Params),
+		fmt.Sprintf("%d bytes, with zeros where there is no field", want))
+}
+
+// EncodeParams encodes a struct with fields of fixed size. Blank fields are
+// zeros.
 func EncodeParams(fields any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, fields)
 	if err != nil {
@@ -118,20 +117,19 @@ func EncodeParams(fields any) []byte {
 	return b
 }
 
-// DecodeParams is the inverse of [EncodeParams]: it sets fields, a pointer to
-// the struct, from the parameters of a verified header. It returns ErrCorrupt
-// if they have another length or if a blank field is not zero.
+// DecodeParams is the inverse of [EncodeParams]. fields is a pointer to the
+// struct. It returns ErrCorrupt if the length differs or a blank field is not
+// zero.
 func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	_, err := binary.Decode(h.Params, binary.LittleEndian, fields)
 	if err != nil || !bytes.Equal(EncodeParams(fields), h.Params) {
-		return m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", h.Params),
-			fmt.Sprintf("%d bytes, with zeros where there is no field", binary.Size(fields)))
+		return h.corruptParams(binary.Size(fields), m)
 	}
 	return nil
 }
 
-// Shortest returns h, of version 2, as version 1, which does not have the last
-// word of the parameters, if that word is zero.
+// Shortest returns h as version 1, which omits the last parameter, if that is
+// zero. Otherwise it returns h, which must have version 2.
 func (h Header) Shortest() Header {
 	if n := len(h.Params) - wordBytes; binary.LittleEndian.Uint64(h.Params[n:]) == 0 {
 		h.Version, h.Params = 1, h.Params[:n]
@@ -140,7 +138,7 @@ func (h Header) Shortest() Header {
 }
 
 // DecodeLongest is the inverse of [EncodeParams] and [Header.Shortest]. It
-// returns ErrVersion if h has the parameters of the other version.
+// returns ErrVersion if the parameters belong to the other version.
 func (h Header) DecodeLongest(fields any, m *fault.Maker) error {
 	short := binary.Size(fields) - wordBytes
 	switch n := len(h.Params); {

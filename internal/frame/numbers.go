@@ -3,6 +3,7 @@ package frame
 import (
 	"encoding/binary"
 	"iter"
+	"math/bits"
 	"slices"
 )
 
@@ -11,25 +12,13 @@ type number interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// sizeOf returns the size of a number in bytes.
-func sizeOf[T number]() int {
-	switch any(T(0)).(type) {
-	case uint8:
-		return 1
-	case uint16:
-		return 2
-	case uint32:
-		return 4
-	}
-	return 8
-}
+func sizeOf[T number]() int { return bits.Len64(uint64(^T(0))) / 8 }
 
-// A Payload yields the bytes of a payload in pieces. A piece is valid until the
-// next one is yielded.
+// A Payload yields a payload in pieces. Each piece is valid until the next one.
 type Payload = iter.Seq[[]byte]
 
-// Numbers returns the payload of the values, padded with zeros to a multiple of
-// 8 bytes. It uses at most 64 KiB of memory.
+// Numbers returns the payload of values, padded with zeros to a multiple of 8
+// bytes. It uses a buffer of up to 64 KiB.
 func Numbers[T number](values []T) Payload {
 	return func(yield func([]byte) bool) {
 		var buf []byte
@@ -52,18 +41,18 @@ func Numbers[T number](values []T) Payload {
 	}
 }
 
-// Words returns the payload of a sequence of words.
+// Words returns a payload of words.
 func Words(words iter.Seq[uint64]) Payload {
 	return func(yield func([]byte) bool) {
 		buf := make([]byte, 0, chunkBytes)
 		for w := range words {
+			buf = binary.LittleEndian.AppendUint64(buf, w)
 			if len(buf) == chunkBytes {
 				if !yield(buf) {
 					return
 				}
 				buf = buf[:0]
 			}
-			buf = binary.LittleEndian.AppendUint64(buf, w)
 		}
 		if len(buf) > 0 {
 			yield(buf)

@@ -4,14 +4,13 @@ package frame
 
 import "unsafe"
 
-// bytesOf returns the memory of the values as bytes. It reports whether the
-// byte order in memory is that of a frame.
+// bytesOf returns the memory of values. Its byte order is that of the format.
 func bytesOf[T number](values []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*sizeOf[T]()), true
 }
 
-// numbersIn returns the memory of b as numbers. len(b) is a multiple of their
-// size. It reports whether the address of b is one, too.
+// numbersIn returns the memory of b as numbers if its address is a multiple of
+// their size, as its length must be.
 func numbersIn[T number](b []byte) ([]T, bool) {
 	start := unsafe.SliceData(b)
 	if uintptr(unsafe.Pointer(start))%uintptr(sizeOf[T]()) != 0 {

@@ -15,9 +15,9 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Reader reads one frame from a stream, and no byte after it. Its error is
-// sticky: after the first one every call does nothing and returns zeros. So a
-// decoder needs to check the error only once, at the end.
+// A Reader reads a frame from a stream, and no byte after it. After the first
+// error every call returns that error or zeros, so a decoder only needs to
+// check the error at the end.
 type Reader struct {
 	r    io.Reader
 	make *fault.Maker
@@ -30,17 +30,17 @@ type Reader struct {
 	chunk []byte // a piece of the payload that has to be converted to numbers
 }
 
-// maxKnown is how many bytes a source is believed to have: 4 GiB, or 1 GiB if
-// addresses have 32 bits. A sparse file may claim any size.
+// maxKnown is the largest number of bytes that a source is trusted to have: 4
+// GiB, or 1 GiB with 32-bit addresses. A sparse file can claim any size.
 const maxKnown = min(1<<32, sizing.MaxBytes)
 
-// NewReader returns a Reader of the next frame in r. m makes its errors.
+// NewReader returns a Reader for the next frame in r.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
 	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
 }
 
-// remaining returns the number of bytes left in r, or 0 if it is not known. It
-// is known for regular files and for readers with a method Len.
+// remaining returns the number of bytes left in r if r is a regular file or has
+// a Len method, and 0 otherwise.
 func remaining(r io.Reader) uint64 {
 	if memory, ok := r.(interface{ Len() int }); ok {
 		return uint64(max(0, memory.Len()))
@@ -63,8 +63,8 @@ func remaining(r io.Reader) uint64 {
 	return uint64(max(0, info.Size()-at))
 }
 
-// NewBytesReader returns a Reader of a frame that is the whole of data. It
-// fails at once if data is shorter or longer than its header says.
+// NewBytesReader returns a Reader for the frame data. It fails immediately if
+// data does not have the length in its header.
 func NewBytesReader(data []byte, m *fault.Maker) *Reader {
 	r := NewReader(bytes.NewReader(data), m)
 	if _, _, err := split(data, m); err != nil {
@@ -74,8 +74,8 @@ func NewBytesReader(data []byte, m *fault.Maker) *Reader {
 	return r
 }
 
-// split parses the fixed part of the header of a frame that is the whole of
-// data. It returns what parseFixed does.
+// split parses the fixed part of the frame data and checks the length. It
+// returns the same values as parseFixed.
 func split(data []byte, m *fault.Maker) (Header, int, error) {
 	if len(data) < fixedBytes {
 		err := fmt.Errorf("%w: %w", hashfam.ErrCorrupt, io.ErrUnexpectedEOF)
@@ -91,21 +91,17 @@ func split(data []byte, m *fault.Maker) (Header, int, error) {
 	return h, p, nil
 }
 
-// ReadFrom calls decode with a Reader of r. It returns the number of bytes read
-// and the error of decode.
+// ReadFrom calls decode with a Reader for r. It returns the number of bytes
+// read and the error of decode.
 func ReadFrom(r io.Reader, m *fault.Maker, decode func(*Reader) error) (int64, error) {
 	fr := NewReader(r, m)
 	err := decode(fr)
 	return fr.n, err
 }
 
-// Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// N returns the number of bytes read so far.
-func (r *Reader) N() int64 { return r.n }
-
-// Fail records err if it is the first.
+// Fail sets the error if it is the first.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -117,10 +113,10 @@ func (r *Reader) Corrupt(field string, value any, allowed string) error {
 	return r.make.Field(hashfam.ErrCorrupt, field, value, allowed)
 }
 
-// fill reads exactly len(b) bytes and adds them to the checksum.
+// fill reads len(b) bytes and updates the checksum.
 func (r *Reader) fill(b []byte) {
 	if r.err == nil {
-		r.Fail(r.readFull(b))
+		r.err = r.readFull(b)
 	}
 	if r.err != nil {
 		clear(b)
@@ -129,15 +125,13 @@ func (r *Reader) fill(b []byte) {
 	r.crc = crc32.Update(r.crc, castagnoli, b)
 }
 
-// patience is the number of consecutive reads that may return neither a byte
-// nor an error.
+// patience is the number of consecutive empty reads before an error.
 const patience = 100
 
-// readFull reads exactly len(b) bytes. It returns io.EOF if the stream ends
-// between two frames. If the stream ends within a frame, it returns
-// io.ErrUnexpectedEOF and never io.EOF, even if the reader's error wraps
-// io.EOF: a loop that reads until io.EOF must not mistake a truncated frame for
-// the end.
+// readFull reads len(b) bytes. It returns io.EOF only between frames. Within a
+// frame it returns io.ErrUnexpectedEOF, even if the stream's error wraps
+// io.EOF. Otherwise a loop that reads until io.EOF would take a truncated frame
+// for the end.
 func (r *Reader) readFull(b []byte) error {
 	for idle := 0; len(b) > 0; {
 		n, err := r.r.Read(b)
@@ -146,13 +140,12 @@ func (r *Reader) readFull(b []byte) error {
 		}
 		r.n += int64(n)
 		b = b[n:]
-		switch idle++; {
-		case len(b) == 0:
-			return nil
-		case n > 0:
+		if idle++; n > 0 {
 			idle = 0
 		}
 		switch {
+		case len(b) == 0:
+			return nil
 		case err == nil && idle == patience:
 			return r.make.Errorf("reading a frame: %w", io.ErrNoProgress)
 		case err == nil:
@@ -167,44 +160,37 @@ func (r *Reader) readFull(b []byte) error {
 	return nil
 }
 
-// Header reads and verifies the header of a frame. The frame must have the
-// given kind and version, and must have been written under the family with the
-// given check value. The parameters are valid until the next call.
+// Header reads and verifies a header, which must be as [Header.expect]
+// describes. The parameters are valid until the next call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
-	h, err := r.header()
+	b := r.buf[:fixedBytes]
+	if r.fill(b); r.err != nil {
+		return Header{}
+	}
+	h, p, err := parseFixed(b, r.make)
+	if err == nil {
+		b = r.buf[:headerBytes(p)]
+		if r.fill(b[fixedBytes:]); r.err != nil {
+			return Header{}
+		}
+		r.have -= min(r.have, uint64(len(b)))
+		h, err = h.parseRest(b, p, r.make)
+	}
 	if err == nil {
 		err = h.expect(kind, version, check, r.make)
 	}
 	if err != nil {
-		r.Fail(err)
+		r.err = err
 		return Header{}
 	}
 	return h
 }
 
-// header reads a header and verifies its checksum.
-func (r *Reader) header() (Header, error) {
-	b := r.buf[:fixedBytes]
-	if r.fill(b); r.err != nil {
-		return Header{}, r.err
-	}
-	h, p, err := parseFixed(b, r.make)
-	if err != nil {
-		return Header{}, err
-	}
-	b = r.buf[:headerBytes(p)]
-	if r.fill(b[fixedBytes:]); r.err != nil {
-		return Header{}, r.err
-	}
-	r.have -= min(r.have, uint64(len(b)))
-	return h.parseRest(b, p, r.make)
-}
-
-// Read reads a payload of n numbers and the checksum after it. It allocates the
-// numbers once if it is known that enough bytes follow. Otherwise it allocates
-// in steps that double and end with the exact size. So it never allocates more
-// than twice the bytes that have arrived, and at the peak one and a half times
-// the payload is live. A payload that no slice can hold is ErrCorrupt.
+// Read reads a payload of n numbers, and its checksum. It allocates the numbers
+// once if the stream is known to be long enough. Otherwise it doubles the
+// allocation as the bytes arrive, and never allocates more than twice their
+// size. At the peak 1.5 times the payload is live. If no slice can hold the
+// payload, Read returns ErrCorrupt.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
 	if n > sizing.Addresses/size {
@@ -226,15 +212,12 @@ func Read[T number](r *Reader, n uint64) []T {
 		}
 		room = min(n, 2*room)
 	}
-	r.skipZeros((wordBytes - n*size%wordBytes) % wordBytes)
-	r.sum()
-	if r.err != nil {
+	if r.finish((wordBytes - n*size%wordBytes) % wordBytes); r.err != nil {
 		return nil
 	}
 	return values
 }
 
-// readInto fills values from the payload.
 func readInto[T number](r *Reader, values []T) {
 	size := sizeOf[T]()
 	for len(values) > 0 && r.err == nil {
@@ -250,31 +233,22 @@ func readInto[T number](r *Reader, values []T) {
 	}
 }
 
-// skipZeros reads n bytes of padding, which must be zero.
-func (r *Reader) skipZeros(n uint64) {
+// finish reads n bytes of padding, which must be zero, and the checksum.
+func (r *Reader) finish(n uint64) {
 	b := r.buf[:n]
-	r.fill(b)
-	if err := checkPadding(b, r.make); err != nil {
-		r.Fail(err)
+	if r.fill(b); r.err == nil {
+		r.err = checkPadding("payload", b, r.make)
 	}
-}
-
-// sum reads the checksum and compares it with that of all bytes before it.
-func (r *Reader) sum() {
 	crc, b := r.crc, r.buf[:sumBytes]
-	r.fill(b)
-	if r.err == nil {
-		r.Fail(checkSum("checksum", b, crc, r.make))
+	if r.fill(b); r.err == nil {
+		r.err = checkSum("checksum", b, crc, r.make)
 	}
 }
 
-// checkPadding returns ErrCorrupt unless b, the bytes after the last number of
-// a payload, is zero.
-func checkPadding(b []byte, m *fault.Maker) error {
-	for _, c := range b {
-		if c != 0 {
-			return m.Field(hashfam.ErrCorrupt, "padding of the payload", fmt.Sprintf("% x", b), "zeros")
-		}
+// checkPadding returns ErrCorrupt unless b is zero.
+func checkPadding(field string, b []byte, m *fault.Maker) error {
+	if !bytes.Equal(b, make([]byte, len(b))) {
+		return m.Field(hashfam.ErrCorrupt, "padding of the "+field, fmt.Sprintf("% x", b), "zeros")
 	}
 	return nil
 }

@@ -9,16 +9,14 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A View is a frame in memory that the caller owns, such as a mapped file. Only
-// its header has been checked.
+// A View is a frame in the caller's memory, for example in a mapped file.
 type View struct {
 	Header
 	data []byte
 	make *fault.Maker
 }
 
-// NewView checks the header of a frame that is the whole of data. The View
-// keeps data.
+// NewView checks the header of the frame data. The View retains data.
 func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker) (View, error) {
 	h, p, err := split(data, m)
 	if err == nil {
@@ -33,7 +31,6 @@ func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker
 	return View{h, data, m}, nil
 }
 
-// errZero is the error of a zero View, which has no Maker.
 var errZero = &hashfam.FieldError{
 	Package: "view", Err: hashfam.ErrParams, Field: "receiver", Value: "zero", Allowed: "a view of an encoding",
 }
@@ -46,12 +43,11 @@ func (v View) Text() ([]byte, error) {
 	return toText(v.data), nil
 }
 
-// payload returns the bytes between the header and the checksum.
 func (v View) payload() []byte {
 	return v.data[headerBytes(len(v.Params)) : len(v.data)-sumBytes]
 }
 
-// In returns the first n numbers of the payload of v. They share its memory.
+// In returns the first n numbers of the payload, without copying them.
 func In[T number](v View, n uint64) ([]T, error) {
 	size := sizeOf[T]()
 	b := v.payload()[:n*uint64(size)]
@@ -69,8 +65,7 @@ func In[T number](v View, n uint64) ([]T, error) {
 	return numbers, nil
 }
 
-// Verify checks the checksum of the whole frame, and that the payload is zero
-// after its first n bytes.
+// Verify checks the checksum, and that the payload is zero after n bytes.
 func (v View) Verify(n uint64) error {
 	if v.make == nil {
 		return errZero
@@ -79,10 +74,10 @@ func (v View) Verify(n uint64) error {
 	if err := checkSum("checksum", v.data[end:], crcOf(v.data[:end]), v.make); err != nil {
 		return err
 	}
-	return checkPadding(v.payload()[n:], v.make)
+	return checkPadding("payload", v.payload()[n:], v.make)
 }
 
-// Decode decodes the frame of v into f, a new receiver, and returns f.
+// Decode decodes the frame into f and returns f.
 func Decode[F encoding.BinaryUnmarshaler](v View, f F) (F, error) {
 	if err := f.UnmarshalBinary(v.data); err != nil {
 		return *new(F), err

@@ -13,11 +13,10 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// An Encoder returns the frame of a structure, or an error if the structure
-// cannot be encoded.
+// An Encoder returns a structure's frame, or an error if it cannot be encoded.
 type Encoder func() (Header, Payload, error)
 
-// AppendBinary appends the frame of a structure to dst, as [Append] does.
+// AppendBinary appends the frame to dst.
 func AppendBinary(dst []byte, encode Encoder) ([]byte, error) {
 	h, payload, err := encode()
 	if err != nil {
@@ -26,7 +25,7 @@ func AppendBinary(dst []byte, encode Encoder) ([]byte, error) {
 	return Append(dst, h, payload), nil
 }
 
-// WriteTo writes the frame of a structure to w, as [Write] does.
+// WriteTo writes the frame to w. See [Write].
 func WriteTo(w io.Writer, encode Encoder) (int64, error) {
 	h, payload, err := encode()
 	if err != nil {
@@ -35,9 +34,8 @@ func WriteTo(w io.Writer, encode Encoder) (int64, error) {
 	return Write(w, h, payload)
 }
 
-// Append appends a frame to dst and returns the extended slice. h.Payload must
-// be the length of the payload. Append allocates the frame once if dst is too
-// small.
+// Append appends a frame to dst, with up to one allocation. The payload must
+// have the length h.Payload.
 func Append(dst []byte, h Header, payload Payload) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)
@@ -48,9 +46,8 @@ func Append(dst []byte, h Header, payload Payload) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// AppendFilled is Append for a payload of numbers that fill sets; they are zero
-// before. They are in the memory of the result if its address allows it, and
-// are copied there otherwise.
+// AppendFilled is like Append, but fill sets the payload's numbers, which are
+// zero before. If possible they are in the memory of the result.
 func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)
@@ -70,8 +67,7 @@ func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// Write writes a frame to w, piece by piece. It returns the number of bytes
-// written and the writer's error.
+// Write writes a frame to w in pieces. It returns the number of bytes written.
 func Write(w io.Writer, h Header, payload Payload) (int64, error) {
 	out := summed{w: w}
 	out.write(h.append(make([]byte, 0, maxHeader)))
@@ -84,7 +80,7 @@ func Write(w io.Writer, h Header, payload Payload) (int64, error) {
 	return out.total, out.err
 }
 
-// A summed writer writes to w until the first error, and updates the checksum.
+// A summed writer computes the checksum and stops at the first error.
 type summed struct {
 	w     io.Writer
 	crc   uint32
@@ -108,15 +104,12 @@ func (s *summed) write(b []byte) {
 	s.err = err
 }
 
-// errInvalidWrite is the error of a writer that returns a number of bytes that
-// it did not get.
+// errInvalidWrite means that a writer returned an impossible number of bytes.
 var errInvalidWrite = errors.New("invalid write result")
 
-// toText returns the text form of an encoded structure: its base64 (RFC 4648,
-// section 4).
 func toText(encoded []byte) []byte { return base64.StdEncoding.AppendEncode(nil, encoded) }
 
-// MarshalText returns the text form of a structure.
+// MarshalText returns the text form of f: base64, as in RFC 4648, section 4.
 func MarshalText(f encoding.BinaryAppender) ([]byte, error) {
 	encoded, err := f.AppendBinary(nil)
 	if err != nil {

@@ -1,14 +1,122 @@
-// Package prefetch brings the memory of a block of digests into the cache while
-// digests before them are worked on.
+// Package prefetch overlaps the cache misses of many lookups.
 //
 // A processor works on a window of a few hundred instructions, and waits when
-// the oldest of them waits for memory. So the accesses of few keys are under
-// way at once. An instruction that only asks for memory never waits.
+// the oldest of them waits for memory. A lookup reads a few words from anywhere
+// and needs many instructions, so only a few lookups overlap. There are four
+// ways to overlap more of them.
+//
+// [Spread] and [Blocks] request the memory of the next few keys, with
+// instructions that never wait, while the caller looks up the keys before them.
+// [Lines] reads one cache line of each key before the lookups. If the filter
+// fits into the cache, this takes about two thirds of the time of Spread.
+// [Array] looks up eight keys with each instruction. A caller that computes
+// addresses in another way reads the memory in a short loop, and passes the
+// result to [Use].
 package prefetch
 
-// Use does nothing. A loop that reads memory only in order to have it in the
-// cache later passes to Use what it has read: without that call the compiler
-// could drop the loop.
+import (
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Block is the number of digests that a caller should work on at a time, and
+// the largest number that [Array.Has] accepts.
+const Block = 128
+
+// multiplier is the first value of digest 1's probe sequence.
+var multiplier = hashfam.Digest(1).Probe()
+
+// Use does nothing. A loop that reads memory only to load it into the cache
+// passes the result to Use, because otherwise the compiler could remove the
+// loop.
 //
 //go:noinline
 func Use(uint64) {}
+
+// Spread returns the first few digests, which are a group, and the other
+// digests. It loads the memory of the next group, or of this one if the
+// platform has no instruction that does not wait: for each digest, the bytes
+// i*step + Reduce(v_i, bytes), where v_i is one of the first k values of its
+// probe sequence.
+func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64) (group, rest []hashfam.Digest) {
+	group, rest, next := split(digests)
+	spread(array, next, k, bytes, step, multiplier)
+	return group, rest
+}
+
+// Blocks is like Spread for keys that use one block of 256 bytes. There are n
+// blocks. The first value of the probe sequence selects one of them.
+func Blocks(array []uint64, digests []hashfam.Digest, n uint64) (group, rest []hashfam.Digest) {
+	group, rest, next := split(digests)
+	blocks256(array, next, n, multiplier)
+	return group, rest
+}
+
+// split returns the first group, all digests after it, and the group to load.
+func split(digests []hashfam.Digest) (group, rest, next []hashfam.Digest) {
+	n := min(size, len(digests))
+	group, rest, next = digests[:n], digests[n:], digests[:n]
+	if ahead {
+		next = rest[:min(size, len(rest))]
+	}
+	return group, rest, next
+}
+
+// Lines loads one cache line of each digest: a line of 64 bytes, which the
+// first value of the probe sequence selects.
+func Lines(words []uint64, lines uint64, digests []hashfam.Digest) {
+	read := uint64(0)
+	for _, d := range digests {
+		read |= words[d.Probe().In(lines)*8]
+	}
+	Use(read)
+}
+
+// An Array describes where the counters of a key are. Counters have 1<<LogBits
+// bits, up to 32. A key has K counters, with the numbers i*Step + Reduce(v_i,
+// Span), where v_i is value i of the digest's probe sequence.
+type Array struct {
+	Words      []uint64
+	K          int
+	Span, Step uint64
+	LogBits    uint64
+}
+
+// least is the number of digests from which Has is faster than separate
+// lookups: the K reads of a group of eight wait for each other.
+const least = 16
+
+// Ready reports whether Has is faster than separate lookups of n digests: n
+// must be large enough, the processor must have the instructions, and Span must
+// fit into 32 bits, because they multiply 32 bits.
+func (a *Array) Ready(n int) bool { return n >= least && a.fits() }
+
+func (a *Array) fits() bool { return useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0 }
+
+// Has appends a result for each digest to dst: whether all K counters are above
+// zero. There must be 1 to Block digests, and dst must have room for the
+// results.
+func (a *Array) Has(dst []bool, digests []hashfam.Digest) []bool {
+	if !a.fits() || a.K == 0 {
+		return a.hasEach(dst, digests)
+	}
+	end := len(dst)
+	dst = dst[:end+len(digests)]
+	has(a, dst[end:], digests, multiplier)
+	return dst
+}
+
+// hasEach is like Has. It looks up one digest after the other.
+func (a *Array) hasEach(dst []bool, digests []hashfam.Digest) []bool {
+	for _, d := range digests {
+		has, base := true, uint64(0)
+		for k, p := a.K, d.Probe(); k > 0; k, p = k-1, p.Next() {
+			bit := (base + p.In(a.Span)) << a.LogBits
+			has = has && a.Words[bit/64]>>(bit%64)&(1<<(1<<a.LogBits)-1) != 0
+			base += a.Step
+		}
+		dst = append(dst, has)
+	}
+	return dst
+}

@@ -1,5 +1,6 @@
-//go:build !purego
+//go:build !purego && !race
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // func spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64, multiplier hashfam.Probe)
@@ -57,4 +58,115 @@ digest:
 	JNE        digest
 
 done:
+	RET
+
+// func has(a *Array, dst []bool, digests []hashfam.Digest, multiplier hashfam.Probe)
+//
+// The loop over the k counters is the outer one: the reads for one counter of
+// all keys do not wait for each other. There are none for a key of which a
+// counter is zero. The masks of the keys that are left are on the stack, a byte
+// for a group of eight.
+//
+// Registers: R8 is the words, SI the digests, DI what is left of k, R9 the
+// number of groups, AX that of the current one, BX the masks, R10 a power of the
+// multiplier. Z0 is the span, Z1 what is added to a position, Z2 the step, Z3
+// the bits of a counter, Z4 the power, X6 LogBits, X5 what is left of 6.
+TEXT ·has(SB), NOSPLIT, $16-64
+	MOVQ         a+0(FP), R8
+	MOVQ         Array_K(R8), DI
+	VPBROADCASTQ Array_Span(R8), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPBROADCASTQ Array_Step(R8), Z2
+	MOVQ         Array_LogBits(R8), AX
+	MOVQ         Array_Words(R8), R8
+	MOVQ         digests_base+32(FP), SI
+	MOVQ         digests_len+40(FP), CX
+	MOVQ         multiplier+56(FP), R10
+	MOVQ         R10, R11
+	LEAQ         masks-16(SP), BX
+
+	VMOVQ        AX, X6
+	MOVL         $6, DX
+	SUBQ         AX, DX
+	VMOVQ        DX, X5
+	MOVL         $1, DX
+	SHLXQ        AX, DX, AX
+	SHLXQ        AX, DX, DX
+	DECQ         DX
+	VPBROADCASTQ DX, Z3
+
+	// All masks are full but that of the last group.
+	VPTERNLOGQ $0xFF, X7, X7, X7
+	VMOVDQU    X7, (BX)
+	LEAQ       7(CX), R9
+	SHRQ       $3, R9
+	JEQ        done
+	ANDL       $7, CX
+	JEQ        position
+	MOVL       $-1, DX
+	BZHIL      CX, DX, DX
+	MOVB       DX, -1(BX)(R9*1)
+
+position:
+	VPBROADCASTQ R10, Z4
+	MOVQ         SI, R12
+	XORL         AX, AX
+
+group:
+	KMOVB       (BX)(AX*1), K1
+	VMOVDQU64.Z (R12), K1, Z7
+	VPMULLQ     Z4, Z7, Z7
+	VPSRLQ      $32, Z7, Z9
+	VPMULUDQ    Z0, Z7, Z8
+	VPMULUDQ    Z0, Z9, Z9
+	VPSRLQ      $32, Z8, Z8
+	VPADDQ      Z8, Z9, Z9
+	VPSRLQ      $32, Z9, Z9
+	VPADDQ      Z1, Z9, Z9        // the position
+	VPSRLQ      X5, Z9, Z8        // its word
+	VPSLLQ      X6, Z9, Z9        // its bit in the word, modulo 64
+	KMOVB       K1, K2
+	VPXORQ      Z10, Z10, Z10
+	VPGATHERQQ  (R8)(Z8*8), K2, Z10
+	VPRORVQ     Z9, Z10, Z10
+	VPTESTMQ    Z3, Z10, K1, K1
+	KMOVB       K1, (BX)(AX*1)
+	ADDQ        $64, R12
+	INCQ        AX
+	CMPQ        AX, R9
+	JLT         group
+	VPADDQ      Z2, Z1, Z1
+	IMULQ       R11, R10
+	DECQ        DI
+	JNE         position
+
+	// The answers: a byte of 1 for each bit of the masks.
+	MOVQ         dst_base+8(FP), DI
+	MOVQ         digests_len+40(FP), CX
+	MOVL         $1, DX
+	VPBROADCASTB DX, Z3
+	VMOVDQU      (BX), X7
+	VMOVQ        X7, AX
+	KMOVQ        AX, K1
+	VPEXTRQ      $1, X7, DX
+	KMOVQ        DX, K2
+	VMOVDQU8.Z   Z3, K1, Z8
+	VMOVDQU8.Z   Z3, K2, Z9
+	MOVQ         $-1, R12
+	CMPQ         CX, $64
+	JGE          long
+	BZHIQ        CX, R12, R12
+	KMOVQ        R12, K1
+	VMOVDQU8     Z8, K1, (DI)
+	JMP          done
+
+long:
+	VMOVDQU64 Z8, (DI)
+	SUBQ      $64, CX
+	BZHIQ     CX, R12, R12
+	KMOVQ     R12, K1
+	VMOVDQU8  Z9, K1, 64(DI)
+
+done:
+	VZEROUPPER
 	RET

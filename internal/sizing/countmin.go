@@ -26,3 +26,11 @@ func CountMinDepth(delta float64) int {
 	}
 	return max(1, int(math.Ceil(-math.Log(delta))))
 }
+
+// AddSat returns a+b, or the largest uint64 if the sum does not fit.
+func AddSat(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint64
+}

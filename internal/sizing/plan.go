@@ -19,15 +19,9 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
 	}
-	s := search{
-		near: func(c *cover, bytes uint64, k int) (p, err float64) {
-			p, err = nearClassic(c, 8*bytes, k, n)
-			return WithClassicDigest(p, 8*bytes, k, n), err
-		},
-		exact: func(bytes uint64, k int) float64 {
-			return WithClassicDigest(Rate(8*bytes, k, n), 8*bytes, k, n)
-		},
-	}
+	s := search{rate: func(bytes uint64, k int) float64 {
+		return WithClassicDigest(Rate(8*bytes, k, n), 8*bytes, k, n)
+	}}
 	guess := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8)
 	bytes, k, ok := s.smallest(guess, MaxBits/8, eps)
 	return Plan{Bits: 8 * bytes, Hashes: k}, ok
@@ -70,18 +64,12 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 		return Plan{}, false
 	}
 	var tables [MaxHashes + 1]*block
-	s := search{
-		near: func(c *cover, step uint64, k int) (p, err float64) {
-			p, err = nearBlocked(c, blocksAt(step), k, n)
-			return WithDigest(p, n), err
-		},
-		exact: func(step uint64, k int) float64 {
-			if tables[k] == nil {
-				tables[k] = newBlock(k)
-			}
-			return WithDigest(tables[k].rate(blocksAt(step), n), n)
-		},
-	}
+	s := search{rate: func(step uint64, k int) float64 {
+		if tables[k] == nil {
+			tables[k] = newBlock(k)
+		}
+		return WithDigest(tables[k].rate(blocksAt(step), n), n)
+	}}
 	guess := ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits)
 	step, k, ok := s.smallest(stepsOf(guess), stepsOf(MaxBits/LineBits), eps)
 	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, ok

@@ -3,63 +3,24 @@ package sizing
 import "math"
 
 // A search finds the smallest filter of n keys that meets a rate. Sizes are
-// numbers of any unit. near is the rate within err, and exact the rate itself,
-// which takes microseconds and is computed only if near does not decide.
+// numbers of any unit.
 type search struct {
-	near  func(c *cover, size uint64, k int) (p, err float64)
-	exact func(size uint64, k int) float64
-	k     int // the best for the last size
-	cover cover
-}
-
-// A rate is that of a filter, within err.
-type rate struct {
-	p, err float64
-	search *search
-	size   uint64
-	k      int
-}
-
-// rate returns the rate of one filter.
-func (s *search) rate(size uint64, k int) *rate {
-	r := &rate{err: math.Inf(1), search: s, size: size, k: k}
-	if k <= maxCover {
-		r.p, r.err = s.near(&s.cover, size, k)
-		r.err += r.p * 1e-12 // of the exact rate, too
-	}
-	return r
-}
-
-// sharpen makes r exact.
-func (r *rate) sharpen() {
-	if r.err > 0 {
-		r.p, r.err = r.search.exact(r.size, r.k), 0
-	}
-}
-
-// below reports whether r is below other.
-func (r *rate) below(other *rate) bool {
-	for _, vague := range []*rate{r, other} {
-		if !(math.Abs(r.p-other.p) > r.err+other.err) {
-			vague.sharpen()
-		}
-	}
-	return r.p < other.p
+	rate func(size uint64, k int) float64
+	k    int // the best for the last size
 }
 
 // best returns the lowest rate of a size.
-func (s *search) best(size uint64) (r *rate) {
-	s.k, r = bestHashes(s.k, func(k int) *rate { return s.rate(size, k) }, (*rate).below)
-	return r
+func (s *search) best(size uint64) (rate float64) {
+	s.k, rate = bestHashes(s.k, func(k int) float64 { return s.rate(size, k) })
+	return rate
 }
 
 // smallest returns the smallest size up to limit at which the rate is at most
 // eps for some k, and the k with the lowest rate at that size.
 func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) {
 	s.k = clampHashes(LowerBound(eps))
-	want := &rate{p: eps}
 	size, ok := smallest(s.approach(guess, limit, eps), limit, func(size uint64) bool {
-		return !want.below(s.rate(size, s.k)) || !want.below(s.best(size))
+		return s.rate(size, s.k) <= eps || s.best(size) <= eps
 	})
 	if !ok {
 		return 0, 0, false
@@ -70,20 +31,17 @@ func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) 
 
 // approach returns a size near the one that [search.smallest] returns. It is
 // the secant method on the logarithm of the rate, which is nearly proportional
-// to the size. The last steps are by exact rates if they can tell more.
+// to the size.
 func (s *search) approach(size, limit uint64, eps float64) uint64 {
 	r, slope := s.best(size), math.Log(eps)/float64(size)
-	for i := 0; i < 5 && r.p > 0 && r.p < 1 && slope < 0; i++ {
-		if i > 2 && r.err > -slope*r.p {
-			r.sharpen()
-		}
-		y := math.Log(r.p / eps)
+	for i := 0; i < 5 && r > 0 && r < 1 && slope < 0; i++ {
+		y := math.Log(r / eps)
 		next := ceilWithin(float64(size)-y/slope, limit)
 		if next == size {
 			break
 		}
 		r = s.rate(next, s.k)
-		if rise := math.Log(r.p/eps) - y; math.Abs(rise)*r.p > 100*r.err {
+		if rise := math.Log(r/eps) - y; math.Abs(rise) > 1e-10 { // else rounding decides
 			slope = rise / (float64(next) - float64(size))
 		}
 		size = next
@@ -94,18 +52,18 @@ func (s *search) approach(size, limit uint64, eps float64) uint64 {
 // bestHashes goes from k to the k with the lowest rate; the rate decreases and
 // then increases with k. It compares rates, because rounding m/n*ln 2 up or
 // down may not give the best k. Of equal rates the smaller k wins.
-func bestHashes[R any](k int, rate func(k int) R, below func(a, b R) bool) (int, R) {
+func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	best := rate(k)
 	for k < MaxHashes {
 		p := rate(k + 1)
-		if !below(p, best) {
+		if !(p < best) {
 			break
 		}
 		k, best = k+1, p
 	}
 	for k > 1 {
 		p := rate(k - 1)
-		if below(best, p) {
+		if best < p {
 			break
 		}
 		k, best = k-1, p
@@ -122,7 +80,7 @@ const usefulHashes = 64
 // of bits.
 func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 	k := min(usefulHashes, clampHashes(float64(bits)/float64(n)*math.Ln2))
-	k, _ = bestHashes(k, rate, func(a, b float64) bool { return a < b })
+	k, _ = bestHashes(k, rate)
 	return k
 }
 

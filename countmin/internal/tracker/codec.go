@@ -19,20 +19,20 @@ import (
 //	3  low half: the words of the tail; high half: its shift, 2 to 6
 //	4  the number of records
 //	5  the tail, row by row, the first counter of a word in its low bits
-//	   the records, in rising order of their digests: count, guess, key as in
-//	   a [log]
+//	   the records, by ascending digest: count, guess, key as in a [log]
 //
-// The digests are not stored: they follow from the keys.
+// The digests are not stored because they can be computed from the keys.
 const headWords = 5
 
-// PayloadWords returns how many words the payload has. In the log a record has
-// one word more, its digest, and the link of its chain. O(1) time.
+// PayloadWords returns the number of words in the payload. Records in the log
+// have one word more for the digest. The link to the next record has no word of
+// its own.
 func (t *Tracker) PayloadWords() uint64 {
 	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
 }
 
-// Payload yields the words of the payload. O(r log r) time and O(r) memory for
-// r records, and the time of writing.
+// Payload yields the words of the payload. It sorts the records, which takes
+// O(r log r) time and O(r) memory for r records.
 func (t *Tracker) Payload() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		put := func(words ...uint64) bool {
@@ -55,7 +55,7 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 	}
 }
 
-// byDigest returns the records in rising order of their digests.
+// byDigest returns the records by ascending digest.
 func (t *Tracker) byDigest() []record {
 	rs := make([]record, 0, t.live)
 	for r := range t.log.all() {
@@ -65,10 +65,10 @@ func (t *Tracker) byDigest() []record {
 	return rs
 }
 
-// Decode returns the tracker of that goal, with the keys' digests under fam,
-// whose payload is words. It keeps them no longer. r makes the errors. O(words)
-// time and memory; the rest of a budget is allocated when it is first needed.
-// It returns ErrCorrupt if no tracker can have such a payload.
+// Decode returns the tracker with the given goal and payload, whose digests are
+// computed by fam. It does not retain words. The remaining memory of a budget
+// is allocated when it is first needed. Decode returns ErrCorrupt, created by
+// r, if no tracker can have this payload.
 func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
@@ -100,13 +100,14 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	return t, nil
 }
 
-// needs returns the memory that t needs for what it holds, with all heads that
-// its budget pays for.
+// needs returns the memory that t requires for what it holds, including all
+// heads in its budget.
 func (t *Tracker) needs() uint64 {
 	return structBytes + t.headBytes() + 8*uint64(len(t.log)) + 8*uint64(len(t.tail.words))
 }
 
-// decodeLog reads that many records from all of words.
+// decodeLog reads the given number of records from words, which must contain
+// nothing else.
 func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
 	t.log = make(log, 0, len(words)+len(words)/3)
 	var key []byte
@@ -146,8 +147,9 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 	return nil
 }
 
-// parseKeyLen returns the length of the key that words begin with, and whether
-// it is in its right form and the words hold the key.
+// parseKeyLen returns the length of the key at the beginning of words. It also
+// reports whether the length is in its shortest form and the words contain the
+// key.
 func parseKeyLen(words []uint64) (n uint64, ok bool) {
 	if n = words[0] & longKey; n == longKey {
 		if words[0] != longKey || len(words) < 2 || words[1] < longKey {
@@ -158,7 +160,7 @@ func parseKeyLen(words []uint64) (n uint64, ok bool) {
 	return n, n <= 8*uint64(len(words)) && keyWords(n) <= uint64(len(words))
 }
 
-// padding returns the bits after the bytes of the key of r, the last record.
+// padding returns the bytes after the key of r, the last record.
 func (l log) padding(r record) uint64 {
 	n := l.keyLen(r)
 	if n < longKey {

@@ -6,28 +6,28 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// An index finds the records of a log by their digests. The records whose
-// digests fall on the same head form a chain through the log.
+// An index finds the records of a log by their digests. Records with the same
+// head form a chain through the log.
 type index struct {
 	heads   []uint32 // the first record of each chain, as index+1, or 0
 	scatter uint64   // odd and random
 }
 
-// newIndex returns an index of that many chains. Its multiplier is random, so
-// that no one can choose keys that share a chain: a random odd multiple leaves
-// few of any set of digests in one (Dietzfelbinger et al., Journal of
-// Algorithms 25, 1997), and the digests of the public family can be chosen.
+// newIndex returns an index with the given number of chains. Since anyone can
+// choose digests of the public family, its multiplier is random: then no choice
+// of digests leads to many long chains (Dietzfelbinger et al., Journal of
+// Algorithms 25, 1997).
 func newIndex(chains int) index {
 	return index{heads: make([]uint32, chains), scatter: rand.Uint64() | 1}
 }
 
-// head returns the head of the chain of d.
+// head returns the head of d's chain.
 func (x *index) head(d hashfam.Digest) *uint32 {
 	return &x.heads[hashfam.Reduce(uint64(d)*x.scatter, uint64(len(x.heads)))]
 }
 
-// find returns the record in l of the key with digest d, or none. O(1) time on
-// average.
+// find returns the record in l for the key with digest d, or none. It takes
+// O(1) time on average.
 func (x *index) find(l log, d hashfam.Digest) record {
 	r := record(*x.head(d)) - 1
 	for r >= 0 && l.digest(r) != d {
@@ -36,8 +36,9 @@ func (x *index) find(l log, d hashfam.Digest) record {
 	return r
 }
 
-// link puts r, which is in no chain, at the end of its chain: a key that was
-// admitted long ago is likely to come again, and is found at once.
+// link appends r, which must not be in a chain yet, to its chain. So keys that
+// were admitted early are found first, and they are the most likely to come
+// again.
 func (x *index) link(l log, r record) {
 	l.setNext(r, none)
 	head := x.head(l.digest(r))
@@ -52,8 +53,8 @@ func (x *index) link(l log, r record) {
 	l.setNext(last, r)
 }
 
-// relink builds all chains again, from these heads, and returns how many
-// records there are. O(len(l)) time.
+// relink rebuilds all chains with the given heads. It returns the number of
+// records.
 func (x *index) relink(l log, heads []uint32) (live int) {
 	clear(heads)
 	x.heads = heads

@@ -5,11 +5,12 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A log holds the records of a tracker back to back in one array of words, so
-// that a key costs no allocation and no pointer, only its bytes and three words
-// more. A record r is the index of its first word:
+// A log contains the records of a tracker, one after another in a single array
+// of words. So a key needs no allocation and no pointer, only its bytes and
+// three words. A record r is the index of its first word:
 //
 //	     bit 63            32 31               0
 //	r        +--------------------------------+
@@ -24,11 +25,11 @@ import (
 //	         |  more of the key, then zeros   |
 //	         +--------------------------------+
 //
-// guess is how much of the count is estimate: what the tail said when the key
-// was admitted. At maxGuess it was that or more. next is the next record of the
-// chain, as index+1, or 0. If a key has 255 bytes or more, the byte of length
-// is 255, the rest of that word is zero, a word of length follows and then the
-// key.
+// guess is the part of the count that is an estimate: the tail's count when the
+// key was admitted. If guess is maxGuess, this part may be larger. next is the
+// next record of the chain, as index+1, or 0. If a key has 255 bytes or more,
+// the length byte is 255 and the rest of its word is zero. The next word then
+// contains the length, and the key follows.
 type log []uint64
 
 // A record is the index of a record's first word in a log.
@@ -38,13 +39,13 @@ const (
 	none       = record(-1)
 	recordHead = 3         // words before the key
 	longKey    = 255       // bytes
-	maxGuess   = 1<<32 - 1 // test with != only: Go 1.26 on s390x takes x>>32 < 1<<32-1 for true
+	maxGuess   = 1<<32 - 1 // compare with != only: in Go 1.26 on s390x, x>>32 < 1<<32-1 is always true
 )
 
-// A Key is a key as the caller has it.
+// A Key is a key in the form in which the caller has it.
 type Key interface{ string | []byte }
 
-// keyWords returns how many words a key of n bytes takes in the log.
+// keyWords returns the number of words in the log for a key of n bytes.
 func keyWords(n uint64) uint64 {
 	if n < longKey {
 		return (n + 8) / 8
@@ -52,7 +53,7 @@ func keyWords(n uint64) uint64 {
 	return 2 + (n+7)/8
 }
 
-// recordWords returns how many words the record of a key of n bytes takes.
+// recordWords returns the number of words in the record of a key of n bytes.
 func recordWords(n int) uint64 { return recordHead + keyWords(uint64(n)) }
 
 func (l log) count(r record) uint64          { return l[r] }
@@ -61,18 +62,18 @@ func (l log) exact(r record) uint64          { return l.count(r) - l.guess(r) } 
 func (l log) digest(r record) hashfam.Digest { return hashfam.Digest(l[r+2]) }
 func (l log) next(r record) record           { return record(uint32(l[r+1])) - 1 }
 
-// add counts the key of r n times more.
-func (l log) add(r record, n uint64) { l[r] = AddSat(l[r], n) }
+// add adds n to the count of r.
+func (l log) add(r record, n uint64) { l[r] = sizing.AddSat(l[r], n) }
 
-// setNext makes next, or none, the record that follows r in its chain.
+// setNext sets the record that follows r in its chain, or none.
 func (l log) setNext(r, next record) { l[r+1] = l.guess(r)<<32 | uint64(next+1) }
 
-// setCount makes count the count of r, and guess how much of it is estimate.
+// setCount sets the count of r and its guess.
 func (l log) setCount(r record, count, guess uint64) {
 	l[r], l[r+1] = count, min(guess, maxGuess)<<32|l[r+1]&math.MaxUint32
 }
 
-// keyLen returns the length of the key of r in bytes.
+// keyLen returns the length of r's key in bytes.
 func (l log) keyLen(r record) uint64 {
 	if n := l[r+recordHead] & longKey; n < longKey {
 		return n
@@ -80,13 +81,13 @@ func (l log) keyLen(r record) uint64 {
 	return l[r+recordHead+1]
 }
 
-// end returns the index of the word after r.
+// end returns the index of the first word after r.
 func (l log) end(r record) record { return r + recordHead + record(keyWords(l.keyLen(r))) }
 
-// key returns the words of the key of r, its length included.
+// key returns the words of r's key, including its length.
 func (l log) key(r record) []uint64 { return l[r+recordHead : l.end(r)] }
 
-// appendKey appends the bytes of the key of r to dst.
+// appendKey appends the bytes of r's key to dst.
 func (l log) appendKey(dst []byte, r record) []byte {
 	n, at := l.keyLen(r), uint64(r+recordHead)*8+1
 	if n >= longKey {
@@ -98,8 +99,8 @@ func (l log) appendKey(dst []byte, r record) []byte {
 	return dst
 }
 
-// all yields each record and the index of the word after it. The words of a
-// record may change while it is yielded, so its end is read before.
+// all yields each record and the index of the first word after it. A record's
+// words may be changed when it is yielded, because its end was computed before.
 func (l log) all() iter.Seq2[record, record] {
 	return func(yield func(r, end record) bool) {
 		for r := record(0); int(r) < len(l); {
@@ -112,8 +113,8 @@ func (l log) all() iter.Seq2[record, record] {
 	}
 }
 
-// appendHead appends the words before the key of a record, which is not in a
-// chain yet.
+// appendHead appends the words of a record before its key. The record is not in
+// a chain yet.
 func (l log) appendHead(count, guess uint64, d hashfam.Digest) log {
 	return append(l, count, min(guess, maxGuess)<<32, uint64(d))
 }
@@ -138,31 +139,31 @@ func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) lo
 	return l
 }
 
-// countFreeing returns the least count from low on such that the records that
-// count no more fill that many words. It finds the count's distance from low
-// byte by byte, with a walk over the log for each: up to the first byte that is
-// zero from there on, and down again. Most often the distance is below 255, and
-// one walk is enough. O(records) time. walks is how many there were.
-func (l log) countFreeing(words, low uint64) (count uint64, walks int) {
+// countFreeing returns the lowest count, but at least low, for which the
+// records with no higher count have the given number of words. It computes the
+// difference from low byte by byte, starting with the least significant byte
+// above which all bytes are zero. Each byte requires a pass over the log.
+// Usually the difference is below 255, and a single pass is enough.
+func (l log) countFreeing(words, low uint64) uint64 {
 	words = min(words, uint64(len(l)))
 	shift, digit := 0, l.digit(words, low, 0)
-	for walks = 1; digit == maxDigit && shift < 56; walks++ {
+	for digit == maxDigit && shift < 56 {
 		shift += 8
 		digit = l.digit(words, low, shift)
 	}
-	for ; shift > 0; walks++ {
+	for shift > 0 {
 		low += digit << shift
 		shift -= 8
 		digit = l.digit(words, low, shift)
 	}
-	return low + digit, walks
+	return low + digit
 }
 
 const maxDigit = 255
 
-// digit returns the least d, or maxDigit, such that the records that count less
-// than low + (d+1)<<shift fill that many words.
-func (l log) digit(words, low uint64, shift int) uint64 {
+// digit returns the lowest d for which the records with a count below low +
+// (d+1)<<shift have the given number of words, or maxDigit.
+func (l log) digit(words, low uint64, shift int) (digit uint64) {
 	var fill [maxDigit + 1]uint64
 	filled := uint64(0)
 	for r, end := range l.all() {
@@ -172,7 +173,6 @@ func (l log) digit(words, low uint64, shift int) uint64 {
 			fill[min((count-low)>>shift, maxDigit)] += uint64(end - r)
 		}
 	}
-	digit := uint64(0)
 	for filled += fill[0]; filled < words && digit < maxDigit; filled += fill[digit] {
 		digit++
 	}

@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Merge adds what the others counted, which have the same Goal. Keys that any
-// of them tracks are tracked, as far as memory allows; beyond that t is swept
-// once, as by an Observe. O(memory of all) time; it allocates.
+// Merge adds the counts of the other trackers, which must have the same Goal.
+// The result tracks every key that any of them tracks if memory allows.
+// Otherwise a single sweep evicts keys, as in Observe.
 func (t *Tracker) Merge(others ...*Tracker) {
 	sides := append([]*Tracker{t}, others...)
 	sides = slices.DeleteFunc(sides, func(side *Tracker) bool { return side.total == 0 })
@@ -24,29 +24,21 @@ func (t *Tracker) Merge(others ...*Tracker) {
 	for _, side := range sides[1:] {
 		theirs := side.tail.clone()
 		sum.addTail(&theirs)
-		sum.total = AddSat(sum.total, side.total)
-		sum.floor, sum.missed = max(sum.floor, side.floor), AddSat(sum.missed, side.missed)
+		sum.total = sizing.AddSat(sum.total, side.total)
+		sum.floor, sum.missed = max(sum.floor, side.floor), sizing.AddSat(sum.missed, side.missed)
 		sum.room = max(sum.room, side.room)
 	}
-	sum.log = sum.jointLog(sides)
+	sum.log = exactLog(sides)
+	for r := range sum.log.all() {
+		sum.settleCount(r, sides)
+	}
 	sum.fit()
 	*t = sum
 }
 
-// jointLog returns a log of the keys that any side tracks. The tail of t is the
-// merged one.
-func (t *Tracker) jointLog(sides []*Tracker) log {
-	joint := exactLog(sides)
-	for r := range joint.all() {
-		count, guess := t.joint(joint.digest(r), joint.count(r), joint.guess(r) != maxGuess, sides)
-		joint.setCount(r, count, guess)
-	}
-	return joint
-}
-
-// exactLog returns a log of the keys that any side tracks, with what was
-// counted exactly, and a guess of maxGuess if that is not known. O(memory of
-// all) time: a key is looked for once for each record.
+// exactLog returns a log of the keys that any side tracks. The counts are those
+// parts that were counted exactly, and the guess is maxGuess if these parts are
+// unknown.
 func exactLog(sides []*Tracker) log {
 	words, records := 0, 0
 	for _, side := range sides {
@@ -66,57 +58,58 @@ func exactLog(sides []*Tracker) log {
 			if side.log.guess(r) == maxGuess {
 				guess = maxGuess
 			}
-			joint.setCount(at, AddSat(joint.count(at), side.log.exact(r)), guess)
+			joint.setCount(at, sizing.AddSat(joint.count(at), side.log.exact(r)), guess)
 		}
 	}
 	return joint
 }
 
-// joint returns the count of a key that some of the sides track, and how much
-// of that is estimate. What the key counted before it was tracked is in the
-// tail, on every side; so the merged tail of t is asked, and all that was
-// counted exactly is added to it. That does not depend on the order of merges
-// while the tail keeps its number of counters.
+// settleCount adds the estimated part to the exact count of r. Every side
+// counted the key in its tail before tracking it, so this part is the key's
+// count in the merged tail. It does not depend on the order of merges as long
+// as the tail has the same number of counters.
 //
-// If a guess has reached maxGuess, how much of a count is exact is not known,
-// and the upper bounds of all sides are added instead.
-func (t *Tracker) joint(d hashfam.Digest, exact uint64, known bool, sides []*Tracker) (count, guess uint64) {
-	if !known {
+// If a guess has reached maxGuess, the exact part is unknown. Then the count is
+// the sum of all sides' upper bounds.
+func (t *Tracker) settleCount(r record, sides []*Tracker) {
+	d := t.log.digest(r)
+	if t.log.guess(r) == maxGuess {
+		count := uint64(0)
 		for _, side := range sides {
-			count = AddSat(count, side.estimate(d).High)
+			count = sizing.AddSat(count, side.estimate(d).High)
 		}
-		return count, count
+		t.log.setCount(r, count, count)
+		return
 	}
-	guess = t.tail.count(d)
-	count = min(AddSat(exact, guess), t.total)
-	return count, min(guess, count)
+	guess := t.tail.count(d)
+	count := min(sizing.AddSat(t.log.count(r), guess), t.total)
+	t.log.setCount(r, count, min(guess, count))
 }
 
-// addTail adds the counters of l, which it may change, to the tail. A sum that
-// does not fit widens both.
+// addTail adds the counters of l, which it may change, to the tail. If a sum
+// does not fit, it widens both.
 func (t *Tracker) addTail(l *tail) {
 	for t.match(l); !t.tail.addTail(l); t.match(l) {
 		t.widen(&t.tail)
 	}
 }
 
-// match brings the tail and l to the same shape: the wider counter width and
-// the smaller counter count.
+// match gives the tail and l the same shape: the greater width and, with a
+// budget, the smaller number of words. Without one, the width determines the
+// number of words.
 func (t *Tracker) match(l *tail) {
 	for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
 		for pair[0].shift < pair[1].shift {
 			t.widen(pair[0])
 		}
-	}
-	for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
-		for len(pair[0].words) > len(pair[1].words) {
+		for !t.grows() && len(pair[0].words) > len(pair[1].words) {
 			pair[0].halve()
 		}
 	}
 }
 
-// fit settles a log that was built elsewhere, and sweeps it if there is no room
-// for all of it.
+// fit settles a log that was built elsewhere, and sweeps it if it exceeds the
+// room.
 func (t *Tracker) fit() {
 	t.settle()
 	if t.lacks(0) > 0 {
@@ -125,9 +118,8 @@ func (t *Tracker) fit() {
 	}
 }
 
-// settle brings a log that was built elsewhere into the tracker: it links the
-// records, and leaves what else memory allows to be allocated when it is first
-// needed.
+// settle completes a tracker whose log was built elsewhere. It links the
+// records. The remaining memory is allocated when it is first needed.
 func (t *Tracker) settle() {
 	live := 0
 	for range t.log.all() {
@@ -136,7 +128,7 @@ func (t *Tracker) settle() {
 	heads := max(1, live)
 	if !t.grows() {
 		t.room = t.logWords(uint64(len(t.tail.words)))
-		if t.lacks(0) <= t.room { // else chains would be long, and a sweep is due
+		if t.lacks(0) <= t.room { // otherwise chains would be long, and a sweep is due
 			heads = min(heads, t.maxHeads())
 		}
 	}
@@ -145,18 +137,16 @@ func (t *Tracker) settle() {
 	t.refused = refusal{}
 }
 
-// Shards are trackers that share the keys of a stream: the key with digest d is
-// counted by the tracker d.Shard(n) of n.
-
-// Join returns a tracker that has counted what the shards have, which have the
-// same Goal. No key is known to two of them, so nothing is added up but the
-// totals: a counter of the joint tail has to be no less than the count of any
-// single key, which the largest of the shards' counters is. Records stay as
-// they are. O(memory) time; it allocates.
+// Join returns a tracker with the combined counts of the shards of a stream,
+// which must have the same Goal. Tracker i of n must have counted exactly the
+// keys whose digests d have d.Shard(n) = i. Since no key is in two shards, only
+// the totals are added. A counter of the joint tail need not exceed the highest
+// count of any of its keys, so it is the maximum of the shards' counters. Join
+// copies the records.
 func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	for _, s := range shards {
-		t.total = AddSat(t.total, s.total)
+		t.total = sizing.AddSat(t.total, s.total)
 		t.floor, t.missed = max(t.floor, s.floor), max(t.missed, s.missed)
 		theirs := s.tail.clone()
 		t.match(&theirs)
@@ -170,8 +160,8 @@ func Join(shards []*Tracker) Tracker {
 	return t
 }
 
-// Stray reports whether t tracks a key that another one of n shards should. t
-// is the shard with the given number. O(records) time.
+// Stray reports whether t, the given one of n shards, tracks a key of another
+// shard.
 func (t *Tracker) Stray(shard, n int) bool {
 	for r := range t.log.all() {
 		if t.log.digest(r).Shard(n) != shard {

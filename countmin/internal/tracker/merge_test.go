@@ -12,11 +12,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// known is what is known of a key that has been tracked from its first
-// occurrence.
+// known is the estimate of a key that has been tracked from the start.
 func known(n uint64) Estimate { return Estimate{Low: n, High: n} }
 
-// counting returns a tracker that has counted these keys.
+// counting returns a tracker that has counted the given keys.
 func counting(g Goal, counts map[string]uint64) *Tracker {
 	t := New(g)
 	for key, n := range counts {
@@ -37,7 +36,7 @@ func TestMergeAddsCounts(t *testing.T) {
 		require.Zero(t, a.missed)
 		require.Equal(t, map[string]Estimate{"y": known(3), "z": known(4)}, keys(b, 0))
 
-		empty := New(goal) // takes what the others have
+		empty := New(goal) // then equals the other tracker
 		empty.Merge(a)
 		require.Equal(t, sum, keys(&empty, 0))
 		require.EqualValues(t, 28, empty.Total())
@@ -50,8 +49,7 @@ func TestMergeAddsCounts(t *testing.T) {
 	}
 }
 
-// What has counted nothing changes nothing.
-func TestMergeOfNothingChangesNothing(t *testing.T) {
+func TestMergeOfEmptyTrackersChangesNothing(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
 		h, empty := counting(goal, map[string]uint64{"x": 1, "y": 2}), New(goal)
 		before := h.clone()
@@ -66,8 +64,8 @@ func TestMergeOfNothingChangesNothing(t *testing.T) {
 	}
 }
 
-// Counts of untracked keys are added up in the tail. It is widened if a sum
-// does not fit; at 64 bits a sum stops at the largest number.
+// The counts of untracked keys are added up in the tail. If a sum does not fit,
+// the tail is widened. At 64 bits, counters saturate.
 func TestMergeAddsTails(t *testing.T) {
 	long := strings.Repeat("x", 9000) // does not fit
 	d := hashfam.Family{}.SumString(long)
@@ -97,58 +95,42 @@ func TestMergeAddsTails(t *testing.T) {
 	}
 }
 
-// A count whose guess is at its maximum is exact in no part: the upper bounds
-// of all sides are added.
-func TestMergeAddsLargestGuesses(t *testing.T) {
+// A key's count is the sum of what the sides counted since they track it, and
+// of its count in the merged tail. If a guess is maxGuess, it is the sum of all
+// upper bounds, including the sides that do not track the key.
+func TestMergeAddsGuesses(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
-	side := func(count, guess uint64) *Tracker {
+	side := func(count, guess uint64, tracks bool) *Tracker {
 		h := New(Goal{Phi: 0.1})
 		h.raise(d, guess)
-		h.total = count
-		h.log = appendRecord(nil, count, guess, d, "key")
-		h.settle()
+		h.total, h.missed = 20, 65
+		if tracks {
+			h.total = count
+			h.log = appendRecord(nil, count, guess, d, "key")
+			h.settle()
+		}
 		return &h
 	}
-	for _, c := range []struct {
-		a, b *Tracker
-		sum  Estimate
+	for i, c := range []struct {
+		sides []*Tracker
+		sum   Estimate
 	}{
-		// The tails add up to the guess: 10 + 20, and 5 + 7 have been counted
-		// since.
-		{side(15, 10), side(27, 20), Estimate{Low: 12, High: 42}},
-		{side(1<<40, maxGuess), side(27, 20), Estimate{High: 1<<40 + 27}},
-		{side(27, 20), side(1<<40, maxGuess), Estimate{High: 1<<40 + 27}},
-		{side(1<<40, maxGuess-1), side(27, 1), Estimate{High: 1<<40 + 27}},
+		{[]*Tracker{side(15, 10, true), side(27, 20, true)}, Estimate{Low: 12, High: 42}},
+		{[]*Tracker{side(1<<40, maxGuess, true), side(27, 20, true)}, Estimate{High: 1<<40 + 27}},
+		{[]*Tracker{side(27, 20, true), side(1<<40, maxGuess, true)}, Estimate{High: 1<<40 + 27}},
+		{[]*Tracker{side(1<<40, maxGuess-1, true), side(27, 1, true)}, Estimate{High: 1<<40 + 27}},
+		{[]*Tracker{side(1<<40, 1<<39, true), side(27, 20, true)}, Estimate{High: 1<<40 + 27}},
+		{[]*Tracker{side(15, 10, true), side(0, 70, false)}, Estimate{High: 35}}, // no more than the total
+		{[]*Tracker{side(1<<40, maxGuess, true), side(0, 70, false), side(0, 60, false)}, Estimate{High: 1<<40 + 125}},
+		{[]*Tracker{side(0, 70, false), side(1<<40, maxGuess, true), side(0, 60, false)}, Estimate{High: 1<<40 + 125}},
+		{[]*Tracker{side(0, 70, false), side(0, 60, false), side(1<<40, maxGuess, true)}, Estimate{High: 1<<40 + 125}},
 	} {
-		c.a.Merge(c.b)
-		require.Equal(t, c.sum, c.a.estimate(d))
+		c.sides[0].Merge(c.sides[1:]...)
+		require.Equal(t, c.sum, c.sides[0].estimate(d), "case %d", i)
 	}
 }
 
-// A side that does not track a key may have counted it, whichever side comes
-// first.
-func TestMergeOfLargestGuessCountsAllSides(t *testing.T) {
-	d := hashfam.Family{}.SumString("key")
-	for _, tracks := range []int{0, 1, 2} {
-		sides := make([]*Tracker, 3)
-		for i := range sides {
-			h := New(Goal{Phi: 0.1})
-			h.total, h.missed = 1<<40, 100
-			h.raise(d, 70)
-			if i == tracks {
-				h.raise(d, maxGuess)
-				h.log = appendRecord(nil, 1<<40, maxGuess, d, "key")
-				h.settle()
-			}
-			sides[i] = &h
-		}
-		sides[0].Merge(sides[1:]...)
-		sum := uint64(1<<40 + 2*70)
-		require.Equal(t, Estimate{High: sum}, sides[0].estimate(d), "side %d tracks it", tracks)
-	}
-}
-
-// Panes are added up key by key, a key that several of them track once.
+// The counts of a key in all panes are added up. The key is yielded once.
 func TestRankedAddsUpPanes(t *testing.T) {
 	goal := Goal{Phi: 0.1}
 	panes := []Tracker{
@@ -166,7 +148,7 @@ func TestRankedAddsUpPanes(t *testing.T) {
 	}
 }
 
-// many returns trackers that have counted different keys, and one in common.
+// many returns trackers with different keys and one common key.
 func many(goal Goal, n, keys int) []*Tracker {
 	sides := make([]*Tracker, n)
 	for i := range sides {
@@ -180,26 +162,9 @@ func many(goal Goal, n, keys int) []*Tracker {
 	return sides
 }
 
-// The log of many sides has each key once, with all that was counted exactly.
-func TestTheExactLogOfManySides(t *testing.T) {
-	sides := many(Goal{Phi: 0.01, Memory: 20_000}, 20, 300)
-	want := map[hashfam.Digest]uint64{}
-	for _, side := range sides {
-		for r := range side.log.all() {
-			want[side.log.digest(r)] += side.log.exact(r)
-		}
-	}
-	joint, got := exactLog(sides), map[hashfam.Digest]uint64{}
-	for r := range joint.all() {
-		require.Zero(t, got[joint.digest(r)])
-		got[joint.digest(r)] = joint.count(r)
-	}
-	require.Equal(t, want, got)
-}
-
-// A log that is many times too long for a budget has a head for each record
-// until it is swept, so that chains are short. After that it is within the
-// budget. That takes seconds if chains are long.
+// A log that is much too long for a budget has one head for each record until
+// it is swept, so that chains are short. Otherwise this test would take
+// seconds. Finally, the budget is not exceeded.
 func TestMergeOfManyFitsTheBudget(t *testing.T) {
 	for _, goal := range []Goal{{Phi: 0.01}, {Phi: 0.01, Memory: 20_000}} {
 		sides := many(goal, 500, 300)
@@ -221,7 +186,7 @@ func TestMergeOfManyFitsTheBudget(t *testing.T) {
 	}
 }
 
-// sharded returns n trackers that share the keys.
+// sharded returns n shards and a function that adds a key to its shard.
 func sharded(goal Goal, n int) (shards []*Tracker, add func(key string)) {
 	for range n {
 		t := New(goal)
@@ -233,13 +198,13 @@ func sharded(goal Goal, n int) (shards []*Tracker, add func(key string)) {
 	}
 }
 
-// Whatever is joined: bounds hold, tracked keys keep their counts if memory
-// grows, and what is joined within a budget stays within it.
+// After Join, bounds hold, and a budget is not exceeded. If memory grows, keys
+// keep their counts.
 func TestJoin(t *testing.T) {
-	for _, memory := range []int{0, 1 << 10, 3 << 10, 16 << 10} {
-		for _, n := range []int{1, 2, 3, 8} {
+	for _, memory := range []int{0, 1 << 10, 16 << 10} {
+		for _, n := range []int{1, 3, 8} {
 			shards, add := sharded(Goal{Phi: 0.01, Memory: memory}, n)
-			truth, missed := map[string]uint64{}, uint64(0)
+			truth := map[string]uint64{}
 			r := rand.New(rand.NewPCG(uint64(n), uint64(memory)))
 			for range 10_000 {
 				key := fmt.Sprint(int(r.ExpFloat64() * 300))
@@ -248,30 +213,19 @@ func TestJoin(t *testing.T) {
 			}
 			joint := Join(shards)
 			require.Equal(t, uint64(10_000), joint.Total())
-			back, err := recode(&joint)
+			_, err := recode(&joint)
 			require.NoError(t, err)
-			require.True(t, back.equal(&joint))
 			for key, times := range truth {
 				d := hashfam.Family{}.SumString(key)
-				shard := shards[d.Shard(n)]
-				e := joint.estimate(d)
+				e, before := joint.estimate(d), shards[d.Shard(n)].estimate(d)
 				require.True(t, e.Low <= times && times <= e.High, "%s counts %d, not %v", key, times, e)
-				if memory == 0 && tracked([]Tracker{*shard}, d) {
-					require.Equal(t, shard.estimate(d), e)
-				}
+				require.True(t, memory > 0 || before.Low == 0 || e == before)
 			}
-			for _, shard := range shards {
-				missed = max(missed, shard.missed)
-			}
-			require.LessOrEqual(t, missed, joint.missed)
-			if memory > 0 {
-				require.LessOrEqual(t, joint.sizeBytes(), uint64(memory))
-			}
+			require.True(t, memory == 0 || joint.sizeBytes() <= uint64(memory))
 		}
 	}
 }
 
-// A shard has the keys whose digests are its, and no other has them.
 func TestStrayKeysAreFound(t *testing.T) {
 	shards, add := sharded(Goal{Phi: 0.01}, 3)
 	for i := range 60 {
@@ -288,7 +242,7 @@ func TestStrayKeysAreFound(t *testing.T) {
 	require.Equal(t, 60, joint.live)
 }
 
-// What is not tracked counts no more than in any of the shards.
+// An untracked key has no higher count than in its shard.
 func TestJoinKeepsTheMissBound(t *testing.T) {
 	for _, first := range []int{0, 1} {
 		shards, _ := sharded(Goal{Phi: 0.01}, 2)

@@ -8,18 +8,20 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/ring"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Panes are trackers of consecutive parts of a stream: one of the whole stream,
-// or those of a window.
+// Panes are the trackers of consecutive parts of a stream: a single one for the
+// whole stream, or several for a window.
 type Panes struct {
-	All  []Tracker // the oldest first
-	last *Tracker  // the one that counts: the last of All
-	size uint64    // how much a pane counts, or 0 if there is no limit
-	full uint64    // the total of the last pane at which another begins, see begin
+	All  []Tracker // starting with the oldest
+	last *Tracker  // the pane that counts: the last of All
+	size uint64    // the number of keys per pane, or 0 if there is no limit
+	full uint64    // when the last pane reaches this total, another one begins, see begin
 }
 
-// NewPanes returns panes that count size each, or without a limit if that is 0.
+// NewPanes returns panes that count size keys each, or without a limit if size
+// is 0.
 func NewPanes(panes []Tracker, size uint64) Panes {
 	p := Panes{All: panes, last: &panes[len(panes)-1], size: size}
 	if p.last.total > 0 {
@@ -28,8 +30,8 @@ func NewPanes(panes []Tracker, size uint64) Panes {
 	return p
 }
 
-// Blank returns n panes of goal g that have counted nothing. Their memory is
-// allocated when they first count.
+// Blank returns n panes with goal g that have counted nothing. Their memory is
+// allocated when they first count a key.
 func Blank(g Goal, n int, size uint64) Panes {
 	panes := make([]Tracker, n)
 	for i := range panes {
@@ -47,27 +49,27 @@ func Zero() {
 	m.Zero("HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
 }
 
-// ObserveN counts key n times, as n calls of [Observe] do. It begins at most
-// one pane more than there are.
+// ObserveN has the effect of n calls of [Observe]. It begins at most one pane
+// more than there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	if p.last == nil {
 		Zero()
 	}
 	if size := p.size; size > 0 {
-		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // what the rest drops again
+		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // these would be dropped again
 	}
 	for n > 0 {
 		part := n
 		if p.size > 0 {
-			part = min(n, p.size-p.last.total%p.size) // a full pane is followed by an empty one
+			part = min(n, p.size-p.last.total%p.size) // an empty pane follows a full one
 		}
 		Observe(p, d, key, part)
 		n -= part
 	}
 }
 
-// begin begins a pane if the last one is full, and allocates the last one if it
-// has no memory yet.
+// begin begins a pane if the last one is full, and allocates the last pane's
+// memory if it has none yet.
 func (p *Panes) begin() {
 	if p.last == nil {
 		Zero()
@@ -79,11 +81,11 @@ func (p *Panes) begin() {
 		*p.last = New(p.last.Goal)
 	}
 	if p.full = cmp.Or(p.size, math.MaxUint64); p.last.total == p.full {
-		p.full = 0 // a total that has reached its maximum stays there
+		p.full = 0 // a total that has reached its maximum does not change
 	}
 }
 
-// Turn drops the n oldest panes and begins as many.
+// Turn drops the n oldest panes and begins the same number of new ones.
 func (p *Panes) Turn(n uint64) {
 	begun := ring.Turn(p.All, n)
 	if len(begun) > 0 {
@@ -94,15 +96,15 @@ func (p *Panes) Turn(n uint64) {
 	}
 }
 
-// sumOf adds up a number of each pane.
+// sumOf adds up a number over all panes.
 func sumOf(panes []Tracker, number func(*Tracker) uint64) (sum uint64) {
 	for i := range panes {
-		sum = AddSat(sum, number(&panes[i]))
+		sum = sizing.AddSat(sum, number(&panes[i]))
 	}
 	return sum
 }
 
-// TotalOf returns how much panes have counted.
+// TotalOf returns the sum of all counts.
 func TotalOf(panes []Tracker) uint64 { return sumOf(panes, (*Tracker).Total) }
 
 // MissBound returns an upper bound on the count of any key without a record.
@@ -110,10 +112,10 @@ func (p *Panes) MissBound() uint64 {
 	return sumOf(p.All, func(t *Tracker) uint64 { return t.missed })
 }
 
-// SizeBytes returns the memory of all panes, with the structure around each.
+// SizeBytes returns the memory of all panes and the structures around them.
 func (p *Panes) SizeBytes() uint64 { return sumOf(p.All, (*Tracker).sizeBytes) }
 
-// Clone returns a copy that shares no memory with p. O(memory) time.
+// Clone returns a deep copy of p.
 func (p *Panes) Clone() Panes {
 	if p.last == nil {
 		return Panes{}
@@ -125,8 +127,7 @@ func (p *Panes) Clone() Panes {
 	return NewPanes(panes, p.size)
 }
 
-// Equal reports whether p and o have counted the same, pane by pane. O(memory)
-// time.
+// Equal reports whether p and o have counted the same in every pane.
 func (p *Panes) Equal(o *Panes) bool {
 	return slices.EqualFunc(p.All, o.All, func(a, b Tracker) bool { return a.equal(&b) })
 }

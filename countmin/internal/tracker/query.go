@@ -6,20 +6,18 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// What panes know. A key may be known to any of them, and what they know of it
-// is added up.
-
-// An Estimate is what is known of how often a key was counted.
+// An Estimate contains the bounds of a key's count.
 type Estimate struct{ Low, High uint64 }
 
 func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{AddSat(e.Low, o.Low), AddSat(e.High, o.High)}
+	return Estimate{sizing.AddSat(e.Low, o.Low), sizing.AddSat(e.High, o.High)}
 }
 
-// EstimateOf returns what panes know of the key with digest d, added up.
-// O(panes) time.
+// EstimateOf returns the sum of all panes' estimates of the key with digest d.
+// It takes O(panes) time.
 func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
 	if len(panes) == 1 && panes[0].total > 0 {
 		return panes[0].estimate(d)
@@ -35,8 +33,8 @@ func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
 	return e
 }
 
-// estimate returns what t, which has counted something, knows of the key with
-// digest d.
+// estimate returns the estimate of the key with digest d. t must have counted
+// something.
 func (t *Tracker) estimate(d hashfam.Digest) Estimate {
 	if r := t.index.find(t.log, d); r != none {
 		return t.estimateOf(r)
@@ -44,7 +42,7 @@ func (t *Tracker) estimate(d hashfam.Digest) Estimate {
 	return Estimate{High: min(t.tail.count(d), t.missed)}
 }
 
-// estimateOf returns what is known of the key of r.
+// estimateOf returns the estimate of r's key.
 func (t *Tracker) estimateOf(r record) Estimate {
 	if t.log.guess(r) == maxGuess {
 		return Estimate{High: t.log.count(r)}
@@ -52,35 +50,35 @@ func (t *Tracker) estimateOf(r record) Estimate {
 	return Estimate{Low: t.log.exact(r), High: t.log.count(r)}
 }
 
-// Ranked yields the keys that any pane tracks and that count at least least in
-// all of them, in falling order of their High and rising order of the keys, and
-// of those the first few. It sorts them when it is called: O(r panes + r log r)
-// time and O(r) memory for r records of all panes.
+// An item is a tracked key and its estimate.
+type item struct {
+	key string
+	Estimate
+}
+
+// Ranked yields the keys that any pane tracks and whose High, over all panes,
+// is at least least. It sorts them by descending High and then by ascending
+// key, and yields only the first few. The call itself sorts: it takes O(r panes
+// + r log r) time and O(r) memory for r records in all panes.
 func Ranked(panes []Tracker, least uint64, few int) iter.Seq2[string, Estimate] {
 	var items []item
 	for i := range panes {
 		items = appendItems(items, panes, i, least)
 	}
 	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(b.e.High, a.e.High), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(b.High, a.High), cmp.Compare(a.key, b.key))
 	})
 	return func(yield func(string, Estimate) bool) {
 		for _, i := range items[:min(few, len(items))] {
-			if !yield(i.key, i.e) {
+			if !yield(i.key, i.Estimate) {
 				return
 			}
 		}
 	}
 }
 
-// An item is a tracked key with what is known of it.
-type item struct {
-	key string
-	e   Estimate
-}
-
-// appendItems appends the keys that count at least least and that pane i is the
-// first to track.
+// appendItems appends the keys with a High of at least least for which pane i
+// is the first pane that tracks them.
 func appendItems(items []item, panes []Tracker, i int, least uint64) []item {
 	var buf []byte
 	t := &panes[i]
@@ -98,7 +96,7 @@ func appendItems(items []item, panes []Tracker, i int, least uint64) []item {
 	return items
 }
 
-// tracked reports whether any of panes has a record of the key with digest d.
+// tracked reports whether any pane has a record of the key with digest d.
 func tracked(panes []Tracker, d hashfam.Digest) bool {
 	for i := range panes {
 		if t := &panes[i]; t.total > 0 && t.index.find(t.log, d) != none {

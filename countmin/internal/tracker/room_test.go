@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// crowded returns a tracker whose log of 864 words is full: record i of 216
-// counts 100 + i, and no count comes near a heavy hitter's. A sweep frees 54
+// crowded returns a tracker whose log of 864 words is full. Record i of 216 has
+// the count 100 + i, which is far below a heavy hitter's. A sweep frees 54
 // words.
 func crowded(t *testing.T) *Tracker {
 	h := New(Goal{Phi: 1, Memory: 16 << 10})
@@ -26,12 +27,12 @@ func crowded(t *testing.T) *Tracker {
 	return &h
 }
 
-// lengthFor returns the length of a key whose record has that many words, more
-// than 40.
+// lengthFor returns the length of a key whose record has the given number of
+// words, more than 40.
 func lengthFor(words uint64) int { return 8 * int(words-recordHead-2) }
 
-// A sweep for a short record frees a share of the log, one for a longer record
-// no more than it needs. A share is 54 words: 14 records.
+// A sweep for a short record frees a share of the log: 54 words, or 14 records.
+// For a longer record, it frees only what the record needs.
 func TestSweepFreesAShare(t *testing.T) {
 	h := crowded(t)
 	for words, bar := range map[uint64]uint64{1: 113, 4: 113, 53: 113, 54: 113, 55: 113, 56: 113, 57: 114, 864: 315} {
@@ -49,10 +50,10 @@ func TestSweepFreesAShare(t *testing.T) {
 	require.EqualValues(t, 103, h.estimate(hashfam.Family{}.SumString("0000003")).High)
 }
 
-// The records of a merge, or of a frame, may count no more than the floor. A
-// sweep of some of these does not raise it. Here it would exceed the total, and
-// what comes of a frame could not be encoded and decoded again.
-func TestASweepOfRecordsBelowTheFloor(t *testing.T) {
+// After merging or decoding, records may have counts below the floor. Sweeping
+// them does not raise the floor. Otherwise it would exceed the total here, and
+// decoding would fail.
+func TestSweepOfRecordsBelowTheFloor(t *testing.T) {
 	h := crowded(t)
 	h.floor = 400
 	require.EqualValues(t, 400, h.bar(4))
@@ -73,9 +74,9 @@ func TestASweepOfRecordsBelowTheFloor(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A record of a share of the log causes a sweep whatever it counts, and is
-// admitted if it counts more than the records that had to go. A longer one that
-// does not is refused, and displaces none.
+// A record of up to a share of the log causes a sweep, and is admitted if it
+// has a higher count than the evicted records. If a longer record has no higher
+// count, it is refused, and nothing is evicted.
 func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 	for _, c := range []struct {
 		words, count uint64
@@ -111,9 +112,8 @@ func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 	}
 }
 
-// The tail gives up half of its words while the log holds less records than it
-// should, and not one record later.
-func TestTheTailIsHalvedUntilRecordsSuffice(t *testing.T) {
+// The tail is halved as long as the log has fewer records than it should.
+func TestTailIsHalvedUntilThereAreEnoughRecords(t *testing.T) {
 	for want, c := range map[int]struct{ tail, live int }{216: {1024, 203}, 217: {512, 217}} {
 		h := crowded(t)
 		h.want = want
@@ -123,29 +123,38 @@ func TestTheTailIsHalvedUntilRecordsSuffice(t *testing.T) {
 	}
 }
 
-// A refused key of as many words that counts no more is not looked into, nor is
-// a longer one; any other is. One that is longer than the room never fits.
+// A refused key can be refused again without reading the log if it needs at
+// least as many words and has no higher count. A record that is longer than the
+// room never fits.
 func TestRefusalsCoverLongerKeys(t *testing.T) {
 	for _, c := range []struct {
 		words, now uint64
-		walks      int
-	}{{100, 110, 0}, {101, 110, 0}, {100, 109, 0}, {99, 110, 1}, {100, 111, 1}} {
+		reads      bool
+	}{{100, 110, false}, {101, 110, false}, {100, 109, false}, {99, 110, true}, {100, 111, true}} {
 		h := crowded(t)
-		h.refuse(100, 110)
-		before := h.walks
-		require.False(t, h.makeRoom(c.words, c.now))
-		require.Equal(t, c.walks, h.walks-before, "%+v", c)
+		h.refused = refusal{100, 110}
+		truncate(h)
+		makeRoom := func() { require.False(t, h.makeRoom(c.words, c.now)) }
+		if c.reads {
+			require.Panics(t, makeRoom, "%+v", c)
+		} else {
+			makeRoom()
+		}
 	}
-	h := crowded(t)
-	h.refuse(864, 110)
-	require.Equal(t, refusal{864, 110}, h.refused)
-	h.refuse(865, 110)
-	require.Equal(t, refusal{865, 1<<64 - 1}, h.refused)
+	for words, bar := range map[uint64]uint64{864: 315, 865: math.MaxUint64} {
+		h := crowded(t)
+		require.False(t, h.makeRoom(words, 110))
+		require.Equal(t, refusal{words, bar}, h.refused)
+	}
 }
 
-// A key that counts as much as floor, which may be more than the tail's
-// counters hold yet, is not admitted.
-func TestAKeyHasToCountMoreThanTheFloor(t *testing.T) {
+// truncate removes the last word of the log, so that reading all records
+// panics.
+func truncate(t *Tracker) { t.log = t.log[:len(t.log)-1] }
+
+// A key is admitted only if its count exceeds floor, even if floor does not fit
+// in the tail's counters yet.
+func TestAdmittedKeysExceedTheFloor(t *testing.T) {
 	h := New(Goal{Phi: 0.1})
 	h.total, h.floor, h.missed = 100, 100, 100
 	d := hashfam.Family{}.SumString("key")

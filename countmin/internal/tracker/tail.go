@@ -4,36 +4,38 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A tail is a conservative count-min sketch of two rows for the keys that a
-// tracker does not track. Its counters are narrow, because a key that counts
-// much is tracked: they start at 4 bits, and double in width when a count no
-// longer fits. Two rows, because the memory is better spent on width: a third
-// gains nothing while the tail is sparse and costs accuracy once it is not.
+// A tail is a conservative count-min sketch with two rows for the keys that a
+// tracker does not track. Its counters are narrow, because keys with high
+// counts are tracked. They have 4 bits at first, and double in width when a
+// count no longer fits. More than two rows do not pay: a third row gains
+// nothing while the tail is sparse, and later the memory is better spent on
+// width.
 //
-// A shift is masked with 7 or 63 where it is known to be smaller: the compiler
-// then leaves out the code for shifts that are too large.
+// Shifts are masked with 7 or 63 where they are known to be smaller, so that
+// the compiler omits the code for larger ones.
 type tail struct {
 	words []uint64
-	shift uint8 // a counter has 1<<shift bits: 2 to 6
+	shift uint8 // a counter has 1<<shift bits; from 2 to 6
 }
 
 const (
 	tailRows     = 2
-	tailShift    = 2 // 4 bits to begin with
+	tailShift    = 2 // 4 bits at first
 	tailMaxShift = 6
 )
 
 func newTail(words int) tail { return tail{make([]uint64, words), tailShift} }
 
-// cells returns how many counters there are, the same number in each row.
+// cells returns the number of counters in both rows.
 func (t *tail) cells() uint64 { return uint64(len(t.words)) << 6 >> (t.shift & 7) }
 
-// limit returns the largest count that fits.
+// limit returns the largest count that fits in a counter.
 func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
 
-// positions returns which counters of all are the key's.
+// positions returns the indexes of the key's two counters.
 func (t *tail) positions(d hashfam.Digest) (uint64, uint64) {
 	p, w := d.Probe(), t.cells()/tailRows
 	return p.In(w), w + p.Next().In(w)
@@ -46,15 +48,14 @@ func (t *tail) get(i uint64) uint64 {
 }
 
 // max returns the largest counter.
-func (t *tail) max() uint64 {
-	most := uint64(0)
+func (t *tail) max() (most uint64) {
 	for i := range t.cells() {
 		most = max(most, t.get(i))
 	}
 	return most
 }
 
-// lift makes counter i at least to, which must fit.
+// lift raises counter i to the given count, which must fit, if it is lower.
 func (t *tail) lift(i, to uint64) {
 	per := (6 - t.shift) & 7
 	w, up := &t.words[i>>per], i&(1<<per-1)<<(t.shift&7)&63
@@ -63,20 +64,20 @@ func (t *tail) lift(i, to uint64) {
 	}
 }
 
-// count returns the least of the key's counters.
+// count returns the minimum of the key's counters.
 func (t *tail) count(d hashfam.Digest) uint64 {
 	i, j := t.positions(d)
 	return min(t.get(i), t.get(j))
 }
 
-// add counts the key n times more, unless it would then count more than most,
-// which must fit. It returns what the key counted before, and whether it was
-// added. It is count and raise in one, without a branch.
+// add counts the key n times, unless its count would then exceed most, which
+// must fit in a counter. It returns the previous count and whether the key was
+// counted. It combines count and raise without a branch.
 func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool) {
 	i, j := t.positions(d)
 	shift, limit := t.shift&7, t.limit()
 	per := (6 - shift) & 7
-	v, w := &t.words[i>>per], &t.words[j>>per] // of different rows, so not the same
+	v, w := &t.words[i>>per], &t.words[j>>per] // in different rows, so not the same
 	lane := uint64(1)<<per - 1
 	a, b := i&lane<<shift&63, j&lane<<shift&63
 	x, y := *v>>a&limit, *w>>b&limit
@@ -89,25 +90,26 @@ func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool)
 	return before, true
 }
 
-// raise makes the key's counters at least to, which must fit.
+// raise raises the key's counters to the given count, which must fit, if they
+// are lower.
 func (t *tail) raise(d hashfam.Digest, to uint64) {
 	i, j := t.positions(d)
 	t.lift(i, to)
 	t.lift(j, to)
 }
 
-// widen doubles the width of the counters, and with it the memory.
+// widen doubles the width of the counters, and thereby the memory.
 func (t *tail) widen() {
 	wide := tail{make([]uint64, 2*len(t.words)), t.shift + 1}
 	wide.cover(t)
 	*t = wide
 }
 
-// widenInPlace doubles the width of the counters in the same memory, so that
-// half as many are left. Each takes the larger count of the two neighbors that
-// it replaces: by the rule of conservative update that is enough, for it is no
-// less than the count of any key of either. Positions keep their order under
-// [hashfam.Reduce], so a key finds its counters where it looks for them.
+// widenInPlace doubles the width of the counters in the same memory, which
+// halves their number. Each counter becomes the maximum of the two neighbors
+// that it replaces. With conservative update this is enough, since it is no
+// less than the count of any key of either neighbor. [hashfam.Reduce] preserves
+// the order of positions, so keys find their counters at the new positions.
 func (t *tail) widenInPlace() {
 	n, mask := 1<<t.shift, t.limit()
 	for i, w := range t.words {
@@ -120,8 +122,8 @@ func (t *tail) widenInPlace() {
 	t.shift++
 }
 
-// halve leaves half the counters, as widenInPlace does, and half the memory. It
-// allocates that half.
+// halve halves the number of counters as widenInPlace does, and the memory. It
+// allocates the smaller array.
 func (t *tail) halve() {
 	half := tail{make([]uint64, len(t.words)/2), t.shift}
 	for i := range half.cells() {
@@ -130,9 +132,9 @@ func (t *tail) halve() {
 	*t = half
 }
 
-// addTail adds every counter of o, which has the same shape. It reports false,
-// and does nothing, if a sum does not fit; at 64 bits it stops at the largest
-// number.
+// addTail adds the counters of o, which must have the same shape. If a sum does
+// not fit, it returns false and changes nothing, except that counters of 64
+// bits saturate.
 func (t *tail) addTail(o *tail) bool {
 	for i := range t.cells() {
 		if t.shift < tailMaxShift && t.get(i) > t.limit()-o.get(i) {
@@ -140,12 +142,13 @@ func (t *tail) addTail(o *tail) bool {
 		}
 	}
 	for i, w := range o.words {
-		t.words[i] = AddSat(t.words[i], w)
+		t.words[i] = sizing.AddSat(t.words[i], w)
 	}
 	return true
 }
 
-// cover makes every counter at least that of o, which has as many.
+// cover raises every counter to the corresponding counter of o if it is lower.
+// Both tails must have the same number of counters.
 func (t *tail) cover(o *tail) {
 	for i := range t.cells() {
 		t.lift(i, o.get(i))
@@ -153,11 +156,3 @@ func (t *tail) cover(o *tail) {
 }
 
 func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.shift} }
-
-// AddSat returns a+b, or the largest number if that does not fit.
-func AddSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return ^uint64(0)
-}

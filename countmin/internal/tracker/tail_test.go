@@ -7,10 +7,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The model of a tail is a map. Through additions, and changes of width and
-// size, no key is counted below the truth, and the two ways of adding agree.
+// The model of a tail is a map. No count is below the truth after additions and
+// changes of width and size, and the two ways of adding agree.
 func TestTailMatchesAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newTail(2 * rapid.IntRange(1, 8).Draw(t, "pairs of words"))
@@ -32,7 +33,7 @@ func TestTailMatchesAMap(t *testing.T) {
 				}
 				other.raise(d, was+n)
 				require.Equal(t, other, l)
-				truth[d] = AddSat(truth[d], n)
+				truth[d] = sizing.AddSat(truth[d], n)
 			},
 			"widen in place": func(t *rapid.T) {
 				if l.shift < tailMaxShift && l.cells() >= 8 {
@@ -69,9 +70,9 @@ func TestTailMatchesAMap(t *testing.T) {
 					require.Equal(t, before, l)
 					return
 				}
-				truth[d] = AddSat(truth[d], n)
+				truth[d] = sizing.AddSat(truth[d], n)
 				for i := range l.cells() {
-					require.Equal(t, AddSat(before.get(i), other.get(i)), l.get(i))
+					require.Equal(t, sizing.AddSat(before.get(i), other.get(i)), l.get(i))
 				}
 			},
 			"": func(t *rapid.T) {
@@ -83,8 +84,8 @@ func TestTailMatchesAMap(t *testing.T) {
 	})
 }
 
-// pairUp checks that a change leaves half of the counters, each the larger one
-// of two neighbors.
+// pairUp checks that a change halves the number of counters, and that each is
+// the maximum of two neighbors.
 func pairUp(t require.TestingT, l *tail, change func()) {
 	before := l.clone()
 	change()

@@ -1,5 +1,5 @@
-// Package tracker finds the keys that occur most in a stream. It is the common
-// part of countmin's HeavyHitters and TopK.
+// Package tracker finds the most frequent keys of a stream. It is the common
+// part of countmin's HeavyHitters, TopK and Window.
 package tracker
 
 import (
@@ -7,53 +7,54 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Tracker counts the keys that occur most exactly, from the moment it admits
-// them, and all others in its tail.
+// A Tracker counts the most frequent keys exactly, from the moment it admits
+// them. It counts all other keys in its tail.
 //
-// A key that is not tracked is counted in the tail, and admitted when the
-// tail's estimate of it exceeds floor. When there is no room, a sweep evicts
-// the records that count least, enough that the next sweep is far off, and
-// writes their counts back to the tail; floor is then the most that any of them
-// counted. So at every moment
+// A key that is not tracked is counted in the tail, and is admitted when the
+// tail's estimate exceeds floor. When there is no room, a sweep evicts the
+// records with the lowest counts, enough to delay the next sweep, and writes
+// their counts back to the tail. floor is then the highest count of these
+// records. missed is the same number, unless a key was too long to be admitted.
+// The following is always true:
 //
-//   - the count of a record is no less than the truth: it began as an estimate
-//     and has been exact since;
-//   - no key without a record counts more than missed, which is floor except
-//     for keys too long to be admitted;
-//   - the tail's estimate of a key without a record is no less than the truth.
+//   - A record's count, which began as an estimate, is not below the truth.
+//   - A key without a record has a count of no more than missed.
+//   - The tail's estimate of a key without a record is not below the truth.
 //
-// A Tracker with nothing but a Goal has counted nothing and has no memory yet.
+// A Tracker that contains only a Goal has counted nothing and has no memory
+// yet.
 type Tracker struct {
-	// What an Observe changes, and then what it reads: two cache lines.
+	// The fields that Observe changes, and then those that it reads, are in two
+	// cache lines.
 	total  uint64
 	floor  uint64
 	missed uint64
 	tail   tail
 	index  index
 	log    log
-	live   int // records in the log
+	live   int // number of records in the log
 
 	Goal
-	want    int    // records that the log should hold, if memory allows
-	room    uint64 // words that the log may fill
+	want    int    // number of records that the log should hold if memory allows
+	room    uint64 // number of words that the log may hold
 	refused refusal
-	walks   int // over the log to find a bar
 }
 
-// A refusal remembers that a key of that many words was not admitted, because
-// it did not count more than bar. Until a sweep, or more room, counts only rise
-// and room only gets scarcer: a key of as many words that counts no more need
-// not be looked into.
+// A refusal remembers that a key with a record of this many words was not
+// admitted because its count did not exceed bar. Until a sweep, or until there
+// is more room, a key that needs at least as many words and has no higher count
+// can be refused at once.
 type refusal struct{ words, bar uint64 }
 
-// sweepShare sets how much a sweep frees: 1/16 of the log at least. That is
-// little enough that memory is well used, and enough that sweeps are rare.
+// sweepShare sets how much a sweep frees: at least 1/16 of the log. This is
+// little enough to make good use of the memory, and enough to make sweeps rare.
 const sweepShare = 16
 
-// New returns an empty tracker. Its memory is allocated at once if there is a
-// budget. O(Memory) time.
+// New returns an empty tracker. If there is a budget, its memory is allocated
+// at once.
 func New(g Goal) Tracker {
 	tailWords := g.tailWords()
 	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
@@ -66,26 +67,26 @@ func New(g Goal) Tracker {
 	return t
 }
 
-// Observe counts key n times, at least once, in the last pane, or in a new one
-// if that is full. n must not be more than the pane has room for. O(1) time,
-// amortized; it allocates only if memory grows or a pane begins. key is not
-// kept.
+// Observe counts key n times, at least once, in the last pane, or in a new pane
+// if the last one is full. The pane must have room for n keys. Observe takes
+// O(1) time, amortized. It allocates only if memory grows or a pane begins, and
+// does not retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.last
 	if t == nil || t.total == p.full {
 		observeFirst(p, d, key, n)
 		return
 	}
-	t.total = AddSat(t.total, n)
+	t.total = sizing.AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
 		t.log.add(r, n)
 		return
 	}
 	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
 	if added {
-		return // the key is known to count no more than floor
+		return // the key's count does not exceed floor
 	}
-	now := AddSat(before, n)
+	now := sizing.AddSat(before, n)
 	if now > t.floor && t.makeRoom(recordWords(len(key)), now) {
 		r := record(len(t.log))
 		t.log = appendRecord(t.log, now, before, d, key)
@@ -96,8 +97,8 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t.raise(d, now)
 }
 
-// observeFirst is Observe for a last pane that is full or counts for the first
-// time. It keeps the beginning of a pane out of the way of all other keys.
+// observeFirst implements Observe for a pane that is full or has counted
+// nothing. As a separate function, it does not slow down Observe.
 func observeFirst[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	p.begin()
 	Observe(p, d, key, n)
@@ -106,7 +107,7 @@ func observeFirst[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 // blank reports whether t has no memory yet.
 func (t *Tracker) blank() bool { return len(t.index.heads) == 0 }
 
-// enlist enters r, the newest record, into the index.
+// enlist adds r, the newest record, to the index.
 func (t *Tracker) enlist(r record) {
 	if t.live++; t.live > len(t.index.heads) && t.grows() {
 		t.index.relink(t.log, make([]uint32, 2*t.live))
@@ -115,7 +116,8 @@ func (t *Tracker) enlist(r record) {
 	t.index.link(t.log, r)
 }
 
-// raise makes the tail's counters of a key at least to.
+// raise raises the key's counters in the tail to the given count if they are
+// lower.
 func (t *Tracker) raise(d hashfam.Digest, to uint64) {
 	for to > t.tail.limit() {
 		t.widen(&t.tail)
@@ -123,7 +125,7 @@ func (t *Tracker) raise(d hashfam.Digest, to uint64) {
 	t.tail.raise(d, to)
 }
 
-// widen makes the counters of a tail wider, as memory allows.
+// widen doubles the width of a tail's counters, using more memory if it may.
 func (t *Tracker) widen(l *tail) {
 	if t.grows() {
 		l.widen()
@@ -132,10 +134,10 @@ func (t *Tracker) widen(l *tail) {
 	}
 }
 
-// makeRoom finds room for a record of that many words that counts now. It
-// reports false if there is none, or if the record would have to go at once. A
-// long record, of more words than a sweep frees, must also count more than all
-// that it would displace.
+// makeRoom makes room for a record of the given number of words and the count
+// now. It returns false if there is no room, or if the next sweep would have
+// evicted the record. A long record, with more words than a sweep frees, must
+// also have a higher count than all records that it displaces.
 func (t *Tracker) makeRoom(words, now uint64) bool {
 	for t.lacks(words) > 0 {
 		long := words > t.room/sweepShare
@@ -149,8 +151,11 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 		if t.near(bar, t.total) && t.enlarge(words) {
 			continue
 		}
-		if long && (words > t.room || bar >= now) {
-			t.refuse(words, bar)
+		if long && words > t.room {
+			bar = math.MaxUint64
+		}
+		if long && bar >= now {
+			t.refused = refusal{words, bar}
 			return false
 		}
 		if t.sweep(bar); now <= t.floor {
@@ -161,36 +166,27 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 	return true
 }
 
-// lacks returns how many words must be freed before a record of that many fits.
+// lacks returns the number of words that must be freed before a record of the
+// given number of words fits.
 func (t *Tracker) lacks(words uint64) uint64 {
 	need := uint64(len(t.log)) + words
 	return need - min(need, t.room)
 }
 
-// bar returns the least count from floor on such that a sweep up to it makes
-// room for a record of that many words. A sweep for a short one frees a share
-// of the log, so that the next is not due at once.
+// bar returns the lowest count, but at least floor, for which a sweep makes
+// room for a record of the given number of words. A sweep for a short record
+// frees a share of the log, so that the next sweep is not due at once.
 func (t *Tracker) bar(words uint64) uint64 {
 	need, share := t.lacks(words), t.room/sweepShare
 	if words <= share {
 		need = max(need, share)
 	}
-	bar, walks := t.log.countFreeing(need, t.floor)
-	t.walks += walks
-	return bar
+	return t.log.countFreeing(need, t.floor)
 }
 
-// refuse remembers that a key of that many words does not get past bar, or
-// cannot fit at all.
-func (t *Tracker) refuse(words, bar uint64) {
-	if words > t.room {
-		bar = math.MaxUint64
-	}
-	t.refused = refusal{words, bar}
-}
-
-// enlarge makes more room for the log, if there is a way: twice as much if
-// memory grows, and as many more words as are needed; else half of the tail.
+// enlarge makes more room for the log and reports whether this was possible. If
+// memory grows, it doubles the room until a record of the given number of words
+// fits. Otherwise it takes half of the tail's memory.
 func (t *Tracker) enlarge(words uint64) bool {
 	if t.grows() {
 		return t.grow(uint64(len(t.log)) + words)
@@ -199,12 +195,12 @@ func (t *Tracker) enlarge(words uint64) bool {
 		return false
 	}
 	t.tail.halve()
-	t.room = t.logWords(uint64(len(t.tail.words)))
-	t.refused = refusal{}
+	t.room, t.refused = t.logWords(uint64(len(t.tail.words))), refusal{}
 	return true
 }
 
-// grow makes the room what a log of that many words has, if it may be so large.
+// grow sets the room for a log of the given number of words. It returns false
+// if a log must not be that large.
 func (t *Tracker) grow(words uint64) bool {
 	room := roomFor(words)
 	if room > maxLog {
@@ -214,8 +210,8 @@ func (t *Tracker) grow(words uint64) bool {
 	return true
 }
 
-// allocate makes the array of the log large enough for that many more words,
-// which are within the room.
+// allocate makes the log's array large enough for the given number of
+// additional words, which must be within the room.
 func (t *Tracker) allocate(words uint64) {
 	need := uint64(len(t.log)) + words
 	if need <= uint64(cap(t.log)) {
@@ -231,8 +227,8 @@ func (t *Tracker) allocate(words uint64) {
 	}
 }
 
-// heads returns the heads of the index, or new ones if a budget pays for more:
-// a log that was built elsewhere has only one for each of its records.
+// heads returns the heads of the index, or new heads if the budget allows more.
+// After settle, there is only one head for each record.
 func (t *Tracker) heads() []uint32 {
 	if !t.grows() && t.maxHeads() > len(t.index.heads) {
 		return make([]uint32, t.maxHeads())
@@ -240,7 +236,7 @@ func (t *Tracker) heads() []uint32 {
 	return t.index.heads
 }
 
-// sweep evicts every record that counts at most bar.
+// sweep evicts every record with a count of no more than bar.
 func (t *Tracker) sweep(bar uint64) {
 	t.floor, t.missed = max(t.floor, bar), max(t.missed, bar)
 	kept := t.log[:0]
@@ -259,16 +255,15 @@ func (t *Tracker) sweep(bar uint64) {
 	}
 }
 
-// Total returns how much has been counted. O(1) time.
+// Total returns the sum of all counts.
 func (t *Tracker) Total() uint64 { return t.total }
 
-// sizeBytes returns the memory that t holds, with the structure around it. O(1)
-// time.
+// sizeBytes returns the memory that t and the structure around it hold.
 func (t *Tracker) sizeBytes() uint64 {
 	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(len(t.index.heads)) + 8*uint64(cap(t.log))
 }
 
-// clone returns a copy that shares no memory with t. O(memory) time.
+// clone returns a deep copy of t.
 func (t *Tracker) clone() Tracker {
 	c := *t
 	c.tail = t.tail.clone()
@@ -277,10 +272,10 @@ func (t *Tracker) clone() Tracker {
 	return c
 }
 
-// equal reports whether t and o have counted the same. The order of records in
-// the log, in which keys were admitted, does not matter. O(memory) time.
+// equal reports whether t and o have the same goal and have counted the same.
+// The order of the records in the log does not matter.
 func (t *Tracker) equal(o *Tracker) bool {
-	if t.total != o.total || t.floor != o.floor || t.missed != o.missed ||
+	if t.Goal != o.Goal || t.total != o.total || t.floor != o.floor || t.missed != o.missed ||
 		t.tail.shift != o.tail.shift || !slices.Equal(t.tail.words, o.tail.words) ||
 		t.live != o.live || len(t.log) != len(o.log) {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// observe counts key n times in the only pane.
+// observe counts key n times in a single pane.
 func observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
 	Observe(&Panes{last: t}, d, key, n)
 }
@@ -20,13 +20,34 @@ func observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
 // add counts key n times.
 func add(t *Tracker, key string, n uint64) { observe(t, hashfam.Family{}.SumString(key), key, n) }
 
-// keys returns the keys that count at least so much.
+// keys returns the tracked keys with a High of at least least.
 func keys(t *Tracker, least uint64) map[string]Estimate {
 	return maps.Collect(Ranked([]Tracker{*t}, least, math.MaxInt))
 }
 
-// Without a budget the guarantee holds even if the log has been filled by keys
-// that do not matter: it grows before one that does is swept out.
+// When a pane is full, the oldest one is dropped.
+func TestPanesDropTheOldest(t *testing.T) {
+	p, d := Blank(Goal{Phi: 0.1}, 3, 4), hashfam.Family{}.SumString("key")
+	for range 5 {
+		p.ObserveN(d, []byte("key"), 3)
+	}
+	require.Equal(t, []uint64{4, 4, 3}, []uint64{p.All[0].total, p.All[1].total, p.Last().total})
+	require.EqualValues(t, 11, TotalOf(p.All))
+	require.Equal(t, known(11), EstimateOf(p.All, d))
+	require.Zero(t, p.MissBound())
+	c := p.Clone()
+	require.True(t, c.Equal(&p))
+	require.Equal(t, p.SizeBytes(), c.SizeBytes())
+	p.Turn(2)
+	require.False(t, c.Equal(&p))
+	require.Equal(t, known(3), EstimateOf(p.All, d))
+	require.Equal(t, known(11), EstimateOf(c.All, d))
+	require.Panics(t, func() { new(Panes).ObserveN(d, nil, 1) })
+	require.Panics(t, func() { Observe(new(Panes), d, "key", 1) })
+}
+
+// Without a budget, the log grows before a sweep would evict a heavy hitter,
+// even if it already has as many records as it should.
 func TestMemoryGrowsUnderPressure(t *testing.T) {
 	h := New(Goal{Phi: 1.0 / 300})
 	h.want = 0 // so that nothing but pressure makes it grow
@@ -37,36 +58,35 @@ func TestMemoryGrowsUnderPressure(t *testing.T) {
 	require.Len(t, keys(&h, 10), 300)
 }
 
-// A key that is too long for its count is refused without a walk over the log,
-// except the first time after a sweep.
-func TestKeysThatAreTooLongAreRefusedAtOnce(t *testing.T) {
-	h := New(Goal{Phi: 0.001, Memory: 64 << 10})
-	for i := range uint64(5000) {
-		add(&h, fmt.Sprint(i), 1<<20+i*7919%5000<<28)
-	}
-	require.NotZero(t, h.floor)
+// A key that is too long for its count is refused without reading the log,
+// except for the first time after a sweep.
+func TestLongKeysAreRefusedAtOnce(t *testing.T) {
 	for _, length := range []int{3000, 12_000, 1 << 20} { // a share is 1.5 KB, the room 25 KB
+		h := New(Goal{Phi: 0.001, Memory: 64 << 10})
+		for i := range uint64(5000) {
+			add(&h, fmt.Sprint(i), 1<<20+i*7919%5000<<28)
+		}
+		require.NotZero(t, h.floor)
 		key := strings.Repeat("x", length)
 		d := hashfam.Family{}.SumString(key)
 		add(&h, key, h.floor-h.estimate(d).High+1)
-		walks := h.walks
+		whole := h.log
+		truncate(&h)
 		for range 1000 {
 			add(&h, key, 1)
 		}
-		require.Equal(t, walks, h.walks, "a key of %d bytes", length)
+		h.log = whole
 		require.NotContains(t, keys(&h, 0), key)
 		require.GreaterOrEqual(t, h.missed, h.estimate(d).High)
+		add(&h, key, 1<<50) // now the count is high enough, unless the key can never fit
+		require.Equal(t, length < 25_000, tracked([]Tracker{h}, d))
 	}
-	key := strings.Repeat("x", 3000) // and admitted once it counts enough
-	add(&h, key, 1<<50)
-	require.Contains(t, keys(&h, 0), key)
 }
 
-// Anyone who chooses keys chooses their digests under the public family, but
-// not which of them share a chain. A random odd multiplier leaves 20,000
-// successive digests with a chain of more than 2,000 with probability below
-// 1e-6: it would have to be within 1e-7/q of a fraction with a denominator q
-// below ten.
+// Anyone can choose digests of the public family, but not which of them share a
+// chain. With a random odd multiplier, 20,000 successive digests have a chain
+// longer than 2,000 with probability below 1e-6: the multiplier must be within
+// 1e-7/q of a fraction with a denominator q below ten.
 func TestChosenDigestsDoNotShareAChain(t *testing.T) {
 	h := New(Goal{Phi: 1e-5})
 	for i := range 20_000 {
@@ -83,13 +103,13 @@ func TestChosenDigestsDoNotShareAChain(t *testing.T) {
 	require.LessOrEqual(t, longest, 2000)
 }
 
-// TestEqual changes one thing at a time.
 func TestEqualComparesAllThatIsCounted(t *testing.T) {
 	h := New(Goal{Phi: 0.1, Memory: 2048})
 	for i := range 500 {
 		add(&h, fmt.Sprint(i%90), uint64(i%90)+1)
 	}
 	for what, change := range map[string]func(*Tracker){
+		"goal":           func(g *Tracker) { g.Phi /= 2 },
 		"total":          func(g *Tracker) { g.total++ },
 		"floor":          func(g *Tracker) { g.floor++ },
 		"missed":         func(g *Tracker) { g.missed++ },
@@ -108,72 +128,53 @@ func TestEqualComparesAllThatIsCounted(t *testing.T) {
 	}
 }
 
-// A sweep frees a share of the log, so most keys that are admitted need none.
+// Since a sweep frees a share of the log, most admitted keys need no sweep.
 func TestSweepsAreRare(t *testing.T) {
-	h := New(Goal{Phi: 0.001, Memory: 16 << 10})
+	h, sweeps := New(Goal{Phi: 0.001, Memory: 16 << 10}), 0
 	const updates = 20_000
 	for i := range uint64(updates) {
+		floor := h.floor
 		add(&h, fmt.Sprint(i), 10*i+1) // rising, so that each is admitted
+		if h.floor > floor {
+			sweeps++
+		}
 	}
-	require.NotZero(t, h.floor)
 	perSweep := int(h.room/sweepShare/recordWords(5)) - 1 // records that a sweep makes room for
-	require.LessOrEqual(t, h.walks, 3*updates/perSweep)
+	require.LessOrEqual(t, sweeps, updates/perSweep)
+	require.Greater(t, sweeps, 100)
 }
 
-// What was refused is looked into again once there is more room.
-func TestRefusalsEndWithTheirReason(t *testing.T) {
+// A refusal ends when there is more room.
+func TestRefusalsEnd(t *testing.T) {
 	for name, change := range map[string]func(*Tracker){
 		"sweep":   func(h *Tracker) { h.sweep(h.floor + 1) },
-		"halving": func(h *Tracker) { require.True(t, h.enlarge(1)) },
-		"merge": func(h *Tracker) {
-			o := h.clone()
-			h.Merge(&o)
-		},
+		"enlarge": func(h *Tracker) { require.True(t, h.enlarge(1)) },
+		"merge":   func(h *Tracker) { h.Merge(counting(h.Goal, map[string]uint64{"a": 1})) },
 	} {
-		h := New(Goal{Phi: 0.001, Memory: 16 << 10})
-		for i := range 10 {
-			add(&h, fmt.Sprint(i), 5)
+		for _, memory := range []int{0, 16 << 10} {
+			h := counting(Goal{Phi: 0.001, Memory: memory}, map[string]uint64{"a": 5, "b": 5})
+			h.refused = refusal{100, 100}
+			change(h)
+			require.Zero(t, h.refused, name)
 		}
-		h.refuse(100, 100)
-		require.Equal(t, refusal{100, 100}, h.refused)
-		change(&h)
-		require.Zero(t, h.refused, name)
 	}
-	h := New(Goal{Phi: 0.001})
-	h.refuse(100, 100)
-	require.True(t, h.enlarge(1))
-	require.Zero(t, h.refused, "growth")
 }
 
-// A guess of maxGuess means that or more, so nothing of the count is known to
-// be exact.
-func TestAGuessAtItsMaximumLeavesNoLowerBound(t *testing.T) {
-	h := New(Goal{Phi: 0.1})
-	key := hashfam.Family{}.SumString("key")
-	h.log = appendRecord(h.log, 1<<40, 1<<39, key, "key")
-	h.total = 1 << 40
-	h.settle()
-	require.Equal(t, Estimate{High: 1 << 40}, h.estimate(key))
-	h.log = appendRecord(nil, 1<<40, maxGuess-1, key, "key")
-	h.settle()
-	require.Equal(t, Estimate{Low: 1<<40 - maxGuess + 1, High: 1 << 40}, h.estimate(key))
-}
-
-// Records of these tests have 4 words: 3 and a key of less than 8 bytes.
+// addMany adds keys of 7 bytes, whose records have 4 words.
 func addMany(t *Tracker, first, last int, count uint64) {
 	for i := first; i <= last; i++ {
 		add(t, fmt.Sprintf("%07d", i), count)
 	}
 }
 
-// SizeBytes is 256 bytes for the structure, 8 for each word of the tail and of
-// the log, allocated or not yet filled, and 4 for each head of the index.
+// The size is 256 bytes for the structure, 8 per allocated word of the tail and
+// the log, and 4 per head of the index.
 func TestSizeBytesIsExact(t *testing.T) {
 	bytes := func(tail, heads, log uint64) uint64 { return 256 + 8*tail + 4*heads + 8*log }
 
-	// Without a budget a log of 512 words begins with a head for each 4. Its
-	// array doubles until it is full; there are twice as many heads as records
-	// once these are more than the heads.
+	// Without a budget, there is one head per 4 of 512 words at first. The
+	// log's array doubles when it is full. When there are more records than
+	// heads, the index gets twice as many heads as there are records.
 	h := New(Goal{Phi: 0.1})
 	require.Equal(t, bytes(512, 128, 0), h.sizeBytes())
 	for _, c := range []struct {
@@ -201,8 +202,8 @@ func TestSizeBytesIsExact(t *testing.T) {
 	}
 }
 
-// A decoded tracker holds what its records need, with a head for each, and the
-// rest of its budget once it counts another key.
+// A decoded tracker allocates what its records need, including one head for
+// each. It allocates the rest of its budget when another key is counted.
 func TestDecodedTrackerAllocatesLate(t *testing.T) {
 	for _, records := range []int{0, 1, 10} {
 		h := New(Goal{Phi: 1, Memory: 16 << 10})
@@ -217,9 +218,9 @@ func TestDecodedTrackerAllocatesLate(t *testing.T) {
 	}
 }
 
-// A decoded log that is full of long keys has few heads. Short keys that
-// displace them get all the heads that the budget pays for.
-func TestShortKeysAfterLongOnesDoNotShareAHead(t *testing.T) {
+// A decoded log that is full of long keys has few heads. When short keys
+// displace them, it gets all heads in the budget.
+func TestShortKeysAfterLongOnesGetMoreHeads(t *testing.T) {
 	h := New(Goal{Phi: 1, Memory: 16 << 10})
 	h.want = 0 // so that the tail is not halved
 	heads := len(h.index.heads)
@@ -236,41 +237,19 @@ func TestShortKeysAfterLongOnesDoNotShareAHead(t *testing.T) {
 	require.Equal(t, heads, len(g.index.heads))
 }
 
-// The room of a log that grows doubles until it is large enough, up to what an
-// index of 32 bits can tell apart.
-func TestRoomDoubles(t *testing.T) {
+// The room of a growing log is a power of two, up to the limit of a 32-bit
+// index.
+func TestRoomIsLimited(t *testing.T) {
 	h := New(Goal{Phi: 0.1})
-	for _, c := range []struct{ need, room uint64 }{{513, 1024}, {1025, 2048}, {4096, 4096}, {4097, 8192}, {40_000, 65_536}} {
-		require.True(t, h.grow(c.need))
-		require.Equal(t, c.room, h.room, "%d words", c.need)
-	}
 	require.True(t, h.grow(maxLog/2))
 	require.Equal(t, uint64(maxLog/2+1), h.room)
 	require.False(t, h.grow(maxLog/2+2))
 	require.Equal(t, uint64(maxLog/2+1), h.room)
 }
 
-// A tail is widened when a count does not fit, not before.
-func TestTheLargestCountOfATailFits(t *testing.T) {
-	h := New(Goal{Phi: 0.1, Memory: 1024})
-	for to, shift := range map[uint64]uint8{15: 2, 16: 3, 255: 3, 256: 4, 1<<16 - 1: 4, 1 << 16: 5, 1<<32 - 1: 5, 1 << 32: 6} {
-		for _, goal := range []Goal{{Phi: 0.1}, {Phi: 0.1, Memory: 1024}} {
-			h = New(goal)
-			h.raise(77, to)
-			require.Equal(t, shift, h.tail.shift, "%d", to)
-			require.Equal(t, to, h.tail.count(77))
-			g := New(goal)
-			g.match(&h.tail)
-			g.tail.cover(&h.tail)
-			require.Equal(t, shift, g.tail.shift, "%d", to)
-			require.Equal(t, to, g.tail.count(77))
-		}
-	}
-}
-
-// Without a budget a key too long for the log makes it grow, even if the log
-// holds all the records that it should.
-func TestALogGrowsForALongKey(t *testing.T) {
+// Without a budget, the log grows for a long key, even if it already has as
+// many records as it should.
+func TestLogGrowsForALongKey(t *testing.T) {
 	h := New(Goal{Phi: 0.1})
 	addMany(&h, 1, 250, 2)
 	require.Equal(t, uint64(1024), h.room)

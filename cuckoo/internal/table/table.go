@@ -1,41 +1,41 @@
-// Package table stores the fingerprints of a cuckoo filter in buckets of four
-// slots (table.go): how a bucket is stored (bucket.go), how its lanes are
-// compared (lanes.go), which two buckets a fingerprint has (partners.go), and
-// how fingerprints move to make room (path.go).
+// Package table stores the fingerprints of a cuckoo filter in buckets with four
+// slots. Start with table.go. Buckets are encoded in bucket.go, and lanes.go
+// compares all slots of a bucket at once. A fingerprint's two buckets are
+// computed in partners.go, and path.go moves fingerprints to make room.
 package table
 
 import (
 	"math/bits"
 	"slices"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Errs makes the errors of package cuckoo and of the packages below it.
+// Errs creates the errors of package cuckoo and its internal packages.
 var Errs = &fault.Maker{Package: "cuckoo"}
 
-// The errors of an Add. They are made once, so that an Add that fails does not
-// allocate.
+// The errors of Add are created once, so that a failed Add does not allocate.
 var (
 	ErrFull   = Errs.Errorf("%w: no eviction path found", fault.ErrFull)
 	ErrCopies = Errs.Errorf("%w for this key: its two buckets hold eight copies", fault.ErrFull)
 )
 
-// Slots is b, the number of slots in a bucket.
+// Slots is the number of slots in a bucket.
 const Slots = 4
 
-// maxNarrow is the widest fingerprint of which a word holds four.
+// maxNarrow is the width of fingerprints of which four fit in a word.
 const maxNarrow = 16
 
-// A Shape describes a table. Its caller has checked it.
+// A Shape describes a table. The caller must check its fields.
 type Shape struct {
 	Buckets uint64
-	Bits    int   // f, the width of a fingerprint: 4 to 32
-	Sorted  bool  // buckets are sorted, which saves a bit per slot
-	Tail    uint8 // the lowest bits of a fingerprint, which do not choose its partner
+	Bits    int   // f, the fingerprint width: 4 to 32
+	Sorted  bool  // whether buckets are sorted, which saves a bit per slot
+	Tail    uint8 // the number of low fingerprint bits that do not select the other bucket
 }
 
-// BucketBits returns the size of a bucket in bits.
+// BucketBits returns the bucket size in bits.
 func (s Shape) BucketBits() uint64 {
 	if s.Sorted {
 		return Slots * uint64(s.Bits-1)
@@ -43,29 +43,29 @@ func (s Shape) BucketBits() uint64 {
 	return Slots * uint64(s.Bits)
 }
 
-// Bytes returns the size of the table: the whole words that hold the buckets,
-// and one more.
+// Bytes returns the table size: the words that contain the buckets, and another
+// word.
 func (s Shape) Bytes() uint64 {
 	n := s.Buckets * s.BucketBits()
 	return 8 * (n/64 + (n%64+63)/64 + 1)
 }
 
-// A Table is an array of buckets, each of four fingerprints of f bits. A zero
-// fingerprint is a free slot. A narrow table, with fingerprints of at most 16
-// bits, reads a bucket as one word. A wide table reads it as [Lanes]. Both
-// store buckets either plain or sorted.
+// A Table is an array of buckets with four fingerprints of f bits each. A free
+// slot contains a zero fingerprint. A narrow table, with fingerprints of up to
+// 16 bits, reads a bucket as a single word, and a wide table reads it as
+// [Lanes]. Both can store buckets plain or sorted.
 type Table struct {
-	bytes  []byte // at least 8 bytes more than the buckets: see load and load16
+	bytes  []byte // at least 8 bytes longer than the buckets; see load and load16
 	stride uint64 // bits from one bucket to the next
-	Narrow bool   // false in the zero Table, so that only the paths of wide tables look for it
-	Sorted bool   // buckets are sorted
-	layout        // lookups need what stands up to here and the first fields of this
+	Narrow bool   // false in the zero Table, so that only wide tables must check for it
+	Sorted bool
+	layout        // lookups of plain tables use only the fields up to the first ones of layout
 	rest   uint64 // f-4
 	low    uint64 // the lowest f-4 bits of both halves of a word
 	tail   uint64
 }
 
-// New returns the table of a shape over s.Bytes() bytes.
+// New returns a table that uses bytes, which must be s.Bytes() long.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
 	width, mask := f, uint64(1)<<f-1
@@ -79,26 +79,26 @@ func New(s Shape, bytes []byte) Table {
 	}
 }
 
-// Bytes returns the memory of t.
+// Bytes returns the table's memory.
 func (t *Table) Bytes() []byte { return t.bytes }
 
 // Mask returns 2^f-1, the largest fingerprint.
 func (t *Table) Mask() uint64 { return t.mask }
 
-// Made panics if t is the zero Table, which is in a zero Filter.
+// Made panics if t is the zero Table, which a zero Filter contains.
 func (t *Table) Made() {
 	if t.stride == 0 {
 		zero()
 	}
 }
 
-// zero panics. Inlined, its arguments would enlarge the frames of its callers.
+// zero panics. If it were inlined, it would enlarge its callers' stack frames.
 //
 //go:noinline
 func zero() { Errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
-// Has reports whether bucket i or j holds fp. It reads both buckets in any
-// case: a branch that half the keys mispredict costs more than the second look.
+// Has reports whether bucket i or j contains fp. It always reads both buckets,
+// because a branch that is often mispredicted would cost more.
 func (t *Table) Has(i, j, fp uint64) bool {
 	switch {
 	case !t.Narrow:
@@ -111,7 +111,7 @@ func (t *Table) Has(i, j, fp uint64) bool {
 	return t.Any(t.Word(i), t.Word(j), fp)
 }
 
-// Count returns the number of slots of buckets i and j that hold fp.
+// Count returns the number of slots in buckets i and j that contain fp.
 func (t *Table) Count(i, j, fp uint64) int {
 	var v, w uint64
 	switch {
@@ -127,66 +127,31 @@ func (t *Table) Count(i, j, fp uint64) int {
 	return bits.OnesCount64(t.matches(v, fp)) + bits.OnesCount64(t.matches(w, fp))
 }
 
-// Put puts fp in a free slot of bucket i or j, and reports whether there was
-// one. It uses the bucket with more free slots; see emptier.
+// Put puts fp in a free slot of bucket i or j and reports whether there was
+// one. It usually selects the bucket with more free slots: slots are filled
+// from the lowest one, so the top bits of that bucket's free lanes are the
+// greater number, unless fingerprints have been removed. It avoids a branch,
+// which would be mispredicted half the time.
 func (t *Table) Put(i, j, fp uint64) bool {
-	var v, w uint64
 	switch {
 	case !t.Narrow:
 		t.Made()
-		return t.putWide(i, j, fp)
+		return t.exchangeWide(i, j, 0, fp)
 	case t.Sorted:
-		v, w = t.Decode(t.Word(i)), t.Decode(t.Word(j))
-	default:
-		v, w = t.Word(i), t.Word(j)
+		return t.Exchange(i, j, 0, fp)
 	}
-	second, free := emptier(t.matches(v, 0), t.matches(w, 0))
+	a, b := t.matches(t.Word(i), 0), t.matches(t.Word(j), 0)
+	_, second := bits.Sub64(a, b, 0)
+	free := either(a, b, second)
 	if free == 0 {
 		return false
 	}
-	i, lane := either(i, j, second), t.lowest(free)
-	if t.Sorted {
-		t.encode(i, quarters(either(v, w, second)^fp<<(lane&63)))
-	} else {
-		t.flip(i*t.stride+lane, fp)
-	}
+	t.flip(either(i, j, second)*t.stride+t.lowest(free), fp)
 	return true
 }
 
-// putWide is Put for wide tables.
-func (t *Table) putWide(i, j, fp uint64) bool {
-	v, w := t.Lanes(i), t.Lanes(j)
-	a, b := t.Zeros(v), t.Zeros(w)
-	if a.Count() < b.Count() {
-		i, v, a = j, w, b
-	}
-	if a == (Lanes{}) {
-		return false
-	}
-	lane := a.first() + 1 - t.width
-	if t.Sorted {
-		t.encode(i, halves(v.Xor(shifted(fp, lane))))
-	} else {
-		t.flip(i*t.stride+lane, fp)
-	}
-	return true
-}
-
-// emptier returns 0 and a, or 1 and b if the second of two buckets has more
-// free slots. Both numbers contain the top bits of the free lanes. Slots fill
-// from the lowest, so the fewer slots are taken, the larger is the number,
-// unless a removal has freed one. A branch would be mispredicted half the time.
-func emptier(a, b uint64) (second, free uint64) {
-	_, second = bits.Sub64(a, b, 0)
-	return second, either(a, b, second)
-}
-
-// either returns x, or y if second is 1.
-func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
-
-// Exchange puts fp in a slot of bucket i that holds old, or of bucket j if
-// bucket i does not hold it, and reports whether there was one. As a zero is a
-// free slot, Exchange also removes a fingerprint.
+// Exchange puts fp in a slot of bucket i or j that contains old and reports
+// whether there was one. If fp is zero, this removes a fingerprint.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	var v, w uint64
 	switch {
@@ -202,8 +167,8 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	if a|b == 0 {
 		return false
 	}
-	_, second := bits.Sub64(a, 1, 0) // 1 if bucket i does not hold old
-	i, lane := either(i, j, second), t.lowest(a|b&-second)
+	_, second := bits.Sub64(a, b, 0)
+	i, lane := either(i, j, second), t.lowest(either(a, b, second))
 	if t.Sorted {
 		t.encode(i, quarters(either(v, w, second)^(old^fp)<<(lane&63)))
 	} else {
@@ -212,14 +177,21 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	return true
 }
 
-// exchangeWide is Exchange for wide tables. It reads bucket j only if bucket i
-// does not hold old.
+// either returns x, or y if second is 1.
+func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
+
+// exchangeWide implements Put and Exchange for wide tables. Unless it puts a
+// fingerprint in a free slot, it reads bucket j only if it does not find old in
+// bucket i.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	v, x := t.Lanes(i), t.Spread(old)
 	matches := t.Zeros(v.Xor(x))
-	if matches == (Lanes{}) {
-		i, v = j, t.Lanes(j)
-		if matches = t.Zeros(v.Xor(x)); matches == (Lanes{}) {
+	if old == 0 || matches == (Lanes{}) {
+		w := t.Lanes(j)
+		others := t.Zeros(w.Xor(x))
+		if others.Count() > matches.Count() {
+			i, v, matches = j, w, others
+		} else if matches == (Lanes{}) {
 			return false
 		}
 	}
@@ -232,26 +204,26 @@ func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	return true
 }
 
-// Fill puts fingerprints in bucket i, which is empty.
+// Fill puts fingerprints in bucket i, which must be empty.
 func (t *Table) Fill(i uint64, list [Slots]uint64) {
 	v := t.join(list[0], list[1], list[2], list[3])
 	switch {
 	case t.Sorted:
 		t.encode(i, list)
-	case !t.Narrow:
-		t.flip16(i*t.stride, v)
-	default:
+	case t.Narrow:
 		t.flip(i*t.stride, v.Low)
+	default:
+		t.flip16(i*t.stride, v)
 	}
 }
 
-// Fingerprints returns the fingerprints in the slots of bucket i.
+// Fingerprints returns the fingerprints in bucket i.
 func (t *Table) Fingerprints(i uint64) [Slots]uint64 {
 	a, b, c, d := t.List(t.Lanes(i))
 	return [Slots]uint64{a, b, c, d}
 }
 
-// Free returns the number of free slots of buckets 0 to n-1.
+// Free returns the number of free slots in buckets 0 to n-1.
 func (t *Table) Free(n uint64) (free uint64) {
 	for i := range n {
 		free += uint64(t.Zeros(t.Lanes(i)).Count())
@@ -259,18 +231,21 @@ func (t *Table) Free(n uint64) (free uint64) {
 	return free
 }
 
-// InOrder reports whether bucket i is one that Put and Take can leave. In a
-// sorted table it must begin with the number of some nibbles, and its
-// fingerprints must ascend.
-func (t *Table) InOrder(i uint64) bool {
+// CheckOrder checks that sorted buckets 0 to n-1 start with a valid number and
+// contain ascending fingerprints.
+func (t *Table) CheckOrder(n uint64) error {
 	if !t.Sorted {
-		return true
+		return nil
 	}
-	v := t.Fingerprints(i)
-	return t.Word(i)&codeMask < codes && v[0] <= v[1] && v[1] <= v[2] && v[2] <= v[3]
+	for i := range n {
+		if v := t.Fingerprints(i); t.Word(i)&codeMask >= codes || !slices.IsSorted(v[:]) {
+			return Errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+		}
+	}
+	return nil
 }
 
-// Clone returns a copy that shares no memory with t.
+// Clone returns a deep copy of t.
 func (t *Table) Clone() Table {
 	c := *t
 	c.bytes = slices.Clone(t.bytes)

@@ -1,4 +1,4 @@
-// Package boot makes a program its own worker.
+// Package boot lets a program be its own worker.
 package boot
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// provisionEndpoint is where a runner tells a process that it has started what
-// to work for.
+// provisionEndpoint is the server from which a process that a runner has started
+// gets its job.
 var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
 
 // Worker makes this process a worker if a runner has started it. Call it after
-// flag.Parse and before beam.Init. It does what the SDK's boot program does,
-// but needs no copy of the program, and takes an id in quotes, which is what
-// Prism passes.
+// flag.Parse and before beam.Init. It is like the SDK's boot program, but does
+// not need a copy of the program, and accepts an id in quotes, since Prism
+// passes one.
 func Worker(ctx context.Context) error {
 	if *provisionEndpoint == "" {
 		return nil

@@ -19,27 +19,23 @@ import (
 
 // A stage passes the elements of a collection to a function.
 type stage struct {
-	runner *runner
-	name   string
-	number int
-	edge   *graph.MultiEdge
-	in     *coder.Coder
-	out    []*collection
-	call   caller
-
-	mu      sync.Mutex
-	idle    []*worker
+	runner  *runner
+	name    string
+	number  int
+	edge    *graph.MultiEdge
+	in      *coder.Coder
+	out     []*collection
+	call    caller
+	idle    chan *worker
 	bundles int
 }
 
-// worker returns a worker that is idle, or a new one.
+// worker returns an idle worker, or a new one.
 func (s *stage) worker() (*worker, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.idle); n > 0 {
-		w := s.idle[n-1]
-		s.idle = s.idle[:n-1]
+	select {
+	case w := <-s.idle:
 		return w, nil
+	default:
 	}
 	encoded, err := graphx.EncodeMultiEdge(s.edge)
 	if err != nil {
@@ -56,14 +52,9 @@ func (s *stage) worker() (*worker, error) {
 	return &worker{fn: fn}, err
 }
 
-func (s *stage) release(w *worker) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, w)
-}
-
-// run processes the items in bundles, and then what splits have cut off.
+// run processes the items in bundles, and then the residuals of splits.
 func (s *stage) run(ctx context.Context, items []item) error {
+	s.idle = make(chan *worker, maxTries*max(s.runner.options.Workers, 1))
 	for len(items) > 0 {
 		items = slices.Clone(items)
 		r := rand.New(rand.NewPCG(s.runner.options.Seed, uint64(s.number)))
@@ -76,27 +67,7 @@ func (s *stage) run(ctx context.Context, items []item) error {
 			s.commit(a)
 			residuals = append(residuals, a.residuals...)
 		}
-		if err := s.runner.check(s.in, items); err != nil {
-			return fmt.Errorf("%s, input: %w", s.name, err)
-		}
 		items = residuals
-	}
-	for _, out := range s.out {
-		if err := s.runner.check(out.coder, out.items); err != nil {
-			return fmt.Errorf("%s, output: %w", s.name, err)
-		}
-	}
-	return s.down(ctx)
-}
-
-// down ends the workers.
-func (s *stage) down(ctx context.Context) error {
-	for _, w := range s.idle {
-		for _, u := range w.units {
-			if err := u.Down(ctx); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -174,18 +145,13 @@ type worker struct {
 	decoder *decoder
 }
 
-// A sink takes the elements that an attempt sends to a collection.
+// A sink receives the elements that an attempt sends to a collection.
 type sink struct {
+	exec.Discard
 	attempt *attempt
 	encoder *encoder
 	items   []item
 }
-
-func (s *sink) ID() exec.UnitID                                             { return 0 }
-func (s *sink) Up(context.Context) error                                    { return nil }
-func (s *sink) StartBundle(context.Context, string, exec.DataContext) error { return nil }
-func (s *sink) FinishBundle(context.Context) error                          { return nil }
-func (s *sink) Down(context.Context) error                                  { return nil }
 
 func (s *sink) ProcessElement(_ context.Context, v *exec.FullValue, _ ...exec.ReStream) error {
 	if err := s.attempt.reach(Output); err != nil {
@@ -238,7 +204,7 @@ func (a *attempt) run(ctx context.Context, items []item) {
 		if a.err != nil {
 			a.worker.units = nil // broken; the function stays
 		}
-		a.stage.release(a.worker)
+		a.stage.idle <- a.worker
 	}()
 	ctx = metrics.SetBundleID(context.WithValue(ctx, attemptKey{}, a), fmt.Sprint(a.Attempt))
 	if a.err = a.process(ctx, items); a.err != nil {

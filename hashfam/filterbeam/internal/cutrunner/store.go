@@ -25,12 +25,9 @@ func newStore() (*store, error) {
 	return &store{file: file}, err
 }
 
-func (s *store) close() error {
-	closing := s.file.Close()
-	if err := os.Remove(s.file.Name()); err != nil {
-		return err
-	}
-	return closing
+func (s *store) close() {
+	_ = s.file.Close() // its contents are not needed
+	_ = os.Remove(s.file.Name())
 }
 
 // An item is an encoded element in the store. In a grouped collection it is the
@@ -100,27 +97,25 @@ func (e *encoder) encode(s *store, v *exec.FullValue) (item, error) {
 	return i, err
 }
 
-// check returns an error if an element that is held is not what it was when it
-// was encoded.
-func (e *encoder) check(s *store, i item) error {
-	for _, value := range i.values {
-		if err := e.check(s, value); err != nil {
+// check returns an error if an element that is held in memory differs from its
+// encoding.
+func (s *store) check(c *collection) error {
+	e := newEncoder(c.coder, false)
+	for _, i := range c.items {
+		if i.held == nil || i.values != nil {
+			continue
+		}
+		encoded, err := s.get(i, 0, i.length)
+		if err != nil {
 			return err
 		}
-	}
-	if i.held == nil || i.values != nil {
-		return nil
-	}
-	encoded, err := s.get(i, 0, i.length)
-	if err != nil {
-		return err
-	}
-	e.buffer.Reset()
-	if err := e.whole.Encode(i.held, &e.buffer); err != nil {
-		return err
-	}
-	if !bytes.Equal(encoded, e.buffer.Bytes()) {
-		return errChanged
+		e.buffer.Reset()
+		if err := e.whole.Encode(i.held, &e.buffer); err != nil {
+			return err
+		}
+		if !bytes.Equal(encoded, e.buffer.Bytes()) {
+			return errChanged
+		}
 	}
 	return nil
 }
@@ -190,26 +185,21 @@ type values struct {
 	items   []item
 }
 
-func (v *values) Open() (exec.Stream, error) { return &stream{v.decoder, v.items}, nil }
+func (v *values) Open() (exec.Stream, error) { return &values{v.decoder, v.items}, nil }
 
-type stream struct {
-	decoder *decoder
-	items   []item
-}
-
-func (s *stream) Read() (*exec.FullValue, error) {
-	if len(s.items) == 0 {
+func (v *values) Read() (*exec.FullValue, error) {
+	if len(v.items) == 0 {
 		return nil, io.EOF
 	}
-	i := s.items[0]
-	s.items = s.items[1:]
+	i := v.items[0]
+	v.items = v.items[1:]
 	if i.held != nil {
 		return global(*wrap(i.held.Elm2)), nil
 	}
-	return s.decoder.read(s.decoder.value, i, i.key, i.length)
+	return v.decoder.read(v.decoder.value, i, i.key, i.length)
 }
 
-func (s *stream) Close() error { return nil }
+func (v *values) Close() error { return nil }
 
 // group returns the elements by key, in the order in which the keys first
 // occur.

@@ -1,0 +1,78 @@
+package bloom
+
+import (
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/prefetch"
+)
+
+// AddAll adds every key, given by its digest under the filter's family: get
+// them from Family().SumAll. It is like [Filter.AddDigest] on each, and faster
+// if the filter is Blocked. O(k) time per key, no allocation.
+func (f *Filter) AddAll(digests []hashfam.Digest) {
+	words, span, k := f.words, f.span, f.params.Hashes
+	switch f.kind {
+	case classic:
+		for _, d := range digests {
+			addClassic(words, span, k, d)
+		}
+	case partitioned:
+		for _, d := range digests {
+			addPartitioned(words, span, k, d)
+		}
+	case blocked:
+		for block := range slices.Chunk(digests, prefetch.Block) {
+			addLines(words, span, k, block)
+		}
+	default:
+		zeroFilter()
+	}
+}
+
+// ContainsAll appends the answer of ContainsDigest for each digest to dst and
+// returns the extended slice. Get the digests from Family().SumAll. Together
+// they take a third of the time of single calls on amd64 with AVX-512, half of
+// it with AVX2, and less if the filter is larger than the cache. It allocates
+// only if dst is too small.
+func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	if f.kind == 0 {
+		zeroReader()
+	}
+	dst = slices.Grow(dst, len(digests))
+	for block := range slices.Chunk(digests, prefetch.Block) {
+		dst = f.hasBlock(dst, block)
+	}
+	return dst
+}
+
+// hasBlock appends the answer for each digest of a block to dst, which has room
+// for them.
+func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+	words, span, k := f.words, f.span, f.params.Hashes
+	if f.params.Layout == Blocked {
+		return hasLines(dst, words, span, k, digests)
+	}
+	if a := f.lanes(words); a.Ready(len(digests)) {
+		return a.Has(dst, digests)
+	}
+	if f.params.Layout == Partitioned {
+		for _, d := range digests {
+			dst = append(dst, hasPartitioned(words, span, k, d))
+		}
+		return dst
+	}
+	for _, d := range digests {
+		dst = append(dst, hasClassic(words, span, k, d))
+	}
+	return dst
+}
+
+// lanes returns the bits of a filter that is not Blocked.
+func (s *shape) lanes(words []uint64) prefetch.Array {
+	a := prefetch.Array{Words: words, K: s.params.Hashes, Span: s.span}
+	if s.params.Layout == Partitioned {
+		a.Step = s.span
+	}
+	return a
+}

@@ -1,0 +1,409 @@
+package countmin
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// heavies, tops and windows drive the structures that track keys. A decoded
+// structure does not know which long keys a budget has refused, which may later
+// decide whether keys near the threshold get more room.
+var (
+	heavies = tracks(conformance.Structure[*HeavyHitters]{
+		Source:    conformance.From(drawHeavy, NewHeavyHitters, (*HeavyHitters).Config),
+		Receiver:  NewHeavyReceiver,
+		Merge:     (*HeavyHitters).Merge,
+		Actions:   map[string]func(*conformance.Machine[*HeavyHitters]){"join": joinShards(JoinHeavyHitters)},
+		Invariant: checkHeavyHitters,
+	})
+	tops = tracks(conformance.Structure[*TopK]{
+		Source:    conformance.From(drawTopK, NewTopK, (*TopK).Config),
+		Receiver:  NewTopKReceiver,
+		Merge:     (*TopK).Merge,
+		Actions:   map[string]func(*conformance.Machine[*TopK]){"join": joinShards(JoinTopK)},
+		Invariant: func(m *conformance.Machine[*TopK]) { checkTop(m, m.Counts, m.F) },
+	})
+	windows = tracks(conformance.Structure[*Window]{
+		Source:     conformance.From(drawWindow, NewWindow, (*Window).Config),
+		Receiver:   NewWindowReceiver,
+		Actions:    map[string]func(*conformance.Machine[*Window]){"advance": advance},
+		Invariant:  checkWindow,
+		Remembered: covered,
+	})
+	heavyFrames = framesOf(heavies, (*HeavyHitters).Config, claimHuge,
+		goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
+		goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: keyed}))
+	topFrames    = framesOf(tops, (*TopK).Config, claimHuge, goldenTop)
+	windowFrames = framesOf(slow(windows), (*Window).Config, claimHugeWindow, goldenWindows...)
+)
+
+func TestHeavyHitters(t *testing.T)        { rapid.Check(t, heavies.Run) }
+func TestTopK(t *testing.T)                { rapid.Check(t, tops.Run) }
+func TestWindow(t *testing.T)              { rapid.Check(t, windows.Run) }
+func TestHeavyFrames(t *testing.T)         { heavyFrames.Test(t) }
+func TestTopKFrames(t *testing.T)          { topFrames.Test(t) }
+func TestWindowFrames(t *testing.T)        { windowFrames.Test(t) }
+func FuzzHeavyHitters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(heavies.Run)) }
+func FuzzTopK(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(tops.Run)) }
+func FuzzWindow(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(windows.Run)) }
+func FuzzChangedHeavyFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavyFrames.Change)) }
+func FuzzChangedTopKFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(topFrames.Change)) }
+func FuzzChangedWindowFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windowFrames.Change)) }
+func FuzzHeavyFrames(f *testing.F)         { heavyFrames.Fuzz(f) }
+func FuzzTopKFrames(f *testing.F)          { topFrames.Fuzz(f) }
+func FuzzWindowFrames(f *testing.F)        { windowFrames.Fuzz(f) }
+
+// A tracking structure is a *HeavyHitters, a *TopK or a *Window.
+type tracking interface {
+	self() *tracked
+	budget() int
+	All() iter.Seq2[string, Estimate]
+	Complete() bool
+	SizeBytes() uint64
+}
+
+func (t *tracked) self() *tracked { return t }
+func (s *single) budget() int     { return s.goal().Memory }
+func (w *Window) budget() int     { return w.config.MemoryBytes }
+
+// A structure is tracking and has the methods that conformance needs.
+type structure[S any] interface {
+	conformance.Encoded[S]
+	tracking
+	AddN([]byte, uint64)
+	Clone() S
+	Reset()
+}
+
+// tracks completes a structure with what all three have in common.
+func tracks[S structure[S]](s conformance.Structure[S]) conformance.Structure[S] {
+	own := s.Invariant
+	s.Clone, s.Reset = S.Clone, S.Reset
+	s.Add = func(s S) []conformance.Form { return addsTracked(s.self()) }
+	s.Questions = []func(S) []conformance.Form{
+		func(s S) []conformance.Form {
+			return estimates("High of Estimate", s.self(), true, func(e Estimate) uint64 { return e.High })
+		},
+		func(s S) []conformance.Form { // above 0 if the key may have been counted
+			return estimates("Low of Estimate", s.self(), false, func(e Estimate) uint64 { return sizing.AddSat(e.Low, min(e.High, 1)) })
+		},
+	}
+	s.Actions["add copies"] = addCopies[S]
+	s.Diverges = func(s S) bool { return s.budget() > 0 && s.self().panes.All[0].Phi > 0 }
+	s.Invariant = func(m *conformance.Machine[S]) {
+		checkTracked(m, m.Counts, m.F)
+		own(m)
+	}
+	return s
+}
+
+// addsTracked returns the forms of Add and AddN.
+func addsTracked(t *tracked) []conformance.Form {
+	type hashed struct {
+		digest hashfam.Digest
+		key    []byte
+	}
+	hash := func(key string) hashed { return hashed{t.family.SumString(key), []byte(key)} }
+	return []conformance.Form{
+		conformance.Each("Add", conformance.Bytes, conformance.Done(t.Add)),
+		conformance.Each("AddString", conformance.Text, conformance.Done(t.AddString)),
+		conformance.Each("AddDigest", hash, conformance.Done(func(h hashed) { t.AddDigest(h.digest, h.key) })),
+		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { t.AddN(key, 1) })),
+		{Name: "AddAll", Bind: func(keys []string) func() ([]uint64, error) {
+			bytes, sum := make([][]byte, len(keys)), []uint64{uint64(len(keys))}
+			for i, key := range keys {
+				bytes[i] = []byte(key)
+			}
+			digests := t.family.SumAll(nil, bytes)
+			return func() ([]uint64, error) { return sum, t.AddAll(digests, bytes) }
+		}},
+	}
+}
+
+// estimates returns the forms of one of the bounds of Estimate.
+func estimates(name string, t *tracked, counts bool, number func(Estimate) uint64) []conformance.Form {
+	forms := append(conformance.Forms(name, t.family,
+		func(key []byte) (uint64, error) { return number(t.Estimate(key)), nil },
+		func(key string) (uint64, error) { return number(t.EstimateString(key)), nil },
+		func(d hashfam.Digest) (uint64, error) { return number(t.EstimateDigest(d)), nil },
+	), conformance.Answers(name+"All", t.family, Estimate{7, 9}, t.EstimateAll, number))
+	for i := range forms {
+		forms[i].Counts = counts
+	}
+	return forms
+}
+
+// framesOf describes how a structure that tracks keys is encoded and printed.
+func framesOf[E any, C comparable, S interface {
+	*E
+	structure[S]
+}](s conformance.Structure[S], config func(S) C, claim func([]byte) uint64, golden ...conformance.Golden[S]) conformance.Frames[S] {
+	return conformance.Frames[S]{
+		Structure: s,
+		Golden:    golden,
+		Zero:      func() S { return new(E) },
+		ClaimHuge: claim,
+		Reads: func(s S) []any {
+			return []any{config(s), s.self().Total(), s.self().MissBound(), s.Complete(), s.SizeBytes(), maps.Collect(s.All())}
+		},
+		Shown: func(s S) []any { return []any{*s, config(s)} },
+	}
+}
+
+// claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.
+func claimHuge(params []byte) uint64 {
+	binary.LittleEndian.PutUint64(params[8:], tracker.MaxMemory)
+	return 1 << 40
+}
+
+func claimHugeWindow(params []byte) uint64 {
+	binary.LittleEndian.PutUint64(params[24:], mostPanes)
+	return claimHuge(params[24:])
+}
+
+// goldenHeavy has a few keys, including a long one, that do not all fit.
+func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
+	return conformance.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
+		h := must(NewHeavyHitters(c))
+		for i := range 60 {
+			h.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
+			h.AddString(fmt.Sprintf("%0*d", 255+i%2*9, 1))
+		}
+		h.AddN([]byte("heavy"), 1<<33)
+		return h
+	}}
+}
+
+var goldenTop = conformance.Golden[*TopK]{File: "top.bin", Build: func() *TopK {
+	k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
+	for i := range 60 {
+		k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
+	}
+	return k
+}}
+
+var goldenWindows = []conformance.Golden[*Window]{
+	goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
+		for i := range 24 {
+			w.AddString(fmt.Sprint("key ", i%7))
+		}
+	}),
+	goldenWindow("windowtime.bin", WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}, func(w *Window) {
+		for i := range 20 {
+			w.Advance(time.Unix(int64(2*i-40), 0))
+			w.AddString(fmt.Sprint("key ", i*i%11))
+		}
+	}),
+}
+
+// goldenWindow is built once and then cloned, because the suite builds it
+// thousands of times.
+func goldenWindow(file string, c WindowConfig, fill func(*Window)) conformance.Golden[*Window] {
+	once := sync.OnceValue(func() *Window {
+		w := must(NewWindow(c))
+		fill(w)
+		return w
+	})
+	return conformance.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
+}
+
+func drawMemory(t *rapid.T) int {
+	return rapid.SampledFrom([]int{0, tracker.MinMemory, 1100, 2000, 5000, 16384}).Draw(t, "memory")
+}
+
+func drawHeavy(t *rapid.T, fam hashfam.Family) HeavyConfig {
+	phi := rapid.SampledFrom([]float64{1, 0.1, 0.02, 0.001}).Draw(t, "phi")
+	return HeavyConfig{Phi: phi, MemoryBytes: drawMemory(t), Family: fam}
+}
+
+func drawTopK(t *rapid.T, fam hashfam.Family) TopKConfig {
+	return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t), Family: fam}
+}
+
+// drawWindow draws a window that drops keys soon.
+func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
+	c := WindowConfig{
+		Phi:    rapid.SampledFrom([]float64{1, 0.2, 0.05}).Draw(t, "phi"),
+		Panes:  rapid.IntRange(1, 4).Draw(t, "panes"),
+		Family: fam,
+	}
+	if rapid.Bool().Draw(t, "by keys") {
+		c.Keys = rapid.Uint64Range(1, 100).Draw(t, "size")
+	} else {
+		c.Span = time.Hour
+	}
+	if rapid.Bool().Draw(t, "budget") {
+		c.MemoryBytes = leastPaneBytes * (c.Panes + 1) * rapid.IntRange(1, 3).Draw(t, "times")
+	}
+	return c
+}
+
+// slow returns windows that do not begin another pane, which would allocate.
+func slow(s conformance.Structure[*Window]) conformance.Structure[*Window] {
+	s.Source = conformance.From(func(t *rapid.T, fam hashfam.Family) WindowConfig {
+		c := drawWindow(t, fam)
+		c.Keys *= 10_000
+		return c
+	}, NewWindow, (*Window).Config)
+	return s
+}
+
+// joinShards replaces the structure by the joined shards of its keys.
+func joinShards[S structure[S]](joined func([]S) (S, error)) func(*conformance.Machine[S]) {
+	return func(m *conformance.Machine[S]) {
+		shards := make([]S, rapid.IntRange(1, 4).Draw(m.T, "shards"))
+		for i := range shards {
+			shards[i] = m.F.Clone()
+			shards[i].Reset()
+		}
+		for _, e := range m.Added {
+			shards[m.Family.SumString(e.Key).Shard(len(shards))].AddN([]byte(e.Key), e.N)
+		}
+		var err error
+		m.F, err = joined(shards)
+		require.NoError(m, err)
+		m.Resync()
+	}
+}
+
+// checkTracked checks that all bounds contain the truth, that the report is
+// sorted and agrees with Estimate, and that the budget is not exceeded.
+func checkTracked(t require.TestingT, counts map[string]uint64, h tracking) {
+	require.Equal(t, totalOf(counts), h.self().Total())
+	require.True(t, h.budget() == 0 || h.SizeBytes() <= uint64(h.budget()), "%d bytes of %d", h.SizeBytes(), h.budget())
+	last, lastKey := uint64(math.MaxUint64), ""
+	for key, e := range h.All() {
+		require.True(t, e.High < last || e.High == last && lastKey <= key, "the report is not sorted")
+		require.Equal(t, h.self().EstimateString(key), e)
+		require.LessOrEqual(t, e.Low, counts[key])
+		last, lastKey = e.High, key+"\x00" // the next key in order
+	}
+	for key, n := range counts {
+		if e := h.self().EstimateString(key); n < e.Low || n > e.High {
+			require.Fail(t, "wrong bounds", "%q was counted %d times, estimated as %+v", key, n, e)
+		}
+	}
+}
+
+// checkHeavy checks that every heavy hitter is reported, unless Complete is
+// false.
+func checkHeavy(t require.TestingT, counts map[string]uint64, h interface {
+	tracking
+	Threshold() uint64
+}) {
+	reported := maps.Collect(h.All())
+	for _, e := range reported {
+		require.GreaterOrEqual(t, e.High, h.Threshold())
+	}
+	least, miss := h.Threshold(), h.self().MissBound()
+	require.Equal(t, miss < least, h.Complete())
+	for key, n := range counts {
+		if _, ok := reported[key]; n >= least && n > miss && !ok {
+			require.Fail(t, "missed", "%q, counted %d times, is not reported; threshold %d", key, n, least)
+		}
+	}
+}
+
+// checkHeavyHitters also checks that the threshold is Phi times the total,
+// rounded up.
+func checkHeavyHitters(m *conformance.Machine[*HeavyHitters]) {
+	checkHeavy(m, m.Counts, m.F)
+	least, share := m.F.Threshold(), m.F.Config().Phi*float64(totalOf(m.Counts))
+	require.True(m, least == 1 || float64(least-1) < share && float64(least) >= share*(1-1e-14), "threshold %d of %g", least, share)
+}
+
+// checkTop checks that K keys are reported, and that they are the most frequent
+// ones, unless Complete is false.
+func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
+	reported, least := maps.Collect(k.All()), uint64(math.MaxUint64)
+	for key := range reported {
+		least = min(least, counts[key])
+	}
+	require.LessOrEqual(t, len(reported), k.Config().K)
+	complete := k.Complete()
+	for key, n := range counts {
+		if _, ok := reported[key]; n > 0 && !ok && complete {
+			require.LessOrEqual(t, n, least, "%q, counted %d times, is not reported", key, n)
+			require.Len(t, reported, k.Config().K)
+		}
+	}
+}
+
+// advance moves the time forward, or back, which has no effect.
+func advance(m *conformance.Machine[*Window]) {
+	step := rapid.SampledFrom([]time.Duration{0, time.Nanosecond, time.Minute, 15 * time.Minute, 20 * time.Minute,
+		time.Hour, 2 * time.Hour, -time.Hour}).Draw(m.T, "time")
+	at := time.Unix(0, m.Now).Add(step)
+	if m.F.config.Span > 0 {
+		m.Advance(at.UnixNano())
+	}
+	m.F.Advance(at)
+	m.Twin.Advance(at)
+}
+
+// covered returns the counts in all panes of a window. The newest pane may be
+// partly filled.
+func covered(m *conformance.Machine[*Window]) map[string]uint64 {
+	c := m.F.config
+	if c.Span > 0 {
+		length := int64(c.Span) / int64(c.Panes)
+		begin := m.Now - (m.Now%length+length)%length // of the newest pane
+		return recent(m.Added, math.MaxUint64, begin-length*int64(c.Panes))
+	}
+	size := m.F.time.Keys()
+	last := uint64(0) // in the newest pane
+	for _, e := range m.Added {
+		if last = (last + e.N%size) % size; last == 0 {
+			last = size
+		}
+	}
+	return recent(m.Added, last+size*uint64(c.Panes), math.MinInt64)
+}
+
+// recent returns the counts of the last n keys that were added, not before
+// start.
+func recent(added []conformance.Entry, n uint64, start int64) map[string]uint64 {
+	in := map[string]uint64{}
+	for _, e := range slices.Backward(added) {
+		times := min(e.N, n)
+		if times > 0 && e.At >= start {
+			in[e.Key] = sizing.AddSat(in[e.Key], times)
+		}
+		if n != math.MaxUint64 {
+			n -= times
+		}
+	}
+	return in
+}
+
+// checkWindow checks the report for the part that the window covers, and that
+// it contains every key that makes up a fraction Phi of exactly the last Keys
+// keys or the last Span.
+func checkWindow(m *conformance.Machine[*Window]) {
+	checkHeavy(m, m.Counts, m.F)
+	c := m.F.config
+	exact := recent(m.Added, c.Keys, math.MinInt64)
+	if c.Span > 0 {
+		exact = recent(m.Added, math.MaxUint64, m.Now-int64(c.Span))
+	}
+	least, reported, complete := threshold(c.Phi, totalOf(exact)), maps.Collect(m.F.All()), m.F.Complete()
+	for key, n := range exact {
+		_, ok := reported[key]
+		require.True(m, n < least || ok || !complete, "%q, counted %d times, is not reported; threshold %d", key, n, least)
+	}
+}

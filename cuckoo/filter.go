@@ -1,0 +1,151 @@
+package cuckoo
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// New returns an empty filter for c. It returns the errors of [Config.Params]
+// and [NewFromParams].
+func New(c Config) (*Filter, error) {
+	p, err := c.Params()
+	if err != nil {
+		return nil, err
+	}
+	return NewFromParams(p)
+}
+
+// NewFromParams returns an empty filter. If p is invalid, or if the filter is
+// too large for the platform (the limit is 1 GiB with 32-bit addresses), it
+// returns [ErrParams] and names the field. If the machine does not have enough
+// memory, the program exits: check [Params.SizeBytes] first if p comes from an
+// untrusted source.
+func NewFromParams(p Params) (*Filter, error) {
+	if err := p.check(ErrParams); err != nil {
+		return nil, err
+	}
+	if err := p.fits(ErrParams); err != nil {
+		return nil, err
+	}
+	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil
+}
+
+// newReader returns a reader for valid parameters, whose table is in bytes and
+// contains count fingerprints.
+func newReader(p Params, bytes []byte, count uint64) reader {
+	return reader{
+		params:   p,
+		hash:     p.Family.Hasher(p.SizeBytes()),
+		table:    table.New(p.shape(), bytes),
+		partners: table.NewPartners(p.shape(), partnersKey(p.Family)),
+		count:    count,
+	}
+}
+
+// partnersKey returns the key that prevents untrusted parties from finding keys
+// that share buckets.
+func partnersKey(fam hashfam.Family) uint64 {
+	return uint64(fam.Derive("cuckoo relocation").SumUint64(0))
+}
+
+// NewReceiver returns an empty filter that decodes filters of the family fam.
+func NewReceiver(fam hashfam.Family) *Filter {
+	return &Filter{reader{params: Params{Family: fam}}}
+}
+
+// Params returns the filter's parameters.
+func (f *reader) Params() Params { return f.params }
+
+// Family returns the family that hashes the keys.
+func (f *reader) Family() hashfam.Family { return f.params.Family }
+
+// SizeBytes returns the table size in bytes. The rest of the filter uses less
+// than 200 bytes plus 1/256 of the table size.
+func (f *reader) SizeBytes() uint64 { return uint64(len(f.table.Bytes())) }
+
+// Len returns the exact number of keys that were added and not deleted,
+// counting copies. A [View] reads it from the header, which Verify checks.
+func (f *reader) Len() uint64 { return f.count }
+
+// FillRatio returns the fraction of slots that are used, 0 to 1.
+func (f *reader) FillRatio() float64 { return float64(f.count) / float64(f.params.slots()) }
+
+// FalsePositiveRate returns the current false-positive rate, which is
+// [Params.RateAt] for Len keys. Each copy counts as a key, so the true rate is
+// lower if there are copies. It is higher if ContainsOrAdd added the keys,
+// because then no two of them match each other: it is -ln(1-r) where
+// FalsePositiveRate returns r, for example 0.128 instead of 0.12.
+func (f *reader) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
+
+// Merge adds all fingerprints of others to f. Every key of the merged filters
+// is then found, the numbers of copies add up, and each key can be deleted.
+//
+// Merge returns [ErrIncompatible] if the [Params] differ, and names the element
+// of others if there are several. It returns [ErrFull] if it cannot make room
+// for all fingerprints. Since their order matters, this can happen even if a
+// new filter would have room for all keys. After an error, f is unchanged.
+// Merge builds the result in a copy of f.
+func (f *Filter) Merge(others ...*Filter) error {
+	f.table.Made()
+	if err := fault.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
+		return err
+	}
+	merged := f.Clone()
+	for _, other := range others {
+		if err := merged.insertAll(other); err != nil {
+			return err
+		}
+	}
+	*f = *merged
+	return nil
+}
+
+// insertAll adds the fingerprints of other until there is no room.
+func (f *Filter) insertAll(other *Filter) error {
+	for i := range other.params.Buckets {
+		for _, fp := range other.table.Fingerprints(i) {
+			if fp == 0 {
+				continue
+			}
+			if err := f.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Reset removes all keys.
+func (f *Filter) Reset() {
+	f.table.Made()
+	clear(f.table.Bytes())
+	f.count = 0
+}
+
+// Clone returns a deep copy of f.
+func (f *Filter) Clone() *Filter {
+	c := *f
+	c.table = f.table.Clone()
+	return &c
+}
+
+// Equal reports whether f and other have the same Params and the same
+// fingerprints in the same slots. Filters that were built from the same keys in
+// a different order may not be equal.
+func (f *Filter) Equal(other *Filter) bool {
+	return f.params == other.params && slices.Equal(f.table.Bytes(), other.table.Bytes())
+}
+
+// String describes the filter in one line.
+func (f reader) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
+
+// Format prints the result of String for every verb.
+func (f reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (f reader) LogValue() slog.Value { return slog.StringValue(f.String()) }

@@ -1,0 +1,82 @@
+package filterbeam
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
+)
+
+// In apart, each owner builds a filter from the keys in its shard and writes
+// its frame to a file. A single task writes the index of these files.
+type apart struct{ spec }
+
+func (a apart) collector(emit emitter) (collector, error) {
+	owner := func(d hashfam.Digest) int { return d.Shard(a.Parts) }
+	return digestCollector{owner, newBlocks(a.Parts, emit)}, nil
+}
+
+// A shardFile describes the file of a part.
+type shardFile struct {
+	part
+	FPRate   float64
+	Distinct uint64
+}
+
+func (a apart) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	var sum Summary
+	filter, err := a.build(ctx, &sum, values)
+	if err != nil {
+		return nil, fmt.Errorf("filterbeam: part %d: %w", owner, err)
+	}
+	file, err := writePart(ctx, out, shardPurpose, func(w io.Writer) error {
+		_, err := filter.WriteTo(w)
+		return err
+	})
+	return encoded(shardFile{file, sum.FPRate, sum.Distinct}, err)
+}
+
+// build returns the filter of a part, and describes it in sum.
+func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
+	p, err := a.process()
+	if err != nil {
+		return nil, err
+	}
+	var digests []hashfam.Digest
+	for block := range values {
+		digests = parseWords(digests[:0], block)
+		if err := p.add(digests, nil); err != nil {
+			return nil, err
+		}
+	}
+	return p.finish(ctx, sum)
+}
+
+// finish writes the index. A part without keys has no file.
+func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	files, err := decodeRecords[shardFile](records, a.Parts)
+	if err != nil {
+		return err
+	}
+	size := uint64(0)
+	x := index.Index{Version: 1, Kind: string(a.Kind), Check: a.Check, Parts: make([]index.Part, a.Parts)}
+	for i, f := range files {
+		if len(f.Name) > 0 {
+			x.Parts[i] = index.Part{Name: filepath.Base(string(f.Name)), Bytes: int64(f.Bytes), CRC: f.CRC}
+		}
+		sum.FPRate += f.FPRate / float64(a.Parts)
+		sum.Distinct += f.Distinct
+		size += f.Bytes
+	}
+	line, err := x.Append(nil)
+	if err == nil {
+		err = writeFrame(ctx, out, bytes.NewReader(line), sum)
+	}
+	sum.Size = size // of the parts, and not of the index
+	return err
+}

@@ -1,0 +1,186 @@
+package filterbeam
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ribbon"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// In ribbons, the digests have been sorted as in ranges, so their number is
+// known, which determines the ribbon's shards. A value is a task: to solve some
+// shards, using the sorted digests of the ranges that they overlap. A single
+// task joins the shards and builds the layers for the digests that they bump.
+type ribbons struct{ ranges }
+
+// A divideFn divides the shards among tasks. It checks the tally of the stages
+// before it, and starts another for the tasks.
+type divideFn struct{ Spec spec }
+
+func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	var books tally
+	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &Summary{}))
+	if err != nil {
+		return err
+	}
+	t := tally{Totals: books.Totals}
+	t.Totals[itemsRead] = uint64(len(tasks))
+	for i, task := range tasks {
+		task = sealed(task, 1)
+		t.send(i, task)
+		emit(i, task)
+	}
+	emit(tallyOwner, t.append(nil))
+	return nil
+}
+
+// A shardRange is the range [From, To) of the shards of a ribbon.
+type shardRange struct {
+	Keys     uint64 // of the whole ribbon
+	Columns  uint32
+	From, To uint64
+}
+
+func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
+
+// A solveTask is a task: the shards to solve, and the parts with their digests.
+type solveTask struct {
+	shardRange
+	Parts []part
+}
+
+// A solvedRange is the result of a task.
+type solvedRange struct {
+	shardRange
+	Thresholds, Words, Bumped part
+}
+
+// columns returns the number of columns in a filter of n keys.
+func (r ribbons) columns(n uint64) (uint32, error) {
+	c, err := params[static.Config](r.spec)
+	if err != nil {
+		return 0, err
+	}
+	columns, ok := sizing.RibbonColumns(c.FPRate, n)
+	if !ok || n > ribbon.MaxKeys {
+		return 0, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", c.FPRate))
+	}
+	return columns, nil
+}
+
+// divide returns the encoded tasks.
+func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
+	parts, err := decodeRecords[part](records, r.windows())
+	if err != nil {
+		return nil, err
+	}
+	n := wordsOf(parts)
+	columns, err := r.columns(n)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	all := ribbon.NewShards(columns, n)
+	tasks := make([][]byte, min(uint64(len(parts)), all.Len()))
+	for i := range uint64(len(tasks)) {
+		from, to := i*all.Len()/uint64(len(tasks)), (i+1)*all.Len()/uint64(len(tasks))
+		first, last := all.Ranks(from, to)
+		task := solveTask{shardRange{n, columns, from, to}, parts[r.owner(first) : r.owner(last)+1]}
+		if tasks[i], err = json.Marshal(task); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
+}
+
+// gather solves the shards of a task and writes them to part files.
+func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
+	var task solveTask
+	for encoded := range values {
+		if err := json.Unmarshal(encoded, &task); err != nil {
+			return nil, fmt.Errorf("filterbeam: record of shards: %w", err)
+		}
+	}
+	first, last := task.shards().Ranks(task.From, task.To)
+	var digests []hashfam.Digest
+	var err error
+	for piece := range pieces(ctx, task.Parts, &err) {
+		digests = appendBetween(digests, piece, first, last)
+	}
+	if err != nil {
+		return nil, err
+	}
+	thresholds, words, bumped, err := task.shards().Solve(ctx, task.From, task.To, digests)
+	if err != nil {
+		return nil, err
+	}
+	solved := solvedRange{shardRange: task.shardRange}
+	solved.Thresholds, err = writeWords(ctx, out, thresholds)
+	if err == nil {
+		solved.Words, err = writeWords(ctx, out, words)
+	}
+	if err == nil {
+		solved.Bumped, err = writeWords(ctx, out, bumped)
+	}
+	return encoded(solved, err)
+}
+
+// appendBetween appends the digests in a block whose first probe value is in
+// [first, last].
+func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) []hashfam.Digest {
+	for ; len(block) >= 8; block = block[8:] {
+		d := hashfam.Digest(binary.LittleEndian.Uint64(block))
+		if x := uint64(d.Probe()); x >= first && x <= last {
+			digests = append(digests, d)
+		}
+	}
+	return digests
+}
+
+// finish joins the shards and writes the frame. It streams the words from the
+// part files and holds the rest in memory.
+func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	all, err := decodeRecords[solvedRange](records, r.windows())
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(s solvedRange) bool { return s.Keys == 0 })
+	if len(all) == 0 { // there are no keys
+		return r.ranges.finish(ctx, out, func(func(record, error) bool) {}, sum)
+	}
+	var thresholds, words, bumped []part
+	for _, s := range all {
+		thresholds, words, bumped = append(thresholds, s.Thresholds), append(words, s.Words), append(bumped, s.Bumped)
+	}
+	joined, err := r.join(ctx, all[0].shards(), thresholds, bumped)
+	if err != nil {
+		return err
+	}
+	header := joined.Shape().Header(r.Check, joined.PayloadBytes())
+	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Shape().Keys)
+	sum.Distinct, sum.Size = joined.Shape().Keys, header.Size()
+	return writeJoined(ctx, out, header, words, joined.PayloadAround)
+}
+
+// join returns the ribbon without the words of its first layer.
+func (r ribbons) join(ctx context.Context, s ribbon.Shards, thresholds, bumped []part) (*ribbon.Ribbon, error) {
+	c, err := params[static.Config](r.spec)
+	if err != nil {
+		return nil, err
+	}
+	first, err := wordsIn[uint64](ctx, thresholds)
+	if err != nil {
+		return nil, err
+	}
+	digests, err := wordsIn[hashfam.Digest](ctx, bumped)
+	if err != nil {
+		return nil, err
+	}
+	return s.Join(ctx, ribbon.Build{Workers: max(c.Workers, 1)}, first, digests)
+}

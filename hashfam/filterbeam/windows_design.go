@@ -1,0 +1,353 @@
+package filterbeam
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/nibbles"
+)
+
+// In windows, each owner fills a range of the array and writes it to a part
+// file. The part files are then streamed into one frame.
+type windows struct {
+	spec
+	array array
+}
+
+// An array is the payload of a Bloom or counting filter, divided into windows.
+// docs/format.md describes which cells a key changes.
+//
+// A window is a range of cells, which are bits or counters. If the filter is
+// Blocked, the window's owner receives the digests of the keys in its lines.
+// Otherwise, it receives the positions that are in its range.
+type array struct {
+	frame.Array
+	header  frame.Header
+	blocked bool
+	span    uint64 // range of the first position: number of lines, or of cells in a slice or in total
+	slice   uint64 // Partitioned: cells in a slice; otherwise 0
+	window  uint64 // cells in a window
+}
+
+// lineCells is the number of cells in a line of a Blocked filter.
+const lineCells = 512
+
+// maxWindow is the largest number of cells in a window, since a position in a
+// window is sent as four bytes. If the plan has too few windows for this, the
+// array has more.
+const maxWindow = 1 << 32
+
+// array returns the array for the plan's filter.
+func (s spec) array() (array, error) {
+	cells, err := s.cells()
+	if err != nil {
+		return array{}, err
+	}
+	a := array{Array: cells, header: cells.Header(s.Check), span: cells.Cells}
+	a.window = (a.Cells-1)/uint64(s.windows()) + 1
+	grain := uint64(64) // whole words
+	switch bloom.Layout(a.Layout) {
+	case bloom.Blocked:
+		a.blocked, grain = true, lineCells
+		a.span /= lineCells
+	case bloom.Partitioned:
+		a.span /= uint64(a.Hashes)
+		a.slice = a.span
+	}
+	if !a.blocked {
+		a.window = min(a.window, maxWindow)
+	}
+	a.window += -a.window % grain
+	return a, nil
+}
+
+// cells returns the parameters of the plan's filter.
+func (s spec) cells() (frame.Array, error) {
+	if s.Kind == countingKind {
+		p, err := params[counting.Params](s)
+		return frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}, err
+	}
+	p, err := params[bloom.Params](s)
+	return frame.Array{Kind: frame.Bloom, Cells: p.Bits, Hashes: p.Hashes, Layout: uint8(p.Layout)}, err
+}
+
+// counts reports whether the cells are counters of four bits, and not bits.
+func (a *array) counts() bool { return a.Kind == frame.Counting }
+
+// windows returns the number of windows.
+func (a *array) windows() int { return int((a.Cells-1)/a.window) + 1 }
+
+// bytes returns the range of the payload that window w covers.
+func (a *array) bytes(w int) (from, to uint64) {
+	size := a.window / 8
+	if a.counts() {
+		size = a.window / 2
+	}
+	from = uint64(w) * size
+	return from, min(from+size, a.header.Payload)
+}
+
+// routedBytes returns the number of bytes that route sends for a key.
+func (a *array) routedBytes() uint64 {
+	if a.blocked {
+		return 8
+	}
+	return 4 * uint64(a.Hashes)
+}
+
+// route sends each digest to the window with its line, or each of its positions
+// to the window with that cell.
+func (a *array) route(digests []hashfam.Digest, to *blocks) {
+	for _, d := range digests {
+		p := d.Probe()
+		if a.blocked {
+			to.put64(int(p.In(a.span)*lineCells/a.window), uint64(d))
+			continue
+		}
+		base := uint64(0)
+		for range a.Hashes {
+			i := base + p.In(a.span)
+			to.put32(int(i/a.window), uint32(i%a.window))
+			base += a.slice
+			p = p.Next()
+		}
+	}
+}
+
+// fill applies a block to window w.
+func (a *array) fill(words []uint64, w int, block []byte) {
+	if !a.blocked {
+		for ; len(block) >= 4; block = block[4:] {
+			a.mark(words, uint64(binary.LittleEndian.Uint32(block)))
+		}
+		return
+	}
+	for ; len(block) >= 8; block = block[8:] {
+		p := hashfam.Digest(binary.LittleEndian.Uint64(block)).Probe()
+		line := p.In(a.span)*lineCells - uint64(w)*a.window
+		for range a.Hashes {
+			p = p.Next()
+			a.mark(words, line+uint64(p)>>55)
+		}
+	}
+}
+
+// mark sets bit i or increments counter i.
+func (a *array) mark(words []uint64, i uint64) {
+	if a.counts() {
+		nibbles.Counters(words).Inc(i)
+	} else {
+		words[i>>6] |= 1 << (i & 63)
+	}
+}
+
+// merge adds a copy of a window, with other keys, to words.
+func (a *array) merge(words, other []uint64) {
+	if a.counts() {
+		nibbles.Counters(words).AddAll(other)
+		return
+	}
+	for i, word := range other {
+		words[i] |= word
+	}
+}
+
+// A filled describes a window in a part file, with the numbers from which the
+// filter's false-positive rate is computed.
+type filled struct {
+	part
+	Rate float64  // Blocked: the sum of the lines' rates
+	Used []uint64 // otherwise: the number of nonzero cells in each slice
+}
+
+// measure returns a description of window w that has no part yet.
+func (a *array) measure(words []uint64, w int) (f filled) {
+	switch {
+	case a.blocked:
+		for line := range slices.Chunk(words, int(a.header.Payload/a.span/8)) {
+			f.Rate += math.Pow(float64(a.used(line))/lineCells, float64(a.Hashes))
+		}
+	case a.slice == 0:
+		f.Used = []uint64{a.used(words)}
+	default:
+		f.Used = make([]uint64, a.Hashes+1) // the bits behind the last slice are zero
+		for i, word := range words {
+			at := uint64(w)*a.window + 64*uint64(i)
+			for end := at + 64; at < end; {
+				n := min(end-at, a.slice-at%a.slice)
+				f.Used[min(at/a.slice, uint64(a.Hashes))] += uint64(bits.OnesCount64(word & (1<<n - 1)))
+				word >>= n
+				at += n
+			}
+		}
+	}
+	return f
+}
+
+// used returns the number of nonzero cells.
+func (a *array) used(words []uint64) (n uint64) {
+	if a.counts() {
+		return nibbles.Counters(words).InUse()
+	}
+	for _, word := range words {
+		n += uint64(bits.OnesCount64(word))
+	}
+	return n
+}
+
+// rate returns the false-positive rate of a filter with these windows.
+func (a *array) rate(all []filled) float64 {
+	lines, used := 0.0, make([]uint64, a.Hashes+1)
+	for _, f := range all {
+		lines += f.Rate
+		for slice, n := range f.Used {
+			used[slice] += n
+		}
+	}
+	switch {
+	case a.blocked:
+		return lines / float64(a.span)
+	case a.slice == 0:
+		return math.Pow(float64(used[0])/float64(a.Cells), float64(a.Hashes))
+	}
+	rate := 1.0
+	for _, n := range used[:a.Hashes] {
+		rate *= float64(n) / float64(a.slice)
+	}
+	return rate
+}
+
+// The last byte of a value is its type.
+const (
+	blockValue = 'b' // a block of digests or positions
+	copyValue  = 'c' // a copy of the window with the bundle's keys
+)
+
+// copyLimit is the size of the largest array that a bundle may copy.
+const copyLimit = 16 << 20
+
+// A windowCollector routes digests to the windows. If the array is small, the
+// collector first holds the digests. When sending them would need more bytes
+// than the array, the bundle creates a copy of the array, adds all of its keys
+// to this copy, and sends it instead. A large array is not copied, so that the
+// bundle's memory is bounded.
+type windowCollector struct {
+	windows
+	emit   emitter
+	blocks *blocks
+	held   []hashfam.Digest
+	keys   uint64    // added so far
+	own    structure // the copy, or nil
+}
+
+func (w windows) perKey() uint64 {
+	if w.array.blocked {
+		return 1
+	}
+	return uint64(w.array.Hashes)
+}
+
+func (w windows) collector(emit emitter) (collector, error) {
+	send := func(owner int, items uint64, block []byte) { emit(owner, items, append(block, blockValue)) }
+	return &windowCollector{windows: w, emit: emit, blocks: newBlocks(w.array.windows(), send)}, nil
+}
+
+func (c *windowCollector) add(digests []hashfam.Digest, _ [][]byte) error {
+	c.keys += uint64(len(digests))
+	if c.own != nil {
+		return c.own.add(digests, nil)
+	}
+	if c.array.header.Payload > copyLimit {
+		c.array.route(digests, c.blocks)
+		return nil
+	}
+	c.held = append(c.held, digests...)
+	if c.keys*c.array.routedBytes() < c.array.header.Payload {
+		return nil
+	}
+	var err error
+	if c.own, err = c.open(); err != nil {
+		return err
+	}
+	held := c.held
+	c.held = nil
+	return c.own.add(held, nil)
+}
+
+func (c *windowCollector) flush() error {
+	if c.own != nil {
+		return c.sendCopy()
+	}
+	c.array.route(c.held, c.blocks)
+	return c.blocks.flush()
+}
+
+// sendCopy sends each window of the copy. The first has the number of items of
+// all windows, since the items in each window are not known.
+func (c *windowCollector) sendCopy() error {
+	encoded, err := c.own.frame()
+	if err != nil {
+		return err
+	}
+	c.own = nil // frees memory
+	items := c.keys * c.perKey()
+	size := c.array.header.Payload
+	payload := encoded[uint64(len(encoded))-checksumBytes-size:]
+	for w := range c.array.windows() {
+		from, to := c.array.bytes(w)
+		c.emit(w, items, append(payload[from:to:to], copyValue))
+		items = 0
+	}
+	return nil
+}
+
+// checksumBytes is the number of bytes after a frame's payload: a checksum and
+// four zero bytes.
+const checksumBytes = 8
+
+func (w windows) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	from, to := w.array.bytes(owner)
+	words := make([]uint64, (to-from)/8)
+	for value := range values {
+		n := len(value) - 1
+		switch {
+		case n >= 0 && value[n] == blockValue:
+			w.array.fill(words, owner, value[:n])
+		case uint64(n) == to-from && value[n] == copyValue:
+			w.array.merge(words, parseWords[uint64](nil, value[:n]))
+		default:
+			return nil, errs.Field(ErrCorrupt, "length of a value", len(value), fmt.Sprintf("a block, or %d bytes", to-from+1))
+		}
+	}
+	f := w.array.measure(words, owner)
+	p, err := writeWords(ctx, out, words)
+	f.part = p
+	return encoded(f, err)
+}
+
+// finish writes the frame. A window without keys has no part file and is zero.
+func (w windows) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+	all, err := decodeRecords[filled](records, w.array.windows())
+	if err != nil {
+		return err
+	}
+	parts := make([]part, len(all))
+	for owner, f := range all {
+		from, to := w.array.bytes(owner)
+		if f.Bytes != 0 && f.Bytes != to-from {
+			return errs.Field(ErrCorrupt, "length of "+string(f.Name), f.Bytes, fmt.Sprintf("%d bytes", to-from))
+		}
+		parts[owner] = part{f.Name, to - from, f.CRC}
+	}
+	sum.Size, sum.FPRate = w.array.header.Size(), w.array.rate(all)
+	return writeJoined(ctx, out, w.array.header, parts, func(p frame.Payload) frame.Payload { return p })
+}
