@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// options are the flags once they have been checked.
+// options contains the checked flags.
 type options struct {
 	measure.Source
 	rates  []float64
@@ -27,7 +27,7 @@ type options struct {
 	dir    string // directory for files; empty: none
 }
 
-// maxSynthetic keeps -n within the memory of a large machine.
+// maxSynthetic limits -n to the memory of a large machine.
 const maxSynthetic = 1_000_000_000
 
 const usage = `Usage: go run -C internal/compare . [flags]
@@ -36,8 +36,8 @@ Measures bits per key, false positives and time of each structure, or, with
 Under -C, relative paths start at internal/compare.
 `
 
-// parse reads the command line. Its errors name the flag, the value and what is
-// allowed.
+// parse reads the command line. Its errors name the flag, its value and the
+// allowed values.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}}
 	set := o.flags()
@@ -57,7 +57,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, o.check(given)
 }
 
-// flags returns the flags, which store into o.
+// flags returns a flag set that stores the values in o.
 func (o *options) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("compare", flag.ContinueOnError)
 	set.SetOutput(io.Discard) // the caller shows the error, once
@@ -83,14 +83,15 @@ func (o *options) flags() *flag.FlagSet {
 	return set
 }
 
-// excluded are flags that leave no room for some others.
+// excluded lists flags that cannot be used together.
 var excluded = []struct{ name, others, why string }{
 	{"n", "keys absent", "-n makes up its own keys"},
 	{"attack", "keys absent n fpr structures peers docs o", "the attacks choose their own keys and structures, and write no files"},
 	{"docs", "keys absent n fpr structures peers format o", "the documents choose their own keys, structures, form and files"},
 }
 
-// check finds flags that have no meaning, given their names and values.
+// check returns an error if the flags cannot be used together or have no
+// effect. The given flags are those on the command line, with their values.
 func (o *options) check(given map[string]string) error {
 	for _, name := range []string{"keys", "absent", "docs"} {
 		if path, is := given[name]; is && path == "" {
@@ -127,8 +128,8 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-// items returns a function that reads a list with commas into to, each item
-// once. Its error names the wrong item if there are others.
+// items returns a function that reads a list with commas into to and ignores
+// duplicates. Its error names the wrong item if there are others.
 func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
 	return func(text string) error {
 		*to = nil
@@ -147,7 +148,7 @@ func items[T comparable](to *[]T, want string, read func(item string) (T, bool))
 	}
 }
 
-// names lists the structures and tallies that -structures can name.
+// names returns the names that -structures accepts.
 func names() (list []string) {
 	for _, s := range measure.Structures {
 		list = append(list, s.Name)

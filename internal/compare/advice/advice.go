@@ -1,7 +1,7 @@
-// Package advice says which structure of filterfam serves a need, how large it
-// is, and what to write to get it. All sizes come from the structure's own
-// Config. Those of structures built from a set are estimates: they depend on
-// the keys.
+// Package advice selects the structures of filterfam that serve a need, with
+// their sizes and the Go code that creates them. All sizes are computed from
+// the structure's own Config. For structures that are built from a set they are
+// estimates, because they depend on the keys.
 package advice
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Needs describes a use of a structure.
+// Needs describes how a structure will be used.
 type Needs struct {
 	Keys   uint64  `json:"keys"`   // distinct keys at one time; 0 is as many as Memory has room for at Rate
 	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count; 0 is the lowest within Memory
@@ -27,7 +27,7 @@ type Needs struct {
 	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is no limit
 }
 
-// A Choice is a structure that serves, the best first.
+// A Choice is a structure that serves the needs.
 type Choice struct {
 	Structure  string  `json:"structure"` // as the comparison names it
 	Keys       uint64  `json:"keys"`
@@ -82,20 +82,20 @@ var candidates = []candidate{
 		remark:  "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys"},
 }
 
-// numbered is the remark for a structure that grows, if keys are counted: of
-// copies of one key it would take few, or count none.
+// numbered is the remark for a growing structure that should count keys. Such a
+// structure accepts only a few copies of a key, or does not count them.
 const numbered = "count with numbered keys, each once: the second copy of a key is that key with a 2; number of keys and size are those of all copies. " +
 	"If the number of keys is known, counting is smaller"
 
-// ErrNeeds marks needs that no structure serves.
+// ErrNeeds is returned when no structure serves the needs.
 var ErrNeeds = errors.New("no structure serves these needs")
 
-// For returns the structures that serve the needs: first those that meet the
-// rate within the memory, smallest first, then those whose rate the memory
-// raises, lowest rate first. Without a number of keys, the structure that has
-// room for the most keys is the first. The Bloom filter goes before any that
-// needs hardly less memory for a key. It returns ErrNeeds if no structure
-// serves.
+// For returns the structures that serve the needs. Structures that meet the
+// rate within the memory come first, sorted by size. Structures that need a
+// higher rate to fit follow, sorted by rate. Without a number of keys, the
+// structure with room for the most keys comes first. The Bloom filter goes
+// ahead of structures that are only slightly smaller. For returns ErrNeeds if
+// no structure serves.
 func For(n Needs) ([]Choice, error) {
 	switch {
 	case n.Keys == 0 && !(n.Rate > 0 && n.Memory > 0):
@@ -125,7 +125,8 @@ func For(n Needs) ([]Choice, error) {
 	return bloomFirst(list), nil
 }
 
-// serves reports whether c can do what is needed and is not a waste for it.
+// serves reports whether c has the required operations without wasting memory
+// on others.
 func (c candidate) serves(n Needs) bool {
 	grow := n.Guess && n.Keys > 0 // else the memory limits the keys
 	switch {
@@ -140,8 +141,8 @@ func (c candidate) serves(n Needs) bool {
 }
 
 // bloomFirst moves the Bloom filter to the front if it needs at most 5% more
-// memory per key than the first: it is filled four times as fast as a compact
-// table and accepts every key.
+// memory per key than the first choice, because it is filled four times as fast
+// as a compact table and accepts every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {
@@ -152,10 +153,10 @@ func bloomFirst(list []Choice) []Choice {
 	return list
 }
 
-// within sizes c for the requested rate. If that needs too much memory or is 0,
-// it sizes c for the lowest rate within the memory. Without a number of keys,
-// it sizes c for as many as the memory has room for. It returns an error if a
-// structure cannot have the requested rate at all.
+// within computes the size of c at the requested rate. If the rate is 0 or
+// needs too much memory, it uses the lowest rate within the memory. If the
+// number of keys is 0, it uses the largest number within the memory. It returns
+// an error if the structure cannot have the requested rate at all.
 func (c candidate) within(n Needs) (Choice, error) {
 	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
@@ -189,7 +190,7 @@ func (c candidate) within(n Needs) (Choice, error) {
 	return c.choice(n, threeDigits(rate))
 }
 
-// most sizes c for as many keys as the memory has room for at the rate.
+// most finds the largest number of keys within the memory.
 func (c candidate) most(n Needs) (Choice, error) {
 	n.Keys = sizing.LargestWithin(float64(n.Memory), n.Memory, func(keys uint64) float64 {
 		choice, err := c.size(keys, n.Rate, 0)
@@ -208,7 +209,6 @@ func tooMany(n Needs) error {
 	return fmt.Errorf("%s keys do not fit into %s bytes at any rate below one half", words(n.Keys), words(n.Memory))
 }
 
-// choice sizes c for a rate.
 func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	choice, err := c.size(n.Keys, rate, 0)
 	if err != nil {
@@ -228,8 +228,8 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	return c.describe(n, choice, fields), err
 }
 
-// describe completes a Choice that has the rate, the size and its Params.
-// fields are those of the Config that have the rate and the limit of memory.
+// describe completes a Choice whose rate, size and Params are set. The fields
+// of the Config for the rate and the memory limit are already formatted.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Structure, choice.Remark = c.name, c.remark
 	if n.Counts && c.grows {

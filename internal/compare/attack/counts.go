@@ -8,7 +8,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// What counts. Our top-k gets the memory that the counters of boom take.
+// The targets that count. Our top-k uses the same memory as boom's counters.
 var (
 	boomLibrary   = measure.Structure{Module: measure.Named("boom-bloom").Module}
 	sketchTargets = ours(target{tally: measure.NewSketch(false)},
@@ -36,7 +36,7 @@ const (
 	victimsHit  = 3
 )
 
-// counting makes the target, and counts what honest users count in it.
+// counting builds the target and adds the keys of honest users.
 func (d *duel) counting() measure.Counter {
 	c, members := must(d.tally(nil, d.secret)), d.members()
 	for i := range honestTotal {
@@ -45,8 +45,8 @@ func (d *duel) counting() measure.Counter {
 	return c
 }
 
-// inflate finds keys that cover a victim's counters, and adds them as often as
-// honest users add theirs.
+// inflate finds keys that cover a victim's counters. It adds them as often as
+// honest users add their keys.
 func inflate(d *duel) (honest, outcome float64) {
 	for _, victim := range newKeySource(victimSeed).take(victimsHit) {
 		cover := d.cover(victim)
@@ -61,10 +61,10 @@ func inflate(d *duel) (honest, outcome float64) {
 	return honest, outcome
 }
 
-// cover returns keys that raise the victim's estimate in a twin: at least one
-// for each row. It finds them with the methods of the structure alone. Each key
-// of a cover is the last one of the shortest prefix of some random keys that,
-// with those already found, raises it.
+// cover returns keys that raise the victim's estimate in a twin, at least one
+// per row. It uses only the structure's own methods. Random keys are tried in
+// order: each key in the result completes the shortest prefix that, with the
+// keys already found, raises the estimate.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
 		d.hashes += len(keys)
@@ -86,8 +86,8 @@ func (d *duel) cover(victim []byte) [][]byte {
 	return cover
 }
 
-// inflateByAsking adds random keys to the target and repeats those that raise
-// the victim's estimate, until a number of adds are spent.
+// inflateByAsking adds random keys to the target, and repeats the keys that
+// raise the victim's estimate until the adds are used up.
 func inflateByAsking(d *duel) (honest, outcome float64) {
 	victim := newKeySource(victimSeed).take(1)[0]
 	c := d.counting()
@@ -120,7 +120,7 @@ const (
 	floodError = 0.01
 )
 
-// A surge is a number of keys that may push others out.
+// A surge adds keys that may displace others.
 type surge struct {
 	keys, bytes, each int
 	unnoticed         bool // losses count only if the structure does not report that keys may be missing
@@ -132,8 +132,8 @@ var (
 	unnoticed = surge{longKeys.keys, longKeys.bytes, longKeys.each, true}
 )
 
-// flood counts frequent keys and then a surge. It returns the fraction of the
-// frequent keys that is not reported before and after the surge.
+// flood adds frequent keys and then a surge. It returns the fraction of
+// frequent keys that are not reported before and after the surge.
 func flood(s surge) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
 		c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]

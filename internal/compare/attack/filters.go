@@ -6,7 +6,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The filters that can delete.
+// The filters with a Delete method.
 var (
 	countingTargets = ours(named("", "counting"), named("boom", "boom-counting"))
 	cuckooTargets   = ours(named("", "cuckoo"), named("seiflotfy", "seiflotfy-cuckoo"), named("boom", "boom-cuckoo"))
@@ -37,12 +37,12 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 		About: "random keys are added until many Adds have failed; the keys lost that an Add had taken, for each Add that failed"},
 }}
 
-// most returns nine tenths of the members: seiflotfy does not always take all
-// that it is made for.
+// most returns 90% of the members, because seiflotfy may refuse keys before it
+// reaches its capacity.
 func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 
-// deleteVictims finds for each victim a key that removes it from a twin of all
-// members.
+// deleteVictims uses a twin of all members. For each victim it finds a key
+// whose deletion removes the victim.
 func deleteVictims(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.most())
 	return d.deleteWith(func(victim []byte) question {
@@ -56,14 +56,14 @@ func deleteVictims(d *duel) (honest, outcome float64) {
 	})
 }
 
-// deleteTwins finds for each victim a key that a filter of that victim alone
-// contains: it has the same fingerprint and the same buckets.
+// deleteTwins finds a key for each victim that has the same fingerprint and
+// buckets: a filter that contains only the victim contains this key, too.
 func deleteTwins(d *duel) (honest, outcome float64) {
 	return d.deleteWith(func(victim []byte) question { return d.twin([][]byte{victim}).Contains })
 }
 
-// deleteWith searches a key for each of some victims, deletes it, and returns
-// the share of victims that is lost.
+// deleteWith finds and deletes a key for each victim. It returns the fraction
+// of victims that are lost.
 func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcome float64) {
 	members := d.most()
 	victims := members[:d.budget.victims]
@@ -79,7 +79,7 @@ func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcom
 	return 0, float64(lost) / float64(len(victims))
 }
 
-// deleteFound deletes false positives found by asking.
+// deleteFound deletes false positives that were found by queries.
 func deleteFound(d *duel) (honest, outcome float64) {
 	d.n *= 10 // so that few members are lost twice
 	members := d.most()
@@ -91,8 +91,8 @@ func deleteFound(d *duel) (honest, outcome float64) {
 	return 0, float64(lost) / float64(deleted)
 }
 
-// addAndDelete adds and deletes each of some keys and returns the share of them
-// still found. Nothing else is in the filter.
+// addAndDelete adds and deletes each key in an empty filter. It returns the
+// fraction of keys that are still found.
 func (d *duel) addAndDelete(adds, deletes int) float64 {
 	f := d.victim(nil)
 	keys := newKeySource(victimSeed).take(d.budget.victims)
@@ -115,8 +115,8 @@ func crowd(d *duel) (honest, outcome float64) {
 	return d.room(nil), d.room(append(keys, first))
 }
 
-// room returns how many keys an empty filter accepts before an Add fails. It
-// adds the given keys first, and then random ones.
+// room returns the number of keys that an empty filter accepts before an Add
+// fails. It adds the given keys first and then random keys.
 func (d *duel) room(keys [][]byte) float64 {
 	f, others := d.victim(nil), newKeySource(absentSeed)
 	for n := 0; ; n++ {
@@ -130,7 +130,7 @@ func (d *duel) room(keys [][]byte) float64 {
 	}
 }
 
-// overfill adds keys until some Adds have failed.
+// overfill adds keys until a number of Adds have failed.
 func overfill(d *duel) (honest, outcome float64) {
 	f := d.victim(nil)
 	var taken [][]byte
@@ -158,8 +158,8 @@ const (
 	gatheredKeys = 1000
 )
 
-// gather builds filters of keys whose places under the public family begin with
-// the same bits.
+// gather builds filters from keys whose hashes begin with the same bits under
+// the public family.
 func gather(d *duel) (honest, outcome float64) {
 	d.n = gatheredKeys
 	keys := d.search(d.n, func(key []byte) bool {
