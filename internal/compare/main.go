@@ -111,7 +111,7 @@ func (p *program) show(r *report.Report) error {
 	if err := report.Write(p.stdout, r, p.format); err != nil {
 		return err
 	}
-	aside := p.stderr // for everything but the result
+	aside := p.stderr // for messages
 	switch p.format {
 	case "text":
 		aside = p.stdout

@@ -13,9 +13,9 @@ import (
 
 // A Form contains a user's needs as typed into a page.
 type Form struct {
-	Keys   string `json:"keys"`   // see ParseCount; empty is as many as fit
-	Rate   string `json:"rate"`   // percent, with a decimal point; empty is the lowest within Memory
-	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
+	Keys   string `json:"keys"`   // for ParseCount; empty means as many as fit
+	Rate   string `json:"rate"`   // in percent; empty means the lowest within Memory
+	Memory string `json:"memory"` // in MiB; empty means no limit
 	Fixed  bool   `json:"fixed"`
 	Guess  bool   `json:"guess"`
 	Delete bool   `json:"delete"`
@@ -26,8 +26,8 @@ type Form struct {
 type Answer struct {
 	Needs   Needs             `json:"needs"`
 	Choices []Choice          `json:"choices"`
-	Fields  map[string]string `json:"fields"` // the problem with a field, by its JSON name
-	Error   string            `json:"error"`  // why no structure serves
+	Fields  map[string]string `json:"fields"` // error messages, by the field's JSON name
+	Error   string            `json:"error"`  // set if no structure serves
 }
 
 // The limits of a Form: more keys than 2^48 bits can hold, and a size far below
@@ -80,18 +80,18 @@ func (f Form) read() (Needs, map[string]string) {
 	if strings.TrimSpace(f.Keys) != "" || strings.TrimSpace(f.Rate) == "" || strings.TrimSpace(f.Memory) == "" {
 		needs.Keys, ok = ParseCount(f.Keys)
 		check("keys", f.Keys, ok && needs.Keys <= maxKeys,
-			"a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or nothing if there are a rate and a memory")
+			"a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or an empty field if rate and memory are set")
 	}
 	if strings.TrimSpace(f.Rate) != "" || strings.TrimSpace(f.Memory) == "" {
 		needs.Rate, ok = parseDecimal(f.Rate, -2)
 		check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1,
-			"a percentage above 0 and below 100 with a decimal point, such as 2.5, or nothing if there is a memory")
+			"a percentage above 0 and below 100, such as 2.5, or an empty field if the memory is set")
 	}
 	if strings.TrimSpace(f.Memory) != "" {
 		mib, ok := parseDecimal(f.Memory, 0)
 		needs.Memory = uint64(math.Round(min(mib, maxMiB) * (1 << 20)))
 		check("memory", f.Memory, ok && needs.Memory > 0 && mib <= maxMiB,
-			"a number of MiB above 0 and up to 1e12 with a decimal point, such as 1.5, or nothing for no limit")
+			"a number of MiB above 0 and up to 1e12, such as 1.5, or an empty field for no limit")
 	}
 	return needs, wrong
 }
@@ -127,7 +127,7 @@ func parseDecimal(text string, power int) (float64, bool) {
 	if parts == nil {
 		return 0, false
 	}
-	exponent, _ := strconv.Atoi(parts[2]) // empty is 0
+	exponent, _ := strconv.Atoi(parts[2]) // 0 if empty
 	x, err := strconv.ParseFloat(fmt.Sprintf("%se%d", parts[1], exponent+power), 64)
 	return x, err == nil
 }

@@ -33,12 +33,12 @@ func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
 func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
 	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
 		return Choice{}, &hashfam.FieldError{Package: "perfect", Err: hashfam.ErrParams, Field: "FilterConfig.FPRate", Value: rate,
-			Allowed: "at least 2^-55, and the number of keys over 2^63"}
+			Allowed: "at least 2^-55, and at least the number of keys divided by 2^63"}
 	}
 	fingerprint, n := mixedBits(rate), float64(keys)
 	return Choice{
 		Bytes:  uint64(math.Ceil(n*(2.2+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))),
-		Params: fmt.Sprintf("2.2 bits of a hash function and a fingerprint of %.2f", fingerprint),
+		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", fingerprint),
 	}, nil
 }
 
@@ -70,7 +70,7 @@ func sized(p interface {
 
 func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
 	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.SizeBytes()
-	return Choice{Bytes: bytes, Params: "a first stage at half of the rate, or at the rate if it fills the memory"}, err
+	return Choice{Bytes: bytes, Params: "a first stage at half the rate, or at the full rate if it fills the memory"}, err
 }
 
 func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {

@@ -20,10 +20,10 @@ import (
 // it within the budget, but does not have the target's secret key.
 type Attack struct {
 	Name  string
-	Knows string // what the adversary has, apart from the code
-	About string // what is done and what is measured
-	Unit  Unit   // of the outcome
-	Key   string // what a secret key does against it: stops, useless or needless
+	Knows string // the adversary's knowledge besides the code
+	About string // describes the attack and its outcome
+	Unit  Unit   // the outcome's unit
+	Key   string // the effect of a secret key: stops, useless or needless
 	on    []target
 	try   func(*duel) (honest, outcome float64)
 }
@@ -43,18 +43,18 @@ const (
 const (
 	stops    = "stops it"
 	useless  = "no help"
-	needless = "not needed" // it fails under the public family, too
+	needless = "not needed" // it also fails under the public family
 )
 
 // A target is a filter or a tally that is attacked.
 type target struct {
-	column string // of the table
+	column string // the heading in the table
 	measure.Structure
 	tally  measure.BuildCounter
 	secret hashfam.Family
-	renew  hashfam.Family                 // after the key was changed, if possible
-	layout func(f *measure.Filter) layout // of Bloom filters
-	reopen reopen                         // of Bloom filters
+	renew  hashfam.Family                 // the family after a change of key, if possible
+	layout func(f *measure.Filter) layout // for Bloom filters
+	reopen reopen                         // for Bloom filters
 }
 
 // The columns for our own structures.
@@ -79,12 +79,12 @@ func named(column, structure string) target {
 
 // A Budget limits an attack.
 type Budget struct {
-	members   int // of the structure attacked
-	absent    int // keys queried for a rate
-	forged    int // keys made for an attack, if one is not enough
+	members   int // keys in the attacked structure
+	absent    int // keys queried to measure a rate
+	forged    int // keys generated for an attack that needs several
 	victims   int
 	collected int // false positives found by queries
-	crowd     int // members of an attack that needs a large filter, over members
+	crowd     int // how many times more members if an attack needs a large filter
 }
 
 // Full is the budget for the tables. Quick is the budget for tests.
@@ -98,7 +98,7 @@ type Finding struct {
 	Section string  `json:"section"`
 	Attack  string  `json:"attack"`
 	Target  string  `json:"target"`
-	Module  string  `json:"module"` // of a peer, with its version
+	Module  string  `json:"module"` // set for third-party libraries
 	Version string  `json:"version"`
 	Knows   string  `json:"knows"`
 	Members int     `json:"members"`
@@ -211,11 +211,11 @@ func (s *keySource) take(n int) [][]byte {
 // A duel is one attack on one target.
 type duel struct {
 	target
-	n       int // members
+	n       int // number of members
 	budget  Budget
 	random  *keySource // the adversary's keys
-	hashes  int        // keys hashed on the adversary's own machine
-	queries int        // questions to the target, and keys added to it
+	hashes  int        // keys hashed on the adversary's machine
+	queries int        // queries of the target and keys added to it
 }
 
 // must returns v. No attack in this package can fail, because all seeds are
@@ -240,7 +240,7 @@ func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {
 		if *count > 1<<26 {
-			panic("no search needs as many keys")
+			panic("a search needs too many keys")
 		}
 		if key := d.random.next(); wanted(key) {
 			found = append(found, bytes.Clone(key))

@@ -37,23 +37,23 @@ func buildBbloom(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, err
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
 	{Name: "pollute", Key: stops, on: classicTargets, try: pollute,
-		About: "the adversary adds as many keys as the filter is made for, each of which sets only bits that are not set yet; the rate of false positives"},
+		About: "the adversary fills the filter with keys that set only bits that are still zero; the false-positive rate"},
 	{Name: "pollute, blocked", Key: stops, on: blockedTargets, try: pollute,
-		About: "the same in the Blocked layout"},
+		About: "the same for the Blocked layout"},
 	{Name: "one line", Key: stops, on: blockedTargets, try: fillLine,
-		About: "400 keys that lie in one cache line of a Blocked filter with 100 times as many keys as the others; the rate for keys of that line"},
+		About: "400 keys are added to one cache line of a Blocked filter, which is 100 times as large as the others; the rate for keys in that line"},
 	{Name: "forge", Knows: "members", Key: stops, on: classicTargets, try: forge,
-		About: "keys that the adversary's own copy of the filter contains; the share that the filter contains, though none was added"},
+		About: "the adversary finds false positives in a copy of the filter; the percentage that the filter contains, too"},
 	{Name: "forge by hash", Knows: "a member", Key: needless, on: classicTargets, try: forgeMurmur,
-		About: "keys with the same 128 bits of MurmurHash3 as one member, computed backwards; the share that the filter contains"},
+		About: "keys are computed that have the same 128-bit MurmurHash3 as a member; the percentage that the filter contains"},
 	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(hashfam.Family{}) },
-		About: "the adversary opens a saved filter under the hash functions that the code has, and asks it for members; the share of them found"},
+		About: "the adversary opens a saved filter with the hash functions in the code and looks up its members; the percentage found"},
 	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(d.secret) },
-		About: "the same by someone who has the key"},
+		About: "the same for someone who has the key"},
 	{Name: "ask, repeat", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.secret) },
-		About: "random keys are queried until enough false positives are found; the share of those found again in the same filter, or in another one of the same members and the same key"},
+		About: "random keys are queried until enough false positives are found; the percentage found again in a filter with the same members and the same key"},
 	{Name: "ask, new key", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.renew) },
-		About: "the same after the filter was built again under another key, if it has one"},
+		About: "the same after the filter was rebuilt under another key, if it has one"},
 }}
 
 // pollute implements the pollution attack of Gerbet, Kumar and Lauradoux (DSN

@@ -19,19 +19,19 @@ var (
 
 var countBattle = Battle{"Counts", []Attack{
 	{Name: "inflate", Key: stops, on: sketchTargets, try: inflate,
-		About: "half of what is counted are a few keys, which share the counters of a victim; the estimate of the victim, which was never counted, as a share of the total"},
+		About: "half of the added keys share counters with a victim; the estimate for the victim, which was never added, as a percentage of the total"},
 	{Name: "ask, inflate", Key: useless, on: sketchTargets, try: inflateByAsking,
-		About: "keys are added ten times as often as by all others, and those repeated that raise the estimate of the victim; the same share"},
+		About: "the adversary adds ten times as many keys as all others, and repeats the keys that raise the victim's estimate; the same percentage"},
 	{Name: "flood", Key: needless, on: topTargets, try: flood(manyKeys),
-		About: "50,000 keys are counted once each; the share of 20 keys counted 50 times each that a top-20 does not report"},
+		About: "50,000 keys are added once each; the percentage of 20 keys, added 50 times each, that a top-20 does not report"},
 	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(longKeys),
-		About: "600 keys of 2,000 bytes are counted 49 times each; the same share"},
+		About: "600 keys of 2,000 bytes are added 49 times each; the same percentage"},
 	{Name: "unnoticed", Key: needless, on: topTargets, try: flood(unnoticed),
-		About: "the part of that share for which the structure does not say that keys may be missing"},
+		About: "the same percentage, ignoring losses that the structure reports"},
 }}
 
 const (
-	honestTotal = 10_000 // counted by honest users
+	honestTotal = 10_000 // keys added by honest users
 	askedTotal  = 10 * honestTotal
 	victimsHit  = 3
 )
@@ -123,7 +123,7 @@ const (
 // A surge adds keys that may displace others.
 type surge struct {
 	keys, bytes, each int
-	unnoticed         bool // losses count only if the structure does not report that keys may be missing
+	unnoticed         bool // ignore losses if the structure reports that keys may be missing
 }
 
 var (
