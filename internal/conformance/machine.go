@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Encoded has the methods of all structures. S is a pointer type.
@@ -149,7 +150,7 @@ func (m *Machine[S]) repeat() {
 
 // Count adds n copies to the model.
 func (m *Machine[S]) Count(key string, n uint64) {
-	m.Counts[key] = addSat(m.Counts[key], n)
+	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -165,13 +166,6 @@ func (m *Machine[S]) Advance(t int64) {
 	m.Now = max(m.Now, t)
 }
 
-func addSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
-}
-
 // members returns the keys that must be found, in the order of their addition.
 func (m *Machine[S]) members() (keys []string) {
 	seen := map[string]bool{}
@@ -185,7 +179,7 @@ func (m *Machine[S]) members() (keys []string) {
 
 func (m *Machine[S]) total() (sum uint64) {
 	for _, n := range m.Counts {
-		sum = addSat(sum, n)
+		sum = sizing.AddSat(sum, n)
 	}
 	return sum
 }
