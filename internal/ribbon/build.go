@@ -11,38 +11,38 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The errors of digests that cannot be built from.
+// These errors are returned for digests from which no ribbon can be built.
 var (
-	// ErrLayers is that of digests that 32 layers do not place. Random digests
-	// never come near it. Digests that someone chose can, and a digest in two
-	// lists of [Values] does.
+	// ErrLayers is returned if digests do not fit into 32 layers. This happens
+	// if a digest is in two lists of [Values], or if somebody chose the
+	// digests, but not with random digests.
 	ErrLayers = errors.New("the digests need more than 32 layers")
 
-	// These are of a sequence that [Stream] reads.
+	// [Stream] returns the following errors.
 	ErrOrder = errors.New("the digests are not in ascending order of their probe sequences")
 	ErrCount = errors.New("the number of distinct digests is not the given one")
 )
 
-// A Build says how to build. The result does not depend on it.
+// A Build configures how to build. The result does not depend on it.
 type Build struct {
-	Workers int // goroutines, at least 1
+	Workers int // number of goroutines, at least 1
 
-	// Did, if it is not nil, is called with a number of digests that have been
-	// sorted or placed, from any goroutine. The sum for [Sort] is that of all
-	// digests, copies included, and for the others that of the distinct ones.
+	// If Did is not nil, it is called with the number of digests that have been
+	// sorted or placed since the last call, from any goroutine. For [Sort], the
+	// sum includes copies; for other functions, it does not.
 	Did func(n int)
 }
 
-// Report calls b.Did if there is one and n is above zero.
+// Report calls b.Did if it is set and n is above zero.
 func (b Build) Report(n int) {
 	if b.Did != nil && n > 0 {
 		b.Did(n)
 	}
 }
 
-// Parallel calls work in at most b.Workers goroutines. They share the tasks: in
-// each, next returns the number of a task until there is none or ctx ends. It
-// returns the error of ctx.
+// Parallel calls work in up to b.Workers goroutines, which share the tasks:
+// next returns task numbers until there are no more tasks or ctx is canceled.
+// Parallel returns ctx's error.
 func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
 	var taken atomic.Int64
 	next := func() (int, bool) {
@@ -62,31 +62,30 @@ func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (i
 	return ctx.Err()
 }
 
-// Members returns a ribbon that contains digests, which are in the order of
-// [Sort]. The columns are in units of 1/65536, at most [MaxColumns]. O(n) time;
-// besides the result, memory for 2 % of the digests and 0.8 MB for each worker.
-// It returns [ErrLayers], or the error of ctx if that ends first.
+// Members returns a ribbon that contains digests, which must be in the order of
+// [Sort]. columns is in units of 1/65536, up to [MaxColumns]. In addition to
+// the result, Members uses memory for 2% of the digests, and 0.8 MB per worker.
+// It returns [ErrLayers], or ctx's error if ctx is canceled.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
 	return r, r.fill(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
 }
 
-// Values returns a ribbon in which the value of each digest of lists[i] is i.
-// Each list is in the order of [Sort], and no digest is in two of them. The
-// columns are in units of 1/65536, and a multiple of that. Cost and errors are
-// those of [Members].
+// Values returns a ribbon in which the value of each digest in lists[i] is i.
+// Each list must be in the order of [Sort], and no digest can be in two lists.
+// columns is in units of 1/65536, and must be a multiple of 65536. Values uses
+// the same memory as [Members], and returns the same errors.
 func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: count(lists)}
 	return r, r.fill(ctx, b, 0, lists)
 }
 
-// fingerprints returns the bits of a fingerprint that a ribbon stores.
+// fingerprints returns the fingerprint bits that a ribbon stores.
 func fingerprints(columns uint32) uint32 {
 	return uint32(uint64(1)<<((uint64(columns)+1<<16-1)>>16) - 1)
 }
 
-// fill builds the layers of r for lists of digests, each in the order of
-// [Sort].
+// fill builds the layers of r for lists of digests in the order of [Sort].
 func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
 	if r.columns == 0 || count(lists) == 0 {
 		b.Report(int(count(lists)))
@@ -105,7 +104,7 @@ func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [
 	return r.rest(ctx, b, fingerprints, bumped)
 }
 
-// rest builds the layers of bumped digests.
+// rest builds the layers for bumped digests.
 func (r *Ribbon) rest(ctx context.Context, b Build, fingerprints uint32, bumped [][]hashfam.Digest) error {
 	quiet := Build{Workers: b.Workers}
 	for i := range bumped {
@@ -125,21 +124,21 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 	return n
 }
 
-// systems keeps the memory of systems, of which a small filter needs more than
-// it takes itself.
+// systems pools systems, because a small filter needs more memory for its
+// system than for itself.
 var systems = sync.Pool{New: func() any { return new(system) }}
 
-// release returns s to systems, without the memory of results.
+// release returns s to systems without the memory for results.
 func (s *system) release() {
 	s.to, s.bumped = part{}, nil
 	systems.Put(s)
 }
 
-// enough is one over a share of digests above that which a large layer bumps.
+// enough determines the capacity for bumped digests: a large layer bumps fewer
+// than 1/enough of its digests.
 const enough = 40
 
-// fill builds the shards of l, and returns the digests that it bumps, in any
-// order.
+// fill builds the shards of l. It returns the bumped digests in any order.
 func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
 	bumped := make([][]hashfam.Digest, len(lists))
 	for i, list := range lists {
@@ -166,7 +165,7 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 	return bumped, err
 }
 
-// inside returns the digests of each list that start in a shard.
+// inside returns the digests in each list that start in a shard.
 func (l *layer) inside(shard uint64, lists [][]hashfam.Digest) [][]hashfam.Digest {
 	inside := make([][]hashfam.Digest, len(lists))
 	for i, list := range lists {
@@ -175,7 +174,7 @@ func (l *layer) inside(shard uint64, lists [][]hashfam.Digest) [][]hashfam.Diges
 	return inside
 }
 
-// before returns the number of digests of a list that start before a shard.
+// before returns the number of digests in list that start before a shard.
 func (l *layer) before(shard uint64, list []hashfam.Digest) int {
 	n, _ := slices.BinarySearchFunc(list, shard*shardStarts, func(d hashfam.Digest, start uint64) int {
 		if d.Probe().In(l.starts) < start {
@@ -186,10 +185,10 @@ func (l *layer) before(shard uint64, list []hashfam.Digest) int {
 	return n
 }
 
-// Stream is [Members] for a sequence of n distinct digests in the order of
-// [Sort]; a copy right after the first one is ignored. Its memory, besides the
-// result, is that for 2 % of the digests and for those of one shard, 1.3 MB. It
-// also returns [ErrOrder] and [ErrCount].
+// Stream is like [Members] for a sequence of n distinct digests in the order of
+// [Sort]. Repeated digests are ignored. Stream uses memory for 2% of the
+// digests, and 1.3 MB for the current shard's digests. It also returns
+// [ErrOrder] and [ErrCount].
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
 	l := layer{geometry: newGeometry(0, n, columns)}
 	f := feed{build: b, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
@@ -213,20 +212,20 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 	return r, r.rest(ctx, b, f.fingerprints, f.bumped)
 }
 
-// A feed builds the shards of a layer from digests in order.
+// A feed builds a layer's shards from digests in order.
 type feed struct {
 	system
 	build Build
 	layer *layer
 
-	left  uint64 // digests to come
-	last  uint64 // the rank of the last one
-	any   bool   // whether there was one
-	shard uint64 // the shard of chunk
+	left  uint64 // number of remaining digests
+	last  uint64 // the last digest's rank
+	any   bool   // whether there was a digest
+	shard uint64 // the shard that contains chunk
 	chunk []hashfam.Digest
 }
 
-// add takes the next digest.
+// add adds the next digest.
 func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	x := rank(d)
 	switch {
@@ -243,8 +242,7 @@ func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	return err
 }
 
-// flush builds all shards before the given one. A layer without memory has
-// nothing to build.
+// flush builds all shards before the given one, unless the layer has no memory.
 func (f *feed) flush(ctx context.Context, shard uint64) error {
 	for ; f.shard < shard; f.shard++ {
 		if f.layer.words != nil {

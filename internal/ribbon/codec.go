@@ -10,18 +10,18 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The payload of a ribbon in 64-bit words. Numbers of words follow from the
-// columns and the numbers of digests by [newGeometry].
+// A ribbon's payload consists of the following 64-bit words. [newGeometry]
+// computes their numbers from the columns and the numbers of digests.
 //
-//	the number of digests of each layer except the first
-//	for each layer: thresholds, 16 in a word, and zero bits after the last one
-//	                segments, each with one word for each of its columns
+//	for each layer except the first: the number of digests
+//	for each layer: thresholds, 16 per word, and zero bits after the last one
+//	                segments, each with one word per column
 
 // Payload returns the payload of r in a frame.
 func (r *Ribbon) Payload() frame.Payload { return r.PayloadAround(nil) }
 
-// PayloadAround returns the payload of a ribbon from [Shards.Join]. words
-// yields the words of all shards, in order.
+// PayloadAround returns the payload of a ribbon from [Shards.Join]. words must
+// yield the words of all shards in order.
 func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
 	var pieces []frame.Payload
 	for _, words := range r.parts() {
@@ -33,7 +33,7 @@ func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
 	return Concat(pieces...)
 }
 
-// Concat returns the payload that consists of the given ones.
+// Concat returns the concatenation of payloads.
 func Concat(payloads ...frame.Payload) frame.Payload {
 	return func(yield func([]byte) bool) {
 		for _, payload := range payloads {
@@ -49,7 +49,7 @@ func Concat(payloads ...frame.Payload) frame.Payload {
 // PayloadBytes returns the length of the payload.
 func (r *Ribbon) PayloadBytes() uint64 { return r.SizeBytes() + 8*uint64(max(1, len(r.layers))-1) }
 
-// parts returns the words of the payload in pieces.
+// parts returns the words of the payload in several slices.
 func (r *Ribbon) parts() [][]uint64 {
 	var bumped []uint64
 	for i := 1; i < len(r.layers); i++ {
@@ -62,15 +62,15 @@ func (r *Ribbon) parts() [][]uint64 {
 	return parts
 }
 
-// A Room is memory for the layers of most ribbons, with which [Parse] does not
-// allocate.
+// A Room has memory for two layers, which is enough for most ribbons. It is
+// used by [Parse].
 type Room [2]layer
 
-// Parse returns the ribbon of the given shape that words begin with, and the
-// words after it. The ribbon keeps words. Any thresholds and slots are a
-// ribbon, so Parse looks at lengths only; [Ribbon.Verify] checks the rest. It
-// returns ErrCorrupt if the shape is invalid. O(1) time. The ribbon keeps its
-// layers in room if they fit.
+// Parse returns the ribbon of shape s at the start of words, and the remaining
+// words. It retains words. The layers are stored in room if they fit;
+// otherwise, memory is allocated. Parse only checks lengths, since all
+// thresholds and slots are valid; [Ribbon.Verify] should be used to check the
+// rest. It returns ErrCorrupt if s is invalid.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	if err := Check(s, m); err != nil {
 		return Ribbon{}, nil, err
@@ -99,33 +99,40 @@ func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint6
 	return r, words, nil
 }
 
-// Check returns ErrCorrupt if no ribbon has that shape. O(1) time.
+// Check returns ErrCorrupt if no ribbon has shape s.
 func Check(s Shape, m *fault.Maker) error {
-	least, most := 1, MaxLayers
-	if s.Columns == 0 || s.Keys == 0 {
-		least, most = 0, 0
-	}
-	switch {
-	case s.Columns > MaxColumns:
-		return m.Field(hashfam.ErrCorrupt, "columns", s.Columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
-	case s.Keys > MaxKeys:
-		return m.Field(hashfam.ErrCorrupt, "keys", s.Keys, "at most 2^48")
-	case s.Layers < least || s.Layers > most:
-		return m.Field(hashfam.ErrCorrupt, "layers", s.Layers, fmt.Sprintf("%d to %d", least, most))
+	if field, value, allowed := invalid(s); field != "" {
+		return m.Field(hashfam.ErrCorrupt, field, value, allowed)
 	}
 	return nil
 }
 
-// short returns the error of a payload that ends too early.
+// invalid returns the first number in s that no ribbon has, with its name and
+// the allowed values. If there is none, the name is empty.
+func invalid(s Shape) (field string, value any, allowed string) {
+	none := s.Columns == 0 || s.Keys == 0
+	switch {
+	case s.Columns > MaxColumns:
+		return "columns", s.Columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns)
+	case s.Keys > MaxKeys:
+		return "keys", s.Keys, "at most 2^48"
+	case none && s.Layers != 0:
+		return "layers", s.Layers, "0"
+	case !none && (s.Layers < 1 || s.Layers > MaxLayers):
+		return "layers", s.Layers, fmt.Sprintf("1 to %d", MaxLayers)
+	}
+	return "", nil, ""
+}
+
+// short returns the error for a payload that is too short.
 func short(have int, want uint64, m *fault.Maker) error {
 	return m.Field(hashfam.ErrCorrupt, "payload length", fmt.Sprintf("%d more words", have), fmt.Sprintf("at least %d", want))
 }
 
-// cut divides words after the first n. The first part has no room to grow.
+// cut divides words after the first n. The first part has no capacity to grow.
 func cut(words []uint64, n uint64) (head, tail []uint64) { return words[:n:n], words[n:] }
 
-// Verify returns ErrCorrupt if a bit after the last threshold of a layer is
-// set. O(1) time.
+// Verify returns ErrCorrupt if any bit after a layer's last threshold is set.
 func (r *Ribbon) Verify(m *fault.Maker) error {
 	for i := range r.layers {
 		l := &r.layers[i]
@@ -137,15 +144,12 @@ func (r *Ribbon) Verify(m *fault.Maker) error {
 	return nil
 }
 
-// silent makes errors that are not read.
-var silent fault.Maker
-
-// ContainsIn is [Ribbon.Contains] for the ribbon with that payload, at any
-// address and on every platform. It reports false if [Parse] would refuse the
-// shape or the length, as far as it looks: usually at one layer. O(1) time, no
-// allocation.
+// ContainsIn is like [Ribbon.Contains] for an encoded ribbon of shape s. The
+// payload may be at any address, and every platform can be used. It returns
+// false for ok if [Parse] would reject the shape or the length, but it only
+// reads the layers that it needs, usually one. It does not allocate.
 func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
-	if Check(s, &silent) != nil || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
+	if field, _, _ := invalid(s); field != "" || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
 		return false, false
 	}
 	if s.Layers == 0 {
@@ -171,14 +175,15 @@ func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 	}
 }
 
-// An encodedLayer is a layer in bytes. In memory it looks like a [layer].
+// An encodedLayer is a layer whose words are bytes. Both types have the same
+// layout in memory.
 type encodedLayer struct {
 	geometry
 	thresholds []byte
 	words      []byte
 }
 
-// contains is that of a layer.
+// contains looks up a digest.
 func (l *encodedLayer) contains(d hashfam.Digest) answer {
 	if useAVX512 {
 		return containsInAVX512(l, d)
@@ -201,7 +206,7 @@ func (l *encodedLayer) contains(d hashfam.Digest) answer {
 	return present
 }
 
-// columnsIn is columnsOf in bytes.
+// columnsIn is like columnsOf for bytes.
 func columnsIn(a, b []byte, low, high, from, to uint64) (sum uint32) {
 	le := binary.LittleEndian
 	a, b = a[:8*to], b[:8*to]

@@ -7,40 +7,40 @@ import (
 )
 
 const (
-	width        = 64                  // slots of a sum, and of a segment
-	shardStarts  = 1 << 16             // starts of a system that is solved apart
-	shardParts   = shardStarts / width // segments of a shard that have starts
-	bucketStarts = 256                 // starts that share a threshold
-	groupStarts  = 8                   // starts that are bumped together
+	width        = 64                  // number of slots in a sum, and in a segment
+	shardStarts  = 1 << 16             // number of starts in a shard, which is one system of equations
+	shardParts   = shardStarts / width // number of segments with starts in a shard
+	bucketStarts = 256                 // number of starts with the same threshold
+	groupStarts  = 8                   // starts in a group, which is bumped as a whole
 	groups       = bucketStarts / groupStarts
-	allBumped    = 15 // the threshold of a bucket that bumps everything
+	allBumped    = 15 // the threshold if the whole bucket is bumped
 )
 
-// A layer is one ribbon: the slots, and the thresholds that tell which digests
-// it passes to the next layer.
+// A layer is one ribbon. It consists of slots, and of thresholds that determine
+// which digests it bumps to the next layer.
 //
-// The slots are divided into segments of 64, which have one word for each
-// column. The sum that starts in a segment ends in the next one. Every 65,536
-// starts are followed by one segment in which no sum starts: the sums of two
-// such shards have no slot in common.
+// The slots are divided into segments of 64. A segment has one word for each
+// column. When a sum starts in a segment, it ends no later than in the next
+// one. After every 65,536 starts there is a segment in which no sum starts, so
+// the shards have no slots in common.
 type layer struct {
 	geometry
-	thresholds []uint64 // 16 in a word
-	words      []uint64 // the segments one after the other
+	thresholds []uint64 // 16 per word
+	words      []uint64 // one segment after the other
 }
 
-// A geometry is what a layer is before it has memory.
+// A geometry holds a layer's sizes. It can be used without the layer's memory.
 type geometry struct {
-	keys   uint64 // digests that reach the layer, with those that it bumps
-	starts uint64 // a multiple of 64
-	narrow uint64 // segments at the beginning with one column less
-	r      uint64 // columns of the others
+	keys   uint64 // number of digests, including bumped ones
+	starts uint64 // number of starts, a multiple of 64
+	narrow uint64 // number of segments at the beginning that have r-1 columns
+	r      uint64 // number of columns in the other segments
 }
 
-// newGeometry returns the geometry of layer number i for the given digests: the
-// first layer has 1.02 digests for each slot, so that hardly a slot remains
-// empty, and the others have 0.95, so that they bump few. Everything follows
-// from integers, and is the same on every platform.
+// newGeometry returns the geometry of layer i for keys digests. The first layer
+// has 1.02 digests per slot, so that few slots remain empty. The others have
+// 0.95, so that they bump few digests. The result is the same on every
+// platform, because the computation only uses integers.
 func newGeometry(i int, keys uint64, columns uint32) geometry {
 	segments := (keys*50/51 + width/2) / width
 	if i > 0 {
@@ -53,54 +53,47 @@ func newGeometry(i int, keys uint64, columns uint32) geometry {
 	return geometry{keys: keys, starts: parts * width, narrow: segment(narrow * width), r: r}
 }
 
-// allocate gives l its memory.
+// allocate allocates the memory of l.
 func (l *layer) allocate() {
 	l.thresholds = make([]uint64, l.thresholdWords())
 	l.words = make([]uint64, l.slotWords())
 }
 
-// segment returns the number of the segment of a start. One segment of each
-// shard has no starts.
+// segment returns the segment that contains a start.
 func segment(start uint64) uint64 { return start/width + start/shardStarts }
 
-// shards returns the number of shards.
-func (l geometry) shards() uint64 { return (l.starts + shardStarts - 1) / shardStarts }
-
-// buckets returns the number of buckets.
-func (l geometry) buckets() uint64 { return (l.starts + bucketStarts - 1) / bucketStarts }
-
-// thresholdWords returns the number of words of the thresholds.
+// These methods return the numbers of shards and buckets, and the numbers of
+// words for the thresholds, for the slots, and for both.
+func (l geometry) shards() uint64         { return (l.starts + shardStarts - 1) / shardStarts }
+func (l geometry) buckets() uint64        { return (l.starts + bucketStarts - 1) / bucketStarts }
 func (l geometry) thresholdWords() uint64 { return (l.buckets() + 15) / 16 }
+func (l geometry) slotWords() uint64      { return l.at(l.starts/width + l.shards()) }
+func (l geometry) size() uint64           { return l.thresholdWords() + l.slotWords() }
 
-// slotWords returns the number of words of the slots.
-func (l geometry) slotWords() uint64 { return l.at(l.starts/width + l.shards()) }
-
-// size returns the number of words of l.
-func (l geometry) size() uint64 { return l.thresholdWords() + l.slotWords() }
-
-// at returns the number of the first word of a segment.
+// at returns the index of the segment's first word.
 func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
 
-// threshold returns the threshold of a bucket.
+// threshold returns a bucket's threshold.
 func (l *layer) threshold(bucket uint64) uint64 {
 	return l.thresholds[bucket/16] >> (bucket % 16 * 4) & 15
 }
 
-// bumps reports whether l passes digests with that start to the next layer.
+// bumps reports whether l bumps digests with this start to the next layer.
 func (l *layer) bumps(start uint64) bool { return below(start, l.threshold(start/bucketStarts)) }
 
-// below reports whether start is in a group that threshold t of its bucket
-// bumps. Threshold 15 bumps every group.
+// below reports whether start is in a group that the bucket's threshold t
+// bumps. Threshold 15 bumps all groups.
 func below(start, t uint64) bool { return min(start%bucketStarts/groupStarts, allBumped-1) < t }
 
-// operands returns the words of the segment of a start and of the next one,
-// each followed by others, and the coefficients shifted to the slots of both.
+// operands returns the words from the segment that contains start, and the
+// words from the next segment. It also returns the coefficients for the slots
+// in both segments.
 func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 	s := segment(start)
 	return l.words[l.at(s):], l.words[l.at(s+1):], c << (start % width), c >> 1 >> (^start % width)
 }
 
-// mask returns the bits of a value that a segment has columns for.
+// mask returns the value bits for which the segment has columns.
 func (l geometry) mask(start uint64) uint32 {
 	r := l.r
 	if segment(start) < l.narrow {
@@ -109,26 +102,26 @@ func (l geometry) mask(start uint64) uint32 {
 	return uint32(1<<r - 1)
 }
 
-// value returns the sum of the slots that c selects, 64 from start on.
+// value returns the sum of the slots that c selects among the 64 from start.
 func (l *layer) value(start, c uint64) uint32 {
 	a, b, low, high := l.operands(start, c)
 	return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
 }
 
-// first is the number of columns that are compared before the others. Most
-// digests that are not members already differ there.
+// first is the number of columns that should be compared first, because they
+// already differ for most digests that are not members.
 const first = 4
 
-// An answer of one layer about a digest.
+// An answer is a layer's lookup result.
 type answer uint8
 
 const (
 	absent  answer = iota
-	present        // the value is the fingerprint
-	bumped         // the next layer tells
+	present        // the value is equal to the fingerprint
+	bumped         // look the digest up in the next layer
 )
 
-// contains returns the answer about a digest.
+// contains looks up a digest.
 func (l *layer) contains(d hashfam.Digest) answer {
 	if useAVX512 {
 		return containsAVX512(l, d)
@@ -145,13 +138,13 @@ func (l *layer) contains(d hashfam.Digest) answer {
 	return absent
 }
 
-// matches reports whether the sum is the fingerprint f. It always computes all
-// r columns, even if the segment has one less: the word after its last one
-// exists, and a branch would be mispredicted.
+// matches reports whether the sum is equal to the fingerprint f. It always
+// computes r columns, even if the segment has one less: there is a word after
+// the last one, and a branch would be mispredicted.
 func (l *layer) matches(start, c uint64, f uint32) bool {
 	a, b, low, high := l.operands(start, c)
-	f &= l.mask(start)
 	m := l.mask(start)
+	f &= m
 	if l.r <= first {
 		return (columnsOf(a, b, low, high, 0, l.r)^f)&m == 0
 	}
@@ -161,8 +154,8 @@ func (l *layer) matches(start, c uint64, f uint32) bool {
 	return (columnsOf(a, b, low, high, first, l.r)^f)&m>>first<<first == 0
 }
 
-// columnsOf returns the sums of the columns from one to another, each in the
-// bit of its number.
+// columnsOf returns the sums for the columns [from, to). The sum for column j
+// is in bit j.
 func columnsOf(a, b []uint64, low, high, from, to uint64) (sum uint32) {
 	a, b = a[:to], b[:to]
 	for j := from; j < to; j++ {

@@ -15,64 +15,58 @@ import (
 // useAVX512 is a variable so that tests can set it to false.
 var useAVX512 = cpu.VPOPCNTDQ
 
-// multiplier is the factor between two values of a probe sequence.
+// multiplier is the factor between consecutive values in a probe sequence.
 var multiplier = uint64(hashfam.Digest(1).Probe())
 
-// A block holds what a block of digests looks up in a layer.
+// A block holds the operands for looking up a block of digests in a layer.
 type block struct {
-	at   [blockSize]uint64 // the first word of the segment
-	next [blockSize]uint64 // and of the next one
-	low  [blockSize]uint64 // the coefficients of the slots of both
-	high [blockSize]uint64
-	tag  [blockSize]uint64 // the fingerprint, and in the lower half the bits that count
+	at   [blockSize]uint64 // the index of the segment's first word
+	next [blockSize]uint64 // the same for the next segment
+	low  [blockSize]uint64 // the coefficients of the slots in the segment
+	high [blockSize]uint64 // the same for the next segment
+	tag  [blockSize]uint64 // the fingerprint; the lower half is the mask of its bits
 
-	bumped [blockSize / 64]uint64 // a bit for each digest that the layer bumps
+	bumped [blockSize / 64]uint64 // one bit per digest: whether the layer bumps it
 }
 
-// containsVectors is ContainsAll for a ribbon with layers, the first of which
-// has less than 2^32 starts. dst has room for the answers.
+// containsVectors is like ContainsAll for a ribbon whose first layer has fewer
+// than 2^32 starts. dst has room for the results.
 func (r *Ribbon) containsVectors(dst []bool, digests []hashfam.Digest) []bool {
 	var b block
+	l := &r.layers[0]
 	for chunk := range slices.Chunk(digests, blockSize) {
-		dst = r.containsBlock(&b, dst, chunk)
-	}
-	return dst
-}
-
-// containsBlock is containsVectors for at least one digest and at most
-// blockSize.
-func (r *Ribbon) containsBlock(b *block, dst []bool, digests []hashfam.Digest) []bool {
-	l, end := &r.layers[0], len(dst)
-	dst = dst[:end+len(digests)]
-	prepareAVX512(b, l, digests)
-	matchAVX512(dst[end:], b, l)
-	for i, bumped := range b.bumped {
-		for ; bumped != 0; bumped &= bumped - 1 {
-			i := 64*i + bits.TrailingZeros64(bumped)
-			dst[end+i] = r.contains(1, next(digests[i]))
+		end := len(dst)
+		dst = dst[:end+len(chunk)]
+		prepareAVX512(&b, l, chunk)
+		matchAVX512(dst[end:], &b, l)
+		for i, bumped := range b.bumped {
+			for ; bumped != 0; bumped &= bumped - 1 {
+				i := 64*i + bits.TrailingZeros64(bumped)
+				dst[end+i] = r.contains(1, next(chunk[i]))
+			}
 		}
 	}
 	return dst
 }
 
-// prepareAVX512 sets b to the lookups of digests, at least one and at most
-// blockSize, and begins to fetch their words. l has less than 2^32 starts.
+// prepareAVX512 sets b for looking up 1 to blockSize digests, and prefetches
+// their words. l has fewer than 2^32 starts.
 //
 //go:noescape
 func prepareAVX512(b *block, l *layer, digests []hashfam.Digest)
 
-// matchAVX512 sets dst to the answers of the digests of b. Those of bumped
-// digests are meaningless.
+// matchAVX512 sets dst to the results for the digests in b. The results for
+// bumped digests are meaningless.
 //
 //go:noescape
 func matchAVX512(dst []bool, b *block, l *layer)
 
-// containsAVX512 is layer.contains.
+// containsAVX512 is like layer.contains.
 //
 //go:noescape
 func containsAVX512(l *layer, digest hashfam.Digest) answer
 
-// containsInAVX512 is encodedLayer.contains.
+// containsInAVX512 is like encodedLayer.contains.
 //
 //go:noescape
 func containsInAVX512(l *encodedLayer, digest hashfam.Digest) answer

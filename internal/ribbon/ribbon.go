@@ -1,41 +1,42 @@
 package ribbon
 
 import (
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// MaxLayers is the largest number of layers. Random digests need two to six,
-// since a layer passes 2 % of its digests to the next one.
+// MaxLayers is the maximum number of layers. Random digests need two to six,
+// since a layer bumps 2% of its digests to the next one.
 const MaxLayers = 32
 
-// MaxColumns is the largest number of columns, that of the bits of a
-// fingerprint, in units of 1/65536.
+// MaxColumns is the maximum number of columns, in units of 1/65536. It is the
+// number of bits in a fingerprint.
 const MaxColumns = 32 << 16
 
-// MaxKeys is the largest number of digests. It keeps sizes in bits within 64
-// bits.
+// MaxKeys is the maximum number of digests. With this limit all sizes in bits
+// fit into 64 bits.
 const MaxKeys = 1 << 48
 
-// A Ribbon is a function from digests to values of up to 32 bits. It does not
-// change. Make one with [Members], [Values], [Stream] or [Parse]. The zero
-// Ribbon has no columns.
+// A Ribbon is an immutable function from digests to values of up to 32 bits.
+// Use [Members], [Values], [Stream] or [Parse] to create one. The zero Ribbon
+// has no columns.
 type Ribbon struct {
 	columns uint32 // in units of 1/65536
 	keys    uint64
 	layers  []layer
 }
 
-// A Shape is what a header tells of a ribbon: the columns, the number of
-// digests and of layers.
+// A Shape contains the numbers in a ribbon's header.
 type Shape = frame.Ribbon
 
 // Shape returns the shape of r.
 func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
-// SizeBytes returns the memory of the thresholds and slots.
+// SizeBytes returns the size of the thresholds and slots in bytes.
 func (r *Ribbon) SizeBytes() uint64 {
 	total := uint64(0)
 	for i := range r.layers {
@@ -44,19 +45,19 @@ func (r *Ribbon) SizeBytes() uint64 {
 	return total
 }
 
-// Equal reports whether r and other are the same function, built from as many
-// digests. O(n) time.
+// Equal reports whether r and other are the same function for the same number
+// of digests.
 func (r *Ribbon) Equal(other *Ribbon) bool {
 	return r.columns == other.columns && r.keys == other.keys &&
 		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64])
 }
 
-// Contains reports whether the value of d is its fingerprint, as it is for
-// every digest that the ribbon was built from by [Members] or [Stream]. O(1)
-// time.
+// Contains reports whether the value of d is equal to its fingerprint. This is
+// true for all digests from which [Members] or [Stream] built the ribbon.
 func (r *Ribbon) Contains(d hashfam.Digest) bool { return r.contains(0, d) }
 
-// contains is Contains from layer i on. d is the digest of that layer.
+// contains is like Contains, but starts in layer i. d must be the digest for
+// this layer.
 func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	for ; i < len(r.layers); i++ {
 		if a := r.layers[i].contains(d); a != bumped {
@@ -67,8 +68,45 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	return r.columns == 0
 }
 
-// Value returns the value of d: for a ribbon that was built by [Values], the
-// number of the list that d is in. O(1) time.
+// blockSize is the number of digests that ContainsAll processes at a time, a
+// multiple of 8. Their words fit into the cache.
+const blockSize = prefetch.Block
+
+// ContainsAll appends the result of [Ribbon.Contains] for each digest to dst.
+// It loads the words for many digests first, so that the processor overlaps
+// cache misses, and then compares fingerprints.
+func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	dst = slices.Grow(dst, len(digests))
+	if len(r.layers) == 0 {
+		for range digests {
+			dst = append(dst, r.columns == 0)
+		}
+		return dst
+	}
+	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
+		return r.containsVectors(dst, digests)
+	}
+	for block := range slices.Chunk(digests, blockSize) {
+		r.layers[0].load(block)
+		for _, d := range block {
+			dst = append(dst, r.Contains(d))
+		}
+	}
+	return dst
+}
+
+// load loads the words for each digest into the cache.
+func (l *layer) load(digests []hashfam.Digest) {
+	read := uint64(0)
+	for _, d := range digests {
+		s := segment(d.Probe().In(l.starts))
+		read ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]
+	}
+	prefetch.Use(read)
+}
+
+// Value returns the value of d. If [Values] built the ribbon, this is the
+// number of the list that contains d.
 func (r *Ribbon) Value(d hashfam.Digest) uint32 {
 	p := d.Probe()
 	for i := range r.layers {
@@ -82,14 +120,14 @@ func (r *Ribbon) Value(d hashfam.Digest) uint32 {
 	return 0
 }
 
-// coefficients returns which of the 64 slots from the start belong to the sum.
-// The first one always does. The lower half of a probe value is mixed less well
-// than the upper half, which is added to it.
+// coefficients returns 64 bits, which are used to select the slots in a sum.
+// The first slot is always selected. The lower half of a probe value is not
+// mixed as well as the upper half, so they are combined.
 func coefficients(p hashfam.Probe) uint64 { return uint64(p^p>>32) | 1 }
 
 // fingerprint returns the bits that identify a digest.
 func fingerprint(p hashfam.Probe) uint32 { return uint32(p >> 32) }
 
-// next returns the digest of the next layer: its probe sequence is that of d
-// from the fourth value on.
+// next returns the digest for the next layer. Its probe sequence continues with
+// the fourth value of d.
 func next(d hashfam.Digest) hashfam.Digest { return hashfam.Digest(d.Probe().Next().Next()) }

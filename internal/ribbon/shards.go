@@ -7,26 +7,26 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A part is what a shard, or several in a row, have of a layer. The thresholds
-// of a shard begin with a word, since a shard has 256 buckets.
+// A part is the memory that one or several adjacent shards use. A shard has 256
+// buckets, so its thresholds start at a new word.
 type part struct {
 	thresholds []uint64
 	words      []uint64
 }
 
-// setThreshold sets the threshold of a bucket of the part, which is zero.
+// setThreshold sets a bucket's threshold, which must be zero.
 func (p part) setThreshold(bucket, t uint64) {
 	p.thresholds[bucket/16] |= t << (bucket % 16 * 4)
 }
 
-// span returns the starts of a shard.
+// span returns the starts in a shard.
 func (l *layer) span(shard uint64) (from, to uint64) {
 	from = min(l.starts, shard*shardStarts)
 	return from, min(l.starts, from+shardStarts)
 }
 
-// place returns where the shards before the given one end: in the thresholds,
-// and in the words.
+// place returns the indexes of the shard's first words, in the thresholds and
+// in the words.
 func (l *layer) place(shard uint64) (threshold, word uint64) {
 	if shard >= l.shards() {
 		return l.thresholdWords(), l.slotWords()
@@ -34,10 +34,10 @@ func (l *layer) place(shard uint64) (threshold, word uint64) {
 	return shard * (shardStarts / bucketStarts / 16), l.at(segment(shard * shardStarts))
 }
 
-// part returns what a shard has of l.
+// part returns the shard's part of l.
 func (l *layer) part(shard uint64) part { return l.cut(part{l.thresholds, l.words}, 0, shard) }
 
-// cut returns what a shard has of the part all, which begins with shard first.
+// cut returns the shard's part of all, which begins with the shard first.
 func (l *layer) cut(all part, first, shard uint64) part {
 	firstThreshold, firstWord := l.place(first)
 	threshold, word := l.place(shard)
@@ -48,17 +48,17 @@ func (l *layer) cut(all part, first, shard uint64) part {
 	}
 }
 
-// Shards is the first layer of a ribbon whose shards are built apart, by
-// different processes. Each calls [Shards.Solve] for some of them. One process
-// that has all thresholds and all bumped digests, 2 % of them, calls
+// A Shards is the first layer of a ribbon when several processes build its
+// shards. Each process calls [Shards.Solve] for some of the shards. One
+// process, which needs to have all thresholds and the bumped digests, calls
 // [Shards.Join].
 type Shards struct {
 	columns uint32
 	layer   layer
 }
 
-// NewShards returns the shards of a ribbon of n digests, n > 0. The columns are
-// in units of 1/65536, more than 0. O(1) time.
+// NewShards returns the shards for n digests. columns is in units of 1/65536.
+// Both must be above 0.
 func NewShards(columns uint32, n uint64) Shards {
 	return Shards{columns, layer{geometry: newGeometry(0, n, columns)}}
 }
@@ -66,14 +66,14 @@ func NewShards(columns uint32, n uint64) Shards {
 // Len returns the number of shards.
 func (s Shards) Len() uint64 { return s.layer.shards() }
 
-// Ranks returns the first and the last value of d.Probe() of the digests in the
-// shards from from to to, to not included. O(1) time.
+// Ranks returns the first and the last value of d.Probe() for digests in the
+// shards [from, to).
 func (s Shards) Ranks(from, to uint64) (first, last uint64) {
 	return s.rank(from), s.rank(to) - 1
 }
 
-// rank returns the least rank of the digests in a shard. That after the last
-// shard is 2^64, which is 0.
+// rank returns the lowest rank of digests in a shard. After the last shard it
+// returns 0, for 2^64.
 func (s Shards) rank(shard uint64) uint64 {
 	start, _ := s.layer.span(shard)
 	if start == s.layer.starts {
@@ -86,11 +86,10 @@ func (s Shards) rank(shard uint64) uint64 {
 	return quotient
 }
 
-// Solve builds the shards from from to to, to not included. digests has at
-// least the digests in these shards, in the order of [Sort]; it ignores others.
-// It returns the thresholds and the words of the shards, and the digests of the
-// next layer. O(n) time for n digests. It returns the error of ctx if that ends
-// first.
+// Solve builds the shards [from, to). digests must contain the digests in these
+// shards in the order of [Sort]; others are ignored. Solve returns the
+// thresholds and the words of the shards, and the digests for the next layer.
+// If ctx is canceled, it returns ctx's error.
 func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Digest) (thresholds, words []uint64, next []hashfam.Digest, err error) {
 	l := s.layer
 	threshold, word := l.place(from)
@@ -106,12 +105,11 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 	return all.thresholds, all.words, system.bumped[0], nil
 }
 
-// Join returns the ribbon of all shards, without the words of its first layer:
-// only [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] may be called.
-// thresholds has those of all shards, in order, and bumped the digests of the
-// next layer, in any order. It overwrites bumped. O(b) time and memory for b
-// bumped digests. It returns [ErrLayers], or the error of ctx if that ends
-// first.
+// Join returns the ribbon without the words of its first layer. Only its
+// methods [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] can be used.
+// thresholds must contain the thresholds of all shards in order; bumped is a
+// list of all digests for the next layer in any order, and is overwritten. Join
+// returns [ErrLayers], or ctx's error if ctx is canceled.
 func (s Shards) Join(ctx context.Context, b Build, thresholds []uint64, bumped []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: s.columns, keys: s.layer.keys, layers: []layer{s.layer}}
 	r.layers[0].thresholds = thresholds

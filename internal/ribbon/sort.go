@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	flagBits    = 5       // at most that many bits divide a large list in place
-	countKeys   = 1 << 16 // a list of at most that many is divided through a buffer
-	countBits   = 13      // at most that many bits at a time
-	insertKeys  = 24      // a list of at most that many is sorted by insertion
-	compareKeys = 512     // and by comparison; to clear the counters takes longer
+	flagBits    = 5       // number of bits for dividing a large list in place
+	countKeys   = 1 << 16 // maximum length of a list that is sorted by counting
+	countBits   = 13      // maximum number of bits by which it is sorted at once
+	insertKeys  = 24      // maximum length for sorting by insertion
+	compareKeys = 512     // maximum length for sorting by comparison: clearing the counters would take longer
 )
 
-// rank returns what digests are sorted by: the first value of the probe
-// sequence, which is in the order of the starts.
+// rank returns the value by which digests are sorted: the first value of the
+// probe sequence. The starts are in the same order.
 func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 
-// Sort sorts digests by the first value of their probe sequence, d.Probe(), and
-// returns the distinct ones, which are then the first of digests. The rest of
-// digests are copies of some of them. So digests stay the same set, also after
-// an error. O(n) time for random digests, and at most eight times as much for
-// others, with 0.6 MB of memory for each worker. It returns the error of ctx if
-// that ends first.
+// Sort sorts digests by the first value of their probe sequence, d.Probe(). It
+// returns the distinct ones, which are at the beginning of digests. The rest of
+// the slice will contain copies, so that the slice remains the same set, even
+// after an error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB
+// of memory per worker. The time is linear. When digests are not random, for
+// example because somebody chose them, it can be up to eight times as long.
 //
-// It is a radix sort: large lists are divided in place (American flag sort,
-// McIlroy, Bostic and McIlroy, Computing Systems 6, 1993), those that fit into
-// the cache through a buffer.
+// Sort is a radix sort. It divides large lists in place (American flag sort,
+// McIlroy, Bostic and McIlroy, Computing Systems 6, 1993). For lists that fit
+// into the cache, it uses a buffer.
 func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	parts := [][]hashfam.Digest{digests}
 	left := 64
@@ -52,8 +52,8 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 	return distinct(digests), nil
 }
 
-// distinct moves one of each run of equal digests to the front of list and
-// returns these. Unlike slices.Compact, it does not clear the others.
+// distinct moves one of each run of equal digests to the front of list, and
+// returns these digests. Unlike slices.Compact, it does not clear the others.
 func distinct(list []hashfam.Digest) []hashfam.Digest {
 	n := 0
 	for _, d := range list {
@@ -65,13 +65,13 @@ func distinct(list []hashfam.Digest) []hashfam.Digest {
 	return list[:n]
 }
 
-// A sorter sorts lists one after the other.
+// A sorter sorts one list after the other.
 type sorter struct{ buffer []hashfam.Digest }
 
 var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
-// sort sorts a list whose ranks differ in the last left bits only. It stops if
-// no bit is left: all digests are equal then.
+// sort sorts a list of digests whose ranks can differ only in the last left
+// bits. If left is 0, all digests are equal.
 func (s *sorter) sort(list []hashfam.Digest, left int) {
 	switch {
 	case len(list) <= insertKeys:
@@ -100,12 +100,13 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide sorts a list by the first of the left last bits of the rank, in place.
-// It returns the parts with equal bits, and the number of bits left. With more
-// bits at a time each one costs more: the parts would not all be in the cache.
+// divide sorts a list in place by the first of the last left bits of the rank.
+// It returns the parts with equal bits, and the number of remaining bits. With
+// more bits at a time each bit would take longer, since some parts would be
+// evicted from the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
-	shift = max(0, left-flagBits) // a bit that has been sorted by may be among them
+	shift = max(0, left-flagBits) // this may include bits by which the list is already sorted
 	var end, at [1 << flagBits]int
 	for _, d := range list {
 		end[rank(d)>>shift&mask]++
@@ -131,8 +132,8 @@ func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift in
 	return parts, shift
 }
 
-// count sorts a list by counting, by as many of the left last bits as leave
-// about 8 digests in a part, and then each part.
+// count sorts a list using counters for as many bits as leave about 8 digests
+// per part, and then sorts each part.
 func (s *sorter) count(list []hashfam.Digest, left int) {
 	n := min(left, countBits, bits.Len(uint(len(list)))-3)
 	shift, mask := left-n, uint64(1)<<n-1

@@ -5,34 +5,36 @@ import (
 	"sort"
 )
 
-// bumpedShare is one over the share of digests that the first layer bumps:
-// 0.0225 to 0.023 of large sets, measured. Later layers bump next to none.
+// bumpedShare is the inverse of the fraction of digests that the first layer
+// bumps. In large sets the measured fraction is 0.0225 to 0.023. Later layers
+// bump almost no digests.
 const bumpedShare = 43
 
-// EstimateBytes returns about the size of a ribbon of n digests. It cannot be
-// known exactly, since the second layer depends on the digests. It is within 1
-// % for a million digests and 2 % for 10,000. O(1) time.
+// EstimateBytes returns the approximate size for n digests. The exact size
+// depends on the digests, since the second layer does. The error is below 1%
+// for a million digests, and below 2% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
 	}
-	first, second := newGeometry(0, n, columns), newGeometry(1, n/bumpedShare, columns)
-	if n < bumpedShare {
-		return 8 * first.size()
+	words := newGeometry(0, n, columns).size()
+	if bumped := n / bumpedShare; bumped > 0 {
+		words += newGeometry(1, bumped, columns).size() + 1
 	}
-	return 8 * (first.size() + second.size() + 1)
+	return 8 * words
 }
 
-// EstimateColumns returns the most columns with which a ribbon of n digests
-// takes at most that many bytes according to [EstimateBytes]. O(1) time.
+// EstimateColumns returns the largest number of columns for which the size for
+// n digests will not exceed the given number of bytes according to
+// [EstimateBytes].
 func EstimateColumns(bytes, n uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool { return EstimateBytes(uint32(c+1), n) > bytes }))
 }
 
-// ColumnsWithin returns the most columns with which a ribbon of the digests of
-// r has a payload of at most that many bytes. It is exact for as many whole
-// columns as r has, since how many digests a layer bumps depends on these only.
-// O(1) time.
+// ColumnsWithin returns the largest number of columns for which the payload for
+// the digests of r will not exceed the given size. The result is exact if the
+// number of whole columns is the same, since the number of bumped digests
+// depends only on this number.
 func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool {
 		words := uint64(max(1, len(r.layers)) - 1)
@@ -43,10 +45,10 @@ func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	}))
 }
 
-// Within returns the ribbon with the most columns whose payload has at most
-// that many bytes. build builds one with the given columns, first with those of
-// a guess and as a rule once more. If one column is too much, Within returns
-// the ribbon that has it.
+// Within returns the ribbon with the most columns whose payload does not exceed
+// the given size. build must build a ribbon with the given number of columns.
+// Within calls it with guess first, and then usually once more. If one column
+// is too large, Within returns the ribbon with one column.
 func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, error)) (*Ribbon, error) {
 	for columns, limit := guess, uint32(MaxColumns); columns > 0; {
 		r, err := build(columns)
@@ -58,16 +60,16 @@ func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, err
 			return r, nil
 		}
 		if whole := (columns - 1) >> 16 << 16; best <= whole {
-			limit = whole // so many columns fit with no fraction of them
+			limit = whole // this number of columns fits, but no fraction of a column more
 		}
 		columns = best
 	}
 	return build(1 << 16)
 }
 
-// Bounds returns the smallest payload of a ribbon of a shape that [Check] has
-// accepted, and an upper bound on the largest: each layer after the first has
-// between one digest and as many as the first. O(1) time.
+// Bounds returns the size of the smallest payload for shape s, which must be
+// valid, and an upper bound for the largest. Each layer after the first must
+// have a digest, and no more than the first.
 func Bounds(s Shape) (least, most uint64) {
 	if s.Layers == 0 {
 		return 0, 0
@@ -78,9 +80,9 @@ func Bounds(s Shape) (least, most uint64) {
 	return 8 * (first.size() + more*(1+one.size())), 8 * (first.size() + more*(1+large))
 }
 
-// Rate returns the chance that r contains a digest that is not a member, if
-// both are random. It follows from the starts that are not bumped and their
-// columns. O(n/64) time.
+// Rate returns the probability that r contains a random digest that is not a
+// member. It depends on the starts that are not bumped, and their columns. Rate
+// takes O(n/64) time.
 func (r *Ribbon) Rate() float64 {
 	if r.columns == 0 {
 		return 1
@@ -94,8 +96,8 @@ func (r *Ribbon) Rate() float64 {
 	return rate
 }
 
-// rate returns the share of random digests that a layer contains, and the share
-// that it bumps.
+// rate returns the fraction of random digests that a layer contains, and the
+// fraction that it bumps.
 func (l *layer) rate() (found, bumped float64) {
 	for start := uint64(0); start < l.starts; start += groupStarts {
 		switch {

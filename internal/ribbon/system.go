@@ -6,22 +6,22 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A system holds the equations of one shard, in echelon form: the first slot of
-// row i is slot i. So there is room for one row for each slot, and a row is
-// free if its coefficients are zero.
+// A system holds a shard's equations in echelon form: the first slot of row i
+// is slot i. There is one row per slot. A row is free if its coefficients are
+// zero.
 type system struct {
 	rows   []uint64 // bit j of row i is the coefficient of slot i+j
-	values []uint32 // the right sides; those of free rows are zero
+	values []uint32 // the right sides, which are zero in free rows
 	filled []int32  // the rows that the current bucket filled, in order
 	group  []equation
 
-	fingerprints uint32 // the bits of a fingerprint that are stored
+	fingerprints uint32 // the fingerprint bits that are stored
 	bumped       [][]hashfam.Digest
 
 	to part // where the result goes
 }
 
-// reset makes all rows of a shard of l free.
+// reset makes all rows free.
 func (s *system) reset(slots uint64) {
 	if uint64(len(s.rows)) < slots {
 		s.rows, s.values = make([]uint64, slots), make([]uint32, slots)
@@ -31,10 +31,10 @@ func (s *system) reset(slots uint64) {
 	clear(s.values[:slots])
 }
 
-// build places the digests of a shard of l and stores the result in to. l needs
-// no memory. lists[i] has the digests of list i, in the order of [Sort]. build
-// appends the digests that do not fit, as those of the next layer, to
-// s.bumped[i].
+// build solves the equations for the digests in a shard of l and stores the
+// result in to. It does not use the memory of l. lists[i] contains the digests
+// of list i in the order of [Sort]. build appends the digests that do not fit
+// to s.bumped[i], as digests for the next layer.
 func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
 	s.to = to
 	from, end := l.span(shard)
@@ -45,10 +45,10 @@ func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest
 	s.solve(l, segment(from), (end-from)/width)
 }
 
-// bucket enters the digests of the bucket that begins at start and removes them
-// from the lists. It enters them from the last to the first, since the rows of
-// the first are those that the previous bucket has filled already. A group of
-// starts enters as a whole, or the bucket is cut there.
+// bucket adds the digests in the bucket that starts at start, and removes them
+// from the lists. It adds the last ones first, since the previous bucket may
+// have filled the first rows. When a group does not fit as a whole, it is
+// bumped, and so are all groups before.
 func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	inside := make([][]hashfam.Digest, 0, 2)
 	for i, list := range lists {
@@ -71,7 +71,8 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter enters as many groups of a bucket as fit, and returns the threshold.
+// enter adds the bucket's groups until a group does not fit. It returns the
+// threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)
@@ -87,8 +88,8 @@ func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	return 0
 }
 
-// collect appends the equations of the digests of a group to s.group. They are
-// the last ones of a list, the rest of which it returns.
+// collect appends the equations for the group's digests, which are at the end
+// of list, to s.group. It returns the rest of the list.
 func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Digest) []hashfam.Digest {
 	for n := len(list); n > 0; n-- {
 		p := list[n-1].Probe()
@@ -106,8 +107,9 @@ func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Di
 	return nil
 }
 
-// cut undoes the rows of a group that does not fit, and returns the threshold.
-// If the threshold cannot tell that group, it undoes the whole bucket.
+// cut removes the rows of a group that does not fit, and returns the threshold.
+// If no threshold separates this group from the others, all rows of the bucket
+// must be removed.
 func (s *system) cut(group uint64, mark int) uint64 {
 	t := group + 1
 	if t >= allBumped {
@@ -119,17 +121,19 @@ func (s *system) cut(group uint64, mark int) uint64 {
 	return t
 }
 
-// An equation is the sum of the slots from row on that c selects.
+// An equation requires a value for the sum of the slots that c selects from
+// row.
 type equation struct {
 	row, c uint64
 	value  uint32
 }
 
-// add enters equations. It reports false if one contradicts the others.
+// add adds equations. It returns false if they contradict each other or the
+// rows.
 //
-// An equation subtracts the rows that have the same first slot until it finds a
-// free row. Each step waits for the row that the last one determines, so add
-// works on two equations at a time. Their order does not matter.
+// It subtracts the rows with the same first slot from an equation until it
+// finds a free row. Each step depends on the row from the previous step, so add
+// processes two equations at a time. Their order does not matter.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true
@@ -154,14 +158,14 @@ func (s *system) add(list []equation) bool {
 	return a.value == 0
 }
 
-// fill makes a the row of its first slot, which is free.
+// fill stores a in the row of its first slot, which must be free.
 func (s *system) fill(a equation) {
 	s.rows[a.row], s.values[a.row] = a.c, a.value
 	s.filled = append(s.filled, int32(a.row))
 }
 
-// pair enters one of two equations and returns what is left of the other. It
-// reports false if one contradicts the others.
+// pair stores one of two equations and returns the rest of the other, or false
+// if there is a contradiction.
 func (s *system) pair(a, b equation) (equation, bool) {
 	rows, values := s.rows, s.values[:len(s.rows)]
 	for a.c != 0 && b.c != 0 {
@@ -186,9 +190,9 @@ func (s *system) pair(a, b equation) (equation, bool) {
 	return a, b.value == 0
 }
 
-// solve computes the slots of a shard from the last to the first and stores
-// them in s.to. The slots of free rows are zero. The shard has starts in parts
-// segments, and one more after them.
+// solve computes a shard's slots from the last to the first, and stores them in
+// s.to. The slots of free rows are zero. The shard has parts segments with
+// starts, and one more segment after them.
 func (s *system) solve(l *layer, first, parts uint64) {
 	var state [32]uint64 // the 64 slots of each column that were computed last
 	for part := int(parts); part >= 0; part-- {
@@ -202,8 +206,8 @@ func (s *system) solve(l *layer, first, parts uint64) {
 	}
 }
 
-// solve4 computes 64 slots of columns j to j+3. slots has the 64 slots after
-// them.
+// solve4 computes 64 slots in the columns j to j+3. slots contains the next 64
+// slots.
 func solve4(slots *[4]uint64, rows *[width]uint64, values *[width]uint32, j uint64) {
 	a, b, c, d := slots[0], slots[1], slots[2], slots[3]
 	for i := width - 1; i >= 0; i-- {
