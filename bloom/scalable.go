@@ -22,8 +22,8 @@ import (
 // FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
 // bits per key when it contains Expected keys. With up to 100 times as many, it
 // uses 13 to 38 bits per key, with the maximum right after a stage was added.
-// When a key is absent, a lookup needs to query every stage, each in less than
-// half the time of a plain filter.
+// When a key is absent, all stages need to be queried, each in less than half
+// the time of a plain filter.
 //
 // A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
 // Scalables cannot be merged: keeping the stages of both would add up their
