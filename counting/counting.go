@@ -141,10 +141,10 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 // counters is too small, key is not in the filter. Delete then returns false
 // and leaves the filter unchanged.
 //
-// Only delete keys that were added. A key that was never added, or that was
-// already deleted as often as it was added, may be a false positive. Delete
-// then decrements counters that belong to other keys and returns true, and some
-// of these keys may no longer be found. This cannot be detected later.
+// You need to make sure that the key was added. A key that was never added, or
+// that was already deleted as often as it was added, may be a false positive.
+// Delete then decrements counters that belong to other keys and returns true,
+// and some of these keys may no longer be found. This cannot be detected later.
 //
 // Stuck counters keep their value. A key whose counters are all stuck will be
 // found after any number of deletes.
