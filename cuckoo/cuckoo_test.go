@@ -51,7 +51,7 @@ func requireKeys(t *testing.T, f *Filter, keys []uint64) {
 func TestFullFilterLosesNoKey(t *testing.T) {
 	long := checks.Long(t, 2, 0.1)
 	for _, p := range kinds {
-		further := uint64(10_000) // a failed Add takes tens of microseconds
+		further := uint64(10_000) // a failed Add needs tens of microseconds
 		if long {
 			further = 100_000
 		} else {

@@ -227,7 +227,7 @@ func golden[T interface{ AddString(string) error }, P any](create func(P) (T, er
 }
 
 // drawParams draws parameters with any width. Half of the filters have so few
-// slots that not all keys of a property fit.
+// slots that they will be full.
 func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	p := Params{
 		Buckets:         2 * rapid.Uint64Range(1, 20).Draw(t, "half the buckets"),

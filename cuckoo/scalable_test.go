@@ -13,8 +13,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The measured rate differs from FalsePositiveRate by less than five standard
-// deviations of a binomial number and of a sample of families.
+// The measured rate should differ from FalsePositiveRate by less than five
+// standard deviations, for both the queries and the family.
 func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 	times := []int{1, 3, 10, 30}
 	if checks.Long(t, 0.2, 0.1) {

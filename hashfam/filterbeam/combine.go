@@ -147,7 +147,7 @@ func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
 			err = made.merge(frame)
 		}
 	}
-	if err == nil {
+	if err == nil && len(a.pending) > 0 {
 		err = c.addPending(made, a.pending)
 	}
 	if err == nil {

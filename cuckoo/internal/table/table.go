@@ -1,6 +1,6 @@
-// Package table stores the fingerprints of a cuckoo filter in buckets with four
+// Package table stores a cuckoo filter's fingerprints in buckets with four
 // slots. Start with table.go. Buckets are encoded in bucket.go, and lanes.go
-// compares all slots of a bucket at once. A fingerprint's two buckets are
+// compares a bucket's slots at once. The two buckets for each fingerprint are
 // computed in partners.go, and path.go moves fingerprints to make room.
 package table
 
@@ -61,7 +61,7 @@ type Table struct {
 	Sorted bool
 	layout        // lookups of plain tables use only the fields up to the first ones of layout
 	rest   uint64 // f-4
-	low    uint64 // the lowest f-4 bits of both halves of a word
+	low    uint64 // the lowest f-4 bits in both halves
 	tail   uint64
 }
 
@@ -85,7 +85,7 @@ func (t *Table) Bytes() []byte { return t.bytes }
 // Mask returns 2^f-1, the largest fingerprint.
 func (t *Table) Mask() uint64 { return t.mask }
 
-// Made panics if t is the zero Table, which a zero Filter contains.
+// Made panics if t is zero, as it will be in a zero Filter.
 func (t *Table) Made() {
 	if t.stride == 0 {
 		zero()
@@ -129,8 +129,8 @@ func (t *Table) Count(i, j, fp uint64) int {
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was
 // one. It usually selects the bucket with more free slots: slots are filled
-// from the lowest one, so the top bits of that bucket's free lanes are the
-// greater number, unless fingerprints have been removed. It avoids a branch,
+// from the lowest one, so unless fingerprints have been removed, the top bits
+// of that bucket's free lanes are the greater number. This avoids a branch,
 // which would be mispredicted half the time.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
@@ -151,7 +151,7 @@ func (t *Table) Put(i, j, fp uint64) bool {
 }
 
 // Exchange puts fp in a slot of bucket i or j that contains old and reports
-// whether there was one. If fp is zero, this removes a fingerprint.
+// whether there was one. It can be called with a zero fp to remove old.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	var v, w uint64
 	switch {

@@ -245,9 +245,9 @@ func TestImpossibleNeedsAreExplained(t *testing.T) {
 		{advice.Needs{Keys: 1}, "rate 0"},
 		{advice.Needs{Keys: 1, Rate: 1}, "rate 1"},
 		{advice.Needs{Keys: 1, Rate: math.NaN()}, "rate NaN"},
-		{advice.Needs{Keys: 1_000_000, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
-		{advice.Needs{Keys: 1_000_000, Memory: 100_000}, "1,000,000 keys do not fit into 100,000 bytes"},
-		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Memory: 1000}, "1,000,000 keys do not fit in 1,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Memory: 100_000}, "1,000,000 keys do not fit in 100,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit in 1,000 bytes"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01}, "Capacity"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01, Guess: true}, "Expected/2^63"},
 	} {

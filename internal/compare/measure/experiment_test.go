@@ -36,7 +36,7 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := SyntheticData(1000)
 	asked := 0
-	c := &cell{rate: 0.01, Structure: Structure{Name: "slow", Build: func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	c := &cell{rate: 0.01, Structure: Structure{Name: "slow", Peer: true, Build: func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 		f, err := newMap(n, rate, family)
 		add := f.Add
 		f.Add = func(key []byte) error {
@@ -47,8 +47,20 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 		}
 		return f, err
 	}}}
-	require.ErrorIs(t, c.measure(ctx, d, Plan{Rounds: 5, queries: 1000}, 0), context.Canceled)
+	err := c.attempt(func() error { return c.measure(ctx, d, Plan{Rounds: 5, queries: 1000}, 0) })
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, c.failure, "an interrupt is no failure of a peer")
 	require.Empty(t, c.done)
+}
+
+func TestRefusedKeysOfRepeatsAreCounted(t *testing.T) {
+	full := func(uint64, float64, hashfam.Family) (*Filter, error) {
+		return &Filter{Add: func([]byte) error { return errFull }, Contains: func([]byte) bool { return false }}, nil
+	}
+	c := &cell{Structure: Structure{Peer: true, Build: full}}
+	d := &Dataset{Members: newKeySet("a", "b").Keys, Absent: newKeySet("c").Keys}
+	require.NoError(t, c.measure(t.Context(), d, Plan{Rounds: 5, queries: 1}, 0))
+	assert.Equal(t, result{queries: 1, given: 20_000, refused: 20_000, ns: c.done[0].ns}, c.done[0])
 }
 
 // forgetful loses every key.
