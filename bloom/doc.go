@@ -29,24 +29,24 @@
 //
 // # Layouts
 //
-// [Classic], the default, places the k positions of a key anywhere in the array
-// and needs the least memory. [Partitioned] uses a separate slice of the array
-// for each of the k hash functions. [Blocked] places all positions of a key in
-// a single cache line of 512 bits (Putze, Sanders and Singler, JEA 14, 2009).
-// It is the fastest layout when the filter is larger than the cache, but needs
-// 3% more memory for a rate of 1%, and 15% more for 0.01%.
+// [Classic], the default, places a key's k positions anywhere in the array and
+// needs the least memory. [Partitioned] uses a separate slice of the array for
+// each of the k hash functions. [Blocked] places all of a key's positions in a
+// single cache line of 512 bits (Putze, Sanders and Singler, JEA 14, 2009). It
+// is the fastest layout when the filter is larger than the cache, but needs 3%
+// more memory for a rate of 1%, and 15% more for 0.01%.
 //
 // # Source
 //
-// Start with bloom.go, which sets and tests the bits of a key, and blocked.go,
-// which does this for the Blocked layout. The other files are
+// To read the code, start with bloom.go, which sets and tests a key's bits, and
+// with blocked.go, which does this for the Blocked layout. The other files are
 //
 //   - params.go, new.go: layouts, sizes and constructors
-//   - batch.go: many keys in one call
+//   - batch.go: many keys at once
 //   - merge.go: merging, intersecting and folding
 //   - stats.go: rates and estimates
 //   - codec.go, view.go: encodings, and queries of encoded filters
-//   - delta.go: changes between two states of a filter
+//   - delta.go: changes since an earlier state
 //   - concurrent.go: filters that goroutines share
 //   - compound.go: filters that consist of several filters, which are described
 //     in scalable.go and rotating.go

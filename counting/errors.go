@@ -5,8 +5,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// The reasons for errors, to test with errors.Is. They have the same values in
-// every package of filterfam.
+// These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
 	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
@@ -15,8 +14,8 @@ var (
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family
 )
 
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// A FieldError describes an invalid field, see package hashfam. Use errors.As
+// to get it from an error.
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "counting"}

@@ -73,6 +73,11 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 	panes := window(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3})
 	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3}))
 	counted.AddN([]byte("a"), 3)
+	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Panes: 3}))
+	gap.AddN([]byte("a"), 3)
+	untimed.AddString("a")
+	gap.panes.All[1], gap.panes.All[2] = gap.panes.All[2], gap.panes.All[1]
+	untimed.panes.All[2], untimed.panes.All[3] = untimed.panes.All[3], untimed.panes.All[2]
 	span, keys := window(WindowConfig{Phi: 0.1, Span: 1000}), window(WindowConfig{Phi: 0.1, Keys: 1000})
 	const what, memory, timed, pane = 24, 32, 24 + 40, 24 + 48 // offsets
 	for _, c := range []struct {
@@ -99,6 +104,10 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},
 		// A pane of a window of three keys cannot have counted three keys.
 		{&Window{}, must(counted.MarshalBinary()), map[int]uint64{24 + 8: 3}, "total of pane 3"},
+		// Once a pane has counted a key, no later pane is empty. Without a
+		// time, only the last pane counts.
+		{&Window{}, must(gap.MarshalBinary()), nil, "total of pane 2"},
+		{&Window{}, must(untimed.MarshalBinary()), nil, "total of pane 2"},
 		// An unknown time has one form, and only a window of a Span has a time.
 		{&Window{}, span, map[int]uint64{timed: 0, pane: 0}, ""},
 		{&Window{}, span, map[int]uint64{timed: 1, pane: 5}, ""},

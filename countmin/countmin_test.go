@@ -3,8 +3,6 @@ package countmin
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -144,40 +142,7 @@ func TestErrorDoesNotDependOnSharding(t *testing.T) {
 	}
 }
 
-// On a zero value, methods that take keys or change the structure panic with a
-// text that names the constructor. All others return or panic with this text.
-// Clone returns a zero value with the same family.
-func TestZeroValuesNameTheConstructor(t *testing.T) {
-	must := regexp.MustCompile("^(Add|Count|Bounds|Remove|Estimate|Reset|Merge|Halve|Advance)")
-	needed := regexp.MustCompile("^(Format|WriteTo|ReadFrom)$") // an argument, which is nil here
-	fam := hashfam.New(hashfam.Key{1})
-	for _, zero := range []any{&Sketch{}, NewReceiver(fam), &HeavyHitters{}, NewHeavyReceiver(fam),
-		&TopK{}, NewTopKReceiver(fam), &Window{}, NewWindowReceiver(fam)} {
-		v := reflect.ValueOf(zero)
-		for i := range v.NumMethod() {
-			name, method := v.Type().Method(i).Name, v.Method(i)
-			var args, results []reflect.Value
-			for j := range method.Type().NumIn() {
-				if in := method.Type().In(j); in == v.Type() {
-					args = append(args, v) // of Equal
-				} else if !method.Type().IsVariadic() {
-					args = append(args, reflect.Zero(in))
-				}
-			}
-			text := recovered(func() { results = method.Call(args) })
-			if name == "Clone" {
-				require.Equal(t, zero, results[0].Interface())
-			}
-			if must.MatchString(name) || text != nil && !needed.MatchString(name) {
-				require.Regexp(t, `^countmin: use of a zero \w.*: make it with New.*, or decode into it$`, text, "%T.%s", zero, name)
-			}
-		}
-	}
-}
-
-// recovered returns the value that f panics with.
-func recovered(f func()) (value any) {
-	defer func() { value = recover() }()
-	f()
-	return nil
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	checks.ZeroValues(t, `^countmin: use of a zero \w.*: make it with New.*, or decode into it$`, new(Sketch), NewReceiver(keyed),
+		new(HeavyHitters), NewHeavyReceiver(keyed), new(TopK), NewTopKReceiver(keyed), new(Window), NewWindowReceiver(keyed))
 }

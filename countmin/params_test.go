@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -161,6 +162,18 @@ func TestWidestSketches(t *testing.T) {
 	}
 	_, err := Config{}.Params()
 	require.ErrorContains(t, err, "want either Epsilon and Delta or Width and Depth")
+}
+
+func TestStringsDescribeStructures(t *testing.T) {
+	for want, s := range map[string]fmt.Stringer{
+		"countmin.Sketch(conservative, 2 x 9 counters of 8 bits, family public)":                        mustNew(t, Params{Width: 9, Depth: 2, CounterBits: 8, Conservative: true}),
+		"countmin.HeavyHitters(phi 0.1, memory as needed, family " + keyed.String() + ")":               must(NewHeavyHitters(HeavyConfig{Phi: 0.1, Family: keyed})),
+		"countmin.TopK(k 3, 5000 bytes, family public)":                                                 must(NewTopK(TopKConfig{K: 3, MemoryBytes: 5000})),
+		"countmin.Window(phi 0.1 of the last 10 keys, 2 panes, memory as needed, family public)":        must(NewWindow(WindowConfig{Phi: 0.1, Keys: 10, Panes: 2})),
+		"countmin.Window(phi 0.1 of the last 1m0s, 2 panes, 5000 bytes, family " + keyed.String() + ")": must(NewWindow(WindowConfig{Phi: 0.1, Span: time.Minute, Panes: 2, MemoryBytes: 5000, Family: keyed})),
+	} {
+		require.Equal(t, want, s.String())
+	}
 }
 
 // Digests of 64 bits allow a Delta above 1/(2^64 Epsilon).

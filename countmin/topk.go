@@ -15,9 +15,9 @@ type TopKConfig struct {
 	// K is the number of keys to report, from 1 to 2^28.
 	K int
 
-	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be at least
-	// 1,024. If it is 0, memory grows up to about 610 bytes per reported key,
-	// or up to 40 KB if that is more, plus the bytes of long keys.
+	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be 1,024 or
+	// more. If it is 0, memory grows up to about 610 bytes per reported key, or
+	// up to 40 KB if that is more, plus the bytes of long keys.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -37,11 +37,11 @@ func (c TopKConfig) goal(reason error) (tracker.Goal, error) {
 	return g, checkMemory("TopKConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
-// TopK finds the K most frequent keys of a stream. Unlike [HeavyHitters], it
-// has no threshold that decides which keys must be reported, so it cannot
-// guarantee a result in advance. But [TopK.Complete] reports whether the K keys
-// are certain to be the most frequent, and all bounds always hold. Use
-// [NewTopK] to create one. It must not be copied by value; use [TopK.Clone].
+// TopK finds a stream's K most frequent keys. Unlike [HeavyHitters], it has no
+// threshold that decides which keys must be reported, so it cannot guarantee a
+// result in advance. But [TopK.Complete] reports whether the K keys are certain
+// to be the most frequent, and all bounds always hold. Use [NewTopK] to create
+// one. It must not be copied by value; use [TopK.Clone].
 type TopK struct{ single }
 
 // NewTopK returns an empty TopK. It returns an [ErrParams] error that names the
@@ -76,14 +76,14 @@ func (k *TopK) Config() TopKConfig {
 // All yields the K keys with the highest High, or fewer if fewer keys are
 // tracked, and their estimated counts. They are sorted by descending High and
 // then by ascending key. The iteration first sorts the tracked keys, which
-// takes O(r log r) time and O(r) memory for r keys; k must not be changed while
-// it runs.
+// takes O(r log r) time and O(r) memory for r keys; k must not be changed
+// during the iteration.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
 	return k.ranked(func() (uint64, int) { return 0, k.goal().K })
 }
 
 // Complete reports whether the keys of All are currently certain to be the most
-// frequent: no other key can have a higher count than any of them. If another
+// frequent: no other key can have a higher count than one of these. If another
 // key may have the same count as the last of these keys, either can be
 // reported. Complete sorts the tracked keys as All does.
 func (k *TopK) Complete() bool {

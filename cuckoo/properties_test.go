@@ -15,7 +15,7 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-func TestAKeyIsFoundUntilItIsDeleted(t *testing.T) {
+func TestKeysAreFoundUntilDeleted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		keys := rapid.SliceOfN(rapid.String(), 0, 8).Draw(t, "keys")
@@ -40,7 +40,7 @@ func TestMergeKeepsAllKeys(t *testing.T) {
 	})
 }
 
-func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+func TestDecodingReturnsTheEncodedFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, g := mustNew(t, drawParams(t, hashfam.Family{})), new(Filter)
 		for _, key := range rapid.SliceOfN(rapid.String(), 0, 8).Draw(t, "keys") {
@@ -53,7 +53,7 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters drives a Filter through any sequence of actions.
+// filters tests a Filter with random sequences of actions.
 var filters = conformance.Structure[*Filter]{
 	Source:        conformance.From(drawParams, NewFromParams, (*Filter).Params),
 	Receiver:      NewReceiver,
@@ -65,13 +65,13 @@ var filters = conformance.Structure[*Filter]{
 	Clone:         (*Filter).Clone,
 	Reset:         (*Filter).Reset,
 	Len:           (*Filter).Len,
-	// The place of keys depends on their order. An empty table has none.
+	// Tables depend on the order of keys unless they are empty.
 	Canonical: func(f *Filter) bool { return f.Len() == 0 },
 	Actions:   map[string]func(*conformance.Machine[*Filter]){"add copies": addCopies[*Filter]},
 	Invariant: func(m *conformance.Machine[*Filter]) { require.Equal(m, reads(m.Twin), reads(m.F)) },
 }
 
-// frames says how a Filter is encoded and shown.
+// frames tests the encoding and printing of a Filter.
 var frames = conformance.Frames[*Filter]{
 	Structure: filters,
 	Golden: []conformance.Golden[*Filter]{
@@ -91,7 +91,7 @@ var frames = conformance.Frames[*Filter]{
 	},
 }
 
-// scalables drives a Scalable through any sequence of actions.
+// scalables tests a Scalable with random sequences of actions.
 var scalables = conformance.Structure[*Scalable]{
 	Source:        conformance.From(drawScalable, NewScalable, (*Scalable).Config),
 	Receiver:      NewScalableReceiver,
@@ -106,7 +106,7 @@ var scalables = conformance.Structure[*Scalable]{
 	Invariant:     checkLimits,
 }
 
-// scalableFrames says how a Scalable is encoded and shown.
+// scalableFrames tests the encoding and printing of a Scalable.
 var scalableFrames = conformance.Frames[*Scalable]{
 	Structure: scalables,
 	Golden: []conformance.Golden[*Scalable]{
@@ -133,8 +133,7 @@ func FuzzScalable(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(scalables.R
 func FuzzChangedScalableFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalableFrames.Change)) }
 func FuzzScalableFrames(f *testing.F)        { scalableFrames.Fuzz(f) }
 
-// reads calls the methods that a Filter and a View have and that change
-// nothing.
+// reads calls the accessors that both Filter and View have.
 func reads(f interface {
 	Params() Params
 	SizeBytes() uint64
@@ -145,15 +144,14 @@ func reads(f interface {
 	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FillRatio(), f.FalsePositiveRate()}
 }
 
-// claimHuge makes the parameters those of a filter of 2^40 bits, with a width
-// that fills them.
+// claimHuge changes the parameters to a filter of 2^40 bits.
 func claimHuge(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params, 1<<35)
 	params[8], params[9] = 8, 0
 	return 1<<37 + 8
 }
 
-// claimHugeScalable makes the parameters those of 2^36 keys.
+// claimHugeScalable changes the parameters to 2^36 expected keys.
 func claimHugeScalable(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params, 1<<36)
 	binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
@@ -162,7 +160,7 @@ func claimHugeScalable(params []byte) uint64 {
 	return 1 << 37
 }
 
-// addCopies adds copies of a key. The ninth gets ErrCopies, and no other.
+// addCopies adds copies of a key. Only the ninth should return ErrCopies.
 func addCopies[S interface {
 	conformance.Encoded[S]
 	Add([]byte) error
@@ -178,15 +176,15 @@ func addCopies[S interface {
 	require.Equal(m, full, errors.Is(m.F.Clone().AddString(keys[0]), ErrCopies))
 }
 
-// addThousands adds thousands of keys, so that pages split. If all begin with
-// two bits that are 0, they split more often, and there are orphans. With a
-// limit, an Add that fails may move orphans, so the twin would differ.
+// addThousands adds thousands of keys, so that pages split. If all keys start
+// with two zero bits, pages split more often, and there are orphans. With a
+// limit, a failed Add may move orphans, so the twin would differ.
 func addThousands(m *conformance.Machine[*Scalable]) {
 	if m.F.Len() > 6000 {
 		m.Skip("there are enough keys")
 	}
 	begin := func(key string) bool { return m.Family.SumString(key).Probe()>>62 == 0 }
-	same := m.F.Config().MemoryBytes == 0 && rapid.Bool().Draw(m.T, "begin with the same bits")
+	same := m.F.Config().MemoryBytes == 0 && rapid.Bool().Draw(m.T, "start with the same bits")
 	n := 1000 * rapid.IntRange(1, 5).Draw(m.T, "thousands of keys")
 	var keys []string
 	for i := 0; len(keys) < n; i++ {
@@ -201,8 +199,8 @@ func scalableReads(s *Scalable) []any {
 	return []any{s.Config(), s.SizeBytes(), s.Len(), s.FillRatio(), s.FalsePositiveRate()}
 }
 
-// checkLimits checks that a Scalable exceeds neither its rate nor its memory,
-// and that it has the same numbers if it was decoded.
+// checkLimits checks that a Scalable does not exceed its rate or its memory
+// limit, and that its twin reports the same numbers.
 func checkLimits(m *conformance.Machine[*Scalable]) {
 	require.Equal(m, scalableReads(m.Twin), scalableReads(m.F))
 	c := m.F.Config()
@@ -214,7 +212,7 @@ func checkLimits(m *conformance.Machine[*Scalable]) {
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
-// golden returns a function that builds a filter of n keys.
+// golden returns a function that builds a filter with n keys.
 func golden[T interface{ AddString(string) error }, P any](create func(P) (T, error), p P, n int) func() T {
 	return func() T {
 		f, err := create(p)
@@ -228,8 +226,8 @@ func golden[T interface{ AddString(string) error }, P any](create func(P) (T, er
 	}
 }
 
-// drawParams draws a filter of any width. Half of them have so few slots that
-// the keys of a property do not all fit.
+// drawParams draws parameters with any width. Half of the filters have so few
+// slots that they will be full.
 func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	p := Params{
 		Buckets:         2 * rapid.Uint64Range(1, 20).Draw(t, "half the buckets"),
@@ -244,7 +242,8 @@ func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	return p
 }
 
-// drawScalable draws a Scalable of any rate. Some can grow only a few times.
+// drawScalable draws a configuration with any rate. Some filters can grow only
+// a few times.
 func drawScalable(t *rapid.T, fam hashfam.Family) ScalableConfig {
 	c := ScalableConfig{
 		Expected: rapid.SampledFrom([]uint64{1, 1, 10, 1000}).Draw(t, "expected"),

@@ -12,13 +12,18 @@ import (
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
-// The rate measured over filters of the exact formula and at full capacity. A
-// filter's rate varies little about its mean, so hits are binomial: a correct
+// Hits are binomial, because the rates of filters vary little. The pairs of
+// buckets in use vary by the square root of their number at most. A correct
 // program is more than six standard deviations off with probability below 2e-9,
-// and there are less than a hundred comparisons.
-const sigmas = 6
+// and there are fewer than a hundred comparisons.
+func requireRate(t *testing.T, want float64, hits, queries, keys int) {
+	t.Helper()
+	n, rate := float64(queries), float64(hits)/float64(queries)
+	t.Logf("measured %.3g, expected %.3g", rate, want)
+	require.InDelta(t, want, rate, 6*math.Sqrt(want/n+want*want/float64(keys)))
+}
 
-func TestMeasuredRateIsExact(t *testing.T) {
+func TestRateAtIsExact(t *testing.T) {
 	long := checks.Long(t, 3, 0.1)
 	for _, want := range []float64{0.03, 0.01, 0.001, 0.0001, 1e-6} {
 		for _, n := range []uint64{8, 100, 10_000, 1_000_000} {
@@ -32,9 +37,8 @@ func TestMeasuredRateIsExact(t *testing.T) {
 				case testing.Short():
 					queries /= 2
 				}
-				p, err := Config{Capacity: n, FPRate: want, Compact: sorted}.Params()
-				require.NoError(t, err)
-				hits, asked := 0, 0
+				p := plan(t, Config{Capacity: n, FPRate: want, Compact: sorted})
+				hits, queried := 0, 0
 				for i := range filters {
 					p.Family = hashfam.Family{}.Derive(fmt.Sprint("rate ", i))
 					f := mustNew(t, p)
@@ -44,16 +48,10 @@ func TestMeasuredRateIsExact(t *testing.T) {
 						if found {
 							hits++
 						}
-						asked++
+						queried++
 					}
 				}
-				rate, exact := float64(hits)/float64(asked), p.RateAt(n)
-				// Filters differ: the pairs that are taken vary as their
-				// number, by its root at most, and queries are binomial.
-				stderr := math.Sqrt(exact/float64(asked) + exact*exact/float64(n)/float64(filters))
-				t.Logf("%g asked, n = %d, %v: measured %.3g, exact %.3g", want, n, p, rate, exact)
-				require.LessOrEqual(t, exact, want)
-				require.InDelta(t, exact, rate, sigmas*stderr, "%g, n = %d", want, n)
+				requireRate(t, p.RateAt(n), hits, queried, filters*int(n))
 			}
 		}
 	}
@@ -68,30 +66,22 @@ func digestsOf(f *Filter, first, n uint64) []hashfam.Digest {
 	return digests
 }
 
-// Filters behind shards hold their Capacity and have the rate of filters
-// without. Hits are binomial, and pairs of buckets vary by 1/sqrt(n): a correct
-// program is more than six standard deviations off with probability below 2e-9,
-// and there are ten comparisons.
-func TestCapacityAndRateBehindAShardAreTheSame(t *testing.T) {
-	const n, queries = 20_000, 400_000
+// Filters that get only a single shard's keys have the same capacity and rate.
+func TestShardsHaveSameCapacityAndRate(t *testing.T) {
+	const queries = 400_000
 	for _, sorted := range []bool{false, true} {
 		for _, s := range checks.Shardings() {
-			p, err := Config{Capacity: n, FPRate: 0.01, Compact: sorted}.Params()
-			require.NoError(t, err)
-			f, r := mustNew(t, p), rand.New(rand.NewPCG(11, p.Buckets))
+			p := plan(t, Config{Capacity: 20_000, FPRate: 0.01, Compact: sorted})
+			f, r, hits := mustNew(t, p), rand.New(rand.NewPCG(11, p.Buckets)), 0
 			for range p.Capacity() {
 				require.NoError(t, f.AddDigest(s.Draw(r)), s.Name)
 			}
-			hits := 0
 			for range queries {
 				if f.ContainsDigest(s.Draw(r)) {
 					hits++
 				}
 			}
-			want := p.RateAt(p.Capacity())
-			stderr := math.Sqrt(want/queries + want*want/n)
-			t.Logf("compact %v, %s: %.4f %%", sorted, s.Name, 100*float64(hits)/queries)
-			require.InDelta(t, want, float64(hits)/queries, 6*stderr, s.Name)
+			requireRate(t, p.RateAt(p.Capacity()), hits, queries, int(p.Capacity()))
 		}
 	}
 }

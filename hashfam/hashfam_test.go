@@ -52,7 +52,7 @@ func TestKeyFormsAgree(t *testing.T) {
 	require.NotEqual(t, f.Sum(nil), f.Sum([]byte{0}))
 }
 
-func TestFamilies(t *testing.T) {
+func TestKeysSelectFamilies(t *testing.T) {
 	t.Run("the zero key is the public family", func(t *testing.T) {
 		require.Equal(t, Family{}, New(Key{}))
 		require.True(t, Family{}.Public())
@@ -82,7 +82,7 @@ func TestFamilies(t *testing.T) {
 	})
 }
 
-func TestDerive(t *testing.T) {
+func TestDerivedFamiliesDiffer(t *testing.T) {
 	parents := []Family{{}, New(ascending()), Random()}
 	labels := []string{"", "a", "b", "ab", "a\x00", "\x00a", strings.Repeat("long", 1000)}
 	seen := map[Family]bool{}
@@ -99,7 +99,7 @@ func TestDerive(t *testing.T) {
 	require.Len(t, seen, len(parents)*(1+2*len(labels)), "all differ")
 }
 
-func TestCheckValue(t *testing.T) {
+func TestCheckValuesAreFixedAndDiffer(t *testing.T) {
 	// Encoded filters contain check values, so this function must never change.
 	require.Equal(t, uint64(0x925fb7cf74fec682), Family{}.CheckValue())
 	require.Equal(t, uint64(0xa68548face08eeeb), New(ascending()).CheckValue())
@@ -119,7 +119,7 @@ var (
 	sinkAll []Digest
 )
 
-func TestNoAllocation(t *testing.T) {
+func TestHashingDoesNotAllocate(t *testing.T) {
 	f, x := New(ascending()), uint64(1) // not sink itself: Go 1.26 cannot compile that for s390x
 	none := func(name string, do func()) { require.Zero(t, testing.AllocsPerRun(10, do), name) }
 	for n := range 301 {
@@ -136,22 +136,17 @@ func TestNoAllocation(t *testing.T) {
 	none("check value", func() { sink ^= Digest(f.CheckValue() ^ x) })
 }
 
-func TestProbe(t *testing.T) {
+func TestProbeMultipliesTheDigest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.Uint64().Draw(t, "digest")
-		p := Digest(d).Probe()
-		modulus := new(big.Int).Lsh(big.NewInt(1), 64)
-		step := new(big.Int).SetUint64(0xD1342543DE82EF95)
-		want := new(big.Int).SetUint64(d)
-		for i := range 40 {
-			want.Mul(want, step).Mod(want, modulus)
-			require.Equal(t, want.Uint64(), uint64(p), i)
-			p = p.Next()
+		for p, i := Digest(d).Probe(), 0; i < 40; p, i = p.Next(), i+1 {
+			d *= 0xD1342543DE82EF95
+			require.EqualValues(t, d, p, i)
 		}
 	})
 }
 
-func TestReduce(t *testing.T) {
+func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
 	exact := func(x, n uint64) uint64 {
 		product := new(big.Int).Mul(new(big.Int).SetUint64(x), new(big.Int).SetUint64(n))
 		return product.Rsh(product, 64).Uint64()
@@ -179,7 +174,7 @@ func TestReduce(t *testing.T) {
 }
 
 // A call would take longer than the multiplication that these functions need.
-func TestInlining(t *testing.T) {
+func TestShortFunctionsAreInlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")
 	}

@@ -3,7 +3,6 @@
 package hashfam
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,52 +50,4 @@ func TestWhichKeysAreHashedInGroups(t *testing.T) {
 			require.Len(t, dst, n-len(rest))
 		}
 	})
-}
-
-// requireGroup calls sum for keys with the given lengths, and checks which keys
-// it skips and the digests of the others.
-func requireGroup(t *testing.T, sum func([]Digest, *uintptr, uintptr, *state) uint32, lengths []int, rest uint32) {
-	f, text := New(ascending()), noise(1<<13)
-	keys, digests := make([][]byte, len(lengths)), make([]Digest, len(lengths))
-	for i, n := range lengths {
-		keys[i] = text[i:][:n]
-	}
-	first, stride := headers(keys)
-	start := f.state()
-	require.Equal(t, rest, sum(digests, first, stride, &start), lengths)
-	for i, want := range one(f, keys) {
-		require.True(t, rest>>i&1 == 1 || want == digests[i], "%d of %v", i, lengths)
-	}
-}
-
-// AVX2 skips a group, and AVX-512 skips some keys in a group, if the lengths
-// differ too much.
-func TestGroupsOfMixedLengths(t *testing.T) {
-	rest := func(n int, others ...int) []int { return append(others, slices.Repeat([]int{5}, n-len(others))...) }
-	for _, c := range []struct {
-		lengths      []int
-		avx2, avx512 uint32
-	}{
-		{rest(8, 0, 8, 16, 24, 32), 0, 0},
-		{rest(8, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), 0, 0},
-		{rest(8, 32), 0, 1},
-		{rest(8, 100), 0xff, 1},
-		{rest(8, 5, 5, 5, 5, 5, 5, 5, 5000), 0xff, 1 << 7},
-		{rest(16, 28), 0, 0}, // 12 bytes beyond the first 16
-		{rest(16, 29), 0, 1},
-		{rest(16, 64, 64), 0, 0}, // 48
-		{rest(16, 65, 17), 0, 3},
-		{rest(16, 5, 125, 5, 125, 5, 125), 0, 1<<1 | 1<<3 | 1<<5},
-		{rest(16, 208, 208, 208, 208), 0, 0}, // 192
-		{rest(16, 209, 20, 20, 20), 0, 0xf},
-		{rest(16, 2000, 2000, 2000, 2000, 7000), 0, 1 << 4},
-		{rest(1, 5000), 0, 0}, // all lanes contain the same key
-	} {
-		if cpu.AVX2 && len(c.lengths) == 8 {
-			requireGroup(t, sumGroupAVX2, c.lengths, c.avx2)
-		}
-		if cpu.AVX512 {
-			requireGroup(t, sumGroupAVX512, c.lengths, c.avx512)
-		}
-	}
 }

@@ -46,7 +46,7 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters builds a Filter in all ways.
+// filters describes how to build and test a Filter.
 var filters = conformance.Structure[*Filter]{
 	Builders:  builders,
 	Receiver:  NewReceiver,
@@ -54,7 +54,7 @@ var filters = conformance.Structure[*Filter]{
 	Len:       (*Filter).Len,
 }
 
-// frames says how a Filter is encoded and shown.
+// frames describes how a Filter is encoded and printed.
 var frames = conformance.Frames[*Filter]{
 	Structure: filters,
 	Golden: []conformance.Golden[*Filter]{
@@ -77,7 +77,7 @@ var frames = conformance.Frames[*Filter]{
 	Shown:  func(f *Filter) []any { return []any{*f, f.Params(), Config{FPRate: 0.01, Family: f.Family()}} },
 }
 
-// exacts builds an Exact in all ways.
+// exacts describes how to build and test an Exact.
 var exacts = conformance.Structure[*Exact]{
 	Builders:  exactBuilders,
 	Receiver:  NewExactReceiver,
@@ -86,7 +86,7 @@ var exacts = conformance.Structure[*Exact]{
 	Invariant: findNoOther,
 }
 
-// exactFrames says how an Exact is encoded and shown.
+// exactFrames describes how an Exact is encoded and printed.
 var exactFrames = conformance.Frames[*Exact]{
 	Structure: exacts,
 	Golden: []conformance.Golden[*Exact]{
@@ -121,8 +121,7 @@ func FuzzExact(f *testing.F)               { f.Fuzz(rapid.MakeFuzz(exacts.Run)) 
 func FuzzChangedExactFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exactFrames.Change)) }
 func FuzzExactFrames(f *testing.F)         { exactFrames.Fuzz(f) }
 
-// reads calls the methods that a Filter and a View have and that change
-// nothing.
+// reads calls the methods that Filter and View share.
 func reads(f interface {
 	Params() Params
 	SizeBytes() uint64
@@ -132,7 +131,7 @@ func reads(f interface {
 	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FalsePositiveRate()}
 }
 
-// builders draws a rate and returns all ways to build a filter with it.
+// builders draws a rate and returns functions that build a filter with it.
 func builders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) (*Filter, error) {
 	rate := rapid.SampledFrom([]float64{0.9, 0.5, 0.1, 0.01, 1. / 128, 1e-3, 1e-9}).Draw(t, "rate")
 	c, ctx := Config{FPRate: rate, Family: fam}, context.Background()
@@ -233,11 +232,10 @@ func numbered(fam hashfam.Family, n int, prefix string) (digests []hashfam.Diges
 	return digests
 }
 
-func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
-	checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
-		f := mustBuild(t, Config{FPRate: 0.01, Family: fam}, keys)
-		return checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()}
-	})
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	keyed := hashfam.New(hashfam.Key{1})
+	checks.ZeroValues(t, "^static: use of a zero [A-Z].*: make it with New", new(Filter), new(View), new(Exact), new(ExactView), FrameReader{},
+		NewReceiver(keyed), NewExactReceiver(keyed))
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {

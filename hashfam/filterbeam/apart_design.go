@@ -1,6 +1,7 @@
 package filterbeam
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,8 +12,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 )
 
-// Apart: each owner builds a filter of the keys of its shard and writes its
-// frame to a file. One task writes the index of the files.
+// In apart, each owner builds a filter from the keys in its shard and writes
+// its frame to a file. A single task writes the index of these files.
 type apart struct{ spec }
 
 func (a apart) collector(emit emitter) (collector, error) {
@@ -20,7 +21,7 @@ func (a apart) collector(emit emitter) (collector, error) {
 	return digestCollector{owner, newBlocks(a.Parts, emit)}, nil
 }
 
-// A shardFile is the file of a part.
+// A shardFile describes the file of a part.
 type shardFile struct {
 	part
 	FPRate   float64
@@ -40,7 +41,7 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 	return encoded(shardFile{file, sum.FPRate, sum.Distinct}, err)
 }
 
-// build returns the filter of a part, and describes it.
+// build returns the filter of a part, and describes it in sum.
 func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
 	p, err := a.process()
 	if err != nil {
@@ -56,12 +57,13 @@ func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte])
 	return p.finish(ctx, sum)
 }
 
-// finish writes the index. A part that got no key has no file.
+// finish writes the index. A part without keys has no file.
 func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
 	files, err := decodeRecords[shardFile](records, a.Parts)
 	if err != nil {
 		return err
 	}
+	size := uint64(0)
 	x := index.Index{Version: 1, Kind: string(a.Kind), Check: a.Check, Parts: make([]index.Part, a.Parts)}
 	for i, f := range files {
 		if len(f.Name) > 0 {
@@ -69,14 +71,12 @@ func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record,
 		}
 		sum.FPRate += f.FPRate / float64(a.Parts)
 		sum.Distinct += f.Distinct
-		sum.Size += f.Bytes
+		size += f.Bytes
 	}
 	line, err := x.Append(nil)
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeFrame(ctx, out, bytes.NewReader(line), sum)
 	}
-	return replace(ctx, out, func(w io.Writer) error {
-		_, err := w.Write(line)
-		return err
-	})
+	sum.Size = size // of the parts, and not of the index
+	return err
 }

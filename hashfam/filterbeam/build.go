@@ -18,37 +18,38 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[hashfam.Digest]())
 }
 
-// Build builds the structure of the plan from a collection of keys, which are
-// string, []byte or hashfam.Digest, and writes its frame to the file out. Heavy
-// hitters and a top k store keys, so they take no digests. An element of an
-// engine costs several times what a line of a file costs in [Files].
+// Build builds the structure of the plan from a collection of keys and writes
+// its frame to the file out. The keys must be of type string, []byte or
+// hashfam.Digest. Heavy hitters and a top k store keys, so these cannot be
+// built from digests. When the keys are in files, use [Files] instead: an
+// element of a collection costs several times as much as a line.
 //
 // The result has one element, a [Summary]. The job fails if the elements have
-// another type. Build is for bounded collections: it ignores their windows. It
-// treats out as Files does, and the program must import the file system of out.
-// O(keys) time, spread over the workers.
+// another type. The collection must be bounded, and its windows are ignored.
+// Build uses out like Files, and the program must import the file system of
+// out.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	if !reflect.DeepEqual(keys.WindowingStrategy(), window.DefaultWindowingStrategy()) {
-		keys = beam.WindowInto(s, window.NewGlobalWindows(), keys) // takes time for each key
+		keys = beam.WindowInto(s, window.NewGlobalWindows(), keys) // costs time for each key
 	}
-	b := bundle{Spec: p.spec}
+	e := elements{bundle: bundle{Spec: p.spec}}
 	var collect any
 	switch keys.Type().Type() {
 	case reflect.TypeFor[string]():
-		collect = &keyFn[string]{elements{bundle: b}}
+		collect = &keyFn[string]{e}
 	case reflect.TypeFor[hashfam.Digest]():
-		collect = &digestFn{elements{bundle: b}}
-	default: // the engine reports any type but []byte
-		collect = &keyFn[[]byte]{elements{bundle: b}}
+		collect = &digestFn{e}
+	default: // the engine returns an error unless this is []byte
+		collect = &keyFn[[]byte]{e}
 	}
 	return join(s, p, out, 0, beam.ParDo(s, collect, keys))
 }
 
-// The elements of a bundle are collected a batch at a time.
+// The elements of a bundle are collected in batches.
 type elements struct {
 	bundle
-	arena []byte   // the bytes of the keys of the batch
+	arena []byte   // bytes of the keys in the batch
 	keys  [][]byte // none if the elements are digests
 }
 
@@ -58,13 +59,16 @@ const (
 	batchBytes = blockBytes
 )
 
-// StartBundle drops what a bundle that failed may have left.
+// StartBundle drops the state that a failed bundle may have left.
 func (e *elements) StartBundle(emit func(int, []byte)) {
 	e.bundle.StartBundle(emit)
-	e.arena, e.keys, e.digests = e.arena[:0], e.keys[:0], e.digests[:0]
+	e.drop()
 }
 
-// FinishBundle collects the last batch and sends what is left.
+// drop drops the batch.
+func (e *elements) drop() { e.arena, e.keys, e.digests = e.arena[:0], e.keys[:0], e.digests[:0] }
+
+// FinishBundle collects the last batch and sends the values that are left.
 func (e *elements) FinishBundle(ctx context.Context, emit func(int, []byte)) error {
 	if len(e.keys)+len(e.digests) > 0 {
 		if err := e.flush(ctx, emit); err != nil {
@@ -76,21 +80,20 @@ func (e *elements) FinishBundle(ctx context.Context, emit func(int, []byte)) err
 
 // flush collects the batch.
 func (e *elements) flush(ctx context.Context, emit func(int, []byte)) error {
-	err := e.open(emit)
-	if err == nil && e.keys != nil {
-		e.tally.Totals[bytesRead] += uint64(len(e.arena))
-		err = e.addKeys(ctx, e.keys)
-	} else if err == nil {
-		err = e.add(ctx, e.digests, nil)
+	defer e.drop()
+	if err := e.open(emit); err != nil {
+		return err
 	}
-	e.arena, e.keys, e.digests = e.arena[:0], e.keys[:0], e.digests[:0]
-	return err
+	if e.keys == nil {
+		return e.add(ctx, e.digests, nil)
+	}
+	e.tally.Totals[bytesRead] += uint64(len(e.arena))
+	return e.addKeys(ctx, e.keys)
 }
 
-// A keyFn collects keys that are not hashed yet.
+// A keyFn collects keys that have not been hashed.
 type keyFn[K string | []byte] struct{ elements }
 
-// ProcessElement adds a key to the batch.
 func (f *keyFn[K]) ProcessElement(ctx context.Context, key K, emit func(int, []byte)) error {
 	start := len(f.arena)
 	f.arena = append(f.arena, key...)

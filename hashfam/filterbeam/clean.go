@@ -14,11 +14,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
 
-// Clean removes what jobs that failed, were interrupted or were killed have
-// left beside their output out, and returns the names of these files. It keeps
-// out itself and, if that is the index of a filter in parts, the parts. No job
-// that writes to out may be running. A job that succeeds does the same at its
-// end. It returns the errors of the file system. O(files) time.
+// Clean removes the intermediate files beside out that were left by jobs that
+// failed or were interrupted, and returns their names. It does not remove out
+// itself or, if out is the index of a filter in parts, the files of the parts.
+// Clean must not be called while a job writes to out. A job that succeeds
+// cleans up by itself. Clean returns the errors of the file system.
 func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
@@ -44,7 +44,7 @@ func Clean(ctx context.Context, out string) ([]string, error) {
 	return removed, errors.Join(failed...)
 }
 
-// kept returns the names of the parts of a filter of which out is the index.
+// kept returns the file names of the parts if out is an index.
 func kept(ctx context.Context, fs filesystem.Interface, out string) (map[string]bool, error) {
 	if exists, err := pattern.Exists(ctx, fs, out); err != nil || !exists {
 		return nil, err
@@ -67,11 +67,11 @@ func kept(ctx context.Context, fs filesystem.Interface, out string) (map[string]
 	})
 }
 
-// made matches what unique returns.
+// made matches the names that unique returns.
 var made = regexp.MustCompile(`(?s)^(.+)\.(part|shard|tmp)-[A-Z2-7]{26,}$`)
 
-// madeFor returns the cleaned name of the output for which unique has returned
-// name, or an empty name.
+// madeFor returns the cleaned name of the output for which unique returned
+// name. It returns an empty string for other names.
 func madeFor(name string) string {
 	if m := made.FindStringSubmatch(filepath.Clean(name)); m != nil {
 		return m[1]

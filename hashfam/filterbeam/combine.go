@@ -9,7 +9,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -20,23 +19,24 @@ func init() {
 	register.Combiner3[*accumulator, hashfam.Digest, []byte](&combineFn[hashfam.Digest]{})
 }
 
-// A Key is a type of elements that [Combine] takes.
+// A Key is a type of element that [Combine] can combine.
 type Key interface {
 	string | []byte | hashfam.Digest
 }
 
-// Combine returns a function for beam.Combine and beam.CombinePerKey: it
-// combines keys of type K to the frame of the plan's structure. Use it to build
-// many small filters, one for each key of a collection of pairs, or one for
-// each window of a stream. An accumulator holds digests until the structure is
-// smaller. For one large filter [Build] costs much less: the SDK calls
-// Combine's function for every key, and one task merges all accumulators.
+// Combine returns a function for beam.Combine and beam.CombinePerKey, which
+// combines keys of type K into the frame of the plan's structure. Use it to
+// build many small filters, for example one for each key in a collection of
+// pairs, or one for each window of a stream. For one large filter, [Build] is
+// much cheaper, because the SDK calls Combine's function for every key and
+// merges all accumulators in one task. An accumulator contains digests as long
+// as the structure would be larger.
 //
-// It returns [ErrParams] for the zero Plan and for one in parts, if the
-// structure takes more than 8 MiB, or if it is not built of frames: a cuckoo
-// filter, a static filter, or a top k. The size of heavy hitters is their
-// MemoryBytes; if that is 0, their size is not known in advance and Combine
-// does not check it. O(1) time.
+// Combine returns [ErrParams] if p is the zero Plan or has parts, if it is a
+// plan for a cuckoo filter, a static filter or a top k, or if the structure
+// needs more than 8 MiB. The size of heavy hitters is their MemoryBytes. If
+// this is 0, Combine does not check the size, because it is not known in
+// advance.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err
@@ -48,74 +48,42 @@ func Combine[K Key](p Plan) (any, error) {
 	case cuckooKind, staticKind, topkKind:
 		return nil, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, sketch or heavy")
 	}
-	size := p.spec.Bytes
-	if p.spec.Kind == heavyKind {
-		c, err := params[countmin.HeavyConfig](p.spec)
-		if err != nil {
-			return nil, err
-		}
-		size = uint64(c.MemoryBytes)
-	}
-	if size > frameLimit {
-		return nil, errs.Field(ErrParams, "size of the structure", size, fmt.Sprintf("at most %d bytes", frameLimit))
+	if p.spec.Bytes > frameLimit {
+		return nil, errs.Field(ErrParams, "size of the structure", p.spec.Bytes, fmt.Sprintf("at most %d bytes", frameLimit))
 	}
 	return &combineFn[K]{Spec: p.spec}, nil
 }
 
-// An accumulator holds the keys that it got as digests, or as the keys
-// themselves if the structure stores keys, until they take half the size of the
-// structure. Then it holds the structure.
+// An accumulator contains the keys that were added to it: the frame of a
+// structure, and pending keys that are not in the structure yet. These are
+// added to the structure when they need more than half of its size.
 //
-// A decoded accumulator does not know the plan, so it keeps the bytes of the
-// structure until the combineFn decodes them.
-//
-// An engine may keep accumulators in memory, as elements of a collection, and
-// give them to a function twice. So a function changes only what it has made.
+// An engine may hold accumulators in memory as elements of a collection, and
+// pass them to a function twice. So a function must only change accumulators
+// that it has created. A frame never changes.
 type accumulator struct {
-	pending   []byte    // digests of eight bytes, or lengths and keys
-	encoded   []byte    // a frame
-	structure structure // nil, or the structure of all earlier keys
+	pending []byte // digests of eight bytes, or lengths and keys if the structure stores keys
+	frame   []byte // empty if all keys are pending
 }
 
-// frame returns the frame of the keys that are not pending, or nothing if there
-// are none.
-func (a *accumulator) frame() ([]byte, error) {
-	if a.structure == nil {
-		return a.encoded, nil
-	}
-	return a.structure.frame()
-}
-
-// clone returns a copy of a, to change.
-func (a *accumulator) clone() (*accumulator, error) {
-	frame, err := a.frame()
-	return &accumulator{pending: slices.Clone(a.pending), encoded: frame}, err
-}
-
-// The two parts of an encoded accumulator: the length of the first, the pending
-// keys, a frame.
-func encodeAccumulator(a *accumulator) ([]byte, error) {
-	frame, err := a.frame()
-	if err != nil {
-		return nil, err
-	}
-	return append(appendKey(nil, a.pending), frame...), nil
-}
+// An encoded accumulator consists of the length of the pending keys, these
+// keys, and the frame.
+func encodeAccumulator(a *accumulator) []byte { return append(appendKey(nil, a.pending), a.frame...) }
 
 func decodeAccumulator(encoded []byte) (*accumulator, error) {
-	pending, rest, err := cutKey(slices.Clone(encoded))
-	return &accumulator{pending: pending, encoded: rest}, err
+	pending, frame, err := cutKey(slices.Clone(encoded))
+	return &accumulator{pending, frame}, err
 }
 
-// A combineFn combines keys to a frame.
+// A combineFn combines keys into a frame.
 type combineFn[K Key] struct {
 	Spec spec
 
 	family hashfam.Family
-	merger *accumulator // what MergeAccumulators has returned last
+	merger *accumulator // the previous result of MergeAccumulators
 }
 
-// Setup opens the family once for each worker.
+// Setup opens the family, once for each worker.
 func (c *combineFn[K]) Setup() error {
 	var err error
 	c.family, err = c.Spec.family()
@@ -132,70 +100,64 @@ func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
 		return nil, err
 	}
 	if c.full(a) {
-		err = c.settle(a)
+		err = c.settle(a, nil)
 	}
 	return a, err
 }
 
-// full reports whether the pending keys take more than half of the structure.
+// full reports whether the pending keys need more than half of the structure's
+// size.
 func (c *combineFn[K]) full(a *accumulator) bool {
-	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, 1<<12)
+	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, uint64(len(a.frame)/2), 1<<12)
 }
 
-// MergeAccumulators returns a merger of a and b, which stay as they are: the
-// first of several to merge is an element of the engine. The next ones are
-// added to the merger.
+// MergeAccumulators returns an accumulator with the keys of a and b. These stay
+// unchanged, since a may be an element of the engine, unless a is the result of
+// the previous call, which is reused.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
-	var err error
 	if a != c.merger {
-		if a, err = a.clone(); err != nil {
-			return nil, err
-		}
+		a = a.clone()
 		c.merger = a
 	}
 	a.pending = append(a.pending, b.pending...)
-	frame, err := b.frame()
-	if err != nil || len(frame) == 0 && !c.full(a) {
-		return a, err
+	if len(b.frame) == 0 && !c.full(a) {
+		return a, nil
 	}
-	if err = c.settle(a); err == nil && len(frame) > 0 {
-		err = a.structure.merge(frame)
-	}
-	return a, err
+	return a, c.settle(a, b.frame)
+}
+
+// clone returns a copy of a that may be changed.
+func (a *accumulator) clone() *accumulator {
+	return &accumulator{slices.Clone(a.pending), a.frame}
 }
 
 // ExtractOutput returns the frame of all keys.
 func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
-	a, err := a.clone()
-	if err == nil {
-		err = c.settle(a)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.structure.frame()
+	a = a.clone()
+	err := c.settle(a, nil)
+	return a.frame, err
 }
 
-// settle moves all keys of a into its structure.
-func (c *combineFn[K]) settle(a *accumulator) error {
-	var err error
-	if a.structure == nil {
-		if a.structure, err = c.Spec.open(); err != nil {
-			return err
+// settle adds the pending keys of a, and the keys in another frame if that is
+// not empty, to the structure of a.
+func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
+	made, err := c.Spec.open()
+	for _, frame := range [][]byte{a.frame, other} {
+		if err == nil && len(frame) > 0 {
+			err = made.merge(frame)
 		}
 	}
-	if len(a.encoded) > 0 {
-		if err := a.structure.merge(a.encoded); err != nil {
-			return err
-		}
-		a.encoded = nil
+	if err == nil && len(a.pending) > 0 {
+		err = c.addPending(made, a.pending)
 	}
-	err = c.addPending(a)
-	a.pending = a.pending[:0]
+	if err == nil {
+		a.pending = a.pending[:0]
+		a.frame, err = made.frame()
+	}
 	return err
 }
 
-// storesKeys reports whether pending keys are kept as they are.
+// storesKeys reports whether the structure stores keys.
 func (c *combineFn[K]) storesKeys() bool { return c.Spec.Kind == heavyKind }
 
 // appendPending appends a key in its pending form.
@@ -221,18 +183,18 @@ func (c *combineFn[K]) appendPending(pending []byte, key K) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(pending, uint64(d)), nil
 }
 
-// addPending adds the pending keys to the structure.
-func (c *combineFn[K]) addPending(a *accumulator) error {
+// addPending adds pending keys to a structure.
+func (c *combineFn[K]) addPending(to structure, pending []byte) error {
 	if !c.storesKeys() {
-		return a.structure.add(parseWords[hashfam.Digest](nil, a.pending), nil)
+		return to.add(parseWords[hashfam.Digest](nil, pending), nil)
 	}
 	var keys [][]byte
-	for pending := a.pending; len(pending) > 0; {
+	for len(pending) > 0 {
 		key, rest, err := cutKey(pending)
 		if err != nil {
 			return err
 		}
 		keys, pending = append(keys, key), rest
 	}
-	return a.structure.add(c.family.SumAll(nil, keys), keys)
+	return to.add(c.family.SumAll(nil, keys), keys)
 }

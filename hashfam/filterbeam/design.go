@@ -10,49 +10,45 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A design is a way to build a structure in three stages:
+// A design divides the work of a job among tasks, in three stages:
 //
-//	collect  each bundle of keys    sends values to owners, which are numbers
-//	gather   each owner             makes one record of its values
-//	finish   one task               makes the output of all records
+//	collect  each bundle of keys   sends values to owners, which are numbers
+//	gather   each owner            turns its values into one record
+//	finish   a single task         builds the output from all records
 //
-// In frames, a value is a whole encoded structure and an owner merges some of
-// them. In windows, a value is a block of digests or positions, and an owner
-// fills its range of the array. In ranges, an owner sorts the digests of its
-// range; in ribbons, an owner then solves the equations of some of them. In
-// shards, an owner counts its keys. In apart, an owner builds a filter of its
-// keys.
+// The designs differ in the values that they send:
 //
-// The number of items in a value says how much of what was read is in it: keys,
-// digests or positions.
+//	frames   encoded structures, which an owner merges
+//	windows  blocks of digests or positions; an owner fills a range of an array
+//	ranges   blocks of digests; an owner sorts the digests in its range
+//	ribbons  shards of a static filter, whose equations an owner solves
+//	shards   counts of keys; an owner counts the keys in its shard
+//	apart    blocks of digests; an owner builds a filter from them
+//
+// Each value carries its number of items, which are keys, digests or positions.
+// The tally compares these numbers with the number of keys that were read.
 type design interface {
-	perKey() uint64 // items that a key makes
+	perKey() uint64 // items per key
 	collector(emit emitter) (collector, error)
 	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
 	finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error
 }
 
-// A record is what an owner has made of its values.
-type record struct {
-	owner int
-	value []byte
-}
-
-// A collector takes the keys of a bundle, and sends values.
+// A collector adds the keys of a bundle and sends values.
 type collector interface {
-	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if they are not known
+	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if only the digests are known
 	flush() error
 }
 
-// An emitter sends a value with a number of items to the task that owns a
-// number. The value then belongs to the engine: its memory is never written
-// again. An engine that keeps elements in memory would read the change.
+// An emitter sends a value with its number of items to an owner. The value then
+// belongs to the engine and must not be changed: an engine may hold it in
+// memory.
 type emitter = func(owner int, items uint64, value []byte)
 
-// perKey returns 1, as it is in most designs.
+// perKey returns the number of items per key in most designs.
 func (spec) perKey() uint64 { return 1 }
 
-// design returns the design of the plan.
+// design returns the design for the plan.
 func (s spec) design() (design, error) {
 	if _, err := s.family(); err != nil {
 		return nil, err
@@ -75,7 +71,13 @@ func (s spec) design() (design, error) {
 	return frames{s}, nil
 }
 
-// encoded returns the encoded form of a value that was made without an error.
+// A record is the result of an owner.
+type record struct {
+	owner int
+	value []byte
+}
+
+// encoded returns the encoding of v, or err if that is not nil.
 func encoded(v any, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -83,8 +85,8 @@ func encoded(v any, err error) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// byOwner returns the values of the records of all owners, numbers below n. An
-// owner that got nothing has none.
+// byOwner returns the records' values for the owners 0 to n-1. It is nil for an
+// owner that received nothing.
 func byOwner(records iter.Seq2[record, error], n int) ([][]byte, error) {
 	all := make([][]byte, n)
 	for r, err := range records {
@@ -99,47 +101,41 @@ func byOwner(records iter.Seq2[record, error], n int) ([][]byte, error) {
 	return all, nil
 }
 
-// decodeRecords returns the decoded values of all owners. That of an owner that
-// got nothing is zero.
+// decodeRecords returns the decoded values for the owners 0 to n-1. It is zero
+// for an owner that received nothing.
 func decodeRecords[T any](records iter.Seq2[record, error], n int) ([]T, error) {
-	values, err := byOwner(records, n)
-	if err != nil {
-		return nil, err
-	}
 	all := make([]T, n)
+	values, err := byOwner(records, n)
 	for owner, value := range values {
-		if value != nil {
-			if err := json.Unmarshal(value, &all[owner]); err != nil {
-				return nil, errs.Errorf("record of shard %d: %w", owner, err)
-			}
+		if value != nil && err == nil {
+			err = json.Unmarshal(value, &all[owner])
 		}
 	}
-	return all, nil
+	return all, err
 }
 
-// tallyOwner is the number of the owner that adds up the tallies of all
-// bundles.
+// tallyOwner is the owner that adds up the tallies of all bundles.
 const tallyOwner = -1
 
-// A bundle is what a worker collects of one bundle of keys. Its exported fields
-// travel to the workers as JSON.
+// A bundle collects the keys of one bundle in a worker. Its exported field
+// travels to the workers as JSON.
 type bundle struct {
 	Spec spec
 
 	family    hashfam.Family
-	perKey    uint64 // items that a key makes
+	perKey    uint64
 	collector collector
-	emit      func(int, []byte) // of the call that the engine makes now
+	emit      func(int, []byte) // of the engine's current call
 	tally     tally
 	digests   []hashfam.Digest // of a batch
 }
 
-// StartBundle drops what a bundle that failed may have left.
+// StartBundle drops the state that a failed bundle may have left.
 func (b *bundle) StartBundle(func(int, []byte)) {
 	b.collector, b.tally = nil, tally{}
 }
 
-// open makes the collector with the first key of a bundle.
+// open creates the collector when the first key of a bundle arrives.
 func (b *bundle) open(emit func(int, []byte)) error {
 	b.emit = emit
 	if b.collector != nil {
@@ -156,7 +152,7 @@ func (b *bundle) open(emit func(int, []byte)) error {
 	return err
 }
 
-// send is the emitter of the collector. It counts what it sends.
+// send is the collector's emitter. It counts the values that it sends.
 func (b *bundle) send(owner int, items uint64, value []byte) {
 	value = sealed(value, items)
 	b.tally.send(owner, value)
@@ -169,7 +165,7 @@ func (b *bundle) addKeys(ctx context.Context, keys [][]byte) error {
 	return b.add(ctx, b.digests, keys)
 }
 
-// add collects keys that are hashed already. keys is nil if they are not known.
+// add collects keys by their digests. keys may be nil.
 func (b *bundle) add(ctx context.Context, digests []hashfam.Digest, keys [][]byte) error {
 	n := uint64(len(digests))
 	b.tally.Totals[keysRead] += n
@@ -178,7 +174,7 @@ func (b *bundle) add(ctx context.Context, digests []hashfam.Digest, keys [][]byt
 	return b.collector.add(digests, keys)
 }
 
-// FinishBundle sends what is left, and the tally of all that was sent.
+// FinishBundle sends the values that are left, and then the bundle's tally.
 func (b *bundle) FinishBundle(_ context.Context, emit func(int, []byte)) error {
 	if b.collector == nil {
 		return nil
@@ -192,22 +188,22 @@ func (b *bundle) FinishBundle(_ context.Context, emit func(int, []byte)) error {
 	return nil
 }
 
-// blockBytes is the size of the blocks in which items are sent, and of those in
-// which files are read.
+// blockBytes is the size of the blocks in which items are sent and files are
+// read.
 const blockBytes = 64 << 10
 
-// blockSpace is the size of the memory of a block. It has room for the last
-// item, unless that is a long key, and for what is put behind the items.
+// blockSpace is the capacity of a block. It leaves room for the last item,
+// unless that is a long key, and for the bytes that follow the items.
 const blockSpace = blockBytes + 64
 
-// The blocks collect the items of every owner, and send them when there are
-// enough.
+// The blocks collect the items for each owner and send them when a block is
+// full.
 type blocks struct {
-	of   []block // of each owner
+	of   []block // indexed by owner
 	emit emitter
 }
 
-// A block is a value in the making.
+// A block is a value that is not complete.
 type block struct {
 	items uint64
 	data  []byte
@@ -223,9 +219,9 @@ func (b *blocks) put64(owner int, item uint64) {
 	b.store(owner, binary.LittleEndian.AppendUint64(b.of[owner].data, item), 1)
 }
 
-// store makes data, which has some items more, the owner's block, or sends it
-// if it is full. An owner that fills a block fills another one, so the memory
-// of the next is made at once.
+// store sets the data of the owner's block, to which items were appended, or
+// sends the block if it is full. It then allocates the next block at its full
+// size, because an owner that fills a block usually fills another.
 func (b *blocks) store(owner int, data []byte, items uint64) {
 	to := &b.of[owner]
 	to.data = data
@@ -236,7 +232,7 @@ func (b *blocks) store(owner int, data []byte, items uint64) {
 	}
 }
 
-// flush sends what is left. It returns nil.
+// flush sends all blocks that have items. It returns nil.
 func (b *blocks) flush() error {
 	for owner, left := range b.of {
 		if left.items > 0 {

@@ -1,37 +1,43 @@
-// Package filterbeam builds the structures of filterfam from more keys than one
-// machine should read, as jobs of Apache Beam: in this process (Prism), on
-// Flink, Spark or Dataflow.
+// Package filterbeam builds filterfam's structures from more keys than a single
+// machine should read. The builds are Apache Beam jobs, which run in this
+// process (using Prism) or on Flink, Spark or Dataflow.
 //
-//   - say what to build: [Bloom], [Static], [Cuckoo], [Sketch] and the like
-//   - add the lines of files: [Files], or without an engine [Local]
+//   - choose what to build: [Bloom], [Static], [Cuckoo], [Sketch] and so on
+//   - add the lines of files: [Files], or [Local] without an engine
 //   - add a collection of the pipeline: [Build]
-//   - many small filters: [Combine]
-//   - a secret family for the workers: [RegisterFamily]
-//   - ask filters larger than a machine: [Plan.Parts], and package parts
-//   - inspect: [Result], [Summary]; remove what failed jobs left: [Clean]
+//   - build many small filters: [Combine]
+//   - use a secret family: [RegisterFamily]
+//   - build and query filters larger than a machine: [Plan.Parts], package parts
+//   - inspect the result: [Result], [Summary]
+//   - remove files that failed jobs left: [Clean]
 //
-// [Files], [Local] and [Build] write one frame to a file. Every program that
-// uses the library reads it, and it is bit for bit the frame of a single
-// process, as far as the structure allows:
+// [Files], [Local] and [Build] write one frame to a file, which every program
+// that uses the library can read. The frame is identical to the frame that a
+// single process writes, as far as the structure allows:
 //
 //	Bloom, Counting     identical
 //	Static              identical
 //	Sketch              identical, unless it is Conservative
-//	Cuckoo              depends on the set of keys only
+//	Cuckoo              depends only on the set of keys
 //	Heavy, TopK         the same guarantees
 //
-// The command filterbuild, in the folder of that name, is Local and Files for
-// the shell.
+// The command filterbuild, in the folder of the same name, runs Local and Files
+// from the shell.
 //
-// Beam finds a file system only if the program imports its package. A program
-// that reads or writes local files needs
+// Beam can use a file system only if the program imports its package. A program
+// that reads or writes local files needs the import
 //
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 //
-// and one with files at gs:// or s3:// imports filesystem/gcs or filesystem/s3.
-// Otherwise Files, Build and Local fail with the error: file system scheme
+// For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
+// Otherwise Files, Build and Local fail with this error: file system scheme
 // "default" not registered.
 //
-// docs/distributed.md says when an engine is worth it, how the work is divided,
-// and what happens if a worker fails.
+// For readers of the code: a job divides its work using one of six designs. The
+// interface design, in design.go, describes the stages that they share. Each
+// file NAME_design.go has one of them. The stages of the pipeline are in
+// job.go, and tally.go checks that no block is lost between them.
+//
+// docs/distributed.md describes when an engine is worth its cost, how the work
+// is divided, and what happens when a worker fails.
 package filterbeam

@@ -6,18 +6,17 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// The reasons for errors, to test with errors.Is. They have the same values in
-// every package of filterfam. An engine may report an error of a worker as
-// text; it then contains the text of the reason.
+// These errors can be tested for with errors.Is. An engine may return a
+// worker's error as text, which then contains the text of one of these.
 var (
 	ErrParams  = hashfam.ErrParams  // the Plan, a pattern or an output is invalid
 	ErrCorrupt = hashfam.ErrCorrupt // an intermediate file is damaged
 	ErrFamily  = hashfam.ErrFamily  // a worker has another hash family, or none
-	ErrFull    = cuckoo.ErrFull     // there are more keys than the cuckoo filter takes
+	ErrFull    = cuckoo.ErrFull     // there are too many keys for the cuckoo filter
 )
 
 // A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// package hashfam. Use errors.As to extract it from an error.
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "filterbeam"}

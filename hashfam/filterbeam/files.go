@@ -10,10 +10,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// replace writes a file under a temporary name of its own and renames it to
-// out. If write or the rename fails, or if ctx ends before the file is written,
-// out stays as it was, and the temporary file is removed. A file system without
-// a rename copies the file instead, which is not atomic.
+// replace writes a file using a temporary name and renames it to out. If write
+// or the rename fails, or if ctx is canceled before the file is complete, out
+// stays unchanged and the temporary file is removed. If the file system has no
+// rename, the file is copied instead, which is not atomic.
 func replace(ctx context.Context, out string, write func(io.Writer) error) error {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
@@ -23,7 +23,7 @@ func replace(ctx context.Context, out string, write func(io.Writer) error) error
 	temporary := unique(out, temporaryPurpose)
 	err = writeFile(ctx, fs, temporary, write)
 	if err == nil {
-		err = ctx.Err() // not every file system looks at it
+		err = ctx.Err() // not every file system checks it
 	}
 	if err == nil {
 		err = filesystem.Rename(ctx, fs, temporary, out)
@@ -35,21 +35,21 @@ func replace(ctx context.Context, out string, write func(io.Writer) error) error
 	return nil
 }
 
-// The purposes of intermediate files are parts of their names.
+// A fileName travels to the workers as JSON, which would change a string that
+// is not UTF-8.
+type fileName []byte
+
+// The names of intermediate files contain their purpose.
 const (
 	partPurpose      = "part"  // a part
-	shardPurpose     = "shard" // a part that stays
+	shardPurpose     = "shard" // a part that is also output
 	temporaryPurpose = "tmp"   // the frame, until it is complete
 )
-
-// A fileName travels to the workers as JSON, which changes strings that are not
-// UTF-8, but not bytes.
-type fileName []byte
 
 // unique returns a name beside out that no other attempt uses.
 func unique(out, purpose string) string { return out + "." + purpose + "-" + rand.Text() }
 
-// writeFile writes one file. If the file can be synced, it is.
+// writeFile writes a file, and syncs it if possible.
 func writeFile(ctx context.Context, fs filesystem.Interface, name string, write func(io.Writer) error) error {
 	file, err := fs.OpenWrite(ctx, name)
 	if err != nil {
@@ -69,7 +69,7 @@ func writeFile(ctx context.Context, fs filesystem.Interface, name string, write 
 	return err
 }
 
-// readFile calls use with a file, and closes the file.
+// readFile calls use with an open file, and then closes the file.
 func readFile(ctx context.Context, name string, use func(io.Reader) error) error {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -84,7 +84,7 @@ func readFile(ctx context.Context, name string, use func(io.Reader) error) error
 	return use(file)
 }
 
-// remove removes a file as well as the file system can.
+// remove removes a file if the file system can remove files.
 func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 	if remover, ok := fs.(filesystem.Remover); ok {
 		return remover.Remove(ctx, name)

@@ -9,13 +9,14 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Frames: each bundle builds a structure, and these are merged in two levels.
+// In frames, each bundle builds a structure, and the structures are merged in
+// two levels.
 type frames struct{ spec }
 
-// mergers is the number of tasks that merge the structures of the bundles.
+// mergers is the number of tasks that merge the bundles' structures.
 const mergers = 32
 
-// A frameCollector is a bundle's structure.
+// A frameCollector adds keys to the bundle's structure.
 type frameCollector struct {
 	structure
 	keys uint64

@@ -16,16 +16,16 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A part describes an intermediate file. Its name is unique to the attempt that
-// wrote it, so that attempts that run twice do not meet. A part without a name
-// is zeros.
+// A part describes an intermediate file. Each attempt uses another name, so
+// that attempts that run at the same time do not interfere. A part without a
+// name is zero.
 type part struct {
 	Name  fileName
 	Bytes uint64
 	CRC   uint32 // CRC-32, as in an index
 }
 
-// A partWriter adds what is written to the description of a part.
+// A partWriter writes a part and updates its description.
 type partWriter struct {
 	io.Writer
 	part *part
@@ -52,7 +52,7 @@ func writePart(ctx context.Context, out, purpose string, write func(io.Writer) e
 	return p, nil
 }
 
-// writeWords writes a part of words.
+// writeWords writes a part that consists of words.
 func writeWords[W ~uint64](ctx context.Context, out string, words []W) (part, error) {
 	return writePart(ctx, out, partPurpose, func(w io.Writer) error {
 		buffer := make([]byte, 0, blockBytes)
@@ -69,8 +69,8 @@ func writeWords[W ~uint64](ctx context.Context, out string, words []W) (part, er
 	})
 }
 
-// pieces returns the bytes of all parts, a multiple of 8 at a time. It ends with
-// an error in failed at a file that is not what was written.
+// pieces returns the bytes of all parts, a multiple of 8 bytes at a time. If a
+// file differs from its description, the sequence ends and failed is set.
 func pieces(ctx context.Context, parts []part, failed *error) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		going := true
@@ -88,31 +88,32 @@ func pieces(ctx context.Context, parts []part, failed *error) iter.Seq[[]byte] {
 
 // read yields the bytes of a part.
 func (p part) read(ctx context.Context, yield func([]byte) bool) error {
-	use := func(file io.Reader) error {
-		buffer := make([]byte, min(p.Bytes, blockBytes))
-		for crc, left := uint32(0), p.Bytes; left > 0; {
-			piece := buffer[:min(left, blockBytes)]
-			if _, err := io.ReadFull(file, piece); err != nil {
-				return errs.Errorf("%s: %w", p.Name, err)
-			}
-			crc = crc32.Update(crc, index.Table, piece)
-			left -= uint64(len(piece))
-			if left == 0 && crc != p.CRC && len(p.Name) > 0 {
-				return errs.Field(ErrCorrupt, "checksum of "+string(p.Name), crc, fmt.Sprint(p.CRC))
-			}
-			if !yield(piece) {
-				break
-			}
-		}
-		return nil
-	}
 	if len(p.Name) == 0 {
-		return use(zeros{})
+		return p.readFrom(zeros{}, yield)
 	}
-	return readFile(ctx, string(p.Name), use)
+	return readFile(ctx, string(p.Name), func(file io.Reader) error { return p.readFrom(file, yield) })
 }
 
-// Zeros is a file that never ends.
+func (p part) readFrom(file io.Reader, yield func([]byte) bool) error {
+	buffer := make([]byte, min(p.Bytes, blockBytes))
+	for crc, left := uint32(0), p.Bytes; left > 0; {
+		piece := buffer[:min(left, blockBytes)]
+		if _, err := io.ReadFull(file, piece); err != nil {
+			return errs.Errorf("%s: %w", p.Name, err)
+		}
+		crc = crc32.Update(crc, index.Table, piece)
+		left -= uint64(len(piece))
+		if left == 0 && crc != p.CRC && len(p.Name) > 0 {
+			return errs.Field(ErrCorrupt, "checksum of "+string(p.Name), crc, fmt.Sprint(p.CRC))
+		}
+		if !yield(piece) {
+			break
+		}
+	}
+	return nil
+}
+
+// A zeros reader returns zeros without end.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -120,7 +121,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// parseWords appends the words of a block, which may be digests, to words.
+// parseWords appends the words in a block to words, which may be digests.
 func parseWords[W ~uint64](words []W, block []byte) []W {
 	for ; len(block) >= 8; block = block[8:] {
 		words = append(words, W(binary.LittleEndian.Uint64(block)))
@@ -136,17 +137,15 @@ func wordsOf(parts []part) (n uint64) {
 	return n
 }
 
-// wordsIn returns the words of all parts.
-func wordsIn[W ~uint64](ctx context.Context, parts []part) ([]W, error) {
-	var words []W
-	var err error
+// wordsIn returns the words in all parts.
+func wordsIn[W ~uint64](ctx context.Context, parts []part) (words []W, err error) {
 	for piece := range pieces(ctx, parts, &err) {
 		words = parseWords(words, piece)
 	}
 	return words, err
 }
 
-// writeJoined writes a frame with the bytes of all parts in its payload.
+// writeJoined writes a frame whose payload contains the bytes of all parts.
 func writeJoined(ctx context.Context, out string, h frame.Header, parts []part, payload func(frame.Payload) frame.Payload) error {
 	return replace(ctx, out, func(dst io.Writer) error {
 		var failed error

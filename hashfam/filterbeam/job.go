@@ -11,17 +11,15 @@ import (
 )
 
 func init() {
-	beam.RegisterType(reflect.TypeFor[Summary]())
-	// These are called once for a task, or for a piece of a file, so a call by
-	// reflection is fast enough. The generic functions that avoid it take a
-	// minute to compile.
-	beam.RegisterType(reflect.TypeFor[matchFn]())
-	beam.RegisterType(reflect.TypeFor[readFn]())
-	beam.RegisterType(reflect.TypeFor[nothingFn]())
-	beam.RegisterType(reflect.TypeFor[gatherFn]())
-	beam.RegisterType(reflect.TypeFor[divideFn]())
-	beam.RegisterType(reflect.TypeFor[finishFn]())
-	beam.RegisterType(reflect.TypeFor[sweepFn]())
+	// These are called once for a task or for a piece of a file, so that calls
+	// by reflection are fast enough. The generic functions that avoid
+	// reflection take a minute to compile.
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Summary](), reflect.TypeFor[matchFn](), reflect.TypeFor[readFn](), reflect.TypeFor[nothingFn](),
+		reflect.TypeFor[gatherFn](), reflect.TypeFor[divideFn](), reflect.TypeFor[finishFn](), reflect.TypeFor[sweepFn](),
+	} {
+		beam.RegisterType(t)
+	}
 	register.Emitter2[string, int64]()
 	register.Emitter2[int, []byte]()
 	register.Emitter2[int, Summary]()
@@ -31,19 +29,20 @@ func init() {
 }
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Every line is a key, without its line end (as
-// bufio.ScanLines splits lines; an empty line is the empty key). Patterns are
-// those of the file system; a file that several of them match, however they
-// spell its name, is read once. A file whose name ends in .gz is decompressed.
+// frame to the file out. Each line is a key, without its line end. Lines are
+// split as by bufio.ScanLines, and an empty line is the empty key. Patterns
+// must be patterns of the file system. A file that several of them match is
+// read once, however its name is spelled. A file whose name ends in .gz is
+// decompressed.
 //
-// The result has one element, a [Summary]. The job fails without a pattern, if
-// a pattern matches no file or one that a job writes, such as out, if a file is
-// longer or shorter than listed, or if a worker does not know the plan's
-// family. If it fails, out stays as it was: the frame is written under another
-// name, and renamed at the end. A file system without a rename copies it. The
-// program must import the file systems of the patterns and of out, as the
-// package documentation says. O(bytes read) time, spread over the workers; see
-// docs/distributed.md for memory.
+// The result has one element, a [Summary]. The job fails if there are no
+// patterns, if a pattern matches no file or a file that a job writes, such as
+// out, if a file is longer or shorter than listed, or if a worker does not know
+// the plan's family. In this case out stays unchanged, because the frame is
+// written using another name and renamed at the end. A file system that cannot
+// rename files copies it instead. The program must import the file systems of
+// the patterns and of out, as described in the package comment. See
+// docs/distributed.md for the memory that a job needs.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
 	matched, listed := beam.ParDo2(s, newMatchFn(out, patterns), beam.Impulse(s))
@@ -51,9 +50,9 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 	return join(s, p, out, 1, values, listed)
 }
 
-// join builds the structure of the values that bundles have collected, and of
-// the tallies of some listings of files, and writes it. The stages are those of
-// a [design].
+// join runs the stages of the [design] after collect. values are the values of
+// all bundles and the tallies of the listings of files, of which there must be
+// lists.
 func join(s beam.Scope, p Plan, out string, lists int, values ...beam.PCollection) beam.PCollection {
 	nothing := beam.ParDo(s, &nothingFn{lists}, beam.Impulse(s))
 	gather := func(values beam.PCollection) beam.PCollection {
@@ -68,15 +67,15 @@ func join(s beam.Scope, p Plan, out string, lists int, values ...beam.PCollectio
 	return beam.ParDo(s, &sweepFn{fileName(out)}, written)
 }
 
-// A nothingFn sends a tally without keys, so that a job without any key writes
-// an empty structure.
+// A nothingFn sends a tally without keys, so that a job writes an empty
+// structure if there are no keys.
 type nothingFn struct{ Lists int }
 
 func (f *nothingFn) ProcessElement(_ []byte, emit func(int, []byte)) {
 	emit(tallyOwner, tally{Totals: [totals]uint64{listsWanted: uint64(f.Lists)}}.append(nil))
 }
 
-// A gatherFn makes one record of the values of an owner, and counts them.
+// A gatherFn turns the values of an owner into a record, and tallies them.
 type gatherFn struct {
 	Spec spec
 	Out  fileName
@@ -106,7 +105,7 @@ func (g *gatherFn) ProcessElement(ctx context.Context, owner int, next func(*[]b
 	return nil
 }
 
-// values returns the sequence of what next returns.
+// values returns the sequence of the values that next returns.
 func values(next func(*[]byte) bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var value []byte
@@ -136,8 +135,8 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 	return nil
 }
 
-// A sweepFn removes intermediate files. It runs behind a barrier, so that an
-// attempt to finish that is repeated still finds them.
+// A sweepFn removes intermediate files. It is a stage of its own, so that a
+// finishFn that is repeated still finds them.
 type sweepFn struct{ Out fileName }
 
 func (f *sweepFn) ProcessElement(ctx context.Context, _ int, next func(*Summary) bool, emit func(Summary)) error {

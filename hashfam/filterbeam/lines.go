@@ -6,33 +6,33 @@ import (
 	"io"
 )
 
-// maxLine is the longest line, in bytes. Keys are far shorter; a longer line
-// means that the file does not hold lines.
+// maxLine is the length of the longest line in bytes. Keys are far shorter, so
+// a longer line means that the file does not contain lines.
 const maxLine = 16 << 20
 
-// A scanner reads lines in batches. Unlike a bufio.Scanner it tells where each
-// line starts, and returns many lines at once without copying them.
+// A scanner reads lines in batches. Unlike a bufio.Scanner, it reports where
+// each line starts, and returns many lines at once without copying them.
 type scanner struct {
 	r      io.Reader
 	buffer []byte
-	from   int   // start in the buffer of what has not been returned
-	to     int   // end of what has been read
-	offset int64 // place of buffer[from] in the file
-	ended  bool  // r is at its end
-	skip   bool  // the next line
+	from   int   // start of the bytes in the buffer that have not been returned
+	to     int   // end of the bytes that have been read
+	offset int64 // of buffer[from] in the file
+	ended  bool  // r has returned io.EOF
+	skip   bool  // skip the next line
 
-	keys   [][]byte // the lines of the last batch
-	starts []int64  // where they start
+	keys   [][]byte // lines in the last batch
+	starts []int64  // offsets of these lines
 }
 
 func newScanner(r io.Reader, offset int64) *scanner {
 	return &scanner{r: r, buffer: make([]byte, blockBytes), offset: offset}
 }
 
-// next reads the next batch of lines into keys and starts. Like bufio.ScanLines
-// it drops the line end, a newline or a carriage return and a newline, and
-// takes a last line without a newline. The batch is empty at the end of the
-// file only. Both slices and the lines are valid until the next call.
+// next reads the next batch of lines into keys and starts. Like
+// bufio.ScanLines, it removes the line end, which is "\n" or "\r\n", and
+// accepts a last line without one. The batch is empty only at the end of the
+// file. Both slices and the lines are valid until the next call.
 func (s *scanner) next() error {
 	s.keys, s.starts = s.keys[:0], s.starts[:0]
 	for len(s.keys) == 0 && !(s.ended && s.from == s.to) {
@@ -49,9 +49,9 @@ func (s *scanner) next() error {
 // maxBuffer is the size of the longest line with its line end.
 const maxBuffer = maxLine + len("\r\n")
 
-// fill moves what is left to the front of the buffer and reads behind it. If
-// what is left fills the buffer, it is a part of one line, and the buffer is
-// doubled, up to maxBuffer.
+// fill moves the remaining bytes to the front of the buffer and reads more. If
+// they fill the buffer, they are part of a single line, and the buffer doubles,
+// up to maxBuffer.
 func (s *scanner) fill() error {
 	s.to = copy(s.buffer, s.buffer[s.from:s.to])
 	s.from = 0
@@ -64,17 +64,15 @@ func (s *scanner) fill() error {
 	for s.to < len(s.buffer) && !s.ended {
 		n, err := s.r.Read(s.buffer[s.to:])
 		s.to += n
-		switch {
-		case err == io.EOF:
-			s.ended = true
-		case err != nil:
+		s.ended = err == io.EOF
+		if err != nil && !s.ended {
 			return err
 		}
 	}
 	return nil
 }
 
-// tooLong is the error of a line of more than maxLine bytes.
+// tooLong returns the error for a line that is longer than maxLine.
 func (s *scanner) tooLong() error {
 	return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
 }

@@ -12,19 +12,18 @@ import (
 	"time"
 )
 
-// Local does what [Files] does, without an engine: one goroutine reads all
-// files and adds their keys. Its frame is that of the job, except that a
-// Conservative sketch, heavy hitters and a top k can be more accurate. It takes
-// the memory of the structure, and 8 bytes per key in addition for a cuckoo or
-// a static filter. If report is not nil, Local calls it with the sum so far
-// after every block of a file. The program must import its file systems, as for
-// Files. O(bytes read) time.
+// Local is like [Files], but without an engine: one goroutine reads all files
+// and adds their keys. The frame is the same, except that a Conservative
+// sketch, heavy hitters and a top k can be more accurate. Local uses the memory
+// of the structure and, for a cuckoo or static filter, an additional 8 bytes
+// per key. If report is not nil, it is called with the totals so far after each
+// block of a file. As for Files, the program must import the file systems.
 //
-// It returns [ErrParams] for the zero Plan, for one in parts, without a
-// pattern, if a pattern matches no file, and if a file becomes shorter or
-// longer while Local reads it; also the errors of the file systems, and that of
-// ctx if it ends. After an error out is as it was, if its file system can
-// rename.
+// It returns [ErrParams] if p is the zero Plan or has parts, if there are no
+// patterns, if a pattern matches no file, and if a file becomes shorter or
+// longer while Local reads it. It also returns the errors of the file systems,
+// and ctx's error if ctx is canceled. After an error, out is unchanged, if its
+// file system can rename files.
 func Local(ctx context.Context, p Plan, out string, report func(Summary), patterns ...string) (Summary, error) {
 	sum := Summary{Output: out, Complete: true}
 	if err := p.spec.single(); err != nil {
@@ -55,7 +54,7 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 }
 
 // readAll adds all lines of a file, for which its file system lists a size. It
-// reports the sum before each batch of lines, and at the end.
+// reports the totals before each batch of lines, and at the end.
 func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summary, report func(Summary)) error {
 	return readFile(ctx, name, func(file io.Reader) error {
 		w := watch(file, size)
@@ -87,8 +86,8 @@ type watched struct {
 	modified   time.Time // at the start
 }
 
-// watch returns a watched file. Its size is the one that a regular file has
-// now, or else the one that its file system lists.
+// watch returns a watched file. Its size is the current size of a regular file,
+// or otherwise the size that its file system lists.
 func watch(file io.Reader, listed int64) *watched {
 	w := &watched{Reader: file, size: listed}
 	if info := stat(file); info != nil {
@@ -100,7 +99,7 @@ func watch(file io.Reader, listed int64) *watched {
 	return w
 }
 
-// stat returns the description of a local file, or nil.
+// stat returns a description of a local file, or nil.
 func stat(file io.Reader) fs.FileInfo {
 	if local, ok := file.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := local.Stat(); err == nil {
@@ -116,8 +115,8 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// check returns ErrParams if the file, which was read to its end, did not have
-// the size that was known before.
+// check returns ErrParams unless the bytes that were read, to the end of the
+// file, are as many as its size before.
 func (w *watched) check() error {
 	if w.size < 0 || w.read == w.size {
 		return nil

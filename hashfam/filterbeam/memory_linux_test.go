@@ -91,7 +91,7 @@ func TestMeasuredWorker(t *testing.T) {
 		t.Skip("runs in a process of its own")
 	}
 	pattern := filepath.Join(dir, "keys-*.txt")
-	r := runner{"", cut(cutrunner.Options{Elements: 1, Workers: 8, Hold: hold})}
+	r := cut(cutrunner.Options{Elements: 1, Workers: 8, Hold: hold})
 	runTo(t, filepath.Join(dir, name), must(must(memoryPlans[name](n)).Windows(16)), r, files(pattern))
 	_, peak, _ := strings.Cut(string(must(os.ReadFile("/proc/self/status"))), "VmHWM:")
 	peak, _, _ = strings.Cut(peak, " kB")

@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// Ranges: each owner sorts the digests of its range and drops copies. One task
-// adds the digests of all ranges in order, so that the result depends on the
-// set of keys only.
+// In ranges, each owner sorts the digests in its range and drops duplicates. A
+// single task adds the digests of all ranges in order, so the result depends
+// only on the set of keys.
 type ranges struct{ spec }
 
 // A digestCollector sends digests to their owners.
@@ -32,8 +32,8 @@ func (r ranges) collector(emit emitter) (collector, error) {
 	return digestCollector{owner, newBlocks(r.windows(), emit)}, nil
 }
 
-// owner returns the owner of the digests with a given first value of their
-// probe sequence. It ascends with that value.
+// owner returns the owner of the digests whose probe sequences begin with
+// first. The owners ascend with first.
 func (r ranges) owner(first uint64) int {
 	return int(hashfam.Reduce(first, uint64(r.windows())))
 }
@@ -50,8 +50,8 @@ func (r ranges) gather(ctx context.Context, out string, _ int, values iter.Seq[[
 	return encoded(writeWords(ctx, out, digests))
 }
 
-// sorted sorts digests by the first value of their probe sequences, the order
-// in which a static filter is built, and drops copies. It overwrites its
+// sorted sorts digests by the first value of their probe sequences, which is
+// the order that a static filter needs, and drops duplicates. It overwrites its
 // argument.
 func sorted(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	return ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)

@@ -16,21 +16,21 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 )
 
-// splitBytes is the size of the pieces of a file that workers read apart.
+// splitBytes is the size of the pieces into which a file is split.
 const splitBytes = 64 << 20
 
 // A readFn reads the lines of a file and collects them for the plan. It splits
-// a file only if the file system can seek in it: other readers would have to
-// read and drop everything before a piece. A compressed file is one piece.
+// a file only if the file system can seek in it, since other readers would have
+// to read and drop all bytes before a piece. A compressed file is one piece.
 type readFn struct {
 	bundle
 }
 
-// compressed reports whether a file is compressed, by its name.
+// compressed reports whether a file is compressed, according to its name.
 func compressed(name string) bool { return strings.HasSuffix(name, ".gz") }
 
-// CreateInitialRestriction returns the bytes of a file, or a single unit of
-// work for a compressed file, whose length is not known.
+// CreateInitialRestriction returns the bytes of a file, or a single unit for a
+// compressed file, since its length is not known.
 func (f *readFn) CreateInitialRestriction(name string, size int64) offsetrange.Restriction {
 	if compressed(name) {
 		size = 1
@@ -38,7 +38,7 @@ func (f *readFn) CreateInitialRestriction(name string, size int64) offsetrange.R
 	return offsetrange.Restriction{Start: 0, End: size}
 }
 
-// SplitRestriction cuts a large file into pieces.
+// SplitRestriction splits a large file into pieces.
 func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restriction) []offsetrange.Restriction {
 	if r.End-r.Start <= splitBytes || !seekable(name) {
 		return []offsetrange.Restriction{r}
@@ -46,7 +46,7 @@ func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restrictio
 	return r.SizedSplits(splitBytes)
 }
 
-// seekable reports whether a file can be read from any byte on.
+// seekable reports whether a file can be read from any offset.
 func seekable(name string) (ok bool) {
 	err := readFile(context.Background(), name, func(file io.Reader) error {
 		_, ok = file.(io.Seeker)
@@ -55,12 +55,12 @@ func seekable(name string) (ok bool) {
 	return ok && err == nil
 }
 
-// RestrictionSize returns the number of bytes of a piece.
+// RestrictionSize returns the number of bytes in a piece.
 func (f *readFn) RestrictionSize(_ string, _ int64, r offsetrange.Restriction) float64 {
 	return r.Size()
 }
 
-// CreateTracker returns a tracker of what has been claimed of a piece.
+// CreateTracker returns a tracker for the claims to a piece.
 func (f *readFn) CreateTracker(r offsetrange.Restriction) *sdf.LockRTracker {
 	return sdf.NewLockRTracker(offsetrange.NewTracker(r))
 }
@@ -82,9 +82,9 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 	return nil
 }
 
-// readPlain adds the lines that start in the piece. A file that does not end
-// where its listing said is an error: a store that decompresses a file on the
-// way makes it longer.
+// readPlain adds the lines that start in the piece. It returns an error if the
+// file does not have its listed size. For example, a store that decompresses a
+// file while it is read makes it longer.
 func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
 	lines, err := linesFrom(file, restriction(rt).Start)
 	if err != nil {
@@ -104,10 +104,10 @@ func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 	return rt.GetRestriction().(offsetrange.Restriction)
 }
 
-// claim claims a batch of lines at once, by the start of the last one, and
-// returns how many of them belong to the piece. If the runner has split the
-// piece in the meantime, that claim fails, and those are the lines before the
-// split.
+// claim claims a batch of lines and returns how many of them belong to the
+// piece. It claims all of them at once, by the start of the last line. If the
+// runner has split the piece in the meantime, this fails, and only the lines
+// before the split belong to the piece.
 func claim(rt *sdf.LockRTracker, starts []int64) int {
 	n := len(starts)
 	if n > 0 && rt.TryClaim(starts[n-1]) {
@@ -121,8 +121,8 @@ func claim(rt *sdf.LockRTracker, starts []int64) int {
 	return n
 }
 
-// linesFrom returns a scanner of the lines of file that start at the byte start
-// or later.
+// linesFrom returns a scanner for the lines of a file that start at or after
+// the given offset.
 func linesFrom(file io.Reader, start int64) (*scanner, error) {
 	if start == 0 {
 		return newScanner(file, 0), nil
@@ -134,12 +134,9 @@ func linesFrom(file io.Reader, start int64) (*scanner, error) {
 	} else {
 		_, err = io.CopyN(io.Discard, file, before)
 	}
-	if err != nil {
-		return nil, err
-	}
 	s := newScanner(file, before)
 	s.skip = true
-	return s, nil
+	return s, err
 }
 
 // readCompressed adds all lines of a compressed file.
@@ -156,7 +153,7 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	return err
 }
 
-// allLines returns a scanner of all lines of a file.
+// allLines returns a scanner for all lines of a file.
 func allLines(file io.Reader, compressed bool) (*scanner, error) {
 	if !compressed {
 		return newScanner(file, 0), nil
@@ -165,10 +162,11 @@ func allLines(file io.Reader, compressed bool) (*scanner, error) {
 	return newScanner(unzipped, 0), err
 }
 
-// addLines adds lines, a batch at a time, until mine, which is called for each
-// batch, says that not all of it are to be added, or to the end of the file.
-// The piece that has the first line counts the file, or finds that there is
-// none: others that start at 0 are empty.
+// addLines adds lines, one batch at a time. It calls mine for each batch, which
+// must return how many of its lines to add, and stops at the end of the file or
+// when that is not the whole batch. The file is counted by the piece that
+// contains its first line, or finds that it has no lines; another piece that
+// starts at 0 is empty.
 func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) error {
 	for {
 		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {
@@ -191,24 +189,20 @@ func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) 
 	}
 }
 
-// hardlyLines returns 1 if the first lines of a file do not look like lines,
-// and 0 if they do.
+// hardlyLines returns 1 if the first lines of a file do not look like text, and
+// 0 otherwise.
 func hardlyLines(lines [][]byte) uint64 {
-	if len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b")) {
-		return 1 // gzip
-	}
-	for _, line := range lines {
-		if bytes.IndexByte(line, 0) >= 0 {
-			return 1
-		}
+	zipped := len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b"))
+	if zipped || slices.ContainsFunc(lines, func(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }) {
+		return 1
 	}
 	return 0
 }
 
-// A matchFn lists the files that match the patterns, each once, with their
-// sizes. It tallies what is to be read. A pattern that matches no file is an
-// error: the usual cause is a mistake in it. So is one that matches the output,
-// or a file that a job has left.
+// A matchFn lists the files that match the patterns, without duplicates, with
+// their sizes, and tallies what must be read. A pattern that matches no file is
+// an error, since it is probably a mistake. A pattern that matches the output,
+// or a file that a job left, is also an error.
 type matchFn struct {
 	Out      fileName
 	Patterns []fileName
@@ -222,7 +216,7 @@ func newMatchFn(out string, patterns []string) *matchFn {
 	return f
 }
 
-func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string, int64), tell func(int, []byte)) error {
+func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string, int64), report func(int, []byte)) error {
 	all, err := f.match(ctx)
 	if err != nil {
 		return err
@@ -234,11 +228,11 @@ func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string
 			listed.Totals[bytesListed] += uint64(size)
 		}
 	}
-	tell(tallyOwner, listed.append(nil))
+	report(tallyOwner, listed.append(nil))
 	return nil
 }
 
-// match returns the sizes of all files that match, by their canonical names.
+// match returns the sizes of all matching files by their canonical names.
 func (f *matchFn) match(ctx context.Context) (map[string]int64, error) {
 	all := map[string]int64{}
 	for _, pattern := range f.Patterns {
@@ -263,22 +257,19 @@ func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64
 	if err == nil && len(names) == 0 {
 		err = errs.Field(ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
 	}
-	if err != nil {
-		return err
-	}
 	for _, name := range names {
-		if err := f.check(name); err != nil {
-			return err
+		if err == nil {
+			err = f.check(name)
 		}
-		if all[canonical(name)], err = fs.Size(ctx, name); err != nil {
-			return err
+		if err == nil {
+			all[canonical(name)], err = fs.Size(ctx, name)
 		}
 	}
-	return nil
+	return err
 }
 
-// check returns ErrParams if a file does not hold keys: if it is the output, or
-// has a name that jobs give to their files.
+// check returns ErrParams if a file is the output, or has the name of a file
+// that a job made.
 func (f *matchFn) check(name string) error {
 	switch {
 	case canonical(name) == canonical(string(f.Out)):
@@ -289,8 +280,8 @@ func (f *matchFn) check(name string) error {
 	return nil
 }
 
-// canonical returns the one name of a file that has several: the cleaned
-// absolute name, or that of its store.
+// canonical returns a name that does not depend on how a local file's name is
+// spelled: its cleaned absolute name.
 func canonical(name string) string {
 	if strings.Contains(name, "://") {
 		return name

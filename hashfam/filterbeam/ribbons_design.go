@@ -14,15 +14,14 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Ribbons: as in ranges, each owner has sorted the digests of its range. Their
-// number, which is then known, gives the shards of the ribbon. A value is a
-// task: each owner solves some shards, from the sorted digests of the ranges
-// that they overlap. One task joins the shards and builds the layers of the
-// digests that they bump.
+// In ribbons, the digests have been sorted as in ranges, so their number is
+// known, which determines the ribbon's shards. A value is a task: to solve some
+// shards, using the sorted digests of the ranges that they overlap. A single
+// task joins the shards and builds the layers for the digests that they bump.
 type ribbons struct{ ranges }
 
-// A divideFn divides the shards among tasks. The books of the stages before it
-// end here, and begin again with the tasks.
+// A divideFn divides the shards among tasks. It checks the tally of the stages
+// before it, and starts another for the tasks.
 type divideFn struct{ Spec spec }
 
 func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
@@ -42,29 +41,28 @@ func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int,
 	return nil
 }
 
-// A shardRange is some shards of a ribbon of n keys.
+// A shardRange is the range [From, To) of the shards of a ribbon.
 type shardRange struct {
-	Keys     uint64
+	Keys     uint64 // of the whole ribbon
 	Columns  uint32
-	From, To uint64 // shards from From to To, To not included
+	From, To uint64
 }
 
 func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
 
-// A solveTask is what one task solves: the shards, and the parts that have
-// their digests.
+// A solveTask is a task: the shards to solve, and the parts with their digests.
 type solveTask struct {
 	shardRange
 	Parts []part
 }
 
-// A solvedRange is what a task has solved.
+// A solvedRange is the result of a task.
 type solvedRange struct {
 	shardRange
 	Thresholds, Words, Bumped part
 }
 
-// columns returns the columns of a filter of n keys.
+// columns returns the number of columns in a filter of n keys.
 func (r ribbons) columns(n uint64) (uint32, error) {
 	c, err := params[static.Config](r.spec)
 	if err != nil {
@@ -77,7 +75,7 @@ func (r ribbons) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// divide returns the tasks, encoded.
+// divide returns the encoded tasks.
 func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
 	parts, err := decodeRecords[part](records, r.windows())
 	if err != nil {
@@ -88,14 +86,13 @@ func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	all := ribbon.NewShards(columns, n).Len()
-	tasks := make([][]byte, min(uint64(len(parts)), all))
-	for i := range tasks {
-		from, to := uint64(i)*all/uint64(len(tasks)), uint64(i+1)*all/uint64(len(tasks))
-		shards := shardRange{n, columns, from, to}
-		first, last := shards.shards().Ranks(from, to)
-		overlapping := parts[r.owner(first) : r.owner(last)+1]
-		if tasks[i], err = json.Marshal(solveTask{shards, overlapping}); err != nil {
+	all := ribbon.NewShards(columns, n)
+	tasks := make([][]byte, min(uint64(len(parts)), all.Len()))
+	for i := range uint64(len(tasks)) {
+		from, to := i*all.Len()/uint64(len(tasks)), (i+1)*all.Len()/uint64(len(tasks))
+		first, last := all.Ranks(from, to)
+		task := solveTask{shardRange{n, columns, from, to}, parts[r.owner(first) : r.owner(last)+1]}
+		if tasks[i], err = json.Marshal(task); err != nil {
 			return nil, err
 		}
 	}
@@ -134,8 +131,8 @@ func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[
 	return encoded(solved, err)
 }
 
-// appendBetween appends those digests of a block whose first probe value is in
-// a range.
+// appendBetween appends the digests in a block whose first probe value is in
+// [first, last].
 func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) []hashfam.Digest {
 	for ; len(block) >= 8; block = block[8:] {
 		d := hashfam.Digest(binary.LittleEndian.Uint64(block))
@@ -146,8 +143,8 @@ func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) [
 	return digests
 }
 
-// finish joins the shards and writes the frame. The words pass through it from
-// the part files; it holds the rest.
+// finish joins the shards and writes the frame. It streams the words from the
+// part files and holds the rest in memory.
 func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
 	all, err := decodeRecords[solvedRange](records, r.windows())
 	if err != nil {

@@ -9,25 +9,27 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Shards: each owner counts the keys of its shard, all occurrences of which it
-// gets. The shards have no key in common, so that their merger loses nothing.
+// In shards, each owner counts the keys in its shard. It receives all
+// occurrences of these keys, and no key is in two shards, so merging the
+// results loses nothing.
 type shards struct{ spec }
 
-// A shardCollector counts the keys of a bundle, so that a frequent key is sent
-// once in a while rather than each time.
+// A shardCollector counts the keys of a bundle, so that a frequent key is not
+// sent each time it occurs.
 type shardCollector struct {
 	counts map[hashfam.Digest]counted
 	bytes  int // of the keys in counts
 	blocks *blocks
 }
 
-// A counted is a key and how often it occurred.
+// A counted is a key and the number of times it occurred.
 type counted struct {
 	key   string
 	times uint64
 }
 
-// A shardCollector sends its counts if it holds as many keys, or bytes of them.
+// A shardCollector sends its counts when it holds this number of keys, or keys
+// of this total size.
 const (
 	maxCounted      = 1 << 16
 	maxCountedBytes = 4 << 20
@@ -55,7 +57,7 @@ func (c *shardCollector) add(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// send moves all counts into the blocks: a count, a length, the key.
+// send moves all counts into the blocks. Each is a count, a length and a key.
 func (c *shardCollector) send() {
 	for d, one := range c.counts {
 		shard := d.Shard(len(c.blocks.of))
@@ -85,37 +87,29 @@ func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byt
 		return nil, err
 	}
 	for block := range values {
-		if err := addCounts(top, block); err != nil {
-			return nil, err
+		for len(block) > 0 {
+			n, first := binary.Uvarint(block)
+			key, rest, err := cutKey(block[max(first, 0):])
+			if err != nil {
+				return nil, err
+			}
+			top.AddN(key, n)
+			block = rest
 		}
 	}
 	return top.MarshalBinary()
 }
 
-// addCounts adds a block of counts to top.
-func addCounts(top *countmin.TopK, block []byte) error {
-	for len(block) > 0 {
-		n, first := binary.Uvarint(block)
-		key, rest, err := cutKey(block[max(first, 0):])
-		if err != nil {
-			return err
-		}
-		top.AddN(key, n)
-		block = rest
-	}
-	return nil
-}
-
-// appendKey appends the length of a key and the key.
+// appendKey appends the length of a key, and the key.
 func appendKey[K string | []byte](dst []byte, key K) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(key))), key...)
 }
 
-// cutKey returns the key with which data begins, and what follows it.
+// cutKey returns the key at the start of data, and the rest of data.
 func cutKey(data []byte) (key, rest []byte, err error) {
 	n, start := binary.Uvarint(data)
 	if start <= 0 || n > uint64(len(data)-start) {
-		return nil, nil, errs.Field(ErrCorrupt, "length of a key", n, "one that its block contains")
+		return nil, nil, errs.Field(ErrCorrupt, "length of a key", n, "no more than the rest of its block")
 	}
 	end := start + int(n)
 	return data[start:end:end], data[end:], nil

@@ -17,17 +17,16 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A structure is one that a task builds. The structures of all plans have this
-// form, whatever their types.
+// A structure is a mutable filter or counter of any type.
 type structure interface {
-	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if they are not known
+	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if only the digests are known
 	merge(frame []byte) error
 	frame() ([]byte, error)
-	io.WriterTo // of the frame
+	io.WriterTo // writes the frame
 	describe(*Summary)
 }
 
-// open returns the empty structure of the plan.
+// open returns an empty structure for the plan.
 func (s spec) open() (structure, error) {
 	switch s.Kind {
 	case bloomKind:
@@ -44,7 +43,8 @@ func (s spec) open() (structure, error) {
 	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
 
-// opened returns the empty structure that make makes of the plan's parameters.
+// opened returns the empty structure that make returns for the plan's
+// parameters.
 func opened[P any, T codable[T]](s spec, make func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
 	p, err := params[P](s)
 	if err != nil {
@@ -63,7 +63,7 @@ type codable[T any] interface {
 	encoding.BinaryUnmarshaler
 }
 
-// An adapter gives a structure of type T the form of all of them.
+// An adapter implements structure for type T.
 type adapter[T codable[T]] struct {
 	value    T
 	receiver func(hashfam.Family) T // returns a structure to decode into
@@ -87,7 +87,8 @@ func (a adapter[T]) add(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// needKeys is the error of a structure that stores keys, given only digests.
+// needKeys returns the error of a structure that stores keys but was given only
+// digests.
 func needKeys() error {
 	return errs.Field(ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
 }
@@ -100,7 +101,6 @@ func (a adapter[T]) merge(frame []byte) error {
 	return a.value.Merge(other)
 }
 
-// describe sets what the summary tells of the structure.
 func (a adapter[T]) describe(sum *Summary) {
 	switch made := any(a.value).(type) {
 	case interface{ FalsePositiveRate() float64 }:
@@ -114,7 +114,7 @@ func (a adapter[T]) describe(sum *Summary) {
 // [collector] that sends nothing.
 type process struct {
 	spec    spec
-	opened  structure        // nil if all digests are sorted first
+	opened  structure        // nil if the digests must be sorted first
 	digests []hashfam.Digest // all of them
 }
 
@@ -136,7 +136,7 @@ func (p *process) add(digests []hashfam.Digest, keys [][]byte) error {
 
 func (*process) flush() error { return nil }
 
-// finish returns the structure of all keys, and describes it.
+// finish returns the structure with all keys, and describes it in sum.
 func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error) {
 	if p.opened != nil {
 		p.opened.describe(sum)
@@ -149,8 +149,8 @@ func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error)
 	return p.spec.buildSorted(ctx, uint64(len(digests)), sum, slices.Values([][]hashfam.Digest{digests}))
 }
 
-// buildSorted returns the structure of n different digests, which come in
-// ascending order.
+// buildSorted returns the structure with n distinct digests, in ascending
+// order, and describes it in sum.
 func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (io.WriterTo, error) {
 	sum.Distinct = n
 	if s.Kind == staticKind {
@@ -170,7 +170,7 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq[[]hashfam.Dig
 	}
 	for some := range digests {
 		_, err := f.AddAll(some)
-		if errors.Is(err, ErrFull) { // of copies, too: the keys differ, but not enough
+		if errors.Is(err, ErrFull) { // or ErrCopies: the digests are distinct, but too similar
 			err = fmt.Errorf("filterbeam: %w after %d of %d different keys: raise its Capacity", ErrFull, f.Len(), n)
 		}
 		if err != nil {

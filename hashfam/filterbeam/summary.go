@@ -8,33 +8,33 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 )
 
-// A Summary is the result of a job.
+// A Summary describes the result of a job.
 type Summary struct {
 	Output string // the file that was written
-	Keys   uint64 // keys read, copies included
-	Files  uint64 // files read
-	Bytes  uint64 // bytes of these files, after decompression
-	Size   uint64 // bytes of the encoded structure
+	Keys   uint64 // number of keys read, including duplicates
+	Files  uint64 // number of files read
+	Bytes  uint64 // size of these files, after decompression
+	Size   uint64 // size of the encoded structure
 
-	// Binary is the number of files that hardly hold lines: they begin with
-	// zero bytes, or are compressed and not named .gz. Their lines are read.
+	// Binary is the number of files that do not seem to contain lines, because
+	// they begin with zero bytes, or are compressed but not named .gz. Their
+	// lines are read.
 	Binary uint64
 
-	// Changed is the number of files that [Local] has read and whose time of
-	// modification changed meanwhile. The structure may lack keys that such a
-	// file had before, or has now.
+	// Changed is the number of files that were modified while [Local] read
+	// them. The structure may lack keys of such a file.
 	Changed uint64
 
-	// Distinct is the number of different keys of a cuckoo or a static filter;
-	// 0 for other structures, which do not know it.
+	// Distinct is the number of distinct keys in a cuckoo or static filter. It
+	// is 0 for other structures.
 	Distinct uint64
 
-	// FPRate is the false-positive rate of the filter that was made; 0 for a
-	// sketch, heavy hitters and a top k.
+	// FPRate is the filter's false-positive rate. It is 0 for a sketch, heavy
+	// hitters and a top k.
 	FPRate float64
 
-	// Complete reports whether heavy hitters or a top k are certain to miss no
-	// key. It is true for every other structure.
+	// Complete is false if heavy hitters or a top k may be missing keys. It is
+	// true for all other structures.
 	Complete bool
 }
 
@@ -57,8 +57,8 @@ func (s Summary) String() string {
 	return text
 }
 
-// The names of the counters of a job. KeysRead rises while it runs; a bundle
-// that is repeated may count twice.
+// The name of the counter of the keys read so far, which rises while a job
+// runs. It may count a bundle twice if the bundle is repeated.
 const (
 	Namespace = "filterbeam"
 	KeysRead  = "keys read"
@@ -66,7 +66,7 @@ const (
 
 var progress = beam.NewCounter(Namespace, KeysRead)
 
-// count sets counters to the summary. The last task does.
+// count sets counters to the summary, in the last task of a job.
 func (s Summary) count(ctx context.Context) {
 	rate, complete := uint64(s.FPRate*rateUnit), uint64(0)
 	if s.Complete {
@@ -79,7 +79,7 @@ func (s Summary) count(ctx context.Context) {
 
 const rateUnit = 1e15
 
-// counters returns the numbers of a summary by the names of their counters.
+// counters returns the fields of a summary by the names of their counters.
 func (s *Summary) counters(rate, complete *uint64) map[string]*uint64 {
 	return map[string]*uint64{
 		"keys": &s.Keys, "distinct keys": &s.Distinct, "files": &s.Files, "bytes": &s.Bytes,
@@ -87,10 +87,10 @@ func (s *Summary) counters(rate, complete *uint64) map[string]*uint64 {
 	}
 }
 
-// Result returns the [Summary] of a job of [Files] or [Build] that wrote out,
-// from the counters of the runner. The pipeline must contain no other such job.
-// A runner that does not return counters leaves the numbers zero; one that
-// counts attempts that failed, too, can make them too high. O(1) time.
+// Result returns the [Summary] of the job of [Files] or [Build] that wrote out,
+// using the runner's counters. The pipeline must not contain another such job.
+// If the runner does not return counters, the numbers are zero. If it also
+// counts failed attempts, they can be too high.
 func Result(out string, r beam.PipelineResult) Summary {
 	s := Summary{Output: out}
 	var rate, complete uint64

@@ -13,20 +13,21 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 )
 
-// The books of a job. Each bundle tallies what it reads, and for each owner
-// what it sends. Each owner tallies what arrives. The last task compares the
-// two before it writes the output, and fails if they differ: then the engine,
-// or this package, has lost, repeated or changed values. Keys that occur twice
-// are read twice and sent twice, so they are no difference.
+// A job keeps books. Each bundle tallies the keys that it reads and the values
+// that it sends to each owner, and each owner tallies the values that arrive.
+// Before the last task writes the output, it compares the two and fails if they
+// differ, since the engine or this package must then have lost, repeated or
+// changed values. Keys that occur twice are read twice and sent twice, so they
+// cause no difference.
 
-// A load counts values: their number, the items in them, and the sum of their
-// checksums, so that it does not depend on their order.
+// A load counts values. Its checksum is a sum, so that it does not depend on
+// their order.
 type load struct {
 	Values, Items, Sum uint64
-	Tasks              uint64 // that got the values: one, unless the engine divides them
+	Tasks              uint64 // that received values: one, unless the engine divides them
 }
 
-// itemBytes is the size of the number of items, which ends every value.
+// itemBytes is the size of the number of items at the end of each value.
 const itemBytes = 8
 
 // sealed returns a value with its number of items.
@@ -34,8 +35,8 @@ func sealed(value []byte, items uint64) []byte {
 	return binary.LittleEndian.AppendUint64(value, items)
 }
 
-// enter counts a sealed value, and returns it without its number of items. Its
-// CRC-32 is that of an index, because the CRC-32C of all frames is the same.
+// enter counts a sealed value and returns it without its number of items. The
+// checksum is a CRC-32, as in an index, since all frames have the same CRC-32C.
 func (l *load) enter(value []byte) []byte {
 	n := max(len(value)-itemBytes, 0)
 	l.Values++
@@ -57,26 +58,26 @@ func (l *load) arriving(values iter.Seq[[]byte]) iter.Seq[[]byte] {
 	}
 }
 
-// A tally is what some bundles have read and sent, and what arrived of that. It
-// travels as JSON.
+// A tally counts what some bundles have read and sent, and how much of it has
+// arrived. It travels as JSON.
 type tally struct {
 	Totals  [totals]uint64
-	Sent    map[int]load // to each owner
-	Arrived map[int]load // at each owner
+	Sent    map[int]load // by owner
+	Arrived map[int]load // by owner
 }
 
 // The totals of a tally.
 const (
 	keysRead    = iota
-	itemsRead   // that these make
+	itemsRead   // items for these keys
 	filesRead   // compressed or not
-	bytesRead   // of these, after decompression
-	plainRead   // bytes of the files that are not compressed
-	filesListed // that are to be read
-	bytesListed // of those that are not compressed
-	binaryFiles // files read whose first lines do not look like lines
-	listsWanted // listings of files
-	listsMade   // of these
+	bytesRead   // in these files, after decompression
+	plainRead   // bytes in the files that are not compressed
+	filesListed // files to read
+	bytesListed // in the files that are not compressed
+	binaryFiles // files that do not look like lines
+	listsWanted // listings of files to make
+	listsMade   // listings of files made
 	totals
 )
 
@@ -94,7 +95,7 @@ func (t *tally) send(owner int, value []byte) {
 func (t tally) append(dst []byte) []byte {
 	encoded, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // a type has no encoding
+		panic(err) // impossible: every field can be encoded
 	}
 	return append(append(dst, encoded...), '\n')
 }
@@ -112,7 +113,7 @@ func (t *tally) add(encoded []byte) (tally, error) {
 	return other, nil
 }
 
-// addLoads adds the loads of owners to those in sums.
+// addLoads adds loads to sums.
 func addLoads(sums, loads map[int]load) map[int]load {
 	if sums == nil {
 		return loads
@@ -124,15 +125,15 @@ func addLoads(sums, loads map[int]load) map[int]load {
 	return sums
 }
 
-// describe sets what the summary tells of the files and keys.
+// describe copies the totals of files and keys to the summary.
 func (t *tally) describe(sum *Summary) {
 	n := &t.Totals
 	sum.Keys, sum.Files, sum.Bytes, sum.Binary = n[keysRead], n[filesRead], n[bytesRead], n[binaryFiles]
 }
 
-// records returns the records of the owners. A record is encoded as a tally,
-// which t adds up, and the value. The sequence ends with an error if the books
-// do not balance; otherwise sum then has what was read.
+// records returns the records of the owners, each of which is encoded as a
+// tally, which is added to t, and a value. If the books do not balance, the
+// sequence ends with an error. Otherwise sum then describes what was read.
 func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		for encoded := range all {
@@ -142,7 +143,7 @@ func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, er
 				yield(record{}, err)
 				return
 			}
-			for owner := range own.Arrived { // one, unless this is the tally of bundles
+			for owner := range own.Arrived { // one, or none in the tally of the bundles
 				if !yield(record{owner, value}, nil) {
 					return
 				}
@@ -155,8 +156,8 @@ func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, er
 	}
 }
 
-// check returns ErrCorrupt if the books do not balance. It names the first
-// owner that differs.
+// check returns ErrCorrupt if the books do not balance. The error names the
+// first owner that has a difference.
 func (t *tally) check() error {
 	owners := map[int]load{}
 	maps.Copy(owners, t.Arrived)
@@ -176,7 +177,7 @@ func (t *tally) check() error {
 	})
 }
 
-// compare compares what arrived at an owner with what was sent to it.
+// compare compares the values that arrived at an owner with those sent to it.
 func compare(owner int, arrived, sent load) error {
 	at := fmt.Sprintf(" that arrived at shard %d", owner)
 	return equal([]entry{
@@ -187,18 +188,18 @@ func compare(owner int, arrived, sent load) error {
 	})
 }
 
-// An entry is one of the books, with what it should be.
+// An entry is a number in the books, with the number that it must equal.
 type entry struct {
-	what      string
+	name      string
 	got, want uint64
 	as        string
 }
 
-// equal returns ErrCorrupt with the first entry that is not what it should be.
+// equal returns ErrCorrupt with the first entry that is wrong.
 func equal(entries []entry) error {
 	for _, e := range entries {
 		if e.got != e.want {
-			return errs.Field(ErrCorrupt, e.what, e.got,
+			return errs.Field(ErrCorrupt, e.name, e.got,
 				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))
 		}
 	}

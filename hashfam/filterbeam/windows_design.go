@@ -16,35 +16,37 @@ import (
 	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
-// Windows: each owner fills a range of the array and writes it to a part file;
-// the parts are streamed into one frame.
+// In windows, each owner fills a range of the array and writes it to a part
+// file. The part files are then streamed into one frame.
 type windows struct {
 	spec
 	array array
 }
 
-// An array is the payload of a Bloom or counting filter, cut into windows that
-// tasks fill apart. docs/format.md says which cells a key changes.
+// An array is the payload of a Bloom or counting filter, divided into windows.
+// docs/format.md describes which cells a key changes.
 //
-// A window is a range of cells. It gets the digests of the keys whose line it
-// owns, or, if the filter is not Blocked, the positions that fall into it.
+// A window is a range of cells, which are bits or counters. If the filter is
+// Blocked, the window's owner receives the digests of the keys in its lines.
+// Otherwise, it receives the positions that are in its range.
 type array struct {
 	frame.Array
 	header  frame.Header
 	blocked bool
-	span    uint64 // the range of a position: in lines, in a slice, or in all cells
-	slice   uint64 // Partitioned: cells of a slice, otherwise 0
-	window  uint64 // cells of a window
+	span    uint64 // range of the first position: number of lines, or of cells in a slice or in total
+	slice   uint64 // Partitioned: cells in a slice; otherwise 0
+	window  uint64 // cells in a window
 }
 
 // lineCells is the number of cells in a line of a Blocked filter.
 const lineCells = 512
 
-// maxWindow is the number of cells of a window at most: a place in it is sent
-// in four bytes. If the plan asks for fewer windows, there are more.
+// maxWindow is the largest number of cells in a window, since a position in a
+// window is sent as four bytes. If the plan has too few windows for this, the
+// array has more.
 const maxWindow = 1 << 32
 
-// array returns the array of the plan's filter.
+// array returns the array for the plan's filter.
 func (s spec) array() (array, error) {
 	cells, err := s.cells()
 	if err != nil {
@@ -102,8 +104,8 @@ func (a *array) routedBytes() uint64 {
 	return 4 * uint64(a.Hashes)
 }
 
-// route sends to the windows what digests change in them: a digest to one
-// window, or the place of each cell in its window.
+// route sends each digest to the window with its line, or each of its positions
+// to the window with that cell.
 func (a *array) route(digests []hashfam.Digest, to *blocks) {
 	for _, d := range digests {
 		p := d.Probe()
@@ -121,7 +123,7 @@ func (a *array) route(digests []hashfam.Digest, to *blocks) {
 	}
 }
 
-// fill applies a block to the words of window w.
+// fill applies a block to window w.
 func (a *array) fill(words []uint64, w int, block []byte) {
 	if !a.blocked {
 		for ; len(block) >= 4; block = block[4:] {
@@ -139,7 +141,7 @@ func (a *array) fill(words []uint64, w int, block []byte) {
 	}
 }
 
-// mark sets bit i, or adds one to counter i.
+// mark sets bit i or increments counter i.
 func (a *array) mark(words []uint64, i uint64) {
 	if a.counts() {
 		nibbles.Counters(words).Inc(i)
@@ -148,7 +150,7 @@ func (a *array) mark(words []uint64, i uint64) {
 	}
 }
 
-// merge adds a copy of a window to its words.
+// merge adds a copy of a window, with other keys, to words.
 func (a *array) merge(words, other []uint64) {
 	if a.counts() {
 		nibbles.Counters(words).AddAll(other)
@@ -159,100 +161,91 @@ func (a *array) merge(words, other []uint64) {
 	}
 }
 
-// A filled window is a part, and how full it is.
+// A filled describes a window in a part file, with the numbers from which the
+// filter's false-positive rate is computed.
 type filled struct {
 	part
-	Rate   float64  // Blocked: the sum of the false-positive rates of its lines
-	Slices []uint64 // otherwise: cells that are not zero of each slice that it overlaps
+	Rate float64  // Blocked: the sum of the lines' rates
+	Used []uint64 // otherwise: the number of nonzero cells in each slice
 }
 
-// sliceCells returns the number of cells of a slice. That of a Classic filter
-// has all cells.
-func (a *array) sliceCells() uint64 {
-	if a.slice > 0 {
-		return a.slice
-	}
-	return a.Cells
-}
-
-// measure returns how full window w is.
+// measure returns a description of window w that has no part yet.
 func (a *array) measure(words []uint64, w int) (f filled) {
-	if a.blocked {
+	switch {
+	case a.blocked:
 		for line := range slices.Chunk(words, int(a.header.Payload/a.span/8)) {
-			f.Rate += math.Pow(float64(a.used(line, 0, lineCells))/lineCells, float64(a.Hashes))
+			f.Rate += math.Pow(float64(a.used(line))/lineCells, float64(a.Hashes))
 		}
-		return f
-	}
-	first := uint64(w) * a.window
-	end := min(first+a.window, a.Cells)
-	for from := first; from < end; {
-		to := min(from-from%a.sliceCells()+a.sliceCells(), end)
-		f.Slices = append(f.Slices, a.used(words, from-first, to-first))
-		from = to
+	case a.slice == 0:
+		f.Used = []uint64{a.used(words)}
+	default:
+		f.Used = make([]uint64, a.Hashes+1) // the bits behind the last slice are zero
+		for i, word := range words {
+			at := uint64(w)*a.window + 64*uint64(i)
+			for end := at + 64; at < end; {
+				n := min(end-at, a.slice-at%a.slice)
+				f.Used[min(at/a.slice, uint64(a.Hashes))] += uint64(bits.OnesCount64(word & (1<<n - 1)))
+				word >>= n
+				at += n
+			}
+		}
 	}
 	return f
 }
 
-// used returns the number of cells, of those from from to to, that are not
-// zero. The counters are all of those in words.
-func (a *array) used(words []uint64, from, to uint64) (n uint64) {
+// used returns the number of nonzero cells.
+func (a *array) used(words []uint64) (n uint64) {
 	if a.counts() {
 		return nibbles.Counters(words).InUse()
 	}
-	for i := from / 64; i < (to+63)/64; i++ {
-		word := words[i]
-		if i == from/64 {
-			word &^= 1<<(from%64) - 1
-		}
-		if left := to - 64*i; left < 64 {
-			word &= 1<<left - 1
-		}
+	for _, word := range words {
 		n += uint64(bits.OnesCount64(word))
 	}
 	return n
 }
 
-// rate returns the chance that a key that was not added is found.
+// rate returns the false-positive rate of a filter with these windows.
 func (a *array) rate(all []filled) float64 {
-	lines, used := 0.0, make([]uint64, a.Cells/a.sliceCells())
-	for w, f := range all {
+	lines, used := 0.0, make([]uint64, a.Hashes+1)
+	for _, f := range all {
 		lines += f.Rate
-		for i, n := range f.Slices {
-			if slice := int(uint64(w)*a.window/a.sliceCells()) + i; slice < len(used) { // behind the slices are zeros
-				used[slice] += n
-			}
+		for slice, n := range f.Used {
+			used[slice] += n
 		}
 	}
-	if a.blocked {
+	switch {
+	case a.blocked:
 		return lines / float64(a.span)
+	case a.slice == 0:
+		return math.Pow(float64(used[0])/float64(a.Cells), float64(a.Hashes))
 	}
 	rate := 1.0
-	for _, n := range used {
-		rate *= math.Pow(float64(n)/float64(a.sliceCells()), float64(a.Hashes/len(used)))
+	for _, n := range used[:a.Hashes] {
+		rate *= float64(n) / float64(a.slice)
 	}
 	return rate
 }
 
-// The last byte of a value says what the rest is.
+// The last byte of a value is its type.
 const (
-	blockValue = 'b' // a block of digests or of places
-	copyValue  = 'c' // a copy of the window, which contains other keys
+	blockValue = 'b' // a block of digests or positions
+	copyValue  = 'c' // a copy of the window with the bundle's keys
 )
 
-// copyLimit is the size of an array of which a bundle keeps a copy.
+// copyLimit is the size of the largest array that a bundle may copy.
 const copyLimit = 16 << 20
 
-// A windowCollector routes digests to the windows. If the array is small, it
-// holds the digests at first: when they would take more bytes than the array,
-// the bundle adds them and all later keys to a copy of the array, and sends
-// that instead. A large array has no copy, so that the memory of a bundle is
-// bounded.
+// A windowCollector routes digests to the windows. If the array is small, the
+// collector first holds the digests. When sending them would need more bytes
+// than the array, the bundle creates a copy of the array, adds all of its keys
+// to this copy, and sends it instead. A large array is not copied, so that the
+// bundle's memory is bounded.
 type windowCollector struct {
 	windows
 	emit   emitter
 	blocks *blocks
 	held   []hashfam.Digest
-	keys   uint64    // number of all digests
+	keys   uint64    // added so far
 	own    structure // the copy, or nil
 }
 
@@ -298,14 +291,14 @@ func (c *windowCollector) flush() error {
 	return c.blocks.flush()
 }
 
-// sendCopy sends each window of the copy. That of the first one counts for the
-// items of all, since their windows are not known.
+// sendCopy sends each window of the copy. The first has the number of items of
+// all windows, since the items in each window are not known.
 func (c *windowCollector) sendCopy() error {
 	encoded, err := c.own.frame()
 	if err != nil {
 		return err
 	}
-	c.own = nil // it is not needed while its encoding is sent
+	c.own = nil // frees memory
 	items := c.keys * c.perKey()
 	size := c.array.header.Payload
 	payload := encoded[uint64(len(encoded))-checksumBytes-size:]
@@ -317,8 +310,8 @@ func (c *windowCollector) sendCopy() error {
 	return nil
 }
 
-// checksumBytes is the size of what follows the payload of a frame: a checksum
-// and four zero bytes.
+// checksumBytes is the number of bytes after a frame's payload: a checksum and
+// four zero bytes.
 const checksumBytes = 8
 
 func (w windows) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
@@ -336,12 +329,12 @@ func (w windows) gather(ctx context.Context, out string, owner int, values iter.
 		}
 	}
 	f := w.array.measure(words, owner)
-	var err error
-	f.part, err = writeWords(ctx, out, words)
+	p, err := writeWords(ctx, out, words)
+	f.part = p
 	return encoded(f, err)
 }
 
-// finish writes the frame. A window that got no key has no part; it is zeros.
+// finish writes the frame. A window without keys has no part file and is zero.
 func (w windows) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
 	all, err := decodeRecords[filled](records, w.array.windows())
 	if err != nil {

@@ -14,30 +14,30 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// options are the flags once they have been checked.
+// options contains the checked flags.
 type options struct {
 	measure.Source
 	rates  []float64
-	only   []string // names; nil: everything of ours
+	only   []string // names; nil means all of ours
 	peers  bool
 	attack bool
 	quick  bool
-	docs   string // directory to write documents to instead
+	docs   string // directory for documents; set if they should be written
 	format string
-	dir    string // directory for files; empty: none
+	dir    string // directory for files; empty if none should be written
 }
 
-// maxSynthetic keeps -n within the memory of a large machine.
+// maxSynthetic limits -n to the memory of a large machine.
 const maxSynthetic = 1_000_000_000
 
 const usage = `Usage: go run -C internal/compare . [flags]
-Measures bits per key, false positives and time of each structure, or, with
--attack, what an adversary can do to it.
-Under -C, relative paths start at internal/compare.
+Measures the bits per key, false-positive rate and time of each structure or,
+with -attack, its resistance to an adversary.
+With -C, paths are relative to internal/compare.
 `
 
-// parse reads the command line. Its errors name the flag, the value and what is
-// allowed.
+// parse reads the command line. Its errors name the flag, its value and the
+// allowed values.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}}
 	set := o.flags()
@@ -50,40 +50,48 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case err != nil:
 		return o, fmt.Errorf("%w (-help lists the flags)", err)
 	case set.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q: everything is given by flags (-help lists them)", set.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q: the program has only flags (-help lists them)", set.Arg(0))
 	}
 	given := make(map[string]string)
 	set.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
 	return o, o.check(given)
 }
 
-// flags returns the flags, which store into o.
+// flags returns a flag set that stores the values in o.
 func (o *options) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("compare", flag.ContinueOnError)
-	set.SetOutput(io.Discard) // the caller shows the error, once
-	set.StringVar(&o.KeysFile, "keys", "", "read member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded malicious domains)")
-	set.StringVar(&o.AbsentFile, "absent", "", "read non-member keys from `FILE`, plain or gzip, one per line, - for standard input (default: embedded benign domains, or with -keys members with a random ending)")
-	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent ones", o.setSynthetic)
-	set.Func("fpr", "target false-positive rates, a `LIST` with commas (default 0.03,0.01,0.001,0.0001)", o.setRates)
-	set.Func("structures", "compare only this `LIST` of: "+strings.Join(names(), ", ")+
-		"; a third-party library in it needs no -peers", o.setStructures)
-	set.StringVar(&o.format, "format", "text", "print `FORM`: "+strings.Join(report.Formats, ", "))
-	set.StringVar(&o.dir, "o", "out", "write figures and report.html to `DIR`, relative to the working directory; empty for none")
-	set.BoolVar(&o.peers, "peers", false, "compare all third-party libraries too, and ours with hash/maphash")
-	set.StringVar(&o.docs, "docs", "", "measure for several minutes and regenerate the measured documents of the project in `DIR` instead")
-	set.BoolVar(&o.quick, "quick", false, "with -docs, write documents of the same shape in seconds, with meaningless numbers; with -attack, attack smaller structures")
-	set.BoolVar(&o.attack, "attack", false, "attack our structures and those of third-party libraries instead, which takes some seconds, and show what succeeds; writes no files")
+	set.SetOutput(io.Discard) // the caller prints errors
+	set.StringVar(&o.KeysFile, "keys", "", "read member keys from `FILE`, plain or gzip, one per line; - for standard input (default: embedded malicious domains)")
+	set.StringVar(&o.AbsentFile, "absent", "", "read absent keys from `FILE`, plain or gzip, one per line; - for standard input (default: embedded benign domains or, with -keys, members with random endings)")
+	set.Func("n", "use `N` random 16-byte keys instead, and at least a million absent keys", o.setSynthetic)
+	set.Func("fpr", "target false-positive rates, a comma-separated `LIST` (default 0.03,0.01,0.001,0.0001)",
+		items(&o.rates, "a rate above 0 and below 1, or a comma-separated list such as 0.01,0.001", func(item string) (float64, bool) {
+			rate, err := strconv.ParseFloat(item, 64)
+			return rate, err == nil && rate > 0 && rate < 1
+		}))
+	all := strings.Join(names(), ", ")
+	set.Func("structures", "compare only a `LIST` of: "+all+"; includes third-party libraries without -peers",
+		items(&o.only, "one of "+all+", or a comma-separated list", func(item string) (string, bool) {
+			return item, slices.Contains(names(), item)
+		}))
+	set.StringVar(&o.format, "format", "text", "print the results as `FORM`: "+strings.Join(report.Formats, ", "))
+	set.StringVar(&o.dir, "o", "out", "write figures and report.html to `DIR`; empty to write no files")
+	set.BoolVar(&o.peers, "peers", false, "also compare third-party libraries, and our filters with hash/maphash")
+	set.StringVar(&o.docs, "docs", "", "regenerate the project's measured documents in `DIR` instead, which takes several minutes")
+	set.BoolVar(&o.quick, "quick", false, "with -docs, write the documents in seconds with meaningless numbers; with -attack, attack smaller structures")
+	set.BoolVar(&o.attack, "attack", false, "attack our structures and third-party libraries instead, which takes several seconds; write no files")
 	return set
 }
 
-// excluded are flags that leave no room for some others.
+// excluded lists flags that cannot be used together.
 var excluded = []struct{ name, others, why string }{
-	{"n", "keys absent", "-n makes up its own keys"},
-	{"attack", "keys absent n fpr structures peers docs o", "the attacks choose their own keys and structures, and write no files"},
-	{"docs", "keys absent n fpr structures peers format o", "the documents choose their own keys, structures, form and files"},
+	{"n", "keys absent", "-n generates its own keys"},
+	{"attack", "keys absent n fpr structures peers docs o", "the attacks use their own keys and structures, and write no files"},
+	{"docs", "keys absent n fpr structures peers format o", "the documents use their own keys, structures, form and files"},
 }
 
-// check finds flags that have no meaning, given their names and values.
+// check returns an error if the flags cannot be used together or have no
+// effect. The given flags are those on the command line, with their values.
 func (o *options) check(given map[string]string) error {
 	for _, name := range []string{"keys", "absent", "docs"} {
 		if path, is := given[name]; is && path == "" {
@@ -92,9 +100,9 @@ func (o *options) check(given map[string]string) error {
 	}
 	switch {
 	case o.KeysFile == "-" && o.AbsentFile == "-":
-		return errors.New("-keys - and -absent -: only one of them can read standard input")
+		return errors.New("-keys - and -absent -: only one flag can read standard input")
 	case o.quick && o.docs == "" && !o.attack:
-		return errors.New("-quick: want it only with -docs or -attack")
+		return errors.New("-quick: it needs -docs or -attack")
 	case !slices.Contains(report.Formats, o.format):
 		return fmt.Errorf("-format %q: want one of %s", o.format, strings.Join(report.Formats, ", "))
 	}
@@ -102,9 +110,9 @@ func (o *options) check(given map[string]string) error {
 		for other := range strings.FieldsSeq(x.others) {
 			_, one := given[x.name]
 			_, both := given[other]
-			none := other == "o" && o.dir == "" // no files beside those of the mode
+			none := other == "o" && o.dir == "" // no files are requested
 			if one && both && !none {
-				return fmt.Errorf("-%s and -%s exclude each other: %s", x.name, other, x.why)
+				return fmt.Errorf("-%s and -%s cannot be used together: %s", x.name, other, x.why)
 			}
 		}
 	}
@@ -114,46 +122,33 @@ func (o *options) check(given map[string]string) error {
 func (o *options) setSynthetic(text string) error {
 	n, ok := advice.ParseCount(text)
 	if !ok || n > maxSynthetic {
-		return fmt.Errorf("want a number of keys from 1 to %s, such as 1000000 or 1e6", measure.Thousands(maxSynthetic))
+		return fmt.Errorf("want a number from 1 to %s, such as 1000000 or 1e6", measure.Thousands(maxSynthetic))
 	}
 	o.Synthetic = int(n)
 	return nil
 }
 
-func (o *options) setRates(text string) (err error) {
-	o.rates, err = items(text, "a rate above 0 and below 1, or several with commas, such as 0.01,0.001", func(item string) (float64, bool) {
-		rate, err := strconv.ParseFloat(item, 64)
-		return rate, err == nil && rate > 0 && rate < 1
-	})
-	return err
-}
-
-func (o *options) setStructures(text string) (err error) {
-	o.only, err = items(text, "one of "+strings.Join(names(), ", ")+", or several with commas", func(item string) (string, bool) {
-		return item, slices.Contains(names(), item)
-	})
-	return err
-}
-
-// items reads a list with commas, each item once. An error names the item that
-// is wrong, if there are others.
-func items[T comparable](text, want string, read func(item string) (T, bool)) ([]T, error) {
-	var list []T
-	for item := range strings.SplitSeq(text, ",") {
-		x, ok := read(strings.TrimSpace(item))
-		switch {
-		case !ok && strings.Contains(text, ","):
-			return nil, fmt.Errorf("%q: want %s", item, want)
-		case !ok:
-			return nil, errors.New("want " + want)
-		case !slices.Contains(list, x):
-			list = append(list, x)
+// items returns a function that reads a comma-separated list into to and ignores
+// duplicates. Its error names the wrong item if there are others.
+func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
+	return func(text string) error {
+		*to = nil
+		for item := range strings.SplitSeq(text, ",") {
+			x, ok := read(strings.TrimSpace(item))
+			switch {
+			case !ok && strings.Contains(text, ","):
+				return fmt.Errorf("%q: want %s", item, want)
+			case !ok:
+				return errors.New("want " + want)
+			case !slices.Contains(*to, x):
+				*to = append(*to, x)
+			}
 		}
+		return nil
 	}
-	return list, nil
 }
 
-// names lists what -structures takes.
+// names returns the names that -structures accepts.
 func names() (list []string) {
 	for _, s := range measure.Structures {
 		list = append(list, s.Name)
@@ -166,18 +161,13 @@ func names() (list []string) {
 	return list
 }
 
-// wants reports whether the flags choose a structure or a tally.
-func (o *options) wants(name string, asked bool) bool {
-	return slices.Contains(o.only, name) || asked && o.peers || !asked && o.only == nil
+// wants reports whether the flags select a structure or a tally.
+func (o *options) wants(name string, onRequest bool) bool {
+	return slices.Contains(o.only, name) || onRequest && o.peers || !onRequest && o.only == nil
 }
 
-// filters returns the structures that the flags choose, in the order of the
+// filters returns the structures that the flags select, in the order of the
 // rows.
 func (o *options) filters() []measure.Structure {
 	return measure.Where(measure.Structures, func(s measure.Structure) bool { return o.wants(s.Name, s.Asked()) })
-}
-
-// counters returns the tallies that the flags choose, in the order of the rows.
-func (o *options) counters() []measure.Tally {
-	return measure.Where(measure.Tallies, func(t measure.Tally) bool { return o.wants(t.Name, t.Peer) })
 }

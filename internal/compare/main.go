@@ -1,11 +1,12 @@
-// Command compare measures what a set costs: for each structure of filterfam,
-// and for an exact map, the bits per key against the least that any structure
-// needs, the rate of false positives, and the time per operation.
+// Command compare measures the cost of a set for each structure of filterfam
+// and for an exact map: the bits per key compared with the lower bound for any
+// structure, the false-positive rate, and the time per operation.
 //
 //	go run -C internal/compare .
 //
-// runs it on embedded real data in well under a minute; -help lists the flags.
-// Package measure measures, attack attacks, and report shows what they found.
+// uses embedded real data and finishes well within a minute. The -help flag
+// lists all flags. Package measure runs the measurements, attack runs the
+// attacks, and report prints the results.
 package main
 
 import (
@@ -18,13 +19,14 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// Exit codes. An interrupt ends with 128 plus the number of SIGINT, as shells
-// expect.
+// The exit codes. An interrupted program exits with 128 plus the number of
+// SIGINT, as shells expect.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -36,63 +38,62 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// errInterrupted is returned by an interrupted run when it has printed the
+// results so far.
+var errInterrupted = errors.New("interrupted")
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	code := exitFailed
 	o, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
+	o.Stdin = stdin
+	p := program{o, args, stdout, stderr}
+	switch {
+	case err != nil:
+		code = exitUsage
+	case p.attack:
+		err = p.runAttacks()
+	case p.docs != "":
+		err = p.runDocs()
+	default:
+		err = p.compare(ctx)
+	}
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.Is(err, hashfam.ErrParams):
+		code = exitUsage
 	}
-	code := exitUsage
-	if err == nil {
-		o.Stdin = stdin
-		p := program{o, args, stdout, stderr}
-		code, err = p.run(ctx)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "compare:", err)
-	}
+	fmt.Fprintln(stderr, "compare:", err)
 	return code
 }
 
-// A program is one run with checked flags.
+// A program is a run with checked flags.
 type program struct {
 	options
 	args           []string
 	stdout, stderr io.Writer
 }
 
-// run carries out the flags and returns the exit code.
-func (p *program) run(ctx context.Context) (code int, err error) {
-	switch {
-	case p.attack:
-		err = p.runAttacks()
-	case p.docs != "":
-		err = p.runDocs()
-	default:
-		return p.compare(ctx)
-	}
-	if err != nil {
-		code = exitFailed
-	}
-	return code, err
-}
-
-// compare measures the structures on the keys of the flags.
-func (p *program) compare(ctx context.Context) (int, error) {
+// compare measures the selected structures and prints the results.
+func (p *program) compare(ctx context.Context) error {
 	if p.dir != "" {
 		if err := makeWritable(p.dir); err != nil {
-			return exitFailed, fmt.Errorf("-o: %w", err)
+			return fmt.Errorf("-o: %w", err)
 		}
 	}
 	d, err := measure.Load(p.Source)
 	if err != nil {
-		return exitFailed, err
+		return err
 	}
-	e, err := measure.NewExperiment(d, p.filters(), p.rates, p.counters())
+	counters := measure.Where(measure.Tallies, func(t measure.Tally) bool { return p.wants(t.Name, t.Peer) })
+	e, err := measure.NewExperiment(d, p.filters(), p.rates, counters)
 	if err != nil {
-		return exitUsage, err
+		return err
 	}
-	// From here on an interrupt ends the measuring but not the program, which
-	// shows the results so far; a second one ends the program.
+	// From here on, the first interrupt stops the measurements, and the program
+	// prints the results so far. The second one stops the program.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -100,17 +101,17 @@ func (p *program) compare(ctx context.Context) (int, error) {
 	r, err := e.Run(ctx, step)
 	finish()
 	if err != nil && !r.Interrupted {
-		return exitFailed, err
+		return err
 	}
 	return p.show(&report.Report{Results: r, Machine: report.ThisMachine(p.args)})
 }
 
-// show writes the report and the files and returns the exit code.
-func (p *program) show(r *report.Report) (int, error) {
+// show writes the report and the files.
+func (p *program) show(r *report.Report) error {
 	if err := report.Write(p.stdout, r, p.format); err != nil {
-		return exitFailed, err
+		return err
 	}
-	aside := p.stderr // for everything but the result
+	aside := p.stderr // for messages
 	switch p.format {
 	case "text":
 		aside = p.stdout
@@ -119,16 +120,14 @@ func (p *program) show(r *report.Report) (int, error) {
 			fmt.Fprintln(p.stderr, line)
 		}
 	}
-	switch err := errors.Join(p.writeFiles(r, aside), r.Broken()); {
-	case err != nil:
-		return exitFailed, err
-	case r.Interrupted:
-		return exitInterrupted, nil
+	err := errors.Join(p.writeFiles(r, aside), r.Broken())
+	if err == nil && r.Interrupted {
+		return errInterrupted
 	}
-	return exitOK, nil
+	return err
 }
 
-// writeFiles writes the figures and the page and lists them on aside.
+// writeFiles writes the figures and the page, and lists them on aside.
 func (p *program) writeFiles(r *report.Report, aside io.Writer) error {
 	if p.dir == "" || len(r.Rows)+len(r.Frequency) == 0 {
 		return nil
@@ -143,7 +142,7 @@ func (p *program) writeFiles(r *report.Report, aside io.Writer) error {
 	return nil
 }
 
-// runAttacks attacks everything and prints the tables.
+// runAttacks runs all attacks and prints the tables.
 func (p *program) runAttacks() error {
 	budget := attack.Full
 	if p.quick {
@@ -155,8 +154,8 @@ func (p *program) runAttacks() error {
 	return report.Write(p.stdout, report.Attacks{Machine: report.ThisMachine(p.args), Findings: findings}, p.format)
 }
 
-// runDocs measures everything and writes the documents and figures that are
-// made of measurements. This takes some minutes, or seconds if quick.
+// runDocs measures everything and writes the generated documents and figures.
+// This takes several minutes, or seconds with -quick.
 func (p *program) runDocs() (err error) {
 	for _, dir := range []string{p.docs, filepath.Join(p.docs, "figures")} {
 		err = errors.Join(err, makeWritable(dir))
@@ -177,8 +176,8 @@ func (p *program) runDocs() (err error) {
 	return nil
 }
 
-// makeWritable makes a directory if there is none, and returns an error if no
-// file can be written to it.
+// makeWritable creates a directory if it does not exist. It returns an error if
+// files cannot be created in it.
 func makeWritable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

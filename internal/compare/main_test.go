@@ -69,7 +69,7 @@ func TestHelpListsTheFlags(t *testing.T) {
 	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers", "-attack"} {
 		assert.Contains(t, stderr, flag)
 	}
-	assert.Contains(t, stderr, "a third-party library in it needs no -peers")
+	assert.Contains(t, stderr, "includes third-party libraries without -peers")
 	assert.Equal(t, 2, strings.Count(stderr, "- for standard input"), "of -keys and -absent")
 }
 

@@ -130,8 +130,9 @@ func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
 func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bool {
 	own, _ := f.MarshalBinary() // which a receiver does not have
 	whole := f.UnmarshalBinary(b)
+	var valid *S
 	if whole == nil {
-		own = b
+		own, valid = b, &f
 	}
 	same := func(name string, err error) {
 		if (whole == nil) != (err == nil) || !errors.Is(err, want) && want != nil {
@@ -144,15 +145,7 @@ func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bo
 	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
 	again, _ := f.MarshalBinary()
 	requireBytes(t, own, again, "decoded something else, or changed by a failed decode")
-	var valid *S
-	if whole == nil {
-		valid = &f
-	}
-	if s.View != nil {
-		if err := s.View(t, s, bytes.Clone(b), f.Family(), valid); !errors.Is(err, errors.ErrUnsupported) {
-			same("a view", err)
-		}
-	}
+	same("a view", s.view(t, b, f.Family(), valid, whole))
 	if s.Header != nil {
 		err := s.Header(t, b, f.Family(), valid)
 		must(t, err != nil || valid != nil || want == nil || errors.Is(want, hashfam.ErrCorrupt), "the header has no error, want %v", want)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Encoded has the methods that all structures have in common. S is the type
@@ -89,10 +90,8 @@ type Machine[S Encoded[S]] struct {
 	Timed bool
 
 	s      Structure[S]
-	forged bool            // the structure was decoded from a changed frame
-	known  map[string]bool // the keys of order
-	order  []string        // the keys that were ever added, each once
-	aside  []func()        // check that what was left behind has not changed
+	forged bool     // the structure was decoded from a changed frame
+	aside  []func() // check that what was left behind has not changed
 }
 
 // An Entry is N copies of a key that were added at a time.
@@ -116,7 +115,7 @@ func (s Structure[S]) Run(t *rapid.T) {
 }
 
 func (s Structure[S]) machine(t *rapid.T, fam hashfam.Family) *Machine[S] {
-	return &Machine[S]{T: t, Family: fam, Counts: map[string]uint64{}, Exact: true, s: s, known: map[string]bool{}}
+	return &Machine[S]{T: t, Family: fam, Counts: map[string]uint64{}, Exact: true, s: s}
 }
 
 // draw draws a structure of the family and adds some keys. It returns those
@@ -156,10 +155,7 @@ func (m *Machine[S]) repeat() {
 
 // Count notes that n copies of a key were added.
 func (m *Machine[S]) Count(key string, n uint64) {
-	if !m.known[key] {
-		m.known[key], m.order = true, append(m.order, key)
-	}
-	m.Counts[key] = addSat(m.Counts[key], n)
+	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -175,18 +171,12 @@ func (m *Machine[S]) Advance(t int64) {
 	m.Now = max(m.Now, t)
 }
 
-func addSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
-}
-
 // members returns the keys that must be in the structure, as first added.
 func (m *Machine[S]) members() (keys []string) {
-	for _, key := range m.order {
-		if m.Counts[key] > 0 {
-			keys = append(keys, key)
+	seen := map[string]bool{}
+	for _, e := range m.Added {
+		if m.Counts[e.Key] > 0 && !seen[e.Key] {
+			seen[e.Key], keys = true, append(keys, e.Key)
 		}
 	}
 	return keys
@@ -195,7 +185,7 @@ func (m *Machine[S]) members() (keys []string) {
 // total returns the number of copies of all keys.
 func (m *Machine[S]) total() (sum uint64) {
 	for _, n := range m.Counts {
-		sum = addSat(sum, n)
+		sum = sizing.AddSat(sum, n)
 	}
 	return sum
 }

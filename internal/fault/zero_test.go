@@ -3,8 +3,6 @@ package fault_test
 import (
 	"testing"
 
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
@@ -14,12 +12,8 @@ import (
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
 	fam := hashfam.New(hashfam.Key{1})
 	const filter = "use of a zero Filter( or View: make it with New or NewView|: make it with New), or decode into it$"
-	checks.ZeroValues(t, "^counting: "+filter, new(counting.Filter), counting.NewReceiver(fam))
 	checks.ZeroValues(t, "^cuckoo: "+filter, new(cuckoo.Filter), cuckoo.NewReceiver(fam), new(cuckoo.View))
 	checks.ZeroValues(t, "^cuckoo: use of a zero Scalable: make it with NewScalable, or decode into it$",
 		new(cuckoo.Scalable), cuckoo.NewScalableReceiver(fam))
 	checks.ZeroValues(t, "^sharded: use of a zero Of: make it with New$", new(sharded.Of[int]))
-	checks.ZeroValues(t, `^countmin: use of a zero \w.*: make it with New.*, or decode into it$`, new(countmin.Sketch), countmin.NewReceiver(fam),
-		new(countmin.HeavyHitters), countmin.NewHeavyReceiver(fam), new(countmin.TopK), countmin.NewTopKReceiver(fam),
-		new(countmin.Window), countmin.NewWindowReceiver(fam))
 }

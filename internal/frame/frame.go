@@ -23,7 +23,6 @@
 package frame
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -171,10 +170,7 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 		return Header{}, err
 	}
 	h.Params = b[fixedBytes : fixedBytes+p : fixedBytes+p]
-	if padding := b[fixedBytes+p : end]; !bytes.Equal(padding, make([]byte, len(padding))) {
-		return Header{}, m.Field(hashfam.ErrCorrupt, "padding of the header", fmt.Sprintf("% x", padding), "zeros")
-	}
-	return h, nil
+	return h, checkPadding("header", b[fixedBytes+p:end], m)
 }
 
 // expect returns an error unless the frame has this kind and family, and this

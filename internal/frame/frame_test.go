@@ -49,17 +49,6 @@ func TestTheLayoutIsAsDocumented(t *testing.T) {
 	require.Equal(t, uint64(crcOf(b[:72])), binary.LittleEndian.Uint64(b[72:]))
 }
 
-func TestThePayloadBeginsAtAMultipleOf64(t *testing.T) {
-	for p := 0; p <= maxParams; p += 8 {
-		h := header
-		h.Params = bytes.Repeat([]byte{1}, p)
-		b := h.append(nil)
-		require.Zero(t, len(b)%64, "%d bytes of parameters", p)
-		require.Less(t, len(b), 24+p+8+64)
-		require.LessOrEqual(t, len(b), maxHeader)
-	}
-}
-
 // A payload is the same on every platform, whether it is appended or written,
 // and is read again from slices and streams, of which no byte after the frame
 // is read.
@@ -105,24 +94,6 @@ func checkNumbers[T number](t *testing.T, n int) {
 	require.Equal(t, "the next frame", w.String())
 }
 
-// Nonzero padding is an error even if both checksums are correct.
-func TestPaddingIsZero(t *testing.T) {
-	good := encodeWords(nil, header, []uint32{1, 2, 3})
-	for _, at := range []int{40, 55, 76, 79} {
-		b := bytes.Clone(good)
-		b[at] = 1
-		conformance.Reseal(b)
-		_, err := decodeWords[uint32](NewBytesReader(b, errs), 3)
-		require.ErrorIs(t, err, hashfam.ErrCorrupt, "byte %d", at)
-		require.ErrorContains(t, err, "padding")
-		v, err := NewView(b, header.Kind, header.Version, header.Check, errs)
-		if err == nil {
-			err = v.Verify(12)
-		}
-		require.ErrorContains(t, err, "padding")
-	}
-}
-
 func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Header)
@@ -164,26 +135,6 @@ func TestErrorsNameFamiliesByTheirText(t *testing.T) {
 	}
 }
 
-// A forged header with valid checksums claims 2^40 bits. Reading fails when the
-// bytes run out, after allocating memory for those and one more chunk.
-func TestAClaimedLengthAllocatesNoMemory(t *testing.T) {
-	h := header
-	h.Payload = 1 << 37
-	b := h.append(nil)
-	for name, r := range map[string]func([]byte) *Reader{
-		"slice":  func(b []byte) *Reader { return NewBytesReader(b, errs) },
-		"memory": func(b []byte) *Reader { return NewReader(bytes.NewReader(b), errs) },
-		"stream": func(b []byte) *Reader { return NewReader(iotest.OneByteReader(bytes.NewReader(b)), errs) },
-	} {
-		for _, data := range [][]byte{b[:24], b, append(bytes.Clone(b), make([]byte, 1000)...)} {
-			var err error
-			took := conformance.LeastAllocated(1, func() { _, err = decodeWords[uint64](r(data), 1<<34) })
-			require.ErrorIs(t, err, hashfam.ErrCorrupt, name)
-			require.Less(t, took, uint64(200_000), name)
-		}
-	}
-}
-
 // The memory is allocated once if the source tells its size. If it does not,
 // the last of a few doubling steps allocates the whole.
 func TestMemoryToReadAPayload(t *testing.T) {
@@ -217,36 +168,6 @@ func TestMemoryToReadAPayload(t *testing.T) {
 		require.Equal(t, n, cap(got))
 		require.LessOrEqual(t, float64(took), c.most*8*n, c.name)
 	}
-}
-
-func TestErrorsOfWritersAreReturned(t *testing.T) {
-	words := make([]uint64, 2*chunkBytes/wordBytes)
-	h := header
-	h.Payload = uint64(len(words)) * wordBytes
-	for _, payload := range []Payload{Numbers(words), Words(slices.Values(words))} {
-		for _, room := range []int{0, 1, 64, chunkBytes, chunkBytes + 65, int(h.Size()) - 1} {
-			n, err := Write(&limited{room}, h, payload)
-			require.ErrorIs(t, err, errFull)
-			require.EqualValues(t, room, n)
-		}
-		n, err := Write(&limited{int(h.Size())}, h, payload)
-		require.NoError(t, err)
-		require.EqualValues(t, h.Size(), n)
-	}
-}
-
-// limited accepts left bytes and then fails.
-type limited struct{ left int }
-
-var errFull = errors.New("full")
-
-func (l *limited) Write(b []byte) (int, error) {
-	n := min(l.left, len(b))
-	l.left -= n
-	if n < len(b) {
-		return n, errFull
-	}
-	return n, nil
 }
 
 // An error within a frame that wraps io.EOF must not look like the end of the
@@ -301,6 +222,14 @@ func TestAViewSharesTheBytes(t *testing.T) {
 	if !viewable {
 		t.Skip("no views on this platform")
 	}
+	b, _ := list{1, 2, 3}.AppendBinary(nil)
+	v, _, numbers, err := listFormat.View(b, hashfam.Family{})
+	require.Equal(t, []any{[]uint32{1, 2, 3}, nil}, []any{numbers, err})
+	decoded, err := Decode(v, new(list))
+	require.Equal(t, []any{&list{1, 2, 3}, nil}, []any{decoded, err})
+	text, _ := MarshalText(list{1, 2, 3})
+	same, err := v.Text()
+	require.Equal(t, []any{text, nil}, []any{same, err})
 	checkView[uint8](t)
 	checkView[uint32](t)
 	checkView[uint64](t)
@@ -331,33 +260,93 @@ func checkView[T number](t *testing.T) {
 	}
 }
 
-// A blob is a structure whose encoding is its bytes.
-type blob []byte
+// A list is a structure of the public family.
+type list []uint32
 
-func (b blob) AppendBinary(dst []byte) ([]byte, error) {
-	if b == nil {
-		return dst, errFull
-	}
-	return append(dst, b...), nil
+var listFormat = Format[uint64, uint32]{
+	Kind: Bloom, Version: 1, Errs: errs,
+	Parse: func(h Header, _ hashfam.Family) (uint64, error) {
+		w, err := h.Words(errs, 64, 16)
+		if err == nil {
+			err = h.CheckPayload((4*w[0]+7)/8*8, errs)
+		}
+		return w[0], err
+	},
+	Len: func(n uint64) uint64 { return n },
 }
 
-func (b *blob) UnmarshalBinary(data []byte) error {
-	*b = data
-	return nil
+var errNone = errors.New("there is no list")
+
+func (l list) encode() (Header, Payload, error) {
+	if l == nil {
+		return Header{}, nil, errNone
+	}
+	n := uint64(len(l))
+	return listFormat.NewWords(hashfam.Family{}, (4*n+7)/8*8, n, 7), Numbers(l), nil
+}
+
+func (l list) AppendBinary(dst []byte) ([]byte, error) { return AppendBinary(dst, l.encode) }
+func (l *list) UnmarshalBinary(data []byte) error      { return l.decode(NewBytesReader(data, errs)) }
+
+func (l *list) decode(r *Reader) error {
+	_, numbers, err := listFormat.Read(r, hashfam.Family{})
+	*l = numbers
+	return err
+}
+
+func TestAFormatDecodesWhatItEncodes(t *testing.T) {
+	var w bytes.Buffer
+	want, got := list{1, 2, 3}, list(nil)
+	b, err := want.AppendBinary(nil)
+	require.NoError(t, err)
+	n, err := WriteTo(&w, want.encode)
+	require.Equal(t, []any{b, int64(len(b)), nil}, []any{w.Bytes(), n, err})
+	n, err = ReadFrom(&w, errs, got.decode)
+	require.Equal(t, []any{want, int64(len(b)), nil}, []any{got, n, err})
+	h, _, _ := want.encode()
+	require.Equal(t, b, AppendFilled(bytes.Repeat([]byte{9}, 200)[:0], h, func(numbers []uint32) { copy(numbers, want) }))
+	for i := range b {
+		changed := bytes.Clone(b)
+		changed[i] ^= 1
+		require.Error(t, got.UnmarshalBinary(changed), "byte %d", i)
+		if conformance.Reseal(changed); i >= 40 && i < 56 || i >= 76 && i < 80 {
+			require.ErrorContains(t, got.UnmarshalBinary(changed), "padding")
+		}
+	}
+
+	_, err = list(nil).AppendBinary(nil)
+	require.ErrorIs(t, err, errNone)
+	_, err = WriteTo(nil, list(nil).encode)
+	require.ErrorIs(t, err, errNone)
+}
+
+func TestAGlanceReadsTheParameters(t *testing.T) {
+	b, err := list{1, 2, 3}.AppendBinary(nil)
+	require.NoError(t, err)
+	length, err := listFormat.ReadHeader(bytes.NewReader(b), hashfam.Family{})
+	require.Equal(t, []any{uint64(3), nil}, []any{length, err})
+	g := listFormat.Glance(hashfam.Family{})
+	first, second, payload, ok := g.At(b)
+	require.Equal(t, []any{uint64(3), uint64(7), b[64 : len(b)-8], true}, []any{first, second, payload, ok})
+	odd := append(bytes.Clone(b), 0)
+	odd[16]++ // the length of the payload
+	for _, bad := range [][]byte{odd, b[:71], b[:len(b)-8], append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
+		_, _, _, ok = g.At(bad)
+		require.False(t, ok || g.Zero())
+		require.ErrorIs(t, listFormat.Refusal(g, bad), hashfam.ErrCorrupt)
+	}
 }
 
 func TestTextIsStrictBase64(t *testing.T) {
-	text, err := MarshalText(blob{1, 2, 3, 4})
+	text, err := MarshalText(list{})
 	require.NoError(t, err)
-	require.Equal(t, "AQIDBA==", string(text))
-	var b blob
-	require.NoError(t, UnmarshalText(&b, text, errs))
-	require.Equal(t, blob{1, 2, 3, 4}, b)
+	var l list
+	require.NoError(t, UnmarshalText(&l, text, errs))
 	for _, bad := range []string{"AQIDBA", "AQIDBA=", "AQIDBB==", "A_IDBA==", "AQIDBA==x", "\x00"} {
-		require.ErrorIs(t, UnmarshalText(&b, []byte(bad), errs), hashfam.ErrCorrupt, bad)
+		require.ErrorContains(t, UnmarshalText(&l, []byte(bad), errs), "text", bad)
 	}
-	_, err = MarshalText(blob(nil))
-	require.ErrorIs(t, err, errFull)
+	_, err = MarshalText(list(nil))
+	require.ErrorIs(t, err, errNone)
 }
 
 // A writer that returns a number of bytes that it did not get is an error, and
@@ -368,6 +357,8 @@ func TestWritersThatLieAreErrors(t *testing.T) {
 		require.ErrorIs(t, err, errInvalidWrite)
 		require.Zero(t, n)
 	}
+	_, err := Write(lyingWriter(-1), header, Numbers([]uint64{1}))
+	require.ErrorIs(t, err, io.ErrShortWrite)
 }
 
 // A lyingWriter returns the number of bytes that it got, plus itself.

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -125,33 +123,6 @@ func TestReadersGet64KiBAtMost(t *testing.T) {
 		require.Positive(t, slices.Min(d.asked))
 		require.LessOrEqual(t, slices.Max(d.asked), chunkBytes)
 	}
-}
-
-func TestRemainingBytesOfAFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "frame")
-	require.NoError(t, os.WriteFile(name, make([]byte, 1000), 0o600))
-	f, err := os.Open(name)
-	require.NoError(t, err)
-	defer f.Close()
-	for at, want := range map[int64]uint64{0: 1000, 1: 999, 999: 1, 1000: 0, 5000: 0} {
-		_, err := f.Seek(at, io.SeekStart)
-		require.NoError(t, err)
-		require.Equal(t, want, remaining(f), "at %d", at)
-	}
-}
-
-// Whatever the source, 64 KiB are allocated at once: doubling steps begin
-// there.
-func TestMemoryToReadOneChunk(t *testing.T) {
-	if !viewable {
-		t.Skip("numbers are converted in another buffer")
-	}
-	b := encodeWords(nil, header, make([]uint64, chunkBytes/8))
-	r := NewReader(io.MultiReader(bytes.NewReader(b)), errs)
-	var err error
-	took := conformance.LeastAllocated(1, func() { _, err = decodeWords[uint64](r, chunkBytes/8) })
-	require.NoError(t, err)
-	require.Less(t, took, uint64(chunkBytes+chunkBytes/4))
 }
 
 // A boundless file claims to have 2^40 bytes, as a sparse file can.

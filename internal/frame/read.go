@@ -237,7 +237,7 @@ func readInto[T number](r *Reader, values []T) {
 func (r *Reader) finish(n uint64) {
 	b := r.buf[:n]
 	if r.fill(b); r.err == nil {
-		r.err = checkPadding(b, r.make)
+		r.err = checkPadding("payload", b, r.make)
 	}
 	crc, b := r.crc, r.buf[:sumBytes]
 	if r.fill(b); r.err == nil {
@@ -245,12 +245,10 @@ func (r *Reader) finish(n uint64) {
 	}
 }
 
-// checkPadding returns ErrCorrupt unless b, the end of the payload, is zero.
-func checkPadding(b []byte, m *fault.Maker) error {
-	for _, c := range b {
-		if c != 0 {
-			return m.Field(hashfam.ErrCorrupt, "padding of the payload", fmt.Sprintf("% x", b), "zeros")
-		}
+// checkPadding returns ErrCorrupt unless b is zero.
+func checkPadding(field string, b []byte, m *fault.Maker) error {
+	if !bytes.Equal(b, make([]byte, len(b))) {
+		return m.Field(hashfam.ErrCorrupt, "padding of the "+field, fmt.Sprintf("% x", b), "zeros")
 	}
 	return nil
 }

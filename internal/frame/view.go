@@ -74,7 +74,7 @@ func (v View) Verify(n uint64) error {
 	if err := checkSum("checksum", v.data[end:], crcOf(v.data[:end]), v.make); err != nil {
 		return err
 	}
-	return checkPadding(v.payload()[n:], v.make)
+	return checkPadding("payload", v.payload()[n:], v.make)
 }
 
 // Decode decodes the frame into f and returns f.

@@ -123,8 +123,7 @@ func (r *Ring) Reset() {
 // clear them.
 func Turn[T any](parts []T, n uint64) []T {
 	k := int(min(n, uint64(len(parts))))
-	slices.Reverse(parts[:k])
-	slices.Reverse(parts[k:])
+	slices.Reverse(parts[k:]) // the order of the others does not matter
 	slices.Reverse(parts)
 	return parts[len(parts)-k:]
 }

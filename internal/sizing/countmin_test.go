@@ -12,10 +12,6 @@ func TestCountMinSize(t *testing.T) {
 		require.Equal(t, uint64(13_595), CountMinWidth(1e-3)*uint64(CountMinDepth(1e-2)))
 		require.Equal(t, uint64(190_281), CountMinWidth(1e-4)*uint64(CountMinDepth(1e-3)))
 	})
-	t.Run("base two needs more", func(t *testing.T) {
-		require.Equal(t, 14_000.0, 2/1e-3*math.Ceil(math.Log2(1/1e-2)))
-		require.Equal(t, 200_000.0, 2/1e-4*math.Ceil(math.Log2(1/1e-3)))
-	})
 	t.Run("there is at least one row", func(t *testing.T) {
 		require.Equal(t, 1, CountMinDepth(0.999))
 		require.Equal(t, 1, CountMinDepth(1))

@@ -91,22 +91,6 @@ func TestTieChances(t *testing.T) {
 	require.InEpsilon(t, 1.0/6/2+1.0/6/2, tieChance(6, 3), 1e-12)
 }
 
-// The moments bound the sums that they stand for, and are close to them unless
-// few distances make up a high power.
-func TestTieMoments(t *testing.T) {
-	for _, m := range []uint64{2, 4, 6, 8, 14, 30, 32, 34, 126, 128, 130, 682, 2046, 2048, 2050, 5000} {
-		sums := tieMoments(m)
-		for k := range sums {
-			exact := 0.0
-			for d := uint64(1); d < m; d += 2 {
-				exact += float64(m) / 2 * math.Pow(tieChance(m, min(d, m-d)), float64(k+1))
-			}
-			require.LessOrEqual(t, exact, sums[k]*(1+1e-9), "m = %d, k = %d", m, k)
-			require.LessOrEqual(t, sums[k], exact*1.05, "m = %d, k = %d", m, k)
-		}
-	}
-}
-
 func TestCuckooCapacityIsWhatFits(t *testing.T) {
 	for _, m := range []uint64{2, 4, 8, 16, 64, 250, 1024, 1 << 14, 1 << 20, 1 << 30} {
 		for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {

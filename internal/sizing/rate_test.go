@@ -54,37 +54,6 @@ func TestRateIsExact(t *testing.T) {
 	}
 }
 
-// TestRateMatchesItsExpansion checks sizes that are too large for the plain
-// sum, with the second-order expansion of E[(X/m)^k] around the mean of X,
-//
-//	(mean/m)^k * (1 + k(k-1)/2 * variance/mean^2)
-//
-// whose own relative error is about a = k(k-1)/2 * variance/mean^2 squared,
-// plus k^3/m^2 for the skewness.
-func TestRateMatchesItsExpansion(t *testing.T) {
-	for m := uint64(1 << 10); m <= 1<<44; m <<= 2 {
-		for _, k := range []int{1, 2, 5, 10, 20, 30} {
-			for _, perBit := range []float64{0.05, 0.4, math.Ln2, 1, 3} {
-				n := uint64(perBit * float64(m) / float64(k))
-				mean, variance := occupancyMoments(float64(m), float64(k)*float64(n))
-				a := float64(k) * float64(k-1) / 2 * variance / mean / mean
-				second := math.Pow(mean/float64(m), float64(k)) * (1 + a)
-				cubic := math.Pow(float64(k), 3) / float64(m) / float64(m) / min(1, perBit*perBit)
-				require.InEpsilon(t, second, Rate(m, k, n), a*a+cubic+1e-12, "m=%d k=%d n=%d", m, k, n)
-			}
-		}
-	}
-}
-
-// occupancyMoments returns the exact mean and variance of the number of
-// occupied cells. With q = (1-1/m)^t the variance is m(m-1)(1-2/m)^t + mq - m^2
-// q^2. The terms are regrouped so that none of order m^2 cancel.
-func occupancyMoments(m, throws float64) (mean, variance float64) {
-	q := math.Exp(throws * math.Log1p(-1/m))
-	pair := math.Expm1(throws * math.Log1p(-1/((m-1)*(m-1))))
-	return m * (1 - q), m*q*(1-q) + m*(m-1)*q*q*pair
-}
-
 // The mean of 1-0.9^X is known by the generating function.
 func TestBinomialMean(t *testing.T) {
 	for _, n := range []float64{1, 7, 1e3, 1e9, 1e15} {

@@ -103,8 +103,9 @@ func TestMergeAddsGuesses(t *testing.T) {
 	side := func(count, guess uint64, tracks bool) *Tracker {
 		h := New(Goal{Phi: 0.1})
 		h.raise(d, guess)
-		h.total, h.missed = 1<<40, 100
+		h.total, h.missed = 20, 65
 		if tracks {
+			h.total = count
 			h.log = appendRecord(nil, count, guess, d, "key")
 			h.settle()
 		}
@@ -118,9 +119,11 @@ func TestMergeAddsGuesses(t *testing.T) {
 		{[]*Tracker{side(1<<40, maxGuess, true), side(27, 20, true)}, Estimate{High: 1<<40 + 27}},
 		{[]*Tracker{side(27, 20, true), side(1<<40, maxGuess, true)}, Estimate{High: 1<<40 + 27}},
 		{[]*Tracker{side(1<<40, maxGuess-1, true), side(27, 1, true)}, Estimate{High: 1<<40 + 27}},
-		{[]*Tracker{side(1<<40, maxGuess, true), side(0, 70, false), side(0, 60, false)}, Estimate{High: 1<<40 + 130}},
-		{[]*Tracker{side(0, 70, false), side(1<<40, maxGuess, true), side(0, 60, false)}, Estimate{High: 1<<40 + 130}},
-		{[]*Tracker{side(0, 70, false), side(0, 60, false), side(1<<40, maxGuess, true)}, Estimate{High: 1<<40 + 130}},
+		{[]*Tracker{side(1<<40, 1<<39, true), side(27, 20, true)}, Estimate{High: 1<<40 + 27}},
+		{[]*Tracker{side(15, 10, true), side(0, 70, false)}, Estimate{High: 35}}, // no more than the total
+		{[]*Tracker{side(1<<40, maxGuess, true), side(0, 70, false), side(0, 60, false)}, Estimate{High: 1<<40 + 125}},
+		{[]*Tracker{side(0, 70, false), side(1<<40, maxGuess, true), side(0, 60, false)}, Estimate{High: 1<<40 + 125}},
+		{[]*Tracker{side(0, 70, false), side(0, 60, false), side(1<<40, maxGuess, true)}, Estimate{High: 1<<40 + 125}},
 	} {
 		c.sides[0].Merge(c.sides[1:]...)
 		require.Equal(t, c.sum, c.sides[0].estimate(d), "case %d", i)

@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Panes are the trackers of consecutive parts of a stream: a single one for the
+// Panes are trackers for consecutive parts of the stream: a single one for the
 // whole stream, or several for a window.
 type Panes struct {
 	All  []Tracker // starting with the oldest
@@ -30,8 +30,8 @@ func NewPanes(panes []Tracker, size uint64) Panes {
 	return p
 }
 
-// Blank returns n panes with goal g that have counted nothing. Their memory is
-// allocated when they first count a key.
+// Blank returns n empty panes with goal g. Their memory will be allocated when
+// they first count a key.
 func Blank(g Goal, n int, size uint64) Panes {
 	panes := make([]Tracker, n)
 	for i := range panes {

@@ -6,85 +6,80 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// The numbers of bits of the two parts of a fingerprint. The partner is never
-// zero.
+// The sizes in bits for a fingerprint's parts. The partner is never zero.
 const (
 	partnerBits = 5
 	partners    = 1<<partnerBits - 1
 	minTail     = 4
 	maxTail     = 32 - partnerBits - 1
-	maxDepth    = 48 // of a page: more do not fit in 2^48 bits
+	maxDepth    = 48 // more pages would not fit in 2^48 bits
 )
 
-// The least and the greatest number of buckets of a page.
+// The smallest and the largest number of buckets in a page.
 const (
 	minPage = 128
 	maxPage = 1024
 )
 
-// A Geometry holds the numbers that follow from what a Set is made for.
+// A Geometry holds the sizes of a Set's pages and tails.
 type Geometry struct {
-	Buckets uint64 // of a page, a power of two
-	Roots   uint64 // pages at the start
-	Limit   uint64 // of the memory in bytes, 0 for none
-	compact bool   // pages are
+	Buckets uint64 // number of buckets in a page, a power of two
+	Roots   uint64 // number of pages in a new Set
+	Limit   uint64 // memory limit in bytes, or 0
+	compact bool   // whether buckets are sorted
 	tails   [maxDepth + 1]uint8
 }
 
-// spare is what a page is planned to have free, in roots of its slots.
-const spare = 3.5
-
-// NewGeometry returns the geometry for the number of keys that there is room
-// for from the start, and for a rate of 1e-6 to 1. Pages are as large as
-// expected allows, so that they fill evenly.
+// NewGeometry returns the geometry for the number of keys that a new Set has
+// room for, and for a rate between 1e-6 and 1. It uses large pages if there are
+// many keys, so that pages fill evenly.
 func NewGeometry(expected uint64, rate float64, compact bool) Geometry {
 	g := Geometry{Buckets: minPage, compact: compact, tails: planTails(rate)}
 	for g.Buckets < maxPage && g.Buckets < expected/16 {
 		g.Buckets *= 2
 	}
-	// The numbers of keys of the pages vary by a root: few pages split early.
+	// The number of keys in a page of s slots has a standard deviation of about
+	// sqrt(s). With 3.5 times as many free slots, few pages split early.
 	s := float64(table.Slots * g.Buckets)
-	g.Roots = uint64(max(1, math.Ceil(float64(expected)/s/(1-spare/math.Sqrt(s)))))
+	g.Roots = uint64(max(1, math.Ceil(float64(expected)/s/(1-3.5/math.Sqrt(s)))))
 	return g
 }
 
-// shape returns the shape of the table of a page with that tail.
+// shape returns the table shape for pages with this tail length.
 func (g *Geometry) shape(tail uint8) table.Shape {
 	return table.Shape{Buckets: g.Buckets, Bits: partnerBits + int(tail) + 1, Sorted: g.compact, Tail: tail + 1}
 }
 
-// pageBytes returns the size of a page's table.
 func (g *Geometry) pageBytes(tail uint8) uint64 { return g.shape(tail).Bytes() }
 
-// RootBytes returns the size of the table of a page at the start.
+// RootBytes returns the table size for pages in a new Set.
 func (g *Geometry) RootBytes() uint64 { return g.pageBytes(g.tails[0]) }
 
-// SizeBytes returns the memory of a new Set in bytes.
+// SizeBytes returns a new Set's size in bytes.
 func (g *Geometry) SizeBytes() uint64 {
 	return g.Roots * (plotHeader + pointer + pageHeader + g.RootBytes())
 }
 
-// LeastPayload returns the size of the shortest payload.
+// LeastPayload returns the size of the shortest possible payload.
 func (g *Geometry) LeastPayload() uint64 { return g.Roots * (g.pageBytes(minTail) + wordBytes) }
 
-// most is the number of slots that are taken before a page splits: 31 of 32.
-// The last ones would take long searches.
+// most returns the number of slots that can be used until a page splits: 31 of
+// 32, because filling the last slots would require long searches.
 func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 31) }
 
-// planTails returns for every depth the tail of the keys that are added to
-// pages of that depth. A page that is full of keys with tails of t bits has a
-// rate of at most
+// planTails returns the tail length of new keys for pages of each depth. A full
+// page of keys with tails of t bits has a rate of no more than
 //
 //	p(t) = 8 / (31 * 2^t)
 //
-// and a page that has split many times holds keys of all depths: as many of
-// depth 0 as a full page, and half as many of each of the others, in relation
-// to their rates. So the rate stays below
+// A page that has split many times contains keys of all depths. Weighted by
+// their rates, there are as many keys of depth 0 as in a full page, and half as
+// many keys of each other depth. So the rate stays below
 //
 //	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
 //
-// The first may take two thirds of the rate, and that of depth d one of d+2
-// parts of what is left.
+// The first term may use two thirds of the rate, and the term of depth d may
+// use 1/(d+2) of the remainder.
 func planTails(rate float64) (tails [maxDepth + 1]uint8) {
 	left := rate
 	for d := range tails {
@@ -102,5 +97,5 @@ func planTails(rate float64) (tails [maxDepth + 1]uint8) {
 	return tails
 }
 
-// tailRate returns the rate of a full page of keys with tails of t bits.
+// tailRate returns p(t).
 func tailRate(t int) float64 { return 2 * table.Slots / float64(uint64(partners)<<t) }

@@ -6,27 +6,27 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A page is a cuckoo table of a [Set]. All its keys have the same first bits,
-// the number of the page; there are depth of them. A slot holds the next bits
-// of a key as its tail, as many as are known, and before it the bits that
-// choose the key's other bucket, its partner, which is never zero:
+// A page is a cuckoo table in a [Set]. All its keys start with the same depth
+// bits, the page's number. A slot contains the following bits of its key, the
+// tail, as far as they are known, and the partner, which selects the key's
+// other bucket and is never zero:
 //
 //	bit t+5  t+1 t                  0
 //	   | partner | tail | 1 | 0 ... 0 |
 //
-// A key that is added to the page knows t bits. If a page splits, the first bit
-// of each tail becomes the last one of the number of its page, and the marker 1
-// moves up.
+// When a key is added, t bits of its tail are known. When the page splits, the
+// first bit of each tail becomes the last bit of the new page's number, and the
+// marker 1 moves up.
 //
-// The table stores the XOR of that with free, so that a free slot is zero. The
-// value of a free slot has no partner, so it agrees with no key.
+// The table stores this value XOR free, so that a free slot is zero. Since the
+// value for a free slot has no partner, it does not match any key.
 type page struct {
 	table.Table
 	free  uint64      // 2^t
 	frees table.Lanes // in all lanes
 	depth uint8
 	tail  uint8  // t
-	taken uint32 // slots
+	taken uint32 // number of slots in use
 }
 
 // newPage returns an empty page.
@@ -37,36 +37,36 @@ func (g *Geometry) newPage(depth, tail uint8) *page {
 	return p
 }
 
-// value returns what a key with that partner and those bits would have in a
-// slot of the page, with the bit of the key that follows in place of a marker.
+// value returns the key's value in a slot of this page, but with the key's next
+// bit instead of the marker.
 func (p *page) value(k locus) uint64 {
 	return k.partner<<((p.tail+1)&63) | k.bits<<(p.depth&63)>>((63-p.tail)&63)
 }
 
-// fingerprint returns what the page stores for a key of which n bits are known:
-// at least depth, at most depth+t.
+// fingerprint returns the fingerprint that the page stores for a key with n
+// known bits, which must be in the range depth to depth+t.
 func (p *page) fingerprint(k locus, n uint8) uint64 {
 	marker := uint64(1) << (p.depth + p.tail - n)
 	return (p.value(k)&^(2*marker-1) | marker) ^ p.free
 }
 
-// differ returns for each lane the known bits in which the slot's key differs
-// from the key with a value: zero if it may be that key. Every lane of values
-// has that value. A free slot differs from all keys. As no value is zero, no
-// lane borrows from the next.
+// differ returns, for each lane, the known bits in which the slot's key differs
+// from the key whose value is in each lane of values. The result is zero if the
+// keys may be the same. A free slot differs from all keys. Since no slot's
+// value is zero, lanes do not borrow from each other.
 func (p *page) differ(lanes, values table.Lanes) table.Lanes {
 	v := lanes.Xor(p.frees)
-	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all below
+	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all lower bits
 	return v.Xor(values).AndNot(unknown)
 }
 
-// differWord is differ for the lanes of a narrow table.
+// differWord is like differ for a narrow table.
 func (p *page) differWord(lanes, values uint64) uint64 {
 	v := lanes ^ p.frees.Low
 	return (v ^ values) &^ (v ^ (v - p.Ones.Low))
 }
 
-// has reports whether one of the two buckets may hold the key.
+// has reports whether the page may contain the key.
 func (p *page) has(k locus) bool {
 	if !p.Narrow {
 		values := p.Spread(p.value(k))
@@ -80,14 +80,14 @@ func (p *page) has(k locus) bool {
 	return p.Any(p.differWord(v, values), p.differWord(w, values), 0)
 }
 
-// count returns how many slots may hold the key.
+// count returns the number of slots that may contain the key.
 func (p *page) count(k locus) int {
 	values := p.Spread(p.value(k))
 	return p.Zeros(p.differ(p.Lanes(k.i), values)).Count() + p.Zeros(p.differ(p.Lanes(k.j), values)).Count()
 }
 
-// remove frees the slot that may hold the key and knows most of its bits, and
-// returns that number of bits; false if there is no such slot.
+// remove frees a slot that may contain the key, using the slot with the most
+// known bits. It returns the number of these bits, or false if it found none.
 func (p *page) remove(k locus) (known uint8, ok bool) {
 	values, most := p.Spread(p.value(k)), uint8(0)
 	var bucket, fp, stored uint64
@@ -108,35 +108,25 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 	return most, ok
 }
 
-// put puts a fingerprint into the page if there is a free slot in the buckets
-// of the key, and reports whether there was one.
-func (s *Set) put(p *page, k locus, fp uint64) bool {
-	if p.taken >= s.most() || !p.Put(k.i, k.j, fp) {
+// put puts a fingerprint into a free slot of the key's buckets, or evicts other
+// fingerprints if evict is set. It reports whether there was room.
+func (s *Set) put(p *page, k locus, fp uint64, evict bool) bool {
+	if p.taken >= s.most() {
+		return false
+	}
+	if !p.Put(k.i, k.j, fp) && !(evict && p.Evict(&s.partners, k.i, k.j, fp, table.Middle)) {
 		return false
 	}
 	p.taken++
 	return true
 }
 
-// fit puts a fingerprint into the page, and moves others to make room. It
-// reports whether there was room.
-func (s *Set) fit(p *page, k locus, fp uint64) bool {
-	if s.put(p, k, fp) {
-		return true
-	}
-	if p.taken >= s.most() || !p.Evict(&s.partners, k.i, k.j, fp, table.Middle) {
-		return false
-	}
-	p.taken++
-	return true
-}
-
-// halfTail returns the length of the tails of the halves of a page.
+// halfTail returns the tail length of the page's halves.
 func (g *Geometry) halfTail(p *page) uint8 { return max(p.tail, g.tails[min(p.depth+1, maxDepth)]) }
 
-// split returns the two halves of a page, for keys that go on with 0 and 1, and
-// calls orphan for each slot whose key has no known bit left. Every key keeps
-// its bucket, so there is room. It stops and returns false if orphan does.
+// split returns the page's halves, for keys whose next bit is 0 and 1. It calls
+// orphan for each slot whose key has no known bit left. Keys stay in their
+// buckets, so there is room. If orphan returns false, split does too.
 func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
 	tail := g.halfTail(p)
 	for h := range halves {
@@ -167,7 +157,7 @@ func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 	return halves, true
 }
 
-// widen returns the page with longer tails.
+// widen returns a copy of the page with longer tails.
 func (g *Geometry) widen(p *page, tail uint8) *page {
 	wide := g.newPage(p.depth, tail)
 	wide.taken = p.taken

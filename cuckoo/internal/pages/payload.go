@@ -9,11 +9,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The payload of an encoded Set has for each plot a word with the number of its
-// directories, and for each directory its pages in order. A page is a word with
-// its depth in the lowest byte and the length of its tails in the next one, and
-// its buckets, without padding. The depths tell where a directory ends: its
-// pages cover all keys.
+// For each plot, the payload contains a word with the number of directories,
+// and each directory's pages in order. A page is a word with its depth in the
+// lowest byte and the tail length in the next one, followed by its buckets
+// without padding. A directory is complete when its pages cover all keys.
 
 const wordBytes = 8
 
@@ -41,64 +40,69 @@ func (s *Set) Payload(yield func([]byte) bool) {
 	}
 }
 
-// Parse returns the Set whose payload is b.
+// Parse returns the Set with payload b.
 func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 	s := newSet(g, key)
-	return s, s.parse(b)
-}
-
-// parse reads the payload into a Set without plots.
-func (s *Set) parse(b []byte) error {
-	s.plots = make([]plot, s.Roots)
+	s.plots, s.bytes = make([]plot, s.Roots), plotHeader*s.Roots
 	for i := range s.plots {
-		levels, err := cutWord(&b)
-		if err != nil {
-			return err
-		}
-		if levels < 1 || levels > maxDepth {
-			return corrupt("number of directories", levels, "1 to 48")
-		}
-		for l := range int(levels) {
-			d, err := s.parseDirectory(&b)
-			if err != nil {
-				return err
-			}
-			if l == 0 {
-				s.plots[i].directory = d
-			} else {
-				s.plots[i].older = append(s.plots[i].older, d)
-			}
+		if err := s.parsePlot(&s.plots[i], &b); err != nil {
+			return nil, err
 		}
 	}
 	if len(b) > 0 {
-		return corrupt("bytes after the last page", len(b), "0")
+		return nil, corrupt("bytes after the last page", len(b), "0")
 	}
-	s.bytes = s.measure()
+	return s, nil
+}
+
+// parsePlot reads a plot's directories.
+func (s *Set) parsePlot(pl *plot, b *[]byte) error {
+	levels, err := cutWord(b)
+	if err != nil {
+		return err
+	}
+	if levels < 1 || levels > maxDepth {
+		return corrupt("number of directories", levels, "1 to 48")
+	}
+	pl.older = make([]directory, levels-1)
+	for l := range pl.levels() {
+		if err := s.parseDirectory(pl.level(l), b); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// cutWord removes a word from the front of b.
-func cutWord(b *[]byte) (uint64, error) {
-	if len(*b) < wordBytes {
-		return 0, corrupt("payload", "too short", "all pages")
+// cut removes n bytes from the front of b and returns them.
+func cut(b *[]byte, n uint64) ([]byte, error) {
+	if uint64(len(*b)) < n {
+		return nil, corrupt("payload", "too short", "all pages")
 	}
-	w := binary.LittleEndian.Uint64(*b)
-	*b = (*b)[wordBytes:]
-	return w, nil
+	front := (*b)[:n]
+	*b = (*b)[n:]
+	return front, nil
 }
 
-// parseDirectory reads pages until they cover all keys. It makes the directory
-// at the end, if it is not larger than the pages warrant.
-func (s *Set) parseDirectory(b *[]byte) (d directory, err error) {
+func cutWord(b *[]byte) (uint64, error) {
+	w, err := cut(b, wordBytes)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(w), nil
+}
+
+// parseDirectory reads pages into d until they cover all keys. It allocates the
+// directory last, and only if it is not too large for the number of pages.
+func (s *Set) parseDirectory(d *directory, b *[]byte) error {
 	var pages []*page
 	for next, more := uint64(0), true; more; {
 		p, err := s.parsePage(b)
 		if err != nil {
-			return d, err
+			return err
 		}
-		size := uint64(1) << (63 - p.depth) // of its share of the keys
+		size := uint64(1) << (63 - p.depth) // the range of the page's keys
 		if next&(size-1) != 0 {
-			return d, corrupt("depth of a page", p.depth, "that of a page that follows the one before")
+			return corrupt("depth of a page", p.depth, "that of a page that follows the one before")
 		}
 		next += size
 		more = next < 1<<63
@@ -107,13 +111,14 @@ func (s *Set) parseDirectory(b *[]byte) (d directory, err error) {
 	}
 	d.count = len(pages)
 	if int(d.depth) >= bits.Len(uint(d.count))+slack {
-		return d, corrupt("depth of a directory", d.depth, "one that so few pages reach")
+		return corrupt("depth of a directory", d.depth, "one that so few pages reach")
 	}
+	s.bytes += pointer << d.depth
 	d.pages = make([]*page, 0, 1<<d.depth)
 	for _, p := range pages {
 		d.pages = append(d.pages, slices.Repeat([]*page{p}, 1<<(d.depth-p.depth))...)
 	}
-	return d, nil
+	return nil
 }
 
 // parsePage reads a page and counts its keys.
@@ -126,18 +131,18 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	if depth > maxDepth || tail < minTail || tail > maxTail || w>>16 != 0 {
 		return nil, corrupt("depth and tail of a page", w, "a depth up to 48 and a tail of 4 to 26 bits")
 	}
-	size := s.pageBytes(tail) - wordBytes
-	if uint64(len(*b)) < size {
-		return nil, corrupt("payload", "too short", "all pages")
+	buckets, err := cut(b, s.pageBytes(tail)-wordBytes)
+	if err != nil {
+		return nil, err
 	}
+	s.bytes += pageHeader + s.pageBytes(tail)
 	p := s.newPage(depth, tail)
-	copy(p.Bytes(), (*b)[:size])
-	*b = (*b)[size:]
+	copy(p.Bytes(), buckets)
 	return p, s.takeStock(p)
 }
 
-// takeStock counts the keys of a decoded page, and checks that each slot is one
-// that adding keys can lead to.
+// takeStock counts a decoded page's keys. It checks that this page can be the
+// result when keys are added.
 func (s *Set) takeStock(p *page) error {
 	if err := p.CheckOrder(s.Buckets); err != nil {
 		return err

@@ -10,14 +10,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// sets are Sets whose buckets are stored in each way.
+// sets returns Sets that store buckets in each way.
 func sets() []*Set {
-	return []*Set{
-		small(0.9, false),
-		small(1e-6, false),
-		small(0.9, true),
-		small(1e-6, true),
-	}
+	return []*Set{small(0.9, false), small(1e-6, false), small(0.9, true), small(1e-6, true)}
 }
 
 // decodeAgain decodes the payload of s.
@@ -41,7 +36,7 @@ func requireField(t *testing.T, err error, field string) {
 	require.Equal(t, field, fe.Field, "%v", err)
 }
 
-func TestAPlotHasAtMost48Directories(t *testing.T) {
+func TestPlotsHaveUpTo48Directories(t *testing.T) {
 	s := sets()[0]
 	for s.plots[0].levels() < 48 {
 		require.NoError(t, decodeAgain(s))
@@ -52,10 +47,9 @@ func TestAPlotHasAtMost48Directories(t *testing.T) {
 	requireField(t, decodeAgain(s), "number of directories")
 }
 
-// A directory whose pages have the depths 1, 2, 3 and so on, up to two of the
-// last. Ten pages of a depth up to 9 have a directory; eleven of a depth up to
-// 10 do not, since it would have 64 entries for each power of two of pages.
-func TestThePagesOfADirectory(t *testing.T) {
+// The directory has one page of depth 1, one of depth 2, and so on, and two of
+// the last depth. For eleven pages of up to depth 10 it would be too large.
+func TestDirectoriesNeedEnoughPages(t *testing.T) {
 	for depth := uint8(1); depth <= 10; depth++ {
 		s := sets()[0]
 		d := directory{depth: depth, count: int(depth) + 1}
@@ -72,7 +66,15 @@ func TestThePagesOfADirectory(t *testing.T) {
 	}
 }
 
-func TestTheDepthAndTailOfAPage(t *testing.T) {
+// A page that contains half of the keys cannot follow a page with a quarter.
+func TestPagesOverlappingOthersAreCorrupt(t *testing.T) {
+	s := sets()[0]
+	quarter, half := s.newPage(2, minTail), s.newPage(1, minTail)
+	s.plots[0].directory = directory{depth: 2, count: 3, pages: []*page{quarter, half, half, quarter}}
+	requireField(t, decodeAgain(s), "depth of a page")
+}
+
+func TestDepthAndTailOfPagesAreChecked(t *testing.T) {
 	for w, valid := range map[uint64]bool{
 		0 | 4<<8: true, 48 | 4<<8: true, 0 | 26<<8: true, 48 | 26<<8: true,
 		49 | 4<<8: false, 0 | 3<<8: false, 0 | 27<<8: false, 0 | 4<<8 | 1<<16: false,
@@ -93,8 +95,7 @@ func TestTheDepthAndTailOfAPage(t *testing.T) {
 	}
 }
 
-// Each slot that is taken has a partner, and a marker above or below the bits
-// that are known.
+// Each slot in use has a partner and a marker.
 func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 	for _, s := range sets() {
 		tail := s.tails[0]
@@ -118,28 +119,21 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 	}
 }
 
-// The code after the last one, 3,876, stands for no four nibbles.
-func TestPagesOfCompactBucketsAreInOrder(t *testing.T) {
+func TestUnsortedBucketsAreCorrupt(t *testing.T) {
 	for _, s := range sets()[2:] {
 		binary.LittleEndian.PutUint16(s.plots[0].pages[0].Bytes(), 3876)
 		requireField(t, decodeAgain(s), "bucket")
 	}
 }
 
-func TestAWordMayBeTheLast(t *testing.T) {
-	b := []byte{1, 0, 0, 0, 0, 0, 0, 1}
-	w, err := cutWord(&b)
-	require.NoError(t, err)
-	require.Equal(t, uint64(1<<56|1), w)
-	require.Empty(t, b)
-	b = make([]byte, 7)
-	_, err = cutWord(&b)
-	requireField(t, err, "payload")
-}
-
-// The shortest payload has an empty page of the shortest tails for each plot,
-// as a new Set of this rate does.
-func TestTheLeastPayload(t *testing.T) {
-	g := NewGeometry(10_000, 0.9, false)
-	require.EqualValues(t, len(encodeOf(New(g, 1))), g.LeastPayload())
+func TestTruncatedPayloadsAreCorrupt(t *testing.T) {
+	for _, s := range sets() {
+		b := encodeOf(s)
+		for n := range b {
+			_, err := Parse(s.Geometry, 1, b[:n])
+			requireField(t, err, "payload")
+		}
+		_, err := Parse(s.Geometry, 1, append(b, 0))
+		requireField(t, err, "bytes after the last page")
+	}
 }

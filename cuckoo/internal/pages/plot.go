@@ -1,26 +1,27 @@
 package pages
 
 import (
+	"bytes"
+	"math/bits"
 	"slices"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A plot is the share of a [Set] that began as one page. Its keys are in the
-// pages of its directory. The number of a page is the first bits of its keys.
+// A plot starts as a single page. Its keys are in its directory's pages.
 //
-// A key from before many splits knows no bit that could tell in which half of
-// its page it belongs, if that splits again: it becomes an orphan, and moves to
-// the first of the older directories. That has fewer pages, whose numbers have
-// fewer bits, so that the key has a long tail again. If those pages split
-// often, there are orphans there, and a second older directory. Keys in an
-// older directory know fewer bits than any in a newer one.
+// After many splits, a key may have no known bits left. When its page splits
+// again, the key cannot be assigned to a half. It becomes an orphan and moves
+// to the first older directory, whose pages have shorter numbers, so that the
+// key will have a long tail again. If these pages split often, there is a
+// second older directory for their orphans, and so on. Keys in an older
+// directory have fewer known bits than all keys in a newer one.
 type plot struct {
 	directory
 	older []directory
 }
 
-// has reports whether the plot may hold the key.
+// has reports whether the plot may contain the key.
 func (pl *plot) has(k locus) bool {
 	if pl.page(k.bits).has(k) {
 		return true
@@ -33,7 +34,7 @@ func (pl *plot) has(k locus) bool {
 	return false
 }
 
-// copies returns how many slots may hold the key.
+// copies returns the number of slots that may contain the key.
 func (pl *plot) copies(k locus) (n int) {
 	for l := range pl.levels() {
 		n += pl.level(l).page(k.bits).count(k)
@@ -41,8 +42,8 @@ func (pl *plot) copies(k locus) (n int) {
 	return n
 }
 
-// remove frees the slot that agrees with the key in most bits, and returns
-// their number; false if there is none.
+// remove frees the slot that matches the key in the most bits. It returns the
+// number of these bits, and false if there is no such slot.
 func (pl *plot) remove(k locus) (known uint8, ok bool) {
 	for l := range pl.levels() {
 		if known, ok = pl.level(l).page(k.bits).remove(k); ok {
@@ -52,7 +53,7 @@ func (pl *plot) remove(k locus) (known uint8, ok bool) {
 	return known, ok
 }
 
-// levels returns the number of directories, and level one of them.
+// levels returns the number of directories, and level returns one by its index.
 func (pl *plot) levels() int { return 1 + len(pl.older) }
 
 func (pl *plot) level(l int) *directory {
@@ -62,11 +63,11 @@ func (pl *plot) level(l int) *directory {
 	return &pl.older[l-1]
 }
 
-// maySplit reports whether a page should split to make room for a key of which
-// n bits are known. A page that is almost empty does not: there is no room only
-// because copies of a few keys fill the buckets, and it would take much memory
-// to part these keys. But an orphan has to go somewhere. Then the page must
-// stay one that other orphans know all bits of.
+// maySplit reports whether a page should split to make room for a key with n
+// known bits. A page that is almost empty should not: it has no room only
+// because a few keys have many copies, and separating these keys would use too
+// much memory. An orphan will need room in any case, but it must know all bits
+// in the new page's number and one more.
 func (s *Set) maySplit(level int, p *page, n uint8) bool {
 	if level == 0 {
 		return uint64(p.taken) >= table.Slots*s.Buckets/8
@@ -74,10 +75,10 @@ func (s *Set) maySplit(level int, p *page, n uint8) bool {
 	return p.depth+1 < n
 }
 
-// place puts a key into a directory, and splits pages until there is room. An
-// orphan knows n bits; a key that is added, as many as its page has room for.
-// place returns that number; false if no room can be made: then every key is
-// where it can be found still.
+// place puts a key into a directory and splits pages until there is room. An
+// orphan has n known bits, and a new key has as many as its page has room for.
+// This number is returned, or false if place cannot make room. All other keys
+// can be found in either case.
 func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
 	for {
 		d := pl.level(level)
@@ -94,7 +95,7 @@ func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool
 			p = s.widen(p, n-p.depth)
 			d.replace(k.bits, p)
 		}
-		if n <= p.depth+p.tail && s.fit(p, k, p.fingerprint(k, n)) {
+		if n <= p.depth+p.tail && s.put(p, k, p.fingerprint(k, n), true) {
 			return n, true
 		}
 		if !s.maySplit(level, p, n) || !d.mayGrow(p) || !s.divide(pl, level, p, k.bits) {
@@ -103,9 +104,8 @@ func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool
 	}
 }
 
-// divide splits the page of a key and moves its orphans to the next older
-// directory. If there is no room for one, or no memory, it takes all back and
-// returns false.
+// divide splits a key's page and moves the orphans to the next older directory.
+// If there is no room or no memory for them, it undoes this and returns false.
 func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
 	growth := s.growth(pl.level(level), p)
 	if !s.take(growth) {
@@ -137,7 +137,7 @@ func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
 	return false
 }
 
-// growth returns how much more memory it takes to split a page of d.
+// growth returns the memory that splitting a page of d requires.
 func (s *Set) growth(d *directory, p *page) uint64 {
 	n := pageHeader + 2*s.pageBytes(s.halfTail(p)) - s.pageBytes(p.tail)
 	if p.depth == d.depth {
@@ -146,8 +146,8 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 	return n
 }
 
-// forget removes a key of which n bits are known from one of the directories
-// from a level on.
+// forget removes a key with n known bits, which is in a directory of this or a
+// higher level.
 func (pl *plot) forget(level int, k locus, n uint8) {
 	for ; level < pl.levels(); level++ {
 		p := pl.level(level).page(k.bits)
@@ -162,17 +162,83 @@ func (pl *plot) forget(level int, k locus, n uint8) {
 	}
 }
 
-// clone returns a copy that shares no memory with pl.
-func (pl *plot) clone() plot {
-	c := plot{directory: pl.directory.clone(), older: slices.Clone(pl.older)}
-	for l := range c.older {
-		c.older[l] = c.older[l].clone()
+func (pl plot) equal(other plot) bool {
+	return pl.directory.equal(other.directory) && slices.EqualFunc(pl.older, other.older, directory.equal)
+}
+
+// A directory is used to find a key's page by the key's first depth bits. Pages
+// with a lower depth are in it several times.
+type directory struct {
+	depth uint8
+	pages []*page
+	count int // number of distinct pages
+}
+
+// page returns the page of the key with these bits.
+func (d *directory) page(bits uint64) *page { return d.pages[bits>>(64-d.depth)] }
+
+// firstPage returns a directory that contains a single page.
+func (g *Geometry) firstPage() directory {
+	return directory{pages: []*page{g.newPage(0, g.tails[0])}, count: 1}
+}
+
+// all yields the distinct pages in order.
+func (d *directory) all(yield func(*page) bool) {
+	for n := 0; n < len(d.pages); n += 1 << (d.depth - d.pages[n].depth) {
+		if !yield(d.pages[n]) {
+			return
+		}
+	}
+}
+
+// replace replaces the page of the keys that start with these bits by p.
+func (d *directory) replace(bits uint64, p *page) {
+	n := uint64(1) << (d.depth - p.depth)
+	first := bits >> (64 - d.depth) &^ (n - 1)
+	for i := range n {
+		d.pages[first+i] = p
+	}
+}
+
+// slack limits a directory to 2^slack entries per page, in case someone chose
+// the keys.
+const slack = 6
+
+// mayGrow reports whether a page may split. Unless someone chose the keys, all
+// pages split after about the same number of keys.
+func (d *directory) mayGrow(p *page) bool {
+	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.count+1))+slack
+}
+
+// halve replaces a key's page by its halves.
+func (d *directory) halve(key uint64, halves [2]*page) {
+	depth := halves[0].depth
+	if depth > d.depth {
+		double := make([]*page, 0, 2*len(d.pages))
+		for _, p := range d.pages {
+			double = append(double, p, p)
+		}
+		d.depth, d.pages = depth, double
+	}
+	bit := uint64(1) << (64 - depth)
+	d.replace(key&^bit, halves[0])
+	d.replace(key|bit, halves[1])
+	d.count++
+}
+
+// clone returns a deep copy of d.
+func (d *directory) clone() directory {
+	c := directory{depth: d.depth, count: d.count, pages: make([]*page, 0, len(d.pages))}
+	for p := range d.all {
+		q := *p
+		q.Table = p.Table.Clone()
+		c.pages = append(c.pages, slices.Repeat([]*page{&q}, 1<<(d.depth-p.depth))...)
 	}
 	return c
 }
 
-// equal reports whether pl and other have the same fingerprints in the same
-// places.
-func (pl plot) equal(other plot) bool {
-	return pl.directory.equal(other.directory) && slices.EqualFunc(pl.older, other.older, directory.equal)
+func (d directory) equal(other directory) bool {
+	return slices.EqualFunc(d.pages, other.pages, func(p, q *page) bool {
+		return p.depth == q.depth && p.tail == q.tail && bytes.Equal(p.Bytes(), q.Bytes())
+	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// inPages returns a directory of copies of one empty page, by number.
+// inPages returns a directory with empty pages of this depth.
 func (s *Set) inPages(depth, tail uint8) directory {
 	d := directory{depth: depth, count: 1 << depth}
 	for range d.count {
@@ -19,33 +19,34 @@ func (s *Set) inPages(depth, tail uint8) directory {
 	return d
 }
 
-// Two orphans leave a page that splits, and the older directory has room for
-// one. The division fails, and takes the first one back.
-func TestADivisionThatFailsTakesAllBack(t *testing.T) {
+// A page with two orphans splits, but the older directory has room for a single
+// orphan.
+func TestFailedDivisionChangesNothing(t *testing.T) {
 	for _, tail := range []uint8{1, minTail, maxTail} {
 		s := small(0.1, false)
-		pl := plot{directory: s.inPages(1, minTail), older: []directory{s.inPages(0, tail)}}
+		pl := &s.plots[0]
+		*pl = plot{directory: s.inPages(1, minTail), older: []directory{s.inPages(0, tail)}}
 		young, old := pl.pages[0], pl.older[0].pages[0]
 		for partner := range uint64(2) {
 			k := locus{i: 0, j: s.moves[partner+1], partner: partner + 1}
-			require.True(t, s.put(young, k, young.fingerprint(k, 1)), "an orphan knows the one bit of its page")
+			require.True(t, s.put(young, k, young.fingerprint(k, 1), false), "an orphan knows only its page's bit")
 		}
 		for i := s.Buckets - 1; old.taken < s.most()-1; i-- {
 			k := locus{i: i, j: i, partner: 3, bits: i << 56}
 			for range min(table.Slots, s.most()-1-old.taken) {
-				require.True(t, s.put(old, k, old.fingerprint(k, old.tail)))
+				require.True(t, s.put(old, k, old.fingerprint(k, old.tail), false))
 			}
 		}
-		before := pl.clone()
-		require.False(t, s.divide(&pl, 0, young, 0))
-		require.True(t, before.equal(pl), "tail of %d bits", tail)
+		before := s.Clone()
+		require.False(t, s.divide(pl, 0, young, 0))
+		require.True(t, before.Equal(s), "tail of %d bits", tail)
 		require.Equal(t, s.most()-1, old.taken)
 	}
 }
 
-// An older directory keeps all bits that an orphan knows: its page gets longer
-// tails, or splits if none is long enough.
-func TestAnOrphanKeepsItsBits(t *testing.T) {
+// If an orphan has more known bits than its page has room for, the page gets
+// longer tails, or splits if no tail is long enough.
+func TestOrphansKeepTheirBits(t *testing.T) {
 	const depth = 2
 	for n, page := range map[uint8][2]uint8{ // its depth and tail
 		depth:               {depth, minTail},
@@ -69,11 +70,11 @@ func TestAnOrphanKeepsItsBits(t *testing.T) {
 	s := small(0.1, false)
 	pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
 	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.moves[1]}, depth-1)
-	require.False(t, ok, "the key does not say to which page it belongs")
+	require.False(t, ok, "the key does not determine its page")
 }
 
-// Keys that someone chose cannot make a directory larger than 64 entries for
-// each of its pages, and no page has a number of more than maxDepth bits.
+// A directory has no more than 64 entries per page, even if someone chose the
+// keys, and no page has a depth above maxDepth.
 func TestDirectoriesGrowWithTheirPages(t *testing.T) {
 	for _, c := range []struct {
 		depth uint8
@@ -87,20 +88,20 @@ func TestDirectoriesGrowWithTheirPages(t *testing.T) {
 	} {
 		d := directory{depth: c.depth, count: c.count}
 		require.Equal(t, c.may, d.mayGrow(&page{depth: c.depth}), c)
-		require.True(t, d.mayGrow(&page{depth: c.depth - 1}), "the directory need not grow")
+		require.True(t, d.mayGrow(&page{depth: c.depth - 1}), "the directory does not grow")
 	}
 }
 
-func TestWhichPagesSplit(t *testing.T) {
+func TestPagesSplitIfAnEighthIsUsed(t *testing.T) {
 	s := small(0.1, false)
 	eighth := uint32(table.Slots * s.Buckets / 8)
 	require.True(t, s.maySplit(0, &page{taken: eighth}, 0))
 	require.False(t, s.maySplit(0, &page{taken: eighth - 1}, 0))
 	require.True(t, s.maySplit(1, &page{depth: 3}, 5))
-	require.False(t, s.maySplit(1, &page{depth: 3}, 4), "an orphan would know no bit of its tail")
+	require.False(t, s.maySplit(1, &page{depth: 3}, 4), "orphans would have no known bits")
 }
 
-// A directory is doubled only if the halves have longer numbers than it has.
+// The directory doubles only if the halves are deeper than the directory.
 func TestHalvesReplaceTheirPage(t *testing.T) {
 	s := small(0.1, false)
 	d := s.inPages(1, minTail)

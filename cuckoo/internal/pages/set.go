@@ -1,38 +1,42 @@
-// Package pages holds the pages of a cuckoo filter that grows (set.go). A page
-// (page.go) is a table of fingerprints that splits if it is full; a directory
-// (directory.go) finds the page of a key by its first bits, and a plot
-// (plot.go) has the directories of one page of the start. How long fingerprints
-// must be follows from its geometry (geometry.go).
+// Package pages implements a cuckoo filter that grows page by page. Start with
+// set.go. A page (page.go) is a table of fingerprints that splits when it is
+// full. A plot (plot.go) has directories that find a key's page by its first
+// bits. Geometry.go computes the length of the fingerprints, and payload.go
+// encodes the pages.
 package pages
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/prefetch"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Set is a multiset of digests that grows page by page.
 type Set struct {
 	Geometry
-	partners table.Partners       // of all pages
-	moves    [partners + 1]uint64 // what a partner does to the number of a bucket
+	partners table.Partners       // for all pages
+	moves    [partners + 1]uint64 // the other bucket for i is i XOR moves[partner]
 	plots    []plot
 	count    uint64
-	bytes    uint64                         // the memory of all pages and directories
-	known    [maxDepth + maxTail + 1]uint64 // number of keys by known bits of their pages and tails
+	bytes    uint64                         // the size of all pages and directories
+	known    [maxDepth + maxTail + 1]uint64 // the number of keys by their known bits
 }
 
-// New returns an empty Set. key hides which keys share buckets.
+// New returns an empty Set. The secret key prevents anyone from finding keys
+// that share buckets.
 func New(g Geometry, key uint64) *Set {
 	s := newSet(g, key)
 	s.Reset()
 	return s
 }
 
-// newSet returns a Set without plots. As a page has a power of two of buckets,
-// the other bucket of i is i XOR a move, and the move is that of bucket 0.
+// newSet returns a Set without plots. The number of buckets in a page is a
+// power of two, so all buckets have the same moves as bucket 0.
 func newSet(g Geometry, key uint64) *Set {
 	s := &Set{Geometry: g, partners: table.NewPartners(g.shape(maxTail), key)}
 	s.partners.Keep(partners + 1)
@@ -42,17 +46,16 @@ func newSet(g Geometry, key uint64) *Set {
 	return s
 }
 
-// A locus is where a key belongs in its plot: the bits that choose a page and
-// become the tail, two buckets, and the partner, which chose the second one. It
-// has no more fields than fit in registers.
+// A locus describes a key in its plot. Its fields fit in registers.
 type locus struct {
-	bits    uint64
-	i, j    uint64
-	partner uint64
+	bits    uint64 // they select the page and become the tail
+	i, j    uint64 // buckets
+	partner uint64 // it selects j
 }
 
-// locate returns the plot and the locus of a digest.
+// locate returns a digest's plot and locus.
 func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
+	s.Made()
 	p := d.Probe()
 	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
 	i, rest := bits.Mul64(uint64(p.Next()), s.Buckets)
@@ -60,34 +63,26 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
-// zero panics. It is not inlined, like the one of package table.
-//
-//go:noinline
-func zero() { table.Errs.Zero("Scalable", "NewScalable, or decode into it") }
-
-// Made panics if s is the zero Set, which is in a zero Scalable.
+// Made panics if s is zero, as it will be in a zero Scalable.
 func (s *Set) Made() {
 	if len(s.plots) == 0 {
-		zero()
+		table.Errs.Zero("Scalable", "NewScalable, or decode into it")
 	}
 }
 
-// Add records one copy of d. It returns ErrCopies if there are eight, and
-// ErrFull if no room can be made, or not within the limit.
-func (s *Set) Add(d hashfam.Digest) error {
-	s.Made()
-	return s.insert(s.locate(d))
-}
+// Add adds one copy of d. It returns ErrCopies if there are eight already, and
+// ErrFull if it cannot make room within the limit.
+func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
-// insert records one copy of a key, unless there are eight: a page that splits
-// cannot part copies.
+// insert adds one copy of a key. It must not add more than eight, because
+// splits cannot be used to separate copies.
 func (s *Set) insert(pl *plot, k locus) error {
 	if len(pl.older) > 0 && pl.copies(k) >= 2*table.Slots {
 		return table.ErrCopies
 	}
 	p := pl.page(k.bits)
 	known := p.depth + p.tail
-	if !s.put(p, k, p.fingerprint(k, known)) {
+	if !s.put(p, k, p.fingerprint(k, known), false) {
 		if pl.copies(k) >= 2*table.Slots {
 			return table.ErrCopies
 		}
@@ -103,14 +98,12 @@ func (s *Set) insert(pl *plot, k locus) error {
 
 // Has reports whether d may be in s.
 func (s *Set) Has(d hashfam.Digest) bool {
-	s.Made()
 	pl, k := s.locate(d)
 	return pl.has(k)
 }
 
-// HasOrAdd reports whether d may have been in s, and adds it if not.
+// HasOrAdd reports whether d may already be in s, and adds it otherwise.
 func (s *Set) HasOrAdd(d hashfam.Digest) (bool, error) {
-	s.Made()
 	pl, k := s.locate(d)
 	if pl.has(k) {
 		return true, nil
@@ -118,9 +111,8 @@ func (s *Set) HasOrAdd(d hashfam.Digest) (bool, error) {
 	return false, s.insert(pl, k)
 }
 
-// Remove removes one copy of d, and reports whether there was one.
+// Remove removes one copy of d and reports whether it found one.
 func (s *Set) Remove(d hashfam.Digest) bool {
-	s.Made()
 	pl, k := s.locate(d)
 	known, ok := pl.remove(k)
 	if ok {
@@ -130,21 +122,104 @@ func (s *Set) Remove(d hashfam.Digest) bool {
 	return ok
 }
 
-// Count returns how many copies of d there may be.
+// Count returns the number of copies of d that may be in s.
 func (s *Set) Count(d hashfam.Digest) uint64 {
-	s.Made()
 	pl, k := s.locate(d)
 	return uint64(pl.copies(k))
 }
 
-// Touch reads a byte of the buckets of digests, so that their cache misses
-// overlap.
+// Touch reads a byte from the buckets of all digests, so that their cache
+// misses overlap.
 func (s *Set) Touch(digests []hashfam.Digest) {
 	touched := byte(0)
-	s.Made()
 	for _, d := range digests {
 		pl, k := s.locate(d)
 		touched |= pl.page(k.bits).Touch(k.i, k.j)
 	}
 	prefetch.Use(uint64(touched))
 }
+
+// Len returns the number of digests in s, counting copies.
+func (s *Set) Len() uint64 { return s.count }
+
+// Pages returns the number of pages.
+func (s *Set) Pages() (n int) {
+	for d := range s.directories {
+		n += d.count
+	}
+	return n
+}
+
+// directories yields the directories of all plots.
+func (s *Set) directories(yield func(*directory) bool) {
+	for i := range s.plots {
+		for l := range s.plots[i].levels() {
+			if !yield(s.plots[i].level(l)) {
+				return
+			}
+		}
+	}
+}
+
+// These sizes are exact on 64-bit platforms, but are used on all platforms.
+const (
+	pageHeader = 112
+	plotHeader = 64
+	pointer    = 8
+)
+
+// SizeBytes returns the size of the pages and directories in bytes.
+func (s *Set) SizeBytes() uint64 { return s.bytes }
+
+// take reserves memory and reports whether it is within the limit.
+func (s *Set) take(bytes uint64) bool {
+	if s.Limit > 0 && s.bytes+bytes > s.Limit {
+		return false
+	}
+	s.bytes += bytes
+	return true
+}
+
+// FillRatio returns the fraction of slots that are used, 0 to 1.
+func (s *Set) FillRatio() float64 {
+	return float64(s.count) / float64(table.Slots*s.Buckets*uint64(s.Pages()))
+}
+
+// FalsePositiveRate returns the current false-positive rate.
+func (s *Set) FalsePositiveRate() float64 {
+	misses := 0.0 // the logarithm of the probability that no key matches
+	for n, keys := range s.known {
+		// A key with n known bits matches a query that has the same plot, known
+		// bits, partner and pair of buckets.
+		match := math.Ldexp(2/(float64(s.Buckets)*partners*float64(len(s.plots))), -n)
+		misses += float64(keys) * math.Log1p(-match)
+	}
+	return sizing.WithDigest(-math.Expm1(misses), s.count)
+}
+
+// Reset removes all keys and the pages that splits have added.
+func (s *Set) Reset() {
+	s.plots = make([]plot, s.Roots)
+	for i := range s.plots {
+		s.plots[i].directory = s.firstPage()
+	}
+	s.count, s.bytes = 0, s.Geometry.SizeBytes()
+	clear(s.known[:])
+}
+
+// Clone returns a deep copy of s.
+func (s *Set) Clone() *Set {
+	c := *s
+	c.plots = slices.Clone(s.plots)
+	for i := range c.plots {
+		c.plots[i].older = slices.Clone(c.plots[i].older)
+	}
+	for d := range c.directories {
+		*d = d.clone()
+	}
+	return &c
+}
+
+// Equal reports whether s and other have the same fingerprints in the same
+// slots.
+func (s *Set) Equal(other *Set) bool { return slices.EqualFunc(s.plots, other.plots, plot.equal) }

@@ -2,22 +2,21 @@ package table
 
 import "encoding/binary"
 
-// A plain bucket stores the lanes without padding, so it may begin within a
-// byte. Here f is 10; the first slot is in the lowest bits:
+// A plain bucket stores its lanes without padding, so it may start within a
+// byte. If f is 10, for example:
 //
 //	bit 79         39       29       19       9       0
 //	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
 //
-// A sorted bucket stores its fingerprints in ascending order, so their highest
-// four bits ascend too. There are 3,876 ascending sequences of four nibbles:
-// their number in 12 bits replaces the 16 bits (Fan et al., section 5.2, with
-// the highest bits instead of the lowest, which sorts them as numbers).
+// A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order,
+// so their highest four bits, or nibbles, are also ascending. There are 3,876
+// ascending sequences of four nibbles. Instead of the nibbles' 16 bits, the
+// bucket stores the sequence's number in 12 bits (Fan et al., section 5.2, but
+// with the highest bits instead of the lowest, so that fingerprints are sorted
+// as numbers). The rest of a fingerprint is its lowest f-4 bits.
 //
 //	bit 4f-5                                    12 11      0
 //	| rest of d | rest of c | rest of b | rest of a | number |
-//
-// The fingerprints are a <= b <= c <= d. A rest is the lowest f-4 bits of a
-// fingerprint. Sorted buckets are decoded to lanes of 16 or 32 bits.
 const (
 	codeBits  = 12
 	codeMask  = 1<<codeBits - 1
@@ -26,9 +25,9 @@ const (
 	nibbleMax = 1<<nibble - 1
 )
 
-// nibbles holds the four nibbles of each number, the first in the lowest bits.
-// It is written once, before the program starts. Vector instructions read eight
-// bytes from each, so there are three more.
+// nibbles contains the four nibbles for each number, the first in the lowest
+// bits. It is initialized once. Vector instructions read eight bytes from each
+// element, so there are three additional ones.
 var nibbles = func() (list [1<<codeBits + 3]uint16) {
 	for d := range uint16(16) {
 		for c := range d + 1 {
@@ -42,13 +41,13 @@ var nibbles = func() (list [1<<codeBits + 3]uint16) {
 	return list
 }()
 
-// codeOf numbers the sequences a <= b <= c <= d from 0 to 3875, by the
-// combinatorial number system of the sets {a, b+1, c+2, d+3}.
+// codeOf returns the number of the sequence a <= b <= c <= d, 0 to 3875, in the
+// combinatorial number system for the set {a, b+1, c+2, d+3}.
 func codeOf(a, b, c, d uint64) uint64 {
 	return a + pairs[b&nibbleMax] + triples[c&nibbleMax] + quads[d&nibbleMax]
 }
 
-// The numbers of sets of two, three and four of n+1, n+2 and n+3 elements.
+// The binomial coefficients (n+1 choose 2), (n+2 choose 3) and (n+3 choose 4).
 var pairs, triples, quads = func() (p, t, q [nibbleMax + 1]uint64) {
 	for n := range uint64(nibbleMax + 1) {
 		p[n] = (n + 1) * n / 2
@@ -71,29 +70,27 @@ func (t *Table) Lanes(i uint64) Lanes {
 	return Lanes{t.Word(i), 0}
 }
 
-// Word returns the word that begins at bucket i: the whole bucket, as it is
-// stored, if it has at most 64 bits.
+// Word returns the word that starts at bucket i. It contains the whole bucket,
+// as stored, if the table is narrow.
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
-// load returns the word that begins at a bit. Its lowest 57 bits are valid, 60
-// if the bit is the first of half a byte, and all 64 if it is the first of a
-// byte. So a load has the whole of any bucket of at most 64 bits: all begin at
-// half a byte, and buckets of 64 bits at a byte.
+// load returns the word that starts at a bit. Its lowest 57 bits are valid; 60
+// bits if it starts at half a byte, as all buckets do, and 64 bits if it starts
+// at a byte, as buckets of 64 bits do. So it contains a whole narrow bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.bytes[i:i+8]) >> (bit & 7)
 }
 
-// flip inverts, from a bit on, the bits that are set in change. They must be
-// among the valid bits of load.
+// flip inverts the bits that are set in change, starting at a bit. They must be
+// valid bits of load.
 func (t *Table) flip(bit, change uint64) {
 	i := bit >> 3
 	b := t.bytes[i : i+8]
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^change<<(bit&7))
 }
 
-// load16 returns the 128 bits that begin at a bit. Its lowest 121 bits are
-// valid, with the exceptions of load: a whole bucket.
+// load16 is like load for 128 bits, of which the lowest 121 are always valid.
 func (t *Table) load16(bit uint64) Lanes {
 	i, s := bit>>3, bit&7
 	b := t.bytes[i : i+16]
@@ -101,7 +98,7 @@ func (t *Table) load16(bit uint64) Lanes {
 	return Lanes{low>>s | high<<1<<(63-s), high >> s}
 }
 
-// flip16 is flip for 128 bits.
+// flip16 is like flip for 128 bits.
 func (t *Table) flip16(bit uint64, change Lanes) {
 	i, s := bit>>3, bit&7
 	b := t.bytes[i : i+16]
@@ -110,9 +107,9 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
 }
 
-// Decode returns the four lanes of a sorted bucket of one word. The nibbles and
-// the rests move apart in two steps each: the upper two of four, then one of
-// each two. It is inlined.
+// Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
+// moves the nibbles and the rests apart in two steps: first the upper two of
+// four, then one of each pair. It can be inlined.
 func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
 	n = (n | n<<24) & 0x000000ff_000000ff
@@ -122,37 +119,35 @@ func (t *Table) Decode(w uint64) uint64 {
 	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
 }
 
-// decodeWide returns the lanes of a sorted bucket of two words, which begins at
-// a bit.
+// decodeWide returns the lanes, 32 bits each, when a sorted bucket starts at
+// this bit.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits
 	return Lanes{t.decodePair(t.load(bit), n), t.decodePair(t.load(bit+2*t.rest), n>>8)}
 }
 
-// decodePair returns two lanes from two rests and two nibbles.
 func (t *Table) decodePair(w, n uint64) uint64 {
 	n = (n | n<<28) & 0x0000000f_0000000f
 	return (w&0xffffffff|w>>(t.rest&63)<<32)&t.low | n<<(t.rest&63)
 }
 
-// smallest returns a number that is zero if the smallest fingerprint of a
-// stored bucket is: if the bucket has a free slot.
+// smallest returns zero if a sorted bucket has a free slot, since its smallest
+// fingerprint is zero in this case.
 func (t *Table) smallest(w uint64) uint64 {
 	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
 }
 
-// quarters returns the lanes of a sorted bucket of one word.
+// quarters returns four lanes of 16 bits, and halves four lanes of 32 bits.
 func quarters(w uint64) [Slots]uint64 {
 	return [Slots]uint64{w & 0xffff, w >> 16 & 0xffff, w >> 32 & 0xffff, w >> 48}
 }
 
-// halves returns the lanes of a sorted bucket of two words.
 func halves(l Lanes) [Slots]uint64 {
 	return [Slots]uint64{l.Low & 0xffffffff, l.Low >> 32, l.High & 0xffffffff, l.High >> 32}
 }
 
-// encode stores fingerprints in any order as sorted bucket i.
+// encode stores fingerprints, which can be in any order, in sorted bucket i.
 func (t *Table) encode(i uint64, v [Slots]uint64) {
 	ascend(&v)
 	low, r := t.mask>>nibble, t.rest&63
@@ -168,7 +163,7 @@ func (t *Table) encode(i uint64, v [Slots]uint64) {
 	t.flip16(bit, change)
 }
 
-// ascend sorts four numbers by five comparisons (a sorting network).
+// ascend sorts four numbers with five comparisons (a sorting network).
 func ascend(v *[Slots]uint64) {
 	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
 	v[2], v[3] = min(v[2], v[3]), max(v[2], v[3])

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// step checks one step from bucket i: it stays in the table, leaves the bucket,
-// undoes itself, and is the one that Pair takes.
+// step checks that the step from bucket i stays in the table, leaves the
+// bucket, is its own inverse, and agrees with Pair.
 func step(p *Partners, i, fp uint64) bool {
 	h := p.Hash(fp)
 	j := p.Other(i, h)
@@ -17,70 +17,49 @@ func step(p *Partners, i, fp uint64) bool {
 	return j < p.buckets && j != i && p.Other(j, h) == i && a == i && b == j
 }
 
-// of returns the partners in a table of m buckets that keeps no hashes.
+// of returns Partners for m buckets, without stored hashes.
 func of(m, key uint64) Partners { return NewPartners(Shape{Buckets: m, Bits: 32}, key) }
 
-func TestTheStepUndoesItself(t *testing.T) {
-	t.Run("every bucket of every table up to 2,000", func(t *testing.T) {
-		largest := uint64(2000)
-		if testing.Short() {
-			largest = 500
-		}
-		for m := uint64(2); m <= largest; m += 2 {
-			r := of(m, 1)
-			for fp := uint64(1); fp < 1<<5; fp++ {
-				for i := range m {
-					if !step(&r, i, fp) {
-						t.Fatalf("bucket %d of %d, fingerprint %d", i, m, fp)
-					}
-				}
-			}
-		}
-	})
-	t.Run("samples of all sizes and widths", func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(3, 4))
-		for range 200_000 {
-			r := of(2+rng.Uint64()>>(17+rng.IntN(46))&^1, rng.Uint64())
-			fp := 1 + rng.Uint64()>>(32+rng.IntN(28))%(1<<32-1)
-			for _, i := range []uint64{0, 1, r.buckets - 1, rng.Uint64N(r.buckets)} {
+// Every bucket of small tables is tested, and samples of tables of any size.
+func TestStepIsItsOwnInverse(t *testing.T) {
+	for m := uint64(2); m <= 500; m += 2 {
+		r := of(m, 1)
+		for fp := uint64(1); fp < 1<<5; fp++ {
+			for i := range m {
 				if !step(&r, i, fp) {
-					t.Fatalf("bucket %d of %d, fingerprint %d", i, r.buckets, fp)
+					t.Fatalf("bucket %d of %d, fingerprint %d", i, m, fp)
 				}
 			}
 		}
-	})
-}
-
-// At a power of two the step is that of Fan et al., bit for bit.
-func TestAtAPowerOfTwoTheStepIsThatOfThePaper(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for shift := 1; shift <= 44; shift++ {
-		m := uint64(1) << shift
-		r := of(m, rng.Uint64())
-		for range 1000 {
-			x, fp := rng.Uint64N(m), 1+rng.Uint64()>>32
-			h := r.Hash(fp)
-			require.Zero(t, h.offset)
-			i, j := r.Pair(x, h)
-			require.Equal(t, x, i)
-			require.Equal(t, i^h.pattern&(m-1), j)
-			require.Equal(t, i^h.pattern&(m-1), r.Other(i, h))
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200_000 {
+		r := of(2+rng.Uint64()>>(17+rng.IntN(46))&^1, rng.Uint64())
+		fp := 1 + rng.Uint64()>>(32+rng.IntN(28))%(1<<32-1)
+		for _, i := range []uint64{0, 1, r.buckets - 1, rng.Uint64N(r.buckets)} {
+			if !step(&r, i, fp) {
+				t.Fatalf("bucket %d of %d, fingerprint %d", i, r.buckets, fp)
+			}
 		}
 	}
 }
 
-// The definition, in words: m is cut into blocks of falling sizes, one for each
-// of its bits, and a fingerprint exchanges coordinates within a block by XOR
-// with its pattern, reduced to the size of the block.
-func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
+// The coordinates 0 to m-1 consist of one block per bit in m, the largest
+// first. A step is an XOR with the fingerprint's pattern within a block. For
+// powers of two, this is the step used by Fan et al.
+func TestStepIsXorWithinRotatedBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range 2000 {
+	for round := range 2000 {
 		m := 2 + rng.Uint64N(3000)&^1
+		if round%10 == 0 {
+			m = 2 << rng.IntN(12)
+		}
 		r := of(m, rng.Uint64())
 		fp := 1 + rng.Uint64N(1<<16)
 		h := r.Hash(fp)
 		offset := h.offset
 		require.Less(t, offset, m)
+		require.True(t, m&(m-1) != 0 || offset == 0)
 		require.EqualValues(t, 1, h.pattern&1)
 		for first := uint64(0); first < m; {
 			size := uint64(1) << (bits.Len64(m-first) - 1)
@@ -96,10 +75,9 @@ func TestTheStepIsXorWithinRotatedBlocks(t *testing.T) {
 	}
 }
 
-// Kept hashes are those that are computed. They are kept if they take at most a
-// 256th of the table: 16 KiB of four megabytes, at ten bits, and never if
-// fingerprints are wider.
-func TestHashesAreKeptForLargeTables(t *testing.T) {
+// Hashes are stored if they need no more than 1/256 of the table size, for
+// example 16 KiB of 4 MiB for ten bits, and never for wider fingerprints.
+func TestLargeTablesStoreHashes(t *testing.T) {
 	for s, want := range map[Shape]int{
 		{Buckets: 838_856, Bits: 10}:               0,
 		{Buckets: 838_858, Bits: 10}:               1024,

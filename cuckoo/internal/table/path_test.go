@@ -3,6 +3,7 @@ package table
 import (
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,48 +11,53 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// kinds are tables of each way of storing buckets.
+// kinds are tables that store buckets in each way.
 var kinds = []Shape{
 	{Buckets: 250, Bits: 10}, {Buckets: 250, Bits: 16}, {Buckets: 250, Bits: 31},
 	{Buckets: 250, Bits: 10, Sorted: true}, {Buckets: 250, Bits: 31, Sorted: true},
 }
 
-// addPlainly is add with one queue for all searches. It returns how far the
-// search went, if it found room.
-func (f *filter) addPlainly(d hashfam.Digest) (last int, ok bool) {
-	i, j, fp := f.locate(d)
-	if f.table.Put(i, j, fp) {
-		return 0, true
-	}
-	queue := make([]uint64, min(far, patience*f.Buckets))
+// moveWithin is like add for buckets that are full, with a single queue of this
+// length. It returns the number of buckets it visited.
+func (f *filter) moveWithin(length uint64, i, j, fp uint64) (visited int, ok bool) {
+	queue := slices.Repeat([]uint64{f.Buckets}, int(length))
 	queue[0], queue[1] = i, j
-	if last = f.table.search(&f.partners, queue, 2); last == 0 {
-		return 0, false
+	ok = f.table.move(&f.partners, queue, 2, fp)
+	if visited = slices.Index(queue, f.Buckets); visited < 0 {
+		visited = len(queue)
 	}
-	f.table.shift(queue, last, fp)
-	return last, true
+	return visited, ok
 }
 
-// A search that outgrows its queue continues in a longer one, and finds what a
-// search in the longest one finds. If that finds nothing, the table is as it
-// was.
-func TestALongSearchContinuesAShortOne(t *testing.T) {
+// A search that continues with a longer queue finds the same path as a search
+// with the longest one, unless its reach is too short. If there is no path, the
+// table does not change.
+func TestLongSearchesContinueShortOnes(t *testing.T) {
 	for _, s := range kinds {
-		beyondNear, beyondMiddle := 0, 0
+		beyond := map[int]int{}
 		for _, s.Buckets = range []uint64{2, 4, 10, 250, 500} {
-			f, plain := newFilter(s, 1), newFilter(s, 1)
+			f, g := newFilter(s, 1), newFilter(s, 1)
 			r, in := rand.New(rand.NewPCG(1, 2)), []hashfam.Digest{}
 			for failed := 0; failed < 20; {
 				d := hashfam.Digest(r.Uint64())
-				last, ok := plain.addPlainly(d)
-				require.Equal(t, ok, f.add(d), "%+v", s)
-				require.True(t, f.equal(plain), "%+v", s)
-				if last >= near {
-					beyondNear++
+				i, j, fp := f.locate(d)
+				ok := f.table.Put(i, j, fp)
+				if ok {
+					require.True(t, g.table.Put(i, j, fp))
+				} else {
+					short := f.table.Clone()
+					found := short.Evict(&f.partners, i, j, fp, Middle)
+					ok = f.table.Evict(&f.partners, i, j, fp, Far)
+					visited, want := g.moveWithin(min(Far, patience*s.Buckets), i, j, fp)
+					require.Equal(t, want, ok)
+					require.Equal(t, want && visited <= Middle, found)
+					for _, reach := range []int{near, Middle} {
+						if ok && visited > reach {
+							beyond[reach]++
+						}
+					}
 				}
-				if last >= middle {
-					beyondMiddle++
-				}
+				require.True(t, f.equal(g), "%+v", s)
 				if ok {
 					in = append(in, d)
 				} else {
@@ -63,37 +69,12 @@ func TestALongSearchContinuesAShortOne(t *testing.T) {
 			}
 			require.EqualValues(t, f.slots()-uint64(len(in)), f.table.Free(s.Buckets))
 		}
-		require.Greater(t, beyondNear, 10, "%+v", s)
-		require.Positive(t, beyondMiddle, "%+v", s)
+		require.Greater(t, beyond[near], 10, "%+v", s)
+		require.Positive(t, beyond[Middle], "%+v", s)
 	}
 }
 
-// A search of middle reach does not go on where one of far reach does.
-func TestTheReachOfASearch(t *testing.T) {
-	s, differ := kinds[0], 0
-	for seed := range uint64(20) {
-		f, r := newFilter(s, seed), rand.New(rand.NewPCG(3, seed))
-		for failed := false; !failed; {
-			i, j, fp := f.locate(hashfam.Digest(r.Uint64()))
-			if f.table.Put(i, j, fp) {
-				continue
-			}
-			queue := make([]uint64, middle)
-			queue[0], queue[1] = i, j
-			within := f.table.search(&f.partners, queue, 2) > 0
-			c := f.table.Clone()
-			require.Equal(t, within, c.Evict(&f.partners, i, j, fp, Middle))
-			if failed = !f.table.Evict(&f.partners, i, j, fp, Far); !failed && !within {
-				differ++
-			}
-		}
-	}
-	require.Positive(t, differ)
-}
-
-// The search says that there is no room only if there is none within its reach:
-// it has gone through all buckets that are so many moves away that the queue
-// has room for them, each as often as moves lead to it.
+// A search fails only if no bucket within its reach has a free slot.
 func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 	for _, s := range []Shape{{Buckets: 8, Bits: 12}, {Buckets: 14, Bits: 12}, {Buckets: 16, Bits: 20, Sorted: true}} {
 		for seed := range uint64(1000) {
@@ -105,7 +86,7 @@ func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 			i, j, _ := f.locate(d)
 			reached := map[uint64]bool{i: true, j: true}
 			level, queue := uint64(2), uint64(2)
-			for queue += level * Slots; queue <= min(far, patience*s.Buckets); queue += level * Slots {
+			for queue += level * Slots; queue <= min(Far, patience*s.Buckets); queue += level * Slots {
 				level *= Slots
 				for b := range maps.Clone(reached) {
 					for _, fp := range f.table.Fingerprints(b) {
@@ -122,8 +103,7 @@ func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
 	}
 }
 
-// The first bucket with room is the first of which a slot is zero.
-func TestFirstFree(t *testing.T) {
+func TestFirstBucketWithFreeSlotIsFound(t *testing.T) {
 	eachKind(t, func(t *testing.T, s Shape) {
 		for free := range 1 << Slots {
 			tab, want := newFilter(s, 0).table, Slots
@@ -142,7 +122,6 @@ func TestFirstFree(t *testing.T) {
 	})
 }
 
-// The bits of a tail do not choose the partner.
 func TestTailsDoNotMoveFingerprints(t *testing.T) {
 	s := Shape{Buckets: 128, Bits: 16, Tail: 11}
 	tab, p := New(s, make([]byte, s.Bytes())), of(s.Buckets, 1)
@@ -151,8 +130,8 @@ func TestTailsDoNotMoveFingerprints(t *testing.T) {
 		require.True(t, tab.Exchange(4, 4, 0, (n+1)<<11|n))
 	}
 	queue := []uint64{4, 4, 0, 0, 0, 0}
-	require.Zero(t, tab.search(&p, queue[:5], 2), "a queue with room for three of four")
-	require.Equal(t, 2, tab.search(&p, queue, 2))
+	require.False(t, tab.move(&p, queue[:5], 2, 9<<11), "a queue for three of four buckets")
+	require.True(t, tab.move(&p, queue, 2, 9<<11))
 	for n, other := range queue[2:] {
 		require.Equal(t, p.Other(4, p.Hash(uint64(n+1))), other)
 	}

@@ -1,7 +1,7 @@
-// Package table stores the fingerprints of a cuckoo filter in buckets of four
-// slots (table.go): how a bucket is stored (bucket.go), how its lanes are
-// compared (lanes.go), which two buckets a fingerprint has (partners.go), and
-// how fingerprints move to make room (path.go).
+// Package table stores a cuckoo filter's fingerprints in buckets with four
+// slots. Start with table.go. Buckets are encoded in bucket.go, and lanes.go
+// compares a bucket's slots at once. The two buckets for each fingerprint are
+// computed in partners.go, and path.go moves fingerprints to make room.
 package table
 
 import (
@@ -12,31 +12,30 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Errs makes the errors of package cuckoo and of the packages below it.
+// Errs creates the errors of package cuckoo and its internal packages.
 var Errs = &fault.Maker{Package: "cuckoo"}
 
-// The errors of an Add. They are made once, so that an Add that fails does not
-// allocate.
+// The errors of Add are created once, so that a failed Add does not allocate.
 var (
 	ErrFull   = Errs.Errorf("%w: no eviction path found", fault.ErrFull)
 	ErrCopies = Errs.Errorf("%w for this key: its two buckets hold eight copies", fault.ErrFull)
 )
 
-// Slots is b, the number of slots in a bucket.
+// Slots is the number of slots in a bucket.
 const Slots = 4
 
-// maxNarrow is the widest fingerprint of which a word holds four.
+// maxNarrow is the width of fingerprints of which four fit in a word.
 const maxNarrow = 16
 
-// A Shape describes a table. Its caller has checked it.
+// A Shape describes a table. The caller must check its fields.
 type Shape struct {
 	Buckets uint64
-	Bits    int   // f, the width of a fingerprint: 4 to 32
-	Sorted  bool  // buckets are sorted, which saves a bit per slot
-	Tail    uint8 // the lowest bits of a fingerprint, which do not choose its partner
+	Bits    int   // f, the fingerprint width: 4 to 32
+	Sorted  bool  // whether buckets are sorted, which saves a bit per slot
+	Tail    uint8 // the number of low fingerprint bits that do not select the other bucket
 }
 
-// BucketBits returns the size of a bucket in bits.
+// BucketBits returns the bucket size in bits.
 func (s Shape) BucketBits() uint64 {
 	if s.Sorted {
 		return Slots * uint64(s.Bits-1)
@@ -44,29 +43,29 @@ func (s Shape) BucketBits() uint64 {
 	return Slots * uint64(s.Bits)
 }
 
-// Bytes returns the size of the table: the whole words that hold the buckets,
-// and one more.
+// Bytes returns the table size: the words that contain the buckets, and another
+// word.
 func (s Shape) Bytes() uint64 {
 	n := s.Buckets * s.BucketBits()
 	return 8 * (n/64 + (n%64+63)/64 + 1)
 }
 
-// A Table is an array of buckets, each of four fingerprints of f bits. A zero
-// fingerprint is a free slot. A narrow table, with fingerprints of at most 16
-// bits, reads a bucket as one word. A wide table reads it as [Lanes]. Both
-// store buckets either plain or sorted.
+// A Table is an array of buckets with four fingerprints of f bits each. A free
+// slot contains a zero fingerprint. A narrow table, with fingerprints of up to
+// 16 bits, reads a bucket as a single word, and a wide table reads it as
+// [Lanes]. Both can store buckets plain or sorted.
 type Table struct {
-	bytes  []byte // at least 8 bytes more than the buckets: see load and load16
+	bytes  []byte // at least 8 bytes longer than the buckets; see load and load16
 	stride uint64 // bits from one bucket to the next
-	Narrow bool   // false in the zero Table, so that only the paths of wide tables look for it
-	Sorted bool   // buckets are sorted
-	layout        // lookups need what stands up to here and the first fields of this
+	Narrow bool   // false in the zero Table, so that only wide tables must check for it
+	Sorted bool
+	layout        // lookups of plain tables use only the fields up to the first ones of layout
 	rest   uint64 // f-4
-	low    uint64 // the lowest f-4 bits of both halves of a word
+	low    uint64 // the lowest f-4 bits in both halves
 	tail   uint64
 }
 
-// New returns the table of a shape over s.Bytes() bytes.
+// New returns a table that uses bytes, which must be s.Bytes() long.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
 	width, mask := f, uint64(1)<<f-1
@@ -80,26 +79,26 @@ func New(s Shape, bytes []byte) Table {
 	}
 }
 
-// Bytes returns the memory of t.
+// Bytes returns the table's memory.
 func (t *Table) Bytes() []byte { return t.bytes }
 
 // Mask returns 2^f-1, the largest fingerprint.
 func (t *Table) Mask() uint64 { return t.mask }
 
-// Made panics if t is the zero Table, which is in a zero Filter.
+// Made panics if t is zero, as it will be in a zero Filter.
 func (t *Table) Made() {
 	if t.stride == 0 {
 		zero()
 	}
 }
 
-// zero panics. Inlined, its arguments would enlarge the frames of its callers.
+// zero panics. If it were inlined, it would enlarge its callers' stack frames.
 //
 //go:noinline
 func zero() { Errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
-// Has reports whether bucket i or j holds fp. It reads both buckets in any
-// case: a branch that half the keys mispredict costs more than the second look.
+// Has reports whether bucket i or j contains fp. It always reads both buckets,
+// because a branch that is often mispredicted would cost more.
 func (t *Table) Has(i, j, fp uint64) bool {
 	switch {
 	case !t.Narrow:
@@ -112,7 +111,7 @@ func (t *Table) Has(i, j, fp uint64) bool {
 	return t.Any(t.Word(i), t.Word(j), fp)
 }
 
-// Count returns the number of slots of buckets i and j that hold fp.
+// Count returns the number of slots in buckets i and j that contain fp.
 func (t *Table) Count(i, j, fp uint64) int {
 	var v, w uint64
 	switch {
@@ -128,9 +127,11 @@ func (t *Table) Count(i, j, fp uint64) int {
 	return bits.OnesCount64(t.matches(v, fp)) + bits.OnesCount64(t.matches(w, fp))
 }
 
-// Put puts fp in a free slot of bucket i or j, and reports whether there was
-// one. It uses the bucket with more free slots, unless a removal has freed a
-// slot below one that is taken.
+// Put puts fp in a free slot of bucket i or j and reports whether there was
+// one. It usually selects the bucket with more free slots: slots are filled
+// from the lowest one, so unless fingerprints have been removed, the top bits
+// of that bucket's free lanes are the greater number. This avoids a branch,
+// which would be mispredicted half the time.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
 	case !t.Narrow:
@@ -149,9 +150,8 @@ func (t *Table) Put(i, j, fp uint64) bool {
 	return true
 }
 
-// Exchange puts fp in a slot of bucket i or j that holds old, and reports
-// whether there was one. As a zero is a free slot, Exchange also removes a
-// fingerprint.
+// Exchange puts fp in a slot of bucket i or j that contains old and reports
+// whether there was one. It can be called with a zero fp to remove old.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	var v, w uint64
 	switch {
@@ -167,8 +167,6 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	if a|b == 0 {
 		return false
 	}
-	// Slots fill from the lowest, so the bucket with more free slots has the
-	// larger matches. A branch would be mispredicted half the time.
 	_, second := bits.Sub64(a, b, 0)
 	i, lane := either(i, j, second), t.lowest(either(a, b, second))
 	if t.Sorted {
@@ -182,9 +180,9 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 // either returns x, or y if second is 1.
 func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 
-// exchangeWide is Exchange for wide tables. It compares the buckets only to put
-// a fingerprint in a free slot. Otherwise it reads bucket j only if bucket i
-// does not hold old.
+// exchangeWide implements Put and Exchange for wide tables. Unless it puts a
+// fingerprint in a free slot, it reads bucket j only if it does not find old in
+// bucket i.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	v, x := t.Lanes(i), t.Spread(old)
 	matches := t.Zeros(v.Xor(x))
@@ -206,7 +204,7 @@ func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	return true
 }
 
-// Fill puts fingerprints in bucket i, which is empty.
+// Fill puts fingerprints in bucket i, which must be empty.
 func (t *Table) Fill(i uint64, list [Slots]uint64) {
 	v := t.join(list[0], list[1], list[2], list[3])
 	switch {
@@ -219,13 +217,13 @@ func (t *Table) Fill(i uint64, list [Slots]uint64) {
 	}
 }
 
-// Fingerprints returns the fingerprints in the slots of bucket i.
+// Fingerprints returns the fingerprints in bucket i.
 func (t *Table) Fingerprints(i uint64) [Slots]uint64 {
 	a, b, c, d := t.List(t.Lanes(i))
 	return [Slots]uint64{a, b, c, d}
 }
 
-// Free returns the number of free slots of buckets 0 to n-1.
+// Free returns the number of free slots in buckets 0 to n-1.
 func (t *Table) Free(n uint64) (free uint64) {
 	for i := range n {
 		free += uint64(t.Zeros(t.Lanes(i)).Count())
@@ -233,9 +231,8 @@ func (t *Table) Free(n uint64) (free uint64) {
 	return free
 }
 
-// CheckOrder checks that each of buckets 0 to n-1 is one that Exchange and Fill
-// can create. A sorted bucket must begin with a valid number, and its
-// fingerprints must be in ascending order.
+// CheckOrder checks that sorted buckets 0 to n-1 start with a valid number and
+// contain ascending fingerprints.
 func (t *Table) CheckOrder(n uint64) error {
 	if !t.Sorted {
 		return nil
@@ -248,7 +245,7 @@ func (t *Table) CheckOrder(n uint64) error {
 	return nil
 }
 
-// Clone returns a copy that shares no memory with t.
+// Clone returns a deep copy of t.
 func (t *Table) Clone() Table {
 	c := *t
 	c.bytes = slices.Clone(t.bytes)

@@ -12,8 +12,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// plainTable is the table as one would write it down: the fingerprints of each
-// bucket in a list.
+// A plainTable is a model of a Table: a list of each bucket's fingerprints.
 type plainTable [][Slots]uint64
 
 func (t plainTable) exchange(i, old, fp uint64) bool {
@@ -46,9 +45,9 @@ func eachKind(t *testing.T, check func(*testing.T, Shape)) {
 	}
 }
 
-// In every width, plain and compact, what is done to one bucket is what is done
-// to a list, and the other buckets stay as they are.
-func TestAPackedTableIsAListOfBuckets(t *testing.T) {
+// Changing a bucket has the same effect as changing a list, for all widths, and
+// does not change other buckets.
+func TestTableMatchesListOfBuckets(t *testing.T) {
 	eachKind(t, func(t *testing.T, p Shape) {
 		rapid.Check(t, func(t *rapid.T) {
 			packed, plain := newFilter(p, 0).table, make(plainTable, p.Buckets)
@@ -83,9 +82,8 @@ func TestAPackedTableIsAListOfBuckets(t *testing.T) {
 	})
 }
 
-// A lane matches whatever its neighbors hold: no carry reaches it. Bits above
-// the lanes do not count.
-func TestOnlyTheLanesThatAgreeMatch(t *testing.T) {
+// Neighbors and bits above the lanes do not change whether a lane matches.
+func TestOnlyEqualLanesMatch(t *testing.T) {
 	eachKind(t, func(t *testing.T, s Shape) {
 		tab := New(s, nil)
 		values := []uint64{0, 1, 2, tab.mask, tab.mask - 1, tab.mask >> 1, tab.mask>>1 + 1}
@@ -111,7 +109,7 @@ func TestOnlyTheLanesThatAgreeMatch(t *testing.T) {
 	})
 }
 
-func TestPutTakesTheEmptierBucket(t *testing.T) {
+func TestPutUsesTheEmptierBucket(t *testing.T) {
 	eachKind(t, func(t *testing.T, p Shape) {
 		tab := newFilter(p, 0).table
 		for range 2 * Slots {
@@ -129,48 +127,54 @@ func TestPutTakesTheEmptierBucket(t *testing.T) {
 	})
 }
 
-func TestEverySequenceOfNibblesHasItsNumber(t *testing.T) {
+// Every sequence of four nibbles has its own number. CheckOrder accepts only
+// these numbers and ascending fingerprints.
+func TestSortedBucketsHaveNumberAndOrder(t *testing.T) {
+	s := Shape{Buckets: 2, Bits: 12, Sorted: true}
+	check := func(number uint64, rests ...uint64) error {
+		tab := New(s, make([]byte, s.Bytes()))
+		for slot, rest := range rests {
+			number |= rest << (codeBits + 8*slot)
+		}
+		tab.flip(0, number)
+		return tab.CheckOrder(1)
+	}
 	seen := map[uint16]bool{}
 	for number, packed := range nibbles[:codes] {
-		a, b, c, d := packed&15, packed>>4&15, packed>>8&15, packed>>12
-		require.LessOrEqual(t, a, b)
-		require.LessOrEqual(t, b, c)
-		require.LessOrEqual(t, c, d)
-		require.EqualValues(t, number, codeOf(uint64(a), uint64(b), uint64(c), uint64(d)))
+		a, b, c, d := uint64(packed&15), uint64(packed>>4&15), uint64(packed>>8&15), uint64(packed>>12)
+		require.True(t, a <= b && b <= c && c <= d)
+		require.EqualValues(t, number, codeOf(a, b, c, d))
+		require.NoError(t, check(uint64(number), 1, 2, 2, 255))
 		seen[packed] = true
 	}
 	require.Len(t, seen, codes)
+	require.ErrorIs(t, check(codes, 1, 2, 3, 4), hashfam.ErrCorrupt)
+	require.ErrorIs(t, check(codeMask, 1, 2, 3, 4), hashfam.ErrCorrupt)
+	same := codeOf(5, 5, 5, 5)
+	require.NoError(t, check(same, 4, 4, 4, 4))
+	for _, rests := range [][]uint64{{5, 4, 4, 4}, {5, 5, 4, 4}, {5, 5, 5, 4}} {
+		require.ErrorIs(t, check(same, rests...), hashfam.ErrCorrupt)
+	}
 }
 
-// The lookup of a window, for processors without wide vectors too, gives the
-// answers of single calls.
-func TestAnswersOfAWindowAreTheSingleOnes(t *testing.T) {
+// A window gets the same results as single calls. Adding keys does not change
+// the table's last word.
+func TestWindowsMatchSingleCalls(t *testing.T) {
 	eachKind(t, func(t *testing.T, s Shape) {
 		f := newFilter(s, 1)
 		var places []Place
 		var want []bool
-		for d := range hashfam.Digest(16) {
-			if d < 8 {
-				require.True(t, f.add(d<<50))
+		for d := range hashfam.Digest(100) {
+			if d%2 == 0 {
+				f.add(d << 57)
 			}
-			i, j, fp := f.locate(d << 50)
+			i, j, fp := f.locate(d << 57)
 			places = append(places, Place{i, j, fp})
 		}
 		for _, p := range places {
 			want = append(want, f.table.Has(p.I, p.J, p.FP))
 		}
 		require.Equal(t, want, f.table.HasAll(nil, places))
-	})
-}
-
-// Buckets are changed only within the memory of the table, of which the last
-// word stays zero.
-func TestTheLastWordStaysZero(t *testing.T) {
-	eachKind(t, func(t *testing.T, s Shape) {
-		f := newFilter(s, 1)
-		for d := range hashfam.Digest(100) {
-			f.add(d << 57)
-		}
 		require.Equal(t, make([]byte, 8), f.table.bytes[len(f.table.bytes)-8:])
 	})
 }

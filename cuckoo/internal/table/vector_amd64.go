@@ -9,15 +9,15 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// Vector reports whether HasVector can be used: a bucket must be one word, and
-// the instructions multiply 32 bits.
+// Vector reports whether HasVector can be used. The table must be narrow, and
+// bucket numbers must have 32 bits, because the instructions multiply 32 bits.
 func (t *Table) Vector(p *Partners) bool {
 	return cpu.AVX512 && t.Narrow && p.buckets <= math.MaxUint32
 }
 
-// HasVector appends to dst, which has room for them, whether t holds the
-// fingerprint of each digest. The scheduler cannot interrupt assembly, so each
-// call gets 1024 digests, which take some 10 microseconds.
+// HasVector appends to dst, which must have enough room, whether t contains
+// each digest's fingerprint. Since the scheduler cannot interrupt assembly, it
+// passes only 1024 digests per call, for about 10 microseconds.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) []bool {
 	for len(digests) > 0 {
 		n, end := min(len(digests), 1024), len(dst)
@@ -28,10 +28,9 @@ func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) []b
 	return dst
 }
 
-// hasVector sets dst, which is as long as digests and not empty, to the answer
-// for each digest. It locates eight keys at once as cuckoo.Filter does one,
-// reads one of their buckets with one instruction and compares all of them with
-// one. As it has a tenth of the instructions, more cache misses overlap.
+// hasVector sets dst, which must be as long as digests and not empty, to the
+// results for digests. It locates, reads and compares eight keys at once. Since
+// it needs a tenth of the instructions, more cache misses overlap.
 //
 //go:noescape
 func hasVector(dst []bool, t *Table, p *Partners, digests []hashfam.Digest, multiplier hashfam.Probe)

@@ -12,9 +12,9 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// Tables of every width and of any number of buckets, half full: an answer in
-// vectors is that of a single call.
-func TestLookupInVectorsIsTheSingleOne(t *testing.T) {
+// Vectors and single calls get the same results in tables of all widths and any
+// number of buckets.
+func TestVectorsMatchSingleCalls(t *testing.T) {
 	if !cpu.AVX512 {
 		t.Skip("this machine has no AVX-512, or GODEBUG turns it off")
 	}
@@ -45,8 +45,7 @@ func TestLookupInVectorsIsTheSingleOne(t *testing.T) {
 	}
 }
 
-// Buckets of one word are looked up in vectors, if their numbers have 32 bits.
-func TestTheTablesThatAreLookedUpInVectors(t *testing.T) {
+func TestVectorsNeedNarrowTablesAndShortNumbers(t *testing.T) {
 	for s, want := range map[Shape]bool{
 		{Buckets: 2, Bits: 16}: true, {Buckets: 2, Bits: 16, Sorted: true}: true,
 		{Buckets: 2, Bits: 17}: false, {Buckets: 2, Bits: 17, Sorted: true}: false,

@@ -4,8 +4,8 @@ package table
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// Vector reports whether HasVector can be used: it cannot in this build.
+// Vector returns false, because HasVector cannot be used in this build.
 func (t *Table) Vector(*Partners) bool { return false }
 
-// HasVector is not called.
+// HasVector must not be called.
 func (t *Table) HasVector(dst []bool, _ *Partners, _ []hashfam.Digest) []bool { return dst }

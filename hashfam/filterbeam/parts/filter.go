@@ -21,22 +21,21 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// The reasons for errors, to test with errors.Is. They have the same values in
-// every package of filterfam.
+// These errors can be tested for with errors.Is.
 var (
-	ErrCorrupt = hashfam.ErrCorrupt // the index or a part is damaged, or a part is of another build
-	ErrFamily  = hashfam.ErrFamily  // the filter was built under another hash family
-	ErrVersion = hashfam.ErrVersion // a later version of this package wrote the index
+	ErrCorrupt = hashfam.ErrCorrupt // the index or a part is damaged, or a part belongs to another build
+	ErrFamily  = hashfam.ErrFamily  // the filter was built with another hash family
+	ErrVersion = hashfam.ErrVersion // the index was written by a later version of this package
 )
 
 // A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// package hashfam. Use errors.As to extract it from an error.
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "parts"}
 
-// A Filter answers queries from the parts of a filter. Make one with [Open].
-// Several goroutines may use it at the same time. It must not be copied.
+// A Filter queries the parts of a filter. Use [Open] to make one. It may be
+// used concurrently, and must not be copied.
 type Filter struct {
 	files  fs.FS
 	folder string
@@ -46,24 +45,25 @@ type Filter struct {
 	slots []slot // one for each part
 }
 
-// A slot holds a part, once it has been asked for.
+// A slot contains a part after it has been read.
 type slot struct {
-	mu   sync.Mutex // of those who read its file, and forget it
+	mu   sync.Mutex // held while the part is read or forgotten
 	part atomic.Pointer[filter]
 }
 
-// A filter is one of any kind.
+// A filter is a part of any type.
 type filter interface {
 	io.ReaderFrom
 	ContainsDigest(hashfam.Digest) bool
 }
 
-// Open returns the filter whose index is the file name of files, for example of
-// os.DirFS. It reads the index and no part. The keys were hashed by fam.
+// Open returns the filter whose index is the named file in files, which can be
+// an os.DirFS, for example. It reads the index but no parts. fam must be the
+// family with which the filter was built.
 //
-// It returns [ErrCorrupt] if the index is damaged, [ErrVersion] if a later
-// version of this package wrote it, [ErrFamily] if the filter was built under
-// another family, and the errors of files. O(parts) time and memory.
+// Open returns [ErrCorrupt] if the index is damaged, [ErrVersion] if it was
+// written by a later version of this package, [ErrFamily] if the filter was
+// built with another family, and the errors of files.
 func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -82,17 +82,17 @@ func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	return &Filter{files: files, folder: path.Dir(name), family: fam, index: x, slots: make([]slot, len(x.Parts))}, nil
 }
 
-// Parts returns the number of parts. O(1) time.
+// Parts returns the number of parts.
 func (f *Filter) Parts() int { return len(f.slots) }
 
-// Part returns the number of the part that has the keys with digest d,
-// d.Shard(f.Parts()): that of the server to ask. O(1) time.
+// Part returns the number of the part for a key's digest, d.Shard(f.Parts()).
+// When the parts are on several servers, this is the server to query.
 func (f *Filter) Part(d hashfam.Digest) int { return d.Shard(len(f.slots)) }
 
-// File returns the name of a part's file, relative to the file system given to
-// [Open], or "" if the part has no keys or no such part exists. The file is a
-// frame, which you can also map into memory and give to NewView of the package
-// of the structure. O(1) time.
+// File returns the name of a part's file, relative to the file system passed to
+// [Open]. It returns "" if the part has no keys or does not exist. The file
+// contains a frame, so you can also map it into memory and use NewView of the
+// structure's package.
 func (f *Filter) File(part int) string {
 	if part < 0 || part >= len(f.slots) || f.index.Parts[part].Name == "" {
 		return ""
@@ -100,23 +100,23 @@ func (f *Filter) File(part int) string {
 	return path.Join(f.folder, f.index.Parts[part].Name)
 }
 
-// Contains reports whether key may be in the filter; false is certain. O(1)
-// time, except for the first query of a part, which reads its file into memory
-// and checks it.
+// Contains reports whether key may be in the filter. If it returns false, key
+// is certainly not in the filter. The first query of a part reads its whole
+// file into memory and verifies it.
 //
-// It returns [ErrCorrupt] if the file is not the one that the job wrote, and
-// the errors of the file system. Then the next query of that part reads the
-// file again. If a job has replaced the filter since [Open], its files may be
-// gone: open it again.
+// Contains returns [ErrCorrupt] if the file differs from the one that the job
+// wrote, and the errors of the file system. After an error, the next query of
+// that part reads the file again. If another job has replaced the filter since
+// [Open], its files may be gone, and the filter must be opened again.
 func (f *Filter) Contains(key []byte) (bool, error) { return f.ContainsDigest(f.family.Sum(key)) }
 
-// ContainsString is [Filter.Contains] for a string.
+// ContainsString is like [Filter.Contains] for a string key.
 func (f *Filter) ContainsString(key string) (bool, error) {
 	return f.ContainsDigest(f.family.SumString(key))
 }
 
-// ContainsDigest is [Filter.Contains] for a key already hashed by the family of
-// f.
+// ContainsDigest is like [Filter.Contains] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) (bool, error) {
 	part, err := f.part(f.Part(d))
 	if err != nil || part == nil {
@@ -125,8 +125,8 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) (bool, error) {
 	return part.ContainsDigest(d), nil
 }
 
-// Forget drops a part from memory. The next query of it reads its file again.
-// O(1) time.
+// Forget drops a part from memory. The next query of the part will read its
+// file again.
 func (f *Filter) Forget(part int) {
 	if part >= 0 && part < len(f.slots) {
 		s := &f.slots[part]
@@ -157,7 +157,7 @@ func (f *Filter) part(i int) (filter, error) {
 	return p, err
 }
 
-// read reads the file of a part. It looks at the length before it reads.
+// read reads the file of a part. It checks the file's length first.
 func (f *Filter) read(i int) (filter, error) {
 	p, name := f.index.Parts[i], f.File(i)
 	part, err := f.receiver()
@@ -187,7 +187,7 @@ func (f *Filter) read(i int) (filter, error) {
 	return part, nil
 }
 
-// receiver returns an empty filter to decode a part into.
+// receiver returns an empty filter into which a part can be decoded.
 func (f *Filter) receiver() (filter, error) {
 	switch f.index.Kind {
 	case "bloom":
@@ -202,8 +202,7 @@ func (f *Filter) receiver() (filter, error) {
 	return nil, errs.Field(ErrCorrupt, "kind of the index", f.index.Kind, "bloom, counting, cuckoo or static")
 }
 
-// A reader reads a file, computes its CRC-32, and tells how much of it is left,
-// so that decoding allocates once.
+// A reader reads a file and computes its CRC-32.
 type reader struct {
 	file io.Reader
 	left int64
@@ -217,23 +216,23 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Len returns the number of bytes left.
+// Len returns the number of bytes that are left, so that a decoder can allocate
+// its memory at once.
 func (r *reader) Len() int { return int(min(max(r.left, 0), math.MaxInt)) }
 
-// String describes f in one line, without the key. O(1) time.
+// String describes f in one line.
 func (f Filter) String() string {
 	return fmt.Sprintf("parts.Filter(%s, parts: %d, family: %v)", f.index.Kind, f.Parts(), f.family)
 }
 
-// Format prints [Filter.String] for every verb and flag, like
-// [hashfam.Family.Format].
+// Format prints the result of String for every verb.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// LogValue returns [Filter.String].
+// LogValue returns the result of String for package log/slog.
 func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
-// MarshalText returns an error: the files that [Open] reads are the encoding of
-// f. Without this method, encoding/json would store {}.
+// MarshalText returns an error, since a Filter is encoded in the files that
+// [Open] reads. Without this method, encoding/json would encode it as {}.
 func (f Filter) MarshalText() ([]byte, error) {
 	return nil, errs.Errorf("a Filter cannot be encoded, its files are its encoding: %w", errors.ErrUnsupported)
 }

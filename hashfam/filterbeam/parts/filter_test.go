@@ -1,9 +1,14 @@
 package parts
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -100,8 +105,8 @@ func TestAllKeysAreFound(t *testing.T) {
 	}
 }
 
-// Only the part that is asked for is read.
-func TestOnlyThePartThatIsAskedForIsRead(t *testing.T) {
+// Only the part that is queried is read, until it is forgotten.
+func TestOnlyQueriedPartsAreRead(t *testing.T) {
 	dir, digests := files(t, "bloom")
 	f := open(t, dir)
 	first := digests[0]
@@ -128,8 +133,9 @@ func TestOnlyThePartThatIsAskedForIsRead(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// A part that is not what the job wrote is an error, until it is repaired.
-func TestAPartThatIsDamagedIsAnError(t *testing.T) {
+// A part that differs from the one that the job wrote is an error, until it is
+// repaired.
+func TestDamagedPartsAreErrors(t *testing.T) {
 	dir, digests := files(t, "static")
 	f := open(t, dir)
 	d := digests[0]
@@ -148,8 +154,8 @@ func TestAPartThatIsDamagedIsAnError(t *testing.T) {
 	require.True(t, found)
 }
 
-// An index of which a bit is wrong is an error, and so is another family.
-func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
+// An index with a wrong bit is an error, and so is another family.
+func TestDamagedIndexesAreErrors(t *testing.T) {
 	dir, _ := files(t, "bloom")
 	good := dir["dir/index"].Data
 	for i := range good {
@@ -183,8 +189,8 @@ func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// An index may only name files beside it.
-func TestAnIndexThatNamesOtherFilesIsAnError(t *testing.T) {
+// An index can only name files beside it.
+func TestIndexesCannotNameOtherFiles(t *testing.T) {
 	dir, _ := files(t, "bloom")
 	for _, name := range []string{"..", "../secret", "/etc/passwd", "sub/part-0", "sub/../../secret", "part-0/"} {
 		x := index.Index{Version: 1, Kind: "bloom", Check: family.CheckValue(), Parts: []index.Part{{Name: name, Bytes: 1}}}
@@ -193,5 +199,31 @@ func TestAnIndexThatNamesOtherFilesIsAnError(t *testing.T) {
 		dir["dir/index"] = &fstest.MapFile{Data: encoded}
 		_, err = Open(dir, "dir/index", family)
 		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+}
+
+// No output contains the family's key, {4, 5, 6, 0, ...}: neither through a
+// pointer, nor a value, nor a value that contains one. Encoding a Filter is an
+// error, which is better than {}.
+func TestNoOutputShowsTheKey(t *testing.T) {
+	dir, digests := files(t, "bloom")
+	f := open(t, dir)
+	_, err := f.ContainsDigest(digests[0]) // a part is in memory
+	require.NoError(t, err)
+	shown := fmt.Sprintf("parts.Filter(bloom, parts: 3, family: %v)", family)
+	for _, v := range []any{f, *f, []*Filter{f}, struct{ Filter Filter }{*f}, map[string]any{"f": *f}} {
+		var out bytes.Buffer
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q", "%30v"} {
+			fmt.Fprintf(&out, verb+"\n", v)
+		}
+		require.Equal(t, 8, strings.Count(out.String(), shown), "%T: %s", v, out.String())
+		slog.New(slog.NewJSONHandler(&out, nil)).Info("here", "v", v)
+		slog.New(slog.NewTextHandler(&out, nil)).Info("here", "v", v)
+		_, err := json.Marshal(v)
+		require.True(t, errors.Is(err, errors.ErrUnsupported), "%T: %v", v, err)
+		fmt.Fprintln(&out, err, (*Filter)(nil))
+		for _, secret := range []string{"394500", "60504", "4 5 6", "4,5,6", "040506"} {
+			require.NotContains(t, out.String(), secret)
+		}
 	}
 }

@@ -1,7 +1,7 @@
-// Package advice says which structure of filterfam serves a need, how large it
-// is, and what to write to get it. All sizes come from the structure's own
-// Config. Those of structures built from a set are estimates: they depend on
-// the keys.
+// Package advice selects the structures of filterfam that serve a need, with
+// their sizes and the Go code that creates them. All sizes are computed from
+// the structure's own Config. For structures that are built from a set they are
+// estimates, because they depend on the keys.
 package advice
 
 import (
@@ -16,86 +16,86 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Needs describes a use of a structure.
+// Needs describes how a structure will be used.
 type Needs struct {
-	Keys   uint64  `json:"keys"`   // distinct keys at one time; 0 is as many as Memory has room for at Rate
-	Rate   float64 `json:"rate"`   // of false positives; if Counts is set, of counts off by more than the mean count; 0 is the lowest within Memory
+	Keys   uint64  `json:"keys"`   // distinct keys at one time; 0 means as many as fit in Memory at Rate
+	Rate   float64 `json:"rate"`   // fraction of false positives, or with Counts of counts too high by more than the mean count; 0 means the lowest within Memory
 	Fixed  bool    `json:"fixed"`  // the set does not change
-	Guess  bool    `json:"guess"`  // Keys is not known: there may be many more
-	Delete bool    `json:"delete"` // keys are taken out again
-	Counts bool    `json:"counts"` // how often, not only whether
-	Memory uint64  `json:"memory"` // bytes that may be spent; 0 is no limit
+	Guess  bool    `json:"guess"`  // Keys is a guess: there may be many more
+	Delete bool    `json:"delete"` // keys will be deleted
+	Counts bool    `json:"counts"` // keys will be counted
+	Memory uint64  `json:"memory"` // in bytes; 0 means no limit
 }
 
-// A Choice is a structure that serves, the best first.
+// A Choice is a structure that serves the needs.
 type Choice struct {
-	Structure  string  `json:"structure"` // as the comparison names it
+	Structure  string  `json:"structure"` // the name in the comparison
 	Keys       uint64  `json:"keys"`
-	Rate       float64 `json:"rate"` // above Needs.Rate if that does not fit into the memory
+	Rate       float64 `json:"rate"` // above Needs.Rate if that does not fit in the memory
 	Bytes      uint64  `json:"bytes"`
 	BitsPerKey float64 `json:"bits_per_key"`
-	Params     string  `json:"params"`  // in words
-	Literal    string  `json:"literal"` // of Go
+	Params     string  `json:"params"`  // described in words
+	Literal    string  `json:"literal"` // Go code
 	Remark     string  `json:"remark"`
 }
 
 // A candidate is a structure before its size is known.
 type candidate struct {
 	name    string
-	fixed   bool // is built from a set and takes no more keys
-	grows   bool // with the keys
+	fixed   bool // is built from a set and cannot add keys
+	grows   bool // grows as keys are added
 	deletes bool
 	counts  bool
-	only    bool // does nothing but count
+	only    bool // can only count
 	remark  string
-	literal string // of Go, with the fields of the Config, or with the rate, or the error and the rate
-	keys    string // the field of the Config that has their number
-	fills   bool   // its Config finds the lowest rate, or the most keys, within a memory
+	literal string // Go code with verbs for the Config fields, the rate and the error
+	keys    string // the Config field for the number of keys
+	fills   bool   // its Config can compute the rate or the number of keys from the memory size
 	size    sizer
 }
 
 var candidates = []candidate{
 	{name: "static", fixed: true, size: sizeStatic,
 		literal: "static.New(context.Background(), static.Config{%[1]s}, digests)",
-		remark:  "the smallest filter; if all keys that can be queried are known, static.NewExact errs on none of them"},
+		remark:  "the smallest filter; if you know all keys that will be queried, static.NewExact makes no errors"},
 	{name: "perfect", fixed: true, size: sizePerfect,
 		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests)",
-		remark:  "can keep a value with each key, and delete members"},
+		remark:  "can store a value with each key, and delete members"},
 	{name: "bloom", size: sizeBloom(bloom.Classic), keys: "Capacity", fills: true,
-		literal: "bloom.New(bloom.Config{%[1]s})", remark: "merges, folds and estimates its number of keys"},
+		literal: "bloom.New(bloom.Config{%[1]s})", remark: "can be merged and folded, and estimates the number of keys"},
 	{name: "bloom-blocked", size: sizeBloom(bloom.Blocked), keys: "Capacity", fills: true,
-		literal: "bloom.New(bloom.Config{%[1]s, Layout: bloom.Blocked})", remark: "one cache line per lookup"},
+		literal: "bloom.New(bloom.Config{%[1]s, Layout: bloom.Blocked})", remark: "needs one cache line per lookup"},
 	{name: "bloom-scalable", keys: "Expected", grows: true, size: sizeBloomScalable,
 		literal: "bloom.NewScalable(bloom.ScalableConfig{%[1]s})",
-		remark:  "grows in steps: later up to three times as many bits per key"},
+		remark:  "grows in steps, later to up to three times as many bits per key"},
 	{name: "cuckoo", deletes: true, size: sizeCuckoo(false), keys: "Capacity", fills: true,
-		literal: "cuckoo.New(cuckoo.Config{%[1]s})", remark: "an Add beyond capacity may fail"},
+		literal: "cuckoo.New(cuckoo.Config{%[1]s})", remark: "an Add beyond the capacity may fail"},
 	{name: "cuckoo-compact", deletes: true, size: sizeCuckoo(true), keys: "Capacity", fills: true,
-		literal: "cuckoo.New(cuckoo.Config{%[1]s, Compact: true})", remark: "one bit less per key, slower to fill"},
+		literal: "cuckoo.New(cuckoo.Config{%[1]s, Compact: true})", remark: "one bit less per key, but slower to fill"},
 	{name: "cuckoo-scalable", keys: "Expected", grows: true, deletes: true, size: sizeCuckooScalable,
 		literal: "cuckoo.NewScalable(cuckoo.ScalableConfig{%[1]s})",
-		remark:  "grows page by page: later up to 2.3 times as many bits per key"},
+		remark:  "grows page by page, later to up to 2.3 times as many bits per key"},
 	{name: "counting", deletes: true, counts: true, size: sizeCounting, keys: "Capacity", fills: true,
-		literal: "counting.New(counting.Config{%[1]s})", remark: "counts to 15, projects to a Bloom filter"},
+		literal: "counting.New(counting.Config{%[1]s})", remark: "counts to 15, and can be converted to a Bloom filter"},
 	{name: "count-min", counts: true, only: true, size: sizeSketch,
 		literal: "countmin.New(countmin.Config{Epsilon: %[3]s, Delta: %[2]s, Conservative: true})",
-		remark:  "counts to 2^32-1; a count is too high by at most the mean count, except for the given rate of keys"},
+		remark:  "counts to 2^32-1; a count may be too high by up to the mean count, or by more for the given fraction of keys"},
 }
 
-// numbered is the remark for a structure that grows, if keys are counted: of
-// copies of one key it would take few, or count none.
-const numbered = "count with numbered keys, each once: the second copy of a key is that key with a 2; number of keys and size are those of all copies. " +
-	"If the number of keys is known, counting is smaller"
+// numbered is the remark for a growing structure that should count keys. Such a
+// structure accepts only a few copies of a key, or does not count them.
+const numbered = "to count, add numbered keys: append 2 to the second copy of a key, and so on; the number of keys and the size include all copies. " +
+	"If you know the number of keys, counting is smaller"
 
-// ErrNeeds marks needs that no structure serves.
-var ErrNeeds = errors.New("no structure serves these needs")
+// ErrNeeds is returned when no structure serves the needs.
+var ErrNeeds = errors.New("no structure meets these needs")
 
-// For returns the structures that serve the needs: first those that meet the
-// rate within the memory, smallest first, then those whose rate the memory
-// raises, lowest rate first. Without a number of keys, the structure that has
-// room for the most keys is the first. The Bloom filter goes before any that
-// needs hardly less memory for a key. It returns ErrNeeds if no structure
-// serves.
+// For returns the structures that serve the needs. Structures that meet the
+// rate within the memory come first, sorted by size. Structures that need a
+// higher rate to fit follow, sorted by rate. Without a number of keys, the
+// structure with room for the most keys comes first. The Bloom filter goes
+// ahead of structures that are only slightly smaller. For returns ErrNeeds if
+// no structure serves.
 func For(n Needs) ([]Choice, error) {
 	switch {
 	case n.Keys == 0 && !(n.Rate > 0 && n.Memory > 0):
@@ -111,7 +111,7 @@ func For(n Needs) ([]Choice, error) {
 		}
 		choice, err := c.within(n)
 		if err != nil {
-			failed = cmp.Or(failed, err) // one says enough: the others say the same
+			failed = cmp.Or(failed, err) // the other errors say the same
 			continue
 		}
 		list = append(list, choice)
@@ -125,23 +125,24 @@ func For(n Needs) ([]Choice, error) {
 	return bloomFirst(list), nil
 }
 
-// serves reports whether c can do what is needed and is not a waste for it.
+// serves reports whether c has the required operations without wasting memory
+// on others.
 func (c candidate) serves(n Needs) bool {
-	grow := n.Guess && n.Keys > 0 // else the memory limits the keys
+	grow := n.Guess && n.Keys > 0 // otherwise the memory limits the keys
 	switch {
 	case grow && !c.grows && !c.fixed, c.grows && !grow:
-		return false // is of one size, or needs not grow
+		return false // cannot grow, or does not need to
 	case n.Delete && !c.deletes, n.Counts && !c.counts && !c.grows, c.only && !n.Counts, c.fixed && !n.Fixed:
-		return false // does too little
+		return false // lacks an operation
 	case c.deletes && c.counts:
-		return n.Delete || n.Counts // and costs four times as much
+		return n.Delete || n.Counts // it is four times as large
 	}
 	return true
 }
 
 // bloomFirst moves the Bloom filter to the front if it needs at most 5% more
-// memory per key than the first: it is filled four times as fast as a compact
-// table and accepts every key.
+// memory per key than the first choice, because it is filled four times as fast
+// as a compact table and accepts every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {
@@ -152,10 +153,10 @@ func bloomFirst(list []Choice) []Choice {
 	return list
 }
 
-// within sizes c for the requested rate. If that needs too much memory or is 0,
-// it sizes c for the lowest rate within the memory. Without a number of keys,
-// it sizes c for as many as the memory has room for. It returns an error if a
-// structure cannot have the requested rate at all.
+// within computes the size of c at the requested rate. If the rate is 0 or
+// needs too much memory, it uses the lowest rate within the memory. If the
+// number of keys is 0, it uses the largest number within the memory. It returns
+// an error if the structure cannot have the requested rate at all.
 func (c candidate) within(n Needs) (Choice, error) {
 	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
@@ -189,7 +190,7 @@ func (c candidate) within(n Needs) (Choice, error) {
 	return c.choice(n, threeDigits(rate))
 }
 
-// most sizes c for as many keys as the memory has room for at the rate.
+// most finds the largest number of keys within the memory.
 func (c candidate) most(n Needs) (Choice, error) {
 	n.Keys = sizing.LargestWithin(float64(n.Memory), n.Memory, func(keys uint64) float64 {
 		choice, err := c.size(keys, n.Rate, 0)
@@ -199,16 +200,15 @@ func (c candidate) most(n Needs) (Choice, error) {
 		return float64(choice.Bytes)
 	})
 	if n.Keys == 0 {
-		return Choice{}, fmt.Errorf("no key fits into %s bytes at this rate", words(n.Memory))
+		return Choice{}, fmt.Errorf("no key fits in %s bytes at this rate", words(n.Memory))
 	}
 	return c.choice(n, n.Rate)
 }
 
 func tooMany(n Needs) error {
-	return fmt.Errorf("%s keys do not fit into %s bytes at any rate below one half", words(n.Keys), words(n.Memory))
+	return fmt.Errorf("%s keys do not fit in %s bytes at any rate below 50%%", words(n.Keys), words(n.Memory))
 }
 
-// choice sizes c for a rate.
 func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	choice, err := c.size(n.Keys, rate, 0)
 	if err != nil {
@@ -228,8 +228,8 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	return c.describe(n, choice, fields), err
 }
 
-// describe completes a Choice that has the rate, the size and its Params.
-// fields are those of the Config that have the rate and the limit of memory.
+// describe completes a Choice whose rate, size and Params are set. The fields
+// of the Config for the rate and the memory limit are already formatted.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Structure, choice.Remark = c.name, c.remark
 	if n.Counts && c.grows {

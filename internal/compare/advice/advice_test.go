@@ -94,6 +94,7 @@ func TestLiteralHasPromisedSize(t *testing.T) {
 				continue
 			}
 			assert.Equal(t, c.Bytes, bytes, c.Literal)
+			assert.Equal(t, needs.Guess && needs.Memory > 0, needs.Guess && strings.Contains(c.Literal, "MemoryBytes"), c.Literal)
 			if needs.Memory > 0 {
 				assert.LessOrEqual(t, c.Bytes, needs.Memory, c.Literal)
 			}
@@ -244,8 +245,9 @@ func TestImpossibleNeedsAreExplained(t *testing.T) {
 		{advice.Needs{Keys: 1}, "rate 0"},
 		{advice.Needs{Keys: 1, Rate: 1}, "rate 1"},
 		{advice.Needs{Keys: 1, Rate: math.NaN()}, "rate NaN"},
-		{advice.Needs{Keys: 1_000_000, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
-		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit into 1,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Memory: 1000}, "1,000,000 keys do not fit in 1,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Memory: 100_000}, "1,000,000 keys do not fit in 100,000 bytes"},
+		{advice.Needs{Keys: 1_000_000, Rate: 0.01, Memory: 1000}, "1,000,000 keys do not fit in 1,000 bytes"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01}, "Capacity"},
 		{advice.Needs{Keys: math.MaxUint64, Rate: 0.01, Guess: true}, "Expected/2^63"},
 	} {

@@ -11,34 +11,34 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Form is a user's needs as typed into a page.
+// A Form contains a user's needs as typed into a page.
 type Form struct {
-	Keys   string `json:"keys"`   // see ParseCount; empty is as many as fit
-	Rate   string `json:"rate"`   // percent, with a decimal point; empty is the lowest within Memory
-	Memory string `json:"memory"` // MiB, with a decimal point; empty is no limit
+	Keys   string `json:"keys"`   // for ParseCount; empty means as many as fit
+	Rate   string `json:"rate"`   // in percent; empty means the lowest within Memory
+	Memory string `json:"memory"` // in MiB; empty means no limit
 	Fixed  bool   `json:"fixed"`
 	Guess  bool   `json:"guess"`
 	Delete bool   `json:"delete"`
 	Counts bool   `json:"counts"`
 }
 
-// An Answer is shown by the page for a Form.
+// An Answer contains the page's response to a Form.
 type Answer struct {
 	Needs   Needs             `json:"needs"`
 	Choices []Choice          `json:"choices"`
-	Fields  map[string]string `json:"fields"` // the problem with a field, by its JSON name
-	Error   string            `json:"error"`  // why no structure serves
+	Fields  map[string]string `json:"fields"` // error messages, by the field's JSON name
+	Error   string            `json:"error"`  // set if no structure serves
 }
 
-// What a Form can ask for at most: more keys than 2^48 bits can hold, and bytes
-// far below 2^64.
+// The limits of a Form: more keys than 2^48 bits can hold, and a size far below
+// 2^64 bytes.
 const (
 	maxKeys = 1e14
 	maxMiB  = 1e12
 )
 
-// Answer returns the structures that serve the needs in f. If a field cannot be
-// read, it returns one message per such field and no structure.
+// Answer returns the structures that serve the needs in f. If any field cannot
+// be read, it returns one message per such field and no structures.
 func (f Form) Answer() Answer {
 	needs, wrong := f.read()
 	if len(wrong) > 0 {
@@ -55,8 +55,8 @@ func (f Form) Answer() Answer {
 	return Answer{Needs: needs, Choices: choices}
 }
 
-// blame returns the message for the field of f from which a Config's field
-// follows.
+// blame returns a message for the form field that determines an invalid Config
+// field.
 func (f Form) blame(err *hashfam.FieldError) map[string]string {
 	switch _, name, _ := strings.Cut(err.Field, "."); name {
 	case "FPRate", "Delta":
@@ -80,18 +80,18 @@ func (f Form) read() (Needs, map[string]string) {
 	if strings.TrimSpace(f.Keys) != "" || strings.TrimSpace(f.Rate) == "" || strings.TrimSpace(f.Memory) == "" {
 		needs.Keys, ok = ParseCount(f.Keys)
 		check("keys", f.Keys, ok && needs.Keys <= maxKeys,
-			"a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or nothing if there are a rate and a memory")
+			"a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or an empty field if rate and memory are set")
 	}
 	if strings.TrimSpace(f.Rate) != "" || strings.TrimSpace(f.Memory) == "" {
 		needs.Rate, ok = parseDecimal(f.Rate, -2)
 		check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1,
-			"a percentage above 0 and below 100 with a decimal point, such as 2.5, or nothing if there is a memory")
+			"a percentage above 0 and below 100, such as 2.5, or an empty field if the memory is set")
 	}
 	if strings.TrimSpace(f.Memory) != "" {
 		mib, ok := parseDecimal(f.Memory, 0)
 		needs.Memory = uint64(math.Round(min(mib, maxMiB) * (1 << 20)))
 		check("memory", f.Memory, ok && needs.Memory > 0 && mib <= maxMiB,
-			"a number of MiB above 0 and up to 1e12 with a decimal point, such as 1.5, or nothing for no limit")
+			"a number of MiB above 0 and up to 1e12, such as 1.5, or an empty field for no limit")
 	}
 	return needs, wrong
 }
@@ -104,8 +104,8 @@ var (
 	decimal      = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,3}))?$`)
 )
 
-// ParseCount reads a whole number above 0 such as 1000000, 1,000,000, 1_000_000
-// or 1e6. It reports whether text is one below 2^64.
+// ParseCount reads a whole number from 1 to 2^64-1, such as 1000000, 1,000,000,
+// 1_000_000 or 1e6. It reports whether text is such a number.
 func ParseCount(text string) (uint64, bool) {
 	text = strings.TrimSpace(text)
 	if shortCount.MatchString(text) {
@@ -119,15 +119,15 @@ func ParseCount(text string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
-// parseDecimal reads a number above or equal to 0 times a power of ten. The
-// power goes into the text, so that 1e-9 percent is 1e-11 and not 1e-11 with a
-// rounding error.
+// parseDecimal reads a nonnegative number and multiplies it by 10^power. It
+// changes the exponent in the text, because a multiplication would round: 1e-9
+// percent must be exactly 1e-11.
 func parseDecimal(text string, power int) (float64, bool) {
 	parts := decimal.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
 		return 0, false
 	}
-	exponent, _ := strconv.Atoi(parts[2]) // empty is 0
+	exponent, _ := strconv.Atoi(parts[2]) // 0 if empty
 	x, err := strconv.ParseFloat(fmt.Sprintf("%se%d", parts[1], exponent+power), 64)
 	return x, err == nil
 }

@@ -51,8 +51,8 @@ func TestUnreadableFieldIsNamed(t *testing.T) {
 			assert.Empty(t, got.Error)
 		}
 	}
-	assert.Equal(t, `"1e30": want a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or nothing if there are a rate and a memory`, advice.Form{Keys: "1e30", Rate: "1"}.Answer().Fields["keys"])
-	assert.Contains(t, advice.Form{Keys: "1"}.Answer().Fields["rate"], "or nothing if there is a memory")
+	assert.Equal(t, `"1e30": want a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or an empty field if rate and memory are set`, advice.Form{Keys: "1e30", Rate: "1"}.Answer().Fields["keys"])
+	assert.Contains(t, advice.Form{Keys: "1"}.Answer().Fields["rate"], "or an empty field if the memory is set")
 	assert.Len(t, advice.Form{Keys: "x", Rate: "x", Memory: "x"}.Answer().Fields, 3, "one message a field")
 }
 
@@ -67,7 +67,7 @@ func TestImpossibleFormIsExplainedOnce(t *testing.T) {
 		assert.Regexp(t, `^"1e.*": want [^:]+$`, got.Fields[field])
 	}
 	got := advice.Form{Keys: "1e6", Rate: "1", Memory: "0.001"}.Answer()
-	assert.Equal(t, 1, strings.Count(got.Error, "1,000,000 keys do not fit into 1,049 bytes"), got.Error)
+	assert.Equal(t, 1, strings.Count(got.Error, "1,000,000 keys do not fit in 1,049 bytes"), got.Error)
 }
 
 func TestCountsReachTheLargestUint64(t *testing.T) {

@@ -17,10 +17,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A sizer returns the Bytes and the Params, in words, of a structure for that
-// number of keys with the given rate. If the structure's Config can find it,
-// the rate may be 0 for the lowest one within the memory, or the number of keys
-// for the largest one.
+// A sizer returns the Bytes of a structure, and its Params in words, for a
+// number of keys and a rate. For a structure whose Config can compute them, the
+// rate may be 0 for the lowest rate within the memory, or the keys may be 0 for
+// the largest number within it.
 type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
 
 func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
@@ -28,22 +28,22 @@ func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
 	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
 }
 
-// sizePerfect estimates the size: a perfect.Function uses 2.2 bits for each of
-// many keys, and a little more for few.
+// sizePerfect estimates the size. A perfect.Function uses 2.2 bits per key if
+// there are many keys, and slightly more otherwise.
 func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
 	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
 		return Choice{}, &hashfam.FieldError{Package: "perfect", Err: hashfam.ErrParams, Field: "FilterConfig.FPRate", Value: rate,
-			Allowed: "at least 2^-55, and the number of keys over 2^63"}
+			Allowed: "at least 2^-55, and at least the number of keys divided by 2^63"}
 	}
 	fingerprint, n := mixedBits(rate), float64(keys)
 	return Choice{
 		Bytes:  uint64(math.Ceil(n*(2.2+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))),
-		Params: fmt.Sprintf("2.2 bits of a hash function and a fingerprint of %.2f", fingerprint),
+		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", fingerprint),
 	}, nil
 }
 
-// mixedBits returns the bits of a fingerprint that give a rate if some have one
-// bit more than others.
+// mixedBits returns the mean fingerprint length for a rate, when some
+// fingerprints have one bit more than others.
 func mixedBits(rate float64) float64 {
 	whole := math.Ceil(math.Log2(1 / rate))
 	return whole + 1 - math.Ldexp(rate, int(whole))
@@ -56,7 +56,7 @@ func sizeBloom(layout bloom.Layout) sizer {
 	}
 }
 
-// sized returns the Choice of Params.
+// sized returns the Choice for a structure's Params.
 func sized(p interface {
 	SizeBytes() uint64
 	RateAt(keys uint64) float64
@@ -70,7 +70,7 @@ func sized(p interface {
 
 func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
 	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.SizeBytes()
-	return Choice{Bytes: bytes, Params: "a first stage at half of the rate, or at the rate if it fills the memory"}, err
+	return Choice{Bytes: bytes, Params: "a first stage at half the rate, or at the full rate if it fills the memory"}, err
 }
 
 func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
@@ -90,7 +90,7 @@ func sizeCuckoo(compact bool) sizer {
 	}
 }
 
-// epsilon returns the largest error with three digits that is at most the mean
+// epsilon returns the largest three-digit error that does not exceed the mean
 // count.
 func epsilon(keys uint64) float64 {
 	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
@@ -107,8 +107,8 @@ func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
 
 const threeDigitNumbers = 20 * 900
 
-// threeDigits returns number i of the numbers with three significant digits from
-// 1.00e-20 to 9.99e-1.
+// threeDigits returns element i of the numbers with three significant digits
+// from 1.00e-20 to 9.99e-1.
 func threeDigits(i int) float64 {
 	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", 100+i%900, i/900-22), 64) // never fails
 	return x
@@ -116,6 +116,6 @@ func threeDigits(i int) float64 {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// integer writes n as in Go, words as in prose.
+// integer formats n as a Go literal, and words formats it as prose.
 func integer(n uint64) string { return strings.ReplaceAll(words(n), ",", "_") }
 func words(n uint64) string   { return humanize.Comma(int64(min(n, math.MaxInt64))) }

@@ -1,8 +1,7 @@
-// Package attack does to structures of filterfam, and of other libraries, what
-// an adversary can.
+// Package attack attacks structures of filterfam and of other libraries.
 //
-// Two peers move fingerprints by the global source of math/rand, which is
-// seeded here. That takes a program with //go:debug randseednop=0.
+// Two other libraries use the global source of math/rand to move fingerprints.
+// This package seeds it, so the program needs //go:debug randseednop=0.
 package attack
 
 import (
@@ -17,20 +16,19 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// An Attack is one line of a table: what one adversary does, to several
-// targets. Every adversary has this program, can run it as long as the budget
-// allows, and does not have the secret key of a target.
+// An Attack is one row of a table. Each adversary has this program and can run
+// it within the budget, but does not have the target's secret key.
 type Attack struct {
 	Name  string
-	Knows string // what the adversary has, apart from the code
-	About string // what is done and what is measured
-	Unit  Unit   // of the outcome
-	Key   string // what a secret key does against it: stops, useless or needless
+	Knows string // the adversary's knowledge besides the code
+	About string // describes the attack and its outcome
+	Unit  Unit   // the outcome's unit
+	Key   string // the effect of a secret key: stops, useless or needless
 	on    []target
 	try   func(*duel) (honest, outcome float64)
 }
 
-// A Unit says how a number is shown.
+// A Unit determines how a number is formatted.
 type Unit int
 
 // The units of outcomes.
@@ -41,32 +39,32 @@ const (
 	Whole
 )
 
-// What a secret key does against an attack.
+// The effect of a secret key on an attack.
 const (
 	stops    = "stops it"
 	useless  = "no help"
-	needless = "not needed" // it fails under the public family, too
+	needless = "not needed" // it also fails under the public family
 )
 
-// A target is a structure that is attacked: a filter or a tally.
+// A target is a filter or a tally that is attacked.
 type target struct {
-	column string // of the table
+	column string // the heading in the table
 	measure.Structure
 	tally  measure.BuildCounter
 	secret hashfam.Family
-	renew  hashfam.Family                 // after the key was changed, if possible
-	layout func(f *measure.Filter) layout // of Bloom filters
-	reopen reopen                         // of Bloom filters
+	renew  hashfam.Family                 // the family after a change of key, if possible
+	layout func(f *measure.Filter) layout // for Bloom filters
+	reopen reopen                         // for Bloom filters
 }
 
-// The columns of our own structures.
+// The columns for our own structures.
 const (
 	Public = "public"
 	Keyed  = "keyed"
 )
 
-// ours returns a structure of ours under the public family and under a secret
-// key, followed by others.
+// ours returns one of our structures twice, under the public family and under a
+// secret key, followed by others.
 func ours(t target, others ...target) []target {
 	hidden := t
 	t.column, hidden.column = Public, Keyed
@@ -75,22 +73,21 @@ func ours(t target, others ...target) []target {
 	return append([]target{t, hidden}, others...)
 }
 
-// named returns a target for the structure of that name.
 func named(column, structure string) target {
 	return target{column: column, Structure: measure.Named(structure)}
 }
 
 // A Budget limits an attack.
 type Budget struct {
-	members   int // of the structure attacked
-	absent    int // keys queried for a rate
-	forged    int // keys made for an attack, if one is not enough
+	members   int // keys in the attacked structure
+	absent    int // keys queried to measure a rate
+	forged    int // keys generated for an attack that needs several
 	victims   int
 	collected int // false positives found by queries
-	crowd     int // members of an attack that needs a large filter, over members
+	crowd     int // how many times more members if an attack needs a large filter
 }
 
-// Full is the budget of the tables, and Quick the one of their tests.
+// Full is the budget for the tables. Quick is the budget for tests.
 var (
 	Full  = Budget{members: 1000, absent: 50_000, forged: 1000, victims: 5, collected: 100, crowd: 100}
 	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20, crowd: 100}
@@ -101,7 +98,7 @@ type Finding struct {
 	Section string  `json:"section"`
 	Attack  string  `json:"attack"`
 	Target  string  `json:"target"`
-	Module  string  `json:"module"` // of a peer, with its version
+	Module  string  `json:"module"` // set for third-party libraries
 	Version string  `json:"version"`
 	Knows   string  `json:"knows"`
 	Members int     `json:"members"`
@@ -112,16 +109,17 @@ type Finding struct {
 	Key     string  `json:"key"`
 }
 
-// A Battle is one table of attacks.
+// A Battle is a table of attacks.
 type Battle struct {
 	Title   string
 	Attacks []Attack
 }
 
-// Battles are all tables of attacks.
+// Battles contains all tables.
 var Battles = []Battle{bloomBattle, countingBattle, cuckooBattle, countBattle, staticBattle}
 
-// Columns returns the columns of b, in the order of their first use.
+// Columns returns the names of the targets in b, in the order in which they
+// first occur.
 func (b Battle) Columns() []string {
 	var list []string
 	for _, a := range b.Attacks {
@@ -144,9 +142,8 @@ func Duels(battles []Battle) (n int) {
 	return n
 }
 
-// Fight carries out all attacks, one after another, and calls done after each
-// duel. Every duel has the same seeds, so that each target meets the same
-// adversary.
+// Fight runs all attacks in order and calls done after each duel. Every duel
+// uses the same seeds, so each target meets the same adversary.
 func Fight(battles []Battle, budget Budget, done func()) (findings []Finding) {
 	for _, b := range battles {
 		for _, a := range b.Attacks {
@@ -180,8 +177,7 @@ func VersionOf(module string) string {
 	return info.Deps[i].Version
 }
 
-// The seeds of the keys of an attack. Keys are random, so those of different
-// seeds differ.
+// The seeds for an attack's keys. Keys from different seeds are different.
 const (
 	memberSeed = iota + 1
 	absentSeed
@@ -189,7 +185,7 @@ const (
 	victimSeed
 )
 
-// A keySource draws random keys of 16 bytes.
+// A keySource generates random keys of 16 bytes.
 type keySource struct {
 	random *rand.PCG
 	key    [16]byte
@@ -197,14 +193,13 @@ type keySource struct {
 
 func newKeySource(seed uint64) *keySource { return &keySource{random: rand.NewPCG(seed, 16)} }
 
-// next returns a key, which is valid until the next call.
+// next returns a key. The next call overwrites it.
 func (s *keySource) next() []byte {
 	binary.LittleEndian.PutUint64(s.key[:8], s.random.Uint64())
 	binary.LittleEndian.PutUint64(s.key[8:], s.random.Uint64())
 	return s.key[:]
 }
 
-// take returns the next n keys.
 func (s *keySource) take(n int) [][]byte {
 	keys := make([][]byte, n)
 	for i := range keys {
@@ -213,17 +208,18 @@ func (s *keySource) take(n int) [][]byte {
 	return keys
 }
 
-// A duel is one attack on one target. It counts what the attack costs.
+// A duel is one attack on one target.
 type duel struct {
 	target
-	n       int // members
+	n       int // number of members
 	budget  Budget
 	random  *keySource // the adversary's keys
-	hashes  int        // keys hashed on the adversary's own machine
-	queries int        // questions to the target, and keys added to it
+	hashes  int        // keys hashed on the adversary's machine
+	queries int        // queries of the target and keys added to it
 }
 
-// must returns v. All seeds are fixed, so no attack on this code can fail.
+// must returns v. No attack in this package can fail, because all seeds are
+// fixed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -235,13 +231,17 @@ func must[T any](v T, err error) T {
 // key once.
 func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.hashes, wanted) }
 
-// askFor queries the target for random keys until it contains n of them.
+// askFor queries the target for random keys until n of them are found.
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
 
-// draw draws keys until n of them satisfy wanted, and counts all keys.
+// draw draws keys until n of them satisfy wanted, and adds the number of keys
+// drawn to count.
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {
+		if *count > 1<<26 {
+			panic("a search needs too many keys")
+		}
 		if key := d.random.next(); wanted(key) {
 			found = append(found, bytes.Clone(key))
 		}
@@ -252,22 +252,22 @@ func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 // members returns the keys that a target contains.
 func (d *duel) members() [][]byte { return newKeySource(memberSeed).take(d.n) }
 
-// attackRate is the rate of false positives that all filters are made for.
+// attackRate is the false-positive rate of all filters.
 const attackRate = 0.01
 
-// victim makes the target with keys.
+// victim builds the target with the given keys.
 func (d *duel) victim(keys [][]byte) *measure.Filter { return d.filled(d.secret, keys) }
 
-// twin makes what the adversary makes of the same code and keys, without the
-// secret.
+// twin builds the adversary's copy of the target, which does not use the secret
+// key.
 func (d *duel) twin(keys [][]byte) *measure.Filter { return d.filled(hashfam.Family{}, keys) }
 
-// filled returns a filter made for d.n keys that contains keys.
+// filled builds a filter for d.n keys and adds the given keys to it.
 func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {
 	return must(must(d.Build(uint64(d.n), attackRate, family)).Fill(keys))
 }
 
-// A question is a condition on a key, such as whether a filter contains it.
+// A question is a condition on a key, for example whether a filter contains it.
 type question func(key []byte) bool
 
 // falseRate returns the fraction of random keys that satisfy contains.
@@ -282,7 +282,7 @@ func (d *duel) falseRate(contains question) float64 {
 	return float64(found) / float64(d.budget.absent)
 }
 
-// number returns how many keys satisfy a condition.
+// number returns the number of keys that satisfy a condition.
 func number(keys [][]byte, holds question) int {
 	return len(measure.Where(keys, holds))
 }

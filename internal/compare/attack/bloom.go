@@ -18,8 +18,9 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// The Bloom filters. Peers hash without a key or with a default one: bbloom.New
-// has a fixed key, and bbloom.NewWithKeys would use another.
+// The Bloom filters. The other libraries hash without a key or with a default
+// key. For example, bbloom.New uses a fixed key, but bbloom.NewWithKeys can use
+// another.
 var (
 	classicTargets = ours(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs},
 		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenGob(new(peer.BloomFilter))},
@@ -36,26 +37,27 @@ func buildBbloom(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, err
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
 	{Name: "pollute", Key: stops, on: classicTargets, try: pollute,
-		About: "the adversary adds as many keys as the filter is made for, each of which sets only bits that are not set yet; the rate of false positives"},
+		About: "the adversary fills the filter with keys that set only bits that are still zero; the false-positive rate"},
 	{Name: "pollute, blocked", Key: stops, on: blockedTargets, try: pollute,
-		About: "the same in the Blocked layout"},
+		About: "the same for the Blocked layout"},
 	{Name: "one line", Key: stops, on: blockedTargets, try: fillLine,
-		About: "400 keys that lie in one cache line of a Blocked filter with 100 times as many keys as the others; the rate for keys of that line"},
+		About: "400 keys are added to one cache line of a Blocked filter, which is 100 times as large as the others; the rate for keys in that line"},
 	{Name: "forge", Knows: "members", Key: stops, on: classicTargets, try: forge,
-		About: "keys that the adversary's own copy of the filter contains; the share that the filter contains, though none was added"},
+		About: "the adversary finds false positives in a copy of the filter; the percentage that the filter contains, too"},
 	{Name: "forge by hash", Knows: "a member", Key: needless, on: classicTargets, try: forgeMurmur,
-		About: "keys with the same 128 bits of MurmurHash3 as one member, computed backwards; the share that the filter contains"},
-	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: readFile,
-		About: "the adversary opens a saved filter under the hash functions that the code has, and asks it for members; the share of them found"},
-	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: readFileWithKey,
-		About: "the same by someone who has the key"},
-	{Name: "ask, repeat", Key: useless, on: classicTargets, try: repeat,
-		About: "random keys are queried until enough false positives are found; the share of those found again in the same filter, or in another one of the same members and the same key"},
-	{Name: "ask, new key", Key: stops, on: classicTargets, try: repeatRenewed,
-		About: "the same after the filter was built again under another key, if it has one"},
+		About: "keys are computed that have the same 128-bit MurmurHash3 as a member; the percentage that the filter contains"},
+	{Name: "read file", Knows: "file", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(hashfam.Family{}) },
+		About: "the adversary opens a saved filter with the hash functions in the code and looks up its members; the percentage found"},
+	{Name: "read with key", Knows: "file, key", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.readUnder(d.secret) },
+		About: "the same for someone who has the key"},
+	{Name: "ask, repeat", Key: useless, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.secret) },
+		About: "random keys are queried until enough false positives are found; the percentage found again in a filter with the same members and the same key"},
+	{Name: "ask, new key", Key: stops, on: classicTargets, try: func(d *duel) (float64, float64) { return d.repeatUnder(d.renew) },
+		About: "the same after the filter was rebuilt under another key, if it has one"},
 }}
 
-// pollute is the pollution attack of Gerbet, Kumar and Lauradoux (DSN 2015).
+// pollute implements the pollution attack of Gerbet, Kumar and Lauradoux (DSN
+// 2015).
 func pollute(d *duel) (honest, outcome float64) {
 	fair := d.victim(d.members())
 	positions, set := d.layout(fair), make(map[uint64]bool)
@@ -74,11 +76,11 @@ func pollute(d *duel) (honest, outcome float64) {
 	return d.falseRate(fair.Contains), d.falseRate(d.victim(keys).Contains)
 }
 
-// lineKeys is how many keys an adversary sends to one line. An honest line has
-// about 50.
+// lineKeys is the number of keys that the adversary sends to one line. An
+// honest line receives about 50.
 const lineKeys = 400
 
-// fillLine sends keys to one cache line. The other keys are honest.
+// fillLine sends keys to a single cache line. The other keys are honest.
 func fillLine(d *duel) (honest, outcome float64) {
 	d.n = d.budget.members * d.budget.crowd
 	fair := d.victim(d.members())
@@ -101,7 +103,8 @@ func forge(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// forgeMurmur adds a key of 32 bytes and queries others with the same hash.
+// forgeMurmur adds a 32-byte key and queries other keys that have the same
+// hash.
 func forgeMurmur(d *duel) (honest, outcome float64) {
 	member := bytes.Join(d.random.take(2), nil)
 	f := d.victim(append(d.members()[1:], member))
@@ -113,22 +116,16 @@ func forgeMurmur(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// repeat finds false positives by queries and queries them again in another
-// filter of the same members, under the same family.
-func repeat(d *duel) (honest, outcome float64) { return d.repeatUnder(d.secret) }
-
-// repeatRenewed is like repeat under a new family.
-func repeatRenewed(d *duel) (honest, outcome float64) { return d.repeatUnder(d.renew) }
-
+// repeatUnder finds false positives by queries. Then it queries them again in a
+// filter of the same members under family.
 func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
 	return d.falseRate(f.Contains), share(keys, d.filled(family, d.members()).Contains)
 }
 
-// A layout returns the bits that a key sets in a Bloom filter, as far as the
-// code alone determines them: under a secret family it returns the bits of the
-// public one. The next call overwrites the result.
+// A layout returns the bits that a key sets in a Bloom filter under the public
+// family. The next call overwrites the result.
 type layout func(key []byte) []uint64
 
 // ourLayout follows docs/format.md.
@@ -164,7 +161,7 @@ func peerLayout(f *measure.Filter) layout {
 	}
 }
 
-// boomLayout uses double hashing with the halves of the 64-bit FNV-1.
+// boomLayout uses double hashing with the two halves of the 64-bit FNV-1 hash.
 func boomLayout(f *measure.Filter) layout {
 	b, hash := f.Inner.(*boom.BloomFilter), fnv.New64()
 	bits := make([]uint64, b.K())
@@ -179,7 +176,7 @@ func boomLayout(f *measure.Filter) layout {
 	}
 }
 
-// bbloomLayout uses double hashing with the two parts of a SipHash-2-4 under
+// bbloomLayout uses double hashing with two parts of the SipHash-2-4 hash under
 // the default key.
 func bbloomLayout(f *measure.Filter) layout {
 	var key hashfam.Key
@@ -200,23 +197,18 @@ func bbloomLayout(f *measure.Filter) layout {
 	}
 }
 
-// A reopen saves a filter and opens the file as someone who has family. It
-// returns the lookup of the opened filter.
+// A reopen saves a filter and opens the file under family. It returns the
+// lookup function of the opened filter.
 type reopen func(f *measure.Filter, family hashfam.Family) question
 
-// readFile opens the file without the key.
-func readFile(d *duel) (honest, outcome float64) { return d.readUnder(hashfam.Family{}) }
-
-// readFileWithKey opens the file with the key.
-func readFileWithKey(d *duel) (honest, outcome float64) { return d.readUnder(d.secret) }
-
+// readUnder opens a saved filter under family and looks up its members.
 func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
 	contains := d.reopen(d.victim(d.members()), family)
 	d.hashes = d.n
 	return d.falseRate(contains), share(d.members(), contains)
 }
 
-// reopenOurs reads the bits that follow the frame's header. See docs/format.md.
+// reopenOurs reads the bits that follow the frame header. See docs/format.md.
 func reopenOurs(f *measure.Filter, family hashfam.Family) question {
 	frame, p := must(f.Inner.(*bloom.Filter).MarshalBinary()), f.Inner.(*bloom.Filter).Params()
 	words := make([]uint64, (p.Bits+63)/64)
@@ -225,7 +217,7 @@ func reopenOurs(f *measure.Filter, family hashfam.Family) question {
 	return must(bloom.FromWords(p, words)).Contains
 }
 
-// reopenGob opens the file of a peer that package gob can encode.
+// reopenGob opens a file that was encoded with package gob.
 func reopenGob[F interface {
 	gob.GobEncoder
 	gob.GobDecoder
@@ -248,9 +240,9 @@ const (
 	murmurTimes        = 5
 )
 
-// A murmur is the state of MurmurHash3_x64_128 between two blocks of 16 bytes.
-// A step is invertible in the state and in the block, so a block can be
-// computed that leads from any state to any other (Aumasson and Bernstein,
+// A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. A
+// step can be inverted in the state and in the block, so a block that leads
+// from any state to any other can be computed (Aumasson and Bernstein,
 // INDOCRYPT 2012, on the older MurmurHash3 with any seed).
 type murmur struct{ h1, h2 uint64 }
 
@@ -272,7 +264,8 @@ func (m murmur) to(t murmur) (k1, k2 uint64) {
 	return k1, k2
 }
 
-// inverse returns the inverse of an odd number modulo 2^64, by Newton's method.
+// inverse uses Newton's method to return the inverse of an odd number modulo
+// 2^64.
 func inverse(odd uint64) uint64 {
 	x := odd
 	for range 5 {
@@ -281,9 +274,9 @@ func inverse(odd uint64) uint64 {
 	return x
 }
 
-// murmurTwin returns a key of 32 bytes that begins with first, 16 bytes, and
-// has the same MurmurHash3 under seed 0 as key, of 32 bytes. Any end that is
-// added to both hashes alike, too.
+// murmurTwin returns a 32-byte key that begins with the 16 bytes of first and
+// has the same MurmurHash3 under seed 0 as the 32-byte key. The hashes remain
+// equal when the same suffix is appended to both keys.
 func murmurTwin(key, first []byte) []byte {
 	word := binary.LittleEndian.Uint64
 	goal := murmur{}.after(word(key), word(key[8:])).after(word(key[16:]), word(key[24:]))

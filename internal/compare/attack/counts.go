@@ -8,7 +8,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// What counts. Our top-k gets the memory that the counters of boom take.
+// The targets that count. Our top-k uses the same memory as boom's counters.
 var (
 	boomLibrary   = measure.Structure{Module: measure.Named("boom-bloom").Module}
 	sketchTargets = ours(target{tally: measure.NewSketch(false)},
@@ -19,24 +19,24 @@ var (
 
 var countBattle = Battle{"Counts", []Attack{
 	{Name: "inflate", Key: stops, on: sketchTargets, try: inflate,
-		About: "half of what is counted are a few keys, which share the counters of a victim; the estimate of the victim, which was never counted, as a share of the total"},
+		About: "half of the added keys share counters with a victim; the estimate for the victim, which was never added, as a percentage of the total"},
 	{Name: "ask, inflate", Key: useless, on: sketchTargets, try: inflateByAsking,
-		About: "keys are added ten times as often as by all others, and those repeated that raise the estimate of the victim; the same share"},
+		About: "the adversary adds ten times as many keys as all others, and repeats the keys that raise the victim's estimate; the same percentage"},
 	{Name: "flood", Key: needless, on: topTargets, try: flood(manyKeys),
-		About: "50,000 keys are counted once each; the share of 20 keys counted 50 times each that a top-20 does not report"},
+		About: "50,000 keys are added once each; the percentage of 20 keys, added 50 times each, that a top-20 does not report"},
 	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(longKeys),
-		About: "600 keys of 2,000 bytes are counted 49 times each; the same share"},
+		About: "600 keys of 2,000 bytes are added 49 times each; the same percentage"},
 	{Name: "unnoticed", Key: needless, on: topTargets, try: flood(unnoticed),
-		About: "the part of that share for which the structure does not say that keys may be missing"},
+		About: "the same percentage, ignoring losses that the structure reports"},
 }}
 
 const (
-	honestTotal = 10_000 // counted by honest users
+	honestTotal = 10_000 // keys added by honest users
 	askedTotal  = 10 * honestTotal
 	victimsHit  = 3
 )
 
-// counting makes the target, and counts what honest users count in it.
+// counting builds the target and adds the keys of honest users.
 func (d *duel) counting() measure.Counter {
 	c, members := must(d.tally(nil, d.secret)), d.members()
 	for i := range honestTotal {
@@ -45,8 +45,8 @@ func (d *duel) counting() measure.Counter {
 	return c
 }
 
-// inflate finds keys that cover a victim's counters, and adds them as often as
-// honest users add theirs.
+// inflate finds keys that cover a victim's counters. It adds them as often as
+// honest users add their keys.
 func inflate(d *duel) (honest, outcome float64) {
 	for _, victim := range newKeySource(victimSeed).take(victimsHit) {
 		cover := d.cover(victim)
@@ -61,10 +61,10 @@ func inflate(d *duel) (honest, outcome float64) {
 	return honest, outcome
 }
 
-// cover returns keys that raise the victim's estimate in a twin: at least one
-// for each row. It finds them with the methods of the structure alone. Each key
-// of a cover is the last one of the shortest prefix of some random keys that,
-// with those already found, raises it.
+// cover returns keys that raise the victim's estimate in a twin, at least one
+// per row. It uses only the structure's own methods. Random keys are tried in
+// order: each key in the result completes the shortest prefix that, with the
+// keys already found, raises the estimate.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
 		d.hashes += len(keys)
@@ -86,8 +86,8 @@ func (d *duel) cover(victim []byte) [][]byte {
 	return cover
 }
 
-// inflateByAsking adds random keys to the target and repeats those that raise
-// the victim's estimate, until a number of adds are spent.
+// inflateByAsking adds random keys to the target, and repeats the keys that
+// raise the victim's estimate until the adds are used up.
 func inflateByAsking(d *duel) (honest, outcome float64) {
 	victim := newKeySource(victimSeed).take(1)[0]
 	c := d.counting()
@@ -120,10 +120,10 @@ const (
 	floodError = 0.01
 )
 
-// A surge is a number of keys that may push others out.
+// A surge adds keys that may displace others.
 type surge struct {
 	keys, bytes, each int
-	unnoticed         bool // losses count only if the structure does not report that keys may be missing
+	unnoticed         bool // ignore losses if the structure reports that keys may be missing
 }
 
 var (
@@ -132,8 +132,8 @@ var (
 	unnoticed = surge{longKeys.keys, longKeys.bytes, longKeys.each, true}
 )
 
-// flood counts frequent keys and then a surge. It returns the fraction of the
-// frequent keys that is not reported before and after the surge.
+// flood adds frequent keys and then a surge. It returns the fraction of
+// frequent keys that are not reported before and after the surge.
 func flood(s surge) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
 		c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]

@@ -6,43 +6,43 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The filters that can delete.
+// The filters with a Delete method.
 var (
 	countingTargets = ours(named("", "counting"), named("boom", "boom-counting"))
 	cuckooTargets   = ours(named("", "cuckoo"), named("seiflotfy", "seiflotfy-cuckoo"), named("boom", "boom-cuckoo"))
 )
 
 const (
-	aboutDelete = "the adversary deletes a key that was never added, made so that one chosen member disappears; the share of members chosen that is lost"
-	aboutAsk    = "random keys are queried until enough false positives are found, and these are deleted; members lost for each delete"
+	aboutDelete = "the adversary deletes a key that was never added, chosen so that a certain member is lost; the percentage of these members lost"
+	aboutAsk    = "random keys are queried until enough false positives are found, which are then deleted; members lost per delete"
 )
 
 var countingBattle = Battle{"Counting filters", []Attack{
 	{Name: "delete a member", Knows: "members", Key: stops, on: countingTargets, try: deleteVictims, About: aboutDelete},
 	{Name: "ask, delete", Key: useless, on: countingTargets, Unit: Tenths, try: deleteFound, About: aboutAsk},
 	{Name: "saturate", Key: needless, on: countingTargets, try: func(d *duel) (float64, float64) { return 0, 1 - d.addAndDelete(20, 15) },
-		About: "a key is added 20 times and deleted 15 times; the share of such keys that is lost"},
+		About: "a key is added 20 times and deleted 15 times; the percentage of such keys lost"},
 	{Name: "stick", Key: useless, on: countingTargets, try: func(d *duel) (float64, float64) { return d.addAndDelete(1, 1), d.addAndDelete(15, 15) },
-		About: "a key is added 15 times and deleted 15 times; the share of such keys still found"},
+		About: "a key is added 15 times and deleted 15 times; the percentage of such keys still found"},
 }}
 
 var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 	{Name: "delete a member", Knows: "a member", Key: stops, on: cuckooTargets, try: deleteTwins, About: aboutDelete},
 	{Name: "ask, delete", Key: useless, on: cuckooTargets, Unit: Tenths, try: deleteFound, About: aboutAsk},
 	{Name: "crowd", Key: stops, on: cuckooTargets, Unit: Whole, try: crowd,
-		About: "different keys with one fingerprint and one pair of buckets are added, and then random ones; the keys taken before an Add fails"},
-	{Name: "copies", Key: useless, on: cuckooTargets, Unit: Whole, try: copies,
-		About: "one key is added again and again; the copies taken before an Add fails"},
+		About: "keys with the same fingerprint and buckets are added, then random keys; the number of keys before an Add fails"},
+	{Name: "copies", Key: useless, on: cuckooTargets, Unit: Whole, try: func(d *duel) (float64, float64) { return d.room(nil), d.room(slices.Repeat(d.members()[:1], 100)) },
+		About: "the same key is added repeatedly; the number of copies before an Add fails"},
 	{Name: "overfill", Key: needless, on: cuckooTargets, Unit: Hundredths, try: overfill,
-		About: "random keys are added until many Adds have failed; the keys lost that an Add had taken, for each Add that failed"},
+		About: "random keys are added until many Adds have failed; the number of added keys that are lost per failed Add"},
 }}
 
-// most returns nine tenths of the members: seiflotfy does not always take all
-// that it is made for.
+// most returns 90% of the members, because seiflotfy may refuse keys before it
+// reaches its capacity.
 func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 
-// deleteVictims finds for each victim a key that removes it from a twin of all
-// members.
+// deleteVictims uses a twin of all members. For each victim it finds a key
+// whose deletion removes the victim.
 func deleteVictims(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.most())
 	return d.deleteWith(func(victim []byte) question {
@@ -51,19 +51,19 @@ func deleteVictims(d *duel) (honest, outcome float64) {
 				return false
 			}
 			gone := !twin.Contains(victim)
-			return twin.Add(key) == nil && gone // the twin is as before
+			return twin.Add(key) == nil && gone // the twin is unchanged
 		}
 	})
 }
 
-// deleteTwins finds for each victim a key that a filter of that victim alone
-// contains: it has the same fingerprint and the same buckets.
+// deleteTwins finds a key for each victim that has the same fingerprint and
+// buckets: a filter that contains only the victim contains this key, too.
 func deleteTwins(d *duel) (honest, outcome float64) {
 	return d.deleteWith(func(victim []byte) question { return d.twin([][]byte{victim}).Contains })
 }
 
-// deleteWith searches a key for each of some victims, deletes it, and returns
-// the share of victims that is lost.
+// deleteWith finds and deletes a key for each victim. It returns the fraction
+// of victims that are lost.
 func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcome float64) {
 	members := d.most()
 	victims := members[:d.budget.victims]
@@ -79,9 +79,9 @@ func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcom
 	return 0, float64(lost) / float64(len(victims))
 }
 
-// deleteFound deletes false positives found by asking.
+// deleteFound deletes false positives that were found by queries.
 func deleteFound(d *duel) (honest, outcome float64) {
-	d.n *= 10 // so that few members are lost twice
+	d.n *= 10 // few members should be lost twice
 	members := d.most()
 	f := d.victim(members)
 	keys := d.askFor(f, d.budget.collected)
@@ -91,8 +91,8 @@ func deleteFound(d *duel) (honest, outcome float64) {
 	return 0, float64(lost) / float64(deleted)
 }
 
-// addAndDelete adds and deletes each of some keys and returns the share of them
-// still found. Nothing else is in the filter.
+// addAndDelete adds and deletes each key in an empty filter. It returns the
+// fraction of keys that are still found.
 func (d *duel) addAndDelete(adds, deletes int) float64 {
 	f := d.victim(nil)
 	keys := newKeySource(victimSeed).take(d.budget.victims)
@@ -115,13 +115,8 @@ func crowd(d *duel) (honest, outcome float64) {
 	return d.room(nil), d.room(append(keys, first))
 }
 
-// copies adds one key until an Add fails.
-func copies(d *duel) (honest, outcome float64) {
-	return d.room(nil), d.room(slices.Repeat(d.members()[:1], 100))
-}
-
-// room returns how many keys an empty filter accepts before an Add fails. It
-// adds the given keys first, and then random ones.
+// room returns the number of keys that an empty filter accepts before an Add
+// fails. It adds the given keys first and then random keys.
 func (d *duel) room(keys [][]byte) float64 {
 	f, others := d.victim(nil), newKeySource(absentSeed)
 	for n := 0; ; n++ {
@@ -135,7 +130,7 @@ func (d *duel) room(keys [][]byte) float64 {
 	}
 }
 
-// overfill adds keys until some Adds have failed.
+// overfill adds keys until a number of Adds have failed.
 func overfill(d *duel) (honest, outcome float64) {
 	f := d.victim(nil)
 	var taken [][]byte
@@ -150,7 +145,7 @@ func overfill(d *duel) (honest, outcome float64) {
 	return 0, float64(lost) / float64(d.budget.collected)
 }
 
-const aboutGather = "the adversary chooses all keys, so that their hashes lie in a thousandth of the range; bits for each key"
+const aboutGather = "the adversary chooses all keys so that their hashes lie in 1/1024 of the range; bits per key"
 
 var staticBattle = Battle{"Static filters", []Attack{
 	{Name: "gather, static", Key: stops, on: ours(named("", "static")), Unit: Tenths, try: gather, About: aboutGather},
@@ -159,12 +154,12 @@ var staticBattle = Battle{"Static filters", []Attack{
 }}
 
 const (
-	gathered     = 1 << 10 // the parts of the range, one of which the keys are in
+	gathered     = 1 << 10 // all keys are in one of these parts of the range
 	gatheredKeys = 1000
 )
 
-// gather builds filters of keys whose places under the public family begin with
-// the same bits.
+// gather builds filters from keys whose hashes begin with the same bits under
+// the public family.
 func gather(d *duel) (honest, outcome float64) {
 	d.n = gatheredKeys
 	keys := d.search(d.n, func(key []byte) bool {

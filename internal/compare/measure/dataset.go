@@ -10,24 +10,24 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A Dataset holds the keys that every structure is measured on. No key is in
-// both lists and none is in a list twice.
+// A Dataset contains the keys for all measurements. Its keys are distinct, and
+// no member is an absent key.
 type Dataset struct {
 	Members, Absent Keys
-	Stream          *Stream  // to count: the members, or the words of a novel
+	Stream          *Stream  // the keys to count: members or the words of a novel
 	About           string   // describes the keys
-	Notes           []string // about keys that were left out or made up
+	Notes           []string // about keys that were ignored or generated
 }
 
-// A Source says where the keys of a Dataset come from: made up, or from files,
-// where "-" is Stdin and "" the embedded domains.
+// A Source selects the keys of a Dataset: random keys, or keys from files. The
+// name "-" stands for Stdin, and "" for the embedded domains.
 type Source struct {
-	Synthetic            int // 0: none
+	Synthetic            int // number of random keys, or 0
 	KeysFile, AbsentFile string
 	Stdin                io.Reader
 }
 
-// Load returns the keys of a source.
+// Load returns the keys from a source.
 func Load(s Source) (*Dataset, error) {
 	if s.Synthetic > 0 {
 		d := SyntheticData(s.Synthetic)
@@ -35,7 +35,10 @@ func Load(s Source) (*Dataset, error) {
 		return d, nil
 	}
 	d := &Dataset{}
-	members, memberName, err := d.loadMembers(s)
+	members, memberName, err := newKeySet(data.MaliciousDomains()...), "malicious domains", error(nil)
+	if s.KeysFile != "" {
+		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil, "the file contains no key; want one per line")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,28 +54,20 @@ func Load(s Source) (*Dataset, error) {
 	return d, nil
 }
 
-// loadMembers returns the members and their description.
-func (d *Dataset) loadMembers(s Source) (*keySet, string, error) {
-	if s.KeysFile == "" {
-		return newKeySet(data.MaliciousDomains()...), "malicious domains", nil
-	}
-	return d.loadFile(s, "-keys", s.KeysFile, nil, "no key in it, want one per line")
-}
-
-// loadAbsent returns keys that are not members, and their description.
+// loadAbsent returns keys that are not members, with a description.
 func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error) {
 	switch {
 	case s.AbsentFile != "":
-		return d.loadFile(s, "-absent", s.AbsentFile, members, "no key in it that is not a member, want one per line")
+		return d.loadFile(s, "-absent", s.AbsentFile, members, "the file contains no key that is not a member; want one per line")
 	case s.KeysFile == "":
 		return newKeySet(data.BenignDomains()...), "benign domains", nil
 	}
-	d.note("no -absent given: the absent keys are members, or the last %d bytes of longer ones, with a random ending that are not members", absentEnd)
-	return makeAbsent(members), "made-up keys", nil
+	d.note("without -absent, the absent keys are members with random endings; only the last %d bytes of longer members are used", absentEnd)
+	return makeAbsent(members), "generated keys", nil
 }
 
-// loadFile returns the keys of the file of a flag that are not excluded, and
-// what to call them.
+// loadFile returns the keys in a flag's file that are not excluded, with a
+// description.
 func (d *Dataset) loadFile(s Source, flag, name string, exclude *keySet, none string) (*keySet, string, error) {
 	keys := newKeySet()
 	c, err := s.read(flag, name, keys, exclude)
@@ -83,10 +78,10 @@ func (d *Dataset) loadFile(s Source, flag, name string, exclude *keySet, none st
 		return nil, "", fmt.Errorf("%s %q: %s", flag, name, none)
 	}
 	if c.binary {
-		d.note("%s looks like a binary file; every line of it is taken as a key", flag)
+		d.note("%s looks like a binary file; each of its lines is used as a key", flag)
 	}
 	if c.empty+c.repeated+c.excluded > 0 {
-		d.note("lines of %s that were left out: %s empty, %s repeated, %s of members", flag,
+		d.note("ignored lines of %s: %s empty, %s repeated, %s members", flag,
 			Thousands(c.empty), Thousands(c.repeated), Thousands(c.excluded))
 	}
 	return keys, english.PluralWord(keys.Len(), "key", "keys") + " of " + show(name), nil
@@ -96,8 +91,8 @@ func (d *Dataset) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// loadStream counts the lines of -keys if any is repeated, and otherwise the
-// words of a novel.
+// loadStream uses the lines of -keys as the stream if any line is repeated.
+// Otherwise it uses the words of a novel.
 func (d *Dataset) loadStream(s Source, members *keySet) {
 	if len(members.order) > members.Len() && s.KeysFile != "" {
 		d.Stream = streamOf(members, "lines of "+show(s.KeysFile))
@@ -105,16 +100,16 @@ func (d *Dataset) loadStream(s Source, members *keySet) {
 	}
 	d.Stream = MobyDick()
 	if s.KeysFile != "" {
-		d.note("no line of -keys is repeated, so there is nothing to count: the words of a novel are counted instead")
+		d.note("no line of -keys is repeated, so the words of a novel are counted instead")
 	}
 }
 
-// absentGoal is how many absent keys are made up if none are given.
+// absentGoal is the number of absent keys that are generated if none are given.
 const absentGoal = 1_000_000
 
-// SyntheticData draws n members and at least a million absent keys of 16 random
-// bytes from a fixed seed. Two of them are equal with a probability below
-// 2^-70.
+// SyntheticData uses a fixed seed to generate n members and at least a million
+// absent keys of 16 bytes. The probability that two of these keys are equal is
+// below 2^-70.
 func SyntheticData(n int) *Dataset {
 	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
 	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}
@@ -123,11 +118,11 @@ func SyntheticData(n int) *Dataset {
 	return d
 }
 
-// absentEnd is how many bytes of a member an absent key takes over at most, so
-// that a million of them fit into memory even if the members are long.
+// absentEnd limits how many bytes of a member are used in an absent key, so
+// that a million absent keys fit in memory even if the members are long.
 const absentEnd = 64
 
-// makeAbsent returns the ends of members with a random ending.
+// makeAbsent appends random bytes to the ends of members.
 func makeAbsent(members *keySet) *keySet {
 	random := rand.New(rand.NewPCG(1, 2))
 	absent, n := newKeySet(), members.Len()
@@ -142,15 +137,15 @@ func makeAbsent(members *keySet) *keySet {
 	return absent
 }
 
-// A Stream is keys in the order in which they occur.
+// A Stream is a sequence of keys.
 type Stream struct {
 	About  string
-	keys   Keys     // each once
-	order  []uint32 // places in keys
-	counts []uint64 // how often each key occurs
+	keys   Keys     // distinct
+	order  []uint32 // indexes in keys
+	counts []uint64 // by index in keys
 }
 
-// streamOf returns the keys that were added to a set, in their order.
+// streamOf returns the sequence of keys that were added to a set.
 func streamOf(set *keySet, what string) *Stream {
 	s := &Stream{keys: set.Keys, order: set.order, counts: make([]uint64, set.Len())}
 	for _, place := range s.order {
@@ -160,13 +155,13 @@ func streamOf(set *keySet, what string) *Stream {
 	return s
 }
 
-// MobyDick is the stream of the words of the novel.
+// MobyDick returns the words of the novel.
 func MobyDick() *Stream {
 	return streamOf(newKeySet(data.Tokens(data.MobyDick())...), "words of Moby-Dick")
 }
 
-// zipfStream draws a million keys, or as many as there are, from the list under
-// Zipf's law with exponent 1.1.
+// zipfStream draws at least a million keys from the list, using Zipf's law with
+// exponent 1.1.
 func zipfStream(keys *Keys) *Stream {
 	set := newKeySet()
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(5, 6)), 1.1, 1, uint64(keys.Len()-1))

@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// An Experiment is the comparison of some structures on some keys.
+// An Experiment compares structures on the same keys.
 type Experiment struct {
 	data    *Dataset
 	cells   []*cell
@@ -20,7 +20,7 @@ type Experiment struct {
 	plan    Plan
 }
 
-// Results are what an experiment found out.
+// Results contains the measurements from an experiment.
 type Results struct {
 	Data        *Dataset
 	Plan        Plan
@@ -30,19 +30,27 @@ type Results struct {
 	Interrupted bool
 }
 
-// NewExperiment finds out the size of each structure, and so whether it can be
-// built. If a structure cannot have a rate, that is noted; it is an error only
-// if no other structure can.
+// NewExperiment measures the size of each structure, which shows whether the
+// structure can be built. A structure that does not support a rate is noted as
+// a failure. NewExperiment returns an error only if no structure can be built.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
 	var impossible error
 	possible := len(e.cells) == 0
 	for _, c := range e.cells {
-		switch err := e.size(c); {
+		if c.Knows {
+			c.tell(&d.Absent, e.plan.Rounds)
+		}
+		err := c.attempt(func() (err error) {
+			c.bytes, err = c.size(&d.Members)
+			return err
+		})
+		switch {
 		case errors.Is(err, bloom.ErrParams):
+			err = fmt.Errorf("%s at -fpr %g: %w", c.Name, c.rate, err)
 			c.failure, impossible = err.Error(), cmp.Or(impossible, err)
 		case err != nil:
-			return e, err
+			return e, fmt.Errorf("%s: %w", c.Name, err)
 		default:
 			possible = possible || !c.Exact
 		}
@@ -53,28 +61,13 @@ func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []
 	return e, impossible
 }
 
-// size measures the size of c.
-func (e *Experiment) size(c *cell) error {
-	if c.Knows {
-		c.tell(&e.data.Absent, e.plan.Rounds)
-	}
-	err := c.attempt(func() (err error) {
-		c.bytes, err = c.size(&e.data.Members)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("%s at -fpr %g: %w", c.Name, c.rate, err)
-	}
-	return nil
-}
-
-// Steps returns how often Run calls done.
+// Steps returns the number of times that Run will call done.
 func (e *Experiment) Steps() int {
 	return e.plan.Rounds*len(e.cells) + frequencyRounds*len(e.tallies)
 }
 
-// Run measures everything and calls done after each step. If ctx ends, it
-// returns the error of ctx and the results until then.
+// Run measures everything and calls done after each step. When ctx is canceled,
+// it returns ctx's error and the results so far.
 func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	frequency := []FrequencyRow{}
 	err := e.measureCells(ctx, done)
@@ -93,13 +86,13 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	return r, err
 }
 
-// measureCells runs the rounds of the plan. Each builds every cell again, under
-// another hash family, and times it; that interleaves the structures, so that a
-// disturbance of the machine falls on all alike.
+// measureCells runs the rounds of the plan. Each round builds and times all
+// cells under another hash family. The structures are interleaved because a
+// disturbance of the machine should affect all of them.
 func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	for round := range e.plan.Rounds {
 		for i := range e.cells {
-			c := e.cells[(i+round)%len(e.cells)] // none always follows the same neighbor
+			c := e.cells[(i+round)%len(e.cells)] // the neighbors change in each round
 			if round%(c.skipped+1) == 0 {
 				err := c.attempt(func() error { return c.measure(ctx, e.data, e.plan, round) })
 				if err != nil {
@@ -112,24 +105,25 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	return nil
 }
 
-// A Plan says how often everything is built and how many absent keys each build
-// is queried for. The false positives of one build are not independent of each
-// other: a build that happens to be fuller has more of them. Querying each
-// build for no more absent keys than it has members keeps that effect below the
-// sampling error, so that the intervals, pooled over all builds, hold.
+// A Plan determines the number of rounds, and the number of absent keys to
+// query in each. The false positives within a round are not independent, since
+// a filter that is fuller by chance has more of them. This effect stays below
+// the sampling error if a round does not query more absent keys than the filter
+// has members. The pooled intervals are then valid.
 type Plan struct{ Rounds, queries int }
 
 const (
-	queryGoal = 1_000_000 // absent keys to query per row: rates down to 1e-5 then show
+	queryGoal = 1_000_000 // absent keys to query per row, enough for rates down to 1e-5
 	minRounds = 5
-	fewKeys   = 100         // that a build is queried for, even if it has fewer members
-	mostAdded = 5_000_000   // members added in all rounds, if five rounds do not need more
-	mostBytes = 100_000_000 // of members added and absent keys queried in all rounds, too
-	timedOps  = 20_000      // the fewest operations to time together, if rounds are few
+	fewKeys   = 100         // absent keys per round even if there are fewer members
+	mostAdded = 5_000_000   // members added in all rounds, unless five rounds need more
+	mostBytes = 100_000_000 // bytes of keys added and queried in all rounds, unless five rounds need more
+	timedOps  = 20_000      // operations to time in one measurement if there are few rounds
 )
 
-// newPlan reaches the goal of queries unless there are few absent keys, or keys
-// are long: then that would take a great many builds, or bytes to hash.
+// newPlan reaches the query goal unless there are few absent keys or the keys
+// are long. In these cases it would need too many builds, or too many bytes to
+// hash.
 func newPlan(d *Dataset) Plan {
 	n := d.Members.Len()
 	p := Plan{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
@@ -138,34 +132,36 @@ func newPlan(d *Dataset) Plan {
 	return p
 }
 
-// bytes returns how many bytes of keys a round adds and queries, at least 1.
+// bytes returns the number of key bytes that a round adds and queries, at least
+// 1.
 func (p Plan) bytes(d *Dataset) int {
 	absent := len(d.Absent.bytes) / d.Absent.Len()
 	return max(1, len(d.Members.bytes)+p.queries*absent)
 }
 
-// repeats returns how often a round repeats what takes too short to be timed.
-// The median over many rounds makes up for the shortness of each.
+// repeats returns how often a round should repeat operations that are too short
+// to be timed. With many rounds, the median makes up for short times.
 func (p Plan) repeats(d *Dataset) int {
 	short := timedOps * minRounds / (d.Members.Len() * p.Rounds)
 	return max(1, min(short, mostBytes/(p.bytes(d)*p.Rounds)))
 }
 
-// A cell collects the measurements of one structure at one rate.
+// A cell collects the measurements of a structure at one rate.
 type cell struct {
 	Structure
 	rate    float64
-	beside  bool  // has the fixed rate of a peer, to stand beside it
-	absent  *Keys // told to a filter that wants to know them; else nil
-	skipped int   // rounds left out after each one measured: see tell
+	beside  bool  // has the fixed rate of a peer, for comparison
+	absent  *Keys // nil unless the filter needs them
+	skipped int   // rounds skipped after each measured round: see tell
 	bytes   uint64
-	failure string // why it could not be built or measured; else empty
+	failure string // the error message if it could not be measured
 	done    []result
 }
 
-// newCells returns the cells to measure: first the exact structures, then those
-// with a configurable rate, rate by rate, then those with a fixed rate, each
-// after the structure of ours that it is compared with, if that is static too.
+// newCells returns the cells to measure: exact structures, then structures with
+// a configurable rate, sorted by rate, and then structures with a fixed rate. A
+// static structure with a fixed rate follows the structure of ours that it is
+// compared with.
 func newCells(chosen []Structure, rates []float64) []*cell {
 	var cells, fixed []*cell
 	for _, s := range chosen {
@@ -186,8 +182,8 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 	return append(cells, fixed...)
 }
 
-// besides returns the cell of ours that has the fixed rate of a static peer,
-// unless it is there already.
+// besides returns a cell for our structure with the fixed rate of a static
+// peer, unless there is already one.
 func besides(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
 	i := slices.IndexFunc(chosen, func(s Structure) bool { return s.Name == peer.Against && s.Static })
 	if i < 0 || slices.Contains(rates, peer.Fixed) ||
@@ -195,36 +191,36 @@ func besides(there []*cell, chosen []Structure, peer Structure, rates []float64)
 		return nil
 	}
 	ours := chosen[i]
-	ours.Against = "" // nothing of ours has a rate near this one
+	ours.Against = "" // ours have no such rate
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// mostTold is how many absent keys a filter is told in all rounds, if five
-// rounds do not need more.
+// mostTold limits how many absent keys a filter gets in all rounds, if there
+// are more than five rounds.
 const mostTold = 5_000_000
 
-// tell lets a filter know the absent keys. Many of them for few members would
-// take most of the time of a run: then it is measured in fewer rounds, which
-// does no harm, as its rate is 0.
+// tell passes the absent keys to a filter. If there are many absent keys and
+// few members, this would need most of the program's time. The filter is then
+// measured in fewer rounds, since its rate is 0.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/mostTold))-1)
 }
 
-// size returns the bytes that c uses for the keys. A heap includes the bytes of
-// the keys if the structure stores them.
+// size returns the number of bytes that c uses for the keys. A heap size
+// includes the keys if the structure stores them.
 func (c *cell) size(keys *Keys) (uint64, error) {
 	if c.Heap {
 		return heapGrowth(func() (any, error) { return c.build(keys, true) })
 	}
-	f, err := c.build(keys, c.Static || c.Over > 0) // others have their size before they are filled
+	f, err := c.build(keys, c.Static || c.Over > 0) // other structures have a fixed size
 	if err != nil {
 		return 0, err
 	}
 	return f.SizeBytes(), nil
 }
 
-// build returns a filter for the keys. It adds them if fill is set.
+// build returns a filter for the keys. It adds the keys if fill is set.
 func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	f, err := c.Build(uint64(keys.Len()), c.rate, hashfam.Family{})
 	if err == nil && fill {
@@ -233,8 +229,8 @@ func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	return f, err
 }
 
-// attempt does what may go wrong in a third party's code. An error or a panic
-// of a peer ends the measuring of its cell only; its failure is kept to show.
+// attempt calls do. If do returns an error or panics in a peer, attempt records
+// the failure, and the cell will not be measured again.
 func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil
@@ -258,14 +254,14 @@ const (
 	smallBuilds = 5
 )
 
-// heapGrowth returns how much the heap grows when build is called. It calls
-// build several times if the growth is small, and returns the least growth,
-// because the program or a library may allocate something else meanwhile.
+// heapGrowth returns the growth of the heap when build is called. If the growth
+// is small, it calls build several times and returns the smallest growth,
+// because the program or a library may allocate other memory at the same time.
 func heapGrowth(build func() (any, error)) (least uint64, err error) {
 	for range smallBuilds {
 		var before, after runtime.MemStats
 		runtime.GC()
-		runtime.GC() // the second call frees what pools dropped in the first
+		runtime.GC() // the second call frees memory that pools released in the first
 		runtime.ReadMemStats(&before)
 		built, err := build()
 		if err != nil {

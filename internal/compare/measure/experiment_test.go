@@ -36,7 +36,7 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := SyntheticData(1000)
 	asked := 0
-	c := &cell{rate: 0.01, Structure: Structure{Name: "slow", Build: func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
+	c := &cell{rate: 0.01, Structure: Structure{Name: "slow", Peer: true, Build: func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 		f, err := newMap(n, rate, family)
 		add := f.Add
 		f.Add = func(key []byte) error {
@@ -47,8 +47,20 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 		}
 		return f, err
 	}}}
-	require.ErrorIs(t, c.measure(ctx, d, Plan{Rounds: 5, queries: 1000}, 0), context.Canceled)
+	err := c.attempt(func() error { return c.measure(ctx, d, Plan{Rounds: 5, queries: 1000}, 0) })
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, c.failure, "an interrupt is no failure of a peer")
 	require.Empty(t, c.done)
+}
+
+func TestRefusedKeysOfRepeatsAreCounted(t *testing.T) {
+	full := func(uint64, float64, hashfam.Family) (*Filter, error) {
+		return &Filter{Add: func([]byte) error { return errFull }, Contains: func([]byte) bool { return false }}, nil
+	}
+	c := &cell{Structure: Structure{Peer: true, Build: full}}
+	d := &Dataset{Members: newKeySet("a", "b").Keys, Absent: newKeySet("c").Keys}
+	require.NoError(t, c.measure(t.Context(), d, Plan{Rounds: 5, queries: 1}, 0))
+	assert.Equal(t, result{queries: 1, given: 20_000, refused: 20_000, ns: c.done[0].ns}, c.done[0])
 }
 
 // forgetful loses every key.
@@ -82,6 +94,21 @@ func TestNamesAreUnique(t *testing.T) {
 		assert.True(t, s.Peer, s.Name)
 		assert.NotEmpty(t, s.Against, s.Name)
 	}
+}
+
+func TestStructuresFindTheirKeys(t *testing.T) {
+	keys := newKeySet("a", "b", "c", "d").Keys
+	for _, s := range Structures {
+		f, err := (&cell{Structure: s, rate: 0.01, absent: &newKeySet("e").Keys}).build(&keys, true)
+		require.NoError(t, err, s.Name)
+		found, _ := f.count(&keys, 2, 10)
+		assert.EqualValues(t, 10, found, s.Name)
+		assert.Equal(t, s.Heap, f.SizeBytes == nil, s.Name)
+		assert.True(t, f.Delete == nil || f.Delete(keys.At(0)), s.Name)
+	}
+	one := &Filter{Contains: func(key []byte) bool { return string(key) == "a" }}
+	found, _ := one.count(&keys, 2, 6)
+	assert.EqualValues(t, 1, found, "c d a b c d")
 }
 
 func TestPeersHaveMemoryLimit(t *testing.T) {
@@ -162,6 +189,9 @@ func TestRatioIsMedianOverRounds(t *testing.T) {
 	assert.Equal(t, 1.5, *r.Bits)
 	assert.Equal(t, [3]float64{2, 4, 0.25}, [3]float64{*r.Add, *r.Hit, *r.Miss})
 	assert.Nil(t, r.Delete, "ours deletes nothing")
+
+	theirs.done, theirs.skipped = theirs.done[:2], 1
+	assert.Equal(t, (2+0.3)/2, *ratiosOf(theirs, []*cell{ours(0.01)}).Add, "the rounds 0 and 2 of ours")
 
 	for rate, nearest := range map[float64]float64{0: 0.001, 1e-6: 0.001, 0.0039: 0.01, 0.9: 0.1} {
 		theirs.rate = rate

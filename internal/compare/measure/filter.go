@@ -14,46 +14,48 @@ import (
 	"github.com/filterfam/filterfam/hashfam/perfect"
 )
 
-// A Filter is one set that is built for one round of measurements.
+// A Filter is a set that is built for one round.
 type Filter struct {
 	Inner     any // the structure itself
 	Add       func(key []byte) error
 	Contains  func(key []byte) bool // nil until Build is called, if Build is set
 	Delete    func(key []byte) bool // reports whether the key was there; nil if keys cannot be deleted
-	AddAbsent func(key []byte)      // nil unless the set is built from the absent keys too
+	AddAbsent func(key []byte)      // nil unless the set also needs the absent keys
 	Build     func() error          // nil unless the set is built from all keys at once
-	SizeBytes func() uint64         // nil if the size is measured from outside
+	SizeBytes func() uint64         // nil if the structure does not report its size
 }
 
-// A Set has the methods that all our structures have.
+// A Set has the methods that all our structures share.
 type Set interface {
 	Contains(key []byte) bool
 	SizeBytes() uint64
 }
 
-// A Structure is one entry of the comparison. To compare another one, write a
-// function that builds it as a Filter and append an entry to Structures.
+// A Structure is an entry in the comparison. To compare another structure,
+// write a function that builds it as a Filter and append an entry to
+// Structures.
 type Structure struct {
 	Name    string
-	Also    string  // what it can do apart from adding keys and testing for them
-	Against string  // the structure of ours to compare its times with, if any
-	Exact   bool    // never errs: one row in all, not one per rate
-	Fixed   float64 // its rate, if none can be chosen: one row in all; else 0
-	Peer    bool    // third-party code: shown only on request
-	Process bool    // hash/maphash hashes the keys, for one process: shown only on request
-	Module  string  // of a peer, if it is a library
-	Unkeyed bool    // cannot be given another hash family: see round.salted
-	Static  bool    // is built from all keys at once
-	Knows   bool    // is told the absent keys, too
-	Over    uint64  // how many times the keys it expects a growing filter gets; 0 if it does not grow
-	Heap    bool    // does not know its size: measured by how much the heap grows
+	Also    string  // other operations, for the table
+	Against string  // our structure for the ratios, or empty
+	Exact   bool    // has no false positives and a single row
+	Fixed   float64 // the rate if it cannot be configured, for a single row; otherwise 0
+	Peer    bool    // third-party code, compared only on request
+	Process bool    // keys are hashed by hash/maphash; compared only on request
+	Module  string  // the peer's module path, or empty
+	Unkeyed bool    // does not use the given hash family: see round.salted
+	Static  bool    // built from all keys at once
+	Knows   bool    // built from the absent keys, too
+	Over    uint64  // keys over expected keys for growing filters; otherwise 0
+	Heap    bool    // its size must be measured as growth of the heap
 	Build   Build
 }
 
-// A Build makes a filter for n keys at a rate, as far as it can be given them.
+// A Build function returns a filter for n keys. It ignores the rate or the
+// family if the structure does not support it.
 type Build func(n uint64, rate float64, family hashfam.Family) (*Filter, error)
 
-// Where returns the elements of a list for which a condition holds.
+// Where returns the elements of a list that satisfy a condition.
 func Where[T any](list []T, holds func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !holds(x) })
 }
@@ -74,7 +76,7 @@ func Adapt(s Set, err error) (*Filter, error) {
 	return f, nil
 }
 
-// hold makes f query s and delete from it.
+// hold sets the functions of f that look up and delete keys in s.
 func (f *Filter) hold(s Set) {
 	f.Inner, f.Contains, f.SizeBytes = s, s.Contains, s.SizeBytes
 	if s, ok := s.(interface{ Delete(key []byte) bool }); ok {
@@ -82,8 +84,8 @@ func (f *Filter) hold(s Set) {
 	}
 }
 
-// collected returns a filter whose Add only collects digests. Build passes them
-// to build, which must set the other functions of f.
+// collected returns a filter whose Add only collects digests. When its Build is
+// called, it calls build, which must set the other functions of f.
 func collected[D ~uint64](n uint64, family hashfam.Family, build func(f *Filter, digests []D) error) *Filter {
 	digests, f := make([]D, 0, n), new(Filter)
 	f.Add = func(key []byte) error { digests = append(digests, D(family.Sum(key))); return nil }
@@ -94,7 +96,7 @@ func collected[D ~uint64](n uint64, family hashfam.Family, build func(f *Filter,
 	return f
 }
 
-// collectedSet is like collected for a constructor of ours.
+// collectedSet is like collected for one of our constructors.
 func collectedSet[S Set](n uint64, family hashfam.Family, build func([]hashfam.Digest) (S, error)) *Filter {
 	return collected(n, family, func(f *Filter, digests []hashfam.Digest) error {
 		s, err := build(digests)
@@ -105,7 +107,7 @@ func collectedSet[S Set](n uint64, family hashfam.Family, build func([]hashfam.D
 	})
 }
 
-// Fill adds the keys to f, builds it if that is left to do, and returns it.
+// Fill adds the keys to f and builds it if necessary.
 func (f *Filter) Fill(keys [][]byte) (*Filter, error) {
 	for _, key := range keys {
 		if err := f.Add(key); err != nil {
@@ -118,7 +120,8 @@ func (f *Filter) Fill(keys [][]byte) (*Filter, error) {
 	return f, nil
 }
 
-// Structures lists everything that can be compared, in the order of the rows.
+// Structures lists all structures that can be compared, in the order of the
+// rows.
 var Structures = slices.Concat([]Structure{
 	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newMap},
 	{Name: "bloom", Also: "merge", Build: newBloom(bloom.Classic)},
@@ -138,10 +141,10 @@ var Structures = slices.Concat([]Structure{
 	{Name: "cuckoo-maphash", Process: true, Build: withMaphash(newCuckoo(false))},
 }, Peers)
 
-// Asked reports whether a structure is shown only on request.
+// Asked reports whether a structure is compared only on request.
 func (s Structure) Asked() bool { return s.Peer || s.Process }
 
-// Named returns the structure of a name.
+// Named returns the structure with the given name.
 func Named(name string) Structure {
 	return Structures[slices.IndexFunc(Structures, func(s Structure) bool { return s.Name == name })]
 }
@@ -152,8 +155,8 @@ func newBloom(layout bloom.Layout) Build {
 	}
 }
 
-// withMaphash returns a Build for filters whose keys hash/maphash hashes, each
-// filter under another seed.
+// withMaphash returns a Build function for filters whose keys are hashed by
+// hash/maphash. Each filter uses another seed.
 func withMaphash(build Build) Build {
 	return func(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 		f, err := build(n, rate, hashfam.Family{})
@@ -170,7 +173,7 @@ func withMaphash(build Build) Build {
 			f.Contains = func(key []byte) bool { return s.ContainsDigest(maphashOf(seed, key)) }
 			f.Delete = func(key []byte) bool { return s.DeleteDigest(maphashOf(seed, key)) }
 		}
-		f.Inner = nil // its own family does not apply
+		f.Inner = nil // callers must not use its family
 		return f, nil
 	}
 }
@@ -189,8 +192,8 @@ func newCuckoo(compact bool) Build {
 	}
 }
 
-// growing returns the rows of a growing filter: one that expects all keys, and
-// others that expect a third and a thirtieth of them.
+// growing returns the rows for a growing filter that expects all keys, a third
+// or a thirtieth of them.
 func growing(s Structure) []Structure {
 	var list []Structure
 	for _, over := range []uint64{1, 3, 30} {
@@ -215,7 +218,7 @@ func newCuckooScalable(expected uint64, rate float64, family hashfam.Family) (*F
 	return Adapt(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: expected, FPRate: rate, Family: family}))
 }
 
-// newStatic builds on one goroutine because the others do.
+// newStatic uses a single goroutine, as the other structures do.
 func newStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return collectedSet(n, family, func(digests []hashfam.Digest) (*static.Filter, error) {
 		return static.New(context.Background(), static.Config{FPRate: rate, Family: family, Workers: 1}, digests)

@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A FrequencyRow holds the measurements of one tally. Errors are in
-// occurrences, over all distinct keys of the stream.
+// A FrequencyRow contains the measurements of a tally. Errors are in
+// occurrences, over all distinct keys in the stream.
 type FrequencyRow struct {
 	Structure  string   `json:"structure"`
 	Setting    string   `json:"setting"`
@@ -24,22 +24,22 @@ type FrequencyRow struct {
 	Total      int      `json:"total"`
 	Bytes      uint64   `json:"bytes"`
 	BitsPerKey float64  `json:"bits_per_key"`
-	MeanError  *float64 `json:"mean_error"` // nil if it cannot be queried for a key
+	MeanError  *float64 `json:"mean_error"` // nil if keys cannot be queried
 	MaxError   *float64 `json:"max_error"`
 	ErrorBound *float64 `json:"error_bound"` // nil if there is none
-	AboveBound float64  `json:"above_bound"` // the share of keys
-	BelowTruth uint64   `json:"below_truth"` // keys, in all rounds
-	Wanted     int      `json:"wanted"`      // heavy hitters, or the top
-	Missed     float64  `json:"missed"`      // of them, mean over the rounds
-	Extra      float64  `json:"extra"`       // reported and not wanted
+	AboveBound float64  `json:"above_bound"` // fraction of keys
+	BelowTruth uint64   `json:"below_truth"` // keys in all rounds
+	Wanted     int      `json:"wanted"`      // number of keys that should be reported
+	Missed     float64  `json:"missed"`      // mean over the rounds
+	Extra      float64  `json:"extra"`       // reported but not wanted, mean over the rounds
 	AddNS      float64  `json:"add_ns"`
 
-	Memory int  `json:"-"` // bytes that it was given, if that was its setting
+	Memory int  `json:"-"` // the memory size in bytes if it was configured
 	Peer   bool `json:"-"`
 }
 
-// countFrequencies measures every tally on the stream under several families.
-// When ctx ends, it returns the rows finished until then.
+// countFrequencies measures each tally on the stream. When ctx is canceled, it
+// returns the rows that are complete.
 func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func()) ([]FrequencyRow, error) {
 	list := []FrequencyRow{}
 	for _, t := range chosen {
@@ -52,7 +52,7 @@ func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func(
 	return list, nil
 }
 
-// measure counts the stream under one family after another.
+// measure counts the stream under several families.
 func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRow, error) {
 	total, distinct := len(s.order), s.keys.Len()
 	x := FrequencyRow{Structure: t.Name, Setting: t.Setting, Distinct: distinct, Total: total, Peer: t.Peer}
@@ -84,11 +84,10 @@ func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRo
 	return x, nil
 }
 
-// judge compares the keys that one round reported with those it should have
-// reported.
+// judge compares the keys that were reported in a round with the wanted keys.
 func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool) {
 	x.Wanted = len(wanted)
-	if t.top { // any of the keys that tie for the last place will do
+	if t.top { // keys that tie for the last place can replace each other
 		x.Wanted = min(topK, len(wanted))
 	}
 	hits := 0
@@ -101,7 +100,7 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 	x.Extra += float64(len(reported)-hits) / frequencyRounds
 }
 
-// query adds up the errors of one round and returns the keys that seem to be
+// query adds the errors of a round to x and returns the keys that seem to be
 // heavy hitters.
 func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	if c.Count == nil {
@@ -130,8 +129,8 @@ func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	return heavy
 }
 
-// wanted returns the keys that the tally should report: those above heavyPhi of
-// the total, or the topK and all that tie for the last place.
+// wanted returns the keys that the tally should report: keys with at least
+// heavyPhi of the total, or the topK and all keys that tie for the last place.
 func (t Tally) wanted(s *Stream) map[string]bool {
 	least := uint64(math.Ceil(heavyPhi * float64(len(s.order))))
 	if t.top {
@@ -147,7 +146,7 @@ func (t Tally) wanted(s *Stream) map[string]bool {
 	return wanted
 }
 
-// What the frequency table asks for.
+// The settings of the frequency table.
 const (
 	sketchEpsilon, SketchDelta = 0.001, 0.01
 	heavyPhi                   = 0.001
@@ -156,32 +155,32 @@ const (
 	frequencyRounds            = 5
 )
 
-// A Counter counts how often keys occur: it can be queried for each key, or
-// lists keys by itself, or both.
+// A Counter counts keys. It can be queried for each key, report frequent keys,
+// or both.
 type Counter struct {
 	Add       func(key []byte)
-	Count     func(key []byte) uint64 // nil if it cannot be queried
-	Report    func() []string         // nil if it lists no keys
-	Complete  func() bool             // whether Report misses none; nil if it does not know
+	Count     func(key []byte) uint64 // nil if keys cannot be queried
+	Report    func() []string         // nil if it does not report keys
+	Complete  func() bool             // reports whether Report is complete; nil if unknown
 	SizeBytes func() uint64
 }
 
-// A Tally is one entry of the frequency table.
+// A Tally is an entry in the frequency table.
 type Tally struct {
 	Name, Setting string
 	Peer          bool
 	Build         BuildCounter
-	top           bool                        // wants the topK keys, not those above heavyPhi
-	bound         func(total float64) float64 // of the error, except for SketchDelta of the keys; nil: none
+	top           bool                        // should report the topK keys instead of keys above heavyPhi
+	bound         func(total float64) float64 // of the error, except for a fraction SketchDelta of the keys; or nil
 }
 
-// A BuildCounter makes a counter for a stream.
+// A BuildCounter function returns a counter for a stream.
 type BuildCounter func(s *Stream, family hashfam.Family) (Counter, error)
 
 func epsilonBound(total float64) float64 { return sketchEpsilon * total }
 
-// Tallies lists everything that counts, in the order of the rows. The peers are
-// configured for the error that ours are configured for.
+// Tallies lists all counters, in the order of the rows. Peers are configured
+// for the same error as ours.
 var Tallies = []Tally{
 	{Name: "map", Setting: "exact", Build: newTallyMap},
 	{Name: "count-min", Setting: "0.1%, 1%", Build: NewSketch(false), bound: epsilonBound},
@@ -212,7 +211,7 @@ func newTallyMap(s *Stream, _ hashfam.Family) (Counter, error) {
 	}, nil
 }
 
-// NewSketch builds countmin.Sketch.
+// NewSketch builds a countmin.Sketch.
 func NewSketch(conservative bool) BuildCounter {
 	return sketch(countmin.Config{Epsilon: sketchEpsilon, Delta: SketchDelta, Conservative: conservative})
 }
@@ -234,14 +233,14 @@ func newHeavy(memory int) BuildCounter {
 	}
 }
 
-// NewTop builds countmin.TopK.
+// NewTop builds a countmin.TopK.
 func NewTop(k, memory int) BuildCounter {
 	return func(_ *Stream, family hashfam.Family) (Counter, error) {
 		return tracked(countmin.NewTopK(countmin.TopKConfig{K: k, MemoryBytes: memory, Family: family}))
 	}
 }
 
-// A tracker keeps frequent keys.
+// A tracker tracks frequent keys.
 type tracker interface {
 	Add(key []byte)
 	Estimate(key []byte) countmin.Estimate
@@ -266,7 +265,7 @@ func tracked(t tracker, err error) (Counter, error) {
 	}, nil
 }
 
-// NewBoomSketch builds the sketch of github.com/tylertreat/BoomFilters.
+// NewBoomSketch builds the sketch from github.com/tylertreat/BoomFilters.
 func NewBoomSketch(*Stream, hashfam.Family) (Counter, error) {
 	s := boom.NewCountMinSketch(sketchEpsilon, SketchDelta)
 	return Counter{
@@ -275,16 +274,16 @@ func NewBoomSketch(*Stream, hashfam.Family) (Counter, error) {
 	}, nil
 }
 
-// BoomBytes is what the counters of github.com/tylertreat/BoomFilters take,
-// which have eight bytes.
+// BoomBytes returns the size of BoomFilters' counters, which use eight bytes
+// each.
 func BoomBytes(epsilon float64) uint64 {
 	return 8 * uint64(math.Ceil(math.E/epsilon)) * uint64(math.Ceil(math.Log(1/SketchDelta)))
 }
 
-// NewBoomTop builds the top-k of github.com/tylertreat/BoomFilters, which does
-// not say how often other keys occurred. It keeps the keys it is given, which
-// this program never changes: its size is that of the counters and, of each
-// element, of pointer, slice header and count.
+// NewBoomTop builds the top-k from github.com/tylertreat/BoomFilters, which
+// does not return counts for other keys. It retains the keys that it is given,
+// and this program never changes them. Its size includes the counters and, for
+// each element, a pointer, a slice header and a count.
 func NewBoomTop(epsilon float64, k uint) BuildCounter {
 	return func(*Stream, hashfam.Family) (Counter, error) {
 		t := boom.NewTopK(epsilon, SketchDelta, k)

@@ -18,15 +18,14 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Keys holds keys one after another in one block of memory, so that ten million
-// of them cost eight bytes each beyond their own and nothing to the garbage
-// collector.
+// Keys stores keys in a single block of memory, since the garbage collector
+// would have to scan ten million slices. Each key uses eight bytes besides its
+// own.
 type Keys struct {
 	bytes []byte
 	ends  []int // ends[i] is where key i ends and key i+1 begins
 }
 
-// Len returns the number of keys.
 func (k *Keys) Len() int { return len(k.ends) }
 
 func (k *Keys) add(key []byte) {
@@ -43,7 +42,6 @@ func (k *Keys) At(i int) []byte {
 	return k.bytes[start:k.ends[i]:k.ends[i]]
 }
 
-// randomKeys returns keys of 16 bytes.
 func randomKeys(source *rand.ChaCha8, n int) Keys {
 	k := Keys{bytes: make([]byte, 16*n), ends: make([]int, n)}
 	source.Read(k.bytes) // never fails
@@ -53,16 +51,16 @@ func randomKeys(source *rand.ChaCha8, n int) Keys {
 	return k
 }
 
-// mostKeys is how many keys a keySet can hold.
+// mostKeys is the largest number of keys in a keySet.
 const mostKeys = math.MaxUint32 - 1
 
-// A keySet holds distinct Keys. It tells them apart by their digests alone: two
-// of 10^7 keys have the same digest with a probability below 3e-6, and then
-// only the first is kept.
+// A keySet contains distinct keys. It identifies keys by their digests. Among
+// 10^7 keys, the probability that two have the same digest is below 3e-6. In
+// this case, only the first of these keys is added.
 type keySet struct {
 	Keys
 	places map[hashfam.Digest]uint32
-	order  []uint32 // the places of all keys that were added, repeated ones too
+	order  []uint32 // the places of all added keys, including repeated ones
 	family hashfam.Family
 }
 
@@ -92,14 +90,14 @@ func (s *keySet) has(key []byte) bool {
 	return known
 }
 
-// read adds the lines of the file of a flag to set, or of standard input for
-// "-". It holds the keys and one line in memory, never the whole file.
+// read adds the lines of a flag's file to set. It stores the keys and a single
+// line in memory, but never the whole file.
 func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
 	c, err := s.readFile(name, set, exclude)
 	if err != nil {
 		err = fmt.Errorf("%s %q: %w", flag, name, Pathless(err))
 		if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
-			err = fmt.Errorf("%w; under go run -C internal/compare, relative paths start at internal/compare", err)
+			err = fmt.Errorf("%w; with go run -C internal/compare, paths are relative to internal/compare", err)
 		}
 	}
 	return c, err
@@ -114,7 +112,7 @@ func (s Source) readFile(name string, set, exclude *keySet) (c dropped, err erro
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {
-			set.bytes = slices.Grow(set.bytes, int(min(info.Size(), 1<<30))) // growing step by step would need twice the memory
+			set.bytes = slices.Grow(set.bytes, int(min(info.Size(), 1<<30))) // append would need twice the memory
 		}
 		in = file
 	}
@@ -133,8 +131,8 @@ func (s Source) readFile(name string, set, exclude *keySet) (c dropped, err erro
 	return c, err
 }
 
-// Pathless removes the file name from an error, because the message contains it
-// already.
+// Pathless removes the file name from an error whose message will already
+// contain it.
 func Pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -143,7 +141,7 @@ func Pathless(err error) error {
 	return err
 }
 
-// show quotes a file name so that it cannot disturb a terminal.
+// show quotes a file name, which could contain control characters.
 func show(name string) string {
 	if name == "-" {
 		return "standard input"
@@ -151,18 +149,18 @@ func show(name string) string {
 	return strconv.Quote(filepath.Base(name))
 }
 
-// longestKey bounds the memory that a file without line breaks takes.
+// longestKey limits the memory for a file without line breaks.
 const longestKey = 16 << 20
 
-// dropped counts the lines that distinct left out.
+// dropped counts the lines that were ignored.
 type dropped struct {
 	repeated, empty, excluded int
-	binary                    bool // the file has bytes that no text has
+	binary                    bool // the file does not look like text
 }
 
-// distinct adds each line of text to set unless it is empty, is there already,
-// or is in exclude. A line ends with \n or \r\n, the last one perhaps with
-// neither; any other byte belongs to the key.
+// distinct adds each line of text to set. It ignores empty lines, repeated
+// lines and keys in exclude. Lines end with \n or \r\n, which the last line may
+// lack. All other bytes belong to the key.
 func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err error) {
 	lines, number := bufio.NewScanner(text), 1
 	lines.Buffer(nil, longestKey)
@@ -179,7 +177,7 @@ func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err erro
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return c, fmt.Errorf("line %s is longer than %s bytes: want one key per line", Thousands(number), Thousands(longestKey))
+		return c, fmt.Errorf("line %s is longer than %s bytes; want one key per line", Thousands(number), Thousands(longestKey))
 	}
 	return c, lines.Err()
 }

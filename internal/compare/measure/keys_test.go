@@ -82,10 +82,10 @@ func TestUnusableFilesAreReported(t *testing.T) {
 		want []string
 	}{
 		{"missing", Source{KeysFile: missing}, []string{"-keys " + strconv.Quote(missing), "no such file"}},
-		{"missing, relative", Source{AbsentFile: "no/such.txt"}, []string{`-absent "no/such.txt"`, "start at internal/compare"}},
+		{"missing, relative", Source{AbsentFile: "no/such.txt"}, []string{`-absent "no/such.txt"`, "relative to internal/compare"}},
 		{"a directory", Source{KeysFile: t.TempDir()}, []string{"-keys", "directory"}},
-		{"empty", Source{KeysFile: write(t, "")}, []string{"-keys", "no key in it"}},
-		{"empty lines only", Source{KeysFile: write(t, "\n\r\n")}, []string{"no key in it"}},
+		{"empty", Source{KeysFile: write(t, "")}, []string{"-keys", "contains no key"}},
+		{"empty lines only", Source{KeysFile: write(t, "\n\r\n")}, []string{"contains no key"}},
 		{"all absent are members", Source{KeysFile: write(t, "a\n"), AbsentFile: write(t, "a\n")}, []string{"-absent", "not a member"}},
 	} {
 		_, err := loaded(t, c.from, "")
@@ -152,8 +152,8 @@ func TestFilesAreCleaned(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, list(&d.Members))
 	assert.Equal(t, []string{"c", "d"}, list(&d.Absent))
 	assert.Equal(t, []string{
-		"lines of -keys that were left out: 1 empty, 1 repeated, 0 of members",
-		"lines of -absent that were left out: 0 empty, 1 repeated, 1 of members",
+		"ignored lines of -keys: 1 empty, 1 repeated, 0 members",
+		"ignored lines of -absent: 0 empty, 1 repeated, 1 members",
 	}, d.Notes)
 	assert.Contains(t, d.About, "standard input")
 }

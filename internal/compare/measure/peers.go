@@ -19,10 +19,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Peers are third-party libraries and a sorted slice, in the order of the rows.
-// They are shown only on request. Each is used as its documentation says; none
-// of its code is here. What one of them cannot do, or gets wrong, is a result
-// and never ends the program: see cell.attempt.
+// Peers lists third-party libraries and a sorted slice, in the order of the
+// rows. They are compared only on request. This package uses each library as
+// its documentation recommends, and copies none of its code. If a library
+// fails, cell.attempt records this as a result.
 var Peers = []Structure{
 	{Name: "sorted", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
 
@@ -40,7 +40,7 @@ var Peers = []Structure{
 	{Name: "fuse16", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 16), Peer: true, Static: true, Build: newFuse[uint16]},
 }
 
-// The modules of libraries that have more than one row.
+// The modules that have several rows.
 const (
 	boomModule = "github.com/tylertreat/BoomFilters"
 	xorModule  = "github.com/FastFilter/xorfilter"
@@ -54,10 +54,9 @@ func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	}, nil
 }
 
-// newHoliman builds a filter that leaves hashing to its user, so the keys are
-// hashed as ours are. The filter mixes keys of its own into the hash. They are
-// derived from the family here instead of drawn at random, because two runs of
-// this program should agree.
+// newHoliman builds a filter that does not hash keys, so they are hashed by our
+// family. The filter also needs random keys of its own. These are derived from
+// the family because two runs of this program should agree.
 func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	m := holimanbloom.OptimalM(n, rate)
 	keys := make([]uint64, holimanbloom.OptimalK(m, n))
@@ -76,9 +75,9 @@ func newBbloom(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return Bbloom(bbloom.NewWithKeys(uint64(family.SumString("bbloom 0")), uint64(family.SumString("bbloom 1")), float64(n), rate))
 }
 
-// Bbloom adapts a filter of github.com/ipfs/bbloom, which also uses SipHash.
-// The filter does not report its size, so that is the length of the bits in its
-// export.
+// Bbloom adapts a filter from github.com/ipfs/bbloom, which also uses SipHash.
+// The filter does not report its size, so SizeBytes returns the length of its
+// exported bits.
 func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
 	size := func() uint64 {
 		var export struct{ FilterSet []byte }
@@ -90,8 +89,8 @@ func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
 	return &Filter{Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Has, SizeBytes: size}, err
 }
 
-// newRistretto builds a filter that leaves hashing to its user, so the keys are
-// hashed as ours are.
+// newRistretto builds a filter that does not hash keys, so they are hashed by
+// our family.
 func newRistretto(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	f := z.NewBloomFilter(float64(n), rate)
 	return &Filter{
@@ -109,8 +108,7 @@ func newBoomBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	}, nil
 }
 
-// newBoomCounting builds a counting filter that has counters of four bits, as
-// ours does.
+// newBoomCounting builds a filter with 4-bit counters, like ours.
 func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := boom.NewDefaultCountingBloomFilter(uint(n), rate)
 	return &Filter{
@@ -119,20 +117,20 @@ func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) 
 	}, nil
 }
 
-// newBoomCuckoo refuses capacities that would exhaust the memory and end the
-// program. The filter has eight buckets per key, rounded up to a power of two,
-// and each bucket is a slice of four slices. It does not know its size.
+// newBoomCuckoo returns an error for capacities that would exhaust the memory.
+// The filter uses eight buckets per key, rounded up to a power of two, and each
+// bucket is a slice of four slices. It does not report its size.
 func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	const slice, most = 3 * bits.UintSize / 8, 2 << 30
 	if bytes := uint64(1) << bits.Len64(8*n-1) * (slice + 4*slice); bytes > most {
-		return nil, fmt.Errorf("it needs %.1f GiB for this many keys, and a peer may use %d", float64(bytes)/(1<<30), most>>30)
+		return nil, fmt.Errorf("it needs %.1f GiB for this many keys, and the limit is %d GiB", float64(bytes)/(1<<30), most>>30)
 	}
 	f := boom.NewCuckooFilter(uint(n), rate)
 	return &Filter{Inner: f, Add: f.Add, Contains: f.Test, Delete: f.TestAndRemove}, nil
 }
 
 // seiflotfyRate is the rate of a full table, 1 - (1 - 1/255)^8: a lookup
-// compares 8 fingerprints of 255 values. It cannot be configured.
+// compares 8 fingerprints with 255 possible values. It cannot be configured.
 const seiflotfyRate = 0.03095
 
 var errFull = errors.New("the filter is full")
@@ -151,9 +149,8 @@ func newSeiflotfy(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	}, nil
 }
 
-// newXor8 and newFuse build filters from 64-bit numbers, which leave hashing to
-// their user. Keys that are not numbers must be hashed first. This is done as
-// ours are hashed, and counts as part of their time.
+// newXor8 and newFuse build filters for 64-bit numbers. Other keys must be
+// hashed first, so they are hashed by our family. The times include this.
 func newXor8(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(f *Filter, digests []uint64) error {
 		x, err := xorfilter.Populate(digests)
@@ -172,9 +169,9 @@ func newFuse[T xorfilter.Unsigned](n uint64, _ float64, family hashfam.Family) (
 	}), nil
 }
 
-// newSorted builds the exact set with the least overhead, a sorted slice with
-// binary search. Adding a key in the middle would move half of the slice, so it
-// is built at once.
+// newSorted builds a sorted slice, which is the exact set with the least
+// overhead, and uses binary search. It is built at once, because inserting a
+// key would move half of the slice.
 func newSorted(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	keys := make([]string, 0, n)
 	return &Filter{

@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The operations that are timed.
+// The timed operations.
 const (
 	add = iota
 	hit
@@ -20,36 +20,36 @@ const (
 	operations
 )
 
-// A result holds the measurements of one round.
+// A result contains the measurements from a round.
 type result struct {
-	queries, positive uint64              // absent keys queried, and found
-	negative          uint64              // members queried or deleted, and not found
-	given, refused    uint64              // keys given to Add, and those that a peer refused
-	foreign, taken    uint64              // keys in neither list queried, and found
+	queries, positive uint64              // absent keys queried and found
+	negative          uint64              // members not found by a query or a delete
+	given, refused    uint64              // keys passed to Add and refused by it
+	foreign, taken    uint64              // keys in neither list, queried and found
 	ns                [operations]float64 // per key; 0 if the operation does not exist
 }
 
-// A round is one measurement of a cell under one hash family.
+// A round measures a cell under one hash family.
 type round struct {
 	*cell
 	data    *Dataset
 	plan    Plan
 	number  int
 	from    int // the first absent key to query
-	repeats int // of short work, to be timed together
+	repeats int // repetitions of operations that are too short to be timed
 
 	filter   *Filter
-	unplaced []int // members that the last build, the one that is queried, did not take
+	unplaced []int // members that the last build refused
 	result
 }
 
-// measure does one round and adds its result to c, or nothing if it fails.
+// measure runs a round and adds its result to c if it succeeds.
 func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
 	r := round{cell: c, data: d, plan: p, number: number, from: number * p.queries % d.Absent.Len(), repeats: p.repeats(d)}
 	if d.Members.Len() >= timedOps/2 {
-		runtime.GC() // so that none pays for a neighbor's garbage
+		runtime.GC() // a neighbor's garbage should not slow it down
 	}
-	// Salted comes last, when the memory of the filter can be taken again.
+	// r.salted comes last because it can reuse the filter's memory.
 	for _, step := range []func() error{r.add, r.queryMembers, r.queryAbsent, r.queryForeign, r.deleteMembers, r.salted} {
 		if err := step(); err != nil {
 			return err
@@ -87,8 +87,7 @@ func (r *round) add() error {
 	return nil
 }
 
-// queryMembers counts the members that are not found. One that was refused was
-// not lost.
+// queryMembers counts members that are not found, except refused ones.
 func (r *round) queryMembers() error {
 	queries := r.repeats * r.data.Members.Len()
 	hits, took := r.filter.count(&r.data.Members, 0, queries)
@@ -102,7 +101,7 @@ func (r *round) queryMembers() error {
 	return nil
 }
 
-// queryAbsent queries other absent keys in every round.
+// queryAbsent queries different absent keys in each round.
 func (r *round) queryAbsent() error {
 	var took time.Duration
 	r.positive, took = r.filter.count(&r.data.Absent, r.from, r.plan.queries)
@@ -110,8 +109,8 @@ func (r *round) queryAbsent() error {
 	return nil
 }
 
-// queryForeign queries a filter that knows both lists for up to 10,000 keys in
-// neither: absent keys with eight bytes before them.
+// queryForeign is used for filters that know both lists. It queries up to
+// 10,000 keys in neither list, which are absent keys with an 8-byte prefix.
 func (r *round) queryForeign() error {
 	if r.Knows {
 		foreign := salted(&r.data.Absent, 0, min(r.data.Absent.Len(), 10_000), ^uint64(r.number))
@@ -121,9 +120,9 @@ func (r *round) queryForeign() error {
 	return nil
 }
 
-// salted counts false positives again, for a structure whose hash functions are
-// fixed: every key gets the same eight bytes put before it, others in every
-// round, which stands in for another hash family.
+// salted counts false positives again if the structure's hash functions are
+// fixed. All keys get an 8-byte prefix, which changes in each round and
+// replaces the hash family.
 func (r *round) salted() error {
 	if !r.Unkeyed {
 		return nil
@@ -139,8 +138,8 @@ func (r *round) salted() error {
 	return nil
 }
 
-// salted returns n keys, starting at from and beginning again at the end of the
-// list, each with a number before it.
+// salted returns n keys with a number as their prefix, starting at from and
+// wrapping around at the end of the list.
 func salted(keys *Keys, from, n int, salt uint64) Keys {
 	var list Keys
 	key := binary.LittleEndian.AppendUint64(nil, salt)
@@ -150,9 +149,9 @@ func salted(keys *Keys, from, n int, salt uint64) Keys {
 	return list
 }
 
-// deleteMembers deletes all keys as often as r repeats, and adds them again in
-// between. It counts the keys that a delete does not find. It skips refused
-// keys, because deleting them could only remove another key.
+// deleteMembers deletes all keys and counts the ones that were not found. If
+// the round is repeated, it adds them again in between. It skips refused keys,
+// since deleting them could only remove other keys.
 func (r *round) deleteMembers() error {
 	if r.filter.Delete == nil {
 		return nil
@@ -181,9 +180,8 @@ func (r *round) deleteMembers() error {
 	return nil
 }
 
-// addAll adds every key and builds the filter, if that is left to do. It
-// returns how long that took and which keys were refused; only peers may refuse
-// any.
+// addAll adds all keys and builds the filter if necessary. It returns the time
+// and the refused keys. Only peers may refuse keys.
 func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
 	start := time.Now()
 	for i := range keys.Len() {
@@ -204,7 +202,7 @@ func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int,
 }
 
 // count queries total keys, starting at from and wrapping around at the end of
-// the list. It returns how many were found and how long that took.
+// the list. It returns the number of keys found and the time.
 func (f *Filter) count(keys *Keys, from, total int) (found uint64, took time.Duration) {
 	start := time.Now()
 	for i := from; total > 0; i = 0 {

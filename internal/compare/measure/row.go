@@ -13,15 +13,15 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Row holds the results of a structure at a rate. The fields with tags are the
-// JSON form.
+// A Row contains the results for a structure at a rate. The fields with tags
+// are encoded as JSON.
 type Row struct {
 	Structure      string   `json:"structure"`
 	TargetFPR      float64  `json:"target_fpr"`
 	N              int      `json:"n"`
 	Bytes          uint64   `json:"bytes"`
 	BitsPerKey     float64  `json:"bits_per_key"`
-	BoundRatio     *float64 `json:"bound_ratio"` // nil for an exact set that takes any key: it has no bound
+	BoundRatio     *float64 `json:"bound_ratio"` // nil for exact sets without a bound
 	FPR            float64  `json:"fpr"`
 	FPRLow         float64  `json:"fpr_low"`
 	FPRHigh        float64  `json:"fpr_high"`
@@ -29,16 +29,16 @@ type Row struct {
 	AddNS          float64  `json:"add_ns"`
 	HitNS          float64  `json:"hit_ns"`
 	MissNS         float64  `json:"miss_ns"`
-	DeleteNS       *float64 `json:"delete_ns"`    // nil if nothing can be deleted
-	Refused        uint64   `json:"refused"`      // keys that Add did not take, in all rounds
-	ForeignRate    *float64 `json:"foreign_rate"` // of keys in neither list taken for members, if both lists are known
+	DeleteNS       *float64 `json:"delete_ns"`    // nil if keys cannot be deleted
+	Refused        uint64   `json:"refused"`      // keys refused by Add in all rounds
+	ForeignRate    *float64 `json:"foreign_rate"` // the rate for keys in neither list, if the structure knows both
 	Ratios
 
 	Of      Structure `json:"-"`
-	Beside  bool      `json:"-"` // has the fixed rate of a peer, to stand beside it
+	Beside  bool      `json:"-"` // has the fixed rate of a peer, for comparison
 	Rounds  int       `json:"-"`
-	Queries uint64    `json:"-"` // for absent keys
-	Given   uint64    `json:"-"` // keys given to Add
+	Queries uint64    `json:"-"` // of absent keys
+	Given   uint64    `json:"-"` // keys passed to Add
 }
 
 // row returns the results of c for n keys.
@@ -69,7 +69,7 @@ func (c *cell) row(cells []*cell, n int) Row {
 	return r
 }
 
-// times returns the times of an operation, one per round.
+// times returns the times of an operation in all rounds.
 func (c *cell) times(operation int) []float64 {
 	var list []float64
 	for _, r := range c.done {
@@ -78,9 +78,8 @@ func (c *cell) times(operation int) []float64 {
 	return list
 }
 
-// bound returns the least bits that any structure needs for each of n keys: for
-// a rate, or to tell them from the absent keys. It returns 0 for an exact set
-// that takes any key.
+// bound returns the lower bound for the bits per key, given the rate or the
+// absent keys. It returns 0 for an exact set that can contain any key.
 func (c *cell) bound(n int) float64 {
 	switch {
 	case c.Knows:
@@ -91,12 +90,13 @@ func (c *cell) bound(n int) float64 {
 	return math.Log2(1 / c.rate)
 }
 
-// Ratios are the times of a structure over those of the one of ours that does
-// the same, each the median over the rounds of the ratio within a round: what
-// disturbs the machine for a while disturbs both. Above 1 ours is faster.
+// Ratios contains a structure's times divided by the times of our similar
+// structure. Each is the median over the ratios within a round, because a
+// disturbance of the machine affects both times. Our structure is faster if the
+// ratio is above 1.
 type Ratios struct {
-	Against string   `json:"against"`     // empty if there is none; then the ratios are nil
-	Rate    *float64 `json:"against_fpr"` // the target of ours
+	Against string   `json:"against"`     // if it is empty, the ratios are nil
+	Rate    *float64 `json:"against_fpr"` // our target rate
 	Bits    *float64 `json:"bits_ratio"`
 	Add     *float64 `json:"add_ratio"`
 	Hit     *float64 `json:"hit_ratio"`
@@ -104,8 +104,8 @@ type Ratios struct {
 	Delete  *float64 `json:"delete_ratio"`
 }
 
-// ratiosOf compares c with a cell of the structure that it names: the one with
-// the nearest rate, by ratio.
+// ratiosOf compares c with a cell of the structure named by c.Against. If there
+// are several, it uses the one with the nearest rate.
 func ratiosOf(c *cell, cells []*cell) Ratios {
 	like := Where(cells, func(x *cell) bool { return x.Name == c.Against && len(x.done) > 0 })
 	if len(like) == 0 {
@@ -123,8 +123,8 @@ func ratiosOf(c *cell, cells []*cell) Ratios {
 	}
 }
 
-// medianRatio compares the rounds that both have: theirs[i] and ours[i*every].
-// A time of 0 is none. It returns nil if there are none.
+// medianRatio compares theirs[i] with ours[i*every]. It ignores times that are
+// 0, and returns nil if there are no others.
 func medianRatio(theirs, ours []float64, every int) *float64 {
 	var list []float64
 	for i := range theirs {
@@ -138,15 +138,15 @@ func medianRatio(theirs, ours []float64, every int) *float64 {
 	return pointer(Median(list))
 }
 
-// A Failure is a peer that could not be measured, or not in every round.
+// A Failure is a peer that could not be measured in all rounds.
 type Failure struct {
 	Structure string  `json:"structure"`
 	TargetFPR float64 `json:"target_fpr"`
 	Error     string  `json:"error"`
-	Rounds    int     `json:"-"` // measured before it failed
+	Rounds    int     `json:"-"` // complete rounds
 }
 
-// Broken returns an error if a structure of ours broke a promise.
+// Broken returns an error if one of our structures lost a key or a count.
 func (r *Results) Broken() error {
 	var lost, below []string
 	for _, x := range r.Rows {
@@ -161,7 +161,7 @@ func (r *Results) Broken() error {
 	}
 	switch {
 	case len(lost) > 0:
-		return fmt.Errorf("a key that was added was not found, which must never happen: %s", strings.Join(lost, "; "))
+		return fmt.Errorf("an added key was not found, which must never happen: %s", strings.Join(lost, "; "))
 	case len(below) > 0:
 		return fmt.Errorf("a count was below the truth, which must never happen: %s", strings.Join(below, "; "))
 	}
@@ -170,20 +170,20 @@ func (r *Results) Broken() error {
 
 func pointer(x float64) *float64 { return &x }
 
-// Thousands writes n with commas.
+// Thousands formats n with commas.
 func Thousands[T int | uint64](n T) string { return humanize.Comma(int64(n)) }
 
-// Counted writes a number with a noun in the singular or the plural.
+// Counted formats a number with a noun in the singular or plural.
 func Counted(n int, one, many string) string {
 	return Thousands(n) + " " + english.PluralWord(n, one, many)
 }
 
-// z95 is the 97.5 % quantile of the normal distribution.
+// z95 is the 97.5% quantile of the normal distribution.
 const z95 = 1.959963984540054
 
-// wilson returns the 95% score interval of Wilson (1927) for a proportion of yes
-// in total. It suits small rates, because it stays inside [0, 1] and is not
-// empty if yes is 0 or total. It contains yes/total in spite of rounding.
+// wilson returns the 95% score interval of Wilson (1927) for the proportion
+// yes/total. The interval can be used for small rates, because it lies within
+// [0, 1] and is never empty. It contains yes/total in spite of rounding errors.
 func wilson(yes, total uint64) (low, high float64) {
 	if total == 0 {
 		return 0, 1
@@ -195,8 +195,8 @@ func wilson(yes, total uint64) (low, high float64) {
 	return max(0, min(p, (center-spread)/scale)), min(1, max(p, (center+spread)/scale))
 }
 
-// Median returns the middle of values, or the mean of the middle two. It does
-// not change values.
+// Median returns the middle of values, or the mean of the two middle values. It
+// does not change values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

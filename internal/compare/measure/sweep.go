@@ -11,59 +11,50 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Sweep measures for the documents: rates, sizes and times over many numbers
-// of keys, and the error of counts over many sizes.
+// A Sweep contains the settings of the measurements for the documents.
 type Sweep struct {
-	Accuracy []int // numbers of keys
-	Times    []int
+	Accuracy []int // numbers of keys for the rates
+	Times    []int // numbers of keys for the times
 	Rates    []float64
-	memory   []int // bytes of counters
+	memory   []int // sizes of the counters in bytes
 	peerKeys int
-	lookups  int // to time together at least
-	rounds   int // of each filter at least, if it has many keys
-	most     int // rounds
-	passes   int // over the numbers of keys of Times
+	lookups  int // at least, per measurement
+	rounds   int // at least
+	most     int // rounds at most
+	passes   int // over Times
 }
 
-// NewSweep returns a sweep of some minutes, or of some seconds if quick.
+// NewSweep returns a sweep that needs several minutes, or seconds if quick is
+// set.
 func NewSweep(quick bool) Sweep {
 	s := Sweep{
 		Accuracy: []int{1000, 10_000, 100_000, 1_000_000},
-		Times:    spread(1e3, 1e7, 2),
+		Times:    []int{1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000},
 		Rates:    []float64{0.03, 0.01, 0.001, 0.0001},
 		memory:   []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10},
 		peerKeys: 1_000_000, lookups: 1_000_000, rounds: 5, most: math.MaxInt, passes: 3,
 	}
-	if quick { // the same documents from fewer keys
+	if quick { // fewer keys, but documents of the same shape
 		s.Accuracy = []int{100, 200, 300, 400}
-		s.Times = spread(100, 1000, 8)
+		s.Times = []int{100, 150, 200, 300, 400, 500, 600, 800, 1000}
 		s.peerKeys, s.lookups, s.rounds, s.most, s.passes = 1000, 1000, 1, 2, 1
 	}
 	return s
 }
 
-// spread returns numbers from low to high, perDecade of them for every factor
-// of ten.
-func spread(low, high, perDecade float64) (list []int) {
-	for i := range int(math.Round(perDecade*math.Log10(high/low))) + 1 {
-		list = append(list, int(math.Round(low*math.Pow(10, float64(i)/perDecade))))
-	}
-	return list
-}
-
-// Measurements are the results of a sweep.
+// Measurements contains the results of a sweep.
 type Measurements struct {
-	Run, Peers *Results       // the main job, and all structures on random keys
-	Accuracy   []Row          // of all our structures at every number of keys
-	Times      []Curve        // of a lookup
-	Errors     []FrequencyRow // with every amount of memory
+	Run, Peers *Results       // the default comparison, and all structures on random keys
+	Accuracy   []Row          // our structures for each number of keys
+	Times      []Curve        // of lookups
+	Errors     []FrequencyRow // for each memory size
 }
 
-// Steps returns how often Measure calls done.
+// Steps returns the number of times that Measure will call done.
 func (s Sweep) Steps() int { return 2 + len(s.Accuracy) + s.passes*len(s.Times) + len(s.memory) }
 
-// Measure measures everything. It returns an error if a structure of ours
-// breaks a promise.
+// Measure runs all measurements. It returns an error if one of our structures
+// loses a key or a count.
 func (s Sweep) Measure(done func()) (m Measurements, err error) {
 	m.Run, err = s.run(Source{}, s.Rates, false, done)
 	if err == nil {
@@ -81,7 +72,7 @@ func (s Sweep) Measure(done func()) (m Measurements, err error) {
 	return m, err
 }
 
-// run does the program's main job.
+// run compares the structures as the command does.
 func (s Sweep) run(from Source, rates []float64, peers bool, done func()) (*Results, error) {
 	d, err := Load(from)
 	if err != nil {
@@ -92,8 +83,8 @@ func (s Sweep) run(from Source, rates []float64, peers bool, done func()) (*Resu
 		Where(Tallies, func(x Tally) bool { return peers || !x.Peer }), s.most)
 }
 
-// results runs an experiment of at most so many rounds, in which every promise
-// must be kept.
+// results runs an experiment with a limited number of rounds. It returns an
+// error if one of our structures loses a key or a count.
 func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counters []Tally, rounds int) (*Results, error) {
 	e, err := NewExperiment(d, filters, rates, counters)
 	if err != nil {
@@ -107,8 +98,8 @@ func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counter
 	return r, err
 }
 
-// OurOwn are the structures of this library that meet a rate when they are
-// full. Those that grow never are.
+// OurOwn returns our structures whose rate is meaningful when they are full.
+// Growing filters are never full.
 func OurOwn() []Structure {
 	return Where(Structures, func(s Structure) bool { return !s.Asked() && !s.Exact && s.Over == 0 })
 }
@@ -127,7 +118,7 @@ func (s Sweep) measureAccuracy(done func()) (rows []Row, err error) {
 	return rows, nil
 }
 
-// measureErrors counts the words of Moby-Dick with every amount of memory.
+// measureErrors counts the words of Moby-Dick using each amount of memory.
 func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	words := MobyDick()
 	for _, bytes := range s.memory {
@@ -144,7 +135,7 @@ func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	return rows, nil
 }
 
-// talliesOf returns the sketches and the tracker that fit into bytes.
+// talliesOf returns the sketches and the tracker for a memory size.
 func talliesOf(bytes int) []Tally {
 	width := uint64(bytes / 4 / 5)
 	bound := func(total float64) float64 { return math.E / float64(width) * total }
@@ -155,10 +146,11 @@ func talliesOf(bytes int) []Tally {
 	}
 }
 
-// A Curve holds the lookup times of a structure, one for each number of keys.
+// A Curve contains the lookup times of a structure, one for each number of
+// keys.
 type Curve struct {
 	Structure string
-	Batch     bool // lookups in batches
+	Batch     bool // whether lookups are in batches
 	NS        []float64
 }
 
@@ -170,20 +162,20 @@ func (c Curve) Name() string {
 	return c.Structure
 }
 
-// What the documents say about the times of lookups.
+// These constants are also used in the documents.
 const (
 	BatchKeys  = 1024
-	passRounds = 2 // how often a pass measures each way to query
+	passRounds = 2 // measurements of each way to query in a pass
 )
 
 // TimeRounds returns how often each time is measured.
 func (s Sweep) TimeRounds() int { return s.passes * passRounds }
 
-// measureTimes returns the lookup times at 1% by the number of keys, both for
-// single keys and, if a structure has them, for batches. It measures all
-// numbers in several passes and returns the least times, because other programs
-// on the machine only add to them. These are often busy for minutes, so that a
-// single pass would give too high a time for one number.
+// measureTimes returns the lookup times at 1% for each number of keys. If a
+// structure supports batches, their times are returned, too. Each time is the
+// minimum over several passes, because other programs can only add to it. They
+// are often busy for minutes, so a single pass would be too slow for some
+// numbers of keys for the rates.
 func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	for range s.passes {
 		for i, n := range s.Times {
@@ -211,7 +203,7 @@ func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	return curves, nil
 }
 
-// A way is a method to query all keys.
+// A way queries all keys.
 type way struct {
 	structure string
 	batch     bool
@@ -224,12 +216,12 @@ type batcher interface {
 	ContainsAll(dst []bool, digests []hashfam.Digest) []bool
 }
 
-// inTimes are the structures whose lookups are timed.
+// inTimes lists the structures whose lookups are timed.
 var inTimes = []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect",
 	"bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "bits-and-blooms", "seiflotfy-cuckoo"}
 
-// waysToQuery builds filters of n keys. It returns functions that query these
-// keys and n others in turn, one by one and in batches.
+// waysToQuery builds filters for n keys. Its functions query these keys and n
+// others in turn, one by one or in batches.
 func waysToQuery(n int) (ways []way, err error) {
 	all := randomKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare times of keys!"))), 2*n)
 	var members Keys

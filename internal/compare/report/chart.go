@@ -92,11 +92,6 @@ func marked(low, high float64, next func(float64) float64) (ticks plot.ConstantT
 	return ticks
 }
 
-// every marks the multiples of a step.
-func every(step, top float64) plot.ConstantTicks {
-	return marked(0, top, func(y float64) float64 { return y + step })
-}
-
 // tens marks the powers of ten and the steps between them.
 func tens(low, high float64, label func(float64) string) plot.ConstantTicks {
 	ticks := plot.LogTicks{}.Ticks(low, high)

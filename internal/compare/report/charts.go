@@ -40,7 +40,7 @@ var costLines = []struct {
 func costChart(rows []measure.Row) *chart {
 	c := newChart("bits-per-key", "What a key costs", "false-positive rate", "bits per key")
 	c.across(rateLeft, rateRight, 1, percentOf)
-	c.up(0, bitsTop, every(4, bitsTop))
+	c.up(0, bitsTop, marked(0, bitsTop, func(y float64) float64 { return y + 4 }))
 	for _, l := range costLines {
 		var points plotter.XYs
 		for e := -6.0; e <= -1; e += 0.05 {
@@ -110,9 +110,9 @@ func addPoint(list []series, name string, x, y float64) []series {
 // last returns the right end of a line.
 func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
 
-// lines draws a list and writes the name of each line at its right end, no two
-// closer than gap.
-func (c *chart) lines(list []series, gap float64) {
+// names writes the name of each line at its right end, no two closer than gap
+// and none above the figure.
+func (c *chart) names(list []series, gap float64) {
 	order := slices.SortedFunc(slices.Values(list), func(a, b series) int { return cmp.Compare(a.last().Y, b.last().Y) })
 	at := make([]float64, len(order))
 	for i, s := range order {
@@ -121,13 +121,10 @@ func (c *chart) lines(list []series, gap float64) {
 			at[i] = max(at[i], at[i-1]+gap)
 		}
 	}
-	most := c.Y.Max - gap/2 // and none above the figure
+	most := c.Y.Max - gap/2
 	for i := len(order) - 1; i >= 0 && gap > 0; i-- {
 		at[i] = min(at[i], most)
 		most = at[i] - gap
-	}
-	for _, s := range list {
-		c.line(s.XYs, s.look)
 	}
 	for i, s := range order {
 		c.write(s.last().X*1.06, at[i], s.name, s.look.color, draw.XLeft, 0)
@@ -140,6 +137,8 @@ var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash",
 // timeChart draws the time of a lookup against the number of keys.
 func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "A lookup at 1 %, by the number of keys", "keys", "nanoseconds")
+	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)
+	c.Y.Min = 0
 	var list []series
 	for _, t := range times {
 		if slices.Contains(inTable, t.Structure) {
@@ -152,49 +151,34 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 		for i, ns := range t.NS {
 			s.XYs = append(s.XYs, plotter.XY{X: float64(keys[i]), Y: ns})
 		}
+		c.line(s.XYs, s.look)
 		list = append(list, s)
 	}
-	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)
-	_, top := heights(list)
-	step := 10.0
-	for top/step > 10 {
-		step *= 2
-	}
-	top = math.Ceil(top/step) * step
-	c.up(0, top, every(step, top))
-	c.lines(list, top/22)
+	c.Y.Max *= 1.05
+	c.names(list, c.Y.Max/22)
 	return c
 }
 
-// heights returns the lowest and the highest place of lines.
-func heights(list []series) (low, high float64) {
-	low = math.Inf(1)
-	for _, s := range list {
-		for _, p := range s.XYs {
-			low, high = min(low, p.Y), max(high, p.Y)
-		}
-	}
-	return low, high
-}
-
-// errorChart draws the mean error of counts against memory. An error of 0 has
-// no place on a logarithmic axis.
+// errorChart draws the mean error of counts against memory. It leaves out
+// errors of 0, which have no place on a logarithmic axis.
 func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "How much a word's count is too high, words of Moby-Dick", "KiB", "mean error, occurrences")
+	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
+	c.across(least, most, 6, plain)
+	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
 	var list []series
 	for _, x := range errors {
 		if x.MeanError != nil && *x.MeanError > 0 {
 			list = addPoint(list, x.Structure, float64(x.Memory)/1024, *x.MeanError)
 		}
 	}
-	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
-	c.across(least, most, 6, plain)
-	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
-	low, high := heights(list)
-	low, high = math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high)))
+	for _, s := range list {
+		c.line(s.XYs, s.look)
+	}
+	low, high := math.Pow(10, math.Floor(math.Log10(c.Y.Min))), math.Pow(10, math.Ceil(math.Log10(c.Y.Max)))
 	c.up(low, high, tens(low, high, plain))
 	c.Y.Scale = plot.LogScale{}
-	c.lines(list, 0)
+	c.names(list, 0)
 	return c
 }
 
@@ -217,7 +201,7 @@ var regions = []struct {
 
 // smallerChart draws which filter is the smaller one by the number of keys and
 // the rate. A Bloom filter that is hardly larger counts as smaller.
-func smallerChart() (*chart, error) {
+func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter, within 5 % the Bloom filter", "keys", "false-positive rate")
 	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
@@ -225,12 +209,9 @@ func smallerChart() (*chart, error) {
 	areas := make(map[string][]plotter.XYs)
 	for y := range rateCells * factors {
 		for x := range keyCells * factors {
-			best, err := advice.For(advice.Needs{
+			best, _ := advice.For(advice.Needs{ // never fails
 				Keys: uint64(keysAt(float64(x) + 0.5)), Rate: math.Pow(10, exponentAt(float64(y)+0.5)),
 			})
-			if err != nil {
-				return nil, err
-			}
 			first := best[0].Structure
 			areas[first] = addCell(areas[first], float64(x), float64(y))
 		}
@@ -239,7 +220,7 @@ func smallerChart() (*chart, error) {
 		c.Add(&plotter.Polygon{XYs: areas[r.choice], Color: r.tint})
 		c.write(r.x, -4, r.name, color.Black, draw.XLeft, 0)
 	}
-	return c, nil
+	return c
 }
 
 // keysAt and exponentAt return what is at a place of the map, in cells from its

@@ -24,11 +24,7 @@ var documentTemplates = template.Must(template.New("").Funcs(template.FuncMap{"p
 // into dir.
 func WriteDocuments(dir string, s measure.Sweep, m measure.Measurements) error {
 	figures := filepath.Join(dir, "figures")
-	smaller, err := smallerChart()
-	if err != nil {
-		return err
-	}
-	for _, c := range []*chart{smaller, timeChart(s.Times, m.Times), errorChart(m.Errors)} {
+	for _, c := range []*chart{smallerChart(), timeChart(s.Times, m.Times), errorChart(m.Errors)} {
 		if _, err := c.save(figures); err != nil {
 			return err
 		}

@@ -90,19 +90,15 @@ func columns(w io.Writer) int {
 
 // Progress returns a function to call after each of a number of steps, and one
 // to call at the end. If w is a terminal, Progress and these functions draw a
-// bar there, or the name of the work if it is a single step.
+// bar there.
 func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	width := terminalWidth(w)
 	if width == 0 {
 		return func() {}, func() {}
 	}
-	if steps == 1 {
-		text := clip(doing, width-1)
-		fmt.Fprint(w, text)
-		return func() {}, func() { fmt.Fprintf(w, "\r%*s\r", len([]rune(text)), "") }
-	}
 	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(clip(doing, width/3)),
-		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true))
 	// A bar that cannot be drawn is no reason to stop working.
 	return func() { _ = bar.Add(1) }, func() { _ = bar.Clear() }
 }

@@ -1,17 +1,18 @@
-// Package cutrunner is a runner for tests. It runs each stage of a pipeline in
-// bundles of a few elements, several at a time, and repeats those that fail, as
-// the runners of a cluster do. A test chooses the attempts that fail, and at
-// which point.
+// Package cutrunner is a Beam runner for tests. It runs each stage of a
+// pipeline in bundles of a few elements, several at a time, and repeats bundles
+// that fail, as the runners of a cluster do. A test selects the attempts that
+// fail, and the point at which they fail.
 //
-// A worker's copy of a function is made of its serialized form, and is used
-// again after an attempt that failed. What passes between two stages is encoded
-// and written to a file; or, if the test asks for it, it is handed on as it is,
-// and compared with its encoding at the end of each stage and of the job. A
-// stage sees only the output of attempts that succeeded, in no particular
-// order, and starts when the one before it has ended.
+// Each worker has a copy of the stage's function, made from its serialized
+// form, and uses it again after an attempt that failed. Elements that pass
+// between two stages are encoded and written to a file. If [Options].Hold is
+// set, they are handed on in memory instead, and compared with their encodings
+// at the end of the job. A stage sees only the output of attempts that
+// succeeded, in no particular order, and starts when the stage before it is
+// complete.
 //
-// It runs what filterbeam uses: ParDo without side inputs, splittable or not,
-// GroupByKey, Combine, Flatten, all in the global window.
+// The package runs what filterbeam uses: ParDo without side inputs, splittable
+// or not, GroupByKey, Combine and Flatten, all in the global window.
 package cutrunner
 
 import (
@@ -30,23 +31,23 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
-// Options say how a pipeline is run.
+// Options control how a pipeline is run.
 type Options struct {
-	Elements int                 // of a bundle; 0 for one bundle in each stage
+	Elements int                 // elements in a bundle; 0 for one bundle per stage
 	Workers  int                 // bundles at a time; 0 for one
-	Seed     uint64              // of the order of elements
-	Fault    func(Attempt) Fault // which attempts fail; nil for none
+	Seed     uint64              // for the order of elements
+	Fault    func(Attempt) Fault // selects the attempts that fail; nil for none
 	Split    bool                // split restrictions while they are processed
-	Hold     bool                // keep elements in memory, and see whether they change
-	Divide   int                 // grouping whose keys two tasks get, which is wrong; from 1 on
+	Hold     bool                // hold elements in memory, and check that they do not change
+	Divide   int                 // number of the grouping, from 1, whose keys two tasks get, which is an error
 }
 
-// A Result tells what a run has done.
+// A Result describes a run.
 type Result struct {
 	Tries  int         // attempts
 	Failed [points]int // attempts that failed, by the point of the fault
-	Splits int         // of restrictions while they were processed
-	Stages []string    // their names
+	Splits int         // restrictions split while they were processed
+	Stages []string    // names of the stages
 
 	counters map[metrics.StepKey]int64
 }
@@ -80,8 +81,9 @@ func (r *runner) count(a *attempt) {
 	}
 }
 
-// Run runs a pipeline. It returns an error if all attempts at a bundle fail, or
-// if the pipeline contains what the package does not run.
+// Run runs a pipeline. It returns an error if all attempts at a bundle fail, if
+// an element changed that is held in memory, or if the pipeline contains
+// something that the package cannot run.
 func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -103,30 +105,22 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 		}
 	}
 	for _, c := range r.collections {
-		if err := r.check(c.coder, c.items); err != nil {
-			return r.result, fmt.Errorf("at the end of the job: %w", err)
+		if err := r.store.check(c); err != nil {
+			return r.result, err
 		}
 	}
 	return r.result, nil
 }
 
-// check returns an error if one of the items that are held has changed.
-func (r *runner) check(c *coder.Coder, items []item) error {
-	if !r.options.Hold {
-		return nil
-	}
-	e := newEncoder(c, false)
-	for _, i := range items {
-		if err := e.check(r.store, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // runEdge runs a primitive of the pipeline.
 func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
-	in, out := r.ends(e)
+	var in, out []*collection
+	for _, i := range e.Input {
+		in = append(in, r.collections[i.From.ID()])
+	}
+	for _, o := range e.Output {
+		out = append(out, r.collections[o.To.ID()])
+	}
 	if e.Op != graph.Flatten && len(in) > 1 {
 		return fmt.Errorf("cutrunner: %v has several inputs", e)
 	}
@@ -156,19 +150,8 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 	return fmt.Errorf("cutrunner: %v is not supported", e)
 }
 
-// ends returns the collections that an edge reads, and those that it writes.
-func (r *runner) ends(e *graph.MultiEdge) (in, out []*collection) {
-	for _, i := range e.Input {
-		in = append(in, r.collections[i.From.ID()])
-	}
-	for _, o := range e.Output {
-		out = append(out, r.collections[o.To.ID()])
-	}
-	return in, out
-}
-
-// A caller returns what calls a copy of a function; the first one takes the
-// elements.
+// A caller returns the nodes that call a copy of a function. The elements go to
+// the first node.
 type caller func(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node
 
 func callParDo(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
@@ -193,15 +176,15 @@ func callProcess(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
 	return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo(s, fn, out)}}
 }
 
-// runStage runs a stage of an edge. Its name ends in step.
+// runStage runs a stage of an edge, whose name is the edge's name and step.
 func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step string, in *collection, out []*collection, call caller) error {
 	s := &stage{runner: r, name: e.Name() + step, number: len(r.result.Stages), edge: e, in: in.coder, out: out, call: call}
 	r.result.Stages = append(r.result.Stages, s.name)
 	return s.run(ctx, in.items)
 }
 
-// runSplittable runs a splittable function in two stages: one makes
-// restrictions and splits them, the other one processes them.
+// runSplittable runs a splittable function in two stages: the first creates
+// restrictions and splits them, the second processes them.
 func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *collection, out []*collection) error {
 	pair := func(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
 	restrictions := &collection{coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
@@ -213,7 +196,7 @@ func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *coll
 
 // group groups a collection by key.
 func (r *runner) group(in, out *collection) error {
-	out.coder = in.coder // that of an element, which is a pair
+	out.coder = in.coder // of the elements, which are pairs
 	groups, err := r.store.group(in.items)
 	r.groupings++
 	for _, g := range groups {
@@ -227,17 +210,17 @@ func (r *runner) group(in, out *collection) error {
 	return err
 }
 
-// A Point is one at which an attempt to process a bundle may fail.
+// A Point is a point at which an attempt to process a bundle may fail.
 type Point int
 
-// The points. A failure after the last output or file operation of an attempt
-// is one at Commit.
+// The points. A fault that an attempt does not reach, because it has fewer
+// outputs or file operations, is a fault at Commit.
 const (
 	None    Point = iota // the attempt succeeds, unless the function returns an error
 	Start                // before StartBundle
 	Element              // instead of processing an element
 	Output               // while an element is sent
-	File                 // in an operation on a file that calls [FileOperation]
+	File                 // in a file operation that calls [FileOperation]
 	Finish               // instead of FinishBundle
 	Commit               // after FinishBundle
 	Twin                 // as Commit, and the next attempt runs at the same time
@@ -250,17 +233,17 @@ type Fault struct {
 	After int // elements, outputs or file operations that still succeed
 }
 
-// An Attempt is one to process a bundle.
+// An Attempt is an attempt to process a bundle.
 type Attempt struct {
 	Stage  string // name of the function
-	Number int    // of the stage in the pipeline, from 0 on
+	Number int    // of the stage in the pipeline, from 0
 	Bundle int    // of the stage
-	Try    int    // of the bundle, from 0 on
-	Size   int    // elements of the bundle
+	Try    int    // of the bundle, from 0
+	Size   int    // elements in the bundle
 }
 
-// Random returns faults that are drawn with a seed: of three attempts at a
-// bundle up to two fail, at any point.
+// Random returns faults that are drawn using a seed. Up to two of three
+// attempts at a bundle fail, at any point.
 func Random(seed uint64) func(Attempt) Fault {
 	return func(a Attempt) Fault {
 		h := fnv.New64a()
@@ -281,15 +264,15 @@ func Random(seed uint64) func(Attempt) Fault {
 	}
 }
 
-// errLost is the error of an attempt that a fault has ended.
+// errLost is the error of an attempt ended by a fault.
 var errLost = errors.New("cutrunner: the worker is lost")
 
-// attemptKey is the key of the attempt in a context.
+// attemptKey is the context key of the attempt.
 type attemptKey struct{}
 
-// FileOperation is to be called by the file system of a test for each
-// operation, with the context that it got. It returns an error if the attempt
-// fails here. It may also split the restriction that is being processed.
+// FileOperation must be called by a test's file system for each operation,
+// using the context of the operation. It returns an error if the attempt must
+// fail here. It may also split the restriction that is being processed.
 func FileOperation(ctx context.Context) error {
 	a, ok := ctx.Value(attemptKey{}).(*attempt)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 )
 
-// A store keeps the encoded elements of all collections in a file, so that the
-// memory of the process is that of the workers.
+// A store contains the encoded elements of all collections. It is a file, so
+// that only the workers use memory.
 type store struct {
 	file *os.File
 	end  atomic.Int64
@@ -25,39 +25,36 @@ func newStore() (*store, error) {
 	return &store{file: file}, err
 }
 
-func (s *store) close() error {
-	closing := s.file.Close()
-	if err := os.Remove(s.file.Name()); err != nil {
-		return err
-	}
-	return closing
+func (s *store) close() {
+	_ = s.file.Close() // its contents are not needed
+	_ = os.Remove(s.file.Name())
 }
 
-// An item is an encoded element in the store. In a grouped collection it is the
-// first of the elements with its key, which are in values.
+// An item is an encoded element in the store. In a grouped collection, it is the
+// first element with its key, and values contains all of them.
 type item struct {
-	held   *exec.FullValue // the element itself, if elements are held in memory
+	held   *exec.FullValue // the element, if it is held in memory
 	at     int64
 	key    int32 // length of the key, if the element is a pair
-	length int32 // of the whole element
+	length int32 // of the element
 	values []item
 }
 
-// put writes an encoded element, which starts with key bytes of its key.
+// put writes an encoded element. The first key bytes are its key.
 func (s *store) put(encoded []byte, key int) (item, error) {
 	at := s.end.Add(int64(len(encoded))) - int64(len(encoded))
 	_, err := s.file.WriteAt(encoded, at)
 	return item{at: at, key: int32(key), length: int32(len(encoded))}, err
 }
 
-// get returns the bytes from to to of an element.
+// get returns bytes [from, to) of an element.
 func (s *store) get(i item, from, to int32) ([]byte, error) {
 	encoded := make([]byte, to-from)
 	_, err := s.file.ReadAt(encoded, i.at+int64(from))
 	return encoded, err
 }
 
-// A collection is what one stage sends to the next.
+// A collection contains the elements that one stage sends to the next.
 type collection struct {
 	coder *coder.Coder
 	items []item
@@ -65,7 +62,7 @@ type collection struct {
 
 // An encoder encodes the elements of a collection.
 type encoder struct {
-	hold       bool // elements in memory, too
+	hold       bool // also hold elements in memory
 	whole, key exec.ElementEncoder
 	buffer     bytes.Buffer
 }
@@ -94,38 +91,36 @@ func (e *encoder) encode(s *store, v *exec.FullValue) (item, error) {
 	}
 	i, err := s.put(e.buffer.Bytes(), key)
 	if e.hold {
-		held := *v // the engine uses v again, but not what it refers to
+		held := *v // the engine reuses v, but not the values in it
 		i.held = &held
 	}
 	return i, err
 }
 
-// check returns an error if an element that is held is not what it was when it
-// was encoded.
-func (e *encoder) check(s *store, i item) error {
-	for _, value := range i.values {
-		if err := e.check(s, value); err != nil {
+// check returns an error if an element that is held in memory differs from its
+// encoding.
+func (s *store) check(c *collection) error {
+	e := newEncoder(c.coder, false)
+	for _, i := range c.items {
+		if i.held == nil || i.values != nil {
+			continue
+		}
+		encoded, err := s.get(i, 0, i.length)
+		if err != nil {
 			return err
 		}
-	}
-	if i.held == nil || i.values != nil {
-		return nil
-	}
-	encoded, err := s.get(i, 0, i.length)
-	if err != nil {
-		return err
-	}
-	e.buffer.Reset()
-	if err := e.whole.Encode(i.held, &e.buffer); err != nil {
-		return err
-	}
-	if !bytes.Equal(encoded, e.buffer.Bytes()) {
-		return errChanged
+		e.buffer.Reset()
+		if err := e.whole.Encode(i.held, &e.buffer); err != nil {
+			return err
+		}
+		if !bytes.Equal(encoded, e.buffer.Bytes()) {
+			return errChanged
+		}
 	}
 	return nil
 }
 
-// errChanged is the error of a function that writes to an element.
+// errChanged is the error if a function changes an element.
 var errChanged = errors.New("cutrunner: an element has changed after it was emitted")
 
 // wrap returns v as an element.
@@ -151,7 +146,7 @@ func newDecoder(s *store, c *coder.Coder) *decoder {
 	return d
 }
 
-// decode reads an element, or a key with its values.
+// decode decodes an element, or a key with its values.
 func (d *decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
 	switch {
 	case i.held != nil && i.values == nil:
@@ -190,29 +185,23 @@ type values struct {
 	items   []item
 }
 
-func (v *values) Open() (exec.Stream, error) { return &stream{v.decoder, v.items}, nil }
+func (v *values) Open() (exec.Stream, error) { return &values{v.decoder, v.items}, nil }
 
-type stream struct {
-	decoder *decoder
-	items   []item
-}
-
-func (s *stream) Read() (*exec.FullValue, error) {
-	if len(s.items) == 0 {
+func (v *values) Read() (*exec.FullValue, error) {
+	if len(v.items) == 0 {
 		return nil, io.EOF
 	}
-	i := s.items[0]
-	s.items = s.items[1:]
+	i := v.items[0]
+	v.items = v.items[1:]
 	if i.held != nil {
 		return global(*wrap(i.held.Elm2)), nil
 	}
-	return s.decoder.read(s.decoder.value, i, i.key, i.length)
+	return v.decoder.read(v.decoder.value, i, i.key, i.length)
 }
 
-func (s *stream) Close() error { return nil }
+func (v *values) Close() error { return nil }
 
-// group returns the elements by key, in the order in which the keys first
-// occur.
+// group groups the elements by key, in the order in which the keys first occur.
 func (s *store) group(items []item) ([]item, error) {
 	place := map[string]int{}
 	var groups []item

@@ -1,7 +1,7 @@
 // Package index encodes the index of a filter in parts.
 //
-// An index is a line of JSON and a line with the CRC-32 of the first, without
-// its line end, in eight hexadecimal digits.
+// An index consists of two lines. The first is JSON. The second is the CRC-32
+// of the first, without its line end, in eight hexadecimal digits.
 package index
 
 import (
@@ -22,21 +22,21 @@ type Index struct {
 	Parts   []Part
 }
 
-// A Part is the file of one part, which is beside the index. The zero Part has
-// no file and no keys.
+// A Part describes the file of a part, which is beside the index. The zero Part
+// has no file and no keys.
 type Part struct {
 	Name  string
 	Bytes int64
 	CRC   uint32 // CRC-32 of the file
 }
 
-// Table is that of CRC-32 (IEEE). It is not that of the frames: the CRC-32C of
-// a frame is always the same, since a frame ends with the CRC-32C of what is
-// before.
+// Table is the table for CRC-32 (IEEE). Frames use CRC-32C instead, which would
+// be useless here: it is the same for all frames, because each frame ends with
+// the CRC-32C of the bytes before.
 var Table = crc32.IEEETable
 
 // Append appends the encoded index to dst. It returns an error if the name of a
-// part is not UTF-8, which JSON cannot contain. O(parts) time.
+// part is not UTF-8, since JSON cannot contain it.
 func (x Index) Append(dst []byte) ([]byte, error) {
 	for _, p := range x.Parts {
 		if !utf8.ValidString(p.Name) {
@@ -50,8 +50,8 @@ func (x Index) Append(dst []byte) ([]byte, error) {
 	return fmt.Appendf(append(dst, line...), "\n%08x\n", crc32.Checksum(line, Table)), nil
 }
 
-// Parse decodes an index. It returns an error if data is damaged, and if a part
-// has the name of a file that is not beside the index. O(len(data)) time.
+// Parse decodes an index. It returns an error if data is damaged, or if the
+// file of a part is not beside the index.
 func Parse(data []byte) (Index, error) {
 	var x Index
 	line, sum, _ := bytes.Cut(data, []byte("\n"))
@@ -66,7 +66,7 @@ func Parse(data []byte) (Index, error) {
 	}
 	for _, p := range x.Parts {
 		if p.Name != "" && (path.Base(p.Name) != p.Name || !filepath.IsLocal(p.Name)) {
-			return x, fmt.Errorf("name of a part is %q, want one of a file beside the index", p.Name)
+			return x, fmt.Errorf("name of a part is %q, want the name of a file beside the index", p.Name)
 		}
 	}
 	return x, nil

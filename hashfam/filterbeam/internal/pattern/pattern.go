@@ -1,5 +1,5 @@
-// Package pattern makes patterns for files, whatever characters are in their
-// names.
+// Package pattern finds files whose names may contain the special characters of
+// patterns.
 package pattern
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Loose returns a pattern that matches name, and perhaps other names. It has no
-// escapes: Windows has none, and stores list what begins with all that is
-// before the first asterisk. On Windows a backslash separates folders.
+// Loose returns a pattern that matches name, and perhaps other names. It
+// contains no escapes: Windows has none, where a backslash separates folders,
+// and stores list the names that begin with the text before the first asterisk.
 func Loose(name string) string {
 	if filepath.Separator != '\\' {
 		name = strings.ReplaceAll(name, `\`, `*`)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMergeTakesAllOrNothing(t *testing.T) {
+func TestMergeAddsAllOrNothing(t *testing.T) {
 	for _, p := range kinds {
 		a, b := mustNew(t, p), mustNew(t, p)
 		for key := range uint64(200) {
@@ -15,7 +15,7 @@ func TestMergeTakesAllOrNothing(t *testing.T) {
 		}
 		all := a.Clone()
 		require.NoError(t, all.Merge(b, all))
-		require.EqualValues(t, 600, all.Len(), "its own keys twice")
+		require.EqualValues(t, 600, all.Len(), "its own keys are there twice")
 		for key := range uint64(200) {
 			require.True(t, all.DeleteDigest(p.Family.SumUint64(key)))
 			require.True(t, all.DeleteDigest(p.Family.SumUint64(key)))
@@ -29,8 +29,7 @@ func TestMergeTakesAllOrNothing(t *testing.T) {
 		require.ErrorIs(t, a.Merge(b), ErrFull, "more keys than slots")
 		require.True(t, a.Equal(before))
 
-		// As many keys as slots: some bucket is in the way, and by then most
-		// have been merged.
+		// With as many keys as slots, Merge fails after it has added most keys.
 		c := mustNew(t, p)
 		for key := uint64(0); c.Len()+b.Len() < p.slots(); key++ {
 			require.NoError(t, c.AddDigest(p.Family.SumUint64(key|1<<30)))
