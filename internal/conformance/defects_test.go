@@ -47,7 +47,7 @@ func record(property func(rapid.TB)) *recorder {
 // Each defect makes a property fail. If it is the machine, the message is
 // short. Without a defect all pass. The seed is fixed.
 func TestDefectsAreRejected(t *testing.T) {
-	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "2s"} {
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s"} {
 		old := flag.Lookup(name).Value.String()
 		require.NoError(t, flag.Set(name, value))
 		defer flag.Set(name, old)
