@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Plans for 10^10 keys are the same on all platforms. A platform with 32-bit
-// addresses refuses to make them.
+// A platform with 32-bit addresses can compute these plans, but cannot use
+// them.
 func TestPlansDoNotDependOnThePlatform(t *testing.T) {
 	const n, rate = 1e10, 0.01
 	b, err := bloom.Config{Capacity: n, FPRate: rate}.Params()

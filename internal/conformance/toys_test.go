@@ -18,13 +18,14 @@ import (
 
 var errs = &fault.Maker{Package: "bag"}
 
-// params are the parameters of a bag: how many copies of keys it has room for.
+// params contains the number of keys, including copies, for which a bag has
+// room.
 type params struct {
 	Room   uint64
 	Family hashfam.Family
 }
 
-// A bag is an exact multiset of digests, with at most one defect.
+// A bag is an exact multiset of digests. It can have a defect.
 type bag struct {
 	params
 	counts map[hashfam.Digest]uint64
@@ -204,7 +205,6 @@ var layout = frame.Format[contents, uint64]{
 	Len: func(c contents) uint64 { return c.numbers },
 }
 
-// decode reads a bag into b.
 func (b *bag) decode(r *frame.Reader) error {
 	c, pairs, err := layout.Read(r, b.Family())
 	if b.defect == "a failed decode resets" && err != nil {
@@ -238,7 +238,7 @@ func (b *bag) ReadFrom(r io.Reader) (int64, error) {
 }
 func (b *bag) UnmarshalText(text []byte) error { return frame.UnmarshalText(b, text, errs) }
 
-// bags declares bags with a defect.
+// bags describes bags with a defect.
 func bags(defect string) conformance.Frames[*bag] {
 	create := func(p params) (*bag, error) {
 		if p.Room == 0 || p.Room > 1000 {
