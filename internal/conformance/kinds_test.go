@@ -57,13 +57,11 @@ func TestAStreamCanContainAllKinds(t *testing.T) {
 		require.ErrorIs(t, err, bloom.ErrCorrupt)
 		require.LessOrEqual(t, n, int64(100))
 	}
-	for _, odd := range []func(io.Reader) io.Reader{iotest.HalfReader, iotest.OneByteReader} {
-		r := odd(bytes.NewReader(stream))
-		for k := frame.Bloom; k <= frame.Window; k++ {
-			_, err := kinds[k].zero.ReadFrom(r)
-			require.NoError(t, err, k)
-		}
-		_, err := kinds[frame.Bloom].zero.ReadFrom(r)
-		require.ErrorIs(t, err, io.EOF)
+	r := iotest.HalfReader(bytes.NewReader(stream))
+	for k := frame.Bloom; k <= frame.Window; k++ {
+		_, err := kinds[k].zero.ReadFrom(r)
+		require.NoError(t, err, k)
 	}
+	_, err := kinds[frame.Bloom].zero.ReadFrom(r)
+	require.ErrorIs(t, err, io.EOF)
 }
