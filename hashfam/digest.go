@@ -4,23 +4,23 @@ import "math/bits"
 
 // A Digest is the 64-bit hash of a key, computed by a [Family]. Compute it once
 // and use it with every structure of this family. In another family, the same
-// key has a different digest. A digest from a secret family is itself secret
-// and must not be revealed to anyone who can choose keys.
+// key will have a different digest. A digest from a secret family is itself
+// secret and must not be revealed to anyone who can choose keys.
 //
-// If keys are already hashed, you do not need SipHash. A good 64-bit hash such
-// as xxhash, or a random identifier, can be converted with Digest(x) and used
-// with a structure's Digest methods, as long as all 64 bits are well mixed.
-// Since such a hash is not secret, anyone can find keys that collide. All keys
-// of a structure must use the same kind of digest. HeavyHitters, TopK and
-// Window in package countmin need digests from their family because they store
-// keys, and hash these again when they are decoded.
+// If keys are already hashed, you do not need to use SipHash. A good 64-bit
+// hash such as xxhash, or a random identifier, can be converted with Digest(x)
+// and used with a structure's Digest methods, as long as all 64 bits are well
+// mixed. Since such a hash is not secret, anyone can find keys that collide.
+// All keys of a structure must use the same kind of digest. HeavyHitters, TopK
+// and Window in package countmin need digests from their family because they
+// store keys, which are hashed again when the structure is decoded.
 //
 // If a structure never leaves the process, use hash/maphash: it is faster than
 // a Family, and its seed is unknown outside. The seed differs in each process,
 // so such a structure must not be stored or sent. If you store structures that
 // use another hash function, give them a family derived for this purpose, for
 // example Family{}.Derive("xxhash64"). Programs that hash keys with the public
-// family then cannot decode them by mistake.
+// family will then not decode them by mistake.
 type Digest uint64
 
 // The multiplier is the factor between successive values of a probe sequence.

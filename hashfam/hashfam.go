@@ -9,12 +9,19 @@
 //   - compute positions, shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
 //   - inspect the errors of all packages: [FieldError] and the Err variables
 //
-// SipHash-2-4 with a 128-bit secret hashes each key once, to a 64-bit [Digest]
-// (Aumasson and Bernstein, INDOCRYPT 2012). A structure computes all other
-// values from this digest: [Digest.Probe] returns a sequence with one value for
-// each hash function of a Bloom filter, and [Reduce] maps a 64-bit value to a
-// range of any size. Structures cannot distinguish two keys with the same
-// digest, so the false-positive rate for n keys cannot be below n/2^64.
+// For example:
+//
+//	key := hashfam.RandomKey() // store key[:] and keep it secret
+//	family := hashfam.New(key)
+//	digest := family.SumString("example.org")
+//
+// Each key is hashed once, using SipHash-2-4 with a 128-bit secret (Aumasson
+// and Bernstein, INDOCRYPT 2012). The result is a 64-bit [Digest]. A structure
+// computes all other values from this digest: [Digest.Probe] returns a sequence
+// with one value for each hash function of a Bloom filter, and [Reduce] maps a
+// 64-bit value to a range of any size. Structures cannot distinguish two keys
+// with the same digest, so the false-positive rate for n keys cannot be below
+// n/2^64.
 //
 // The zero [Family] is public: its functions are the same in every process, so
 // filters can be merged wherever they were built. But anyone who can choose
@@ -29,9 +36,9 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may call methods that only read a structure. A
-// method that changes a structure must not be called concurrently with any
-// other method, unless its comment says otherwise.
+// Methods that only read a structure can be called concurrently. A method that
+// changes a structure must not be called concurrently with any other method,
+// unless its comment says otherwise.
 //
 // # Zero values
 //
@@ -42,9 +49,10 @@
 // # Cost
 //
 // A method that takes one key does not retain or modify it, and does not
-// allocate unless the structure must grow. Accessors return in constant time
-// unless their comment says otherwise. Methods that process the whole
-// structure, for example Clone, Merge and MarshalBinary, run in linear time.
+// allocate unless the structure must grow. Batch queries allocate only if dst
+// is too small. Accessors return in constant time unless their comment says
+// otherwise. Methods that process the whole structure, for example Clone, Merge
+// and MarshalBinary, run in linear time.
 //
 // # Encoding
 //
@@ -58,47 +66,47 @@
 // then are not a valid frame. MarshalText returns the frame in base64, so that
 // encoding/json stores a structure as a string.
 //
-// UnmarshalBinary, ReadFrom and UnmarshalText decode a frame into the receiver,
-// which also gets the parameters of the frame. They do not retain their input.
-// A frame must be decoded with the family it was encoded with: a structure that
-// is in use keeps its family, the zero value has the public family, and
-// functions such as NewReceiver return a receiver for another family. If
-// decoding fails, the receiver is unchanged and the error is
+// UnmarshalBinary, ReadFrom and UnmarshalText decode a frame, including its
+// parameters, into the receiver. They do not retain their input. A frame must
+// be decoded with the family it was encoded with: a structure in use already
+// has a family, the zero value has the public family, and functions such as
+// NewReceiver return a receiver for another family. If decoding fails, the
+// receiver is unchanged and one of these errors is returned:
 //
-//   - [ErrCorrupt] if the data is damaged, too short or too long,
-//   - [ErrVersion] if a later version of the library encoded it, or
-//   - [ErrFamily] if it was encoded with another family.
+//   - [ErrCorrupt] if the data is damaged, too short or too long
+//   - [ErrVersion] if a later version of the library encoded it
+//   - [ErrFamily] if it was encoded with another family
 //
 // ReadFrom also returns the errors of the reader. It reads exactly one frame,
 // so frames can follow one another in a stream. At the end of the stream, its
 // error matches both [ErrCorrupt] and io.EOF. If the reader reports how many
 // bytes follow, as a regular file or a bytes.Reader does, ReadFrom allocates
-// the contents once. Otherwise it allocates memory only as bytes arrive, at
-// most one and a half times the final size.
+// contents of up to 4 GiB once. Otherwise it allocates memory only as bytes
+// arrive, at most one and a half times the final size.
 //
-// Functions such as ReadParams read only the header of a frame, which is enough
-// to check the size of a structure before decoding it.
+// Functions such as ReadParams read only a frame's header, which is enough to
+// check the structure's size before decoding it.
 //
 // # Views
 //
-// A View answers queries directly from a frame, for example in a mapped file.
-// Functions such as NewView retain the data, which must not change while the
-// view is used, and check only the header; Verify checks the rest. In addition
-// to the decoding errors, they return [ErrParams] if the contents do not start
-// at a multiple of 8 in memory, and errors.ErrUnsupported on a big-endian
-// platform or in a build with the tag purego.
+// A View queries a frame directly, for example in a mapped file. Functions such
+// as NewView retain the data, which must not change while the view is used, and
+// check only the header; Verify checks the rest. In addition to the decoding
+// errors, they return [ErrParams] if the contents do not start at a multiple of
+// 8 in memory, and errors.ErrUnsupported on a big-endian platform or in a build
+// with the tag purego.
 //
 // # Printing
 //
-// String describes a structure and its parameters in one line. Format prints
-// this description for every verb, and LogValue returns it to log/slog, so that
-// no output contains the family's key.
+// String returns a one-line description of a structure and its parameters.
+// Format prints this description for every verb, and LogValue returns it to
+// log/slog, so that no output contains the family's key.
 //
 // # Source
 //
 // Start with hashfam.go for keys and families, digest.go for the values that
 // structures compute from a digest, and sumall.go for batches. The files
-// sip_*_amd64.s hash several keys at once.
+// sip_*_amd64.s hash several keys at a time.
 package hashfam
 
 import (
@@ -109,10 +117,10 @@ import (
 )
 
 // A Key is the secret that selects a [Family]. Anyone who knows this key can
-// craft keys that collide, so store it like any other secret, and not together
-// with filters that use it. The zero Key selects the public family. Printing,
-// logging or marshaling a Key shows only "hashfam.Key(hidden)"; use k[:] to get
-// its bytes.
+// craft keys that collide, so store it like any other secret, apart from the
+// filters that use it. The zero Key selects the public family. Printing,
+// logging or marshaling a Key only outputs "hashfam.Key(hidden)"; use k[:] to
+// get its bytes.
 type Key [16]byte
 
 // RandomKey returns a random key from crypto/rand.
@@ -152,8 +160,7 @@ func Random() Family { return New(RandomKey()) }
 // Derive returns the family for label. It is determined by f's key and label,
 // but behaves as if its key were drawn at random, so one secret can be used for
 // many filters that should not have the same false positives. Families derived
-// from the public family are also public. Derive allocates if the label is
-// long.
+// from the public family are also public.
 //
 // The new key is the 128-bit SipHash-2-4 of the label with f's key. This
 // function differs from the 64-bit function that hashes keys.

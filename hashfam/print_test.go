@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
+func TestUnmarshalTextRejectsOtherFamilies(t *testing.T) {
 	keyed, other := New(Key{1}), New(Key{2})
 	for _, c := range []struct {
 		receiver Family
@@ -55,7 +55,7 @@ func TestOnlyThePublicOrTheReceiversFamilyIsDecoded(t *testing.T) {
 
 // If a configuration with a keyed family is stored as JSON and read back, it
 // must not silently get the public family.
-func TestAKeyedFamilyInJSONIsNotLostSilently(t *testing.T) {
+func TestJSONCannotLoseAKeyedFamily(t *testing.T) {
 	type config struct {
 		Family Family
 	}

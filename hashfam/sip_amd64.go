@@ -139,7 +139,7 @@ func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64
 }
 
 // sumUint64Lanes appends the digests of keys. Since the scheduler cannot
-// interrupt assembly code, each call processes at most 4096 keys, which need
+// interrupt assembly code, each call processes up to 4096 keys, which will need
 // about 10 microseconds.
 func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	dst = slices.Grow(dst, len(keys))

@@ -31,7 +31,7 @@ func left(t *testing.T, n int) int {
 
 // Groups have 8 keys with AVX2, and also 10 to 16 keys with AVX-512. A group of
 // numbers has at least five.
-func TestWhichKeysAreHashedInGroups(t *testing.T) {
+func TestGroupSizes(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		for n := range 50 {
 			want, numbers := n, n

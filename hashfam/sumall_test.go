@@ -20,7 +20,7 @@ type way struct {
 var ways = []way{
 	{"AVX-512", true, true},
 	{"AVX2", true, false},
-	{"one by one", false, false},
+	{"individually", false, false},
 }
 
 // set makes SumAll use only these instructions until the test ends. It skips
