@@ -3,7 +3,7 @@
 //
 // A [Function] maps each of n keys to a different index from 0 to n-1. It does
 // not store the keys. Use it to attach data to a fixed set of keys: store the
-// data in a slice, at the index of each key. The slice can change at any time.
+// data in a slice, at the index of each key. The data can change at any time.
 //
 //	c := perfect.Config{}
 //	f, err := perfect.New(ctx, c, c.Family.SumAllStrings(nil, keys))
@@ -29,8 +29,8 @@
 // more. If you only need to test membership, use package bloom/static instead,
 // because its filter uses about two bits per key less.
 //
-// Package [hashfam] describes what the types of all packages have in common:
-// Concurrency, Zero values, Encoding, Views and Printing.
+// Package [hashfam] describes what the types of all packages have in common,
+// for example concurrency and encoding.
 //
 // # Algorithm
 //
@@ -39,10 +39,10 @@
 // keys on average. Each bucket has a one-byte seed. It is combined with the
 // key's hash to select a place for the key in a slice of 1,024 places. The
 // build chooses the seeds so that all keys have different places. It processes
-// the buckets along the slices, and large buckets first. When no seed works for
-// a bucket, which is rare, the bucket is bumped: its keys go to a second,
-// smaller level. The places in this level are mapped to the places that the
-// first level left free.
+// the buckets in the order of their slices, but large buckets earlier. When no
+// seed works for a bucket, which is rare, the bucket is bumped: its keys go to
+// a second, smaller level. The places in this level are mapped to the places
+// that the first level left free.
 //
 // # Source
 //

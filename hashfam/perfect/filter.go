@@ -138,8 +138,8 @@ func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
 
 // Delete removes key from the set and returns true. If key is not in the set,
 // it returns false and does not change the filter. Delete replaces the key's
-// fingerprint by its complement. The slot and the current value remain, so that
-// [Filter.Restore] can undo the deletion.
+// fingerprint with its complement. The slot and the current value remain, so
+// that [Filter.Restore] can undo the deletion. Len does not change.
 //
 // If the filter's rate is above 1/2, some keys have no fingerprint. These keys
 // cannot be deleted: Delete returns false.
@@ -152,12 +152,13 @@ func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)
 // computed by the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 
-// Restore adds a key that [Filter.Delete] removed, with its value, and returns
-// true. If key was not removed, it returns false and does not change the
-// filter.
+// Restore adds back a key that [Filter.Delete] removed, with its value, and
+// returns true. If key was not removed, it returns false and does not change
+// the filter.
 //
 // This method should only be called with keys that were removed. For any other
-// key, a false positive will delete a key that is in the set.
+// key, Restore may delete a key that is in the set, with a probability equal to
+// the false-positive rate.
 func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.hash.Sum(key)) }
 
 // RestoreDigest is like [Filter.Restore] for a key's digest, which must be

@@ -21,8 +21,7 @@ type stored struct {
 // Family returns the family that hashes the keys.
 func (s *stored) Family() hashfam.Family { return s.hash.Family() }
 
-// Len returns the number of different keys when the structure was built. It
-// includes keys that were deleted from a filter.
+// Len returns the number of different keys from which the structure was built.
 func (s *stored) Len() uint64 { return s.n }
 
 // SizeBytes returns the size in bytes. It does not include memory that is
