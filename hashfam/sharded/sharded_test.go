@@ -105,7 +105,7 @@ func TestCallsHaveExclusiveUseOfTheirShard(t *testing.T) {
 	require.Equal(t, 8*2000*3, sum, "each call adds three")
 }
 
-func TestAPanicReleasesTheLock(t *testing.T) {
+func TestPanicsReleaseTheLock(t *testing.T) {
 	o := lists(t, 1)
 	for name, f := range map[string]func(){
 		"Do":    func() { o.Do(0, func(*list) { panic(1) }) },
