@@ -14,8 +14,8 @@ import (
 // These errors are returned for digests from which no ribbon can be built.
 var (
 	// ErrLayers is returned if digests do not fit into 32 layers. This happens
-	// if a digest is in two lists of [Values], or if somebody chose the
-	// digests, but not with random digests.
+	// if a digest is in two lists of [Values]. It can also happen if somebody
+	// chose the digests, but not with random digests.
 	ErrLayers = errors.New("the digests need more than 32 layers")
 
 	// [Stream] returns the following errors.

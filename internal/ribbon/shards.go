@@ -49,8 +49,8 @@ func (l *layer) cut(all part, first, shard uint64) part {
 
 // A Shards is the first layer of a ribbon when several processes build its
 // shards. Each process calls [Shards.Solve] for some of the shards. One
-// process, which needs to have all thresholds and the bumped digests, calls
-// [Shards.Join].
+// process, which needs to have all thresholds and the bumped digests (2%),
+// calls [Shards.Join].
 type Shards struct {
 	columns uint32
 	layer   layer

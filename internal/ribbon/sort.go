@@ -13,7 +13,7 @@ import (
 const (
 	flagBits    = 5       // number of bits for dividing a large list in place
 	countKeys   = 1 << 16 // maximum length of a list that is sorted by counting
-	countBits   = 13      // maximum number of bits by which it is sorted at once
+	countBits   = 13      // maximum number of bits in one sorting step
 	insertKeys  = 24      // maximum length for sorting by insertion
 	compareKeys = 512     // maximum length for sorting by comparison: clearing the counters would take longer
 )

@@ -24,16 +24,15 @@ func EstimateBytes(columns uint32, n uint64) uint64 {
 	return 8 * words
 }
 
-// EstimateColumns returns the largest number of columns for which the size for
-// n digests will not exceed the given number of bytes according to
-// [EstimateBytes].
+// EstimateColumns returns the largest number of columns for which
+// [EstimateBytes] does not exceed the given size.
 func EstimateColumns(bytes, n uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool { return EstimateBytes(uint32(c+1), n) > bytes }))
 }
 
 // ColumnsWithin returns the largest number of columns for which the payload for
-// the digests of r will not exceed the given size. The result is exact if the
-// number of whole columns is the same, since the number of bumped digests
+// the digests of r will not exceed the given size. The result is exact if it
+// has the same number of whole columns as r, since the number of bumped digests
 // depends only on this number.
 func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool {

@@ -79,7 +79,7 @@ func ribbonOf(columns uint32, keys ...uint64) *Ribbon {
 }
 
 // With one more column the payload must be too large.
-func TestColumnsThatFit(t *testing.T) {
+func TestColumnsWithinReturnsTheMost(t *testing.T) {
 	size := func(keys []uint64, columns uint32) uint64 {
 		words := uint64(len(keys) - 1)
 		for i, n := range keys {
