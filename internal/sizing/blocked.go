@@ -1,7 +1,7 @@
 package sizing
 
-// BlockedRates returns a function that will compute a blocked filter's rate for
-// n keys in m/512 blocks. A digest selects a block and k bits in it (Putze,
+// BlockedRates returns a function that computes a blocked filter's rate for n
+// keys in m/512 blocks. A digest selects a block and k bits in it (Putze,
 // Sanders and Singler 2007):
 //
 //	sum_j P(Binomial(n, 512/m) = j) * E[(X/512)^k | k*j throws]

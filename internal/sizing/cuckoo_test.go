@@ -92,7 +92,7 @@ func TestTieChances(t *testing.T) {
 	require.InEpsilon(t, 1.0/6/2+1.0/6/2, tieChance(6, 3), 1e-12)
 }
 
-func TestCuckooCapacityIsWhatFits(t *testing.T) {
+func TestCuckooCapacityIsTheLargestThatFits(t *testing.T) {
 	for _, m := range []uint64{2, 4, 8, 16, 64, 250, 1024, 1 << 14, 1 << 20, 1 << 30} {
 		for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 			n := CuckooCapacity(m, f)

@@ -8,11 +8,11 @@ type Plan struct {
 	Hashes int
 }
 
-// ClassicPlan returns the smallest multiple of 8 bits at which a classic filter
-// of n keys has the rate eps or less for some k, and the k with the lowest rate
-// at this size. It uses [Rate] with [WithClassicDigest]. It returns false if
-// there is no such plan within [MaxBits] and [MaxHashes], for example if n is
-// 0, or if eps is not in (0, 1) or not above n/2^64.
+// ClassicPlan returns the smallest multiple of 8 bits for which a classic
+// filter with n keys has a rate of eps or less for some k, and the k with the
+// lowest rate at this size. It uses [Rate] with [WithClassicDigest]. It returns
+// false if there is no such plan within [MaxBits] and [MaxHashes], for example
+// if n is 0, or if eps is not in (0, 1) or not above n/2^64.
 func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
@@ -73,10 +73,12 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, ok
 }
 
-// foldable is the number of blocks from which only multiples of eight are used.
+// foldable is the number of blocks from which on only multiples of eight are
+// used.
 const foldable = 1024
 
-// blocksAt returns the step-th number of blocks: 1, 2, ... 1024, 1032...
+// blocksAt returns the step-th allowed number of blocks: 1, 2, ... 1024,
+// 1032...
 func blocksAt(step uint64) uint64 {
 	if step <= foldable {
 		return step

@@ -120,7 +120,7 @@ func TestPlansIncludeEqualDigests(t *testing.T) {
 	}
 }
 
-func TestPlansAtTheEdges(t *testing.T) {
+func TestPlansAtTheLimits(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name+" rejects impossible arguments", func(t *testing.T) {
 			for _, v := range []struct {

@@ -35,8 +35,8 @@ func fill(p, throws float64) float64 {
 
 // Rate returns E[(X/m)^k], where X is the number of distinct bits among kn
 // uniform ones. This is the exact rate for all m and n in a classic filter.
-// When the fill ratio is about one half, it requires O(k^2) time, some
-// microseconds, and O(k) space.
+// When the fill ratio is about one half, it requires O(k^2) time, which is a
+// few microseconds, and O(k) space.
 //
 // Instead of X, Rate uses the distribution of the query. The k functions of the
 // query select D distinct bits, and the query is a false positive if the kn
@@ -78,8 +78,8 @@ type surjection struct {
 
 // newSurjection returns the table for zero cells. It is long enough for up to
 // maxCells cells at perCell throws per cell. Cells that are known to be hit
-// receive perCell/(1-e^-perCell) throws on average. Twelve standard deviations
-// are added.
+// receive perCell/(1-e^-perCell) throws on average. The table will end twelve
+// standard deviations above this mean.
 func newSurjection(maxCells int, perCell float64) *surjection {
 	mean := float64(maxCells) * perCell / -math.Expm1(-perCell)
 	s := &surjection{onto: make([]float64, int(mean+12*math.Sqrt(mean))+40)}
@@ -105,8 +105,8 @@ func (s *surjection) advance() {
 	}
 }
 
-// at returns the probability for t throws. The last one is returned when t is
-// too large.
+// at returns the probability for t throws. If t is beyond the table, it returns
+// the last one.
 func (s *surjection) at(t int) float64 {
 	return s.onto[min(t, len(s.onto)-1)]
 }

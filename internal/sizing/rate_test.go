@@ -12,7 +12,7 @@ var rates = map[string]func(uint64, int, uint64) float64{
 	"classic": Rate, "partitioned": PartitionedRate, "blocked": blockedRate,
 }
 
-func TestRatesOfEmptyAndOfFullFilters(t *testing.T) {
+func TestRatesOfEmptyAndFullFilters(t *testing.T) {
 	for name, rate := range rates {
 		require.Zero(t, rate(512, 3, 0), name)
 		require.Equal(t, 1.0, rate(512, 3, math.MaxUint64), name)
@@ -63,7 +63,7 @@ func TestBinomialMean(t *testing.T) {
 	require.Equal(t, 7.0, binomialMean(7, 1, func(x int) float64 { return float64(x) }))
 }
 
-func TestTheTableEndsWithTheLastProbability(t *testing.T) {
+func TestThrowsBeyondTheTableUseTheLastProbability(t *testing.T) {
 	s := newSurjection(3, 1)
 	s.advance()
 	last := s.at(len(s.onto) - 1)

@@ -15,7 +15,7 @@ func (s *search) best(size uint64) (rate float64) {
 	return rate
 }
 
-// smallest returns the smallest size up to limit at which the rate is eps or
+// smallest returns the smallest size up to limit for which the rate is eps or
 // less for some k, and the k with the lowest rate at this size.
 func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) {
 	s.k = clampHashes(LowerBound(eps))
