@@ -16,7 +16,7 @@ type Format[P any, T number] struct {
 	Errs    *fault.Maker // of the package that has the structure
 
 	// Parse parses a verified header. It returns an error if the parameters are
-	// invalid or the payload has another length than they require.
+	// invalid or if the payload does not have the length that they require.
 	Parse func(h Header, fam hashfam.Family) (P, error)
 
 	// Len returns the number of numbers in the payload.
@@ -38,7 +38,7 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 	return Header{f.Kind, f.Version, fam.CheckValue(), appendWords(words...), payload}
 }
 
-// Header reads the header when a structure was encoded with fam.
+// Header reads the header of a structure that was encoded with fam.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
 	h := r.Header(f.Kind, f.Version, fam.CheckValue())
 	if r.err != nil {
@@ -81,8 +81,8 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 	return v, p, values, err
 }
 
-// A Glance holds the first 16 bytes of all frames with the same kind and family
-// that have 16 bytes of parameters.
+// A Glance holds the first 16 bytes of all frames with the same kind, version
+// and family that have 16 bytes of parameters.
 type Glance struct{ first, check uint64 }
 
 // Glance returns the Glance for frames that were encoded with fam.
@@ -97,8 +97,8 @@ func (g Glance) Zero() bool { return g.first == 0 }
 const glanceHeader = 64
 
 // At returns the two parameters and the payload of the frame data. It reports
-// whether the fixed part, the padding and the length are valid. To take only
-// two nanoseconds it does not verify any checksum.
+// whether the fixed part, the padding and the length are valid. It needs only
+// two nanoseconds because it does not verify any checksum.
 func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false

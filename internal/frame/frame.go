@@ -35,7 +35,7 @@ const (
 	magic      = "\xf1fam"
 	fixedBytes = 24  // the header before the parameters
 	sumBytes   = 8   // a checksum and four zero bytes
-	alignment  = 64  // the payload begins at a multiple of it
+	alignment  = 64  // the payload begins at a multiple of this
 	maxParams  = 256 // largest number of bytes of parameters
 	maxHeader  = (fixedBytes + maxParams + sumBytes + alignment - 1) / alignment * alignment
 	chunkBytes = 1 << 16 // payloads are read and written in pieces of this size

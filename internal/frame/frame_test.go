@@ -34,7 +34,7 @@ func decodeWords[T number](r *Reader, n uint64) ([]T, error) {
 	return values, r.Err()
 }
 
-func TestTheLayoutIsAsDocumented(t *testing.T) {
+func TestFramesHaveTheDocumentedLayout(t *testing.T) {
 	h := header
 	h.Params = []byte("12345678")
 	b := encodeWords([]byte("before"), h, []uint64{0x1122334455667788})[len("before"):]
@@ -93,7 +93,7 @@ func checkNumbers[T number](t *testing.T, n int) {
 	require.Equal(t, "the next frame", w.String())
 }
 
-func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
+func TestOtherKindsVersionsAndFamiliesAreErrors(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Header)
 		want   error
@@ -123,7 +123,7 @@ func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "test: corrupt encoding: magic = 61 62 63 64, want f1 66 61 6d")
 }
 
-func TestErrorsNameFamiliesByTheirText(t *testing.T) {
+func TestErrorsContainTheFamilyText(t *testing.T) {
 	keyed := hashfam.New(hashfam.Key{})
 	for i := 0; keyed.CheckValue()>>60 != 0; i++ { // the text begins with a zero
 		keyed = keyed.Derive(fmt.Sprint(i))
@@ -187,7 +187,7 @@ type stubborn int
 
 func (s stubborn) Read(b []byte) (int, error) { return int(s) * (len(b) + 1), nil }
 
-func TestInvalidResultsOfReadersAreErrors(t *testing.T) {
+func TestInvalidReadResultsAreErrors(t *testing.T) {
 	_, err := decodeWords[uint64](NewReader(stubborn(0), errs), 3)
 	require.ErrorIs(t, err, io.ErrNoProgress)
 	for _, r := range []io.Reader{stubborn(1), stubborn(-1)} {
@@ -213,7 +213,7 @@ func (h *hesitant) Read(b []byte) (int, error) {
 	return h.r.Read(b[:1])
 }
 
-func TestAViewSharesTheBytes(t *testing.T) {
+func TestViewsShareMemory(t *testing.T) {
 	if !viewable {
 		t.Skip("no views on this platform")
 	}
@@ -289,7 +289,7 @@ func (l *list) decode(r *Reader) error {
 	return err
 }
 
-func TestAFormatDecodesWhatItEncodes(t *testing.T) {
+func TestFormatRoundTrip(t *testing.T) {
 	var w bytes.Buffer
 	want, got := list{1, 2, 3}, list(nil)
 	b, err := want.AppendBinary(nil)
@@ -315,7 +315,7 @@ func TestAFormatDecodesWhatItEncodes(t *testing.T) {
 	require.ErrorIs(t, err, errNone)
 }
 
-func TestAGlanceReadsTheParameters(t *testing.T) {
+func TestGlanceReadsParameters(t *testing.T) {
 	b, err := list{1, 2, 3}.AppendBinary(nil)
 	require.NoError(t, err)
 	length, err := listFormat.ReadHeader(bytes.NewReader(b), hashfam.Family{})
@@ -344,7 +344,7 @@ func TestTextIsStrictBase64(t *testing.T) {
 	require.ErrorIs(t, err, errNone)
 }
 
-func TestInvalidResultsOfWritersAreErrors(t *testing.T) {
+func TestInvalidWriteResultsAreErrors(t *testing.T) {
 	for _, extra := range []int{1, -1000} {
 		n, err := Write(lyingWriter(extra), header, Numbers([]uint64{1}))
 		require.ErrorIs(t, err, errInvalidWrite)

@@ -39,7 +39,7 @@ func TestHeadersOfArraysAndRibbons(t *testing.T) {
 }
 
 // Blank fields must be zero, and there must be no more bytes.
-func TestParametersFromAStruct(t *testing.T) {
+func TestStructParametersRoundTrip(t *testing.T) {
 	type params struct {
 		N uint32
 		_ uint8
@@ -67,7 +67,7 @@ func TestParametersFromAStruct(t *testing.T) {
 }
 
 // In version 2 there is one more word, which must not be zero.
-func TestVersion2HasAnotherParameter(t *testing.T) {
+func TestVersion2NeedsTheLastParameter(t *testing.T) {
 	type params struct{ N, Last uint64 }
 	for _, last := range []uint64{0, 1, math.MaxUint64} {
 		h := Header{Version: 2, Params: EncodeParams(params{7, last})}.Shortest()

@@ -9,7 +9,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A View is a frame in the caller's memory, for example in a mapped file.
+// A View is a frame in the caller's memory, for example in a mapped file. Only
+// its header has been checked.
 type View struct {
 	Header
 	data []byte
@@ -47,7 +48,8 @@ func (v View) payload() []byte {
 	return v.data[headerBytes(len(v.Params)) : len(v.data)-sumBytes]
 }
 
-// In returns the first n numbers of the payload, without copying them.
+// In returns the first n numbers of the payload, without copying them. It
+// returns an error if this is not possible on the platform or at this address.
 func In[T number](v View, n uint64) ([]T, error) {
 	size := sizeOf[T]()
 	b := v.payload()[:n*uint64(size)]
@@ -60,7 +62,7 @@ func In[T number](v View, n uint64) ([]T, error) {
 	numbers, ok := numbersIn[T](b)
 	if !ok {
 		return nil, v.make.Field(hashfam.ErrParams, "address of data", fmt.Sprintf("%p", b),
-			fmt.Sprintf("a multiple of %d, like that of a mapped file", size))
+			fmt.Sprintf("a multiple of %d, as in a mapped file", size))
 	}
 	return numbers, nil
 }

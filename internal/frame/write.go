@@ -34,8 +34,8 @@ func WriteTo(w io.Writer, encode Encoder) (int64, error) {
 	return Write(w, h, payload)
 }
 
-// Append appends a frame to dst, with up to one allocation. The payload must
-// have the length h.Payload.
+// Append appends a frame to dst, which it grows no more than once. The payload
+// must have the length h.Payload.
 func Append(dst []byte, h Header, payload Payload) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)
@@ -47,7 +47,7 @@ func Append(dst []byte, h Header, payload Payload) []byte {
 }
 
 // AppendFilled is like Append, but fill sets the payload's numbers, which are
-// zero before. If possible they are in the memory of the result.
+// initially zero. If possible, they use the memory of the result.
 func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)
@@ -67,7 +67,8 @@ func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// Write writes a frame to w in pieces. It returns the number of bytes written.
+// Write writes a frame to w in pieces. It returns the number of bytes written
+// and the error of w.
 func Write(w io.Writer, h Header, payload Payload) (int64, error) {
 	out := summed{w: w}
 	out.write(h.append(make([]byte, 0, maxHeader)))
