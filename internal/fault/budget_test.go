@@ -92,7 +92,7 @@ func ofCuckoo(compact bool) structure {
 	}, 1 << 32}
 }
 
-func TestAMemoryAndARateGiveTheMostKeys(t *testing.T) {
+func TestMemoryAndRateGiveTheLargestCapacity(t *testing.T) {
 	for name, s := range structures {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

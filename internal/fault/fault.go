@@ -12,8 +12,8 @@ import (
 // ErrFull means that there is no room for a key.
 var ErrFull = errors.New("filter is full")
 
-// A Maker creates a package's errors. Its name should be used as a prefix in
-// each message.
+// A Maker creates a package's errors. Each message begins with the package's
+// name.
 type Maker struct{ Package string }
 
 // Field returns a [hashfam.FieldError].
@@ -37,7 +37,7 @@ func (m *Maker) ZeroText(name, make string) string {
 	return m.Package + ": use of a zero " + name + ": make it with " + make
 }
 
-// RateRange describes the allowed rates, in case someone writes percentages.
+// RateRange describes the allowed rates, which are not percentages.
 const RateRange = "above 0 and below 1; 0.05 is 5%"
 
 // Rate returns ErrParams unless a filter of capacity keys can have the given

@@ -51,7 +51,7 @@ func TestSameNamesTheFirstFieldThatDiffers(t *testing.T) {
 	require.ErrorContains(t, Same(errs, "", "Params", p, p), "Params.Phi = NaN, want NaN")
 }
 
-func TestMergeableNamesThePlace(t *testing.T) {
+func TestMergeableNamesTheIndex(t *testing.T) {
 	a, b := params{Hashes: 7}, params{Hashes: 8}
 	same := func(p params) params { return p }
 	require.NoError(t, Mergeable(errs, "Params", a, nil, same))
