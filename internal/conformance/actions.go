@@ -194,7 +194,7 @@ func (m *Machine[S]) merge() {
 		m.Resync()
 		return
 	}
-	for _, f := range others { // one by one
+	for _, f := range others { // individually
 		require.NoError(m, m.s.Merge(m.Twin, f))
 	}
 }

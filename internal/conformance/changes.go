@@ -108,8 +108,8 @@ func (s Frames[S]) Change(t *rapid.T) {
 	}
 }
 
-// decodeAny decodes b in all ways. It must not allocate much more memory than
-// b.
+// decodeAny decodes b in all ways and reports whether it is valid. Decoding
+// must not allocate much more memory than b uses.
 func (s Frames[S]) decodeAny(t rapid.TB, f S, b []byte) (valid bool) {
 	took := LeastAllocated(1, func() { valid = s.decode(t, f, b, nil, ways...) })
 	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))

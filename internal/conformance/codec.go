@@ -29,7 +29,8 @@ type way struct {
 func (w way) GoString() string { return strconv.Quote(w.name) }
 
 // ways are all ways to decode. Some streams return only a part of what is read,
-// or return data and an error at once, and some continue after the frame.
+// or return data and an error at the same time, and some continue after the
+// frame.
 var ways = []way{
 	{"UnmarshalBinary", decoder.UnmarshalBinary},
 	{"UnmarshalText", func(f decoder, b []byte) error { return f.UnmarshalText(textOf(b)) }},

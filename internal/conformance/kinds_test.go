@@ -42,7 +42,7 @@ var kinds = map[frame.Kind]struct {
 
 // Each structure must read exactly its own frame, and reject other kinds and
 // arbitrary bytes.
-func TestAStreamCanContainAllKinds(t *testing.T) {
+func TestStreamsCanContainAllKinds(t *testing.T) {
 	var stream []byte
 	for k := frame.Bloom; k <= frame.Window; k++ {
 		b, err := os.ReadFile(filepath.Join("../..", kinds[k].file))

@@ -70,8 +70,8 @@ type Structure[S Encoded[S]] struct {
 }
 
 // A Machine tests a structure by random actions. It also has a twin, to which
-// the same keys are added one by one, and an exact model. After each action the
-// structure must equal the twin and contain the keys in the model.
+// the same keys are added individually, and an exact model. After each action
+// the structure must equal the twin and contain the keys in the model.
 type Machine[S Encoded[S]] struct {
 	*rapid.T
 	Family  hashfam.Family
@@ -223,7 +223,8 @@ func (m *Machine[S]) checkCounts() {
 	}
 }
 
-// finish checks the invariants that are too slow for every action.
+// finish makes the checks that are too slow for every action: encodings, the
+// results of all forms, deleting every key, and Leave.
 func (m *Machine[S]) finish() {
 	m.Logf("at the end")
 	requireBytes(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
@@ -249,7 +250,7 @@ func (m *Machine[S]) rebuild() {
 		f := m.s.Like(m.F)
 		_, err := m.s.Add(f)[0].do(keys...)
 		require.NoError(m, err)
-		must(m, m.F.Equal(f), "the structure is not that of its keys")
+		must(m, m.F.Equal(f), "the structure does not match its keys")
 	}
 	if m.deletes() {
 		m.remove(m.s.Delete(m.F)[0], keys, len(keys))

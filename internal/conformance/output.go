@@ -52,7 +52,8 @@ func shown(v any) string {
 	return out.String()
 }
 
-// pureReads reads in several goroutines, for the race detector.
+// pureReads reads in several goroutines, for the race detector, and compares
+// the encodings before and after.
 func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 	keys = append(keys, drawSet(t)...)
 	before := encode(t, f)
@@ -79,7 +80,7 @@ func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 // is already contained. With the tag purego strings can be copied.
 func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
-	keys := slices.Repeat([]string{key}, 40) // hashed in blocks, not one by one
+	keys := slices.Repeat([]string{key}, 40) // hashed in blocks, not individually
 	var forms []Form
 	if s.Builders == nil {
 		f = s.Like(f)
@@ -104,7 +105,7 @@ func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	}
 	if s.Ask != nil {
 		ask, b, d := s.Ask(f.Family()), encode(t, f), f.Family().SumString(key)
-		require.Zero(t, LeastAllocated(5, func() { ask(b, d) }), "a question to a frame allocates")
+		require.Zero(t, LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
 	}
 }
 

@@ -102,7 +102,7 @@ func (s Frames[S]) ask(t rapid.TB, b []byte, f S, invalid error) {
 		case err == nil:
 			s.sealedHeader(t, b, f.Family())
 		default:
-			must(t, got, "an error answers false")
+			must(t, got, "a query with an error returns false")
 			for _, reason := range []error{hashfam.ErrCorrupt, hashfam.ErrVersion, hashfam.ErrFamily} {
 				require.Equal(t, errors.Is(invalid, reason), errors.Is(err, reason), "%v, decoding: %v", err, invalid)
 			}
