@@ -108,8 +108,8 @@ type Sharding struct {
 }
 
 // Shardings returns the usual ways to select a shard by a digest's bits, and
-// one without sharding. The rate of a shard's filter must not depend on the
-// way.
+// one without sharding. The rate of a shard's filter must not depend on this
+// choice.
 func Shardings() []Sharding {
 	within := func(low, size uint64) func(*rand.Rand) hashfam.Digest {
 		return func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(low + r.Uint64N(size)) }
@@ -125,9 +125,9 @@ func Shardings() []Sharding {
 }
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is
-// set and enough memory is available. It prints the required minutes on a
-// single core. Arguments must be literals, because .ci/long adds up the
-// minutes.
+// set and enough memory is available. It prints the arguments: the minutes on a
+// single core and the memory that are needed. They must be literals, because
+// .ci/long adds up the minutes.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {
