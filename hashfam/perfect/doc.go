@@ -36,13 +36,13 @@
 //
 // The function is PHast+ (Beling and Sanders, ALENEX 2026), or PHast if it is
 // compact. The keys are sorted by their hash and divided into buckets of 4.4
-// keys on average. Each bucket has a one-byte seed. It is combined with the
-// key's hash to select a place for the key in a slice of 1,024 places. The
-// build chooses the seeds so that all keys have different places. It processes
-// the buckets in the order of their slices, but large buckets earlier. When no
-// seed works for a bucket, which is rare, the bucket is bumped: its keys go to
-// a second, smaller level. The places in this level are mapped to the places
-// that the first level left free.
+// keys on average. Each bucket has a one-byte seed. Together with a key's hash,
+// the seed selects the key's place in a slice of 1,024 places. The build
+// chooses the seeds so that all keys have different places. It processes the
+// buckets in the order of their slices, but large buckets earlier. When no seed
+// works for a bucket, which is rare, the bucket is bumped: its keys go to a
+// second, smaller level. The places in this level are mapped to the places that
+// the first level left free.
 //
 // # Source
 //
@@ -65,8 +65,7 @@ var (
 	ErrFamily  = hashfam.ErrFamily  // the data was encoded with another family
 )
 
-// A FieldError is an error about one field. Package hashfam documents its
-// fields. Use errors.As to get one from an error.
+// A FieldError describes an invalid field. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "perfect"}

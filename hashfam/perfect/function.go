@@ -60,7 +60,7 @@ type Function struct{ reader }
 // million if c.Compact is set. It needs about 3 bytes of memory per digest.
 //
 // New does not retain digests, but it sorts the slice, and it may replace a
-// copy of a digest by a copy of another one. When New returns, the slice
+// copy of a digest with a copy of another one. When New returns, the slice
 // contains the same set of digests, even if there is an error.
 //
 // If two digests are equal, [ErrParams] is returned. Duplicate keys should then

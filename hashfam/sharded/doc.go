@@ -43,6 +43,6 @@
 // All methods can be called concurrently. While a function passed to one of
 // them runs, no other call uses its shard, so the function may call any method
 // of the structure. It must not retain the structure, and it must not call
-// methods of the same Of, since this would deadlock. If it panics, the lock is
+// methods of the same Of, since this can deadlock. If it panics, the lock is
 // released.
 package sharded
