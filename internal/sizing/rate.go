@@ -11,7 +11,7 @@ func LowerBound(eps float64) float64 {
 
 // BloomBitsPerKey returns log2(e)*log2(1/eps) = 1.4427*log2(1/eps), the bits
 // per key in large Bloom filters with the best real k (Broder and Mitzenmacher
-// 2004, section 2). Any integer k needs more.
+// 2004, section 2). No integer k needs less.
 func BloomBitsPerKey(eps float64) float64 {
 	return math.Log2E * LowerBound(eps)
 }

@@ -45,8 +45,8 @@ func RibbonFloor(n uint64) float64 { return RibbonRate(MaxColumns*columnUnits, n
 const fewKeys = 32
 
 // ExactBound returns log2 C(r+s, r), the bits that any structure needs to
-// distinguish r keys in a class from s other keys without errors, because this
-// is the number of ways to divide r+s keys. When r is much less than s, this is
+// distinguish r keys in a class from s other keys without errors, because r+s
+// keys can be divided in C(r+s, r) ways. When r is much less than s, this is
 // about log2(e (r+s)/r) bits per rare key (Carter et al., STOC 1978).
 //
 // A difference between logarithms of factorials would lose all digits when one
