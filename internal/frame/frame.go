@@ -16,10 +16,10 @@
 //	   H+L     4  CRC-32C of everything above
 //	 H+L+4     4  zero
 //
-// Since the header has its own checksum, a damaged length is detected before it
-// is used. But anyone who can change a frame can also correct its checksums.
-// Therefore a reader allocates memory only in proportion to the bytes that have
-// arrived, regardless of the header.
+// Since the header has its own checksum, a reader rejects a damaged length
+// instead of using it. But anyone who can change a frame can also correct its
+// checksums. Therefore a reader allocates memory only in proportion to the
+// bytes that have arrived, regardless of the header.
 package frame
 
 import (

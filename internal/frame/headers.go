@@ -128,8 +128,8 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	return nil
 }
 
-// Shortest returns h as version 1, which omits the last parameter, if that is
-// zero. Otherwise it returns h, which must have version 2.
+// Shortest returns h, which must have version 2. If the last parameter is zero,
+// it returns h as version 1, which omits this parameter.
 func (h Header) Shortest() Header {
 	if n := len(h.Params) - wordBytes; binary.LittleEndian.Uint64(h.Params[n:]) == 0 {
 		h.Version, h.Params = 1, h.Params[:n]

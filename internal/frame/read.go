@@ -34,8 +34,8 @@ type Reader struct {
 // GiB, or 1 GiB with 32-bit addresses. A sparse file can claim any size.
 const maxKnown = min(1<<32, sizing.MaxBytes)
 
-// NewReader returns a Reader for the next frame in r. It should be used for one
-// frame only.
+// NewReader returns a Reader for the next frame in r. Use a new Reader for each
+// frame.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
 	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
 }
@@ -130,10 +130,10 @@ func (r *Reader) fill(b []byte) {
 // patience is the number of consecutive empty reads before an error.
 const patience = 100
 
-// readFull reads len(b) bytes. It returns io.EOF only between frames. Within a
-// frame it returns io.ErrUnexpectedEOF, even if the stream's error wraps
-// io.EOF. Otherwise a loop that reads until io.EOF would take a truncated frame
-// for the end.
+// readFull reads len(b) bytes. It returns io.EOF only when the stream ends
+// between frames. Within a frame it returns io.ErrUnexpectedEOF, even if the
+// stream's error wraps io.EOF. Otherwise a loop that reads until io.EOF would
+// mistake a truncated frame for the end.
 func (r *Reader) readFull(b []byte) error {
 	for idle := 0; len(b) > 0; {
 		n, err := r.r.Read(b)
