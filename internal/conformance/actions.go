@@ -225,14 +225,14 @@ func (m *Machine[S]) reset() {
 	must(m, m.F.Equal(m.s.Like(m.F)), "Reset left something")
 }
 
-// recode encodes the structure and continues with the decoded one. The receiver
-// can be in use, which is also an opportunity to test Equal.
+// recode encodes the structure and continues with the decoded one. If the
+// receiver is in use, recode also tests Equal.
 func (m *Machine[S]) recode() {
 	b, g := encodings(m, m.F), m.s.Receiver(m.Family)
 	if m.s.Builders == nil && !m.forged && rapid.Bool().Draw(m.T, "into a structure in use") {
 		g = m.s.Like(m.F)
 		m.s.fill(g, drawSet(m.T))
-		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal is not whether the encodings are equal")
+		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal disagrees with the encodings")
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)

@@ -125,8 +125,8 @@ func (s Frames[S]) read(t rapid.TB, f S, b []byte) {
 	requireBytes(t, b, encode(t, f), "a read changed the structure")
 }
 
-// change changes b in one place, half of the time in the header. It does not
-// change the magic or the version, since other properties do.
+// change makes a single change to b, half of the time in the header. It does
+// not change the magic or the version, since other properties do.
 func change(t *rapid.T, b, another []byte) []byte {
 	last := len(b) / 8
 	if rapid.Bool().Draw(t, "in the header") {

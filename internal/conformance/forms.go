@@ -11,11 +11,11 @@ type Form struct {
 	Name string
 	// Bind returns a function that calls the method for all keys until it
 	// fails. The function returns a number for each key, or the sum of the
-	// numbers. This is the answer to a question, or 1 if the key was added,
-	// found or deleted. The function does not allocate, and must be called by
-	// one goroutine at a time.
+	// numbers. This is the result of a query, or 1 if the key was added, found
+	// or deleted. The function does not allocate, and must be called by one
+	// goroutine at a time.
 	Bind func(keys []string) (call func() ([]uint64, error))
-	// Counts is true if the answer is the number of copies.
+	// Counts is true if the result is the number of copies.
 	Counts bool
 }
 

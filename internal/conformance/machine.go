@@ -43,8 +43,8 @@ type Structure[S Encoded[S]] struct {
 	// Methods in all forms, beginning with bytes: see [Adds], [ContainsOrAdds]
 	// and [Deletes]. Delete returns none if the parameters do not allow it.
 	Add, ContainsOrAdd, Delete func(S) []Form
-	// Questions returns the forms of each query, see [Contains] and [Counts].
-	// An answer above 0 means that the key may be contained.
+	// Questions returns the forms of each query, see [Contains] and [Counts]. A
+	// result above 0 means that the key may be contained.
 	Questions []func(S) []Form
 
 	Merge func(S, ...S) error
@@ -59,7 +59,8 @@ type Structure[S Encoded[S]] struct {
 	Invariant func(*Machine[S])
 	// MostCount returns the largest count that the structure can store.
 	MostCount func(S) uint64
-	// Canonical reports whether the structure depends only on its keys.
+	// Canonical reports whether the structure depends only on its keys and
+	// their counts.
 	Canonical func(S) bool
 	// Diverges reports whether a decoded structure can behave otherwise than
 	// the original, because it has state that is not encoded.
@@ -88,7 +89,7 @@ type Machine[S Encoded[S]] struct {
 
 	s      Structure[S]
 	forged bool     // the structure was decoded from a changed frame
-	aside  []func() // check that what was left behind has not changed
+	aside  []func() // checks that structures passed to Leave have not changed
 }
 
 // An Entry is a key, and how often it was added.
@@ -123,7 +124,7 @@ func (s Structure[S]) draw(t *rapid.T, fam hashfam.Family) (S, []string) {
 	}
 	m := s.machine(t, fam)
 	m.build()
-	must(t, m.F.Equal(m.Twin), "the way to build matters")
+	must(t, m.F.Equal(m.Twin), "the structure depends on how it was built")
 	return m.F, m.members()
 }
 
@@ -262,7 +263,7 @@ func (m *Machine[S]) rebuild() {
 // Leave checks at the end that f has not changed since this call.
 func (m *Machine[S]) Leave(f S) {
 	b := encode(m, f)
-	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a structure that was left behind has changed") })
+	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a structure passed to Leave has changed") })
 }
 
 func must(t rapid.TB, ok bool, format string, args ...any) {

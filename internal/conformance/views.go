@@ -78,7 +78,7 @@ func HeaderOf[S any, P comparable](read func(io.Reader, hashfam.Family) (P, erro
 	}
 }
 
-// An Asker queries a frame.
+// An Asker queries a frame without creating a view.
 type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
 // ask queries b, which may be damaged, at different addresses. If b is valid,
