@@ -125,9 +125,9 @@ func Shardings() []Sharding {
 }
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is
-// set and enough memory is available. It prints the arguments: the minutes on a
-// single core and the memory that are needed. They must be literals, because
-// .ci/long adds up the minutes.
+// set and enough memory is available. It prints its arguments, the minutes on a
+// single core and the memory. They must be literals, because .ci/long adds up
+// the minutes.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {

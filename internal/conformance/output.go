@@ -52,8 +52,8 @@ func shown(v any) string {
 	return out.String()
 }
 
-// pureReads reads in several goroutines, for the race detector, and compares
-// the encodings before and after.
+// pureReads reads in several goroutines. The race detector or different
+// encodings reveal writes.
 func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 	keys = append(keys, drawSet(t)...)
 	before := encode(t, f)

@@ -114,8 +114,7 @@ func (r *Reader) Corrupt(field string, value any, allowed string) error {
 	return r.make.Field(hashfam.ErrCorrupt, field, value, allowed)
 }
 
-// fill reads len(b) bytes and updates the checksum. After an error, it clears
-// b.
+// fill reads len(b) bytes and updates the checksum, or clears b after an error.
 func (r *Reader) fill(b []byte) {
 	if r.err == nil {
 		r.err = r.readFull(b)
@@ -162,9 +161,9 @@ func (r *Reader) readFull(b []byte) error {
 	return nil
 }
 
-// Header reads and verifies a header. It must have the given kind and check
-// value, and the given version or an older one. The parameters are valid until
-// the next call.
+// Header reads and verifies a header. It must have this kind and check value,
+// and this version or an older one. The parameters are valid until the next
+// call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 	b := r.buf[:fixedBytes]
 	if r.fill(b); r.err != nil {

@@ -49,7 +49,7 @@ func (v View) payload() []byte {
 }
 
 // In returns the first n numbers of the payload, without copying them. It
-// returns an error if this is not possible on the platform or at this address.
+// returns an error if the platform or the address prevents this.
 func In[T number](v View, n uint64) ([]T, error) {
 	size := sizeOf[T]()
 	b := v.payload()[:n*uint64(size)]

@@ -68,7 +68,7 @@ func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 }
 
 // Write writes a frame to w in pieces. It returns the number of bytes written
-// and the error of w.
+// and w's error.
 func Write(w io.Writer, h Header, payload Payload) (int64, error) {
 	out := summed{w: w}
 	out.write(h.append(make([]byte, 0, maxHeader)))
