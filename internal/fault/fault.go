@@ -12,7 +12,8 @@ import (
 // ErrFull means that there is no room for a key.
 var ErrFull = errors.New("filter is full")
 
-// A Maker creates the errors of a package. Their messages begin with its name.
+// A Maker creates a package's errors. Its name should be used as a prefix in
+// each message.
 type Maker struct{ Package string }
 
 // Field returns a [hashfam.FieldError].

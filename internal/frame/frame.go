@@ -16,10 +16,10 @@
 //	   H+L     4  CRC-32C of everything above
 //	 H+L+4     4  zero
 //
-// Since the header has its own checksum, a reader detects a damaged length
-// before it uses it. But anyone who can change a frame can also correct its
-// checksums. Therefore a reader allocates memory only in proportion to the
-// bytes that have arrived, regardless of the header.
+// Since the header has its own checksum, a damaged length is detected before it
+// is used. But anyone who can change a frame can also correct its checksums.
+// Therefore a reader allocates memory only in proportion to the bytes that have
+// arrived, regardless of the header.
 package frame
 
 import (
@@ -190,7 +190,7 @@ func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) e
 	return nil
 }
 
-// familyText returns the text form of a family using only its check value.
+// familyText returns the same text as Family.String, using only a check value.
 func familyText(check uint64) string {
 	public := hashfam.Family{}
 	if check == public.CheckValue() {

@@ -16,7 +16,7 @@ const (
 	RibbonVersion = 1
 )
 
-// An Array holds the parameters of a Bloom or counting Bloom filter. The
+// An Array holds parameters of Bloom filters and counting Bloom filters. The
 // payload is the array in 64-bit words.
 //
 //	offset  size  field
@@ -53,7 +53,7 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
-// A Ribbon holds the parameters of a static filter.
+// A Ribbon holds parameters of static filters.
 //
 //	offset  size  field
 //	     0     8  Keys

@@ -34,7 +34,8 @@ type Reader struct {
 // GiB, or 1 GiB with 32-bit addresses. A sparse file can claim any size.
 const maxKnown = min(1<<32, sizing.MaxBytes)
 
-// NewReader returns a Reader for the next frame in r.
+// NewReader returns a Reader for the next frame in r. It should be used for one
+// frame only.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
 	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
 }
@@ -108,7 +109,7 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Corrupt returns ErrCorrupt for a field of the frame.
+// Corrupt returns ErrCorrupt for a field in the frame.
 func (r *Reader) Corrupt(field string, value any, allowed string) error {
 	return r.make.Field(hashfam.ErrCorrupt, field, value, allowed)
 }

@@ -118,7 +118,7 @@ func MarshalText(f encoding.BinaryAppender) ([]byte, error) {
 	return toText(encoded), nil
 }
 
-// UnmarshalText decodes the text form of a structure into f.
+// UnmarshalText decodes text into f.
 func UnmarshalText(f encoding.BinaryUnmarshaler, text []byte, m *fault.Maker) error {
 	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {
