@@ -39,8 +39,7 @@ type WindowConfig struct {
 	// uses as much memory as a HeavyHitters for the keys in the pane.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys, as in a [HeavyConfig].
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
