@@ -20,8 +20,7 @@ type TopKConfig struct {
 	// up to 40 KB if that is more, plus the bytes of long keys.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys, as in a [HeavyConfig].
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
