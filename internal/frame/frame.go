@@ -36,9 +36,9 @@ const (
 	fixedBytes = 24  // the header before the parameters
 	sumBytes   = 8   // a checksum and four zero bytes
 	alignment  = 64  // the payload begins at a multiple of it
-	maxParams  = 256 // largest number of bytes of parameters
+	maxParams  = 256 // largest parameter length in bytes
 	maxHeader  = (fixedBytes + maxParams + sumBytes + alignment - 1) / alignment * alignment
-	chunkBytes = 1 << 16 // payloads are read and written in pieces of this size
+	chunkBytes = 1 << 16 // size of the pieces that are read and written
 	wordBytes  = 8
 )
 
