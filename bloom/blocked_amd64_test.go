@@ -91,19 +91,7 @@ func TestLinesMatchPortableCode(t *testing.T) {
 		c.check(t)
 	}
 
-	c, err := NewConcurrent(Config{Capacity: 4000, FPRate: 0.01, Layout: Blocked})
-	require.NoError(t, err)
-	digests := sums(c, 5000)
-	c.AddAll(digests[:2000])
-	f := c.Snapshot()
 	useAVX512 = false
 	defer func() { useAVX512 = true }()
-	for _, d := range digests[:4000] {
-		c.AddDigest(d)
-		f.AddDigest(d)
-	}
-	plain := [][]bool{c.ContainsAll(nil, digests), f.ContainsAll(nil, digests)}
-	useAVX512 = true
-	require.Equal(t, [][]bool{f.ContainsAll(nil, digests), c.ContainsAll(nil, digests)}, plain)
-	require.True(t, c.Snapshot().Equal(f))
+	requireBatches(t, Blocked)
 }

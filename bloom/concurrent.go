@@ -10,7 +10,7 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// A Concurrent is a Bloom filter that goroutines can share: any methods can be
+// A Concurrent is a Bloom filter that goroutines can share: all methods can be
 // called concurrently. Use [NewConcurrent] or [NewConcurrentFrom] to create
 // one. To encode it, use [Concurrent.Snapshot], which returns a plain filter. A
 // Concurrent must not be copied by value.

@@ -125,6 +125,30 @@ func TestConcurrentAddsLoseNoBit(t *testing.T) {
 	}
 }
 
+func TestBatchesMatchSingleKeys(t *testing.T) {
+	for _, layout := range layouts {
+		requireBatches(t, layout)
+	}
+}
+
+// requireBatches checks that batches and single keys have the same results, in
+// a concurrent filter and in a plain one.
+func requireBatches(t *testing.T, layout Layout) {
+	c, err := NewConcurrent(Config{Capacity: 4000, FPRate: 0.01, Layout: layout})
+	require.NoError(t, err)
+	f, digests := c.Snapshot(), sums(c, 5000)
+	c.AddAll(digests[:4000])
+	for _, d := range digests[:4000] {
+		f.AddDigest(d)
+	}
+	require.True(t, c.Snapshot().Equal(f))
+	plain, concurrent := f.ContainsAll(nil, digests), c.ContainsAll(nil, digests)
+	for i, d := range digests {
+		want := f.ContainsDigest(d)
+		require.Equal(t, []bool{want, want, want}, []bool{plain[i], concurrent[i], c.ContainsDigest(d)})
+	}
+}
+
 func TestConcurrentOperationsDoNotAllocate(t *testing.T) {
 	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})

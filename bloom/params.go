@@ -79,10 +79,10 @@ type Config struct {
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be above 0 and below 1. It must also be above
-	// Capacity/2^64, the probability that a key has the same digest as a key in
-	// the filter. If FPRate is zero, the filter uses all of MemoryBytes and has
-	// the lowest possible rate, which [Params.RateAt] returns.
+	// is 1%. It must be below 1 and above Capacity/2^64, the probability that a
+	// key has the same digest as a key in the filter. If FPRate is zero, the
+	// filter uses all of MemoryBytes and has the lowest possible rate, which
+	// [Params.RateAt] returns.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, is the maximum of [Params.SizeBytes]. A
@@ -92,8 +92,8 @@ type Config struct {
 
 	Layout Layout // the default is Classic
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties can choose keys.
+	// Family hashes the keys. The zero value is the public family. A keyed
+	// family should be used if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -198,7 +198,7 @@ func (p Params) checkWords(words []uint64, reason error) error {
 	return nil
 }
 
-// String describes p in one line.
+// String describes p in a single line.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d bits, %d hashes, family %v", p.Layout, p.Bits, p.Hashes, p.Family)
 }

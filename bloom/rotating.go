@@ -15,9 +15,10 @@ import (
 // A Rotating is a Bloom filter that forgets old keys: it reports whether a key
 // was added within a window of the last N keys, or of the last hour, for
 // example. It is a ring of filters, called generations. Keys are added to the
-// newest generation. When it is full or its time is over, the oldest generation
-// is cleared and becomes the newest one. This extends the double buffering of
-// Chang, Feng and Li (INFOCOM 2004) to more than two generations.
+// newest generation. When this generation is full or its time is over, the
+// oldest generation is cleared and becomes the newest one. This extends the
+// double buffering of Chang, Feng and Li (INFOCOM 2004) to more than two
+// generations.
 //
 // A window of G parts needs G+1 generations. Each part is 1/G of the window,
 // rounded up to a whole number of keys or nanoseconds. A key is remembered for
@@ -242,7 +243,7 @@ func (r *Rotating) Equal(other *Rotating) bool {
 	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }
 
-// String describes r in one line.
+// String describes r in a single line.
 func (r Rotating) String() string {
 	c := r.config
 	window := fmt.Sprintf("the last %d keys", c.Capacity)

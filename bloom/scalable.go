@@ -14,16 +14,16 @@ import (
 
 // A Scalable is a Bloom filter that grows, for an unknown number of keys
 // (Almeida, Baquero, Preguiça and Hutchison, IPL 101, 2007). It is a series of
-// filters, called stages. Keys are added to the newest stage. When it is full,
-// a stage for twice as many keys is added.
+// filters, called stages. Keys are added to the newest stage. When this stage
+// is full, a stage for twice as many keys follows.
 //
 // The rates of the stages become lower and lower, and their sum never exceeds
 // the FPRate of the [ScalableConfig]. The filter's rate therefore stays below
 // FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
 // bits per key when it contains Expected keys. With up to 100 times as many, it
 // uses 13 to 38 bits per key, with the maximum right after a stage was added.
-// When a key is absent, a lookup queries every stage, and needs less than half
-// the time of a plain filter for each.
+// When a key is absent, all stages need to be queried, each in less than half
+// the time of a plain filter.
 //
 // A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
 // Scalables cannot be merged: keeping the stages of both would add up their
@@ -40,12 +40,12 @@ type Scalable struct {
 // A ScalableConfig describes a [Scalable].
 type ScalableConfig struct {
 	// Expected is the number of distinct keys for the first stage, which must
-	// not be 0. It need not be exact because the filter can grow.
+	// not be 0. It does not need to be exact because the filter can grow.
 	Expected uint64
 
 	// FPRate is the maximum false-positive rate, as a fraction: 0.01 is 1%. It
-	// must be above 0 and below 1. It must also be above Expected/2^63, twice
-	// the probability that a key has the same digest as one of Expected keys.
+	// must be below 1 and above Expected/2^63, twice the probability that a key
+	// has the same digest as one of Expected keys.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]. The last
@@ -288,7 +288,7 @@ func (s *Scalable) Equal(other *Scalable) bool {
 		s.stored == other.stored && s.stages.equal(&other.stages)
 }
 
-// String describes s in one line.
+// String describes s in a single line.
 func (s Scalable) String() string {
 	c, limit := s.config, ""
 	if c.MemoryBytes > 0 {

@@ -172,19 +172,6 @@ func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 	// The standard deviation is about 1/sqrt(n) for each power.
 	require.InDelta(t, factor, 1+hits, 0.1)
 	require.InDelta(t, 3, factor, 0.1)
-
-	// Near the floor, Params takes this into account or returns an error.
-	for _, floors := range []float64{0.9, 1, 1.05, 2.9, 3.1, 10} {
-		c := Config{Capacity: 1e6, FPRate: floors * 1e6 / (1 << 64)}
-		p, err := c.Params()
-		if floors <= 1 {
-			require.ErrorIs(t, err, ErrParams)
-			continue
-		}
-		require.NoError(t, err, "%g times n/2^64", floors)
-		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
-		require.GreaterOrEqual(t, p.RateAt(c.Capacity), sizing.ClassicDigestRate(p.Bits, p.Hashes, c.Capacity))
-	}
 }
 
 // Sums of probabilities may round up, but no rate exceeds 1.

@@ -8,9 +8,10 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// AddAll calls [Filter.AddDigest] for each digest. Digests can be computed
-// using SumAll of the filter's [hashfam.Family]. Both calls need half the time
-// of single calls, or a quarter to half if the filter is larger than the cache.
+// AddAll calls [Filter.AddDigest] for each digest. The digests can be computed
+// using SumAll of the filter's [hashfam.Family]. In total, this needs half the
+// time of single calls, or a quarter to half if the filter is larger than the
+// cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {

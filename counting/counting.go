@@ -45,8 +45,8 @@ func (f *Filter) made() *Filter {
 }
 
 // Add adds a copy of key. When a counter reaches 15, it is stuck there. Add
-// causes up to k cache misses. In a Blocked filter, it only uses four adjacent
-// lines.
+// causes up to k cache misses, but in a Blocked filter it uses only four
+// adjacent lines.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
 // AddString is like [Filter.Add] for a string key.
@@ -137,14 +137,14 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	return stuck
 }
 
-// Delete removes a copy of key and reports whether it did. Delete returns false
-// and leaves the filter unchanged if one of the key's counters is too small,
-// which means that key is not in the filter.
+// Delete removes a copy of key and reports whether it did. If one of the key's
+// counters is too small, key is not in the filter. Delete then returns false
+// and leaves the filter unchanged.
 //
-// Only delete keys that were added. A key that was never added, or that was
-// already deleted as often as it was added, may be a false positive. Delete
-// then decrements counters that belong to other keys and returns true, and some
-// of these keys may no longer be found. This cannot be detected later.
+// You need to make sure that the key was added. A key that was never added, or
+// that was already deleted as often as it was added, may be a false positive.
+// Delete then decrements counters that belong to other keys and returns true,
+// and some of these keys may no longer be found. This cannot be detected later.
 //
 // Stuck counters keep their value. A key whose counters are all stuck will be
 // found after any number of deletes.

@@ -28,11 +28,12 @@
 //
 // This guarantee holds even if a counter saturates. A counter that has reached
 // 15 is stuck. It is never decremented, because the number of keys that it
-// counts is unknown. While a filter is within its capacity and contains each
-// key once, the probability that any counter is stuck is less than 3.06e-14
-// times the number of counters. But when a key is added fifteen times, all of
-// its counters are stuck, and the key will be found forever. [Filter.Stuck]
-// returns the number of stuck counters. Only [Filter.Reset] clears them.
+// counts is unknown. If a filter was created for a rate of up to 10%, contains
+// each key once and is within its capacity, the probability that any counter is
+// stuck is less than 3.06e-14 times the number of counters. Counters can still
+// be stuck, for example when a key is added fifteen times. All of its counters
+// are then stuck, and the key will be found forever. [Filter.Stuck] returns the
+// number of stuck counters. Only [Filter.Reset] clears them.
 //
 // # Multisets
 //

@@ -14,8 +14,8 @@ var (
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family
 )
 
-// A FieldError describes an invalid field, see package hashfam. Use errors.As
-// to get it from an error.
+// A FieldError describes an invalid field, see package hashfam. It can be
+// extracted from an error using errors.As.
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "counting"}

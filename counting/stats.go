@@ -48,8 +48,9 @@ func (f *Filter) EstimatedLen() float64 {
 
 // Stuck returns the number of counters that have reached 15 and will never be
 // decremented. While the filter is within its capacity and contains few copies
-// of each key, it is 0. As this number grows, more deleted keys will still be
-// found. Only [Filter.Reset] clears such counters. Stuck reads all counters.
+// of each key, it is usually 0. As this number grows, more deleted keys will
+// still be found. Only [Filter.Reset] clears such counters. Stuck reads all
+// counters.
 func (f *Filter) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {

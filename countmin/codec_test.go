@@ -58,7 +58,7 @@ func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
 	}
 }
 
-// receiver is a structure that data can be decoded into.
+// A receiver is a structure that data can be decoded into.
 type receiver interface{ UnmarshalBinary([]byte) error }
 
 // The largest values of a parameter are decoded. One more is an error, and so
@@ -98,7 +98,7 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
-		// Three panes and one more have at least four words, but here are
+		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "payload length"},
 		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},

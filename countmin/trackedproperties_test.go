@@ -90,7 +90,7 @@ type structure[S any] interface {
 	Reset()
 }
 
-// tracks completes a structure with what all three have in common.
+// tracks adds the fields that all three structures have in common.
 func tracks[S structure[S]](s conformance.Structure[S]) conformance.Structure[S] {
 	own := s.Invariant
 	s.Clone, s.Reset = S.Clone, S.Reset

@@ -47,8 +47,7 @@ func newReader(p Params, bytes []byte, count uint64) reader {
 	}
 }
 
-// partnersKey returns the key that prevents untrusted parties from finding keys
-// that share buckets.
+// partnersKey returns a secret that makes pairs of buckets unpredictable.
 func partnersKey(fam hashfam.Family) uint64 {
 	return uint64(fam.Derive("cuckoo relocation").SumUint64(0))
 }

@@ -122,26 +122,21 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	// In a full table, a query compares eight fingerprints.
-	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(n), -64); rate < least {
+	if least := math.Ldexp(2*table.Slots, -sizing.MaxFingerprintBits) + math.Ldexp(float64(n), -64); rate < least {
 		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
-			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
+			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, sizing.MaxFingerprintBits))
 	}
 	return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
 		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
-// The narrowest and the widest fingerprints.
-const (
-	minBits = sizing.MinFingerprintBits
-	maxBits = sizing.MaxFingerprintBits
-)
-
 // check returns an error for the given reason that names the invalid field, or
 // nil if p is valid.
 func (p Params) check(reason error) error {
 	f := p.FingerprintBits
-	if f < minBits || f > maxBits {
-		return errs.Field(reason, "Params.FingerprintBits", f, fmt.Sprintf("%d to %d", minBits, maxBits))
+	if f < sizing.MinFingerprintBits || f > sizing.MaxFingerprintBits {
+		return errs.Field(reason, "Params.FingerprintBits", f,
+			fmt.Sprintf("%d to %d", sizing.MinFingerprintBits, sizing.MaxFingerprintBits))
 	}
 	if most := sizing.MaxBits / p.shape().BucketBits(); p.Buckets < 2 || p.Buckets%2 != 0 || p.Buckets > most {
 		return errs.Field(reason, "Params.Buckets", p.Buckets, fmt.Sprintf("an even number, 2 to %d", most&^1))

@@ -283,8 +283,7 @@ func (s *Scalable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// touch brings all buckets of these keys into the cache, unless there are too
-// few keys.
+// touch brings the keys' buckets into the cache, unless there are few keys.
 func (s *Scalable) touch(digests []hashfam.Digest) {
 	if len(digests) >= few {
 		s.pages.Touch(digests)
@@ -324,8 +323,7 @@ func (s *Scalable) Reset() {
 func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }
 
 // Equal reports whether s and other have the same ScalableConfig and the same
-// fingerprints in the same slots. Filters that were built from the same keys in
-// a different order may not be equal.
+// fingerprints in the same slots; see [Filter.Equal].
 func (s *Scalable) Equal(other *Scalable) bool {
 	return s.config == other.config && s.pages.Equal(&other.pages)
 }

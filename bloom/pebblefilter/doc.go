@@ -51,9 +51,9 @@
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
-// Each table keeps its filter until a compaction rewrites it. DB.Compact does
-// not rewrite a table in the last level unless another table overlaps it. If
-// the database has no range keys, call DB.RangeKeyDelete for the range and then
+// A table's filter remains until a compaction rewrites it. DB.Compact does not
+// rewrite a table in the last level unless another table overlaps it. If the
+// database has no range keys, call DB.RangeKeyDelete for the range and then
 // DB.Compact to rewrite all tables. The old policy can be removed when no table
 // uses its name; call DB.SSTables with [pebble.WithProperties] to check this.
 // The same steps lead back to the old policy.

@@ -10,6 +10,6 @@ var (
 	ErrFamily  = hashfam.ErrFamily  // a filter was encoded with another family
 )
 
-// A FieldError describes an invalid field, see package hashfam. Use errors.As
-// to get it from an error.
+// A FieldError describes an invalid field, see package hashfam. It can be
+// extracted from an error using errors.As.
 type FieldError = hashfam.FieldError

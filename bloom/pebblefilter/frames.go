@@ -8,8 +8,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A reader queries encoded filters of a family. If it returns an error, the
-// result must be true.
+// A reader queries encoded filters of the same family. If it returns an error,
+// the result must be true.
 type reader interface {
 	ContainsDigest(frame []byte, d hashfam.Digest) (bool, error)
 }

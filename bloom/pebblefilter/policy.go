@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Policy writes and queries the filters of a database. It implements
+// A Policy writes and queries the filters in a database. It implements
 // [pebble.FilterPolicy]. Use [Static] or [Bloom] to create one. Its methods can
 // be called concurrently.
 type Policy struct {
@@ -38,8 +38,8 @@ const manyKeys = 1 << 24
 // policy should be tried first. At a rate of 1%, it uses 6.8 bits per key,
 // where a Bloom filter uses 10.
 //
-// The rate is the false-positive rate of a filter, as a fraction. Static
-// returns [ErrParams] if it is not above 2^-32 + 2^-40 and below 1.
+// The rate is a false-positive rate, as a fraction. Static returns [ErrParams]
+// if it is not above 2^-32 + 2^-40 and below 1.
 func Static(rate float64) (*Policy, error) {
 	c := static.Config{FPRate: rate, Workers: 1}
 	if _, err := c.SizeBytes(manyKeys); err != nil {
@@ -52,10 +52,9 @@ func Static(rate float64) (*Policy, error) {
 // each table. A filter with layout bloom.Blocked is written in a third of the
 // time of [Static].
 //
-// The rate is the false-positive rate of a filter, as a fraction. Bloom returns
-// [ErrParams] if the layout is unknown, or if the rate is not above 2^-40 and
-// below 1. For a classic filter, it must be above 2^-40 by at least a
-// millionth.
+// The rate is a false-positive rate, as a fraction. Bloom returns [ErrParams]
+// if the layout is unknown, or if the rate is not above 2^-40 and below 1. For
+// a classic filter, it must be above 2^-40 by at least a millionth.
 func Bloom(layout bloom.Layout, rate float64) (*Policy, error) {
 	c := bloom.Config{Capacity: manyKeys, FPRate: rate, Layout: layout}
 	if _, err := c.Params(); err != nil {

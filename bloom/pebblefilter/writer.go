@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A writer collects the digests of a table's keys, using memory from the pool.
+// A writer collects a table's digests, using memory from the pool.
 type writer struct {
 	policy  *Policy
 	digests *[]hashfam.Digest // nil if there are none

@@ -16,8 +16,8 @@ type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// above 2^-32 + n/2^64 for n keys, and below 1. It can be zero if
 	// MemoryBytes is not. The average over many families meets this rate. A
-	// single filter of 10,000 keys differs from it by about 1%, and one of a
-	// million keys by less than 0.1%. With fewer keys the rate is usually
+	// single filter's rate differs from FPRate by about 1% for 10,000 keys, and
+	// by less than 0.1% for a million keys. With fewer keys the rate is usually
 	// lower, down to half of FPRate.
 	FPRate float64
 

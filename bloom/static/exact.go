@@ -54,11 +54,12 @@ func (p ExactParams) classes() (rare, common uint64) {
 // Exact. Use [NewExact] to create one. Only decoding changes an Exact.
 //
 // The first level is a filter of the rarer class with r = floor(log2(ratio))
-// columns. All rarer keys pass this filter, and so do 2^-r of the others. If
-// the ratio is below 2, there is no first level. The second level stores one
-// bit for each key that passes: its class. For R rarer keys and S others, an
-// Exact uses about R (r+1) + S/2^r bits: 2.0 bits per rarer key at ratio 1, 4.3
-// at 5, 7.7 at 50 and 12.1 at 1,000.
+// columns, where ratio is the number of keys in the other class for each rarer
+// key. All rarer keys pass this filter, and so do 2^-r of the others. If the
+// ratio is below 2, there is no first level. The second level stores one bit
+// for each key that passes: its class. For R rarer keys and S others, an Exact
+// uses about R (r+1) + S/2^r bits: 2.0 bits per rarer key at ratio 1, 4.3 at 5,
+// 7.7 at 50 and 12.1 at 1,000.
 //
 // A key in neither list is a foreign key. It is mistaken for a key in the rarer
 // class with probability 2^-(r+1), and otherwise for a key in the other class.
@@ -84,14 +85,14 @@ func filterColumns(rare, common uint64) uint32 {
 // NewExact returns an Exact that contains the members and not the others. Both
 // lists contain digests computed by c.Family, in any order. They can be empty,
 // and they can contain copies. The same two sets always have the same encoding.
-// NewExact does not retain the lists, but reorders them; see [New]. The build
-// time is about 0.1 microseconds per digest and worker. NewExact needs about a
-// byte per digest and 1.5 MB per worker in addition to the result.
+// Like [New], NewExact does not retain the lists, but reorders them. A build
+// takes about 0.1 microseconds per digest and worker. In addition to the
+// result, it needs about a byte per digest and 1.5 MB per worker.
 //
 // It returns [ErrParams] if a digest is in both lists: either a key is in both,
-// or two different keys have the same digest. The probability of this is
-// R*S/2^64 for R members and S others; use another family then. NewExact
-// returns the error of ctx if the context is done first.
+// or two different keys have the same digest. The probability of the latter is
+// R*S/2^64 for R members and S others; use another family in this case.
+// NewExact returns the error of ctx if the context is done first.
 func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")

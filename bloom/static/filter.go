@@ -17,9 +17,9 @@ import (
 type Filter struct{ reader }
 
 // New returns a filter of the keys with the given digests, which must be
-// computed by c.Family. Neither their order nor copies matter. A build needs
-// about 0.1 microseconds per digest and worker, and needs about a byte per
-// digest and 1.5 MB per worker in addition to the filter.
+// computed by c.Family. Neither their order nor copies matter. A build takes
+// about 0.1 microseconds per digest and worker. In addition to the filter, it
+// needs about a byte per digest and 1.5 MB per worker.
 //
 // New does not retain digests, but sorts them in place, and may replace a copy
 // of a digest by a copy of another one. Even after an error, the slice still
@@ -171,7 +171,7 @@ func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 // FalsePositiveRate returns the probability that the filter finds a key that it
 // was not built from. It computes the rate for a random fingerprint from the
 // current columns, and includes keys with the same digest as a member. A filter
-// of no keys has rate 0. This needs O(n/8) time.
+// of no keys has rate 0. FalsePositiveRate reads all thresholds.
 func (r *reader) FalsePositiveRate() float64 {
 	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
 }

@@ -19,7 +19,7 @@ import (
 func TestEveryMemberIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.Uint64()).Draw(t, "keys")
-		f := mustBuild(t, Config{FPRate: 0.01}, digestsOf(keys))
+		f := mustBuild(t, Config{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, keys))
 		for _, key := range keys {
 			require.True(t, f.ContainsDigest(hashfam.Family{}.SumUint64(key)))
 		}
@@ -30,15 +30,15 @@ func TestOrderAndCopiesOfKeysDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.Uint64(), 1, -1).Draw(t, "keys")
 		others := append(rapid.Permutation(keys).Draw(t, "in another order"), keys[0])
-		f := mustBuild(t, Config{FPRate: 0.01}, digestsOf(keys))
-		require.True(t, f.Equal(mustBuild(t, Config{FPRate: 0.01}, digestsOf(others))))
+		f := mustBuild(t, Config{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, keys))
+		require.True(t, f.Equal(mustBuild(t, Config{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, others))))
 	})
 }
 
 func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.Uint64()).Draw(t, "keys")
-		f, g := mustBuild(t, Config{FPRate: 0.01}, digestsOf(keys)), new(Filter)
+		f, g := mustBuild(t, Config{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, keys)), new(Filter)
 		b, err := f.MarshalBinary()
 		require.NoError(t, err)
 		require.NoError(t, g.UnmarshalBinary(b))
@@ -150,14 +150,6 @@ func builders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) 
 				}
 			})
 		},
-		"in steps, as users append": func(digests []hashfam.Digest) (*Filter, error) {
-			for i := range 3 {
-				if _, err := New(ctx, c, digests[:len(digests)*i/3]); err != nil {
-					return nil, err
-				}
-			}
-			return New(ctx, c, digests)
-		},
 		"as a frame": func(digests []hashfam.Digest) (*Filter, error) {
 			b, err := AppendFrame(ctx, []byte("before"), c, digests)
 			if err != nil {
@@ -191,14 +183,6 @@ func exactBuilders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Dig
 func findNoOther(m *conformance.Machine[*Exact]) {
 	others := numbered(m.Family, int(m.F.Params().Others), "other ")
 	require.NotContains(m, m.F.ContainsAll(nil, others), true)
-}
-
-// digestsOf returns the digests of keys under the public family.
-func digestsOf(keys []uint64) (digests []hashfam.Digest) {
-	for _, key := range keys {
-		digests = append(digests, hashfam.Family{}.SumUint64(key))
-	}
-	return digests
 }
 
 // golden returns a function that builds a filter of n keys.

@@ -29,7 +29,6 @@ const (
 	fixedBytes = 24
 )
 
-// formatOf returns the format of frames of the given kind.
 func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	return frame.Format[layout, byte]{
 		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
@@ -37,7 +36,6 @@ func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	}
 }
 
-// header returns the header for a frame with layout l.
 func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 	second := uint64(len(l.bumped))<<8 | uint64(l.seed)<<32
 	if l.compact {

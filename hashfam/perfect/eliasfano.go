@@ -86,7 +86,6 @@ func (l *eliasFano) at(i uint64) uint64 {
 // word returns word i of the unary bits.
 func (l *eliasFano) word(i uint64) uint64 { return binary.LittleEndian.Uint64(l.high[i*wordBytes:]) }
 
-// lowBits returns the low bits of number i.
 func (l *eliasFano) lowBits(i uint64) uint64 {
 	at := i * uint64(l.width)
 	return binary.LittleEndian.Uint64(l.low[at/8:]) >> (at % 8) & (1<<l.width - 1)

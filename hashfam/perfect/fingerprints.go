@@ -43,7 +43,6 @@ func newSlotSize(rate float64, value int, n uint64) slotSize {
 	return slotSize{width + uint64(value)*one, uint(value)}
 }
 
-// rate returns the false-positive rate.
 func (s slotSize) rate() float64 {
 	fingerprint := s.width - uint64(s.value)*one
 	whole, share := fingerprint/one, float64(fingerprint%one)/one

@@ -45,7 +45,6 @@ func (l *layout) free() eliasFano {
 	return newEliasFano(n, l.keys)
 }
 
-// mappingBytes returns the size of the mapping.
 func (l *layout) mappingBytes() uint64 {
 	total := uint64(0)
 	for i, n := 0, l.keys; i < len(l.bumped); i++ {
@@ -86,12 +85,10 @@ func (l *layout) memory() uint64 {
 	return l.bytes() + wordBytes*((l.free().n+markEvery-1)/markEvery)
 }
 
-// params returns the parameters for a function with layout l.
 func (l *layout) params(fam hashfam.Family) Params {
 	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.memory(), Family: fam}
 }
 
-// filterParams returns the parameters for a filter with layout l.
 func (l *layout) filterParams(fam hashfam.Family) FilterParams {
 	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
 }

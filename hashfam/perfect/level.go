@@ -56,7 +56,6 @@ func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }
 
-// bucket returns the key's bucket.
 func (l *level) bucket(p hashfam.Probe) uint64 { return p.In(uint64(len(l.seeds))) }
 
 // place returns the key's place for a seed, relative to l.base.

@@ -94,7 +94,7 @@ func TestRefusedAndLostKeysOfPeersAreShown(t *testing.T) {
 	assert.EqualValues(t, 2*builds, part.FalseNegatives, "a lookup and a delete each notice the lost key")
 	assert.Equal(t, "bloom", part.Against)
 	_, stdout, _ := compare(t, args...)
-	assert.Contains(t, stdout, "Note: part at 10% refused "+measure.Thousands(int(200*builds))+" of the "+measure.Thousands(int(300*builds))+" keys")
+	assert.Contains(t, stdout, "Note: part at 10% refused "+measure.Thousands(int(200*builds))+" of "+measure.Thousands(int(300*builds))+" keys")
 }
 
 // panicking builds a filter that panics when it is queried.

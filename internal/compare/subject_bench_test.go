@@ -51,7 +51,7 @@ var contestants = []struct {
 	}},
 	{"static", "", true, func(uint64) *subject { return newStatic() }},
 	{"bits-and-blooms", "", true, named("bits-and-blooms")},
-	{"seiflotfy-cuckoo", "", true, named("seiflotfy-cuckoo")}, // its rate is 3 %
+	{"seiflotfy-cuckoo", "", true, named("seiflotfy-cuckoo")}, // its rate is 3%
 	{"boom-count-min", "", false, func(n uint64) *subject {
 		s := boom.NewCountMinSketch(benchEpsilon(n), benchDelta)
 		return &subject{add: operation{key: func(key []byte) { s.Add(key) }}, query: operation{key: func(key []byte) { s.Count(key) }}}

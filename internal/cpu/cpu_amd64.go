@@ -42,58 +42,44 @@ func turnedOff(godebug, feature string) (off bool) {
 // Architectures Software Developer's Manual, volume 1, chapters 13 to 15, and
 // volume 2, CPUID).
 const (
-	popcnt  = 1 << 23 // leaf 1, ECX
-	osxsave = 1 << 27
-	avx     = 1 << 28
-
-	avx2     = 1 << 5 // leaf 7, EBX
-	bmi2     = 1 << 8
-	avx512f  = 1 << 16
-	avx512dq = 1 << 17
-	avx512cd = 1 << 28
-	avx512bw = 1 << 30
-	avx512vl = 1 << 31
-
-	vpopcntdq = 1 << 14 // leaf 7, ECX
-
-	ymmState = 1<<1 | 1<<2                   // XCR0: XMM, upper halves of YMM
-	zmmState = ymmState | 1<<5 | 1<<6 | 1<<7 // masks, upper halves of ZMM, Z16 to Z31
+	avx       = 1<<23 | 1<<27 | 1<<28                        // leaf 1, ECX: POPCNT, OSXSAVE, AVX
+	avx2      = 1<<5 | 1<<8                                  // leaf 7, EBX: AVX2, BMI2
+	avx512    = avx2 | 1<<16 | 1<<17 | 1<<28 | 1<<30 | 1<<31 // leaf 7, EBX: F, DQ, CD, BW, VL
+	vpopcntdq = 1 << 14                                      // leaf 7, ECX
+	ymmState  = 1<<1 | 1<<2                                  // XCR0: XMM, upper halves of YMM
+	zmmState  = ymmState | 1<<5 | 1<<6 | 1<<7                // XCR0: masks, upper halves of ZMM, Z16 to Z31
 )
 
-// hasAVX2 reports whether the processor has AVX2 and BMI2, and the operating
-// system saves their registers.
-func hasAVX2() bool { return has(ymmState, osxsave|avx, avx2|bmi2) }
+// hasAVX512 reports whether AVX-512 can be used. It returns false on macOS,
+// because some versions lose mask registers when a signal arrives (Go issue
+// 49233).
+func hasAVX512() bool { return runtime.GOOS != "darwin" && has(zmmState, avx512) }
 
-// hasAVX512 is like hasAVX2 for AVX-512. It returns false on macOS, because
-// some versions lose mask registers when a signal arrives (Go issue 49233).
-func hasAVX512() bool {
-	return runtime.GOOS != "darwin" && has(zmmState, osxsave|avx|popcnt, avx2|avx512f|avx512cd|avx512dq|avx512bw|avx512vl)
-}
+func hasAVX2() bool { return has(ymmState, avx2) }
 
-// hasVPOPCNTDQ reports whether the processor has VPOPCNTDQ. CPUID must have
-// leaf 7.
+// hasVPOPCNTDQ must only be called if CPUID has leaf 7.
 func hasVPOPCNTDQ() bool {
 	_, _, ecx := cpuid(7)
 	return ecx&vpopcntdq != 0
 }
 
-// has reports whether the given bits are set in XCR0, in ECX for leaf 1, and in
-// EBX for leaf 7.
-func has(state, leaf1, leaf7 uint32) bool {
+// has reports whether the operating system saves the registers in state, and
+// the processor has AVX and the given bits of leaf 7.
+func has(state, leaf7 uint32) bool {
 	if leaves, _, _ := cpuid(0); leaves < 7 {
 		return false
 	}
-	if _, _, ecx := cpuid(1); ecx&leaf1 != leaf1 { // since leaf1 includes osxsave, xgetbv can be called
+	if _, _, ecx := cpuid(1); ecx&avx != avx {
 		return false
 	}
 	_, ebx, _ := cpuid(7)
 	return ebx&leaf7 == leaf7 && xgetbv()&state == state
 }
 
-// cpuid returns three registers from the CPUID instruction for subleaf 0 of
+// cpuid returns three registers using the CPUID instruction for subleaf 0 of
 // leaf.
 func cpuid(leaf uint32) (eax, ebx, ecx uint32)
 
-// xgetbv returns the lower half of XCR0. It must only be called if osxsave is
-// set.
+// xgetbv returns the lower half of XCR0. It must only be called if the
+// processor has OSXSAVE.
 func xgetbv() (eax uint32)

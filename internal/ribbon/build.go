@@ -51,11 +51,7 @@ func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (i
 	}
 	var group sync.WaitGroup
 	for range min(b.Workers, tasks) - 1 {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			work(next)
-		}()
+		group.Go(func() { work(next) })
 	}
 	work(next)
 	group.Wait()
@@ -116,7 +112,6 @@ func (r *Ribbon) rest(ctx context.Context, b Build, fingerprints uint32, bumped 
 	return r.fill(ctx, quiet, fingerprints, bumped)
 }
 
-// count returns the number of digests in the lists.
 func count(lists [][]hashfam.Digest) (n uint64) {
 	for _, list := range lists {
 		n += uint64(len(list))
@@ -225,7 +220,6 @@ type feed struct {
 	chunk []hashfam.Digest
 }
 
-// add adds the next digest.
 func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	x := rank(d)
 	switch {

@@ -107,6 +107,8 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		_, err = Stream(ctx, b, percent, uint64(len(list)), slices.Values(list))
 		require.ErrorIs(t, err, context.Canceled)
+		_, _, _, err = NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
+		require.ErrorIs(t, err, context.Canceled)
 		cancel()
 	}
 }

@@ -183,7 +183,6 @@ type encodedLayer struct {
 	words      []byte
 }
 
-// contains looks up a digest.
 func (l *encodedLayer) contains(d hashfam.Digest) answer {
 	if useAVX512 {
 		return containsInAVX512(l, d)

@@ -53,7 +53,6 @@ func newGeometry(i int, keys uint64, columns uint32) geometry {
 	return geometry{keys: keys, starts: parts * width, narrow: segment(narrow * width), r: r}
 }
 
-// allocate allocates the memory of l.
 func (l *layer) allocate() {
 	l.thresholds = make([]uint64, l.thresholdWords())
 	l.words = make([]uint64, l.slotWords())
@@ -73,7 +72,6 @@ func (l geometry) size() uint64           { return l.thresholdWords() + l.slotWo
 // at returns the index of the segment's first word.
 func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
 
-// threshold returns a bucket's threshold.
 func (l *layer) threshold(bucket uint64) uint64 {
 	return l.thresholds[bucket/16] >> (bucket % 16 * 4) & 15
 }
@@ -121,7 +119,6 @@ const (
 	bumped         // look the digest up in the next layer
 )
 
-// contains looks up a digest.
 func (l *layer) contains(d hashfam.Digest) answer {
 	if useAVX512 {
 		return containsAVX512(l, d)

@@ -34,7 +34,6 @@ func (l *layer) place(shard uint64) (threshold, word uint64) {
 	return shard * (shardStarts / bucketStarts / 16), l.at(segment(shard * shardStarts))
 }
 
-// part returns the shard's part of l.
 func (l *layer) part(shard uint64) part { return l.cut(part{l.thresholds, l.words}, 0, shard) }
 
 // cut returns the shard's part of all, which begins with the shard first.

@@ -79,13 +79,6 @@ func TestPayloadStopsEarly(t *testing.T) {
 	}
 }
 
-func TestSolvingCanBeCanceled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, _, _, err := NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
-	require.ErrorIs(t, err, context.Canceled)
-}
-
 // The ranks of shards must be exact: the first rank is in the shard, and the
 // previous rank is not.
 func TestRanksOfShardsAreExact(t *testing.T) {

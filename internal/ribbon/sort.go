@@ -89,7 +89,6 @@ func (s *sorter) sort(list []hashfam.Digest, left int) {
 	}
 }
 
-// insert sorts a short list by insertion.
 func insert(list []hashfam.Digest) {
 	for i, d := range list {
 		j, x := i, rank(d)

@@ -42,15 +42,6 @@ func TestEstimatedSizes(t *testing.T) {
 	} {
 		require.Equal(t, c.estimate, EstimateBytes(c.columns, c.keys), "%d columns, %d keys", c.columns, c.keys)
 	}
-	for _, c := range []struct {
-		layers      int
-		least, most uint64
-	}{
-		{0, 0, 0}, {1, 8 * 3, 8 * 3}, {3, 8 * (3 + 2*4), 8 * (3 + 2*5)},
-	} {
-		least, most := Bounds(Shape{Columns: 1 << 16, Keys: 100, Layers: c.layers})
-		require.Equal(t, []uint64{c.least, c.most}, []uint64{least, most}, "%d layers", c.layers)
-	}
 	one := layer{geometry{starts: 64, r: 1}, make([]uint64, 1), make([]uint64, 2)}
 	require.EqualValues(t, 8*6, (&Ribbon{layers: []layer{one, one}}).SizeBytes())
 }

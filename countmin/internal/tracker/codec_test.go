@@ -15,7 +15,7 @@ import (
 
 var errs = &fault.Maker{Package: "test"}
 
-// recode encodes t and decodes that.
+// recode encodes t and decodes the result.
 func recode(t *Tracker) (Tracker, error) {
 	h := frame.Header{Kind: frame.TopK, Version: 1, Params: make([]byte, 16), Payload: 8 * t.PayloadWords()}
 	r := frame.NewBytesReader(frame.Append(nil, h, frame.Words(t.Payload())), errs)
@@ -34,14 +34,15 @@ func decodeWords(words []uint64, g Goal) (Tracker, error) {
 // shortestGoal has a tail of 64 words.
 var shortestGoal = Goal{Phi: 0.1, Memory: MinMemory}
 
-// payload returns a payload of that total with an empty tail of shortestGoal
-// and these words of records.
+// payload returns a payload with the given total and words of records, and an
+// empty tail for shortestGoal.
 func payload(total, records uint64, words ...uint64) []uint64 {
 	head := append([]uint64{total, 0, 0, 64 | tailShift<<32, records}, make([]uint64, 64)...)
 	return append(head, words...)
 }
 
-// bytesOf returns a word of bytes, the first in its low bits.
+// bytesOf returns a word that consists of the given bytes, with the first byte
+// in its low bits.
 func bytesOf(first byte, rest string) uint64 {
 	w := uint64(first)
 	for i := range len(rest) {
@@ -51,7 +52,7 @@ func bytesOf(first byte, rest string) uint64 {
 }
 
 // Every field is valid at its limit. One step beyond, the error names it.
-func TestPayloadsAtTheirLimits(t *testing.T) {
+func TestLimitsOfPayloads(t *testing.T) {
 	long := slices.Repeat([]uint64{bytesOf('x', "xxxxxxx")}, 32) // 256 bytes
 	fewer := slices.Clone(long)
 	fewer[31] >>= 8 // 255
@@ -164,8 +165,8 @@ func TestDecodedTrackerMergesLikeTheOriginal(t *testing.T) {
 	require.Equal(t, o.room, g.room)
 }
 
-// The part of a count that is an estimate is not below Low. If guess is
-// maxGuess, this part may be the whole count.
+// Low does not include the estimated part of a count. If guess is maxGuess,
+// this part may be the whole count.
 func TestLowerBoundOfLargeGuesses(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	for guess, low := range map[uint64]uint64{1: 1<<40 - 1, maxGuess - 1: 1<<40 - maxGuess + 1, maxGuess: 0, maxGuess + 1: 0} {

@@ -119,8 +119,7 @@ func (t *Table) Decode(w uint64) uint64 {
 	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
 }
 
-// decodeWide returns the lanes, 32 bits each, when a sorted bucket starts at
-// this bit.
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits

@@ -40,16 +40,6 @@ type layout struct {
 	mask  uint64 // 2^f-1
 }
 
-func newLayout(width, mask uint64) layout {
-	l := layout{width: width, mask: mask}
-	for slot := range uint64(Slots) {
-		l.Ones = l.Ones.Xor(shifted(1, slot*width))
-		l.tops = l.tops.Xor(shifted(1, (slot+1)*width-1))
-	}
-	l.rests = l.tops.Sub(l.Ones)
-	return l
-}
-
 // matches returns the top bit of each lane of w that contains fp. In this case
 // the lane is zero in x. Adding ones to all bits below the top bit carries into
 // the top bit unless these bits are zero, and never beyond it.

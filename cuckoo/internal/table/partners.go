@@ -63,14 +63,12 @@ func (p *Partners) Keep(n uint64) {
 	p.hashes = hashes
 }
 
-// Pair returns both buckets for the coordinate x. They are uniform if x is.
-// Pair can be inlined.
+// Pair returns both buckets for coordinate x. They are uniform if x is.
 func (p *Partners) Pair(x uint64, h Hash) (i, j uint64) {
 	return p.minus(x, h.offset), p.minus(p.flip(x, h.pattern), h.offset)
 }
 
-// Other returns a fingerprint's other bucket when bucket i contains it. It can
-// be inlined.
+// Other returns a fingerprint's other bucket when bucket i contains it.
 func (p *Partners) Other(i uint64, h Hash) uint64 {
 	return p.minus(p.flip(p.minus(i, p.buckets-h.offset), h.pattern), h.offset)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // Errs creates the errors of package cuckoo and its internal packages.
@@ -68,13 +69,17 @@ type Table struct {
 // New returns a table that uses bytes, which must be s.Bytes() long.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
-	width, mask := f, uint64(1)<<f-1
+	l := layout{width: f, mask: 1<<f - 1}
 	if s.Sorted {
-		width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
+		l.width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
 	}
+	for slot := range uint64(Slots) {
+		l.Ones = l.Ones.Xor(shifted(1, slot*l.width))
+		l.tops = l.tops.Xor(shifted(1, (slot+1)*l.width-1))
+	}
+	l.rests = l.tops.Sub(l.Ones)
 	return Table{
-		layout: newLayout(width, mask), bytes: bytes, stride: s.BucketBits(),
-		rest: f - nibble, low: mask >> nibble * (1<<32 + 1),
+		layout: l, bytes: bytes, stride: s.BucketBits(), rest: f - nibble, low: l.mask >> nibble * (1<<32 + 1),
 		Narrow: f <= maxNarrow, Sorted: s.Sorted, tail: uint64(s.Tail),
 	}
 }
@@ -125,6 +130,49 @@ func (t *Table) Count(i, j, fp uint64) int {
 		v, w = t.Word(i), t.Word(j)
 	}
 	return bits.OnesCount64(t.matches(v, fp)) + bits.OnesCount64(t.matches(w, fp))
+}
+
+// A Place describes a key in a table: its two buckets and its fingerprint.
+type Place struct{ I, J, FP uint64 }
+
+// Touch reads a byte of buckets i and j, which brings them into the cache.
+func (t *Table) Touch(i, j uint64) byte {
+	return t.bytes[i*t.stride>>3] | t.bytes[j*t.stride>>3]
+}
+
+// TouchAll touches all places, so that their cache misses overlap.
+func (t *Table) TouchAll(places []Place) {
+	touched := byte(0)
+	for k := range places {
+		p := &places[k]
+		touched |= t.Touch(p.I, p.J)
+	}
+	prefetch.Use(uint64(touched))
+}
+
+// HasAll appends to dst whether each place's buckets contain its fingerprint.
+// In a narrow table, it first replaces the buckets in places by their lanes, so
+// that cache misses overlap.
+func (t *Table) HasAll(dst []bool, places []Place) []bool {
+	if !t.Narrow {
+		t.TouchAll(places)
+		for _, p := range places {
+			dst = append(dst, t.Has(p.I, p.J, p.FP))
+		}
+		return dst
+	}
+	for k := range places {
+		p := &places[k]
+		p.I, p.J = t.Word(p.I), t.Word(p.J)
+	}
+	for k := range places {
+		p := &places[k]
+		if t.Sorted {
+			p.I, p.J = t.Decode(p.I), t.Decode(p.J)
+		}
+		dst = append(dst, t.Any(p.I, p.J, p.FP))
+	}
+	return dst
 }
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was

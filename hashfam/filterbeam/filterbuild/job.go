@@ -95,8 +95,8 @@ func runSelf() error {
 	return nil
 }
 
-// A line prints numbers to a line of a terminal. Each overwrites the previous
-// one.
+// A line prints numbers to a line of a terminal. Each number overwrites the
+// previous one.
 type line struct {
 	w     io.Writer // nil if it is not a terminal
 	shown time.Time
@@ -252,10 +252,10 @@ func (w watcher) cancel() {
 // started gets its job.
 var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
 
-// bootWorker makes this process a worker if a runner has started it. It must be called after
-// flag.Parse and before beam.Init. It is like the SDK's boot program, but does
-// not need a copy of the program, and accepts an id in quotes, which Prism
-// passes.
+// bootWorker makes this process a worker if a runner has started it. It must be
+// called after flag.Parse and before beam.Init. It is like the SDK's boot
+// program, but it does not need a copy of the program, and it accepts an id in
+// quotes, which is used by Prism.
 func bootWorker(ctx context.Context) error {
 	if *provisionEndpoint == "" {
 		return nil

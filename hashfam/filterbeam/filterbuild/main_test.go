@@ -255,7 +255,7 @@ func TestFilesThatDoNotHoldLinesAreReported(t *testing.T) {
 	}
 }
 
-// A job that has no worker prints that it waits for one. A build can have a time
+// A job without a worker prints that it is waiting. A build can have a time
 // limit.
 func TestWaitingJobsSayWhatTheyWaitFor(t *testing.T) {
 	listener, err := net.Listen("tcp", "localhost:0")

@@ -58,7 +58,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
 	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for as many as the guarantee needs (heavy, topk)")
 	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to derive it from the size")
-	flags.IntVar(&o.parts, "parts", 0, "write a filter in this number of files, and an index to FILE; not with -local")
+	flags.IntVar(&o.parts, "parts", 0, "write this number of filters, and an index to FILE; not with -local")
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after a `time`, such as 30m; 0 for never")
 	flags.BoolVar(&o.helpRunner, "help-runner", false, "list the flags of the runners")
 	return o

@@ -21,7 +21,7 @@ var expectations = []struct {
 	section, attack, succeeds string
 	success, failure          within
 }{
-	// Where a rate of 1 % is expected, chance exceeds the limit less than once
+	// Where a rate of 1% is expected, chance exceeds the limit less than once
 	// in a million times: 15 of 200 keys, or 6 of 20 for "ask, new key".
 	// Sampling a rate over 10,000 keys, and the fill of a filter for 200, err
 	// by less than 0.01 then.

@@ -21,16 +21,16 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// darkColors are the colors of a figure and what they become for readers with a
-// dark color scheme.
+// darkColors maps the colors of a figure to the colors for a dark color scheme.
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
 	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
 	{"#9A6A00", "#d9a23a"}, {"#D6E8F3", "#0f2f47"}, {"#F8E0CF", "#4a2a12"},
 }
 
-// darkTheme returns a style that repaints a figure, lines by their stroke and
-// areas and names by their fill. Black names have no color of their own.
+// darkTheme returns a style sheet that replaces the colors of a figure. Lines
+// have a stroke; areas and labels have a fill. Black labels do not specify a
+// color.
 func darkTheme() string {
 	var b strings.Builder
 	b.WriteString("<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n")
@@ -44,14 +44,15 @@ func darkTheme() string {
 
 const (
 	chartWidth, chartHeight = 8 * vg.Inch, 5 * vg.Inch
-	// What the axes leave of it, near enough to turn names along their lines.
+	// The approximate size of the area inside the axes, which determines the
+	// angle of labels.
 	areaWidth, areaHeight = 525.0, 300.0
 )
 
-// A chart is a figure in the making.
+// A chart is a figure that is being drawn.
 type chart struct {
 	*plot.Plot
-	name          string // of its files
+	name          string // its file name without extension
 	width, height vg.Length
 }
 
@@ -73,18 +74,18 @@ func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the x axis, which is logarithmic. Right of the range
-// there is space for names, up to room times high.
+// across sets the range of the logarithmic x axis. It reserves space for labels
+// to the right of the range, up to room times high.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
 
-// up sets the range of the y axis, which is linear.
+// up sets the range of the linear y axis.
 func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
 }
 
-// marked labels low and what follows it, up to high.
+// marked returns labeled ticks from low to high.
 func marked(low, high float64, next func(float64) float64) (ticks plot.ConstantTicks) {
 	for x := low; x <= high; x = next(x) {
 		ticks = append(ticks, plot.Tick{Value: x, Label: plain(x)})
@@ -92,7 +93,7 @@ func marked(low, high float64, next func(float64) float64) (ticks plot.ConstantT
 	return ticks
 }
 
-// tens marks the powers of ten and the steps between them.
+// tens returns ticks for powers of ten, with minor ticks in between.
 func tens(low, high float64, label func(float64) string) plot.ConstantTicks {
 	ticks := plot.LogTicks{}.Ticks(low, high)
 	for i, t := range ticks {
@@ -107,23 +108,22 @@ func count(x float64) string { return measure.Thousands(int(math.Round(x))) }
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// line draws points joined, without shapes.
+// line draws a line through the points.
 func (c *chart) line(points plotter.XYs, look mark) {
 	line, err := plotter.NewLine(points)
-	if err != nil { // an infinity or no point: nothing to draw
+	if err != nil { // no points, or infinite ones
 		return
 	}
 	line.Color, line.Width, line.Dashes = look.color, vg.Points(1.5), look.dashes
 	c.Add(line)
 }
 
-// points draws the shape of a mark at each point.
+// points draws a shape at each point.
 func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write puts a name at a point, which is its start or its end, rotated by
-// angle.
+// write draws a rotated label that begins or ends at a point.
 func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
 	c.Add(&plotter.Labels{
 		XYs:    plotter.XYs{{X: x, Y: y}},
@@ -134,12 +134,13 @@ func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAl
 	})
 }
 
-// slope is the angle of a line on paper: rise in y for a tenfold x.
+// slope returns the angle of a line whose y value rises by rise when x is
+// multiplied by ten.
 func (c *chart) slope(rise float64) float64 {
 	return math.Atan2(rise/(c.Y.Max-c.Y.Min)*areaHeight, areaWidth/math.Log10(c.X.Max/c.X.Min))
 }
 
-// save writes the figure as SVG into dir and returns the name of the file.
+// save writes the figure into dir as SVG and returns the name of the file.
 func (c *chart) save(dir string) (string, error) {
 	name := filepath.Join(dir, c.name+".svg")
 	drawing, err := c.svg()
@@ -152,7 +153,7 @@ func (c *chart) save(dir string) (string, error) {
 	return name, nil
 }
 
-// svg returns the figure as SVG that follows the reader's light or dark color
+// svg returns the figure as SVG. It uses the reader's light or dark color
 // scheme and has a title for screen readers.
 func (c *chart) svg() (string, error) {
 	w, err := c.WriterTo(c.width, c.height, "svg")
@@ -173,9 +174,9 @@ func (c *chart) svg() (string, error) {
 		strings.ReplaceAll(body, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,sans-serif"), nil
 }
 
-// The colors of Okabe and Ito, which people with any common color blindness
-// tell apart, the pale ones darkened so that names in them can be read, and two
-// more.
+// The colors of Okabe and Ito, which people with the common forms of color
+// blindness can distinguish. Pale colors are darker here because they are also
+// used for labels. The last ones are additional colors.
 var (
 	blue      = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
 	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
@@ -187,16 +188,16 @@ var (
 	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
 )
 
-// A mark is how one structure looks in every figure. Shapes differ as well as
-// colors, for those who see none.
+// A mark is the style of a structure in all figures. Each has its own shape as
+// well as its own color, for readers who cannot see colors.
 type mark struct {
 	color  color.RGBA
 	shape  outline
 	dashes []vg.Length
 }
 
-// An outline is a shape by the corners of its strokes, one unit around its
-// middle. It is hollow, so that it stays visible under another.
+// An outline contains the strokes of a shape with radius 1. It is hollow, so
+// that other shapes behind it can be seen.
 type outline [][]vg.Point
 
 var (
@@ -212,8 +213,8 @@ var (
 	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
 )
 
-// corners are those of a polygon, the first of them at an angle and again at
-// the end.
+// corners returns the corners of a polygon. The first one, at the given angle,
+// is repeated at the end.
 func corners(n int, angle float64) []vg.Point {
 	var points []vg.Point
 	for i := range n + 1 {
@@ -223,7 +224,7 @@ func corners(n int, angle float64) []vg.Point {
 	return points
 }
 
-// DrawGlyph draws o around a point. It makes o a shape of package plot.
+// DrawGlyph implements [draw.GlyphDrawer].
 func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	for _, stroke := range o {
 		var line []vg.Point
@@ -254,7 +255,7 @@ var marks = map[string]mark{
 	"map":                    {color: gray},
 }
 
-// markOf gives everything that has none a gray mark.
+// markOf returns the mark of a structure. Other structures are gray.
 func markOf(name string) mark {
 	if m, ok := marks[name]; ok {
 		return m
@@ -262,5 +263,5 @@ func markOf(name string) mark {
 	return mark{gray, cross, dashed}
 }
 
-// peerShapes tell gray marks apart.
+// peerShapes distinguishes gray marks.
 var peerShapes = []outline{cross, plus, star, ring, square, diamond, triangle, pyramid, pentagon, hexagon}

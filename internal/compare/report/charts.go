@@ -20,22 +20,22 @@ const (
 	bitsTop             = 40.0
 )
 
-// costLines are bits per key as a formula of the rate.
+// costLines contains formulas for the bits per key, given the rate.
 var costLines = []struct {
 	name   string
 	like   mark
 	bits   func(rate float64) float64
-	lift   float64 // how far above the line its name is, in bits
-	nameAt float64 // the rate at which the name begins
+	lift   float64 // distance between line and label in bits
+	nameAt float64 // the rate where the label begins
 }{
 	{"Bloom: 1.44 log2(1/rate)", marks["bloom"], func(rate float64) float64 { return math.Log2(1/rate) / math.Ln2 }, 1.3, 1.4e-6},
 	{"cuckoo: (log2(1/rate) + 3) / 0.97", marks["cuckoo"], func(rate float64) float64 { return (math.Log2(1/rate) + 3) / 0.97 }, 1.2, 1.4e-6},
 	{"semi-sorted cuckoo: one bit less", marks["cuckoo-compact"], func(rate float64) float64 { return (math.Log2(1/rate) + 2) / 0.97 }, -1.3, 1.8e-6},
-	{"the least possible: log2(1/rate)", mark{color: gray}, func(rate float64) float64 { return math.Log2(1 / rate) }, -1.3, 1.8e-6},
+	{"lower bound: log2(1/rate)", mark{color: gray}, func(rate float64) float64 { return math.Log2(1 / rate) }, -1.3, 1.8e-6},
 }
 
-// costChart draws bits per key against the rate of false positives, as Fan et
-// al. (CoNEXT 2014) do in their Figure 4: formulas as lines, measurements as
+// costChart draws bits per key against the false-positive rate, like Figure 4
+// of Fan et al. (CoNEXT 2014). Formulas are drawn as lines and measurements as
 // points.
 func costChart(rows []measure.Row) *chart {
 	c := newChart("bits-per-key", "What a key costs", "false-positive rate", "bits per key")
@@ -62,9 +62,9 @@ func costChart(rows []measure.Row) *chart {
 	return c
 }
 
-// costSeries returns the points of each structure that are inside the figure.
-// An exact set is far above it, a filter that has grown would hide others, and
-// a rate of which no case was seen has no position on a logarithmic axis.
+// costSeries returns the points that are inside the figure. Exact sets would be
+// far above it. Filters that have grown would hide others. A rate of 0 cannot
+// be drawn on a logarithmic axis.
 func costSeries(rows []measure.Row) (own, peers []series) {
 	for _, x := range rows {
 		switch {
@@ -78,8 +78,8 @@ func costSeries(rows []measure.Row) (own, peers []series) {
 	return own, peers
 }
 
-// legend names the points of a list in columns of four, the first row at y. No
-// line crosses the upper left and the lower left corner.
+// legend draws the names of the series in columns of four, below y. It fits in
+// the upper left and in the lower left corner.
 func (c *chart) legend(list []series, y float64) {
 	for i, s := range list {
 		x, y := 1.5e-6*math.Pow(10, 1.15*float64(i/4)), y-2.1*float64(i%4)
@@ -88,15 +88,15 @@ func (c *chart) legend(list []series, y float64) {
 	}
 }
 
-// A series is a line of a figure, or points of one look.
+// A series is a line in a figure, or a set of points with the same style.
 type series struct {
 	name string
 	look mark
 	plotter.XYs
 }
 
-// addPoint adds a point to the series of a structure, which it appends if there
-// is none.
+// addPoint adds a point to a structure's series, and adds the series to the
+// list if necessary.
 func addPoint(list []series, name string, x, y float64) []series {
 	i := slices.IndexFunc(list, func(s series) bool { return s.name == name })
 	if i < 0 {
@@ -107,11 +107,10 @@ func addPoint(list []series, name string, x, y float64) []series {
 	return list
 }
 
-// last returns the right end of a line.
 func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
 
-// names writes the name of each line at its right end, no two closer than gap
-// and none above the figure.
+// names draws the name of each line at its right end. It moves names that would
+// be closer than gap, or above the figure.
 func (c *chart) names(list []series, gap float64) {
 	order := slices.SortedFunc(slices.Values(list), func(a, b series) int { return cmp.Compare(a.last().Y, b.last().Y) })
 	at := make([]float64, len(order))
@@ -131,12 +130,13 @@ func (c *chart) names(list []series, gap float64) {
 	}
 }
 
-// inTable are structures that would cover others in a figure of times.
+// inTable lists structures that are left out of the figure because they would
+// cover others.
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
-// timeChart draws the time of a lookup against the number of keys.
+// timeChart draws lookup times against the number of keys.
 func timeChart(keys []int, times []measure.Curve) *chart {
-	c := newChart("time-by-n", "A lookup at 1 %, by the number of keys", "keys", "nanoseconds")
+	c := newChart("time-by-n", "Time per lookup at 1%", "keys", "nanoseconds")
 	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)
 	c.Y.Min = 0
 	var list []series
@@ -159,10 +159,10 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 	return c
 }
 
-// errorChart draws the mean error of counts against memory. It leaves out
-// errors of 0, which have no place on a logarithmic axis.
+// errorChart draws the mean error of counts against the memory size. It leaves
+// out errors of 0, which cannot be drawn on a logarithmic axis.
 func errorChart(errors []measure.FrequencyRow) *chart {
-	c := newChart("count-error", "How much a word's count is too high, words of Moby-Dick", "KiB", "mean error, occurrences")
+	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
 	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
 	c.across(least, most, 6, plain)
 	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
@@ -182,27 +182,29 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	return c
 }
 
-// The cells of the map, for every factor of ten of keys and of the rate.
+// The number of cells in the map when the number of keys, or the rate, is
+// multiplied by ten.
 const keyCells, rateCells = 10, 20
 
-// The map's powers of ten: of keys from the first on, of the rate up to the
-// last.
+// The map shows 10^fewest to 10^(fewest+factors) keys, and rates from 10^lowest
+// to 10^(lowest+factors).
 const fewest, lowest, factors = 1, -6, 5
 
-// regions of the map are named by the filter to take.
+// regions lists the areas of the map, which are named after the recommended
+// filter.
 var regions = []struct {
 	choice, name string
 	tint         color.RGBA
-	x            float64 // where the name begins
+	x            float64 // where the label begins
 }{
 	{"bloom", "bloom.Filter", color.RGBA{0xD6, 0xE8, 0xF3, 0xFF}, 12},
 	{"cuckoo-compact", "compact cuckoo.Filter", color.RGBA{0xF8, 0xE0, 0xCF, 0xFF}, 4000},
 }
 
-// smallerChart draws which filter is the smaller one by the number of keys and
-// the rate. A Bloom filter that is hardly larger counts as smaller.
+// smallerChart draws a map that shows the smaller filter for each number of
+// keys and each rate. A Bloom filter that is only slightly larger is preferred.
 func smallerChart() *chart {
-	c := newChart("smaller", "The smaller filter, within 5 % the Bloom filter", "keys", "false-positive rate")
+	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
 	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
 	c.up(lowest, lowest+factors, exponentTicks())
@@ -223,13 +225,13 @@ func smallerChart() *chart {
 	return c
 }
 
-// keysAt and exponentAt return what is at a place of the map, in cells from its
-// lower left corner.
+// keysAt and exponentAt return the coordinates of a point in the map. Its
+// position is measured in cells from the lower left corner.
 func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
 func exponentAt(y float64) float64 { return lowest + y/rateCells }
 
-// exponentTicks marks rates at their exponents. On a logarithmic axis the
-// library would leave room above it for the axis's own name.
+// exponentTicks returns ticks for rates at their exponents. The map does not
+// use a logarithmic y axis, because package plot would reserve space above it.
 func exponentTicks() plot.ConstantTicks {
 	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
 	for i := range ticks {
@@ -238,7 +240,8 @@ func exponentTicks() plot.ConstantTicks {
 	return ticks
 }
 
-// addCell adds a cell to an area, or widens the last one if they touch.
+// addCell adds a cell to an area. If it touches the last rectangle, that one is
+// extended.
 func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
 	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
 	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {

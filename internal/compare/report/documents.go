@@ -11,17 +11,16 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// documents are the documents that are made of measurements, and capacity.csv
-// holds the probabilities that small tables refuse a key, as multilevel
-// splitting estimated them (see docs/theory.md).
+// documents contains the templates of the generated documents. It also contains
+// capacity.csv, the probabilities that small tables refuse a key, as estimated
+// by multilevel splitting (see docs/theory.md).
 //
 //go:embed accuracy.txt benchmarks.txt capacity.csv
 var documents embed.FS
 
 var documentTemplates = template.Must(template.New("").Funcs(template.FuncMap{"percent": percentOf}).ParseFS(documents, "*.txt"))
 
-// WriteDocuments writes the documents and figures that are made of measurements
-// into dir.
+// WriteDocuments writes the generated documents and figures into dir.
 func WriteDocuments(dir string, s measure.Sweep, m measure.Measurements) error {
 	figures := filepath.Join(dir, "figures")
 	for _, c := range []*chart{smallerChart(), timeChart(s.Times, m.Times), errorChart(m.Errors)} {
@@ -38,11 +37,11 @@ func WriteDocuments(dir string, s measure.Sweep, m measure.Measurements) error {
 			return err
 		}
 	}
-	run := plainText(&Report{Results: m.Run}, mostColumns+20) // times on a busy machine are wide
+	run := plainText(&Report{Results: m.Run}, mostColumns+20) // on a busy machine, times have more digits
 	return os.WriteFile(filepath.Join(figures, "run.txt"), []byte(run), 0o644)
 }
 
-// A document has the methods that the templates call.
+// A document provides the methods that the templates call.
 type document struct {
 	measure.Sweep
 	found measure.Measurements
@@ -56,8 +55,8 @@ func (d document) Peers() string  { return markdown(&Report{Results: d.found.Pee
 func (d document) Errors() string { return errorTable(d.found.Errors).markdown() }
 func (d document) Times() string  { return timeTable(d.Sweep.Times, d.found.Times).markdown() }
 
-// Accuracy shows the measured rate over the requested rate by the number of
-// keys. It leaves out structures that find the same keys as another one.
+// Accuracy returns a table of measured rates divided by the requested rate. It
+// leaves out structures that find the same keys as others.
 func (d document) Accuracy(rate float64) string {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for _, n := range d.Sweep.Accuracy {
@@ -78,7 +77,7 @@ func (d document) Accuracy(rate float64) string {
 	return t.markdown()
 }
 
-// capacityTable shows every n-th row of capacity.csv.
+// capacityTable returns every n-th row of capacity.csv.
 func capacityTable(n int) (t table) {
 	for _, name := range []string{"keys", "buckets", "bits", "pairs", "others", "±", "at most"} {
 		t.Columns = append(t.Columns, column{name: name})

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A Machine holds the facts that measured times depend on, and when and how
-// they were measured.
+// A Machine describes the circumstances of a measurement.
 type Machine struct {
 	Go      string `json:"go"`
 	GOOS    string `json:"goos"`
@@ -25,7 +24,7 @@ type Machine struct {
 	Command string `json:"command"`
 }
 
-// ThisMachine returns the facts of this run of the program with args.
+// ThisMachine describes the current run of the program with args.
 func ThisMachine(args []string) Machine {
 	return Machine{
 		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.NumCPU(),
@@ -34,7 +33,7 @@ func ThisMachine(args []string) Machine {
 	}
 }
 
-// command returns a line for a shell that runs the program with args again.
+// command returns a shell command that runs the program with args.
 func command(args []string) string {
 	line := "go run -C internal/compare ."
 	for _, arg := range args {
@@ -46,11 +45,11 @@ func command(args []string) string {
 	return line
 }
 
-// bare is what no shell takes for something else than itself.
+// bare matches arguments that need no quotes in a shell.
 var bare = regexp.MustCompile(`^[\pL\pN_./,:=+%@-]+$`)
 
-// cpuName returns the name of the processor, or its architecture if the
-// operating system does not tell.
+// cpuName returns the name of the processor, or its architecture if the name is
+// unknown.
 func cpuName() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {
@@ -66,11 +65,11 @@ func (m Machine) String() string {
 }
 
 const (
-	mostColumns  = 100 // of text: longer lines read badly
-	leastColumns = 40  // of text: narrower terminals break lines
+	mostColumns  = 100 // longer lines are hard to read
+	leastColumns = 40  // narrower terminals wrap lines
 )
 
-// terminalWidth returns the columns of w, or 0 if w is not a terminal.
+// terminalWidth returns the number of columns, or 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {
 	if file, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
@@ -80,7 +79,7 @@ func terminalWidth(w io.Writer) int {
 	return 0
 }
 
-// columns returns how wide text on w should be.
+// columns returns the width of text that will be written to w.
 func columns(w io.Writer) int {
 	if width := terminalWidth(w); width > 0 {
 		return min(max(width, leastColumns), mostColumns)
@@ -88,9 +87,8 @@ func columns(w io.Writer) int {
 	return mostColumns
 }
 
-// Progress returns a function to call after each of a number of steps, and one
-// to call at the end. If w is a terminal, Progress and these functions draw a
-// bar there.
+// Progress draws a progress bar if w is a terminal. The caller must call step
+// after each step, and finish at the end.
 func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	width := terminalWidth(w)
 	if width == 0 {
@@ -99,11 +97,11 @@ func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(clip(doing, width/3)),
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetRenderBlankState(true))
-	// A bar that cannot be drawn is no reason to stop working.
+	// Errors are ignored, because the work can go on without a bar.
 	return func() { _ = bar.Add(1) }, func() { _ = bar.Clear() }
 }
 
-// clip shortens text to a number of characters.
+// clip shortens text to the given number of characters.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:max(0, most-1)]) + "…"

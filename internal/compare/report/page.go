@@ -21,7 +21,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("report").Parse(pageText))
 
 // WriteFiles writes the figure and the page into dir. It returns the names of
-// the files written, even if it returns an error.
+// the files, even when it also returns an error.
 func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err error) {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -32,11 +32,11 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 		return nil, err
 	}
 	files = []string{drawing}
-	_, finish := Progress(stderr, "compiling the calculator of the page, which takes some seconds", 1)
+	_, finish := Progress(stderr, "compiling the page's calculator", 1)
 	calc, missing := compileCalculator()
 	finish()
 	if missing != nil {
-		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, which is compiled from the source in the repository: %v\n", missing)
+		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, because that is compiled from the repository: %v\n", missing)
 	}
 	page, err := r.writePage(dir, calc, missing, figure)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 	return append(files, page), nil
 }
 
-// writePage writes report.html into dir. The page needs no other file.
+// writePage writes report.html into dir. The page does not need other files.
 func (r *Report) writePage(dir string, calc calculator, missing error, figure *chart) (string, error) {
 	drawing, err := figure.svg()
 	if err != nil {
@@ -66,14 +66,14 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 	return name, os.WriteFile(name, b.Bytes(), 0o644)
 }
 
-// A calculator is package advice compiled for a page.
+// A calculator contains package advice, compiled for a page.
 type calculator struct {
-	Wasm     string      // gzip, base64
-	WasmExec template.JS // Go's own glue between the two
+	Wasm     string      // compressed with gzip and encoded in base64
+	WasmExec template.JS // Go's support script
 }
 
-// compileCalculator compiles package advice. This needs the go command, the
-// source of this module, and some seconds the first time.
+// compileCalculator compiles package advice. It uses the go command and the
+// source of this module, and needs several seconds the first time.
 func compileCalculator() (c calculator, err error) {
 	root, err := goTool("env", "GOROOT")
 	if err != nil {
@@ -100,7 +100,7 @@ func compileCalculator() (c calculator, err error) {
 	return calculator{base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)}, err
 }
 
-// goTool runs the go command for WebAssembly and returns what it prints.
+// goTool runs the go command for WebAssembly and returns its output.
 func goTool(args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")

@@ -1,6 +1,6 @@
-// Package report shows what packages measure and attack found out: as text,
-// Markdown and JSON, as figures, as a page, and in the documents of the
-// project.
+// Package report prints the results of packages measure and attack as text,
+// Markdown or JSON. It also draws figures, writes a page with a calculator, and
+// generates some of the project's documents.
 package report
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// Formats are the forms that Write knows.
+// Formats lists the formats that Write supports.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown is something that Write writes: as a document for JSON, or in parts,
-// lines of a width and tables as show writes them.
+// A Shown can be written by Write. Its document is encoded as JSON. Its parts
+// are paragraphs and tables for text and Markdown, which show formats.
 type Shown interface {
 	document() any
 	parts(width int, show func(table) string) []string
 }
 
-// Write writes s in one of Formats, text as wide as w should have it.
+// Write writes s in one of the Formats. Text is wrapped to the width of w.
 func Write(w io.Writer, s Shown, format string) error {
 	var err error
 	switch format {
@@ -55,7 +55,7 @@ func paragraphs(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), "\n")
 }
 
-// A Report holds all results of a run.
+// A Report contains the results of a run.
 type Report struct {
 	*measure.Results
 	Machine Machine
@@ -71,16 +71,16 @@ func (r *Report) document() any {
 	}{r.Machine, r.Rows, r.Frequency, r.Failures, r.Interrupted}
 }
 
-// A section is a table with the text before and after it.
+// A section is a table with text before and after it.
 type section struct {
 	Title, About string
 	Table        table
 	Legend       string
-	Folded       bool // on the page
+	Folded       bool // whether the page folds it
 }
 
-// Sections returns the tables that have lines. On the page, peers have a table
-// of their own.
+// Sections returns the tables that are not empty. On the page, third-party
+// libraries have a separate table.
 func (r *Report) Sections(page bool) []section {
 	rows, peers := r.Rows, []measure.Row(nil)
 	if page {
@@ -109,7 +109,7 @@ func (r *Report) parts(width int, show func(table) string) []string {
 	return parts
 }
 
-// Headline describes the measurements, one sentence per line.
+// Headline describes the measurements, using one sentence per line.
 func (r *Report) Headline() []string {
 	builds, queries := 0, uint64(0)
 	for _, x := range r.Rows {
@@ -117,32 +117,31 @@ func (r *Report) Headline() []string {
 	}
 	lines := []string{r.Data.About}
 	if builds > 0 {
-		lines = append(lines, fmt.Sprintf("Each row was built %s under different hash families; its rate is that of %s absent keys.",
+		lines = append(lines, fmt.Sprintf("Each row was built %s under different hash families and queried for %s absent keys.",
 			measure.Counted(builds, "time", "times"), measure.Thousands(queries)))
 	}
 	return lines
 }
 
-// Remarks are the lines below the table.
+// Remarks returns the lines below the tables.
 func (r *Report) Remarks() []string {
 	var lines []string
 	for _, note := range slices.Concat(r.Data.Notes, peerRemarks(r.Rows, r.Failures)) {
 		lines = append(lines, "Note: "+note+".")
 	}
 	if r.Interrupted {
-		lines = append(lines, fmt.Sprintf("Interrupted: %s were planned, so rows are missing or intervals wider than they would be.",
+		lines = append(lines, fmt.Sprintf("Interrupted: %s were planned, so rows may be missing and intervals are wider.",
 			measure.Counted(r.Plan.Rounds, "round", "rounds")))
 	}
 	return lines
 }
 
-// missedBy is how many times the requested rate the lower end of the measured
-// interval must be for a remark: a tenth more than requested is more than
-// rounding and chance explain.
+// missedBy is used for remarks about rates that are too high. The interval must
+// begin above missedBy times the requested rate, since rounding and chance can
+// explain smaller differences.
 const missedBy = 1.1
 
-// peerRemarks returns notes that a reader of the rows needs, and failures, each
-// once for all rates.
+// peerRemarks returns notes about the rows and the failures.
 func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string) {
 	for _, kind := range kinds {
 		if names := namesOf(list, kind.has); len(names) > 0 {
@@ -155,15 +154,15 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 	note := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, x := range list {
 		if x.Refused > 0 {
-			note("%s at %s refused %s of the %s keys given to it in all rounds", x.Structure, target(x),
+			note("%s at %s refused %s of %s keys in all rounds", x.Structure, target(x),
 				measure.Thousands(x.Refused), measure.Thousands(x.Given))
 		}
 		if !x.Of.Exact && x.FPRLow > missedBy*x.TargetFPR {
-			note("%s at %s errs %.1f times as often as requested", x.Structure, target(x), x.FPR/x.TargetFPR)
+			note("%s at %s has %.1f times the requested rate", x.Structure, target(x), x.FPR/x.TargetFPR)
 		}
 		if x.ForeignRate != nil {
-			note("%s is built from the absent keys, too, which add counts, and errs on none of them. A key in neither list is "+
-				"taken for one of its keys at a rate of %s", x.Structure, percent(*x.ForeignRate, 1))
+			note("%s is also built from the absent keys, which add includes, and makes no errors on them. For keys "+
+				"in neither list, its false-positive rate is %s", x.Structure, percent(*x.ForeignRate, 1))
 		}
 	}
 	for _, f := range failures {
@@ -180,24 +179,24 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 	return lines
 }
 
-// kinds are notes about structures of some kind.
+// kinds contains notes about several structures.
 var kinds = []struct {
 	has  func(measure.Structure) bool
 	note string
 }{
 	{func(s measure.Structure) bool { return s.Unkeyed },
-		"hash functions that are fixed by default: %s. The rate is measured on keys with a prefix that changes"},
+		"fixed hash functions by default: %s. Their rate is measured on keys with a changing prefix"},
 	{func(s measure.Structure) bool { return s.Process },
-		"digests of hash/maphash, whose seed only this process has: %s. Such filters are neither stored nor sent"},
+		"digests from hash/maphash, whose seed is lost when the process exits: %s. Such filters cannot be stored or sent"},
 	{func(s measure.Structure) bool { return s.Fixed > 0 },
-		"a rate that cannot be chosen: %s. The target is the rate that it is made for"},
+		"a fixed rate: %s. The target is this rate"},
 	{func(s measure.Structure) bool { return s.Static },
-		"built from all keys at once: %s. add is the time of that for each key"},
+		"built from all keys at once: %s. add is the building time per key"},
 	{func(s measure.Structure) bool { return s.Over > 1 },
-		"made for a part of the keys, so that they grow: %s. Their names end in the number of keys over the expected one"},
+		"filters that grow, because they expect fewer keys: %s. Their names end in keys over expected keys"},
 }
 
-// namesOf returns the names of the structures of a kind, each once.
+// namesOf returns the distinct names of structures that satisfy has.
 func namesOf(list []measure.Row, has func(measure.Structure) bool) (names []string) {
 	for _, x := range list {
 		if has(x.Of) && !slices.Contains(names, x.Structure) {
@@ -207,7 +206,7 @@ func namesOf(list []measure.Row, has func(measure.Structure) bool) (names []stri
 	return names
 }
 
-// modulesOf names the libraries of the rows, each once, with their versions.
+// modulesOf returns the distinct libraries with their versions.
 func modulesOf(list []measure.Row) (names []string) {
 	done := map[string]bool{"": true}
 	for _, x := range list {

@@ -42,8 +42,8 @@ func TestNarrowTableNamesDroppedColumns(t *testing.T) {
 	} {
 		assert.True(t, strings.HasPrefix(small.text(width), want), "%d: %s", width, small.text(width))
 	}
-	assert.NotContains(t, small.text(19), "Left out")
-	assert.Contains(t, small.text(14), "Left out to\nfit into 14\ncolumns: more.")
+	assert.NotContains(t, small.text(19), "Dropped")
+	assert.Contains(t, small.text(14), "Dropped to fit\nin 14 columns:\nmore.")
 }
 
 // widest is a row with long cells.
@@ -84,12 +84,12 @@ func TestTablesFitNarrowTerminals(t *testing.T) {
 	}
 	attacks := Attacks{Findings: attack.Fight(attack.Battles, attack.Quick, func() {})}
 	fits(t, plainText(attacks, 100), 100)
-	assert.NotContains(t, plainText(attacks, 100), "Left out")
-	assert.Contains(t, plainText(attacks, 80), "Left out")
+	assert.NotContains(t, plainText(attacks, 100), "Dropped")
+	assert.Contains(t, plainText(attacks, 80), "Dropped")
 }
 
 func TestLargeCountsAreShort(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 9999: "9999", 10_000: "10k", 123_456: "123k", 2_600_000: "3M"} {
+	for n, want := range map[uint64]string{0: "0", 9999: "9999", 10_000: "10k", 123_456: "123k", 999_499: "999k", 999_500: "1M", 998_999_999: "999M", 2_600_000: "3M"} {
 		assert.Equal(t, want, brief(n))
 	}
 }
@@ -110,7 +110,7 @@ func TestMissedRateIsRemarked(t *testing.T) {
 		{Structure: "good", TargetFPR: 0.01, FPR: 0.0112, FPRLow: 0.0109, FPRHigh: 0.0115},
 		{Structure: "bad", TargetFPR: 0.01, FPR: 0.025, FPRLow: 0.024, FPRHigh: 0.026},
 	}
-	assert.Equal(t, []string{"bad at 1% errs 2.5 times as often as requested"}, peerRemarks(list, nil))
+	assert.Equal(t, []string{"bad at 1% has 2.5 times the requested rate"}, peerRemarks(list, nil))
 }
 
 func TestCommandIsQuotedForShell(t *testing.T) {

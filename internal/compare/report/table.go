@@ -9,25 +9,24 @@ import (
 	"github.com/mitchellh/go-wordwrap"
 )
 
-// A table is rows of text under named columns. It knows how to write itself in
-// every form.
+// A table contains rows of text. It can be formatted as text, Markdown or HTML.
 type table struct {
 	Columns []column
 	Lines   []line
 }
 
-// A column describes the cells below each other.
+// A column describes the cells in a column.
 type column struct {
-	name  string // in text
-	title string // in Markdown and on the page, if it differs
-	Left  bool   // aligned left, not right
-	drop  int    // narrow terminals lose the columns 1, 2, ... in turn; 0 always stays
+	name  string // the heading in text
+	title string // the heading in Markdown and on the page, if different
+	Left  bool   // aligned left instead of right
+	drop  int    // narrow terminals drop column 1 first, then 2 and so on; 0 is never dropped
 }
 
-// A line is one row. Text sets the lines of one group apart from the next.
+// A line is a row. In text, groups are separated by empty lines.
 type line struct {
 	group string
-	Wrong bool // breaks a promise: the page shows it in red
+	Wrong bool // the page shows it in red
 	Cells []string
 }
 
@@ -38,8 +37,8 @@ func (c column) Heading() string {
 	return c.name
 }
 
-// text aligns the columns within width. It leaves out columns that do not fit
-// and names them below.
+// text formats the table within width. It drops columns that do not fit and
+// lists them below.
 func (t table) text(width int) string {
 	shown, dropped := t.fit(width)
 	var b strings.Builder
@@ -55,12 +54,12 @@ func (t table) text(width int) string {
 		t.writeLine(&b, shown, l.Cells)
 	}
 	if len(dropped) > 0 {
-		b.WriteString("\n" + wrap(fmt.Sprintf("Left out to fit into %d columns: %s.", width, strings.Join(dropped, ", ")), width))
+		b.WriteString("\n" + wrap(fmt.Sprintf("Dropped to fit in %d columns: %s.", width, strings.Join(dropped, ", ")), width))
 	}
 	return b.String()
 }
 
-// writeLine writes the cells of the columns shown, each as wide as its column.
+// writeLine writes the cells of the shown columns, padded to their width.
 func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 	var padded []string
 	for _, i := range shown {
@@ -74,7 +73,6 @@ func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 	b.WriteString(strings.TrimRight(strings.Join(padded, " "), " ") + "\n")
 }
 
-// width returns the width of column i.
 func (t table) width(i int) int {
 	width := utf8.RuneCountInString(t.Columns[i].name)
 	for _, l := range t.Lines {
@@ -83,8 +81,8 @@ func (t table) width(i int) int {
 	return width
 }
 
-// fit returns the columns that are shown within width and the names of the
-// others.
+// fit returns the indexes of the columns that fit within width, and the names
+// of the other columns.
 func (t table) fit(width int) (shown []int, dropped []string) {
 	total := -1
 	for i := range t.Columns {
@@ -103,7 +101,7 @@ func (t table) fit(width int) (shown []int, dropped []string) {
 	return shown, dropped
 }
 
-// markdown writes the table with all its columns.
+// markdown formats the table with all columns.
 func (t table) markdown() string {
 	var head, rule []string
 	for _, c := range t.Columns {
@@ -122,7 +120,7 @@ func (t table) markdown() string {
 	return text
 }
 
-// Groups returns the lines, those of a group together.
+// Groups returns the lines of each group.
 func (t table) Groups() [][]line {
 	var groups [][]line
 	for i, l := range t.Lines {
@@ -134,8 +132,8 @@ func (t table) Groups() [][]line {
 	return groups
 }
 
-// wrap breaks text at spaces into lines of at most width characters and ends
-// the last one. An empty text has no line.
+// wrap breaks text into lines of at most width characters. The result ends with
+// a newline unless it is empty.
 func wrap(text string, width int) string {
 	if text == "" {
 		return ""

@@ -12,16 +12,16 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-const spaceLegend = "How to read it: bound is bits/key over log2(1/target), the least that any structure needs for that " +
-	"rate, or over the least that tells the keys from the absent ones without an error. lost counts added keys that were not found and must be 0. add, hit, miss and del are ns per operation " +
-	"(median): hit for keys that were added, miss for others, del for deleting. also lists what else it can do."
+const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target), the lower bound for that rate, or by the lower bound for " +
+	"distinguishing the keys from the absent keys without errors. lost is the number of added keys that were not found and must be 0. " +
+	"add, hit, miss and del are median times in ns: hit for keys that were added, miss for others, del for deleting. also lists other operations."
 
-// spaceTable shows rows in groups of one target rate.
+// spaceTable groups the rows by their target rate.
 func spaceTable(list []measure.Row) table {
 	t := table{Columns: []column{
 		{name: "structure", Left: true}, {name: "target", title: "target rate"}, {name: "bits/key"},
 		{name: "bound", title: "× bound", drop: 3}, {name: "measured", title: "measured rate"},
-		{name: "95% interval", title: "95 % interval", drop: 1}, {name: "lost", title: "lost keys"},
+		{name: "95% interval", title: "95% interval", drop: 1}, {name: "lost", title: "lost keys"},
 		{name: "add", title: "add ns"}, {name: "hit", title: "hit ns"}, {name: "miss", title: "miss ns", drop: 5},
 		{name: "del", title: "delete ns", drop: 4}, {name: "also", Left: true, drop: 2},
 	}}
@@ -42,7 +42,7 @@ func spaceTable(list []measure.Row) table {
 	return t
 }
 
-// target shows the requested rate.
+// target formats the requested rate.
 func target(x measure.Row) string {
 	switch {
 	case x.Of.Exact:
@@ -53,8 +53,8 @@ func target(x measure.Row) string {
 	return percentOf(x.TargetFPR)
 }
 
-// group names the group of rows that x belongs to: by the requested rate, or by
-// having a fixed one or that of a peer.
+// group returns the name of the row's group: its target rate, or "fixed" if the
+// rate cannot be chosen or is used for comparison with such a row.
 func group(x measure.Row) string {
 	if x.Of.Fixed > 0 || x.Beside {
 		return "fixed"
@@ -62,10 +62,10 @@ func group(x measure.Row) string {
 	return target(x)
 }
 
-const ratiosLegend = "Against ours: times and bits over those of the structure of ours that is named (median over the rounds). " +
-	"A number above 1 means that ours is faster or, under bits, smaller. If the rates differ, ours has the nearest one."
+const ratiosLegend = "Against ours: times and bits divided by the times and bits of the named structure of ours (median over the rounds). " +
+	"Ours is faster or smaller if the number is above 1. If the rates differ, ours with the nearest rate is used."
 
-// ratioTable compares peers with the structures of ours that are like them.
+// ratioTable compares third-party libraries with similar structures of ours.
 func ratioTable(list []measure.Row) table {
 	t := table{Columns: []column{
 		{name: "structure", Left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
@@ -86,12 +86,11 @@ func ratioTable(list []measure.Row) table {
 	return t
 }
 
-const countLegend = "How to read it: error is how much a count is too high on average over all distinct keys, max for the " +
-	"worst; bound is what a sketch promises for 99 % of them, above the share of keys beyond it. heavy are the keys " +
-	"above 0.1 % of the total, or the 100 most frequent; missed: not reported; extra: reported but below the threshold. " +
-	"setting is a sketch's epsilon and delta; phi or k, and all memory."
+const countLegend = "How to read it: error is the mean error of a count over all distinct keys, and max the largest error. bound is the " +
+	"sketch's bound for 99% of keys, and above the percentage of keys that exceed it. heavy is the number of keys above 0.1% of the total, " +
+	"or of the 100 most frequent keys; missed keys were not reported; extra keys were reported but are below the threshold. " +
+	"setting is a sketch's epsilon and delta, or phi or k with the memory size."
 
-// countTable shows the results of counting.
 func countTable(list []measure.FrequencyRow) table {
 	t := table{Columns: []column{
 		{name: "counting", Left: true}, {name: "setting", Left: true, drop: 2}, {name: "KiB"}, {name: "bits/key", drop: 1},
@@ -107,8 +106,8 @@ func countTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// errorCells shows the mean and the largest error, the bound, and the share of
-// keys above it.
+// errorCells formats the mean error, the maximum, the bound, and the fraction
+// of keys above it.
 func errorCells(x measure.FrequencyRow) []string {
 	above := "-"
 	if x.ErrorBound != nil {
@@ -118,8 +117,8 @@ func errorCells(x measure.FrequencyRow) []string {
 	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
 }
 
-// timeTable shows the times for every second number of keys from the third on:
-// 10^4, 10^5 and so on. The chart shows all numbers.
+// timeTable contains the times for 10^4 keys, 10^5 keys and so on, which are
+// every second number of keys in the figure.
 func timeTable(keys []int, times []measure.Curve) table {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for i := 2; i < len(keys); i += 2 {
@@ -135,8 +134,7 @@ func timeTable(keys []int, times []measure.Curve) table {
 	return t
 }
 
-// errorTable shows the errors by memory, of every second size. The chart has
-// all of them.
+// errorTable contains the errors for every second memory size in the figure.
 func errorTable(list []measure.FrequencyRow) table {
 	t := table{Columns: []column{
 		{name: "KiB"}, {name: "structure", Left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
@@ -155,32 +153,32 @@ func errorTable(list []measure.FrequencyRow) table {
 // decimals writes x with a number of decimals.
 func decimals(x float64, number int) string { return strconv.FormatFloat(x, 'f', number, 64) }
 
-// percentOf shows a requested rate.
+// percentOf formats a requested rate.
 func percentOf(rate float64) string { return strconv.FormatFloat(100*rate, 'g', 4, 64) + "%" }
 
 func percent(rate float64, number int) string { return decimals(100*rate, number) + "%" }
 
-// measuredRate shows a rate and its interval, with as many decimals as the
-// interval justifies.
+// measuredRate formats a rate and its interval. The number of decimals depends
+// on the interval's width.
 func measuredRate(rate, low, high float64) (point, interval string) {
 	number := 2 - int(math.Ceil(math.Log10(100*(high-low)/2)))
 	number = min(max(number, 1), 4)
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
 }
 
-// brief writes n in at most four characters up to a billion.
+// brief formats n in at most four characters if it is below 999 million.
 func brief(n uint64) string {
 	switch {
 	case n < 10_000:
 		return strconv.FormatUint(n, 10)
-	case n < 1_000_000:
+	case n < 999_500:
 		return decimals(float64(n)/1e3, 0) + "k"
 	}
 	return decimals(float64(n)/1e6, 0) + "M"
 }
 
-// upTo returns how to write numbers that are usually small: with decimals below
-// a limit, from which on none are left.
+// upTo returns a function that formats numbers with decimals if they are below
+// a limit, and without decimals otherwise.
 func upTo(limit float64, number int) func(float64) string {
 	return func(x float64) string {
 		if x < limit {
@@ -193,14 +191,14 @@ func upTo(limit float64, number int) func(float64) string {
 var (
 	hundredths  = upTo(999.995, 2)
 	nanoseconds = upTo(9.95, 1)
-	ratio       = upTo(9.995, 2) // how many times as large something is
+	ratio       = upTo(9.995, 2) // a ratio of times or sizes
 	bound       = upTo(100, 2)
 )
 
-// mean writes a mean of small numbers.
+// mean formats a mean of small numbers.
 func mean(x float64) string { return strings.TrimSuffix(decimals(x, 1), ".0") }
 
-// orDash writes *x, or a dash if x is nil.
+// orDash formats *x, or returns a dash if x is nil.
 func orDash(x *float64, write func(float64) string) string {
 	if x == nil {
 		return "-"
@@ -208,7 +206,7 @@ func orDash(x *float64, write func(float64) string) string {
 	return write(*x)
 }
 
-// orNone returns text, or a dash if it is empty.
+// orNone returns text, or a dash if text is empty.
 func orNone(text string) string {
 	if text == "" {
 		return "-"
@@ -216,7 +214,7 @@ func orNone(text string) string {
 	return text
 }
 
-// Attacks holds the results of all attacks.
+// Attacks contains the results of all attacks.
 type Attacks struct {
 	Machine  Machine          `json:"machine"`
 	Findings []attack.Finding `json:"attacks"`
@@ -224,12 +222,12 @@ type Attacks struct {
 
 func (r Attacks) document() any { return r }
 
-const attackLegend = "How to read it: every adversary has this program and adds keys; knows is what else. cost is the number of keys hashed on " +
-	"the adversary's own machine, or of queries and adds at the target. honest is the outcome without an attack, " +
-	"public that of our structure under the public family, keyed under a secret key; the others are third-party libraries as " +
-	"they are by default. a→b: a is the honest outcome of that library, if it is far from ours. key says what a secret key does against the attack."
+const attackLegend = "How to read it: each adversary has this program and can add keys; knows lists additional knowledge. cost is the number of keys hashed on " +
+	"the adversary's machine, or of queries and adds. honest is the outcome without an attack. " +
+	"public is our structure under the public family, and keyed under a secret key. The others are third-party libraries with default settings; " +
+	"in a→b, a is the library's honest outcome if it is very different from ours. key is the effect of a secret key."
 
-// parts returns the tables with their titles and legends. The last part names
+// parts returns the tables with their titles and legends. The last part lists
 // the libraries with their versions.
 func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	for _, b := range attack.Battles {
@@ -251,7 +249,7 @@ func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	return append(parts, wrap(attackLegend, width), wrap(libraries, width))
 }
 
-// table shows the findings of b.
+// table returns the findings of b.
 func (r Attacks) table(b attack.Battle) table {
 	t := table{Columns: []column{
 		{name: "attack", Left: true}, {name: "knows", Left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
@@ -284,8 +282,8 @@ func (r Attacks) table(b attack.Battle) table {
 	return t
 }
 
-// outcome shows an outcome. The honest outcome comes before it if it is far
-// from the one of our structure.
+// outcome formats an outcome. If the honest outcome is very different from
+// ours, it is added.
 func outcome(a attack.Attack, f attack.Finding, honest float64) string {
 	text := inUnit(a.Unit, f.Outcome)
 	switch {

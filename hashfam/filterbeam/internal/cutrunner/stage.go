@@ -17,7 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
 
-// A stage passes the elements of a collection to a function.
+// A stage passes a collection's elements to a function.
 type stage struct {
 	runner  *runner
 	name    string

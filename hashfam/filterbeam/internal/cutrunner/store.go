@@ -30,8 +30,9 @@ func (s *store) close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// An item is an encoded element in the store. In a grouped collection, it is the
-// first element with its key, and values contains all of them.
+// An item is an encoded element in the store. In a grouped collection, it is
+// the first element with its key, and values contains all elements with this
+// key.
 type item struct {
 	held   *exec.FullValue // the element, if it is held in memory
 	at     int64
@@ -60,7 +61,7 @@ type collection struct {
 	items []item
 }
 
-// An encoder encodes the elements of a collection.
+// An encoder encodes a collection's elements.
 type encoder struct {
 	hold       bool // also hold elements in memory
 	whole, key exec.ElementEncoder
@@ -131,7 +132,7 @@ func wrap(v any) *exec.FullValue {
 	return &exec.FullValue{Elm: v}
 }
 
-// A decoder decodes the elements of a collection.
+// A decoder decodes a collection's elements.
 type decoder struct {
 	store             *store
 	whole, key, value exec.ElementDecoder
@@ -179,7 +180,7 @@ func global(v exec.FullValue) *exec.FullValue {
 	return &v
 }
 
-// The values of a key can be read several times.
+// A key's values can be read several times.
 type values struct {
 	decoder *decoder
 	items   []item
