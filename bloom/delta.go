@@ -42,7 +42,7 @@ var deltaFormat = frame.Format[openDelta, uint64]{
 //
 // Since a delta can set and clear bits, f and old can also be projections that
 // a counting filter had at different times. Use [Filter.Clone] to keep the
-// filter that was sent last.
+// filter last sent.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
 // if f is the zero Filter. It allocates the delta, and also 1/60 of the filter
