@@ -8,8 +8,8 @@ import (
 )
 
 // useAVX512 is a variable so that tests can turn it off. Builds with the race
-// detector do not use AVX-512 because the race detector does not see the memory
-// accesses of assembly code.
+// detector do not use AVX-512, because it does not see assembly's memory
+// accesses.
 var useAVX512 = cpu.AVX512
 
 // powers[i] is value i of the probe sequence of digest 1. Assembly loads 8
@@ -30,8 +30,8 @@ var powers = func() (list [1 + 256]uint64) {
 //go:noescape
 func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)
 
-// hasLinesAVX512 sets dst[i] to the result for digests[i]. The two slices must
-// have the same length.
+// hasLinesAVX512 sets dst[i] to the result for digests[i]. The lengths must
+// match.
 //
 //go:noescape
 func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)

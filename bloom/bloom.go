@@ -20,8 +20,7 @@ type shape struct {
 	hash   hashfam.Hasher
 }
 
-// A kind is a filter's layout, or zero if the filter has no bits, because it is
-// a zero value or a receiver.
+// A kind is a filter's layout, or zero for a zero value or a receiver.
 type kind uint8
 
 const (
@@ -38,8 +37,7 @@ func (p Params) kind() kind {
 	return [...]kind{Classic: classic, Partitioned: partitioned, Blocked: blocked}[p.Layout]
 }
 
-// zeroFilter panics because a method was called that changes the filter, but
-// the filter has no bits.
+// zeroFilter panics because a method cannot change a filter without bits.
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
 // zeroReader is like zeroFilter for methods that [View] has as well.

@@ -17,10 +17,10 @@ import (
 //
 // Bits are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
 // locks, when the key is not found; they need 4 KiB. Once an Add has returned,
-// its key will be found in any goroutine. While the Add is running, Contains
-// may return true or false.
+// its key will be found in any goroutine. During the Add, Contains may return
+// true or false.
 //
-// A lookup is as fast as in a plain filter. An Add is two to three times
+// Lookups are as fast as in a plain filter; an Add is two to three times
 // slower.
 type Concurrent struct {
 	shape
@@ -141,8 +141,8 @@ func (c *Concurrent) ContainsOrAddString(key string) bool {
 //
 // Without a lock, no order of setting the k bits would be correct. Two
 // goroutines could each find a bit that they are the first to set, or another
-// key could set this bit between their tests. Calls for the same digest
-// therefore use the same lock.
+// key could set this bit between their tests. Calls with equal digests
+// therefore share a lock.
 func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if c.ContainsDigest(d) {
 		return true
@@ -185,8 +185,8 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the result for each digest in a block to dst, which must
-// have enough capacity.
+// hasBlock appends the results for a block to dst, which must have the
+// capacity.
 //
 // The AVX-512 code does not load words atomically, but it is correct as well.
 // Even if it loads a torn word, every bit has its value from before or after a

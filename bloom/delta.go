@@ -42,12 +42,12 @@ var deltaFormat = frame.Format[openDelta, uint64]{
 //
 // Since a delta can set and clear bits, f and old can also be projections that
 // a counting filter had at different times. Use [Filter.Clone] to keep the
-// filter that was sent last.
+// filter last sent.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. It allocates the delta, and also 1/60 of the filter
-// size, up to 60 KB, and memory for the longest possible delta with n changes.
-// If the changes are random, this is up to a sixth longer than the delta.
+// if f is the zero Filter. It allocates the delta, memory for the longest delta
+// with n changes (less than a sixth longer if the changes are random), 1/60 of
+// the filter size, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err

@@ -6,8 +6,7 @@ import "github.com/filterfam/filterfam/internal/fault"
 // for bit, to a filter built from all of these keys. If a filter has other
 // [Params], Merge returns [ErrIncompatible], naming the field and the filter's
 // index, and leaves f unchanged. When f is larger than the cache, a single call
-// with many filters is faster than many calls, because it passes over f only
-// once.
+// with many filters is faster than many calls, since it passes over f once.
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.used().compatible(others...); err != nil {
 		return err
@@ -25,8 +24,8 @@ func (f *Filter) Merge(others ...*Filter) error {
 	return nil
 }
 
-// mergeWords is the number of words that Merge processes at a time: 8 KiB,
-// which fit in the L1 cache.
+// mergeWords is the number of words merged at a time: 8 KiB fit in the L1
+// cache.
 const mergeWords = 1024
 
 // compatible returns ErrIncompatible if any of the others has different Params.
@@ -46,8 +45,8 @@ func or(dst, src []uint64) {
 // both filters will still be found. The result contains all bits that a filter
 // built from the common keys has, and usually some more. Its rate is therefore
 // not below the rate of that filter, and does not exceed the lower rate of the
-// two inputs. If the [Params] differ, Intersect returns [ErrIncompatible] and
-// leaves f unchanged.
+// two inputs. If the [Params] differ, it returns [ErrIncompatible] and leaves f
+// unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.used().compatible(other); err != nil {
 		return err

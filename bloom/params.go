@@ -69,8 +69,8 @@ func (l *Layout) UnmarshalText(text []byte) error {
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
 // set, the filter is the smallest one that meets FPRate. If this filter is
-// larger than MemoryBytes, the error contains the memory that is needed and the
-// rate that would fit.
+// larger than MemoryBytes, the error contains the required memory and the rate
+// that would fit.
 type Config struct {
 	// Capacity is the number of distinct keys for which FPRate holds. You can
 	// add more keys: none will be lost, but the rate will rise. If Capacity is
@@ -87,7 +87,7 @@ type Config struct {
 
 	// MemoryBytes, if it is not zero, is the maximum of [Params.SizeBytes]. A
 	// filter that uses all of it may be up to 63 bytes smaller. An encoding
-	// needs 72 additional bytes.
+	// needs 72 more.
 	MemoryBytes uint64
 
 	Layout Layout // the default is Classic

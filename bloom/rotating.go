@@ -27,7 +27,7 @@ import (
 // A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
 // not use a clock or a goroutine: the caller sets the time using
 // [Rotating.Advance]. Two Rotatings cannot be merged, because their windows end
-// at different keys or times.
+// at different times.
 type Rotating struct {
 	stages // the generations
 	config RotatingConfig
@@ -66,17 +66,17 @@ type RotatingConfig struct {
 	_ struct{} // literals must name their fields
 }
 
-// defaultGenerations is used if the Config does not set Generations. With 2
-// instead of 4, a filter needs 10% more memory. With 8, it needs 1% less, but
-// lookups are half as fast.
+// defaultGenerations is used if the Config does not set Generations. With 2, a
+// filter needs 10% more memory. With 8, it needs 1% less, but lookups are half
+// as fast.
 const (
 	defaultGenerations = 4
 	maxGenerations     = 255
 )
 
 // NewRotating returns an empty filter for c. It returns [ErrParams], naming the
-// field, if c is invalid, or if a generation would be too large or its rate too
-// low for 64-bit digests.
+// field, if c is invalid, or a generation is too large or its rate too low for
+// 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan()
 	if err == nil {
@@ -119,8 +119,8 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 }
 
 // generation returns the Config of a generation. ContainsOrAdd adds only keys
-// that the generation does not contain. On average, n of these set as many bits
-// as n/(1-rate) random keys.
+// that the generation does not contain. On average, n such keys set as many
+// bits as n/(1-rate).
 func (c RotatingConfig) generation() Config {
 	n, rate := c.perGeneration(), c.FPRate/float64(c.Generations+1)
 	random := min(math.Ceil(float64(n)/(1-rate)), 1<<63)
@@ -205,8 +205,8 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // is before an earlier time: the window never moves back, and keys will still
 // be added at the earlier time. Keys added before the first call count as added
 // at the time of this call. All times before 1678 are treated as the same time,
-// and so are all times after 2262. Advance runs in constant time, except when
-// it clears generations.
+// and so are all times after 2262. It runs in constant time unless it clears
+// generations.
 func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
@@ -234,8 +234,8 @@ func (r *Rotating) Clone() *Rotating {
 	return &c
 }
 
-// Equal reports whether r and other have the same RotatingConfig, the same bits
-// and the same window position.
+// Equal reports whether r and other have equal configurations, bits and
+// positions.
 func (r *Rotating) Equal(other *Rotating) bool {
 	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }

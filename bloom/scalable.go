@@ -22,8 +22,8 @@ import (
 // FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
 // bits per key when it contains Expected keys. With up to 100 times as many, it
 // uses 13 to 38 bits per key, with the maximum right after a stage was added.
-// When a key is absent, all stages need to be queried, each in less than half
-// the time of a plain filter.
+// For absent keys, all stages need to be queried, each in less than half the
+// time of a plain filter.
 //
 // A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
 // Scalables cannot be merged: keeping the stages of both would add up their
@@ -277,8 +277,7 @@ func (s *Scalable) Clone() *Scalable {
 	return &c
 }
 
-// Equal reports whether s and other have the same ScalableConfig and the same
-// stages with the same bits.
+// Equal reports whether s and other have equal configurations, stages and bits.
 func (s *Scalable) Equal(other *Scalable) bool {
 	return s.config == other.config && s.frozen == other.frozen &&
 		s.stored == other.stored && s.stages.equal(&other.stages)

@@ -26,8 +26,8 @@ func (p Params) RateAt(n uint64) float64 {
 // CapacityAt returns the largest number of distinct keys at which the
 // false-positive rate does not exceed rate. It is the inverse of
 // [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
-// 1 or more. For common rates it needs up to a millisecond, because it computes
-// RateAt a few dozen times.
+// 1 or more. It computes RateAt a few dozen times, within a millisecond for
+// common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -130,10 +130,9 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 
 // Cosine returns the normalized dot product of the two bit vectors: the number
 // of bits set in both, divided by the geometric mean of the numbers set in
-// each. It is 0 if either filter is empty, and 1 for other equal filters.
-// Collisions increase it as filters fill up, so it should be used to rank sets
-// of similar sizes in sparse filters. Cosine returns [ErrIncompatible] if the
-// [Params] differ.
+// each. It is 0 if either filter is empty, and 1 for other equal filters. Since
+// collisions increase it, it should be used to rank sets of similar sizes in
+// sparse filters. Cosine returns [ErrIncompatible] if the [Params] differ.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err
@@ -154,8 +153,8 @@ func (f *Filter) unionOnes(other *Filter) uint64 {
 	return onesOf(f.words, other.words, func(a, b uint64) uint64 { return a | b })
 }
 
-// onesOf applies op to each pair of words and returns the number of bits that
-// are set in the results.
+// onesOf returns the number of bits that are set after op is applied to each
+// word.
 func onesOf(a, b []uint64, op func(a, b uint64) uint64) (n uint64) {
 	b = b[:len(a)]
 	for i, w := range a {
