@@ -8,7 +8,7 @@ import (
 )
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. In a
-// Blocked filter this is faster than calling [Filter.AddDigest] for each key.
+// Blocked filter this is faster than using [Filter.AddDigest] for each key.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch f.kind {

@@ -12,9 +12,8 @@ import (
 // accesses of assembly code.
 var useAVX512 = cpu.AVX512
 
-// powers[i] is value i of the probe sequence of digest 1. The assembly code
-// loads 8 values at a time, and the table is large enough for the longest
-// sequence.
+// powers[i] is value i of the probe sequence of digest 1. Assembly loads 8
+// values at a time; the table covers the longest sequence.
 //
 //lint:ignore U1000 assembly reads it
 var powers = func() (list [1 + 256]uint64) {
@@ -26,8 +25,7 @@ var powers = func() (list [1 + 256]uint64) {
 	return list
 }()
 
-// addLinesAVX512 adds the digests to the lines in words. Neither slice may be
-// empty.
+// addLinesAVX512 adds digests to the lines in words. Neither may be empty.
 //
 //go:noescape
 func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)

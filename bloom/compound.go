@@ -24,8 +24,7 @@ func newStages(p Params, n int) (s stages) {
 	return s
 }
 
-// use panics if s has no stages, because the filter is a zero value or a
-// receiver.
+// use panics if s is a zero value or a receiver, which have no stages.
 func (s *stages) use() {
 	if len(s.list) == 0 {
 		errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
@@ -130,8 +129,8 @@ func (s *stages) equal(other *stages) bool {
 }
 
 // paddedWords returns the number of words that the bit array uses in a frame's
-// payload. These are whole lines, so that every array begins at a multiple of
-// 64 bytes.
+// payload. These are whole lines, so each array begins at a multiple of 64
+// bytes.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
 // yield yields the bit array of every stage, followed by its padding.

@@ -20,8 +20,8 @@ import (
 // its key will be found in any goroutine. While the Add is running, Contains
 // may return true or false.
 //
-// A lookup is as fast as in a plain filter. An Add needs two to three times as
-// long.
+// A lookup is as fast as in a plain filter. An Add is two to three times
+// slower.
 type Concurrent struct {
 	shape
 	words []uint64 // must be accessed atomically
@@ -37,8 +37,7 @@ type stripe struct {
 	_ [56]byte
 }
 
-// NewConcurrent returns an empty filter for c. Its errors are the errors of
-// [New].
+// NewConcurrent returns an empty filter for c, or the errors of [New].
 func NewConcurrent(c Config) (*Concurrent, error) {
 	f, err := New(c)
 	if err != nil {
@@ -47,8 +46,7 @@ func NewConcurrent(c Config) (*Concurrent, error) {
 	return newConcurrent(f), nil
 }
 
-// NewConcurrentFrom returns a concurrent filter with the Params and a copy of
-// the bits of f.
+// NewConcurrentFrom returns a concurrent filter with a copy of the bits of f.
 func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) }
 
 // newConcurrent returns a concurrent filter that uses the words of f.
@@ -160,7 +158,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. This is
-// faster than calling [Concurrent.AddDigest] for each key, especially when the
+// faster than using [Concurrent.AddDigest] for each key, especially when the
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [prefetch.Block]bool
@@ -253,14 +251,12 @@ func (c *Concurrent) ones() uint64 {
 	return n
 }
 
-// MarshalText returns a snapshot's text form, which can be decoded into a
-// [Filter].
+// MarshalText returns a snapshot's text form, for decoding into a [Filter].
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go and blocked.go, but access
 // the words atomically. shareBits and seesBits can be used for several layouts:
-// value i of the probe sequence p selects one of the span bits that begin at
-// bit i*step.
+// value i of the probe sequence p selects one of span bits, from bit i*step on.
 
 // share sets a bit of w. In a filter in use, most bits are already set. Testing
 // the bit first needs a tenth of the time of an atomic instruction, and other

@@ -66,8 +66,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // ApplyDelta changes f to the filter for which [Filter.AppendDelta] created the
 // delta. It checks that f is in the state of the old filter in that call, so it
 // rejects a delta that arrives twice, out of order, or after another one was
-// lost. In this case, use [Filter.AppendBinary] to get the whole filter
-// instead.
+// lost. If this happens, use [Filter.AppendBinary] to get the whole filter.
 //
 // ApplyDelta returns [ErrIncompatible] if f is another filter or in another
 // state, [ErrFamily] if the delta is for a filter with another family,
@@ -77,8 +76,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 //
 // With a keyed family, no one without the key can create a delta that will be
 // accepted. They can only send an existing one again, if the filter is in the
-// state for which it was created. With the public family, anyone can create
-// one.
+// state for which it was created. With the public family, anyone can.
 func (f *Filter) ApplyDelta(delta []byte) error {
 	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
 	if err != nil {
@@ -109,8 +107,7 @@ func parseDelta(h frame.Header, _ hashfam.Family) (d openDelta, err error) {
 }
 
 // coded returns the number of positions in the code. These are the positions of
-// the bits that differ if flip is zero, and of the other bits if flip is all
-// ones.
+// the bits that differ or, if flip is all ones, of the other bits.
 func (d deltaParams) coded(m uint64) (n, flip uint64) {
 	if d.Changed > m/2 {
 		return m - d.Changed, ^uint64(0)

@@ -34,8 +34,7 @@ func (s *shape) compatible(others ...*Filter) error {
 	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
-// or sets the bits in dst that are set in src, which must not be shorter than
-// dst.
+// or sets the bits in dst that are set in src. src must not be shorter.
 func or(dst, src []uint64) {
 	src = src[:len(dst)]
 	for i := range dst {
@@ -70,8 +69,7 @@ func (f *Filter) Intersect(other *Filter) error {
 // and leaves f unchanged. A filter that [New] created for a Capacity and an
 // FPRate can be folded three times or more, unless it is Blocked and has fewer
 // than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
-// times if it is Classic. In the other layouts, it may not be possible to fold
-// it even once.
+// times if it is Classic. In the other layouts, folding it may not be possible.
 func (f *Filter) Fold() error {
 	half, err := f.used().folded()
 	if err != nil {
@@ -100,8 +98,7 @@ func (f *Filter) FoldTo(rate float64) error {
 	}
 }
 
-// folded returns a copy of f with half the Bits, or the errors of
-// [Filter.Fold].
+// folded returns a copy of f with half the Bits, or Fold's errors.
 func (f *Filter) folded() (*Filter, error) {
 	if f.span%2 != 0 {
 		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, bits per slice, or lines")

@@ -16,15 +16,13 @@ import (
 // was added within a window of the last N keys, or of the last hour, for
 // example. It is a ring of filters, called generations. Keys are added to the
 // newest generation. When this generation is full or its time is over, the
-// oldest generation is cleared and becomes the newest one. This extends the
-// double buffering of Chang, Feng and Li (INFOCOM 2004) to more than two
-// generations.
+// oldest generation is cleared and becomes the newest one. This generalizes
+// double buffering (Chang, Feng and Li, INFOCOM 2004).
 //
 // A window of G parts needs G+1 generations. Each part is 1/G of the window,
 // rounded up to a whole number of keys or nanoseconds. A key is remembered for
-// the whole window, and for no longer than G+1 parts. For a rate of 1% and G =
-// 4, the filter uses 16 bits per key in the window. A lookup queries all
-// generations.
+// the whole window, and for no longer than G+1 parts. With G = 4 and a rate of
+// 1%, a key in the window uses 16 bits. A lookup queries all generations.
 //
 // A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
 // not use a clock or a goroutine: the caller sets the time using
@@ -102,8 +100,7 @@ func (c RotatingConfig) SizeBytes() (uint64, error) {
 	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
-// plan returns c with its default for Generations, and the parameters of each
-// generation.
+// plan sets the default of Generations, and returns a generation's parameters.
 func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	if c.Generations == 0 {
 		c.Generations = defaultGenerations

@@ -14,9 +14,8 @@ import (
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes the
 // probability n/2^64 that a key has the same digest as a key in the filter. In
-// a Classic filter, this probability is about three times as high, because two
-// digests that are one step apart in the probe sequence share all positions
-// except one.
+// a Classic filter, this probability is about three times as high, because
+// digests one step apart in the probe sequence share all positions except one.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -150,8 +149,7 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
 }
 
-// unionOnes returns the number of bits that are set in f or other. Their Params
-// must be equal.
+// unionOnes returns the number of bits set in f or other. Params must be equal.
 func (f *Filter) unionOnes(other *Filter) uint64 {
 	return onesOf(f.words, other.words, func(a, b uint64) uint64 { return a | b })
 }
@@ -174,8 +172,7 @@ func ones(words []uint64) uint64 {
 	return n
 }
 
-// onesIn returns the number of bits that are set in [start, end), which must
-// not be empty.
+// onesIn returns the number of bits set in [start, end), which is not empty.
 func onesIn(words []uint64, start, end uint64) uint64 {
 	words = words[start/64 : (end-1)/64+1]
 	before, after := words[0]<<(64-start%64), words[len(words)-1]>>(1+(end-1)%64)
