@@ -74,7 +74,7 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3}))
 	counted.AddN([]byte("a"), 3)
 	full := must(counted.MarshalBinary())
-	floor := len(full) - 8 - 8*int(counted.panes.Last().PayloadWords()) + 8
+	floor := len(full) - 8 - 8*int(counted.panes.Last.PayloadWords()) + 8
 	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Panes: 3}))
 	gap.AddN([]byte("a"), 3)
 	untimed.AddString("a")

@@ -32,7 +32,7 @@ func (c TopKConfig) goal(reason error) (tracker.Goal, error) {
 	if c.K < 1 || c.K > tracker.MaxK {
 		return tracker.Goal{}, errs.Field(reason, "TopKConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
-	g := tracker.Goal{K: c.K, Memory: c.MemoryBytes}
+	g := tracker.Goal{K: c.K, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("TopKConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
@@ -69,7 +69,7 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 // Config returns the configuration of k.
 func (k *TopK) Config() TopKConfig {
 	g := k.goal()
-	return TopKConfig{K: g.K, MemoryBytes: g.Memory, Family: k.family}
+	return TopKConfig{K: g.K, MemoryBytes: int(g.Memory), Family: k.family}
 }
 
 // All yields the K keys with the highest High, or fewer if fewer keys are

@@ -99,7 +99,7 @@ func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Panes + 1
 	g := tracker.Goal{Phi: c.Phi * float64(c.Panes) / float64(panes)}
 	if c.MemoryBytes > 0 {
-		g.Memory = (c.MemoryBytes - windowBytes) / panes
+		g.Memory = uint64((c.MemoryBytes - windowBytes) / panes)
 	}
 	return g
 }

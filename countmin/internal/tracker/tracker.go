@@ -56,7 +56,7 @@ const sweepShare = 16
 // at once.
 func New(g Goal) Tracker {
 	tailWords := g.tailWords()
-	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
+	t := Tracker{Goal: g, want: g.wanted(), tail: tail{make([]uint64, tailWords), tailShift}}
 	if g.grows() {
 		t.room, t.index = minLog, newIndex(minLog/4)
 		return t
@@ -71,10 +71,10 @@ func New(g Goal) Tracker {
 // amortized. It allocates only if memory grows or a pane begins, and does not
 // retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
-	t := p.last
+	t := p.Last
 	if t == nil || t.total == p.full {
 		p.begin()
-		t = p.last
+		t = p.Last
 	}
 	t.total = sizing.AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
