@@ -128,8 +128,8 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-// items returns a function that reads a comma-separated list into to and ignores
-// duplicates. Its error names the wrong item if there are others.
+// items returns a function that reads a comma-separated list into to and
+// ignores duplicates. Its error names the wrong item if there are others.
 func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
 	return func(text string) error {
 		*to = nil

@@ -179,15 +179,20 @@ func (c candidate) within(n Needs) (Choice, error) {
 	case n.Keys == 0:
 		return c.most(n)
 	}
-	// The size falls as the rate grows.
-	rate := sort.Search(threeDigitNumbers, func(i int) bool {
+	return c.lowest(n)
+}
+
+// lowest finds the lowest rate within the memory. The size decreases when the
+// rate grows.
+func (c candidate) lowest(n Needs) (Choice, error) {
+	i := sort.Search(threeDigitNumbers, func(i int) bool {
 		choice, err := c.choice(n, threeDigits(i))
 		return threeDigits(i) >= n.Rate && err == nil && choice.Bytes <= n.Memory
 	})
-	if rate == threeDigitNumbers || threeDigits(rate) > 0.5 {
+	if i == threeDigitNumbers || threeDigits(i) > 0.5 {
 		return Choice{}, tooMany(n)
 	}
-	return c.choice(n, threeDigits(rate))
+	return c.choice(n, threeDigits(i))
 }
 
 // most finds the largest number of keys within the memory.

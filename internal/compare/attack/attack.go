@@ -31,7 +31,6 @@ type Attack struct {
 // A Unit determines how a number is formatted.
 type Unit int
 
-// The units of outcomes.
 const (
 	Share Unit = iota
 	Tenths
@@ -262,7 +261,6 @@ func (d *duel) victim(keys [][]byte) *measure.Filter { return d.filled(d.secret,
 // key.
 func (d *duel) twin(keys [][]byte) *measure.Filter { return d.filled(hashfam.Family{}, keys) }
 
-// filled builds a filter for d.n keys and adds the given keys to it.
 func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {
 	return must(must(d.Build(uint64(d.n), attackRate, family)).Fill(keys))
 }
@@ -282,7 +280,6 @@ func (d *duel) falseRate(contains question) float64 {
 	return float64(found) / float64(d.budget.absent)
 }
 
-// number returns the number of keys that satisfy a condition.
 func number(keys [][]byte, holds question) int {
 	return len(measure.Where(keys, holds))
 }

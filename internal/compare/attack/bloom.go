@@ -233,7 +233,6 @@ func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
 	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
 }
 
-// The constants of MurmurHash3_x64_128.
 const (
 	murmurC1, murmurC2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
 	murmurN1, murmurN2 = 0x52dce729, 0x38495ab5
@@ -246,7 +245,6 @@ const (
 // INDOCRYPT 2012, on the older MurmurHash3 with any seed).
 type murmur struct{ h1, h2 uint64 }
 
-// after returns the state after a block.
 func (m murmur) after(k1, k2 uint64) murmur {
 	m.h1 ^= bits.RotateLeft64(k1*murmurC1, 31) * murmurC2
 	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*murmurTimes + murmurN1

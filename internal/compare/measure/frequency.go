@@ -240,7 +240,6 @@ func NewTop(k, memory int) BuildCounter {
 	}
 }
 
-// A tracker tracks frequent keys.
 type tracker interface {
 	Add(key []byte)
 	Estimate(key []byte) countmin.Estimate

@@ -72,7 +72,6 @@ func newKeySet(keys ...string) *keySet {
 	return s
 }
 
-// add adds key and reports whether it was new.
 func (s *keySet) add(key []byte) bool {
 	d := s.family.Sum(key)
 	place, known := s.places[d]

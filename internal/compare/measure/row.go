@@ -41,7 +41,6 @@ type Row struct {
 	Given   uint64    `json:"-"` // keys passed to Add
 }
 
-// row returns the results of c for n keys.
 func (c *cell) row(cells []*cell, n int) Row {
 	var sum result
 	for _, r := range c.done {
@@ -69,7 +68,6 @@ func (c *cell) row(cells []*cell, n int) Row {
 	return r
 }
 
-// times returns the times of an operation in all rounds.
 func (c *cell) times(operation int) []float64 {
 	var list []float64
 	for _, r := range c.done {

@@ -135,7 +135,6 @@ func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	return rows, nil
 }
 
-// talliesOf returns the sketches and the tracker for a memory size.
 func talliesOf(bytes int) []Tally {
 	width := uint64(bytes / 4 / 5)
 	bound := func(total float64) float64 { return math.E / float64(width) * total }
@@ -203,14 +202,12 @@ func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	return curves, nil
 }
 
-// A way queries all keys.
 type way struct {
 	structure string
 	batch     bool
 	query     func()
 }
 
-// A batcher looks up many keys in one call.
 type batcher interface {
 	Family() hashfam.Family
 	ContainsAll(dst []bool, digests []hashfam.Digest) []bool

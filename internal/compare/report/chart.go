@@ -49,7 +49,6 @@ const (
 	areaWidth, areaHeight = 525.0, 300.0
 )
 
-// A chart is a figure that is being drawn.
 type chart struct {
 	*plot.Plot
 	name          string // its file name without extension
@@ -80,7 +79,6 @@ func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
 
-// up sets the range of the linear y axis.
 func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
 }
@@ -108,7 +106,6 @@ func count(x float64) string { return measure.Thousands(int(math.Round(x))) }
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// line draws a line through the points.
 func (c *chart) line(points plotter.XYs, look mark) {
 	line, err := plotter.NewLine(points)
 	if err != nil { // no points, or infinite ones
@@ -118,7 +115,6 @@ func (c *chart) line(points plotter.XYs, look mark) {
 	c.Add(line)
 }
 
-// points draws a shape at each point.
 func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }

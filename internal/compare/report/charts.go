@@ -134,7 +134,6 @@ func (c *chart) names(list []series, gap float64) {
 // cover others.
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
-// timeChart draws lookup times against the number of keys.
 func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "Time per lookup at 1%", "keys", "nanoseconds")
 	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)

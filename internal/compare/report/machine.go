@@ -101,7 +101,6 @@ func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	return func() { _ = bar.Add(1) }, func() { _ = bar.Clear() }
 }
 
-// clip shortens text to the given number of characters.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:max(0, most-1)]) + "…"

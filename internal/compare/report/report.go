@@ -50,7 +50,6 @@ func plainText(s Shown, width int) string {
 	return paragraphs(s.parts(width, func(t table) string { return t.text(width) }))
 }
 
-// paragraphs joins the texts that are not empty.
 func paragraphs(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), "\n")
 }
@@ -71,7 +70,6 @@ func (r *Report) document() any {
 	}{r.Machine, r.Rows, r.Frequency, r.Failures, r.Interrupted}
 }
 
-// A section is a table with text before and after it.
 type section struct {
 	Title, About string
 	Table        table
@@ -166,17 +164,20 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 		}
 	}
 	for _, f := range failures {
-		name := f.Structure
-		if f.TargetFPR > 0 {
-			name += " at " + percentOf(f.TargetFPR)
-		}
-		if f.Rounds == 0 {
-			note("%s could not be measured: %s", name, f.Error)
-		} else {
-			note("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
-		}
+		lines = append(lines, failed(f))
 	}
 	return lines
+}
+
+func failed(f measure.Failure) string {
+	name := f.Structure
+	if f.TargetFPR > 0 {
+		name += " at " + percentOf(f.TargetFPR)
+	}
+	if f.Rounds == 0 {
+		return fmt.Sprintf("%s could not be measured: %s", name, f.Error)
+	}
+	return fmt.Sprintf("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
 }
 
 // kinds contains notes about several structures.

@@ -15,7 +15,6 @@ type table struct {
 	Lines   []line
 }
 
-// A column describes the cells in a column.
 type column struct {
 	name  string // the heading in text
 	title string // the heading in Markdown and on the page, if different
@@ -59,7 +58,6 @@ func (t table) text(width int) string {
 	return b.String()
 }
 
-// writeLine writes the cells of the shown columns, padded to their width.
 func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 	var padded []string
 	for _, i := range shown {
@@ -101,7 +99,6 @@ func (t table) fit(width int) (shown []int, dropped []string) {
 	return shown, dropped
 }
 
-// markdown formats the table with all columns.
 func (t table) markdown() string {
 	var head, rule []string
 	for _, c := range t.Columns {
