@@ -22,12 +22,12 @@ type Experiment struct {
 
 // Results contains the measurements from an experiment.
 type Results struct {
-	Data        *Dataset
-	Plan        Plan
-	Rows        []Row
-	Frequency   []FrequencyRow
-	Failures    []Failure
-	Interrupted bool
+	Data        *Dataset       `json:"-"`
+	Plan        Plan           `json:"-"`
+	Rows        []Row          `json:"rows"`
+	Frequency   []FrequencyRow `json:"frequency"`
+	Failures    []Failure      `json:"failed,omitempty"`
+	Interrupted bool           `json:"interrupted,omitempty"`
 }
 
 // NewExperiment measures the size of each structure, which shows whether the
@@ -195,16 +195,13 @@ func besides(there []*cell, chosen []Structure, peer Structure, rates []float64)
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// mostTold limits how many absent keys a filter gets in all rounds, if there
-// are more than five rounds.
-const mostTold = 5_000_000
-
-// tell passes the absent keys to a filter. If there are many absent keys and
-// few members, this would need most of the program's time. The filter is then
-// measured in fewer rounds, since its rate is 0.
+// tell passes the absent keys to a filter. If there are many absent keys and few
+// members, this would need most of the program's time. The filter is then
+// measured in fewer rounds, since its rate is 0: in all rounds it gets up to
+// 5,000,000 absent keys, unless five rounds need more.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
-	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/mostTold))-1)
+	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
 }
 
 // size returns the number of bytes that c uses for the keys. A heap size

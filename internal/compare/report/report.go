@@ -18,10 +18,9 @@ import (
 // Formats lists the formats that Write supports.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown can be written by Write. Its document is encoded as JSON. Its parts
-// are paragraphs and tables for text and Markdown, which show formats.
+// A Shown can be written by Write. As JSON, it is encoded as it is. Its parts
+// are the paragraphs and tables for text and Markdown, which show formats.
 type Shown interface {
-	document() any
 	parts(width int, show func(table) string) []string
 }
 
@@ -32,7 +31,7 @@ func Write(w io.Writer, s Shown, format string) error {
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
-		err = encoder.Encode(s.document())
+		err = encoder.Encode(s)
 	case "markdown":
 		_, err = io.WriteString(w, markdown(s))
 	default:
@@ -56,18 +55,8 @@ func paragraphs(parts []string) string {
 
 // A Report contains the results of a run.
 type Report struct {
+	Machine Machine `json:"machine"`
 	*measure.Results
-	Machine Machine
-}
-
-func (r *Report) document() any {
-	return struct {
-		Machine     Machine                `json:"machine"`
-		Rows        []measure.Row          `json:"rows"`
-		Frequency   []measure.FrequencyRow `json:"frequency"`
-		Failed      []measure.Failure      `json:"failed,omitempty"`
-		Interrupted bool                   `json:"interrupted,omitempty"`
-	}{r.Machine, r.Rows, r.Frequency, r.Failures, r.Interrupted}
 }
 
 type section struct {

@@ -216,8 +216,6 @@ type Attacks struct {
 	Findings []attack.Finding `json:"attacks"`
 }
 
-func (r Attacks) document() any { return r }
-
 const attackLegend = "How to read it: each adversary has this program and can add keys; knows lists additional knowledge. cost is the number of keys hashed on " +
 	"the adversary's machine, or of queries and adds. honest is the outcome without an attack. " +
 	"public is our structure under the public family, and keyed under a secret key. The others are third-party libraries with default settings; " +
