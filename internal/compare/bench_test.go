@@ -189,7 +189,7 @@ func (r *benchRun) ratios() string {
 	return b.String()
 }
 
-// ratioOf returns the median and the range of a ratio over the rounds.
+// ratioOf returns a ratio's median and range over the rounds.
 func ratioOf(ours, theirs []float64) string {
 	if len(ours) == 0 || len(theirs) == 0 {
 		return "-\t"

@@ -38,7 +38,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// errInterrupted is returned by an interrupted run when it has printed the
+// errInterrupted is returned when a run was interrupted and has printed the
 // results so far.
 var errInterrupted = errors.New("interrupted")
 

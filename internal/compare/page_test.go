@@ -22,7 +22,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// chromium returns the path of a browser.
+// chromium returns a browser's path.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

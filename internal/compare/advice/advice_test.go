@@ -141,7 +141,7 @@ func sizeOf[C any, S interface{ SizeBytes() uint64 }](t *testing.T, call *ast.Ca
 	return s.SizeBytes()
 }
 
-// fill sets the fields of a Config from a literal.
+// fill uses a literal to set the fields of a Config.
 func fill[C any](t *testing.T, config *C, literal ast.Expr) *C {
 	t.Helper()
 	layouts := map[string]bloom.Layout{"Classic": bloom.Classic, "Partitioned": bloom.Partitioned, "Blocked": bloom.Blocked}

@@ -30,8 +30,8 @@ type Answer struct {
 	Error   string            `json:"error"`  // set if no structure serves
 }
 
-// The limits of a Form: more keys than 2^48 bits can hold, and a size far below
-// 2^64 bytes.
+// The limits for a Form: more keys than 2^48 bits can hold, and a size far
+// below 2^64 bytes.
 const (
 	maxKeys = 1e14
 	maxMiB  = 1e12

@@ -20,10 +20,10 @@ import (
 // it within the budget, but does not have the target's secret key.
 type Attack struct {
 	Name  string
-	Knows string // the adversary's knowledge besides the code
+	Knows string // what else the adversary knows
 	About string // describes the attack and its outcome
 	Unit  Unit   // the outcome's unit
-	Key   string // the effect of a secret key: stops, useless or needless
+	Key   string // how a secret key affects it: stops, useless or needless
 	on    []target
 	try   func(*duel) (honest, outcome float64)
 }
@@ -38,7 +38,7 @@ const (
 	Whole
 )
 
-// The effect of a secret key on an attack.
+// How a secret key affects an attack.
 const (
 	stops    = "stops it"
 	useless  = "no help"
@@ -92,7 +92,7 @@ var (
 	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20, crowd: 100}
 )
 
-// A Finding is the result of a duel.
+// A Finding is a duel's result.
 type Finding struct {
 	Section string  `json:"section"`
 	Attack  string  `json:"attack"`
@@ -162,8 +162,7 @@ func Fight(battles []Battle, budget Budget, done func()) (findings []Finding) {
 	return findings
 }
 
-// VersionOf returns the version of a module in this program, or "" if it is
-// unknown.
+// VersionOf returns a module's version in this program, or "" if it is unknown.
 func VersionOf(module string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -226,15 +225,14 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// search draws keys until n of them satisfy wanted. The adversary hashes each
-// key once.
+// search draws keys until n satisfy wanted. The adversary hashes each key once.
 func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.hashes, wanted) }
 
-// askFor queries the target for random keys until n of them are found.
+// askFor queries the target for random keys until n are found.
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
 
-// draw draws keys until n of them satisfy wanted, and adds the number of keys
-// drawn to count.
+// draw draws keys until n satisfy wanted, and adds the number of keys drawn to
+// count.
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {

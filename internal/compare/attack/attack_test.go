@@ -22,9 +22,9 @@ var expectations = []struct {
 	success, failure          within
 }{
 	// If the rate is 1%, the probability of exceeding the limit by chance is
-	// below 1e-6: 15 of 200 keys, or 6 of 20 for "ask, new key". The errors
-	// from sampling a rate over 10,000 keys, and from the fill of a filter for
-	// 200 keys, are then below 0.01.
+	// below 1e-6: 15 of 200 keys, or 6 of 20 for "ask, new key". Sampling the
+	// rate with 10,000 keys, and the fill of filters for 200 keys, can then be
+	// wrong by less than 0.01.
 	{"Bloom filters", "pollute", "public bits-and-blooms boom bbloom", within{0.05, 0.13}, within{0, 0.02}},
 	{"Bloom filters", "pollute, blocked", "public", within{0.04, 0.13}, within{0, 0.03}},
 	{"Bloom filters", "one line", "public", within{0.9, 1}, within{0, 0.07}},
@@ -43,7 +43,7 @@ var expectations = []struct {
 	{"Counting filters", "stick", "public keyed", within{1, 1}, within{0, 0}},
 	{"Cuckoo filters", "delete a member", "public seiflotfy boom", within{1, 1}, within{0, 0.25}},
 	{"Cuckoo filters", "ask, delete", "public keyed seiflotfy boom", within{0.7, 1}, within{0, 0}},
-	// In seiflotfy, the two buckets of a key may be equal. Only four copies fit
+	// In seiflotfy, a key's two buckets may be equal. Only four copies fit
 	// then.
 	{"Cuckoo filters", "crowd", "public seiflotfy boom", within{4, 8}, within{200, 1000}},
 	{"Cuckoo filters", "copies", "public keyed seiflotfy boom", within{4, 8}, within{0, 0}},
@@ -85,8 +85,8 @@ func TestEveryAttackEndsAsTheTableSays(t *testing.T) {
 	assert.Equal(t, len(findings), checked)
 }
 
-// keyAgainst returns the effect of a key on an attack that succeeds in the
-// given columns.
+// keyAgainst returns how a key affects an attack that succeeds in the given
+// columns.
 func keyAgainst(succeeds []string) string {
 	switch {
 	case !slices.Contains(succeeds, Public):
@@ -120,7 +120,7 @@ func TestLayoutsAreThoseOfTheFilters(t *testing.T) {
 			}
 		}
 		absent := newKeySource(absentSeed)
-		for range 20_000 { // some 200 of them are found
+		for range 20_000 { // about 200 are found
 			key := absent.next()
 			missing := slices.ContainsFunc(positions(key), func(bit uint64) bool { return !set[bit] })
 			require.Equal(t, !missing, f.Contains(key), x.column)

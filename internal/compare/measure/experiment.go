@@ -118,7 +118,7 @@ const (
 	fewKeys   = 100         // absent keys per round even if there are fewer members
 	mostAdded = 5_000_000   // members added in all rounds, unless five rounds need more
 	mostBytes = 100_000_000 // bytes of keys added and queried in all rounds, unless five rounds need more
-	timedOps  = 20_000      // operations to time in one measurement if there are few rounds
+	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
 // newPlan reaches the query goal unless there are few absent keys or the keys
@@ -146,11 +146,11 @@ func (p Plan) repeats(d *Dataset) int {
 	return max(1, min(short, mostBytes/(p.bytes(d)*p.Rounds)))
 }
 
-// A cell collects the measurements of a structure at one rate.
+// A cell collects a structure's measurements at one rate.
 type cell struct {
 	Structure
 	rate    float64
-	beside  bool  // has the fixed rate of a peer, for comparison
+	beside  bool  // has a peer's fixed rate, for comparison
 	absent  *Keys // nil unless the filter needs them
 	skipped int   // rounds skipped after each measured round: see tell
 	bytes   uint64
@@ -182,7 +182,7 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 	return append(cells, fixed...)
 }
 
-// besides returns a cell for our structure with the fixed rate of a static
+// besides returns a cell for our structure that uses the fixed rate of a static
 // peer, unless there is already one.
 func besides(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
 	i := slices.IndexFunc(chosen, func(s Structure) bool { return s.Name == peer.Against && s.Static })

@@ -30,7 +30,7 @@ func TestInterruptKeepsRows(t *testing.T) {
 	assert.Equal(t, 1000, r.Plan.Rounds)
 }
 
-// Half of a round's queries would look like lost keys.
+// An incomplete round's queries would look like lost keys.
 func TestInterruptedRoundIsDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := SyntheticData(1000)
@@ -141,8 +141,8 @@ func TestRoundsFollowKeyCounts(t *testing.T) {
 	}
 }
 
-// The time of a run is proportional to the bytes it hashes, so long keys should
-// be hashed less often.
+// The running time is proportional to the bytes that are hashed, so long keys
+// should be hashed less often.
 func TestLongKeysGetFewRounds(t *testing.T) {
 	for _, c := range []struct{ members, memberBytes, absent, absentBytes int }{
 		{1, 3 << 20, 100_000, 72},
@@ -201,8 +201,8 @@ func TestRatioIsMedianOverRounds(t *testing.T) {
 
 func TestWilsonMatchesPublishedIntervals(t *testing.T) {
 	// The intervals are from Newcombe (1998), Statistics in Medicine 17, table
-	// I, method 3, with four decimals. At the ends they follow from the closed
-	// form z^2/(n+z^2).
+	// I, method 3, with four decimals. If yes is 0 or total, they follow from
+	// the closed form z^2/(n+z^2).
 	for _, c := range []struct {
 		yes, total uint64
 		low, high  float64

@@ -192,8 +192,8 @@ func newCuckoo(compact bool) Build {
 	}
 }
 
-// growing returns the rows for a growing filter that expects all keys, a third
-// or a thirtieth of them.
+// growing returns the rows for a growing filter that expects all keys, one
+// third, or one thirtieth.
 func growing(s Structure) []Structure {
 	var list []Structure
 	for _, over := range []uint64{1, 3, 30} {

@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A FrequencyRow contains the measurements of a tally. Errors are in
-// occurrences, over all distinct keys in the stream.
+// A FrequencyRow contains a tally's measurements. Errors are in occurrences,
+// over all distinct keys in the stream.
 type FrequencyRow struct {
 	Structure  string   `json:"structure"`
 	Setting    string   `json:"setting"`
@@ -100,8 +100,8 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 	x.Extra += float64(len(reported)-hits) / frequencyRounds
 }
 
-// query adds the errors of a round to x and returns the keys that seem to be
-// heavy hitters.
+// query adds a round's errors to x and returns the keys that seem to be heavy
+// hitters.
 func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	if c.Count == nil {
 		return nil

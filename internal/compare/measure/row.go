@@ -35,7 +35,7 @@ type Row struct {
 	Ratios
 
 	Of      Structure `json:"-"`
-	Beside  bool      `json:"-"` // has the fixed rate of a peer, for comparison
+	Beside  bool      `json:"-"` // has a peer's fixed rate, for comparison
 	Rounds  int       `json:"-"`
 	Queries uint64    `json:"-"` // of absent keys
 	Given   uint64    `json:"-"` // keys passed to Add

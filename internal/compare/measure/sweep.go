@@ -42,7 +42,7 @@ func NewSweep(quick bool) Sweep {
 	return s
 }
 
-// Measurements contains the results of a sweep.
+// Measurements contains a sweep's results.
 type Measurements struct {
 	Run, Peers *Results       // the default comparison, and all structures on random keys
 	Accuracy   []Row          // our structures for each number of keys
@@ -145,8 +145,7 @@ func talliesOf(bytes int) []Tally {
 	}
 }
 
-// A Curve contains the lookup times of a structure, one for each number of
-// keys.
+// A Curve contains a structure's lookup times, one for each number of keys.
 type Curve struct {
 	Structure string
 	Batch     bool // whether lookups are in batches

@@ -21,16 +21,16 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// darkColors maps the colors of a figure to the colors for a dark color scheme.
+// darkColors maps each color in the figures to the color that is used in a dark
+// color scheme.
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
 	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
 	{"#9A6A00", "#d9a23a"}, {"#D6E8F3", "#0f2f47"}, {"#F8E0CF", "#4a2a12"},
 }
 
-// darkTheme returns a style sheet that replaces the colors of a figure. Lines
-// have a stroke; areas and labels have a fill. Black labels do not specify a
-// color.
+// darkTheme returns a style sheet that replaces the colors. Lines have a
+// stroke; areas and labels have a fill. Black labels do not specify a color.
 func darkTheme() string {
 	var b strings.Builder
 	b.WriteString("<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n")
@@ -119,7 +119,8 @@ func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write draws a rotated label that begins or ends at a point.
+// write draws a rotated label that starts at a point or is aligned to it on the
+// right.
 func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
 	c.Add(&plotter.Labels{
 		XYs:    plotter.XYs{{X: x, Y: y}},
@@ -130,8 +131,7 @@ func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAl
 	})
 }
 
-// slope returns the angle of a line whose y value rises by rise when x is
-// multiplied by ten.
+// slope returns the angle at which y rises by rise when x is multiplied by ten.
 func (c *chart) slope(rise float64) float64 {
 	return math.Atan2(rise/(c.Y.Max-c.Y.Min)*areaHeight, areaWidth/math.Log10(c.X.Max/c.X.Min))
 }
@@ -184,16 +184,16 @@ var (
 	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
 )
 
-// A mark is the style of a structure in all figures. Each has its own shape as
-// well as its own color, for readers who cannot see colors.
+// A mark is a structure's style in all figures. Each has its own shape as well
+// as its own color, for readers who cannot see colors.
 type mark struct {
 	color  color.RGBA
 	shape  outline
 	dashes []vg.Length
 }
 
-// An outline contains the strokes of a shape with radius 1. It is hollow, so
-// that other shapes behind it can be seen.
+// An outline contains a shape's strokes, with radius 1. It is hollow, so that
+// other shapes behind it can be seen.
 type outline [][]vg.Point
 
 var (
@@ -209,8 +209,8 @@ var (
 	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
 )
 
-// corners returns the corners of a polygon. The first one, at the given angle,
-// is repeated at the end.
+// corners returns a polygon's corners. The first one, at the given angle, is
+// repeated at the end.
 func corners(n int, angle float64) []vg.Point {
 	var points []vg.Point
 	for i := range n + 1 {
@@ -251,7 +251,7 @@ var marks = map[string]mark{
 	"map":                    {color: gray},
 }
 
-// markOf returns the mark of a structure. Other structures are gray.
+// markOf returns a structure's mark. Other structures are gray.
 func markOf(name string) mark {
 	if m, ok := marks[name]; ok {
 		return m

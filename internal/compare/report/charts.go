@@ -185,8 +185,8 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 // multiplied by ten.
 const keyCells, rateCells = 10, 20
 
-// The map shows 10^fewest to 10^(fewest+factors) keys, and rates from 10^lowest
-// to 10^(lowest+factors).
+// The map contains 10^fewest to 10^(fewest+factors) keys, and rates from
+// 10^lowest to 10^(lowest+factors).
 const fewest, lowest, factors = 1, -6, 5
 
 // regions lists the areas of the map, which are named after the recommended
@@ -200,8 +200,8 @@ var regions = []struct {
 	{"cuckoo-compact", "compact cuckoo.Filter", color.RGBA{0xF8, 0xE0, 0xCF, 0xFF}, 4000},
 }
 
-// smallerChart draws a map that shows the smaller filter for each number of
-// keys and each rate. A Bloom filter that is only slightly larger is preferred.
+// smallerChart draws a map of the smaller filters for each number of keys and
+// each rate. A Bloom filter that is only slightly larger is preferred.
 func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
 	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
@@ -224,8 +224,8 @@ func smallerChart() *chart {
 	return c
 }
 
-// keysAt and exponentAt return the coordinates of a point in the map. Its
-// position is measured in cells from the lower left corner.
+// keysAt and exponentAt return a point's coordinates in the map. Its position
+// is measured in cells from the lower left corner.
 func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
 func exponentAt(y float64) float64 { return lowest + y/rateCells }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A Machine describes the circumstances of a measurement.
+// A Machine describes when, where and how a measurement was made.
 type Machine struct {
 	Go      string `json:"go"`
 	GOOS    string `json:"goos"`

@@ -53,7 +53,7 @@ func paragraphs(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), "\n")
 }
 
-// A Report contains the results of a run.
+// A Report contains a run's results.
 type Report struct {
 	Machine Machine `json:"machine"`
 	*measure.Results

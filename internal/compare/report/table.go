@@ -25,7 +25,7 @@ type column struct {
 // A line is a row. In text, groups are separated by empty lines.
 type line struct {
 	group string
-	Wrong bool // the page shows it in red
+	Wrong bool // printed in red on the page
 	Cells []string
 }
 
@@ -129,8 +129,8 @@ func (t table) Groups() [][]line {
 	return groups
 }
 
-// wrap breaks text into lines of at most width characters. The result ends with
-// a newline unless it is empty.
+// wrap breaks text into lines of at most width characters. It adds a newline
+// unless the text is empty.
 func wrap(text string, width int) string {
 	if text == "" {
 		return ""
