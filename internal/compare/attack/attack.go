@@ -62,7 +62,7 @@ const (
 	Keyed  = "keyed"
 )
 
-// ours returns one of our structures twice, under the public family and under a
+// ours returns one of our structures twice, with the public family and with a
 // secret key, followed by others.
 func ours(t target, others ...target) []target {
 	hidden := t
@@ -191,7 +191,7 @@ type keySource struct {
 
 func newKeySource(seed uint64) *keySource { return &keySource{random: rand.NewPCG(seed, 16)} }
 
-// next returns a key. The next call overwrites it.
+// next returns a key that can be used until the next call.
 func (s *keySource) next() []byte {
 	binary.LittleEndian.PutUint64(s.key[:8], s.random.Uint64())
 	binary.LittleEndian.PutUint64(s.key[8:], s.random.Uint64())
@@ -216,8 +216,7 @@ type duel struct {
 	queries int        // queries of the target and keys added to it
 }
 
-// must returns v. No attack in this package can fail, because all seeds are
-// fixed.
+// must is used for calls that cannot fail, since all seeds are fixed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -231,8 +230,8 @@ func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.has
 // askFor queries the target for random keys until n are found.
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
 
-// draw draws keys until n satisfy wanted, and adds the number of keys drawn to
-// count.
+// draw draws keys until n satisfy wanted. It adds the number of keys drawn to
+// count, which must not grow without limit.
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {
@@ -255,8 +254,7 @@ const attackRate = 0.01
 // victim builds the target with the given keys.
 func (d *duel) victim(keys [][]byte) *measure.Filter { return d.filled(d.secret, keys) }
 
-// twin builds the adversary's copy of the target, which does not use the secret
-// key.
+// twin builds the adversary's copy of the target, without using the secret key.
 func (d *duel) twin(keys [][]byte) *measure.Filter { return d.filled(hashfam.Family{}, keys) }
 
 func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {

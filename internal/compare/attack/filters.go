@@ -107,7 +107,7 @@ func (d *duel) addAndDelete(adds, deletes int) float64 {
 	return share(keys, f.Contains)
 }
 
-// crowd adds nine keys that have the same fingerprint and buckets under the
+// crowd adds nine keys that have the same fingerprint and buckets with the
 // public family.
 func crowd(d *duel) (honest, outcome float64) {
 	first := d.random.take(1)[0]
@@ -158,8 +158,8 @@ const (
 	gatheredKeys = 1000
 )
 
-// gather builds filters from keys whose hashes begin with the same bits under
-// the public family.
+// gather builds filters from keys whose hashes begin with the same bits when
+// the public family is used.
 func gather(d *duel) (honest, outcome float64) {
 	d.n = gatheredKeys
 	keys := d.search(d.n, func(key []byte) bool {

@@ -23,7 +23,7 @@ type Dataset struct {
 }
 
 // A Source selects the keys of a Dataset: random keys, or keys from files. The
-// name "-" stands for Stdin, and "" for the embedded domains.
+// name "-" means Stdin, and "" means the embedded domains.
 type Source struct {
 	Synthetic            int // number of random keys, or 0
 	KeysFile, AbsentFile string

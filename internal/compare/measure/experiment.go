@@ -30,9 +30,9 @@ type Results struct {
 	Interrupted bool           `json:"interrupted,omitempty"`
 }
 
-// NewExperiment measures the size of each structure, which shows whether the
-// structure can be built. A structure that does not support a rate is noted as
-// a failure. NewExperiment returns an error only if no structure can be built.
+// NewExperiment measures the size of each structure, which must be built for
+// this. A structure that does not support a rate is noted as a failure. An
+// error is returned only if no structure can be built.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
 	var impossible error
@@ -67,7 +67,7 @@ func (e *Experiment) Steps() int {
 }
 
 // Run measures everything and calls done after each step. When ctx is canceled,
-// it returns ctx's error and the results so far.
+// ctx's error is returned with the current results.
 func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	frequency := []FrequencyRow{}
 	err := e.measureCells(ctx, done)
@@ -195,10 +195,10 @@ func besides(there []*cell, chosen []Structure, peer Structure, rates []float64)
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// tell passes the absent keys to a filter. If there are many absent keys and few
-// members, this would need most of the program's time. The filter is then
-// measured in fewer rounds, since its rate is 0: in all rounds it gets up to
-// 5,000,000 absent keys, unless five rounds need more.
+// tell passes the absent keys to a filter. If there are many absent keys and
+// few members, this would need most of the program's time. The filter is then
+// measured in fewer rounds, since its rate is 0. In all rounds, it gets no more
+// than 5,000,000 absent keys, unless five rounds need more.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
@@ -226,8 +226,8 @@ func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	return f, err
 }
 
-// attempt calls do. If do returns an error or panics in a peer, attempt records
-// the failure, and the cell will not be measured again.
+// attempt calls do. If an error is returned or a peer panics, it records the
+// failure, and the cell will not be measured again.
 func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil
@@ -253,7 +253,7 @@ const (
 
 // heapGrowth returns the growth of the heap when build is called. If the growth
 // is small, it calls build several times and returns the smallest growth,
-// because the program or a library may allocate other memory at the same time.
+// because other memory may need to be allocated at the same time.
 func heapGrowth(build func() (any, error)) (least uint64, err error) {
 	for range smallBuilds {
 		var before, after runtime.MemStats

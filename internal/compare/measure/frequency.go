@@ -52,7 +52,7 @@ func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func(
 	return list, nil
 }
 
-// measure counts the stream under several families.
+// measure counts the stream with several families.
 func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRow, error) {
 	total, distinct := len(s.order), s.keys.Len()
 	x := FrequencyRow{Structure: t.Name, Setting: t.Setting, Distinct: distinct, Total: total, Peer: t.Peer}
@@ -84,7 +84,7 @@ func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRo
 	return x, nil
 }
 
-// judge compares the keys that were reported in a round with the wanted keys.
+// judge compares the keys that a round reported with the wanted keys.
 func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool) {
 	x.Wanted = len(wanted)
 	if t.top { // keys that tie for the last place can replace each other

@@ -73,8 +73,8 @@ func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the logarithmic x axis. It reserves space for labels
-// to the right of the range, up to room times high.
+// across sets the range of the logarithmic x axis. Space to the right of this
+// range, up to room times high, can be used for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
@@ -119,8 +119,7 @@ func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write draws a rotated label that starts at a point or is aligned to it on the
-// right.
+// write draws a rotated label that is aligned to a point.
 func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
 	c.Add(&plotter.Labels{
 		XYs:    plotter.XYs{{X: x, Y: y}},
@@ -149,8 +148,8 @@ func (c *chart) save(dir string) (string, error) {
 	return name, nil
 }
 
-// svg returns the figure as SVG. It uses the reader's light or dark color
-// scheme and has a title for screen readers.
+// svg returns the figure as SVG. It will use the reader's light or dark color
+// scheme, and has a title for screen readers.
 func (c *chart) svg() (string, error) {
 	w, err := c.WriterTo(c.width, c.height, "svg")
 	if err != nil {

@@ -229,8 +229,9 @@ func smallerChart() *chart {
 func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
 func exponentAt(y float64) float64 { return lowest + y/rateCells }
 
-// exponentTicks returns ticks for rates at their exponents. The map does not
-// use a logarithmic y axis, because package plot would reserve space above it.
+// exponentTicks returns ticks for rates at their exponents. They are used
+// instead of a logarithmic y axis, since package plot would reserve space above
+// it.
 func exponentTicks() plot.ConstantTicks {
 	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
 	for i := range ticks {
@@ -239,8 +240,8 @@ func exponentTicks() plot.ConstantTicks {
 	return ticks
 }
 
-// addCell adds a cell to an area. If it touches the last rectangle, that one is
-// extended.
+// addCell adds a cell to an area. If this cell touches the last rectangle, that
+// one is extended instead.
 func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
 	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
 	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {

@@ -30,8 +30,8 @@ var (
 	documentTemplates = text.Must(text.New("").Funcs(text.FuncMap{"percent": percentOf}).ParseFS(templates, "*.txt"))
 )
 
-// WriteFiles writes the figure and the page into dir. It returns the names of
-// the files, even when it also returns an error.
+// WriteFiles writes the figure and the page into dir. The names of the files
+// are returned even when an error is returned, too.
 func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err error) {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -82,8 +82,8 @@ type calculator struct {
 	WasmExec template.JS // Go's support script
 }
 
-// compileCalculator compiles package advice. It uses the go command and the
-// source of this module, and needs several seconds the first time.
+// compileCalculator compiles package advice using the go command. This needs
+// the module's source, and will take several seconds the first time.
 func compileCalculator() (c calculator, err error) {
 	root, err := goTool("env", "GOROOT")
 	if err != nil {

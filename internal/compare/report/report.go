@@ -96,7 +96,7 @@ func (r *Report) parts(width int, show func(table) string) []string {
 	return parts
 }
 
-// Headline describes the measurements, using one sentence per line.
+// Headline describes the current measurements, using one sentence per line.
 func (r *Report) Headline() []string {
 	builds, queries := 0, uint64(0)
 	for _, x := range r.Rows {
@@ -123,7 +123,7 @@ func (r *Report) Remarks() []string {
 	return lines
 }
 
-// missedBy is used for remarks about rates that are too high. The interval must
+// missedBy is used to find rates that are too high. For this, the interval must
 // begin above missedBy times the requested rate, since rounding and chance can
 // explain smaller differences.
 const missedBy = 1.1

@@ -36,8 +36,8 @@ func (c column) Heading() string {
 	return c.name
 }
 
-// text formats the table within width. It drops columns that do not fit and
-// lists them below.
+// text formats the table within width. Columns that do not fit are dropped and
+// will be listed below.
 func (t table) text(width int) string {
 	shown, dropped := t.fit(width)
 	var b strings.Builder
@@ -79,8 +79,8 @@ func (t table) width(i int) int {
 	return width
 }
 
-// fit returns the indexes of the columns that fit within width, and the names
-// of the other columns.
+// fit returns the indexes of the columns that can be shown within width, and
+// the names of the columns that need to be dropped.
 func (t table) fit(width int) (shown []int, dropped []string) {
 	total := -1
 	for i := range t.Columns {

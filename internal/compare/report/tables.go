@@ -164,7 +164,7 @@ func measuredRate(rate, low, high float64) (point, interval string) {
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
 }
 
-// brief formats n in at most four characters if it is below 999 million.
+// brief uses up to four characters to format n if it is below 999 million.
 func brief(n uint64) string {
 	switch {
 	case n < 10_000:
