@@ -41,7 +41,7 @@ type Config struct {
 	// Progress, if it is not nil, is called from time to time while the filter
 	// is built, with the number of completed steps and the total. A digest
 	// counts as two steps, or as one in NewFromSorted, plus one if the filter
-	// because the filter is built twice. The last call has done = total. Progress is not called if
+	// is built twice. The last call has done = total. Progress is not called if
 	// there are no digests. It is never called concurrently. It should return
 	// quickly, since the workers wait for it.
 	Progress func(done, total uint64) `json:"-"`
