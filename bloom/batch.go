@@ -8,7 +8,7 @@ import (
 )
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. In a
-// Blocked filter this is faster than calling [Filter.AddDigest] for each key.
+// Blocked filter this is faster than using [Filter.AddDigest] for each key.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch f.kind {
@@ -32,8 +32,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
 // returns the extended slice. Use Family().SumAll to compute the digests. On
 // amd64, this needs a third of the time of separate calls with AVX-512, half of
-// it with AVX2, and less when the filter is larger than the cache. It allocates
-// only if dst is too small.
+// it with AVX2, and less for filters larger than the cache.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if f.kind == 0 {
 		zeroReader()
@@ -45,8 +44,8 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the result for each digest in a block to dst, which must
-// have enough capacity.
+// hasBlock appends the results for a block to dst, which must have the
+// capacity.
 func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {

@@ -36,8 +36,7 @@ func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 }
 
 // addLines calls addBlocked for each digest in a nonempty block. The AVX-512
-// version reads and writes each line once, and prefetches the lines of the next
-// digests.
+// version reads and writes each line once, and prefetches the next ones.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	if useAVX512 {
 		addLinesAVX512(words, digests, k)
@@ -50,8 +49,8 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 }
 
 // hasLines appends the result of hasBlocked for each digest in a nonempty block
-// to dst, which must have enough capacity. The AVX-512 version tests eight
-// positions at once.
+// to dst, which must have the capacity. With AVX-512, it tests eight positions
+// at once.
 func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
 	if useAVX512 {
 		end := len(dst)

@@ -8,13 +8,12 @@ import (
 )
 
 // useAVX512 is a variable so that tests can turn it off. Builds with the race
-// detector do not use AVX-512 because the race detector does not see the memory
-// accesses of assembly code.
+// detector do not use AVX-512, because it does not see assembly's memory
+// accesses.
 var useAVX512 = cpu.AVX512
 
-// powers[i] is value i of the probe sequence of digest 1. The assembly code
-// loads 8 values at a time, and the table is large enough for the longest
-// sequence.
+// powers[i] is value i of the probe sequence of digest 1. Assembly loads 8
+// values at a time; the table covers the longest sequence.
 //
 //lint:ignore U1000 assembly reads it
 var powers = func() (list [1 + 256]uint64) {
@@ -26,14 +25,13 @@ var powers = func() (list [1 + 256]uint64) {
 	return list
 }()
 
-// addLinesAVX512 adds the digests to the lines in words. Neither slice may be
-// empty.
+// addLinesAVX512 adds digests to the lines in words. Neither may be empty.
 //
 //go:noescape
 func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)
 
-// hasLinesAVX512 sets dst[i] to the result for digests[i]. The two slices must
-// have the same length.
+// hasLinesAVX512 sets dst[i] to the result for digests[i]. The lengths must
+// match.
 //
 //go:noescape
 func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)

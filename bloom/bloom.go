@@ -6,8 +6,7 @@ import "github.com/filterfam/filterfam/hashfam"
 // Filter must not be copied by value; use [Filter.Clone] instead.
 type Filter struct{ reader }
 
-// A reader implements the methods that only read the filter. Both [Filter] and
-// [View] embed it.
+// A reader has the methods that only read, for both [Filter] and [View].
 type reader struct {
 	shape
 	words []uint64
@@ -21,8 +20,7 @@ type shape struct {
 	hash   hashfam.Hasher
 }
 
-// A kind is a filter's layout, or zero if the filter has no bits, because it is
-// a zero value or a receiver.
+// A kind is a filter's layout, or zero for a zero value or a receiver.
 type kind uint8
 
 const (
@@ -39,8 +37,7 @@ func (p Params) kind() kind {
 	return [...]kind{Classic: classic, Partitioned: partitioned, Blocked: blocked}[p.Layout]
 }
 
-// zeroFilter panics because a method was called that changes the filter, but
-// the filter has no bits.
+// zeroFilter panics because a method cannot change a filter without bits.
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
 // zeroReader is like zeroFilter for methods that [View] has as well.
@@ -54,8 +51,7 @@ func (f *Filter) used() *Filter {
 	return f
 }
 
-// Add adds key to the filter. It causes up to k cache misses, or one if the
-// layout is Blocked.
+// Add adds key to the filter. It causes up to k cache misses (Blocked: one).
 func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
 // AddString is like [Filter.Add] for a string key.
@@ -80,15 +76,13 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 }
 
 // Contains reports whether key may have been added. False is certain; true can
-// be a false positive. Contains causes up to k cache misses, or one if the
-// layout is Blocked. It tests all k positions even if an early bit is not set:
-// a branch that is mispredicted for half of the keys costs more than the saved
-// tests.
+// be a false positive. Contains causes up to k cache misses (Blocked: one). It
+// tests all k positions even if an early bit is not set: a branch mispredicted
+// for half of the keys is slower than these tests.
 //
 // When the filter is larger than the cache, Contains mostly waits for memory,
 // because the CPU executes too many instructions for a hash to start reading
-// for the next key. ContainsAll needs only 25% to 40% of the time for many
-// keys.
+// for the next key. For many keys, ContainsAll needs 25% to 40% of the time.
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
@@ -130,9 +124,8 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// The following shows a key's positions for k = 4 in each layout. Bars separate
-// the slices of a Partitioned filter and the lines of a Blocked filter (see
-// blocked.go).
+// These are a key's positions for k = 4 in each layout. Bars separate slices
+// (Partitioned) and lines (Blocked; see blocked.go).
 //
 //	Classic      .......x...................x..........x..............x.....
 //	Partitioned  ....x.........|.........x....|.x............|.........x....

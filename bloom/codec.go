@@ -68,8 +68,7 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header. Use it to check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, ReadParams returns [ErrCorrupt] with the
-// name of this structure.
+// header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)
 }

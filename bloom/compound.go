@@ -24,8 +24,7 @@ func newStages(p Params, n int) (s stages) {
 	return s
 }
 
-// use panics if s has no stages, because the filter is a zero value or a
-// receiver.
+// use panics if s is a zero value or a receiver, which have no stages.
 func (s *stages) use() {
 	if len(s.list) == 0 {
 		errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
@@ -58,8 +57,7 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // hasFirst tests the first three positions of d, or all if there are fewer. For
-// Blocked filters with AVX-512 it returns true, because testing all positions
-// is as fast as testing three.
+// Blocked filters it returns true if AVX-512 can test all of these as fast.
 func (f *reader) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.kind {
 	case classic:
@@ -130,8 +128,7 @@ func (s *stages) equal(other *stages) bool {
 }
 
 // paddedWords returns the number of words that the bit array uses in a frame's
-// payload. These are whole lines, so that every array begins at a multiple of
-// 64 bytes.
+// payload. Whole lines are used, so each array begins at a multiple of 64.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
 // yield yields the bit array of every stage, followed by its padding.

@@ -17,11 +17,11 @@ import (
 //
 // Bits are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
 // locks, when the key is not found; they need 4 KiB. Once an Add has returned,
-// its key will be found in any goroutine. While the Add is running, Contains
-// may return true or false.
+// its key will be found in any goroutine. During the Add, Contains may return
+// true or false.
 //
-// A lookup is as fast as in a plain filter. An Add needs two to three times as
-// long.
+// Lookups are as fast as in a plain filter; an Add is two to three times
+// slower.
 type Concurrent struct {
 	shape
 	words []uint64 // must be accessed atomically
@@ -37,8 +37,7 @@ type stripe struct {
 	_ [56]byte
 }
 
-// NewConcurrent returns an empty filter for c. Its errors are the errors of
-// [New].
+// NewConcurrent returns an empty filter for c, or the errors of [New].
 func NewConcurrent(c Config) (*Concurrent, error) {
 	f, err := New(c)
 	if err != nil {
@@ -47,8 +46,7 @@ func NewConcurrent(c Config) (*Concurrent, error) {
 	return newConcurrent(f), nil
 }
 
-// NewConcurrentFrom returns a concurrent filter with the Params and a copy of
-// the bits of f.
+// NewConcurrentFrom returns a concurrent filter with a copy of the bits of f.
 func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) }
 
 // newConcurrent returns a concurrent filter that uses the words of f.
@@ -143,8 +141,8 @@ func (c *Concurrent) ContainsOrAddString(key string) bool {
 //
 // Without a lock, no order of setting the k bits would be correct. Two
 // goroutines could each find a bit that they are the first to set, or another
-// key could set this bit between their tests. Calls for the same digest
-// therefore use the same lock.
+// key could set this bit between their tests. Calls with equal digests
+// therefore share a lock.
 func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if c.ContainsDigest(d) {
 		return true
@@ -160,7 +158,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. This is
-// faster than calling [Concurrent.AddDigest] for each key, especially when the
+// faster than using [Concurrent.AddDigest] for each key, especially when the
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [prefetch.Block]bool
@@ -187,8 +185,8 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the result for each digest in a block to dst, which must
-// have enough capacity.
+// hasBlock appends the results for a block to dst, which must have the
+// capacity.
 //
 // The AVX-512 code does not load words atomically, but it is correct as well.
 // Even if it loads a torn word, every bit has its value from before or after a
@@ -253,14 +251,12 @@ func (c *Concurrent) ones() uint64 {
 	return n
 }
 
-// MarshalText returns a snapshot's text form, which can be decoded into a
-// [Filter].
+// MarshalText returns a snapshot's text form, for decoding into a [Filter].
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go and blocked.go, but access
 // the words atomically. shareBits and seesBits can be used for several layouts:
-// value i of the probe sequence p selects one of the span bits that begin at
-// bit i*step.
+// value i of the probe sequence p selects one of span bits, from bit i*step on.
 
 // share sets a bit of w. In a filter in use, most bits are already set. Testing
 // the bit first needs a tenth of the time of an atomic instruction, and other

@@ -42,12 +42,12 @@ var deltaFormat = frame.Format[openDelta, uint64]{
 //
 // Since a delta can set and clear bits, f and old can also be projections that
 // a counting filter had at different times. Use [Filter.Clone] to keep the
-// filter that was sent last.
+// filter last sent.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. It allocates the delta, and also 1/60 of the filter
-// size, up to 60 KB, and memory for the longest possible delta with n changes.
-// If the changes are random, this is up to a sixth longer than the delta.
+// if f is the zero Filter. It allocates the delta, memory for the longest delta
+// with n changes (less than a sixth longer if the changes are random), 1/60 of
+// the filter size, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
@@ -66,8 +66,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // ApplyDelta changes f to the filter for which [Filter.AppendDelta] created the
 // delta. It checks that f is in the state of the old filter in that call, so it
 // rejects a delta that arrives twice, out of order, or after another one was
-// lost. In this case, use [Filter.AppendBinary] to get the whole filter
-// instead.
+// lost. If this happens, use [Filter.AppendBinary] to get the whole filter.
 //
 // ApplyDelta returns [ErrIncompatible] if f is another filter or in another
 // state, [ErrFamily] if the delta is for a filter with another family,
@@ -77,8 +76,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 //
 // With a keyed family, no one without the key can create a delta that will be
 // accepted. They can only send an existing one again, if the filter is in the
-// state for which it was created. With the public family, anyone can create
-// one.
+// state for which it was created. With the public family, anyone can.
 func (f *Filter) ApplyDelta(delta []byte) error {
 	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
 	if err != nil {
@@ -109,8 +107,7 @@ func parseDelta(h frame.Header, _ hashfam.Family) (d openDelta, err error) {
 }
 
 // coded returns the number of positions in the code. These are the positions of
-// the bits that differ if flip is zero, and of the other bits if flip is all
-// ones.
+// the bits that differ or, if flip is all ones, of the other bits.
 func (d deltaParams) coded(m uint64) (n, flip uint64) {
 	if d.Changed > m/2 {
 		return m - d.Changed, ^uint64(0)

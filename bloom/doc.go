@@ -14,8 +14,7 @@
 // that was not added is found with a small probability, the false-positive rate
 // (Bloom, CACM 13(7), 1970), or rate for short. [Config] sets this rate, and
 // every layout meets it until more than Capacity keys are added. A filter uses
-// 9.6 bits per key for a rate of 1%, and 14.4 bits for 0.1%, regardless of the
-// length of the keys.
+// 9.6 bits per key for a rate of 1%, and 14.4 for 0.1%, regardless of key size.
 //
 //	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("example.org")

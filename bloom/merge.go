@@ -6,8 +6,7 @@ import "github.com/filterfam/filterfam/internal/fault"
 // for bit, to a filter built from all of these keys. If a filter has other
 // [Params], Merge returns [ErrIncompatible], naming the field and the filter's
 // index, and leaves f unchanged. When f is larger than the cache, a single call
-// with many filters is faster than many calls, because it passes over f only
-// once.
+// with many filters is faster than many calls, since it passes over f once.
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.used().compatible(others...); err != nil {
 		return err
@@ -25,8 +24,8 @@ func (f *Filter) Merge(others ...*Filter) error {
 	return nil
 }
 
-// mergeWords is the number of words that Merge processes at a time: 8 KiB,
-// which fit in the L1 cache.
+// mergeWords is the number of words merged at a time: 8 KiB fit in the L1
+// cache.
 const mergeWords = 1024
 
 // compatible returns ErrIncompatible if any of the others has different Params.
@@ -34,8 +33,7 @@ func (s *shape) compatible(others ...*Filter) error {
 	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
-// or sets the bits in dst that are set in src, which must not be shorter than
-// dst.
+// or sets the bits in dst that are set in src. src must not be shorter.
 func or(dst, src []uint64) {
 	src = src[:len(dst)]
 	for i := range dst {
@@ -47,8 +45,8 @@ func or(dst, src []uint64) {
 // both filters will still be found. The result contains all bits that a filter
 // built from the common keys has, and usually some more. Its rate is therefore
 // not below the rate of that filter, and does not exceed the lower rate of the
-// two inputs. If the [Params] differ, Intersect returns [ErrIncompatible] and
-// leaves f unchanged.
+// two inputs. If the [Params] differ, it returns [ErrIncompatible] and leaves f
+// unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.used().compatible(other); err != nil {
 		return err
@@ -70,8 +68,7 @@ func (f *Filter) Intersect(other *Filter) error {
 // and leaves f unchanged. A filter that [New] created for a Capacity and an
 // FPRate can be folded three times or more, unless it is Blocked and has fewer
 // than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
-// times if it is Classic. In the other layouts, it may not be possible to fold
-// it even once.
+// times if it is Classic. In the other layouts, folding it may not be possible.
 func (f *Filter) Fold() error {
 	half, err := f.used().folded()
 	if err != nil {
@@ -100,8 +97,7 @@ func (f *Filter) FoldTo(rate float64) error {
 	}
 }
 
-// folded returns a copy of f with half the Bits, or the errors of
-// [Filter.Fold].
+// folded returns a copy of f with half the Bits, or Fold's errors.
 func (f *Filter) folded() (*Filter, error) {
 	if f.span%2 != 0 {
 		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, bits per slice, or lines")

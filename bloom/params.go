@@ -69,8 +69,8 @@ func (l *Layout) UnmarshalText(text []byte) error {
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
 // set, the filter is the smallest one that meets FPRate. If this filter is
-// larger than MemoryBytes, the error contains the memory that is needed and the
-// rate that would fit.
+// larger than MemoryBytes, the error contains the required memory and the rate
+// that would fit.
 type Config struct {
 	// Capacity is the number of distinct keys for which FPRate holds. You can
 	// add more keys: none will be lost, but the rate will rise. If Capacity is
@@ -87,7 +87,7 @@ type Config struct {
 
 	// MemoryBytes, if it is not zero, is the maximum of [Params.SizeBytes]. A
 	// filter that uses all of it may be up to 63 bytes smaller. An encoding
-	// needs 72 additional bytes.
+	// needs 72 more.
 	MemoryBytes uint64
 
 	Layout Layout // the default is Classic
@@ -115,8 +115,7 @@ type Params struct {
 // Params returns the parameters of the filter that c describes, without
 // allocating it. Bits is the smallest size that meets FPRate, or all of
 // MemoryBytes. Hashes is the number with the lowest rate at this size. Both are
-// computed using the exact rate because the textbook approximation is too
-// optimistic.
+// computed using the exact rate; the textbook formula is too optimistic.
 //
 // Sizes are rounded up so that a filter can be folded three times: Classic
 // filters and the slices of Partitioned filters to multiples of 8 bits, and
@@ -135,8 +134,7 @@ func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// smallest returns the parameters of the smallest filter that meets the rate at
-// n keys.
+// smallest returns the parameters of the smallest filter for n keys and a rate.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	plan := [...]func(uint64, float64) (sizing.Plan, bool){sizing.ClassicPlan, sizing.PartitionedPlan, sizing.BlockedPlan}[c.Layout]
 	p, ok := plan(n, rate)
@@ -167,8 +165,7 @@ func (c Config) within(n, bytes uint64) Params {
 	return of(best)
 }
 
-// check returns an error with the given reason, naming the field, if p is
-// invalid.
+// check returns an error with the given reason that names an invalid field.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Bits == 0 || p.Bits > sizing.MaxBits:

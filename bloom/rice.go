@@ -74,8 +74,7 @@ func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 }
 
 // nextOne returns the position of the first one at or after bit i, starting
-// with the lowest bit of each word. If there is none, it returns the number of
-// all bits.
+// with the lowest bit of each word. If there is none, it returns the total.
 func nextOne(words []uint64, i uint64) uint64 {
 	end := 64 * uint64(len(words))
 	for ; i < end; i = (i/64 + 1) * 64 {
@@ -86,8 +85,7 @@ func nextOne(words []uint64, i uint64) uint64 {
 	return end
 }
 
-// bitsFrom returns 64 bits, starting with bit i. After the last word they are
-// zero.
+// bitsFrom returns 64 bits, starting with bit i. Bits after the end are zero.
 func bitsFrom(words []uint64, i uint64) (v uint64) {
 	if at := i / 64; at < uint64(len(words)) {
 		v = words[at] >> (i % 64)

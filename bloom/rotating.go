@@ -16,20 +16,18 @@ import (
 // was added within a window of the last N keys, or of the last hour, for
 // example. It is a ring of filters, called generations. Keys are added to the
 // newest generation. When this generation is full or its time is over, the
-// oldest generation is cleared and becomes the newest one. This extends the
-// double buffering of Chang, Feng and Li (INFOCOM 2004) to more than two
-// generations.
+// oldest generation is cleared and becomes the newest one. This generalizes
+// double buffering (Chang, Feng and Li, INFOCOM 2004).
 //
 // A window of G parts needs G+1 generations. Each part is 1/G of the window,
 // rounded up to a whole number of keys or nanoseconds. A key is remembered for
-// the whole window, and for no longer than G+1 parts. For a rate of 1% and G =
-// 4, the filter uses 16 bits per key in the window. A lookup queries all
-// generations.
+// the whole window, and for no longer than G+1 parts. With G = 4 and a rate of
+// 1%, a key in the window uses 16 bits. A lookup queries all generations.
 //
 // A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
 // not use a clock or a goroutine: the caller sets the time using
 // [Rotating.Advance]. Two Rotatings cannot be merged, because their windows end
-// at different keys or times.
+// at different times.
 type Rotating struct {
 	stages // the generations
 	config RotatingConfig
@@ -68,17 +66,17 @@ type RotatingConfig struct {
 	_ struct{} // literals must name their fields
 }
 
-// defaultGenerations is used if the Config does not set Generations. With 2
-// instead of 4, a filter needs 10% more memory. With 8, it needs 1% less, but
-// lookups are half as fast.
+// defaultGenerations is used if the Config does not set Generations. With 2, a
+// filter needs 10% more memory. With 8, it needs 1% less, but lookups are half
+// as fast.
 const (
 	defaultGenerations = 4
 	maxGenerations     = 255
 )
 
 // NewRotating returns an empty filter for c. It returns [ErrParams], naming the
-// field, if c is invalid, or if a generation would be too large or its rate too
-// low for 64-bit digests.
+// field, if c is invalid, or a generation is too large or its rate too low for
+// 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan()
 	if err == nil {
@@ -102,8 +100,7 @@ func (c RotatingConfig) SizeBytes() (uint64, error) {
 	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
-// plan returns c with its default for Generations, and the parameters of each
-// generation.
+// plan sets the default of Generations, and returns a generation's parameters.
 func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	if c.Generations == 0 {
 		c.Generations = defaultGenerations
@@ -122,8 +119,8 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 }
 
 // generation returns the Config of a generation. ContainsOrAdd adds only keys
-// that the generation does not contain. On average, n of these set as many bits
-// as n/(1-rate) random keys.
+// that the generation does not contain. On average, n such keys set as many
+// bits as n/(1-rate).
 func (c RotatingConfig) generation() Config {
 	n, rate := c.perGeneration(), c.FPRate/float64(c.Generations+1)
 	random := min(math.Ceil(float64(n)/(1-rate)), 1<<63)
@@ -208,8 +205,8 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // is before an earlier time: the window never moves back, and keys will still
 // be added at the earlier time. Keys added before the first call count as added
 // at the time of this call. All times before 1678 are treated as the same time,
-// and so are all times after 2262. Advance runs in constant time, except when
-// it clears generations.
+// and so are all times after 2262. It runs in constant time unless it clears
+// generations.
 func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
@@ -237,8 +234,8 @@ func (r *Rotating) Clone() *Rotating {
 	return &c
 }
 
-// Equal reports whether r and other have the same RotatingConfig, the same bits
-// and the same window position.
+// Equal reports whether r and other have equal configurations, bits and
+// positions.
 func (r *Rotating) Equal(other *Rotating) bool {
 	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }

@@ -22,8 +22,8 @@ import (
 // FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
 // bits per key when it contains Expected keys. With up to 100 times as many, it
 // uses 13 to 38 bits per key, with the maximum right after a stage was added.
-// When a key is absent, all stages need to be queried, each in less than half
-// the time of a plain filter.
+// For absent keys, all stages need to be queried, each in less than half the
+// time of a plain filter.
 //
 // A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
 // Scalables cannot be merged: keeping the stages of both would add up their
@@ -63,8 +63,7 @@ type ScalableConfig struct {
 }
 
 // NewScalable returns an empty filter for c, with a single stage. It returns
-// [ErrParams], naming the field, if c is invalid or if this stage would be too
-// large.
+// [ErrParams], naming the field, if c is invalid or the stage too large.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	p, err := c.first()
 	if err == nil {
@@ -112,8 +111,7 @@ func (c ScalableConfig) first() (Params, error) {
 // fitted returns the parameters of stage i within the memory that is left.
 // These are p, the planned parameters, if another stage would fit as well.
 // Otherwise this is the last stage: it uses all of room, for as many keys as
-// the rest of FPRate allows. The result has no bits if room is too small for
-// any key.
+// the rest of FPRate allows. If there is no room for any key, it has no bits.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
 	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes
@@ -168,8 +166,7 @@ func (c ScalableConfig) check(reason error) error {
 	return nil
 }
 
-// Add adds key to the filter unless it is already found. With s stages it runs
-// in O(s k) time.
+// Add adds key unless it is found. It runs in O(s k) time for s stages.
 //
 // Add never fails, and allocates only when the newest stage is full: it then
 // creates the next stage, in time proportional to its size. Another stage is
@@ -260,8 +257,7 @@ func (s *Scalable) Attach(other *Filter) error {
 	return nil
 }
 
-// Reset removes all keys, and all stages except the first, which it allocates
-// again.
+// Reset removes all keys and stages, and allocates a new first stage.
 func (s *Scalable) Reset() {
 	s.use()
 	s.stages = newStages(s.list[s.frozen].params, 1)
@@ -281,8 +277,7 @@ func (s *Scalable) Clone() *Scalable {
 	return &c
 }
 
-// Equal reports whether s and other have the same ScalableConfig and the same
-// stages with the same bits.
+// Equal reports whether s and other have equal configurations, stages and bits.
 func (s *Scalable) Equal(other *Scalable) bool {
 	return s.config == other.config && s.frozen == other.frozen &&
 		s.stored == other.stored && s.stages.equal(&other.stages)

@@ -130,8 +130,7 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	return s, nil
 }
 
-// readStages sets the stages of s to the n stages in a payload, without copying
-// their bit arrays.
+// readStages reads n stages from a payload, without copying their bit arrays.
 func (s *Scalable) readStages(words []uint64, n uint64) error {
 	room := tableWords(n)
 	if uint64(len(words)) < room {

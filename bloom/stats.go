@@ -14,9 +14,8 @@ import (
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes the
 // probability n/2^64 that a key has the same digest as a key in the filter. In
-// a Classic filter, this probability is about three times as high, because two
-// digests that are one step apart in the probe sequence share all positions
-// except one.
+// a Classic filter, this probability is about three times as high, because
+// digests one step apart in the probe sequence share all positions except one.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -27,8 +26,8 @@ func (p Params) RateAt(n uint64) float64 {
 // CapacityAt returns the largest number of distinct keys at which the
 // false-positive rate does not exceed rate. It is the inverse of
 // [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
-// 1 or more. For common rates it needs up to a millisecond, because it computes
-// RateAt a few dozen times.
+// 1 or more. It computes RateAt a few dozen times, within a millisecond for
+// common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -131,10 +130,9 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 
 // Cosine returns the normalized dot product of the two bit vectors: the number
 // of bits set in both, divided by the geometric mean of the numbers set in
-// each. It is 0 if either filter is empty, and 1 for other equal filters.
-// Collisions increase it as filters fill up, so it should be used to rank sets
-// of similar sizes in sparse filters. Cosine returns [ErrIncompatible] if the
-// [Params] differ.
+// each. It is 0 if either filter is empty, and 1 for other equal filters. Since
+// collisions increase it, it should be used to rank sets of similar sizes in
+// sparse filters. Cosine returns [ErrIncompatible] if the [Params] differ.
 func (f *Filter) Cosine(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err
@@ -150,14 +148,13 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
 }
 
-// unionOnes returns the number of bits that are set in f or other. Their Params
-// must be equal.
+// unionOnes returns the number of bits set in f or other. Params must be equal.
 func (f *Filter) unionOnes(other *Filter) uint64 {
 	return onesOf(f.words, other.words, func(a, b uint64) uint64 { return a | b })
 }
 
-// onesOf applies op to each pair of words and returns the number of bits that
-// are set in the results.
+// onesOf returns the number of bits that are set after op is applied to each
+// word.
 func onesOf(a, b []uint64, op func(a, b uint64) uint64) (n uint64) {
 	b = b[:len(a)]
 	for i, w := range a {
@@ -174,8 +171,7 @@ func ones(words []uint64) uint64 {
 	return n
 }
 
-// onesIn returns the number of bits that are set in [start, end), which must
-// not be empty.
+// onesIn returns the number of bits set in [start, end), which is not empty.
 func onesIn(words []uint64, start, end uint64) uint64 {
 	words = words[start/64 : (end-1)/64+1]
 	before, after := words[0]<<(64-start%64), words[len(words)-1]>>(1+(end-1)%64)

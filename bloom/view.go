@@ -15,8 +15,8 @@ type View struct {
 }
 
 // NewView returns a view of the filter that data encodes. See Views in package
-// [hashfam]. Blocked filters are fastest if data begins at a multiple of 64 in
-// memory, as mapped files do.
+// [hashfam]. Blocked filters are fastest if data begins at a multiple of 64, as
+// mapped files do.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	v, p, words, err := format.View(data, fam)
 	if err != nil {

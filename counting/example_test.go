@@ -212,12 +212,12 @@ func Example_wordsOfMobyDick() {
 	fmt.Println("cassock:", exact["cassock"], f.CountString("cassock"))
 	fmt.Println("whale:", exact["whale"], f.CountString("whale"))
 	fmt.Println("computer:", f.CountString("computer"))
-	fmt.Printf("%.1f %% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
+	fmt.Printf("%.1f%% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
 	// Output:
 	// 219047 words, 16956 distinct, in 81336 bytes
 	// 16816 counted right, 140 too high, 0 too low
 	// cassock: 3 3
 	// whale: 1240 15
 	// computer: 0
-	// 6.9 % of the counters are stuck
+	// 6.9% of the counters are stuck
 }

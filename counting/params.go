@@ -50,7 +50,7 @@ type Config struct {
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals must use field names
+	_ struct{} // literals must name their fields
 }
 
 // Params are the parameters of a filter. Filters with equal Params can be

@@ -7,7 +7,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A counter saturates. If it is at its maximum, the true count may be higher.
+// A counter stops at its maximum. The true count may then be higher.
 type counter interface {
 	uint8 | uint16 | uint32 | uint64
 }
@@ -45,8 +45,8 @@ func (c cells[C]) clear() { clear(c) }
 // is raised further than the key's own count may require. Plain update adds n
 // to each of the key's counters.
 //
-// The loops process two rows at a time. Since these do not wait for each other,
-// this saves up to a quarter of the time.
+// The loop for plain update processes two rows at a time. Since these do not
+// wait for each other, this saves up to a quarter of the time.
 func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
 	p, w, by := d.Probe(), params.Width, min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))

@@ -42,7 +42,7 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 	if !(c.Phi > 0 && c.Phi <= 1) {
 		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.Phi", c.Phi, "above 0 and at most 1")
 	}
-	g := tracker.Goal{Phi: c.Phi, Memory: c.MemoryBytes}
+	g := tracker.Goal{Phi: c.Phi, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("HeavyConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
@@ -92,7 +92,7 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 // Config returns the configuration of h.
 func (h *HeavyHitters) Config() HeavyConfig {
 	g := h.goal()
-	return HeavyConfig{Phi: g.Phi, MemoryBytes: g.Memory, Family: h.family}
+	return HeavyConfig{Phi: g.Phi, MemoryBytes: int(g.Memory), Family: h.family}
 }
 
 // All yields the heavy hitters and their estimated counts, sorted by descending

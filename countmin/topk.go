@@ -20,8 +20,7 @@ type TopKConfig struct {
 	// up to 40 KB if that is more, plus the bytes of long keys.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys, as in a [HeavyConfig].
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -33,7 +32,7 @@ func (c TopKConfig) goal(reason error) (tracker.Goal, error) {
 	if c.K < 1 || c.K > tracker.MaxK {
 		return tracker.Goal{}, errs.Field(reason, "TopKConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
-	g := tracker.Goal{K: c.K, Memory: c.MemoryBytes}
+	g := tracker.Goal{K: c.K, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("TopKConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
@@ -70,7 +69,7 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 // Config returns the configuration of k.
 func (k *TopK) Config() TopKConfig {
 	g := k.goal()
-	return TopKConfig{K: g.K, MemoryBytes: g.Memory, Family: k.family}
+	return TopKConfig{K: g.K, MemoryBytes: int(g.Memory), Family: k.family}
 }
 
 // All yields the K keys with the highest High, or fewer if fewer keys are

@@ -147,7 +147,7 @@ func newSingle(fam hashfam.Family, t tracker.Tracker) single {
 }
 
 // only returns the tracker, or nil if s is zero.
-func (s *single) only() *tracker.Tracker { return s.panes.Last() }
+func (s *single) only() *tracker.Tracker { return s.panes.Last }
 
 // goal returns the tracker's goal, or the zero Goal if s is zero.
 func (s *single) goal() (g tracker.Goal) {
@@ -162,7 +162,7 @@ func (s *single) goal() (g tracker.Goal) {
 func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
 // Reset removes all counts and keys. It allocates memory, like a constructor.
-func (s *single) Reset() { *s.made().Last() = tracker.New(s.goal()) }
+func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
 
 // A singular structure is a *HeavyHitters or a *TopK with a configuration of
 // type C.
@@ -196,7 +196,7 @@ func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tr
 		}
 	}
 	for i, s := range shards {
-		if s.made().Last().Stray(i, len(shards)) {
+		if s.made().Last.Stray(i, len(shards)) {
 			return none, errs.Field(ErrIncompatible, place(i), "one with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}

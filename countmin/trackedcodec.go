@@ -41,7 +41,7 @@ func (s *single) encode() (frame.Header, frame.Payload, error) {
 	if t.K > 0 {
 		kind, what = frame.TopK, uint64(t.K)
 	}
-	h := header(kind, s.family, singleParams{what, uint64(t.Memory)}, t.PayloadWords())
+	h := header(kind, s.family, singleParams{what, t.Memory}, t.PayloadWords())
 	return h, frame.Words(t.Payload()), nil
 }
 

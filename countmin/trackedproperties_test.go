@@ -78,7 +78,7 @@ type tracking interface {
 }
 
 func (t *tracked) self() *tracked { return t }
-func (s *single) budget() int     { return s.goal().Memory }
+func (s *single) budget() int     { return int(s.goal().Memory) }
 func (w *Window) budget() int     { return w.config.MemoryBytes }
 
 // A structure is tracking and has the methods that conformance needs.

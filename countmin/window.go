@@ -39,8 +39,7 @@ type WindowConfig struct {
 	// uses as much memory as a HeavyHitters for the keys in the pane.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys, as in a [HeavyConfig].
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -100,7 +99,7 @@ func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Panes + 1
 	g := tracker.Goal{Phi: c.Phi * float64(c.Panes) / float64(panes)}
 	if c.MemoryBytes > 0 {
-		g.Memory = (c.MemoryBytes - windowBytes) / panes
+		g.Memory = uint64((c.MemoryBytes - windowBytes) / panes)
 	}
 	return g
 }
@@ -121,7 +120,8 @@ func (c WindowConfig) goal() tracker.Goal {
 //
 // A Window has no clock and no goroutine: [Window.Advance] must be called
 // before Add, which counts a key at the latest time. Add allocates memory when
-// it begins a pane. Windows cannot be merged.
+// it begins a pane, and AddN can begin up to Panes+1 panes. Windows cannot be
+// merged.
 type Window struct {
 	tracked
 	config WindowConfig

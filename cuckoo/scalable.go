@@ -87,7 +87,7 @@ func (c ScalableConfig) checkNew() error {
 		return errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first pages", g.SizeBytes()))
 	}
-	return c.fits(ErrParams)
+	return nil
 }
 
 // fits returns an error for the given reason if the first pages of a filter for
@@ -110,6 +110,9 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // should be checked first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err := c.checkNew(); err != nil {
+		return nil, err
+	}
+	if err := c.fits(ErrParams); err != nil {
 		return nil, err
 	}
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil

@@ -42,8 +42,8 @@ func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 	}
 }
 
-// A filter uses almost all of MemoryBytes, even if it was decoded. Deleting keys
-// makes room.
+// A filter uses almost all of MemoryBytes, even if it was decoded. Deleting
+// keys makes room.
 func TestScalableUsesItsMemory(t *testing.T) {
 	for _, c := range []ScalableConfig{
 		{Expected: 1, FPRate: 0.9}, {Expected: 1000, FPRate: 0.01}, {Expected: 5000, FPRate: 0.3, Compact: true},

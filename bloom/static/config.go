@@ -46,7 +46,7 @@ type Config struct {
 	// quickly, since the workers wait for it.
 	Progress func(done, total uint64) `json:"-"`
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // SizeBytes estimates the size of a filter of n distinct keys. The estimate is
@@ -91,7 +91,7 @@ func (c Config) columns(n uint64) (uint32, error) {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
-		columns := ribbon.EstimateColumns(c.most(), n) // at most MaxBits, too
+		columns := ribbon.EstimateColumns(c.most(), n) // does not exceed MaxBits
 		if columns == 0 {
 			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 0.5, 1)
 		}
@@ -118,7 +118,7 @@ func (c Config) tooSmall(need uint64, rate, fits float64) error {
 func (c Config) build(sort, n uint64) ribbon.Build {
 	steps := sort + n
 	if c.fills() {
-		steps += n // is built twice
+		steps += n // because the filter is built twice
 	}
 	b := ribbon.Build{Workers: c.Workers}
 	if b.Workers == 0 {

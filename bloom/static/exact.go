@@ -23,7 +23,7 @@ type ExactConfig struct {
 	// depend on it.
 	Workers int
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // ExactParams are the parameters of an [Exact].
@@ -144,7 +144,7 @@ func inBoth(a, b []hashfam.Digest) (n int) {
 // sorted by [ribbon.Sort]. It reorders the second one.
 func (e *Exact) fill(ctx context.Context, b ribbon.Build, rare, other []hashfam.Digest) error {
 	if len(rare) == 0 {
-		other = nil // every key is of the other class
+		other = nil // every key is in the other class
 	}
 	filter, err := ribbon.Members(ctx, b, filterColumns(e.params.classes()), rare)
 	if err != nil {
@@ -169,7 +169,7 @@ const passBlock = 1 << 14
 // their order, and returns them.
 func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	blocks := (len(digests) + passBlock - 1) / passBlock
-	passed := make([]int, blocks) // of each block
+	passed := make([]int, blocks) // number in each block
 	err := b.Parallel(ctx, blocks, func(next func() (int, bool)) {
 		for i, ok := next(); ok; i, ok = next() {
 			block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
@@ -207,9 +207,9 @@ func (e *Exact) Equal(other *Exact) bool {
 // An exactReader implements the methods of both [Exact] and [ExactView].
 type exactReader struct {
 	params ExactParams
-	filter ribbon.Ribbon // of the rarer class
-	class  ribbon.Ribbon // of each key that passes: 1 if it is of the rarer class
-	direct bool          // the members are the rarer class
+	filter ribbon.Ribbon // contains the rarer class
+	class  ribbon.Ribbon // stores 1 for a rarer key, 0 for another key that passes
+	direct bool          // whether the members are the rarer class
 	hash   hashfam.Hasher
 }
 

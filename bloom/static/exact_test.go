@@ -33,7 +33,7 @@ func requireExact(t require.TestingT, name string, e *Exact, members, others []h
 // ratio, whether the rarer keys are the others, and the largest size allowed,
 // as a multiple of the bound. The size of the scheme itself, R (r+1) + S/2^r,
 // is 1.108 times the bound at ratios 2 and 4 and 1.104 times at 8; ribbons add
-// 1 to 2 %, and more for few keys: whole words, and layers of a few digests.
+// 1 to 2%, and more for few keys: whole words, and layers of a few digests.
 type sizeCase struct {
 	rare, ratio int
 	inverted    bool
@@ -80,8 +80,7 @@ func mustExact(t require.TestingT, fam hashfam.Family, members, others []hashfam
 
 // A key in neither list is mistaken for a rarer key with probability 2^-(r+1),
 // r = floor(log2(ratio)). The error of the mean over 100,000 keys is at most
-// 0.0016; the tolerance is five times that, and 3 % for the slots that are
-// free.
+// 0.0016; the tolerance is five times that, and 3% for the slots that are free.
 func TestForeignKeys(t *testing.T) {
 	for _, c := range []struct {
 		rare, ratio, columns int

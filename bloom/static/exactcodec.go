@@ -16,8 +16,8 @@ type exactHeader struct {
 	Members      uint64   // offset 0
 	Others       uint64   // 8
 	Passed       uint64   // 16: number of keys that pass the first level
-	FilterLayers uint8    // 24: of the first level
-	ClassLayers  uint8    // 25: of the second level
+	FilterLayers uint8    // 24: layers of the first level
+	ClassLayers  uint8    // 25: layers of the second level
 	_            [6]uint8 // 26: zeros
 }
 

@@ -27,7 +27,7 @@ func Example() {
 		return
 	}
 	fmt.Println(f.ContainsString("user 7"), f.Contains([]byte("user 99999")))
-	fmt.Printf("%d keys, %.2f bits per key, rate %.2f %%\n",
+	fmt.Printf("%d keys, %.2f bits per key, rate %.2f%%\n",
 		f.Len(), float64(8*f.SizeBytes())/float64(f.Len()), 100*f.FalsePositiveRate())
 
 	digests = append(digests, c.Family.SumString("root"))
@@ -35,7 +35,7 @@ func Example() {
 	fmt.Println(f.Len(), f.ContainsString("root"), err)
 	// Output:
 	// true true
-	// 100000 keys, 6.77 bits per key, rate 1.00 %
+	// 100000 keys, 6.77 bits per key, rate 1.00%
 	// 100001 true <nil>
 }
 

@@ -74,7 +74,7 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 // the ribbon, and reports all steps to b when the build is done.
 func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
-	if err == nil { // n/5 bytes hold the digests of further layers
+	if err == nil { // digests for further layers need n/5 bytes
 		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 	var r *ribbon.Ribbon
 	rate := c.FPRate
 	if c.fills() {
-		rate = 0.5 // for the error
+		rate = 0.5 // used in the error
 		r, err = ribbon.Within(c.most(), columns, members)
 	} else {
 		r, err = members(columns)

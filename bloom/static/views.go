@@ -118,5 +118,5 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	if err := format.Refusal(r.frames, frame); err != nil {
 		return true, err
 	}
-	return true, errs.Field(ErrCorrupt, "payload length", len(payload), "that of its layers")
+	return true, errs.Field(ErrCorrupt, "payload length", len(payload), "the size of its layers")
 }

@@ -42,7 +42,7 @@ func (b Budget[P]) Run(t *testing.T) {
 	}
 	for _, n := range []uint64{0, 1 << 60, 1 << 63, math.MaxUint64} {
 		_, err := b.Params(n, 0, 1<<20)
-		require.ErrorContains(t, err, "Config.Capacity") // there is no rate to name
+		require.ErrorContains(t, err, "Config.Capacity") // since no rate is possible
 	}
 	_, err := b.Params(1, -1, 1<<20)
 	require.ErrorContains(t, err, "Config.FPRate")

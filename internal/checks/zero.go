@@ -32,7 +32,7 @@ func ZeroValues(t *testing.T, text string, values ...any) {
 			got := recovered(func() { results = method.Call(dummies(method.Type())) })
 			if worksOnZero.MatchString(name) {
 				require.Nil(t, got, "%v.%s", v.Type(), name)
-			} else if name != "Format" && (got != nil || !mayWork.MatchString(name)) { // Format is tested with printing
+			} else if name != "Format" && (got != nil || !mayWork.MatchString(name)) { // which has other tests
 				require.Regexp(t, text, got, "%v.%s", v.Type(), name)
 			}
 			if name == "Clone" && at < clones {
@@ -56,7 +56,7 @@ func dummies(f reflect.Type) (list []reflect.Value) {
 	for i := range f.NumIn() {
 		in := f.In(i)
 		if f.IsVariadic() && i == f.NumIn()-1 {
-			break // Merge has nothing to merge
+			break // call Merge without arguments
 		}
 		switch in.Kind() {
 		case reflect.Slice:

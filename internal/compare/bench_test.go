@@ -19,9 +19,9 @@ import (
 
 var operations = []string{"add", "hit", "miss", "delete"}
 
-// A benchRun measures structures that contain n keys. It times a sample of the
-// keys in each form and at every load: it fills a structure in stages, each with
-// keys that are timed and with others.
+// A benchRun measures structures that contain n keys. It fills a structure in
+// stages and times a sample of the keys in each form, so that the times cover
+// all loads.
 type benchRun struct {
 	n       int
 	members map[string]sample // by the form in which they are added
@@ -45,8 +45,8 @@ func newBenchRun(n int) *benchRun {
 	return r
 }
 
-// runAll runs the contestants in turn, round after round, so that other work of
-// the machine affects all of them.
+// runAll runs the contestants in turn, because other programs on the machine
+// should affect all of them.
 func (r *benchRun) runAll(rounds int, giants bool) {
 	for range rounds {
 		for _, c := range contestants {
@@ -100,7 +100,7 @@ func (r *benchRun) run(name string, x *subject) {
 	}
 }
 
-// table shows the medians, and of the keys one by one the range.
+// table returns the medians and, for single keys, the range.
 func (r *benchRun) table() string {
 	var b strings.Builder
 	fmt.Fprint(&b, "| structure | MiB | add | digest | batch | hit | digest | batch | miss | digest | batch |\n|---|---:"+strings.Repeat("|---:", 9)+"|\n")
@@ -126,9 +126,9 @@ func (r *benchRun) table() string {
 	return b.String()
 }
 
-// BenchmarkBeyondTheCache runs structures that are larger than the cache and
-// prints the times for docs/benchmarks.md. With -benchtime 1x, 10^7 keys take
-// two minutes; 10^8 take five and need 8 GB.
+// BenchmarkBeyondTheCache uses structures that are larger than the cache, and
+// prints the times for docs/benchmarks.md. With -benchtime 1x, 10^7 keys need
+// two minutes, and 10^8 keys need five minutes and 8 GB.
 func BenchmarkBeyondTheCache(b *testing.B) {
 	for _, c := range [][2]int{{10_000_000, 5}, {100_000_000, 3}} {
 		n, rounds := c[0], c[1]
@@ -142,9 +142,9 @@ func BenchmarkBeyondTheCache(b *testing.B) {
 	}
 }
 
-// BenchmarkRatios runs all contestants with FILTERFAM_N keys, a million unless it
-// is set, and prints the times and their ratios within a round. With -benchtime
-// 1x it takes one to two minutes.
+// BenchmarkRatios runs all contestants with FILTERFAM_N keys, or a million. It
+// prints the times, and their ratios within a round. With -benchtime 1x, it
+// needs one to two minutes.
 func BenchmarkRatios(b *testing.B) {
 	o := options{}
 	if err := o.setSynthetic(cmp.Or(os.Getenv("FILTERFAM_N"), "1e6")); err != nil {
@@ -157,7 +157,8 @@ func BenchmarkRatios(b *testing.B) {
 	r.print(b, r.ratios()+"\n"+benchLegend)
 }
 
-// print prints a table. b.Log would cut it after ten lines.
+// print prints a table. It does not use b.Log, which would print only ten
+// lines.
 func (r *benchRun) print(b *testing.B, table string) {
 	b.ReportMetric(0, "ns/op") // has no meaning here
 	fmt.Printf("\n%s keys on %s\n\n%s\n", measure.Thousands(r.n), report.ThisMachine(nil), table)
@@ -169,7 +170,7 @@ hashing, over the same; gain is batch over single. Each is the median of the
 rounds; the ratios are followed by the lowest and the highest. Below 1 ours is
 faster.`
 
-// ratios shows the times and ratios, one operation per line.
+// ratios returns the times and ratios, one operation per line.
 func (r *benchRun) ratios() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -188,7 +189,7 @@ func (r *benchRun) ratios() string {
 	return b.String()
 }
 
-// ratioOf shows the median and the range of a ratio over the rounds.
+// ratioOf returns a ratio's median and range over the rounds.
 func ratioOf(ours, theirs []float64) string {
 	if len(ours) == 0 || len(theirs) == 0 {
 		return "-\t"
@@ -200,8 +201,7 @@ func ratioOf(ours, theirs []float64) string {
 	return fmt.Sprintf("%.2f\t%.2f-%.2f", measure.Median(list), slices.Min(list), slices.Max(list))
 }
 
-// Every structure is timed in the forms that it has: each cell holds a number or
-// a dash.
+// Each cell should contain a number, or a dash if a structure lacks a form.
 func TestTableBeyondTheCacheIsFull(t *testing.T) {
 	r := newBenchRun(4000)
 	r.runAll(1, true)

@@ -79,7 +79,7 @@ func TestDocumentsAreGenerated(t *testing.T) {
 	assert.Equal(t, 6, written)
 }
 
-// Every line of output in the README is from the recorded run.
+// Each line of output in the README must be from the recorded run.
 func TestReadmeShowsTheRecordedRun(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -100,9 +100,8 @@ func TestReadmeShowsTheRecordedRun(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(string(readme), "\n"), 120)
 }
 
-// docs/security.md quotes the tables as they are: every figure is the same in
-// every run. On other processors rounding may change the size of a filter by a
-// bit.
+// The tables in docs/security.md are the same in each run. On other processors,
+// rounding may change a filter's size by one bit.
 func TestSecurityDocumentQuotesTheTables(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {
 		t.Skip("attacks for three seconds, on amd64")

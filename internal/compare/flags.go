@@ -83,15 +83,15 @@ func (o *options) flags() *flag.FlagSet {
 	return set
 }
 
-// excluded lists flags that cannot be used together.
+// excluded lists flags that exclude others.
 var excluded = []struct{ name, others, why string }{
 	{"n", "keys absent", "-n generates its own keys"},
 	{"attack", "keys absent n fpr structures peers docs o", "the attacks use their own keys and structures, and write no files"},
 	{"docs", "keys absent n fpr structures peers format o", "the documents use their own keys, structures, form and files"},
 }
 
-// check returns an error if the flags cannot be used together or have no
-// effect. The given flags are those on the command line, with their values.
+// check returns an error if the flags exclude each other or have no effect. The
+// flags on the command line are given with their values.
 func (o *options) check(given map[string]string) error {
 	for _, name := range []string{"keys", "absent", "docs"} {
 		if path, is := given[name]; is && path == "" {
@@ -128,8 +128,8 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-// items returns a function that reads a comma-separated list into to and ignores
-// duplicates. Its error names the wrong item if there are others.
+// items returns a function that reads a comma-separated list into to and
+// ignores duplicates. Its error names the wrong item if there are others.
 func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
 	return func(text string) error {
 		*to = nil

@@ -16,7 +16,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// A document is the JSON form.
+// A document is the decoded JSON output.
 type document struct {
 	Machine   report.Machine
 	Rows      []measure.Row
@@ -25,7 +25,7 @@ type document struct {
 	Attacks   []attack.Finding
 }
 
-// decoded returns the document that the program prints.
+// decoded runs the program and decodes its output.
 func decoded(t *testing.T, args ...string) (doc document) {
 	t.Helper()
 	code, stdout, stderr := compare(t, append([]string{"-format", "json"}, args...)...)
@@ -77,7 +77,6 @@ func TestRowsAreConsistent(t *testing.T) {
 	assert.Greater(t, exact.Bytes, uint64(16*3000), "the bytes of the keys count")
 }
 
-// checkRates checks the rates of a row.
 func checkRates(t *testing.T, r measure.Row) {
 	t.Helper()
 	assert.InDelta(t, r.BitsPerKey/math.Log2(1/r.TargetFPR), *r.BoundRatio, 1e-9)
@@ -90,9 +89,9 @@ func checkRates(t *testing.T, r measure.Row) {
 	}
 }
 
-// A static peer of a fixed rate stands beside our static filter of that rate.
-// The one that knows the absent keys has no errors on them, and a bound of its
-// own.
+// A static peer with a fixed rate is preceded by our static filter with the
+// same rate. The filter that knows the absent keys makes no errors on them, and
+// has its own bound.
 func TestStaticPeersHaveOursBeside(t *testing.T) {
 	doc := decoded(t, "-n", "20000", "-fpr", "0.01", "-structures", "static-exact,static,perfect,xor8,fuse8")
 	var names []string
@@ -114,7 +113,7 @@ func TestStaticPeersHaveOursBeside(t *testing.T) {
 }
 
 // Filters that get more keys than they expect keep their rate and their keys.
-// What they take is what the documents say.
+// Their sizes are used in the documents.
 func TestGrowingFiltersKeepTheirRate(t *testing.T) {
 	doc := decoded(t, "-n", "30000", "-fpr", "0.01", "-structures",
 		"bloom,bloom-scalable,bloom-scalable-3x,bloom-scalable-30x,cuckoo,cuckoo-scalable,cuckoo-scalable-3x,cuckoo-scalable-30x")
@@ -137,18 +136,6 @@ func TestGrowingFiltersKeepTheirRate(t *testing.T) {
 	for _, name := range []string{"cuckoo-scalable", "cuckoo-scalable-3x", "cuckoo-scalable-30x"} {
 		assert.Greater(t, bits[name], bits["cuckoo"])
 		assert.Less(t, bits[name], 29.0)
-	}
-}
-
-func TestRatiosNeedPeers(t *testing.T) {
-	for _, form := range []string{"text", "markdown"} {
-		code, stdout, stderr := compare(t, "-structures", "bloom,holiman", "-n", "1000", "-fpr", "0.1", "-format", form)
-		require.Equal(t, exitOK, code, stderr)
-		assert.Contains(t, stdout, "Against ours")
-		assert.Contains(t, stdout, "bloom 10%")
-		code, stdout, _ = compare(t, "-structures", "map,bloom", "-n", "1000", "-fpr", "0.1", "-format", form)
-		require.Equal(t, exitOK, code)
-		assert.NotContains(t, stdout, "against")
 	}
 }
 

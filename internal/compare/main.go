@@ -38,7 +38,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// errInterrupted is returned by an interrupted run when it has printed the
+// errInterrupted is returned when a run was interrupted and has printed the
 // results so far.
 var errInterrupted = errors.New("interrupted")
 
@@ -106,7 +106,6 @@ func (p *program) compare(ctx context.Context) error {
 	return p.show(&report.Report{Results: r, Machine: report.ThisMachine(p.args)})
 }
 
-// show writes the report and the files.
 func (p *program) show(r *report.Report) error {
 	if err := report.Write(p.stdout, r, p.format); err != nil {
 		return err
@@ -142,7 +141,6 @@ func (p *program) writeFiles(r *report.Report, aside io.Writer) error {
 	return nil
 }
 
-// runAttacks runs all attacks and prints the tables.
 func (p *program) runAttacks() error {
 	budget := attack.Full
 	if p.quick {

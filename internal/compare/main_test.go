@@ -17,7 +17,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// compare runs the program without figures unless args say otherwise.
+// compare runs the program, without files unless args include -o.
 func compare(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -73,7 +73,7 @@ func TestHelpListsTheFlags(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(stderr, "- for standard input"), "of -keys and -absent")
 }
 
-// failing takes nothing.
+// failing returns an error from each Write.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, assert.AnError }
@@ -127,27 +127,15 @@ func TestFilesAreWritten(t *testing.T) {
 	}
 }
 
-// unwritable returns a directory in which no file can be made.
-func unwritable(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.Chmod(dir, 0o500))
-	if file, err := os.CreateTemp(dir, ""); err == nil { // the user may do everything
-		require.NoError(t, file.Close())
-		dir = "/proc/self"
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no such directory on this system")
-	}
-	return dir
-}
-
-// To measure for the documents would take minutes.
+// Measuring for the documents would take minutes.
 func TestUnusableDirectoryIsFoundEarly(t *testing.T) {
-	noFigures := t.TempDir()
+	noFigures, unwritable := t.TempDir(), "/proc/self"
 	require.NoError(t, os.WriteFile(filepath.Join(noFigures, "figures"), nil, 0o600))
+	if _, err := os.Stat(unwritable); err != nil {
+		t.Skip("this system has no such directory")
+	}
 	for _, c := range [][2]string{
-		{"-o", filepath.Join(write(t, "a file"), "below")}, {"-o", unwritable(t)}, {"-docs", noFigures}, {"-docs", unwritable(t)},
+		{"-o", filepath.Join(write(t, "a file"), "below")}, {"-o", unwritable}, {"-docs", noFigures}, {"-docs", unwritable},
 	} {
 		code, stdout, stderr := compare(t, c[0], c[1])
 		assert.Equal(t, exitFailed, code)
@@ -169,7 +157,7 @@ func TestImpossibleRateIsNoted(t *testing.T) {
 	assert.Contains(t, stderr, "Config.FPRate")
 }
 
-// building builds a filter that has no key. Its Add returns err.
+// building returns a filter that finds no keys and whose Add returns err.
 func building(err error) measure.Build {
 	return func(uint64, float64, hashfam.Family) (*measure.Filter, error) {
 		return &measure.Filter{

@@ -22,7 +22,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// chromium returns how to start a browser without a window.
+// chromium returns a browser's path.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -34,9 +34,9 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// dump opens a page and returns its document once the calculator has answered.
-// A browser without a window ends when all is loaded, so the page is served
-// with a picture that arrives when the answer is there.
+// dump opens a page and returns its document when the calculator has answered.
+// A headless browser exits when everything is loaded. For this reason, the page
+// contains an image that is not sent before the answer.
 func dump(t *testing.T, browser, page, hash string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -77,7 +77,7 @@ func contains(t *testing.T, text, want string) {
 	assert.True(t, strings.Contains(text, want), "no %s", want)
 }
 
-// writtenPage runs the program and returns the page that it writes.
+// writtenPage runs the program and returns its page.
 func writtenPage(t *testing.T) (name, text string) {
 	t.Helper()
 	if testing.Short() {
@@ -112,7 +112,7 @@ func TestPageIsComplete(t *testing.T) {
 	assert.False(t, strings.Contains(without, "loading"), "without scripts nothing is")
 }
 
-// The fields are filled from the address of the page.
+// The page reads its fields from the address.
 func TestPageShowsTheLibrarysAnswers(t *testing.T) {
 	browser := chromium(t)
 	page, _ := writtenPage(t)
@@ -142,7 +142,7 @@ func TestPageShowsTheLibrarysAnswers(t *testing.T) {
 	}
 }
 
-// ask runs the calculator in Node, where addresses have 32 bits.
+// ask runs the calculator in Node.js, where pointers have 32 bits.
 const ask = `const fs = require("fs");
 require(process.argv[2]);
 const go = new Go();
@@ -190,8 +190,7 @@ func TestCalculatorAnswersAsTheLibrary(t *testing.T) {
 	}
 }
 
-// addScript adds a script to the page that runs once the calculator has
-// answered.
+// addScript adds a script that runs when the calculator has answered.
 func addScript(t *testing.T, page, text, script string) {
 	t.Helper()
 	const watch = `<script>new MutationObserver(() => { %s }).observe(document.getElementById("choices"), {attributes: true});</script></body>`
@@ -199,7 +198,7 @@ func addScript(t *testing.T, page, text, script string) {
 	require.NoError(t, os.WriteFile(page, []byte(text), 0o600))
 }
 
-// Typing into a field must change the address, and the address the fields.
+// Input changes the address, and the address sets the fields.
 func TestAddressKeepsTheFields(t *testing.T) {
 	browser := chromium(t)
 	page, text := writtenPage(t)
@@ -225,7 +224,7 @@ func TestPageFitsPhoneAndDesktop(t *testing.T) {
 	}
 }
 
-// Outside the repository there is no source to compile.
+// Outside the repository, the calculator cannot be compiled.
 func TestMissingCalculatorIsReported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")

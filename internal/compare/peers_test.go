@@ -22,8 +22,9 @@ func peerNames() string {
 	return strings.Join(names, " ")
 }
 
-// A wrong adapter would lose keys or show a wrong rate or size. Peers may round
-// to a power of two, which costs bits; cuckoo filters are filled at random.
+// A wrong adapter would lose keys, or have a wrong rate or size. Peers may
+// round sizes up to a power of two. Cuckoo filters are filled at random, so
+// they may refuse or lose keys.
 func TestEveryPeerIsMeasured(t *testing.T) {
 	doc := decoded(t, "-n", "1000", "-fpr", "0.01", "-structures", strings.ReplaceAll(peerNames(), " ", ","))
 	assert.Empty(t, doc.Failed)
@@ -43,8 +44,8 @@ func TestEveryPeerIsMeasured(t *testing.T) {
 		}
 		assert.Greater(t, r.BitsPerKey, least, r.Structure)
 		assert.Less(t, r.BitsPerKey, most, r.Structure)
-		// fuse16 errs about 15 times in a million, and more than 60 times with
-		// a probability below 1e-15.
+		// fuse16 has about 15 false positives per million keys. The probability
+		// of more than 60 is below 1e-15.
 		assert.Less(t, r.FPR, max(1.3*r.TargetFPR, 60e-6), r.Structure)
 		if !strings.HasSuffix(r.Structure, "-cuckoo") {
 			assert.Zero(t, r.FalseNegatives+r.Refused, r.Structure)
@@ -59,7 +60,7 @@ func TestEveryPeerIsMeasured(t *testing.T) {
 	}
 }
 
-// newPart builds a filter that accepts one of three keys and loses the first.
+// newPart builds a filter that refuses two of three keys and loses the first.
 func newPart(uint64, float64, hashfam.Family) (*measure.Filter, error) {
 	keys, added := map[string]bool{}, 0
 	contains := func(key []byte) bool { return keys[string(key)] }

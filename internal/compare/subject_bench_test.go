@@ -24,9 +24,8 @@ const (
 	benchBlock            = 1024 // keys that a batch call gets
 )
 
-// contestants make structures for n keys, in the order in which the benchmarks
-// run them. BenchmarkRatios compares those that have a peer with it;
-// BenchmarkBeyondTheCache takes the giants.
+// contestants lists the benchmarked structures in their order. BenchmarkRatios
+// compares them with their peer, and BenchmarkBeyondTheCache uses the giants.
 var contestants = []struct {
 	name, peer string
 	giant      bool
@@ -59,8 +58,8 @@ var contestants = []struct {
 	{"boom-counting", "", false, named("boom-counting")},
 }
 
-// named returns how to make a filter of the comparison. Peers have single keys
-// only.
+// named returns a function that builds a filter of the comparison. Peers only
+// support single keys.
 func named(name string) func(n uint64) *subject {
 	return func(n uint64) *subject {
 		f := must(measure.Named(name).Build(n, benchRate, hashfam.Family{}))
@@ -89,10 +88,9 @@ func sketch(c countmin.Config) func(n uint64) *subject {
 	}
 }
 
-// benchEpsilon gives a sketch about as much memory as a counting filter.
+// benchEpsilon makes a sketch about as large as a counting filter.
 func benchEpsilon(n uint64) float64 { return 10 / float64(n) }
 
-// must returns what a constructor built.
 func must[T any](built T, err error) T {
 	if err != nil {
 		panic(err)
@@ -100,32 +98,31 @@ func must[T any](built T, err error) T {
 	return built
 }
 
-// The forms in which a subject gets keys: one by one, their digests one by one,
-// and keys in batches.
+// The forms in which keys are passed: single keys, single digests, and batches
+// of keys.
 var forms = []string{"key", "digest", "batch"}
 
-// An operation is done to a key, a digest or a batch. It may lack the latter
-// two.
+// An operation can be called in each of the forms. digest and batch may be nil.
 type operation struct {
 	key    func([]byte)
 	digest func(hashfam.Digest)
 	batch  func([]hashfam.Digest)
 }
 
-// A subject is a structure with its operations.
+// A subject is a structure that is benchmarked.
 type subject struct {
 	size               func() uint64
 	add, query, remove operation
 	build              func() // called when all keys are added, if it is set; then adding is not timed
 }
 
-// A sample holds keys and, for the form of digests, their digests.
+// A sample contains keys and, for the digest form, their digests.
 type sample struct {
 	keys    [][]byte
 	digests []hashfam.Digest
 }
 
-// newSample returns n random keys of 16 bytes, one after another in memory.
+// newSample returns n random keys of 16 bytes, stored consecutively.
 func newSample(rng *rand.PCG, n int) sample {
 	all, s := make([]byte, 0, 16*n), sample{keys: make([][]byte, n)}
 	for i := range s.keys {
@@ -136,14 +133,14 @@ func newSample(rng *rand.PCG, n int) sample {
 	return s
 }
 
-// part returns part i of a number of equal parts.
+// part returns part i when s is split into equal parts.
 func (s sample) part(i, parts int) sample {
 	n := len(s.keys) / parts
 	return sample{s.keys[i*n : (i+1)*n], s.digests[i*n : (i+1)*n]}
 }
 
-// run does o to all keys of s and returns the time per key, or 0 if o has no
-// such form.
+// run calls o for all keys in s and returns the time per key, or 0 if o does
+// not support the form.
 func (o operation) run(form string, s sample) float64 {
 	block := make([]hashfam.Digest, 0, benchBlock)
 	start := time.Now()
@@ -166,7 +163,7 @@ func (o operation) run(form string, s sample) float64 {
 	return float64(time.Since(start).Nanoseconds()) / float64(len(s.keys))
 }
 
-// fill adds keys that are not timed.
+// fill adds keys without timing.
 func (x *subject) fill(digests []hashfam.Digest) {
 	if x.add.batch != nil {
 		x.add.batch(digests)
@@ -179,7 +176,7 @@ func (x *subject) fill(digests []hashfam.Digest) {
 	}
 }
 
-// newSubject returns a filter of ours under the public family.
+// newSubject adapts one of our filters, which must use the public family.
 func newSubject(s measure.Set) *subject {
 	x := &subject{size: s.SizeBytes}
 	switch s := s.(type) {
@@ -216,7 +213,7 @@ func newSubject(s measure.Set) *subject {
 	return x
 }
 
-// newStatic returns a static filter, which gets its keys before it is built.
+// newStatic returns a static filter, which is built when it has all keys.
 func newStatic() *subject {
 	x, members := new(subject), []hashfam.Digest(nil)
 	x.add.batch = func(digests []hashfam.Digest) { members = append(members, digests...) }

@@ -194,7 +194,7 @@ func (m *Machine[S]) merge() {
 		m.Resync()
 		return
 	}
-	for _, f := range others { // individually
+	for _, f := range others { // without a batch
 		require.NoError(m, m.s.Merge(m.Twin, f))
 	}
 }
@@ -222,7 +222,7 @@ func (m *Machine[S]) reset() {
 	m.s.Reset(m.F)
 	m.s.Reset(m.Twin)
 	m.forget()
-	must(m, m.F.Equal(m.s.Like(m.F)), "Reset left something")
+	must(m, m.F.Equal(m.s.Like(m.F)), "the structure is not empty after Reset")
 }
 
 // recode encodes the structure and continues with the decoded one. If the
@@ -232,7 +232,7 @@ func (m *Machine[S]) recode() {
 	if m.s.Builders == nil && !m.forged && rapid.Bool().Draw(m.T, "into a structure in use") {
 		g = m.s.Like(m.F)
 		m.s.fill(g, drawSet(m.T))
-		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal disagrees with the encodings")
+		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal does not agree with the encodings")
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)

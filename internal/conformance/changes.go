@@ -86,7 +86,7 @@ func (s Frames[S]) Change(t *rapid.T) {
 	f, _ := s.draw(t, fam)
 	source, _ := s.draw(t, fam)
 	b, another := encode(t, f), encode(t, source)
-	for range 5 { // most are rejected, and cost little time
+	for range 5 { // most frames are rejected quickly
 		changed := bytes.Clone(b)
 		for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
 			changed = change(t, changed, another)
@@ -189,7 +189,7 @@ func (s Frames[S]) Fuzz(f *testing.F) {
 	FuzzBytes(f, func(t *testing.T, b []byte) {
 		sealed := bytes.Clone(b)
 		Reseal(sealed)
-		b, sealed = b[:frameBytes(b)], sealed[:frameBytes(sealed)] // golden files have bytes after the frame
+		b, sealed = b[:frameBytes(b)], sealed[:frameBytes(sealed)] // see everyDamage for bytes after the frame
 		for _, fam := range families {
 			g := s.Receiver(fam)
 			s.decodeAny(t, g, b)

@@ -63,10 +63,10 @@ func TestEachDefectIsFound(t *testing.T) {
 		"a clone shares memory":          "",
 		"a merge keeps the larger count": "",
 		"all are equal":                  "",
-		"a query allocates":              "no query and no insertion allocates",
-		"a failed decode resets":         "errors of streams are returned",
+		"a query allocates":              "queries and insertions do not allocate",
+		"a failed decode resets":         "errors from streams are returned",
 		"the key is printed":             "no output shows the key",
-		"a zero value is encoded":        "a zero value decodes and is not encoded",
+		"a zero value is encoded":        "a zero value can decode but cannot be encoded",
 		"checksums are ignored":          "bag.bin",
 	} {
 		check := bags(defect).Properties()[property]

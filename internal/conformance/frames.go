@@ -39,7 +39,7 @@ type Frames[S Encoded[S]] struct {
 // A Golden is a file in testdata that all later versions must decode.
 type Golden[S any] struct {
 	File  string
-	Build func() S // the structure that the file encodes
+	Build func() S // returns the encoded structure
 }
 
 // Test runs all properties as subtests.
@@ -52,17 +52,17 @@ func (s Frames[S]) Test(t *testing.T) {
 
 func (s Frames[S]) Properties() map[string]func(rapid.TB) {
 	properties := map[string]func(rapid.TB){
-		"a changed frame with correct checksums is decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
-		"a claimed length allocates no memory":                          s.lyingLength,
-		"a zero value decodes and is not encoded":                       s.zeroValue,
+		"changed frames with correct checksums are decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
+		"a claimed length does not allocate memory":                     s.lyingLength,
+		"a zero value can decode but cannot be encoded":                 s.zeroValue,
 	}
 	for name, property := range map[string]func(t *rapid.T, f S, keys []string){
-		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
-		"a frame is decoded, and another version, kind or family is an error":  s.wrongHeader,
-		"reads are pure and may run at the same time":                          s.pureReads,
-		"errors of streams are returned":                                       s.streams,
-		"no output shows the key":                                              s.secrets,
-		"no query and no insertion allocates":                                  s.allocations,
+		"structures with different parameters are not equal and cannot be merged": s.incompatible,
+		"another version, kind or family is an error":                             s.wrongHeader,
+		"reads can be concurrent":                                                 s.pureReads,
+		"errors from streams are returned":                                        s.streams,
+		"no output shows the key":                                                 s.secrets,
+		"queries and insertions do not allocate":                                  s.allocations,
 	} {
 		properties[name] = func(t rapid.TB) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -125,7 +125,7 @@ func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
 // decoders must not ignore any bit. Otherwise the error must be want, if that
 // is not nil, and f must not change.
 func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bool {
-	own, _ := f.MarshalBinary() // which a receiver does not have
+	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
 	var valid *S
 	if whole == nil {
@@ -141,7 +141,7 @@ func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bo
 	}
 	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
 	again, _ := f.MarshalBinary()
-	requireBytes(t, own, again, "decoded something else, or changed by a failed decode")
+	requireBytes(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
 	same("a view", s.view(t, b, f.Family(), valid, whole))
 	if s.Header != nil {
 		err := s.Header(t, b, f.Family(), valid)

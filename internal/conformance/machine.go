@@ -89,7 +89,7 @@ type Machine[S Encoded[S]] struct {
 
 	s      Structure[S]
 	forged bool     // the structure was decoded from a changed frame
-	aside  []func() // checks that structures passed to Leave have not changed
+	aside  []func() // check that previous structures have not changed
 }
 
 // An Entry is a key, and how often it was added.
@@ -124,7 +124,7 @@ func (s Structure[S]) draw(t *rapid.T, fam hashfam.Family) (S, []string) {
 	}
 	m := s.machine(t, fam)
 	m.build()
-	must(t, m.F.Equal(m.Twin), "the structure depends on how it was built")
+	must(t, m.F.Equal(m.Twin), "the result depends on how the structure was built")
 	return m.F, m.members()
 }
 
@@ -192,7 +192,7 @@ func (m *Machine[S]) canonical() bool {
 func (m *Machine[S]) check() {
 	must(m, m.F.Equal(m.Twin), "the structure differs from its twin")
 	if m.s.Remembered != nil && m.forged {
-		clear(m.Counts) // nothing says when it forgets
+		clear(m.Counts) // it can have forgotten any key
 	} else if m.s.Remembered != nil {
 		m.Counts = m.s.Remembered(m)
 	}
@@ -251,19 +251,19 @@ func (m *Machine[S]) rebuild() {
 		f := m.s.Like(m.F)
 		_, err := m.s.Add(f)[0].do(keys...)
 		require.NoError(m, err)
-		must(m, m.F.Equal(f), "the structure does not match its keys")
+		must(m, m.F.Equal(f), "the structure does not equal one with the same keys")
 	}
 	if m.deletes() {
 		m.remove(m.s.Delete(m.F)[0], keys, len(keys))
 		clear(m.Counts)
-		must(m, !m.canonical() || m.F.Equal(m.s.Like(m.F)), "the structure contains other keys, too")
+		must(m, !m.canonical() || m.F.Equal(m.s.Like(m.F)), "the structure is not empty after all keys were deleted")
 	}
 }
 
 // Leave checks at the end that f has not changed since this call.
 func (m *Machine[S]) Leave(f S) {
 	b := encode(m, f)
-	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a structure passed to Leave has changed") })
+	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a previous structure has changed") })
 }
 
 func must(t rapid.TB, ok bool, format string, args ...any) {

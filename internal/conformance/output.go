@@ -27,7 +27,7 @@ func (s Frames[S]) secrets(t *rapid.T, _ S, _ []string) {
 	value, _ := json.Marshal(s.Shown(f)[0])
 	requireBytes(t, pointer, value, "the value is not marshaled like the pointer")
 	requireNoKey(t, append(s.Shown(f), f, []S{f}, map[string]S{"f": f}, struct{ F S }{f}, []any{s.Shown(f)})...)
-	s.decode(t, f, encode(t, f), nil) // and so does a view
+	s.decode(t, f, encode(t, f), nil) // including a view
 }
 
 // requireNoKey checks that the key in secrets is not shown in any form.
@@ -80,12 +80,12 @@ func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 // is already contained. With the tag purego strings can be copied.
 func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
-	keys := slices.Repeat([]string{key}, 40) // hashed in blocks, not individually
+	keys := slices.Repeat([]string{key}, 40) // enough to hash them in blocks
 	var forms []Form
 	if s.Builders == nil {
 		f = s.Like(f)
 		for range 8 {
-			s.Add(f)[0].do(keys...) // counters of one byte are widened here
+			s.Add(f)[0].do(keys...) // so that 8-bit counters are widened now
 		}
 		forms = s.Add(f)
 		if s.ContainsOrAdd != nil {

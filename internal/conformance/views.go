@@ -116,6 +116,6 @@ func (s Frames[S]) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
 	Reseal(b)
 	var field *hashfam.FieldError
 	err := s.Header(t, b, fam, nil)
-	layers := s.Builders != nil && errors.As(err, &field) && field.Field == "payload length" // is measured later
+	layers := s.Builders != nil && errors.As(err, &field) && field.Field == "payload length" // which is computed later
 	require.True(t, err == nil || layers, "an invalid header was accepted: %v", err)
 }

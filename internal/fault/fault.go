@@ -87,5 +87,5 @@ func Same[P comparable](m *Maker, place, name string, mine, other P) error {
 			return m.Field(hashfam.ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
 		}
 	}
-	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
+	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // for example when Phi is NaN
 }

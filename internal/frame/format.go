@@ -13,7 +13,7 @@ import (
 type Format[P any, T number] struct {
 	Kind    Kind
 	Version uint8
-	Errs    *fault.Maker // of the package that has the structure
+	Errs    *fault.Maker // creates errors of the structure's package
 
 	// Parse parses a verified header. It returns an error if the parameters are
 	// invalid or if the payload does not have the length that they require.

@@ -36,9 +36,9 @@ const (
 	fixedBytes = 24  // the header before the parameters
 	sumBytes   = 8   // a checksum and four zero bytes
 	alignment  = 64  // the payload begins at a multiple of this
-	maxParams  = 256 // largest number of bytes of parameters
+	maxParams  = 256 // largest parameter length in bytes
 	maxHeader  = (fixedBytes + maxParams + sumBytes + alignment - 1) / alignment * alignment
-	chunkBytes = 1 << 16 // payloads are read and written in pieces of this size
+	chunkBytes = 1 << 16 // size of the pieces that are read and written
 	wordBytes  = 8
 )
 
@@ -81,12 +81,9 @@ var kinds = [...]string{
 	BloomDelta:      "a Bloom filter delta",
 }
 
-// later reports whether k can only be used by a later version of the library.
-func (k Kind) later() bool { return int(k) >= len(kinds) }
-
 // String returns the structure's name with an article.
 func (k Kind) String() string {
-	if k > 0 && !k.later() {
+	if k > 0 && int(k) < len(kinds) {
 		return kinds[k]
 	}
 	return fmt.Sprintf("unknown kind %d", uint8(k))
@@ -178,7 +175,7 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 // the frame is not damaged.
 func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
 	switch {
-	case h.Kind.later():
+	case int(h.Kind) >= len(kinds):
 		return m.Field(hashfam.ErrVersion, "kind", h.Kind, kind.String())
 	case h.Kind != kind:
 		return m.Field(hashfam.ErrCorrupt, "kind", h.Kind, kind.String())

@@ -26,7 +26,7 @@ const (
 //	    10     6  zero
 type Array struct {
 	Kind   Kind
-	Cells  uint64 // bits of a Bloom filter, 4-bit counters of a counting one
+	Cells  uint64 // bits, or 4-bit counters
 	Hashes int
 	Layout uint8
 }
@@ -112,7 +112,7 @@ func (h Header) corruptParams(want int, m *fault.Maker) error {
 func EncodeParams(fields any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, fields)
 	if err != nil {
-		panic(err) // a field has no fixed size
+		panic(err) // a field without a fixed size
 	}
 	return b
 }

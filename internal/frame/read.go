@@ -24,10 +24,10 @@ type Reader struct {
 	crc  uint32
 	n    int64
 	err  error
-	have uint64 // number of bytes that are known to follow
+	have uint64 // bytes that will follow, as far as known
 	buf  []byte
 
-	chunk []byte // a piece of the payload that has to be converted to numbers
+	chunk []byte // used to convert a payload to numbers
 }
 
 // maxKnown is the largest number of bytes that a source is trusted to have: 4

@@ -67,7 +67,7 @@ func (r *Ring) Advance(t time.Time) (begun uint64) {
 		r.part = part
 	}
 	if part > r.part {
-		begun = uint64(part) - uint64(r.part) // right even if part - r.part overflows
+		begun = uint64(part) - uint64(r.part) // correct even if part - r.part overflows
 		r.part = part
 	}
 	return begun
@@ -77,7 +77,7 @@ func (r *Ring) Advance(t time.Time) (begun uint64) {
 func (r *Ring) at(nanosecond int64) int64 {
 	part := nanosecond / r.length
 	if nanosecond%r.length < 0 {
-		part-- // round down, not towards 0
+		part-- // round down instead of towards 0
 	}
 	return max(part, unknown+1)
 }

@@ -38,7 +38,7 @@ func (b *block) rate(blocks, n uint64) float64 {
 	if load*float64(b.hashes()) > 4*saturation*LineBits {
 		return 1
 	}
-	return min(1, binomialMean(float64(n), 1/float64(blocks), b.at)) // a sum can round up
+	return min(1, binomialMean(float64(n), 1/float64(blocks), b.at)) // the sum can be rounded up
 }
 
 // at returns the rate of a block with the given number of keys.

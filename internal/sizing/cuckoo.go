@@ -187,7 +187,7 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 		bucket := slotsPerBucket * uint64(f-saved)
 		if float64(n)*float64(bucket) >= slotsPerBucket*float64(size) {
-			break // a key takes more than a slot
+			break // this width needs more memory
 		}
 		m, ok := leastBuckets(n, f, (size-1)/bucket)
 		if ok && f >= LeastFingerprintBits(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps {
@@ -226,7 +226,7 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 	for f := MaxFingerprintBits; f >= MinFingerprintBits; f-- {
 		most := bits / (slotsPerBucket * uint64(f-saved)) &^ 1
 		if ok && rate(most, f) >= rate(best.Buckets, best.FingerprintBits) {
-			break // narrower ones have no lower rate
+			break // narrower fingerprints have a higher rate
 		}
 		m, fits := mostBuckets(n, f, most)
 		if fits && (!ok || rate(m, f) < rate(best.Buckets, best.FingerprintBits)) {

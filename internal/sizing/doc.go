@@ -23,7 +23,8 @@ const (
 	// MaxBits is the largest planned size in bits, on every platform: 32 TiB.
 	MaxBits = 1 << 48
 	// MaxBytes is the largest structure size on the current platform: half of
-	// the address space, for example 1 GiB when addresses have 32 bits.
+	// the bytes that slices can address. When addresses have 32 bits, this is 1
+	// GiB.
 	MaxBytes = Addresses/2 + 1
 )
 

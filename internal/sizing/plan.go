@@ -35,7 +35,7 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
 	low, high := 1, MaxHashes
 	middle := clampHashes(LowerBound(eps))
-	if p, ok := partitioned(middle, n, eps); ok { // then no k that needs more bits before rounding
+	if p, ok := partitioned(middle, n, eps); ok { // skip any k that needs more bits before rounding
 		worse := func(k int) bool { return float64(k)*sliceBits(k, n, eps) > float64(p.Bits)*(1+1e-9) }
 		for low = middle; low > 1 && !worse(low-1); low-- {
 		}

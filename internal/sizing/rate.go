@@ -66,7 +66,7 @@ func Rate(m uint64, k int, n uint64) float64 {
 			rate += p * binomialMean(throws, float64(j)/float64(m), onto.at)
 		}
 	}
-	return min(1, rate) // a sum can round up
+	return min(1, rate) // the sum can be rounded up
 }
 
 // A surjection contains the probabilities that 0, 1, 2, ... uniform throws hit

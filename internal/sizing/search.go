@@ -6,7 +6,7 @@ import "math"
 // unit.
 type search struct {
 	rate func(size uint64, k int) float64
-	k    int // the best for the last size
+	k    int // the best k for the last size
 }
 
 // best returns the lowest rate at a size.
@@ -41,7 +41,7 @@ func (s *search) approach(size, limit uint64, eps float64) uint64 {
 			break
 		}
 		r = s.rate(next, s.k)
-		if rise := math.Log(r/eps) - y; math.Abs(rise) > 1e-10 { // else rounding decides
+		if rise := math.Log(r/eps) - y; math.Abs(rise) > 1e-10 { // otherwise this is a rounding error
 			slope = rise / (float64(next) - float64(size))
 		}
 		size = next

@@ -25,7 +25,7 @@ func RibbonColumns(eps float64, n uint64) (uint32, bool) {
 	r := math.Ceil(LowerBound(eps))
 	units := r*columnUnits - math.Floor((eps*math.Exp2(r)-1)*columnUnits)
 	if units > 1 && math.Mod(units, columnUnits) == 1 {
-		units-- // a power of two, except for the digests of members
+		units-- // a power of two, when equal digests are ignored
 	}
 	return uint32(units), 0 < units && units <= MaxColumns*columnUnits
 }

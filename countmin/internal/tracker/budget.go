@@ -8,11 +8,12 @@ import (
 )
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
-// use.
+// use. All sizes are computed in 64 bits, so that they are the same on every
+// platform.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
-	Memory int     // the budget in bytes, or 0 for as much as the goal requires
+	Memory uint64  // the budget in bytes, or 0 for as much as the goal requires
 }
 
 const (
@@ -38,10 +39,6 @@ const usual = 0.15
 // grows reports whether memory grows as needed.
 func (g Goal) grows() bool { return g.Memory == 0 }
 
-// memory returns the budget. All sizes are computed in 64 bits, so that they
-// are the same on every platform.
-func (g Goal) memory() uint64 { return uint64(g.Memory) }
-
 // wanted returns the number of records that the log should hold if memory
 // allows.
 func (g Goal) wanted() int {
@@ -64,7 +61,7 @@ func (g Goal) wanted() int {
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():
-		most := g.memory() / 8 * tailPercent / 100
+		most := g.Memory / 8 * tailPercent / 100
 		words := uint64(1) << (bits.Len64(most) - 1)
 		if words*3/2 <= most {
 			words = words * 3 / 2
@@ -88,7 +85,7 @@ func powerOfTwo(n, least uint64) uint64 { return max(least, 1<<bits.Len64(n-min(
 
 // headBytes returns the part of the budget that is used for the index's heads.
 func (g Goal) headBytes() uint64 {
-	return max(4*minHeads, (g.memory()-structBytes-8*g.tailWords())/headShare)
+	return max(4*minHeads, (g.Memory-structBytes-8*g.tailWords())/headShare)
 }
 
 // wholeLines rounds n down to whole cache lines. A tracker's arrays meet its
@@ -102,13 +99,13 @@ func (g Goal) maxHeads() int { return int(max(minHeads, wholeLines(g.headBytes()
 // logWords returns the number of words that a budget leaves for the log if the
 // tail has the given number of words.
 func (g Goal) logWords(tailWords uint64) uint64 {
-	return wholeLines(g.memory()-structBytes-g.headBytes()-8*tailWords) / 8
+	return wholeLines(g.Memory-structBytes-g.headBytes()-8*tailWords) / 8
 }
 
 // canHalve reports whether a tail with the given number of words may be halved.
 // It must use more than 1/8 of the budget.
 func (g Goal) canHalve(tailWords uint64) bool {
-	return !g.grows() && 8*tailWords > g.memory()/8 && tailWords%4 == 0
+	return !g.grows() && 8*tailWords > g.Memory/8 && tailWords%4 == 0
 }
 
 // fits reports whether a tracker's tail can have this size and shift.

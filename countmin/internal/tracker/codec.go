@@ -90,7 +90,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	if err := t.decodeLog(r, words[tailWords:], records, fam); err != nil {
 		return Tracker{}, err
 	}
-	if used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*tailWords; !g.grows() && used > g.memory() {
+	if used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*tailWords; !g.grows() && used > g.Memory {
 		return Tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", g.Memory))
 	}
 	if t.index = newIndex(1); g.grows() {

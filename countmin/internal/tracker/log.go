@@ -9,8 +9,9 @@ import (
 )
 
 // A log contains a tracker's records, one after another in a single array of
-// words. So a key does not need to be allocated, and no pointer is used, only
-// its bytes and three words. A record r is the index of its first word:
+// words. So keys do not need to be allocated separately. A key uses three words
+// in addition to its bytes, and no pointer. A record r is the index of its
+// first word:
 //
 //	     bit 63            32 31               0
 //	r        +--------------------------------+

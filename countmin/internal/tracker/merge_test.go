@@ -151,7 +151,7 @@ func TestMergeOfManyFitsTheBudget(t *testing.T) {
 		require.Equal(t, inTurn.Total(), atOnce.Total())
 		require.Equal(t, inTurn.Total(), joint.Total())
 		if goal.Memory > 0 {
-			require.LessOrEqual(t, max(atOnce.sizeBytes(), joint.sizeBytes()), uint64(goal.Memory))
+			require.LessOrEqual(t, max(atOnce.sizeBytes(), joint.sizeBytes()), goal.Memory)
 			require.LessOrEqual(t, max(len(atOnce.index.heads), len(joint.index.heads)), atOnce.maxHeads())
 		}
 	}
@@ -172,11 +172,11 @@ func sharded(goal Goal, n int) (shards []*Tracker, add func(key string)) {
 // After Join, bounds hold, and a budget is not exceeded. If memory grows, keys
 // keep their counts.
 func TestJoin(t *testing.T) {
-	for _, memory := range []int{0, 1 << 10, 16 << 10} {
+	for _, memory := range []uint64{0, 1 << 10, 16 << 10} {
 		for _, n := range []int{1, 3, 8} {
 			shards, add := sharded(Goal{Phi: 0.01, Memory: memory}, n)
 			truth := map[string]uint64{}
-			r := rand.New(rand.NewPCG(uint64(n), uint64(memory)))
+			r := rand.New(rand.NewPCG(uint64(n), memory))
 			for range 10_000 {
 				key := fmt.Sprint(int(r.ExpFloat64() * 300))
 				truth[key]++
@@ -192,7 +192,7 @@ func TestJoin(t *testing.T) {
 				require.True(t, e.Low <= times && times <= e.High, "%s counts %d, not %v", key, times, e)
 				require.True(t, memory > 0 || before.Low == 0 || e == before)
 			}
-			require.True(t, memory == 0 || joint.sizeBytes() <= uint64(memory))
+			require.True(t, memory == 0 || joint.sizeBytes() <= memory)
 		}
 	}
 }

@@ -27,8 +27,6 @@ const (
 	tailMaxShift = 6
 )
 
-func newTail(words int) tail { return tail{make([]uint64, words), tailShift} }
-
 // cells returns the number of counters in both rows.
 func (t *tail) cells() uint64 { return uint64(len(t.words)) << 6 >> (t.shift & 7) }
 

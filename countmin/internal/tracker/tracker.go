@@ -17,8 +17,8 @@ import (
 // tail's estimate exceeds floor. When there is no room, a sweep evicts the
 // records with the lowest counts, enough to delay the next sweep, and writes
 // their counts back to the tail. floor is then the highest count of these
-// records. missed is the same number, unless a key was too long to be admitted.
-// The following is always true:
+// records. missed is the same number, but becomes higher when a key is too long
+// to be admitted, or in a merge. The following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.
 //   - A key without a record has a count of no more than missed.
@@ -56,7 +56,7 @@ const sweepShare = 16
 // at once.
 func New(g Goal) Tracker {
 	tailWords := g.tailWords()
-	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
+	t := Tracker{Goal: g, want: g.wanted(), tail: tail{make([]uint64, tailWords), tailShift}}
 	if g.grows() {
 		t.room, t.index = minLog, newIndex(minLog/4)
 		return t
@@ -71,10 +71,10 @@ func New(g Goal) Tracker {
 // amortized. It allocates only if memory grows or a pane begins, and does not
 // retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
-	t := p.last
+	t := p.Last
 	if t == nil || t.total == p.full {
-		observeFirst(p, d, key, n)
-		return
+		p.begin()
+		t = p.Last
 	}
 	t.total = sizing.AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
@@ -94,13 +94,6 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	}
 	t.missed = max(t.missed, now)
 	t.raise(d, now)
-}
-
-// observeFirst is called by Observe for a pane that is full or empty. It is a
-// separate function because otherwise Observe would be slower.
-func observeFirst[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
-	p.begin()
-	Observe(p, d, key, n)
 }
 
 // blank reports whether t has no memory yet.

@@ -140,9 +140,9 @@ func (c candidate) serves(n Needs) bool {
 	return true
 }
 
-// bloomFirst moves the Bloom filter to the front if it needs at most 5% more
-// memory per key than the first choice, because it is filled four times as fast
-// as a compact table and accepts every key.
+// bloomFirst moves the Bloom filter to the front if it needs no more than 5%
+// more memory per key than the first choice. It is preferred because it is
+// filled four times as fast as a compact table and accepts every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {
@@ -154,9 +154,9 @@ func bloomFirst(list []Choice) []Choice {
 }
 
 // within computes the size of c at the requested rate. If the rate is 0 or
-// needs too much memory, it uses the lowest rate within the memory. If the
-// number of keys is 0, it uses the largest number within the memory. It returns
-// an error if the structure cannot have the requested rate at all.
+// needs too much memory, the lowest rate within the memory is used instead. If
+// the number of keys is 0, the largest number within the memory is used. It
+// returns an error if the structure cannot have the requested rate at all.
 func (c candidate) within(n Needs) (Choice, error) {
 	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
@@ -179,15 +179,20 @@ func (c candidate) within(n Needs) (Choice, error) {
 	case n.Keys == 0:
 		return c.most(n)
 	}
-	// The size falls as the rate grows.
-	rate := sort.Search(threeDigitNumbers, func(i int) bool {
+	return c.lowest(n)
+}
+
+// lowest finds the lowest rate within the memory, using a binary search: the
+// size decreases when the rate grows.
+func (c candidate) lowest(n Needs) (Choice, error) {
+	i := sort.Search(threeDigitNumbers, func(i int) bool {
 		choice, err := c.choice(n, threeDigits(i))
 		return threeDigits(i) >= n.Rate && err == nil && choice.Bytes <= n.Memory
 	})
-	if rate == threeDigitNumbers || threeDigits(rate) > 0.5 {
+	if i == threeDigitNumbers || threeDigits(i) > 0.5 {
 		return Choice{}, tooMany(n)
 	}
-	return c.choice(n, threeDigits(rate))
+	return c.choice(n, threeDigits(i))
 }
 
 // most finds the largest number of keys within the memory.
@@ -228,8 +233,9 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	return c.describe(n, choice, fields), err
 }
 
-// describe completes a Choice whose rate, size and Params are set. The fields
-// of the Config for the rate and the memory limit are already formatted.
+// describe is called when a Choice contains its rate, size and Params, and sets
+// the other fields. The Config fields for the rate and the memory limit are
+// already formatted.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Structure, choice.Remark = c.name, c.remark
 	if n.Counts && c.grows {

@@ -28,7 +28,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/advice"
 )
 
-// choices returns what the calculator recommends.
+// choices returns the recommended structures.
 func choices(t *testing.T, n advice.Needs) []advice.Choice {
 	t.Helper()
 	list, err := advice.For(n)
@@ -73,8 +73,7 @@ func TestSmallestStructureComesFirst(t *testing.T) {
 	}
 }
 
-// Users paste the literal: it must parse and build a structure of the promised
-// size.
+// Users will paste the literal, so it must compile and have the promised size.
 func TestLiteralHasPromisedSize(t *testing.T) {
 	for _, needs := range []advice.Needs{
 		{Keys: 1, Rate: 0.01}, {Keys: 12_345, Rate: 0.0007}, {Keys: 100_000, Rate: 1e-6}, {Keys: 1000, Rate: 0.1, Counts: true},
@@ -102,8 +101,8 @@ func TestLiteralHasPromisedSize(t *testing.T) {
 	}
 }
 
-// build makes the structure that a call describes, of n keys if it is built from
-// keys, and returns its size.
+// build executes a constructor call and returns the structure's size.
+// Structures that are built from keys get n keys.
 func build(t *testing.T, call *ast.CallExpr, n uint64) uint64 {
 	t.Helper()
 	digests := make([]hashfam.Digest, n)
@@ -132,8 +131,8 @@ func build(t *testing.T, call *ast.CallExpr, n uint64) uint64 {
 	return sizeOf(t, call, countmin.New)
 }
 
-// sizeOf returns the size of the structure that build makes for the Config
-// among a call's arguments.
+// sizeOf calls build with the Config in a call's arguments, and returns the
+// size.
 func sizeOf[C any, S interface{ SizeBytes() uint64 }](t *testing.T, call *ast.CallExpr, build func(C) (S, error)) uint64 {
 	t.Helper()
 	config := slices.IndexFunc(call.Args, func(e ast.Expr) bool { _, is := e.(*ast.CompositeLit); return is })
@@ -142,7 +141,7 @@ func sizeOf[C any, S interface{ SizeBytes() uint64 }](t *testing.T, call *ast.Ca
 	return s.SizeBytes()
 }
 
-// fill sets the fields of a Config from a literal of it.
+// fill uses a literal to set the fields of a Config.
 func fill[C any](t *testing.T, config *C, literal ast.Expr) *C {
 	t.Helper()
 	layouts := map[string]bloom.Layout{"Classic": bloom.Classic, "Partitioned": bloom.Partitioned, "Blocked": bloom.Blocked}
@@ -182,7 +181,7 @@ func TestLittleMemoryRaisesTheRate(t *testing.T) {
 	assert.Contains(t, best.Literal, "MemoryBytes: 1_000_000")
 }
 
-// Without a rate all that fits is a choice, and the lowest rate comes first.
+// Without a rate, the lowest rate within the memory comes first.
 func TestMemoryAloneGivesLowestRate(t *testing.T) {
 	for _, c := range []struct {
 		needs advice.Needs
@@ -203,7 +202,7 @@ func TestMemoryAloneGivesLowestRate(t *testing.T) {
 }
 
 // Without a number of keys, the structure with room for the most keys comes
-// first. One key more would need more memory or a higher rate.
+// first. Slightly more keys would not fit.
 func TestMemoryAndRateGiveMostKeys(t *testing.T) {
 	for _, c := range []struct {
 		needs advice.Needs
@@ -270,23 +269,23 @@ func TestSketchErrorIsWithinTheMeanCount(t *testing.T) {
 	}
 }
 
-// unasked are the types in the tree for needs that the calculator does not ask
+// unasked contains types in the tree whose use the calculator does not ask
 // about.
 var unasked = map[string]any{
 	"static.Exact": static.Exact{}, "perfect.Function": perfect.Function{}, "bloom.Rotating": bloom.Rotating{},
 	"countmin.HeavyHitters": countmin.HeavyHitters{}, "countmin.TopK": countmin.TopK{}, "countmin.Window": countmin.Window{},
 }
 
-// isOf reports whether a choice is of a type, by the constructor that it names.
+// isOf reports whether the constructor in a choice returns the given type.
 func isOf(c advice.Choice, typeName string) bool {
 	name, _, _ := strings.Cut(c.Literal, "(")
 	pkg, short, _ := strings.Cut(typeName, ".")
 	return name == pkg+".New"+short || name == pkg+".New" && (short == "Filter" || short == "Sketch")
 }
 
-// Every type at the end of the tree in docs/choosing.md has the needs that lead
-// there, as the calculator takes them. It is the calculator's first choice, or,
-// if another question decides, one of its choices.
+// Each type in the tree in docs/choosing.md has attributes with the needs that
+// lead to it. The type must be the calculator's first choice or, if another
+// question decides, one of its choices.
 func TestTreeAgreesWithTheCalculator(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/figures/choose.svg")
 	require.NoError(t, err)

@@ -30,15 +30,15 @@ type Answer struct {
 	Error   string            `json:"error"`  // set if no structure serves
 }
 
-// The limits of a Form: more keys than 2^48 bits can hold, and a size far below
-// 2^64 bytes.
+// The limits for a Form: more keys than 2^48 bits can hold, and a size far
+// below 2^64 bytes.
 const (
 	maxKeys = 1e14
 	maxMiB  = 1e12
 )
 
-// Answer returns the structures that serve the needs in f. If any field cannot
-// be read, it returns one message per such field and no structures.
+// Answer returns the structures that serve the needs in f. If some fields
+// cannot be read, it returns a message for each instead.
 func (f Form) Answer() Answer {
 	needs, wrong := f.read()
 	if len(wrong) > 0 {
@@ -119,8 +119,8 @@ func ParseCount(text string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
-// parseDecimal reads a nonnegative number and multiplies it by 10^power. It
-// changes the exponent in the text, because a multiplication would round: 1e-9
+// parseDecimal reads a nonnegative number and multiplies it by 10^power. This
+// changes the exponent in the text, since a multiplication would round: 1e-9
 // percent must be exactly 1e-11.
 func parseDecimal(text string, power int) (float64, bool) {
 	parts := decimal.FindStringSubmatch(strings.TrimSpace(text))

@@ -18,9 +18,9 @@ import (
 )
 
 // A sizer returns the Bytes of a structure, and its Params in words, for a
-// number of keys and a rate. For a structure whose Config can compute them, the
-// rate may be 0 for the lowest rate within the memory, or the keys may be 0 for
-// the largest number within it.
+// number of keys and a rate. Some Configs can compute the missing value from
+// the memory. For example, the rate can be 0 for the lowest rate within the
+// memory, and the keys can be 0 for the largest number.
 type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
 
 func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {

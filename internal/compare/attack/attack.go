@@ -20,10 +20,10 @@ import (
 // it within the budget, but does not have the target's secret key.
 type Attack struct {
 	Name  string
-	Knows string // the adversary's knowledge besides the code
+	Knows string // what else the adversary knows
 	About string // describes the attack and its outcome
 	Unit  Unit   // the outcome's unit
-	Key   string // the effect of a secret key: stops, useless or needless
+	Key   string // how a secret key affects it: stops, useless or needless
 	on    []target
 	try   func(*duel) (honest, outcome float64)
 }
@@ -31,7 +31,6 @@ type Attack struct {
 // A Unit determines how a number is formatted.
 type Unit int
 
-// The units of outcomes.
 const (
 	Share Unit = iota
 	Tenths
@@ -39,7 +38,7 @@ const (
 	Whole
 )
 
-// The effect of a secret key on an attack.
+// How a secret key affects an attack.
 const (
 	stops    = "stops it"
 	useless  = "no help"
@@ -63,7 +62,7 @@ const (
 	Keyed  = "keyed"
 )
 
-// ours returns one of our structures twice, under the public family and under a
+// ours returns one of our structures twice, with the public family and with a
 // secret key, followed by others.
 func ours(t target, others ...target) []target {
 	hidden := t
@@ -93,7 +92,7 @@ var (
 	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20, crowd: 100}
 )
 
-// A Finding is the result of a duel.
+// A Finding is a duel's result.
 type Finding struct {
 	Section string  `json:"section"`
 	Attack  string  `json:"attack"`
@@ -163,8 +162,7 @@ func Fight(battles []Battle, budget Budget, done func()) (findings []Finding) {
 	return findings
 }
 
-// VersionOf returns the version of a module in this program, or "" if it is
-// unknown.
+// VersionOf returns a module's version in this program, or "" if it is unknown.
 func VersionOf(module string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -193,7 +191,7 @@ type keySource struct {
 
 func newKeySource(seed uint64) *keySource { return &keySource{random: rand.NewPCG(seed, 16)} }
 
-// next returns a key. The next call overwrites it.
+// next returns a key that can be used until the next call.
 func (s *keySource) next() []byte {
 	binary.LittleEndian.PutUint64(s.key[:8], s.random.Uint64())
 	binary.LittleEndian.PutUint64(s.key[8:], s.random.Uint64())
@@ -218,8 +216,7 @@ type duel struct {
 	queries int        // queries of the target and keys added to it
 }
 
-// must returns v. No attack in this package can fail, because all seeds are
-// fixed.
+// must is used for calls that cannot fail, since all seeds are fixed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -227,15 +224,14 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// search draws keys until n of them satisfy wanted. The adversary hashes each
-// key once.
+// search draws keys until n satisfy wanted. The adversary hashes each key once.
 func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.hashes, wanted) }
 
-// askFor queries the target for random keys until n of them are found.
+// askFor queries the target for random keys until n are found.
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
 
-// draw draws keys until n of them satisfy wanted, and adds the number of keys
-// drawn to count.
+// draw draws keys until n satisfy wanted. It adds the number of keys drawn to
+// count, which must not grow without limit.
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {
@@ -258,11 +254,9 @@ const attackRate = 0.01
 // victim builds the target with the given keys.
 func (d *duel) victim(keys [][]byte) *measure.Filter { return d.filled(d.secret, keys) }
 
-// twin builds the adversary's copy of the target, which does not use the secret
-// key.
+// twin builds the adversary's copy of the target, without using the secret key.
 func (d *duel) twin(keys [][]byte) *measure.Filter { return d.filled(hashfam.Family{}, keys) }
 
-// filled builds a filter for d.n keys and adds the given keys to it.
 func (d *duel) filled(family hashfam.Family, keys [][]byte) *measure.Filter {
 	return must(must(d.Build(uint64(d.n), attackRate, family)).Fill(keys))
 }
@@ -282,7 +276,6 @@ func (d *duel) falseRate(contains question) float64 {
 	return float64(found) / float64(d.budget.absent)
 }
 
-// number returns the number of keys that satisfy a condition.
 func number(keys [][]byte, holds question) int {
 	return len(measure.Where(keys, holds))
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An outcome is in a range: [least, most].
+// within is a closed range of outcomes.
 type within struct{ least, most float64 }
 
 func (s within) has(x float64) bool { return s.least <= x && x <= s.most }
 
-// expectations says for each attack in which columns it succeeds, and the
-// outcomes that count as success and as failure.
+// expectations lists the columns in which each attack succeeds, with the ranges
+// for success and failure.
 var expectations = []struct {
 	section, attack, succeeds string
 	success, failure          within
 }{
-	// Where a rate of 1% is expected, chance exceeds the limit less than once
-	// in a million times: 15 of 200 keys, or 6 of 20 for "ask, new key".
-	// Sampling a rate over 10,000 keys, and the fill of a filter for 200, err
-	// by less than 0.01 then.
+	// If the rate is 1%, the probability of exceeding the limit by chance is
+	// below 1e-6: 15 of 200 keys, or 6 of 20 for "ask, new key". Sampling the
+	// rate with 10,000 keys, and the fill of filters for 200 keys, can then be
+	// wrong by less than 0.01.
 	{"Bloom filters", "pollute", "public bits-and-blooms boom bbloom", within{0.05, 0.13}, within{0, 0.02}},
 	{"Bloom filters", "pollute, blocked", "public", within{0.04, 0.13}, within{0, 0.03}},
 	{"Bloom filters", "one line", "public", within{0.9, 1}, within{0, 0.07}},
@@ -34,23 +34,24 @@ var expectations = []struct {
 	{"Bloom filters", "read with key", "public keyed bits-and-blooms boom bbloom", within{1, 1}, within{0, 0}},
 	{"Bloom filters", "ask, repeat", "public keyed bits-and-blooms boom bbloom", within{1, 1}, within{0, 0}},
 	{"Bloom filters", "ask, new key", "public bits-and-blooms boom bbloom", within{1, 1}, within{0, 0.25}},
-	// A forged key is found with chance 0.01, and has a counter of the victim
-	// with chance 7*7/1918: that two of four victims are lost by chance, too,
-	// happens less than once in a million times.
+	// A forged key is found with probability 0.01, and has a counter of the
+	// victim with probability 7*7/1918. The probability of losing two of four
+	// victims by chance is below 1e-6.
 	{"Counting filters", "delete a member", "public boom", within{1, 1}, within{0, 0.25}},
 	{"Counting filters", "ask, delete", "public keyed boom", within{2, 7.5}, within{0, 0}},
 	{"Counting filters", "saturate", "boom", within{1, 1}, within{0, 0}},
 	{"Counting filters", "stick", "public keyed", within{1, 1}, within{0, 0}},
 	{"Cuckoo filters", "delete a member", "public seiflotfy boom", within{1, 1}, within{0, 0.25}},
 	{"Cuckoo filters", "ask, delete", "public keyed seiflotfy boom", within{0.7, 1}, within{0, 0}},
-	// The two buckets of a key of seiflotfy may be the same: then four fit.
+	// In seiflotfy, a key's two buckets may be equal. Only four copies fit
+	// then.
 	{"Cuckoo filters", "crowd", "public seiflotfy boom", within{4, 8}, within{200, 1000}},
 	{"Cuckoo filters", "copies", "public keyed seiflotfy boom", within{4, 8}, within{0, 0}},
 	{"Cuckoo filters", "overfill", "seiflotfy boom", within{0.5, 1}, within{0, 0}},
-	// At most five keys cover five rows, so each of them is counted for a fifth
-	// of the adds or more. To find them by asking takes five waits of 2,719
-	// adds on average; more than 80,000 of the 100,000 adds pass less than once
-	// in a million times.
+	// At most five keys cover five rows, so each is used for at least a fifth
+	// of the adds. Finding them by queries needs five times 2,719 adds on
+	// average. The probability of needing more than 80,000 of the 100,000 adds
+	// is below 1e-6.
 	{"Counts", "inflate", "public boom", within{0.1, 0.5}, within{0, 0.01}},
 	{"Counts", "ask, inflate", "public keyed boom", within{0.03, 0.2}, within{0, 0}},
 	{"Counts", "flood", "boom", within{0.9, 1}, within{0, 0}},
@@ -60,8 +61,7 @@ var expectations = []struct {
 	{"Static filters", "gather, perfect", "public", within{12, 20}, within{0, 11}},
 }
 
-// Every attack succeeds against the structures that the table says, and fails
-// against the others. Those of this test are smaller.
+// This test uses smaller structures than the tables do.
 func TestEveryAttackEndsAsTheTableSays(t *testing.T) {
 	findings := Fight(Battles, Quick, func() {})
 	require.Len(t, findings, Duels(Battles))
@@ -85,7 +85,7 @@ func TestEveryAttackEndsAsTheTableSays(t *testing.T) {
 	assert.Equal(t, len(findings), checked)
 }
 
-// keyAgainst returns what a key does against an attack that succeeds in some
+// keyAgainst returns how a key affects an attack that succeeds in the given
 // columns.
 func keyAgainst(succeeds []string) string {
 	switch {
@@ -97,8 +97,7 @@ func keyAgainst(succeeds []string) string {
 	return stops
 }
 
-// A key and its twin have all hashes in common, which murmurTwin computes from
-// the definition of the hash alone.
+// A key and its twin have the same hashes in another implementation.
 func TestMurmurTwinsHaveTheSameHashes(t *testing.T) {
 	keys := newKeySource(1)
 	for range 1000 {
@@ -109,8 +108,7 @@ func TestMurmurTwinsHaveTheSameHashes(t *testing.T) {
 	}
 }
 
-// A layout has the bits that a filter sets: another key is found if and only if
-// all its bits are.
+// A key is found if and only if all bits in its layout are set.
 func TestLayoutsAreThoseOfTheFilters(t *testing.T) {
 	for _, x := range slices.Concat(classicTargets[:1], classicTargets[2:], blockedTargets[:1]) {
 		d := &duel{target: x, n: 200}
@@ -122,7 +120,7 @@ func TestLayoutsAreThoseOfTheFilters(t *testing.T) {
 			}
 		}
 		absent := newKeySource(absentSeed)
-		for range 20_000 { // some 200 of them are found
+		for range 20_000 { // about 200 are found
 			key := absent.next()
 			missing := slices.ContainsFunc(positions(key), func(bit uint64) bool { return !set[bit] })
 			require.Equal(t, !missing, f.Contains(key), x.column)

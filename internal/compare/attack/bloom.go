@@ -80,7 +80,7 @@ func pollute(d *duel) (honest, outcome float64) {
 // honest line receives about 50.
 const lineKeys = 400
 
-// fillLine sends keys to a single cache line. The other keys are honest.
+// fillLine sends keys to the same cache line. The other keys are honest.
 func fillLine(d *duel) (honest, outcome float64) {
 	d.n = d.budget.members * d.budget.crowd
 	fair := d.victim(d.members())
@@ -95,7 +95,7 @@ func fillLine(d *duel) (honest, outcome float64) {
 	return share(probes, fair.Contains), share(probes, f.Contains)
 }
 
-// forge finds false positives offline.
+// forge finds false positives offline, using a twin of the filter.
 func forge(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.members())
 	keys := d.search(d.budget.forged, twin.Contains)
@@ -116,16 +116,16 @@ func forgeMurmur(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// repeatUnder finds false positives by queries. Then it queries them again in a
-// filter of the same members under family.
+// repeatUnder finds false positives by queries. These are then queried again in
+// a filter with the same members that uses family.
 func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
 	return d.falseRate(f.Contains), share(keys, d.filled(family, d.members()).Contains)
 }
 
-// A layout returns the bits that a key sets in a Bloom filter under the public
-// family. The next call overwrites the result.
+// A layout returns the bits that a key sets in a Bloom filter with the public
+// family. The result can be used until the next call.
 type layout func(key []byte) []uint64
 
 // ourLayout follows docs/format.md.
@@ -176,8 +176,8 @@ func boomLayout(f *measure.Filter) layout {
 	}
 }
 
-// bbloomLayout uses double hashing with two parts of the SipHash-2-4 hash under
-// the default key.
+// bbloomLayout uses double hashing with two parts of the SipHash-2-4 hash,
+// computed with the default key.
 func bbloomLayout(f *measure.Filter) layout {
 	var key hashfam.Key
 	binary.LittleEndian.PutUint64(key[:8], 0xdeadbeaf)
@@ -197,11 +197,11 @@ func bbloomLayout(f *measure.Filter) layout {
 	}
 }
 
-// A reopen saves a filter and opens the file under family. It returns the
-// lookup function of the opened filter.
+// A reopen function saves a filter and opens the file using family. It returns
+// the lookup function of the opened filter.
 type reopen func(f *measure.Filter, family hashfam.Family) question
 
-// readUnder opens a saved filter under family and looks up its members.
+// readUnder opens a saved filter using family and looks up its members.
 func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
 	contains := d.reopen(d.victim(d.members()), family)
 	d.hashes = d.n
@@ -233,7 +233,6 @@ func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
 	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
 }
 
-// The constants of MurmurHash3_x64_128.
 const (
 	murmurC1, murmurC2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
 	murmurN1, murmurN2 = 0x52dce729, 0x38495ab5
@@ -246,7 +245,6 @@ const (
 // INDOCRYPT 2012, on the older MurmurHash3 with any seed).
 type murmur struct{ h1, h2 uint64 }
 
-// after returns the state after a block.
 func (m murmur) after(k1, k2 uint64) murmur {
 	m.h1 ^= bits.RotateLeft64(k1*murmurC1, 31) * murmurC2
 	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*murmurTimes + murmurN1
@@ -275,8 +273,8 @@ func inverse(odd uint64) uint64 {
 }
 
 // murmurTwin returns a 32-byte key that begins with the 16 bytes of first and
-// has the same MurmurHash3 under seed 0 as the 32-byte key. The hashes remain
-// equal when the same suffix is appended to both keys.
+// has the same MurmurHash3 with seed 0 as the 32-byte key. The hashes will
+// remain equal when the same suffix is appended to both keys.
 func murmurTwin(key, first []byte) []byte {
 	word := binary.LittleEndian.Uint64
 	goal := murmur{}.after(word(key), word(key[8:])).after(word(key[16:]), word(key[24:]))

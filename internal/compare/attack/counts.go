@@ -62,9 +62,9 @@ func inflate(d *duel) (honest, outcome float64) {
 }
 
 // cover returns keys that raise the victim's estimate in a twin, at least one
-// per row. It uses only the structure's own methods. Random keys are tried in
-// order: each key in the result completes the shortest prefix that, with the
-// keys already found, raises the estimate.
+// per row. This needs only the structure's own methods. Random keys are tried
+// in order: each key that is returned completes the shortest prefix that, with
+// the keys already found, raises the estimate.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
 		d.hashes += len(keys)
@@ -86,8 +86,8 @@ func (d *duel) cover(victim []byte) [][]byte {
 	return cover
 }
 
-// inflateByAsking adds random keys to the target, and repeats the keys that
-// raise the victim's estimate until the adds are used up.
+// inflateByAsking adds random keys to the target. Keys that raise the victim's
+// estimate are added again as long as this raises it, until all adds are used.
 func inflateByAsking(d *duel) (honest, outcome float64) {
 	victim := newKeySource(victimSeed).take(1)[0]
 	c := d.counting()

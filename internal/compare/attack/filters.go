@@ -37,8 +37,8 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 		About: "random keys are added until many Adds have failed; the number of added keys that are lost per failed Add"},
 }}
 
-// most returns 90% of the members, because seiflotfy may refuse keys before it
-// reaches its capacity.
+// most returns 90% of the members, because seiflotfy may refuse keys when it is
+// nearly full.
 func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 
 // deleteVictims uses a twin of all members. For each victim it finds a key
@@ -107,7 +107,7 @@ func (d *duel) addAndDelete(adds, deletes int) float64 {
 	return share(keys, f.Contains)
 }
 
-// crowd adds nine keys that have the same fingerprint and buckets under the
+// crowd adds nine keys that have the same fingerprint and buckets with the
 // public family.
 func crowd(d *duel) (honest, outcome float64) {
 	first := d.random.take(1)[0]
@@ -154,12 +154,12 @@ var staticBattle = Battle{"Static filters", []Attack{
 }}
 
 const (
-	gathered     = 1 << 10 // all keys are in one of these parts of the range
+	gathered     = 1 << 10 // the number of parts of the range; all keys are in one part
 	gatheredKeys = 1000
 )
 
-// gather builds filters from keys whose hashes begin with the same bits under
-// the public family.
+// gather builds filters from keys whose hashes begin with the same bits when
+// the public family is used.
 func gather(d *duel) (honest, outcome float64) {
 	d.n = gatheredKeys
 	keys := d.search(d.n, func(key []byte) bool {

@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
+	"path/filepath"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -20,7 +23,7 @@ type Dataset struct {
 }
 
 // A Source selects the keys of a Dataset: random keys, or keys from files. The
-// name "-" stands for Stdin, and "" for the embedded domains.
+// name "-" means Stdin, and "" means the embedded domains.
 type Source struct {
 	Synthetic            int // number of random keys, or 0
 	KeysFile, AbsentFile string
@@ -70,10 +73,12 @@ func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error)
 // description.
 func (d *Dataset) loadFile(s Source, flag, name string, exclude *keySet, none string) (*keySet, string, error) {
 	keys := newKeySet()
-	c, err := s.read(flag, name, keys, exclude)
+	c, err := s.read(name, keys, exclude)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name):
+		return nil, "", fmt.Errorf("%s %q: %w; with go run -C internal/compare, paths are relative to internal/compare", flag, name, Pathless(err))
 	case err != nil:
-		return nil, "", err
+		return nil, "", fmt.Errorf("%s %q: %w", flag, name, Pathless(err))
 	case keys.Len() == 0:
 		return nil, "", fmt.Errorf("%s %q: %s", flag, name, none)
 	}
@@ -118,11 +123,11 @@ func SyntheticData(n int) *Dataset {
 	return d
 }
 
-// absentEnd limits how many bytes of a member are used in an absent key, so
-// that a million absent keys fit in memory even if the members are long.
+// absentEnd limits the number of bytes that an absent key copies from a member,
+// so that a million absent keys fit in memory even if the members are long.
 const absentEnd = 64
 
-// makeAbsent appends random bytes to the ends of members.
+// makeAbsent appends random bytes to members.
 func makeAbsent(members *keySet) *keySet {
 	random := rand.New(rand.NewPCG(1, 2))
 	absent, n := newKeySet(), members.Len()

@@ -22,17 +22,17 @@ type Experiment struct {
 
 // Results contains the measurements from an experiment.
 type Results struct {
-	Data        *Dataset
-	Plan        Plan
-	Rows        []Row
-	Frequency   []FrequencyRow
-	Failures    []Failure
-	Interrupted bool
+	Data        *Dataset       `json:"-"`
+	Plan        Plan           `json:"-"`
+	Rows        []Row          `json:"rows"`
+	Frequency   []FrequencyRow `json:"frequency"`
+	Failures    []Failure      `json:"failed,omitempty"`
+	Interrupted bool           `json:"interrupted,omitempty"`
 }
 
-// NewExperiment measures the size of each structure, which shows whether the
-// structure can be built. A structure that does not support a rate is noted as
-// a failure. NewExperiment returns an error only if no structure can be built.
+// NewExperiment measures the size of each structure, which must be built for
+// this. A structure that does not support a rate is noted as a failure. An
+// error is returned only if no structure can be built.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
 	var impossible error
@@ -67,7 +67,7 @@ func (e *Experiment) Steps() int {
 }
 
 // Run measures everything and calls done after each step. When ctx is canceled,
-// it returns ctx's error and the results so far.
+// ctx's error is returned with the current results.
 func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	frequency := []FrequencyRow{}
 	err := e.measureCells(ctx, done)
@@ -118,7 +118,7 @@ const (
 	fewKeys   = 100         // absent keys per round even if there are fewer members
 	mostAdded = 5_000_000   // members added in all rounds, unless five rounds need more
 	mostBytes = 100_000_000 // bytes of keys added and queried in all rounds, unless five rounds need more
-	timedOps  = 20_000      // operations to time in one measurement if there are few rounds
+	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
 // newPlan reaches the query goal unless there are few absent keys or the keys
@@ -146,11 +146,11 @@ func (p Plan) repeats(d *Dataset) int {
 	return max(1, min(short, mostBytes/(p.bytes(d)*p.Rounds)))
 }
 
-// A cell collects the measurements of a structure at one rate.
+// A cell collects a structure's measurements at one rate.
 type cell struct {
 	Structure
 	rate    float64
-	beside  bool  // has the fixed rate of a peer, for comparison
+	beside  bool  // has a peer's fixed rate, for comparison
 	absent  *Keys // nil unless the filter needs them
 	skipped int   // rounds skipped after each measured round: see tell
 	bytes   uint64
@@ -182,7 +182,7 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 	return append(cells, fixed...)
 }
 
-// besides returns a cell for our structure with the fixed rate of a static
+// besides returns a cell for our structure that uses the fixed rate of a static
 // peer, unless there is already one.
 func besides(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
 	i := slices.IndexFunc(chosen, func(s Structure) bool { return s.Name == peer.Against && s.Static })
@@ -195,16 +195,13 @@ func besides(there []*cell, chosen []Structure, peer Structure, rates []float64)
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// mostTold limits how many absent keys a filter gets in all rounds, if there
-// are more than five rounds.
-const mostTold = 5_000_000
-
 // tell passes the absent keys to a filter. If there are many absent keys and
 // few members, this would need most of the program's time. The filter is then
-// measured in fewer rounds, since its rate is 0.
+// measured in fewer rounds, since its rate is 0. In all rounds, it gets no more
+// than 5,000,000 absent keys, unless five rounds need more.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
-	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/mostTold))-1)
+	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
 }
 
 // size returns the number of bytes that c uses for the keys. A heap size
@@ -229,8 +226,8 @@ func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	return f, err
 }
 
-// attempt calls do. If do returns an error or panics in a peer, attempt records
-// the failure, and the cell will not be measured again.
+// attempt calls do. If an error is returned or a peer panics, it records the
+// failure, and the cell will not be measured again.
 func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil
@@ -256,7 +253,7 @@ const (
 
 // heapGrowth returns the growth of the heap when build is called. If the growth
 // is small, it calls build several times and returns the smallest growth,
-// because the program or a library may allocate other memory at the same time.
+// because other memory may need to be allocated at the same time.
 func heapGrowth(build func() (any, error)) (least uint64, err error) {
 	for range smallBuilds {
 		var before, after runtime.MemStats

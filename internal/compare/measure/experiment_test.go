@@ -30,8 +30,7 @@ func TestInterruptKeepsRows(t *testing.T) {
 	assert.Equal(t, 1000, r.Plan.Rounds)
 }
 
-// A round that an interrupt ends, at any step, leaves nothing: half of its
-// queries would look like lost keys.
+// An incomplete round's queries would look like lost keys.
 func TestInterruptedRoundIsDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := SyntheticData(1000)
@@ -63,14 +62,14 @@ func TestRefusedKeysOfRepeatsAreCounted(t *testing.T) {
 	assert.Equal(t, result{queries: 1, given: 20_000, refused: 20_000, ns: c.done[0].ns}, c.done[0])
 }
 
-// forgetful loses every key.
+// forgetful loses all keys.
 type forgetful struct{}
 
 func (forgetful) Add([]byte)           {}
 func (forgetful) Contains([]byte) bool { return false }
 func (forgetful) SizeBytes() uint64    { return 1 }
 
-// The documents say that no key was lost.
+// The documents promise that no key was lost.
 func TestLostKeyFailsTheDocuments(t *testing.T) {
 	before := Structures
 	t.Cleanup(func() { Structures = before })
@@ -116,7 +115,7 @@ func TestPeersHaveMemoryLimit(t *testing.T) {
 	require.ErrorContains(t, err, "GiB")
 }
 
-// keysOf returns a number of keys of some bytes each.
+// keysOf returns keys of the given length.
 func keysOf(number, bytes int) Keys {
 	k := Keys{bytes: make([]byte, number*bytes), ends: make([]int, number)}
 	for i := range k.ends {
@@ -125,8 +124,8 @@ func keysOf(number, bytes int) Keys {
 	return k
 }
 
-// Few absent keys do not call for a million builds: a build of many members
-// takes long.
+// Few absent keys should not need a million builds, since building a large
+// filter is slow.
 func TestRoundsFollowKeyCounts(t *testing.T) {
 	for _, c := range []struct{ members, absent, rounds, queries int }{
 		{100_000, 1, 50, 1},
@@ -142,8 +141,8 @@ func TestRoundsFollowKeyCounts(t *testing.T) {
 	}
 }
 
-// A run takes time in proportion to the bytes of long keys. One line of 3 MB
-// was hashed so often that nothing was shown for minutes.
+// The running time is proportional to the bytes that are hashed, so long keys
+// should be hashed less often.
 func TestLongKeysGetFewRounds(t *testing.T) {
 	for _, c := range []struct{ members, memberBytes, absent, absentBytes int }{
 		{1, 3 << 20, 100_000, 72},
@@ -162,14 +161,14 @@ func TestLongKeysGetFewRounds(t *testing.T) {
 	assert.Equal(t, 1000, newPlan(d).Rounds, "those of ordinary keys are as many as ever")
 }
 
-// The product of rounds and keys is beyond 2^31, which an int may not hold.
+// The product of rounds and keys is above 2^31, which can overflow an int.
 func TestManyAbsentKeysSkipRounds(t *testing.T) {
 	c, absent := &cell{}, keysOf(1_000_000, 0)
 	c.tell(&absent, 10_000)
 	assert.Equal(t, 1999, c.skipped)
 }
 
-// timesOf returns results of some rounds with these times.
+// timesOf returns results with these times.
 func timesOf(rounds ...[operations]float64) (list []result) {
 	for _, ns := range rounds {
 		list = append(list, result{ns: ns})
@@ -201,8 +200,9 @@ func TestRatioIsMedianOverRounds(t *testing.T) {
 }
 
 func TestWilsonMatchesPublishedIntervals(t *testing.T) {
-	// Newcombe (1998), Statistics in Medicine 17, table I, method 3, which
-	// gives four decimals; and the closed forms z^2/(n+z^2) at the ends.
+	// The intervals are from Newcombe (1998), Statistics in Medicine 17, table
+	// I, method 3, with four decimals. If yes is 0 or total, they follow from
+	// the closed form z^2/(n+z^2).
 	for _, c := range []struct {
 		yes, total uint64
 		low, high  float64
@@ -231,8 +231,7 @@ func TestMedianKeepsItsArgument(t *testing.T) {
 
 func TestCounterErrorsAreMeasured(t *testing.T) {
 	s := streamOf(newKeySet("a", "b", "a", "c", "a"), "keys")
-	// A counter that counts some times a count, and some more, and lists no
-	// keys or does not list.
+	// build returns a counter whose counts are multiplied and then increased.
 	build := func(times, more uint64, lists bool) BuildCounter {
 		return func(s *Stream, family hashfam.Family) (Counter, error) {
 			c, err := newTallyMap(s, family)

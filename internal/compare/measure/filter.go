@@ -156,7 +156,7 @@ func newBloom(layout bloom.Layout) Build {
 }
 
 // withMaphash returns a Build function for filters whose keys are hashed by
-// hash/maphash. Each filter uses another seed.
+// hash/maphash. Each filter uses its own seed.
 func withMaphash(build Build) Build {
 	return func(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 		f, err := build(n, rate, hashfam.Family{})
@@ -192,8 +192,8 @@ func newCuckoo(compact bool) Build {
 	}
 }
 
-// growing returns the rows for a growing filter that expects all keys, a third
-// or a thirtieth of them.
+// growing returns the rows for a growing filter. For example, bloom-scalable-3x
+// expects one third of the keys.
 func growing(s Structure) []Structure {
 	var list []Structure
 	for _, over := range []uint64{1, 3, 30} {

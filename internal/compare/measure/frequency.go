@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A FrequencyRow contains the measurements of a tally. Errors are in
-// occurrences, over all distinct keys in the stream.
+// A FrequencyRow contains a tally's measurements. Errors are in occurrences,
+// over all distinct keys in the stream.
 type FrequencyRow struct {
 	Structure  string   `json:"structure"`
 	Setting    string   `json:"setting"`
@@ -52,7 +52,7 @@ func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func(
 	return list, nil
 }
 
-// measure counts the stream under several families.
+// measure counts the stream with several families.
 func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRow, error) {
 	total, distinct := len(s.order), s.keys.Len()
 	x := FrequencyRow{Structure: t.Name, Setting: t.Setting, Distinct: distinct, Total: total, Peer: t.Peer}
@@ -84,7 +84,7 @@ func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRo
 	return x, nil
 }
 
-// judge compares the keys that were reported in a round with the wanted keys.
+// judge compares the keys that a round reported with the wanted keys.
 func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool) {
 	x.Wanted = len(wanted)
 	if t.top { // keys that tie for the last place can replace each other
@@ -100,8 +100,8 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 	x.Extra += float64(len(reported)-hits) / frequencyRounds
 }
 
-// query adds the errors of a round to x and returns the keys that seem to be
-// heavy hitters.
+// query adds a round's errors to x and returns the keys that seem to be heavy
+// hitters.
 func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	if c.Count == nil {
 		return nil
@@ -240,7 +240,6 @@ func NewTop(k, memory int) BuildCounter {
 	}
 }
 
-// A tracker tracks frequent keys.
 type tracker interface {
 	Add(key []byte)
 	Estimate(key []byte) countmin.Estimate

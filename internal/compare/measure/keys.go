@@ -19,11 +19,11 @@ import (
 )
 
 // Keys stores keys in a single block of memory, since the garbage collector
-// would have to scan ten million slices. Each key uses eight bytes besides its
-// own.
+// would have to scan ten million slices. Each key uses eight bytes in addition
+// to its own.
 type Keys struct {
 	bytes []byte
-	ends  []int // ends[i] is where key i ends and key i+1 begins
+	ends  []int // ends[i] is the end of key i and the start of key i+1
 }
 
 func (k *Keys) Len() int { return len(k.ends) }
@@ -72,7 +72,6 @@ func newKeySet(keys ...string) *keySet {
 	return s
 }
 
-// add adds key and reports whether it was new.
 func (s *keySet) add(key []byte) bool {
 	d := s.family.Sum(key)
 	place, known := s.places[d]
@@ -90,20 +89,9 @@ func (s *keySet) has(key []byte) bool {
 	return known
 }
 
-// read adds the lines of a flag's file to set. It stores the keys and a single
-// line in memory, but never the whole file.
-func (s Source) read(flag, name string, set, exclude *keySet) (dropped, error) {
-	c, err := s.readFile(name, set, exclude)
-	if err != nil {
-		err = fmt.Errorf("%s %q: %w", flag, name, Pathless(err))
-		if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
-			err = fmt.Errorf("%w; with go run -C internal/compare, paths are relative to internal/compare", err)
-		}
-	}
-	return c, err
-}
-
-func (s Source) readFile(name string, set, exclude *keySet) (c dropped, err error) {
+// read adds a file's lines to set. It stores the keys and a single line in
+// memory, but never the whole file.
+func (s Source) read(name string, set, exclude *keySet) (c dropped, err error) {
 	in := s.Stdin
 	if name != "-" {
 		file, err := os.Open(name)

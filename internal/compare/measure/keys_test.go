@@ -31,7 +31,7 @@ func write(t *testing.T, text string) string {
 	return name
 }
 
-// loaded returns the keys of a source of some standard input.
+// loaded loads a source whose standard input is the given text.
 func loaded(t *testing.T, s Source, stdin string) (*Dataset, error) {
 	t.Helper()
 	s.Stdin = strings.NewReader(stdin)
@@ -158,8 +158,7 @@ func TestFilesAreCleaned(t *testing.T) {
 	assert.Contains(t, d.About, "standard input")
 }
 
-// Of long members only the ends are used: copies of whole members would use
-// hundreds of times the memory of the file.
+// Copies of whole members could need hundreds of times the memory of the file.
 func TestAbsentKeysAreMadeUp(t *testing.T) {
 	end := strings.Repeat("e", absentEnd)
 	d, err := loaded(t, Source{KeysFile: "-"}, "a"+end+"\nb"+end+"\n"+end)

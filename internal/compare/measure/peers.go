@@ -129,8 +129,8 @@ func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	return &Filter{Inner: f, Add: f.Add, Contains: f.Test, Delete: f.TestAndRemove}, nil
 }
 
-// seiflotfyRate is the rate of a full table, 1 - (1 - 1/255)^8: a lookup
-// compares 8 fingerprints with 255 possible values. It cannot be configured.
+// seiflotfyRate is a full table's rate, 1 - (1 - 1/255)^8: a lookup compares 8
+// fingerprints with 255 possible values. It cannot be configured.
 const seiflotfyRate = 0.03095
 
 var errFull = errors.New("the filter is full")

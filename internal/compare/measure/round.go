@@ -29,7 +29,7 @@ type result struct {
 	ns                [operations]float64 // per key; 0 if the operation does not exist
 }
 
-// A round measures a cell under one hash family.
+// A round measures a cell, using its own hash family.
 type round struct {
 	*cell
 	data    *Dataset

@@ -35,13 +35,12 @@ type Row struct {
 	Ratios
 
 	Of      Structure `json:"-"`
-	Beside  bool      `json:"-"` // has the fixed rate of a peer, for comparison
+	Beside  bool      `json:"-"` // has a peer's fixed rate, for comparison
 	Rounds  int       `json:"-"`
 	Queries uint64    `json:"-"` // of absent keys
 	Given   uint64    `json:"-"` // keys passed to Add
 }
 
-// row returns the results of c for n keys.
 func (c *cell) row(cells []*cell, n int) Row {
 	var sum result
 	for _, r := range c.done {
@@ -69,7 +68,6 @@ func (c *cell) row(cells []*cell, n int) Row {
 	return r
 }
 
-// times returns the times of an operation in all rounds.
 func (c *cell) times(operation int) []float64 {
 	var list []float64
 	for _, r := range c.done {

@@ -42,7 +42,7 @@ func NewSweep(quick bool) Sweep {
 	return s
 }
 
-// Measurements contains the results of a sweep.
+// Measurements contains a sweep's results.
 type Measurements struct {
 	Run, Peers *Results       // the default comparison, and all structures on random keys
 	Accuracy   []Row          // our structures for each number of keys
@@ -135,7 +135,6 @@ func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	return rows, nil
 }
 
-// talliesOf returns the sketches and the tracker for a memory size.
 func talliesOf(bytes int) []Tally {
 	width := uint64(bytes / 4 / 5)
 	bound := func(total float64) float64 { return math.E / float64(width) * total }
@@ -146,8 +145,7 @@ func talliesOf(bytes int) []Tally {
 	}
 }
 
-// A Curve contains the lookup times of a structure, one for each number of
-// keys.
+// A Curve contains a structure's lookup times, one for each number of keys.
 type Curve struct {
 	Structure string
 	Batch     bool // whether lookups are in batches
@@ -203,14 +201,12 @@ func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	return curves, nil
 }
 
-// A way queries all keys.
 type way struct {
 	structure string
 	batch     bool
 	query     func()
 }
 
-// A batcher looks up many keys in one call.
 type batcher interface {
 	Family() hashfam.Family
 	ContainsAll(dst []bool, digests []hashfam.Digest) []bool

@@ -21,16 +21,16 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// darkColors maps the colors of a figure to the colors for a dark color scheme.
+// darkColors maps each color in the figures to the color that is used in a dark
+// color scheme.
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
 	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
 	{"#9A6A00", "#d9a23a"}, {"#D6E8F3", "#0f2f47"}, {"#F8E0CF", "#4a2a12"},
 }
 
-// darkTheme returns a style sheet that replaces the colors of a figure. Lines
-// have a stroke; areas and labels have a fill. Black labels do not specify a
-// color.
+// darkTheme returns a style sheet that replaces the colors. Lines have a
+// stroke; areas and labels have a fill. Black labels do not specify a color.
 func darkTheme() string {
 	var b strings.Builder
 	b.WriteString("<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n")
@@ -49,7 +49,6 @@ const (
 	areaWidth, areaHeight = 525.0, 300.0
 )
 
-// A chart is a figure that is being drawn.
 type chart struct {
 	*plot.Plot
 	name          string // its file name without extension
@@ -74,13 +73,12 @@ func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the logarithmic x axis. It reserves space for labels
-// to the right of the range, up to room times high.
+// across sets the range of the logarithmic x axis. Space to the right of this
+// range, up to room times high, can be used for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
 
-// up sets the range of the linear y axis.
 func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
 }
@@ -108,7 +106,6 @@ func count(x float64) string { return measure.Thousands(int(math.Round(x))) }
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// line draws a line through the points.
 func (c *chart) line(points plotter.XYs, look mark) {
 	line, err := plotter.NewLine(points)
 	if err != nil { // no points, or infinite ones
@@ -118,12 +115,11 @@ func (c *chart) line(points plotter.XYs, look mark) {
 	c.Add(line)
 }
 
-// points draws a shape at each point.
 func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write draws a rotated label that begins or ends at a point.
+// write draws a rotated label that is aligned to a point.
 func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
 	c.Add(&plotter.Labels{
 		XYs:    plotter.XYs{{X: x, Y: y}},
@@ -134,8 +130,7 @@ func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAl
 	})
 }
 
-// slope returns the angle of a line whose y value rises by rise when x is
-// multiplied by ten.
+// slope returns the angle at which y rises by rise when x is multiplied by ten.
 func (c *chart) slope(rise float64) float64 {
 	return math.Atan2(rise/(c.Y.Max-c.Y.Min)*areaHeight, areaWidth/math.Log10(c.X.Max/c.X.Min))
 }
@@ -153,8 +148,8 @@ func (c *chart) save(dir string) (string, error) {
 	return name, nil
 }
 
-// svg returns the figure as SVG. It uses the reader's light or dark color
-// scheme and has a title for screen readers.
+// svg returns the figure as SVG. It will use the reader's light or dark color
+// scheme, and has a title for screen readers.
 func (c *chart) svg() (string, error) {
 	w, err := c.WriterTo(c.width, c.height, "svg")
 	if err != nil {
@@ -188,16 +183,16 @@ var (
 	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
 )
 
-// A mark is the style of a structure in all figures. Each has its own shape as
-// well as its own color, for readers who cannot see colors.
+// A mark is a structure's style in all figures. Each has its own shape as well
+// as its own color, for readers who cannot see colors.
 type mark struct {
 	color  color.RGBA
 	shape  outline
 	dashes []vg.Length
 }
 
-// An outline contains the strokes of a shape with radius 1. It is hollow, so
-// that other shapes behind it can be seen.
+// An outline contains a shape's strokes, with radius 1. It is hollow, so that
+// other shapes behind it can be seen.
 type outline [][]vg.Point
 
 var (
@@ -213,8 +208,8 @@ var (
 	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
 )
 
-// corners returns the corners of a polygon. The first one, at the given angle,
-// is repeated at the end.
+// corners returns a polygon's corners. The first one, at the given angle, is
+// repeated at the end.
 func corners(n int, angle float64) []vg.Point {
 	var points []vg.Point
 	for i := range n + 1 {
@@ -255,7 +250,7 @@ var marks = map[string]mark{
 	"map":                    {color: gray},
 }
 
-// markOf returns the mark of a structure. Other structures are gray.
+// markOf returns a structure's mark. Other structures are gray.
 func markOf(name string) mark {
 	if m, ok := marks[name]; ok {
 		return m

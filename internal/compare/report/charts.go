@@ -134,7 +134,6 @@ func (c *chart) names(list []series, gap float64) {
 // cover others.
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
-// timeChart draws lookup times against the number of keys.
 func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "Time per lookup at 1%", "keys", "nanoseconds")
 	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)
@@ -186,8 +185,8 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 // multiplied by ten.
 const keyCells, rateCells = 10, 20
 
-// The map shows 10^fewest to 10^(fewest+factors) keys, and rates from 10^lowest
-// to 10^(lowest+factors).
+// The map contains 10^fewest to 10^(fewest+factors) keys, and rates from
+// 10^lowest to 10^(lowest+factors).
 const fewest, lowest, factors = 1, -6, 5
 
 // regions lists the areas of the map, which are named after the recommended
@@ -201,8 +200,8 @@ var regions = []struct {
 	{"cuckoo-compact", "compact cuckoo.Filter", color.RGBA{0xF8, 0xE0, 0xCF, 0xFF}, 4000},
 }
 
-// smallerChart draws a map that shows the smaller filter for each number of
-// keys and each rate. A Bloom filter that is only slightly larger is preferred.
+// smallerChart draws a map of the smaller filters for each number of keys and
+// each rate. A Bloom filter that is only slightly larger is preferred.
 func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
 	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
@@ -225,13 +224,14 @@ func smallerChart() *chart {
 	return c
 }
 
-// keysAt and exponentAt return the coordinates of a point in the map. Its
-// position is measured in cells from the lower left corner.
+// keysAt and exponentAt return a point's coordinates in the map. Its position
+// is measured in cells from the lower left corner.
 func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
 func exponentAt(y float64) float64 { return lowest + y/rateCells }
 
-// exponentTicks returns ticks for rates at their exponents. The map does not
-// use a logarithmic y axis, because package plot would reserve space above it.
+// exponentTicks returns ticks for rates at their exponents. They are used
+// instead of a logarithmic y axis, since package plot would reserve space above
+// it.
 func exponentTicks() plot.ConstantTicks {
 	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
 	for i := range ticks {
@@ -240,8 +240,8 @@ func exponentTicks() plot.ConstantTicks {
 	return ticks
 }
 
-// addCell adds a cell to an area. If it touches the last rectangle, that one is
-// extended.
+// addCell adds a cell to an area. If this cell touches the last rectangle, that
+// one is extended instead.
 func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
 	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
 	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A Machine describes the circumstances of a measurement.
+// A Machine describes when, where and how a measurement was made.
 type Machine struct {
 	Go      string `json:"go"`
 	GOOS    string `json:"goos"`
@@ -79,7 +79,7 @@ func terminalWidth(w io.Writer) int {
 	return 0
 }
 
-// columns returns the width of text that will be written to w.
+// columns returns the width that should be used for text on w.
 func columns(w io.Writer) int {
 	if width := terminalWidth(w); width > 0 {
 		return min(max(width, leastColumns), mostColumns)
@@ -87,8 +87,8 @@ func columns(w io.Writer) int {
 	return mostColumns
 }
 
-// Progress draws a progress bar if w is a terminal. The caller must call step
-// after each step, and finish at the end.
+// Progress draws a progress bar if w is a terminal. The returned step must be
+// called after each step, and finish must be called at the end.
 func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	width := terminalWidth(w)
 	if width == 0 {
@@ -101,7 +101,6 @@ func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	return func() { _ = bar.Add(1) }, func() { _ = bar.Clear() }
 }
 
-// clip shortens text to the given number of characters.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:max(0, most-1)]) + "…"

@@ -18,10 +18,9 @@ import (
 // Formats lists the formats that Write supports.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown can be written by Write. Its document is encoded as JSON. Its parts
-// are paragraphs and tables for text and Markdown, which show formats.
+// A Shown can be written by Write. As JSON, it is encoded as it is. Its parts
+// are the paragraphs and tables for text and Markdown, which show formats.
 type Shown interface {
-	document() any
 	parts(width int, show func(table) string) []string
 }
 
@@ -32,7 +31,7 @@ func Write(w io.Writer, s Shown, format string) error {
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
-		err = encoder.Encode(s.document())
+		err = encoder.Encode(s)
 	case "markdown":
 		_, err = io.WriteString(w, markdown(s))
 	default:
@@ -50,28 +49,16 @@ func plainText(s Shown, width int) string {
 	return paragraphs(s.parts(width, func(t table) string { return t.text(width) }))
 }
 
-// paragraphs joins the texts that are not empty.
 func paragraphs(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), "\n")
 }
 
-// A Report contains the results of a run.
+// A Report contains a run's results.
 type Report struct {
+	Machine Machine `json:"machine"`
 	*measure.Results
-	Machine Machine
 }
 
-func (r *Report) document() any {
-	return struct {
-		Machine     Machine                `json:"machine"`
-		Rows        []measure.Row          `json:"rows"`
-		Frequency   []measure.FrequencyRow `json:"frequency"`
-		Failed      []measure.Failure      `json:"failed,omitempty"`
-		Interrupted bool                   `json:"interrupted,omitempty"`
-	}{r.Machine, r.Rows, r.Frequency, r.Failures, r.Interrupted}
-}
-
-// A section is a table with text before and after it.
 type section struct {
 	Title, About string
 	Table        table
@@ -109,7 +96,7 @@ func (r *Report) parts(width int, show func(table) string) []string {
 	return parts
 }
 
-// Headline describes the measurements, using one sentence per line.
+// Headline describes the current measurements, using one sentence per line.
 func (r *Report) Headline() []string {
 	builds, queries := 0, uint64(0)
 	for _, x := range r.Rows {
@@ -136,7 +123,7 @@ func (r *Report) Remarks() []string {
 	return lines
 }
 
-// missedBy is used for remarks about rates that are too high. The interval must
+// missedBy is used to find rates that are too high. For this, the interval must
 // begin above missedBy times the requested rate, since rounding and chance can
 // explain smaller differences.
 const missedBy = 1.1
@@ -166,17 +153,20 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 		}
 	}
 	for _, f := range failures {
-		name := f.Structure
-		if f.TargetFPR > 0 {
-			name += " at " + percentOf(f.TargetFPR)
-		}
-		if f.Rounds == 0 {
-			note("%s could not be measured: %s", name, f.Error)
-		} else {
-			note("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
-		}
+		lines = append(lines, failed(f))
 	}
 	return lines
+}
+
+func failed(f measure.Failure) string {
+	name := f.Structure
+	if f.TargetFPR > 0 {
+		name += " at " + percentOf(f.TargetFPR)
+	}
+	if f.Rounds == 0 {
+		return fmt.Sprintf("%s could not be measured: %s", name, f.Error)
+	}
+	return fmt.Sprintf("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
 }
 
 // kinds contains notes about several structures.

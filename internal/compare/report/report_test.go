@@ -46,7 +46,7 @@ func TestNarrowTableNamesDroppedColumns(t *testing.T) {
 	assert.Contains(t, small.text(14), "Dropped to fit\nin 14 columns:\nmore.")
 }
 
-// widest is a row with long cells.
+// widest returns a row with long cells.
 func widest() measure.Row {
 	ns := 1234.0
 	return measure.Row{

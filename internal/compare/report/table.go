@@ -15,7 +15,6 @@ type table struct {
 	Lines   []line
 }
 
-// A column describes the cells in a column.
 type column struct {
 	name  string // the heading in text
 	title string // the heading in Markdown and on the page, if different
@@ -26,7 +25,7 @@ type column struct {
 // A line is a row. In text, groups are separated by empty lines.
 type line struct {
 	group string
-	Wrong bool // the page shows it in red
+	Wrong bool // printed in red on the page
 	Cells []string
 }
 
@@ -37,8 +36,8 @@ func (c column) Heading() string {
 	return c.name
 }
 
-// text formats the table within width. It drops columns that do not fit and
-// lists them below.
+// text formats the table within width. Columns that do not fit are dropped and
+// will be listed below.
 func (t table) text(width int) string {
 	shown, dropped := t.fit(width)
 	var b strings.Builder
@@ -59,7 +58,6 @@ func (t table) text(width int) string {
 	return b.String()
 }
 
-// writeLine writes the cells of the shown columns, padded to their width.
 func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
 	var padded []string
 	for _, i := range shown {
@@ -81,8 +79,8 @@ func (t table) width(i int) int {
 	return width
 }
 
-// fit returns the indexes of the columns that fit within width, and the names
-// of the other columns.
+// fit returns the indexes of the columns that can be shown within width, and
+// the names of the columns that need to be dropped.
 func (t table) fit(width int) (shown []int, dropped []string) {
 	total := -1
 	for i := range t.Columns {
@@ -101,7 +99,6 @@ func (t table) fit(width int) (shown []int, dropped []string) {
 	return shown, dropped
 }
 
-// markdown formats the table with all columns.
 func (t table) markdown() string {
 	var head, rule []string
 	for _, c := range t.Columns {
@@ -132,8 +129,8 @@ func (t table) Groups() [][]line {
 	return groups
 }
 
-// wrap breaks text into lines of at most width characters. The result ends with
-// a newline unless it is empty.
+// wrap breaks text into lines of at most width characters. It adds a newline
+// unless the text is empty.
 func wrap(text string, width int) string {
 	if text == "" {
 		return ""

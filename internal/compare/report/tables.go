@@ -42,7 +42,6 @@ func spaceTable(list []measure.Row) table {
 	return t
 }
 
-// target formats the requested rate.
 func target(x measure.Row) string {
 	switch {
 	case x.Of.Exact:
@@ -150,7 +149,6 @@ func errorTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// decimals writes x with a number of decimals.
 func decimals(x float64, number int) string { return strconv.FormatFloat(x, 'f', number, 64) }
 
 // percentOf formats a requested rate.
@@ -166,7 +164,7 @@ func measuredRate(rate, low, high float64) (point, interval string) {
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
 }
 
-// brief formats n in at most four characters if it is below 999 million.
+// brief uses up to four characters to format n if it is below 999 million.
 func brief(n uint64) string {
 	switch {
 	case n < 10_000:
@@ -195,7 +193,6 @@ var (
 	bound       = upTo(100, 2)
 )
 
-// mean formats a mean of small numbers.
 func mean(x float64) string { return strings.TrimSuffix(decimals(x, 1), ".0") }
 
 // orDash formats *x, or returns a dash if x is nil.
@@ -206,7 +203,6 @@ func orDash(x *float64, write func(float64) string) string {
 	return write(*x)
 }
 
-// orNone returns text, or a dash if text is empty.
 func orNone(text string) string {
 	if text == "" {
 		return "-"
@@ -219,8 +215,6 @@ type Attacks struct {
 	Machine  Machine          `json:"machine"`
 	Findings []attack.Finding `json:"attacks"`
 }
-
-func (r Attacks) document() any { return r }
 
 const attackLegend = "How to read it: each adversary has this program and can add keys; knows lists additional knowledge. cost is the number of keys hashed on " +
 	"the adversary's machine, or of queries and adds. honest is the outcome without an attack. " +
@@ -249,7 +243,6 @@ func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	return append(parts, wrap(attackLegend, width), wrap(libraries, width))
 }
 
-// table returns the findings of b.
 func (r Attacks) table(b attack.Battle) table {
 	t := table{Columns: []column{
 		{name: "attack", Left: true}, {name: "knows", Left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
@@ -266,20 +259,23 @@ func (r Attacks) table(b attack.Battle) table {
 			}
 		}
 		first := found[attack.Public]
-		cost := "-"
-		switch {
-		case first.Hashes > 0:
-			cost = brief(uint64(first.Hashes)) + " hashes"
-		case first.Queries > 0:
-			cost = brief(uint64(first.Queries)) + " queries"
-		}
-		cells := []string{a.Name, orNone(a.Knows), cost, inUnit(a.Unit, first.Honest)}
+		cells := []string{a.Name, orNone(a.Knows), cost(first), inUnit(a.Unit, first.Honest)}
 		for _, name := range b.Columns() {
 			cells = append(cells, outcome(a, found[name], first.Honest))
 		}
 		t.Lines = append(t.Lines, line{Cells: append(cells, a.Key)})
 	}
 	return t
+}
+
+func cost(f attack.Finding) string {
+	switch {
+	case f.Hashes > 0:
+		return brief(uint64(f.Hashes)) + " hashes"
+	case f.Queries > 0:
+		return brief(uint64(f.Queries)) + " queries"
+	}
+	return "-"
 }
 
 // outcome formats an outcome. If the honest outcome is very different from

@@ -16,8 +16,8 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// terminal returns a terminal of a width, and a function that returns what was
-// written to it.
+// terminal returns a terminal with the given width. The function returns the
+// text that was written to it.
 func terminal(t *testing.T, width uint16) (tty *os.File, written func() string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
