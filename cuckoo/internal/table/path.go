@@ -59,8 +59,8 @@ func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 	for from, to := (known-2)/Slots, known; to+Slots <= len(queue); from, to = from+1, to+Slots {
 		i, next := queue[from], (*[Slots]uint64)(queue[to:])
 		a, b, c, d := t.List(t.Lanes(i))
-		for s, fp := range [Slots]uint64{a, b, c, d} {
-			next[s] = p.Other(i, p.Hash(fp>>(t.tail&63)))
+		for s, moved := range [Slots]uint64{a, b, c, d} {
+			next[s] = p.Other(i, p.Hash(moved>>(t.tail&63)))
 		}
 		if s := t.firstFree(next); s < Slots {
 			t.shift(queue, to+s, fp)
