@@ -65,7 +65,7 @@ func (m model) check(t require.TestingT, f *Filter) {
 
 // After any sequence of adds, deletes and merges, every counter should equal
 // the model's counter.
-func TestAFilterIsASaturatingMultiset(t *testing.T) {
+func TestFilterMatchesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, hashfam.Family{})
 		f, m := mustNew(t, p), make(model, p.Counters)

@@ -151,7 +151,7 @@ func asked(db *pebble.DB, f func()) (hits, all int64) {
 // A random sequence of operations is applied to a database and to a map. The
 // database is reopened several times with different policies. Sometimes a
 // policy is missing.
-func TestADatabaseIsAMap(t *testing.T) {
+func TestDatabaseBehavesLikeAMap(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

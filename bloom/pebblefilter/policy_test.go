@@ -79,7 +79,7 @@ func reseal(frame []byte) {
 	}
 }
 
-func TestImpossiblePoliciesAreRefused(t *testing.T) {
+func TestInvalidPoliciesAreRejected(t *testing.T) {
 	for _, rate := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1), 1e-13} {
 		_, err := Static(rate)
 		var field *FieldError

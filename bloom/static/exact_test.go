@@ -48,7 +48,7 @@ var randomCases = []sizeCase{
 }
 
 // All keys in both classes are looked up.
-func TestSizeAndAnswersOfRandomUniverses(t *testing.T) {
+func TestSizeAndResultsOfRandomUniverses(t *testing.T) {
 	for _, c := range randomCases {
 		name := fmt.Sprintf("%d keys, ratio %d, inverted %v", c.rare, c.ratio, c.inverted)
 		members, others := universe(hashfam.Family{}, c.rare, c.rare*c.ratio)
