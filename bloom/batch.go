@@ -7,9 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// AddAll adds every key, given by its digest under the filter's family: get
-// them from Family().SumAll. It is like [Filter.AddDigest] on each, and faster
-// if the filter is Blocked. O(k) time per key, no allocation.
+// AddAll adds many keys. Use Family().SumAll to compute their digests. In a
+// Blocked filter this is faster than using [Filter.AddDigest] for each key.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch f.kind {
@@ -30,11 +29,10 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 	}
 }
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. Get the digests from Family().SumAll. Together
-// they take a third of the time of single calls on amd64 with AVX-512, half of
-// it with AVX2, and less if the filter is larger than the cache. It allocates
-// only if dst is too small.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. Use Family().SumAll to compute the digests. On
+// amd64, this needs a third of the time of separate calls with AVX-512, half of
+// it with AVX2, and less for filters larger than the cache.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if f.kind == 0 {
 		zeroReader()
@@ -46,8 +44,8 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the answer for each digest of a block to dst, which has room
-// for them.
+// hasBlock appends the results for a block to dst, which must have the
+// capacity.
 func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
@@ -68,7 +66,7 @@ func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// lanes returns the bits of a filter that is not Blocked.
+// lanes returns the array of a Classic or Partitioned filter.
 func (s *shape) lanes(words []uint64) prefetch.Array {
 	a := prefetch.Array{Words: words, K: s.params.Hashes, Span: s.span}
 	if s.params.Layout == Partitioned {

@@ -5,15 +5,16 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// A key of a Blocked filter is confined to one line: 512 bits, the size of a
-// cache line.
+// In a Blocked filter, all bits of a key are in the same line. A line has 512
+// bits, the size of a cache line.
 const (
 	lineBits  = 512
 	lineWords = lineBits / 64
 )
 
-// The first value of the sequence chooses a line. The top nine bits of each
-// further value choose a bit of that line: three a word, six a bit of it.
+// The first value of the probe sequence selects a line. The top nine bits of
+// each further value select a bit in this line: three bits select the word, and
+// six select the bit within the word.
 
 func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
 	return (*[lineWords]uint64)(words[d.Probe().In(lines)*lineWords:])
@@ -34,9 +35,8 @@ func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 	return missing == 0
 }
 
-// addLines is addBlocked for a block of digests, at least one. With AVX-512 a
-// line is read and written once, and the lines of the next digests are on their
-// way.
+// addLines calls addBlocked for each digest in a nonempty block. The AVX-512
+// version reads and writes each line once, and prefetches the next ones.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	if useAVX512 {
 		addLinesAVX512(words, digests, k)
@@ -48,9 +48,9 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	}
 }
 
-// hasLines appends the answer of hasBlocked for each digest of a block, at
-// least one, to dst, which has room for them. With AVX-512 eight positions are
-// looked up at once.
+// hasLines appends the result of hasBlocked for each digest in a nonempty block
+// to dst, which must have the capacity. With AVX-512, it tests eight positions
+// at once.
 func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
 	if useAVX512 {
 		end := len(dst)

@@ -7,12 +7,13 @@ import (
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// useAVX512 is a variable, so that tests can turn it off. Builds with the race
-// detector do without, because it does not see what assembly reads and writes.
+// useAVX512 is a variable so that tests can turn it off. Builds with the race
+// detector do not use AVX-512, because it does not see assembly's memory
+// accesses.
 var useAVX512 = cpu.AVX512
 
-// powers[i] is value i of the sequence of digest 1. The table is as long as the
-// loads of the longest sequence, 8 values at a time, reach.
+// powers[i] is value i of the probe sequence of digest 1. Assembly loads 8
+// values at a time; the table covers the longest sequence.
 //
 //lint:ignore U1000 assembly reads it
 var powers = func() (list [1 + 256]uint64) {
@@ -24,26 +25,26 @@ var powers = func() (list [1 + 256]uint64) {
 	return list
 }()
 
-// addLinesAVX512 adds digests, at least one, to the lines in words, at least
-// one.
+// addLinesAVX512 adds digests to the lines in words. Neither may be empty.
 //
 //go:noescape
 func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)
 
-// hasLinesAVX512 sets dst, which is as long as digests, to their answers.
+// hasLinesAVX512 sets dst[i] to the result for digests[i]. The lengths must
+// match.
 //
 //go:noescape
 func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
 
-// hasLineAVX512 is hasBlocked. It has half as many instructions, so that more
-// lookups fit into the processor's window.
+// hasLineAVX512 is like hasBlocked, but executes half as many instructions, so
+// that more lookups fit into the CPU's instruction window.
 //
 //go:noescape
 func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool
 
-// addLineAVX512 is addBlocked. It reads and writes the line once, where Go does
-// so for every position, and a position in a word that was just written waits
-// for that.
+// addLineAVX512 is like addBlocked, but reads and writes the line only once.
+// addBlocked does this for every position, and if a word was just written, it
+// must wait for this store.
 //
 //go:noescape
 func addLineAVX512(words []uint64, digest hashfam.Digest, k int)

@@ -2,27 +2,27 @@
 
 #include "textflag.h"
 
-// The functions in this file do for a block of digests what addBlocked and
-// hasBlocked in blocked.go do for one: value i of the sequence of digest d is d
-// times powers[i], modulo 2^64.
+// The functions in this file are like addBlocked and hasBlocked in blocked.go.
+// Two of them process a block of digests. Value i of the probe sequence of digest
+// d is d times powers[i], modulo 2^64.
 //
 // Registers: R8 is the first line, DX the number of lines, SI the digests, CX
-// their number, AX the number of the current one, R9 powers[0], and R14 how many
-// digests ahead lines are fetched.
+// their number, AX the index of the current digest, and R9 powers[0]. Lines are
+// prefetched R14 digests ahead.
 
-// AHEAD is R14 at most. A fetch takes as long as some 20 lookups if the filter
-// is larger than the cache.
+// AHEAD is the maximum of R14. When the filter is larger than the cache, a fetch
+// needs as much time as about 20 lookups.
 #define AHEAD 24
 
-// LINE sets reg to the offset of the line of digest i in bytes.
+// LINE sets reg to the offset in bytes of digest i's line.
 #define LINE(i, reg) \
 	MOVQ  (SI)(i*8), reg; \
 	IMULQ R9, reg;        \
 	MULXQ reg, reg, reg;  \
 	SHLQ  $6, reg
 
-// START loads what both functions are called with. The loop begins with as many
-// rounds below zero as there are lines to fetch first.
+// START prepares the registers. The loop begins with negative indexes, for which
+// lines are only fetched.
 #define START \
 	SHRQ $3, DX;              \
 	MOVQ ·powers+0(SB), R9;   \
@@ -42,8 +42,8 @@ DATA first<>+48(SB)/8, $-384
 DATA first<>+56(SB)/8, $-448
 GLOBL first<>(SB), RODATA|NOPTR, $64
 
-// BIT sets z to the next position of the digest, one bit out of 512. Word j is 1
-// shifted by the position less 64*j, and zero if that is negative or above 63.
+// BIT sets a single bit of z, at the next position of the digest. Word j is 1
+// shifted by the position minus 64*j, or zero if this is negative or above 63.
 #define BIT(z) \
 	IMULQ        R9, R10;    \
 	MOVQ         R10, R11;   \
@@ -103,9 +103,9 @@ next:
 	VZEROUPPER
 	RET
 
-// BITS sets z to eight words. Bit 0 of each is the bit of the line at R8+BX that
-// one of eight positions of the digest in d chooses; p has their powers. The
-// rotation takes the number of the bit modulo 64. It overwrites y.
+// BITS sets z to eight words for eight positions of the digest in d, whose powers
+// are in p. Bit 0 of each word is the bit at this position of the line at R8+BX:
+// the rotation uses the position modulo 64. BITS overwrites y.
 #define BITS(p, d, y, z) \
 	VPMULLQ p, d, y;          \
 	VPSRLQ  $61, y, z;        \
@@ -123,8 +123,9 @@ TEXT ·hasLinesAVX512(SB), NOSPLIT, $0-80
 	MOVQ k+72(FP), R10
 	START
 
-	// K1 is the last one to eight positions, Z1 their powers. R11 is the address
-	// of those, R10 how many bytes of powers there are before them, negated.
+	// K1 selects the last one to eight positions, and Z1 contains their powers.
+	// R11 is the address of these powers, and R10 the negated number of bytes of
+	// all earlier powers.
 	DECQ       R10
 	MOVL       R10, BX
 	ANDL       $7, BX
@@ -180,7 +181,7 @@ next:
 
 // func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool
 //
-// It uses Z16 and above only, so that VZEROUPPER is not needed.
+// It uses only Z16 and above, so it needs no VZEROUPPER.
 TEXT ·hasLineAVX512(SB), NOSPLIT, $0-41
 	MOVQ         words_len+8(FP), DX
 	MOVQ         digest+24(FP), BX
@@ -221,7 +222,7 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 
 // func addLineAVX512(words []uint64, digest hashfam.Digest, k int)
 //
-// It uses Z16 and above only, so that VZEROUPPER is not needed.
+// It uses only Z16 and above, so it needs no VZEROUPPER.
 TEXT ·addLineAVX512(SB), NOSPLIT, $0-40
 	MOVQ         words_len+8(FP), DX
 	MOVQ         digest+24(FP), R10

@@ -4,7 +4,7 @@ package bloom
 
 import "github.com/filterfam/filterfam/hashfam"
 
-const useAVX512 = false // in this build: the functions are not called
+const useAVX512 = false // so the functions below are never called
 
 func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)             {}
 func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int) {}

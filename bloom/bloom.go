@@ -2,31 +2,29 @@ package bloom
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A Filter is a Bloom filter. Make one with [New] or [NewFromParams]. A Filter
-// must not be copied by value; use [Filter.Clone].
+// A Filter is a Bloom filter. Use [New] or [NewFromParams] to create one. A
+// Filter must not be copied by value; use [Filter.Clone] instead.
 type Filter struct{ reader }
 
-// A reader has the methods that only read. A [Filter] and a [View] have them
-// all.
+// A reader has the methods that only read, for both [Filter] and [View].
 type reader struct {
 	shape
 	words []uint64
 }
 
-// A shape is what a filter is before it has bits.
+// A shape holds a filter's parameters and the values derived from them.
 type shape struct {
 	params Params
 	kind   kind
-	span   uint64 // range of a position: bits, bits of a slice, or number of lines
+	span   uint64 // range of a position: number of bits, bits per slice, or lines
 	hash   hashfam.Hasher
 }
 
-// A kind is the layout of a filter that has bits. The zero kind is for filters
-// that have none, because nothing has made them or was decoded into them.
+// A kind is a filter's layout, or zero for a zero value or a receiver.
 type kind uint8
 
 const (
-	blocked kind = 1 + iota // the first that a switch tests, for the fastest layout
+	blocked kind = 1 + iota // tested first in a switch, since this layout is the fastest
 	classic
 	partitioned
 )
@@ -39,14 +37,13 @@ func (p Params) kind() kind {
 	return [...]kind{Classic: classic, Partitioned: partitioned, Blocked: blocked}[p.Layout]
 }
 
-// zeroFilter panics because a method that changes a Filter was called on one
-// that has no bits.
+// zeroFilter panics because a method cannot change a filter without bits.
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
-// zeroReader is like zeroFilter for methods that a [View] has, too.
+// zeroReader is like zeroFilter for methods that [View] has as well.
 func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
-// used returns f, or panics if it has no bits.
+// used returns f. It panics if f has no bits.
 func (f *Filter) used() *Filter {
 	if f.kind == 0 {
 		zeroFilter()
@@ -54,15 +51,13 @@ func (f *Filter) used() *Filter {
 	return f
 }
 
-// Add records key. O(k) time, at most k cache misses (Blocked: one), no
-// allocation. Add does not keep key.
+// Add adds key to the filter. It causes up to k cache misses (Blocked: one).
 func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
-// AddString is [Filter.Add] for a string.
+// AddString is like [Filter.Add] for a string key.
 func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
-// AddDigest is [Filter.Add] for a digest under the filter's family. A digest
-// made by another family stands for another key.
+// AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch k := f.params.Hashes; f.kind {
 	case classic:
@@ -80,22 +75,20 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may have been added. False is certain; true is
-// wrong with the filter's false-positive rate. O(k) time, at most k cache
-// misses (Blocked: one), no allocation. It tests all k positions even if an
-// early one is zero: a branch that is mispredicted for half of the keys costs
-// more than the lookups it saves.
+// Contains reports whether key may have been added. False is certain; true can
+// be a false positive. Contains causes up to k cache misses (Blocked: one). It
+// tests all k positions even if an early bit is not set: a branch mispredicted
+// for half of the keys is slower than these tests.
 //
-// In a filter larger than the cache a single call mostly waits for memory: the
-// instructions of a hash keep the processor from reading for the next key. If
-// you have many keys at once, ContainsAll takes a quarter to two fifths of the
-// time.
+// When the filter is larger than the cache, Contains mostly waits for memory,
+// because the CPU executes too many instructions for a hash to start reading
+// for the next key. For many keys, ContainsAll needs 25% to 40% of the time.
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
-// ContainsString is Contains for a string.
+// ContainsString is like Contains for a string key.
 func (f *reader) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
-// ContainsDigest is Contains for a digest under the filter's family.
+// ContainsDigest is like Contains for a digest computed by the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	switch k := f.params.Hashes; f.kind {
 	case classic:
@@ -113,16 +106,16 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	}
 }
 
-// ContainsOrAdd reports whether key may have been added before, and adds it if
-// not. O(k) time: a Contains plus an Add, less one hash. No allocation.
+// ContainsOrAdd reports whether key may have been added before, and adds it
+// otherwise. It hashes key only once.
 func (f *Filter) ContainsOrAdd(key []byte) bool { return f.ContainsOrAddDigest(f.hash.Sum(key)) }
 
-// ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
 func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
+// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true
@@ -131,20 +124,18 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// The positions of one key, for k = 4, in each layout. A bar separates two
-// slices of a Partitioned filter, or two lines of a Blocked one, for which see
-// blocked.go:
+// These are a key's positions for k = 4 in each layout. Bars separate slices
+// (Partitioned) and lines (Blocked; see blocked.go).
 //
 //	Classic      .......x...................x..........x..............x.....
 //	Partitioned  ....x.........|.........x....|.x............|.........x....
 //	Blocked      ..............|..............|.x....xx....x.|..............
 
-// unset returns bit i%64 of w, in its place, if it is not set, and zero
-// otherwise. To set a bit takes one instruction; to shift it down would take
-// three.
+// unset returns 1<<(i%64) if bit i%64 of w is not set, and zero otherwise.
+// Setting the bit needs one instruction; shifting it down would need three.
 func unset(w, i uint64) uint64 { return (w | 1<<(i&63)) ^ w }
 
-// Classic: each position is anywhere among the m bits.
+// In a Classic filter, each position can be anywhere in the m bits.
 
 func addClassic(words []uint64, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -162,7 +153,7 @@ func hasClassic(words []uint64, m uint64, k int, d hashfam.Digest) bool {
 	return missing == 0
 }
 
-// Partitioned: position i is in slice i, which has s bits.
+// In a Partitioned filter, position i is in slice i, which has s bits.
 
 func addPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) {
 	base := uint64(0)

@@ -10,7 +10,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// drawParams draws a filter of any layout, most often a small one.
+// drawParams draws the parameters of a filter, usually a small one.
 func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	p := Params{
 		Hashes: rapid.IntRange(1, 20).Draw(t, "hashes"),
@@ -34,12 +34,12 @@ func mustNew(t require.TestingT, p Params) *Filter {
 	return f
 }
 
-// sum returns the digest of an integer under the family of f.
+// sum returns an integer's digest, computed by the family of f.
 func sum(f interface{ Family() hashfam.Family }, i uint64) hashfam.Digest {
 	return f.Family().SumUint64(i)
 }
 
-// sums returns the digests of the integers below n.
+// sums returns the digests of all integers below n.
 func sums(f interface{ Family() hashfam.Family }, n uint64) []hashfam.Digest {
 	digests := make([]hashfam.Digest, n)
 	for i := range n {
@@ -48,7 +48,7 @@ func sums(f interface{ Family() hashfam.Family }, n uint64) []hashfam.Digest {
 	return digests
 }
 
-// A 32-bit bit index would confine the keys to the first 512 MiB.
+// With 32-bit indexes, only the first 512 MiB would be used.
 func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 640 MiB")
@@ -62,23 +62,9 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 		for i := range n {
 			require.True(t, f.ContainsDigest(sum(f, i)))
 		}
-		// A fifth of the positions is above 2^32: 16,000 of 80,000. The
-		// standard deviation is below 270 even if four share a line.
+		// Of the 80,000 positions, 16,000 are above 2^32. The standard
+		// deviation is below 270 even if four positions are in the same line.
 		above := ones(f.words[1<<32/64:])
 		require.InDelta(t, 16_000, float64(above), 6*270, "%v", layout)
 	}
-}
-
-func TestFromWordsRebuildsAFilter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t, hashfam.Family{})
-		f := mustNew(t, p)
-		f.AddAll(sums(f, rapid.Uint64Range(0, 50).Draw(t, "n")))
-		g, err := FromWords(p, f.Clone().words)
-		require.NoError(t, err)
-		require.True(t, g.Equal(f))
-		g.AddString("more")
-		f.AddString("more")
-		require.True(t, g.Equal(f))
-	})
 }

@@ -7,17 +7,16 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// stages are the filters that a [Scalable] or a [Rotating] consists of. They
-// have one family, so that one digest serves all of them.
+// stages are the filters in a [Scalable] or a [Rotating]. They all have the
+// same family, so a key is hashed only once.
 type stages struct {
-	hash hashfam.Hasher // of keys, for the newest stage, the largest one
-	list []Filter       // from the oldest to the newest
+	hash hashfam.Hasher // for the size of the newest stage, which is the largest
+	list []Filter       // oldest first
 }
 
-// Family returns the family that hashes the keys of the filter. O(1) time.
+// Family returns the family that hashes the filter's keys.
 func (s *stages) Family() hashfam.Family { return s.hash.Family() }
 
-// newStages returns n empty stages.
 func newStages(p Params, n int) (s stages) {
 	for range n {
 		s.append(newFilter(p, make([]uint64, p.words())))
@@ -25,8 +24,7 @@ func newStages(p Params, n int) (s stages) {
 	return s
 }
 
-// use panics if s has no stages, because nothing has made the filter or was
-// decoded into it.
+// use panics if s is a zero value or a receiver, which have no stages.
 func (s *stages) use() {
 	if len(s.list) == 0 {
 		errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
@@ -37,20 +35,18 @@ func (s *stages) use() {
 func (s *stages) append(f *Filter) { s.hash, s.list = f.hash, append(s.list, *f) }
 
 // Contains reports whether key may be in the filter. False is certain: key was
-// never added, or, in a Rotating, not within the window. True is wrong with a
-// probability of at most FPRate; in a Rotating it may also mean that key was
-// added up to a part of the window earlier. O(s k) time for s stages or
-// generations, no allocation. It asks the newest one first, and three positions
-// of each before the others.
+// never added, or the filter has forgotten it. True can be a false positive,
+// with a probability of up to FPRate. Contains queries the newest stage or
+// generation first, and tests three positions before the others.
 func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash.Sum(key)) }
 
-// ContainsString is Contains for a string.
+// ContainsString is like Contains for a string key.
 func (s *stages) ContainsString(key string) bool { return s.ContainsDigest(s.hash.SumString(key)) }
 
-// ContainsDigest is Contains for a digest under the filter's family.
+// ContainsDigest is like Contains for a digest computed by the filter's family.
 func (s *stages) ContainsDigest(d hashfam.Digest) bool {
-	// Half of the bits of a full stage are set, so three positions exclude
-	// seven of eight stages that do not contain d.
+	// When a stage is full, half of its bits are set, so three positions
+	// exclude seven of eight stages that do not contain d.
 	for i := len(s.list) - 1; i >= 0; i-- {
 		if f := &s.list[i]; f.hasFirst(d) && f.ContainsDigest(d) {
 			return true
@@ -60,8 +56,8 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// hasFirst tests the first three positions of d, or all if there are fewer.
-// AVX-512 tests all positions of a line as fast as three of them.
+// hasFirst tests the first three positions of d, or all if there are fewer. For
+// Blocked filters it returns true if AVX-512 can test all of these as fast.
 func (f *reader) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.kind {
 	case classic:
@@ -73,9 +69,8 @@ func (f *reader) hasFirst(d hashfam.Digest) bool {
 	}
 }
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. Get the digests from Family().SumAll. It
-// allocates only if dst is too small.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. Use Family().SumAll to compute the digests.
 func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	s.use()
 	dst = slices.Grow(dst, len(digests))
@@ -85,49 +80,41 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// FalsePositiveRate returns an upper bound on the chance that the filter in its
-// current state finds a key that was not added: the sum of the rates of its
-// stages or generations, at most 1. A key has related positions in all of them,
-// and ContainsOrAdd adds no key that one of them finds, so their rates are not
-// independent. At rates of 10% or less the bound is close to the rate itself.
-// O(m) time.
+// FalsePositiveRate returns an upper bound on the probability that the filter
+// in its current state finds a key that was not added: the sum of the rates of
+// its stages or generations, but no more than 1. These rates are not
+// independent, because a key's positions in them are related, and because
+// ContainsOrAdd adds no key that is already found. If the bound is 10% or less,
+// it is close to the rate itself. FalsePositiveRate runs in O(m) time.
 func (s *stages) FalsePositiveRate() float64 {
-	sum := 0.0
-	for i := range s.list {
-		sum += s.list[i].FalsePositiveRate()
-	}
-	return min(1, sum)
+	return min(1, total(s, (*Filter).FalsePositiveRate))
 }
 
-// SizeBytes returns the size of all bit arrays in bytes. O(s) time.
-func (s *stages) SizeBytes() uint64 {
-	size := uint64(0)
-	for i := range s.list {
-		size += s.list[i].SizeBytes()
-	}
-	return size
-}
+// SizeBytes returns the size of all bit arrays in bytes.
+func (s *stages) SizeBytes() uint64 { return total(s, (*Filter).SizeBytes) }
 
 // EstimatedLen returns the sum of [Filter.EstimatedLen] over all stages or
-// generations. A Scalable does not count keys that were found when they were
-// added, at most a share of FPRate. A Rotating counts a key once for each
-// generation that it is in, and some keys may be older than the window. O(m)
-// time.
-func (s *stages) EstimatedLen() float64 {
-	sum := 0.0
+// generations. A key is counted once for each stage or generation that contains
+// it. Keys that were already found when they were added to a Scalable are not
+// counted; their fraction is below FPRate. A Rotating may count keys that are
+// older than the window. EstimatedLen runs in O(m) time.
+func (s *stages) EstimatedLen() float64 { return total(s, (*Filter).EstimatedLen) }
+
+// total adds up the results of calling a method for all stages.
+func total[T uint64 | float64](s *stages, of func(*Filter) T) (sum T) {
 	for i := range s.list {
-		sum += s.list[i].EstimatedLen()
+		sum += of(&s.list[i])
 	}
 	return sum
 }
 
-// newest returns the newest stage.
+// newest returns the newest stage. It panics if there is none.
 func (s *stages) newest() *Filter {
 	s.use()
 	return &s.list[len(s.list)-1]
 }
 
-// clone returns a copy that shares no memory with s.
+// clone returns a deep copy of s.
 func (s *stages) clone() stages {
 	c := stages{s.hash, make([]Filter, len(s.list))}
 	for i := range s.list {
@@ -140,11 +127,11 @@ func (s *stages) equal(other *stages) bool {
 	return slices.EqualFunc(s.list, other.list, func(f, g Filter) bool { return f.Equal(&g) })
 }
 
-// paddedWords returns the number of words of the array in the payload of a
-// frame: whole lines, so that every array begins at a multiple of 64 bytes.
+// paddedWords returns the number of words that the bit array uses in a frame's
+// payload. Whole lines are used, so each array begins at a multiple of 64.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
-// yield yields the array of every stage, each with its padding.
+// yield yields the bit array of every stage, followed by its padding.
 func (s *stages) yield(yield func([]byte) bool) {
 	for i := range s.list {
 		for piece := range frame.Numbers(s.list[i].words) {
@@ -159,29 +146,33 @@ func (s *stages) yield(yield func([]byte) bool) {
 	}
 }
 
-// cut returns the stages with the given valid parameters whose arrays are in
-// words, one after another. They share its memory. It returns ErrCorrupt if
-// words is too short or too long, or if a bit beyond the last one of an array
-// is set.
-func cut(words []uint64, params []Params) (stages, error) {
-	s := stages{list: make([]Filter, 0, len(params))}
-	for _, p := range params {
+// words returns the number of words that all bit arrays use in a payload.
+func (s *stages) words() uint64 {
+	return total(s, func(f *Filter) uint64 { return f.params.paddedWords() })
+}
+
+// fill gives each stage its bit array in words, without copying it. The stages
+// must have valid parameters. fill returns ErrCorrupt if words is too short or
+// too long, or if a bit is set after the end of an array.
+func (s *stages) fill(words []uint64) error {
+	for i := range s.list {
+		f, p := &s.list[i], s.list[i].params
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
-			return s, errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
+			return errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
 		}
-		array, padding := words[:p.words():p.words()], words[p.words():n]
+		f.words = words[:p.words():p.words()]
+		padding := words[p.words():n]
 		words = words[n:]
-		if err := p.checkWords(array, ErrCorrupt); err != nil {
-			return s, err
+		if err := p.checkWords(f.words, ErrCorrupt); err != nil {
+			return err
 		}
 		if ones(padding) != 0 {
-			return s, errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
+			return errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
 		}
-		s.append(newFilter(p, array))
 	}
 	if len(words) != 0 {
-		return s, errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
+		return errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
 	}
-	return s, nil
+	return nil
 }

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -16,8 +17,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The numbers of stages in a header.
-func TestStagesOfAHeaderAtTheirLimits(t *testing.T) {
+func TestStageCountsInHeaders(t *testing.T) {
 	for _, c := range []struct {
 		grown  byte
 		frozen uint32
@@ -26,11 +26,8 @@ func TestStagesOfAHeaderAtTheirLimits(t *testing.T) {
 		{1, 0, true}, {64, 0, true}, {64, math.MaxInt32, true},
 		{0, 0, false}, {65, 0, false}, {1, math.MaxInt32 + 1, false},
 	} {
-		b := binary.LittleEndian.AppendUint64(nil, 1000)
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(0.01))
-		b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(Classic), c.grown, 0, 0)
-		b = binary.LittleEndian.AppendUint32(b, c.frozen)
-		s, err := parseScalable(frame.Header{Params: b}, hashfam.Family{})
+		p := frame.EncodeParams(scalableParams{Expected: 1000, FPRate: 0.01, MemoryBytes: 1, Grown: c.grown, Frozen: c.frozen})
+		s, err := parseScalable(frame.Header{Version: 2, Params: p}, hashfam.Family{})
 		if !c.ok {
 			require.ErrorIs(t, err, ErrCorrupt, "%+v", c)
 			require.ErrorContains(t, err, "number of stages")
@@ -41,8 +38,8 @@ func TestStagesOfAHeaderAtTheirLimits(t *testing.T) {
 	}
 }
 
-// A table of stages ends at a multiple of 8 words, and the arrays follow.
-func TestTablesOfStagesAtTheirLimits(t *testing.T) {
+// The table of stages has a multiple of 8 words, and the arrays follow.
+func TestTablesOfStages(t *testing.T) {
 	partitioned := 1 + uint64(Partitioned)<<8
 	for _, c := range []struct {
 		name   string
@@ -52,71 +49,62 @@ func TestTablesOfStagesAtTheirLimits(t *testing.T) {
 		want   string
 	}{
 		{"no word of the table", 0, nil, 1, "payload length = 0, want at least 64"},
-		{"all but one", 0, make([]uint64, 7), 1, "payload length = 56, want at least 64"},
+		{"all words except one", 0, make([]uint64, 7), 1, "payload length = 56, want at least 64"},
 		{"a table and no array", 0, []uint64{64, 1, 7: 0}, 1, "payload = too short"},
 		{"a table and an array", 0, []uint64{64, 1, 15: 0}, 1, ""},
-		{"a word too many", 0, []uint64{64, 1, 16: 0}, 1, "payload = too long"},
+		{"an extra word", 0, []uint64{64, 1, 16: 0}, 1, "payload = too long"},
 		{"the first grown stage has another layout", 0, []uint64{64, partitioned, 15: 0}, 1, "stage 0"},
-		{"a frozen stage may have another layout", 1, []uint64{64, partitioned, 64, 1, 23: 0}, 2, ""},
-		{"the stage after it may not", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},
+		{"a frozen stage can have another layout", 1, []uint64{64, partitioned, 64, 1, 23: 0}, 2, ""},
+		{"the stage after it cannot", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},
 	} {
 		s := Scalable{config: ScalableConfig{Expected: 1, FPRate: 0.5}, frozen: c.frozen}
-		got, err := s.cut(c.words, c.n)
-		if c.want == "" {
-			require.NoError(t, err, c.name)
-			require.EqualValues(t, c.n, len(got.list))
-			continue
-		}
-		require.ErrorIs(t, err, ErrCorrupt, c.name)
-		require.ErrorContains(t, err, c.want, c.name)
+		requireText(t, s.readStages(c.words, c.n), c.want)
+		require.True(t, c.want != "" || len(s.list) == int(c.n), c.name)
 	}
 }
 
-// 32 keys at a rate of 1/4 need 64 bits, and the 64 of the next stage, at a
-// rate of 0.075, 239.
+// requireText checks that err is ErrCorrupt and contains text, or that it is
+// nil if text is empty.
+func requireText(t *testing.T, err error, text string) {
+	t.Helper()
+	if text == "" {
+		require.NoError(t, err)
+		return
+	}
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, text)
+}
+
+// 32 keys with a rate of 1/4 need 64 bits, and the next 64 keys, with a rate of
+// 0.075, need 239. If MemoryBytes leaves no room for another stage, the newest
+// one can be as small as the previous one.
 func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 	for _, c := range []struct {
-		bits []uint64
-		want string
+		limit uint64
+		bits  []uint64 // of an attached stage and of the others
+		want  string
 	}{
-		{[]uint64{64}, ""},
-		{[]uint64{63}, "bits of stage 1 = 63, want at least 64 for 32 keys"},
-		{[]uint64{64, 240}, ""},
-		{[]uint64{64, 239}, "bits of stage 2 = 239, want at least 239 for 64 keys"},
-		{[]uint64{100, 100, 1 << 20}, "bits of stage 2 = 100, want at least"},
+		{0, []uint64{1, 64}, ""},
+		{0, []uint64{1, 63}, "bits of stage 1 = 63, want at least 64 for 32 keys"},
+		{0, []uint64{1, 64, 240}, ""},
+		{0, []uint64{1, 64, 239}, "bits of stage 2 = 239, want at least 239 for 64 keys"},
+		{0, []uint64{1, 100, 100, 1 << 20}, "bits of stage 2 = 100, want at least"},
+		{1 << 30, []uint64{1, 63}, "bits of stage 1 = 63, want at least 64 for 32 keys"},
+		{1 << 30, []uint64{1, 100, 100, 1 << 20}, "bits of stage 2 = 100, want at least"},
+		{55, []uint64{1, 100, 100}, ""},
+		{55, []uint64{1, 100, 99}, "bits of stage 2 = 99, want at least 100"},
+		{56, []uint64{1, 100, 100}, "bits of stage 2 = 100, want at least 239"}, // another stage would fit
 	} {
-		s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5}, frozen: 1, stages: stages{list: make([]Filter, 1)}}
+		s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5, MemoryBytes: c.limit}, frozen: 1}
 		for _, bits := range c.bits {
-			s.list = append(s.list, *newFilter(Params{Bits: bits, Hashes: 1}, nil))
+			s.append(newFilter(Params{Bits: bits, Hashes: 1}, nil))
 		}
-		err := s.checkStages()
-		if c.want == "" {
-			require.NoError(t, err)
-			continue
-		}
-		require.ErrorIs(t, err, ErrCorrupt)
-		require.ErrorContains(t, err, c.want)
-		if len(c.bits) != 2 {
-			s.config.MemoryBytes = 1 << 30 // changes nothing
-			require.ErrorContains(t, s.checkStages(), c.want)
-		}
+		requireText(t, s.checkStages(), c.want)
 	}
-	// The last stage within a limit of memory can be as small as the one
-	// before.
-	s := Scalable{config: ScalableConfig{Expected: 32, FPRate: 0.5, MemoryBytes: 47}}
-	for _, bits := range []uint64{100, 100} {
-		s.list = append(s.list, *newFilter(Params{Bits: bits, Hashes: 1}, nil))
-	}
-	require.NoError(t, s.checkStages())
-	s.list[1].params.Bits--
-	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 99, want at least 100")
-	s.list[1].params.Bits++
-	s.config.MemoryBytes++ // a third stage of two words follows: this one is too small
-	require.ErrorContains(t, s.checkStages(), "bits of stage 1 = 100, want at least 239")
 }
 
 // smallLastStage returns the filter in scalable-limit.bin. Its last stage uses
-// what the planned sizes of the others left of MemoryBytes.
+// the memory that the planned sizes of the others left.
 func smallLastStage() *Scalable {
 	s, err := NewScalable(ScalableConfig{Expected: 20, FPRate: 0.1})
 	if err != nil {
@@ -133,10 +121,10 @@ func smallLastStage() *Scalable {
 	return s
 }
 
-// Fields that no filter has, and padding that is not zero. An encoding cannot
-// make the next stage much larger than what has arrived: the keys that its
-// stages claim to have must fit into their bits, also those that the newest
-// stage is for. A time that no clock shows would stop a window.
+// Decoders reject fields that no filter has, and padding that is not zero. The
+// keys that the stages claim to contain must fit into their bits, so that an
+// encoding cannot make the next stage much larger than the bytes that arrived.
+// A time that no clock shows would stop a window.
 func TestFieldsOfEncodedStagesAreChecked(t *testing.T) {
 	rotating := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Generations: 2})
 	timed := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Span: time.Hour})
@@ -162,14 +150,10 @@ func TestFieldsOfEncodedStagesAreChecked(t *testing.T) {
 		b := bytes.Clone(c.good)
 		copy(b[c.offset:], c.change)
 		conformance.Reseal(b)
+		var f encoding.BinaryUnmarshaler = new(Scalable)
 		if bytes.Equal(c.good[:5], byKeys[:5]) {
-			require.ErrorIs(t, new(Rotating).UnmarshalBinary(b), ErrCorrupt, "%d: %v", i, c)
-		} else {
-			require.ErrorIs(t, new(Scalable).UnmarshalBinary(b), ErrCorrupt, "%d: %v", i, c)
+			f = new(Rotating)
 		}
+		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt, "%d: %v", i, c)
 	}
-	for _, b := range [][]byte{byKeys, byTime} {
-		require.NoError(t, new(Rotating).UnmarshalBinary(b))
-	}
-	require.NoError(t, new(Scalable).UnmarshalBinary(grown))
 }

@@ -10,35 +10,34 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// A Concurrent is a Bloom filter whose methods may all run at the same time, in
-// any mixture. Make one with [NewConcurrent] or [NewConcurrentFrom];
-// [Concurrent.Snapshot] returns the plain filter, which can be encoded. A
+// A Concurrent is a Bloom filter that goroutines can share: all methods can be
+// called concurrently. Use [NewConcurrent] or [NewConcurrentFrom] to create
+// one. To encode it, use [Concurrent.Snapshot], which returns a plain filter. A
 // Concurrent must not be copied by value.
 //
-// It sets bits with atomic instructions and takes no lock, except in
-// [Concurrent.ContainsOrAdd] for a key that is not found. A key whose Add has
-// returned is found by every later Contains, in any goroutine; a key that is
-// being added may be found or not.
+// Bits are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
+// locks, when the key is not found; they need 4 KiB. Once an Add has returned,
+// its key will be found in any goroutine. During the Add, Contains may return
+// true or false.
 //
-// On one goroutine a lookup takes as long as in a plain filter, and an Add two
-// to three times as long.
+// Lookups are as fast as in a plain filter; an Add is two to three times
+// slower.
 type Concurrent struct {
 	shape
-	words []uint64 // all accesses are atomic
+	words []uint64 // must be accessed atomically
 	locks *[stripes]stripe
 }
 
-// stripes is the number of locks of ContainsOrAdd.
+// stripes is the number of locks used by ContainsOrAdd.
 const stripes = 64
 
-// A stripe is a lock on the digests of a shard. It fills a cache line.
+// A stripe is a lock for a shard's digests, padded to fill a cache line.
 type stripe struct {
 	sync.Mutex
 	_ [56]byte
 }
 
-// NewConcurrent returns an empty filter for c, as [New] does, with its errors.
-// O(m) time, one allocation of the bit array.
+// NewConcurrent returns an empty filter for c, or the errors of [New].
 func NewConcurrent(c Config) (*Concurrent, error) {
 	f, err := New(c)
 	if err != nil {
@@ -47,19 +46,17 @@ func NewConcurrent(c Config) (*Concurrent, error) {
 	return newConcurrent(f), nil
 }
 
-// NewConcurrentFrom returns a concurrent filter with the Params and the bits of
-// f. It shares no memory with f. O(m) time, one allocation of the bit array.
+// NewConcurrentFrom returns a concurrent filter with a copy of the bits of f.
 func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) }
 
-// newConcurrent returns a concurrent filter that keeps the words of f.
+// newConcurrent returns a concurrent filter that uses the words of f.
 func newConcurrent(f *Filter) *Concurrent {
 	return &Concurrent{f.shape, f.words, new([stripes]stripe)}
 }
 
-// zeroConcurrent is like zeroFilter for a Concurrent.
 func zeroConcurrent() { errs.Zero("Concurrent", "NewConcurrent") }
 
-// used returns c, or panics if it has no bits.
+// used returns c. It panics if c has no bits.
 func (c *Concurrent) used() *Concurrent {
 	if c.kind == 0 {
 		zeroConcurrent()
@@ -67,10 +64,10 @@ func (c *Concurrent) used() *Concurrent {
 	return c
 }
 
-// Snapshot returns a plain filter with the Params and the bits of c. It has
-// every key whose Add returned before the call. A key that is added meanwhile
-// may be in it whole, in part, which only adds to the fill, or not at all. O(m)
-// time, one allocation of the bit array.
+// Snapshot returns a plain filter with the Params and bits of c. It contains
+// every key whose Add returned before the call. If a key is added during the
+// call, the snapshot may contain all of its bits, none, or only some, which
+// raise the fill ratio but have no other effect.
 func (c *Concurrent) Snapshot() *Filter {
 	words := make([]uint64, len(c.words))
 	for i := range words {
@@ -79,13 +76,13 @@ func (c *Concurrent) Snapshot() *Filter {
 	return newFilter(c.params, words)
 }
 
-// Add is [Filter.Add].
+// Add is like [Filter.Add].
 func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 
-// AddString is [Concurrent.Add] for a string.
+// AddString is like [Concurrent.Add] for a string key.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
-// AddDigest is [Concurrent.Add] for a digest under its family.
+// AddDigest is like [Concurrent.Add] for a digest computed by its family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -99,16 +96,17 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains is like Contains of a [Filter], at its cost. False is certain if no
-// Add of key has returned. It never waits.
+// Contains reports whether key may have been added, and never blocks. If it
+// returns false, no Add of key has returned yet.
 func (c *Concurrent) Contains(key []byte) bool { return c.ContainsDigest(c.hash.Sum(key)) }
 
-// ContainsString is [Concurrent.Contains] for a string.
+// ContainsString is like [Concurrent.Contains] for a string key.
 func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.hash.SumString(key))
 }
 
-// ContainsDigest is [Concurrent.Contains] for a digest under its family.
+// ContainsDigest is like [Concurrent.Contains] for a digest computed by its
+// family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -126,25 +124,25 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	}
 }
 
-// ContainsOrAdd reports whether key may have been added before, and adds it if
-// not. If several goroutines call it with the same key at the same time, only
-// one of them gets false: use it to do something once for each key. O(k) time:
-// a Contains plus, if key is not found, an Add under one of 64 locks. No
-// allocation.
+// ContainsOrAdd reports whether key may have been added before, and adds it
+// otherwise. When several goroutines call it with the same key, only a single
+// call can return false, so it can be used to do something once per key. If key
+// is not found, ContainsOrAdd uses one of 64 locks.
 func (c *Concurrent) ContainsOrAdd(key []byte) bool {
 	return c.ContainsOrAddDigest(c.hash.Sum(key))
 }
 
-// ContainsOrAddString is [Concurrent.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Concurrent.ContainsOrAdd] for a string key.
 func (c *Concurrent) ContainsOrAddString(key string) bool {
 	return c.ContainsOrAddDigest(c.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Concurrent.ContainsOrAdd] for a digest of its family.
+// ContainsOrAddDigest is like [Concurrent.ContainsOrAdd] for a key's digest.
 //
-// Without a lock no order of the k bits can be exact: of two goroutines, each
-// may find one bit that it is the first to set, or one may find that bit set by
-// another key. So the calls for one digest take turns.
+// Without a lock, no order of setting the k bits would be correct. Two
+// goroutines could each find a bit that they are the first to set, or another
+// key could set this bit between their tests. Calls with equal digests
+// therefore share a lock.
 func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if c.ContainsDigest(d) {
 		return true
@@ -159,15 +157,15 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// AddAll adds every key, given by its digest under the filter's family. It
-// takes less time than [Concurrent.AddDigest] on each, above all if the filter
-// is larger than the cache.
+// AddAll adds many keys. Use Family().SumAll to compute their digests. This is
+// faster than using [Concurrent.AddDigest] for each key, especially when the
+// filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [prefetch.Block]bool
 	c.used()
 	for block := range slices.Chunk(digests, prefetch.Block) {
-		// The loads of different digests overlap, while an atomic instruction
-		// waits for every load before it.
+		// The CPU can overlap the loads of different digests, whereas an atomic
+		// instruction waits for all earlier loads.
 		for i, found := range c.hasBlock(room[:0], block) {
 			if !found {
 				c.AddDigest(block[i])
@@ -176,8 +174,8 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	}
 }
 
-// ContainsAll appends the answer of [Concurrent.ContainsDigest] for each digest
-// to dst, like ContainsAll of a [Filter], and returns the extended slice.
+// ContainsAll appends the result of [Concurrent.ContainsDigest] for each digest
+// to dst and returns the extended slice.
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	c.used()
 	dst = slices.Grow(dst, len(digests))
@@ -187,14 +185,13 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the result for each digest in a block to dst, which must have
-// enough capacity.
+// hasBlock appends the results for a block to dst, which must have the
+// capacity.
 //
-// The AVX-512 code does not load words atomically, but this is correct as well:
-// every bit that it loads, even from a torn word, has a value from before or
-// after a change that is made at the same time, and a value from after every
-// change that was completed. Since the race detector cannot know this, builds
-// with it do not use AVX-512.
+// The AVX-512 code does not load words atomically, but it is correct as well.
+// Even if it loads a torn word, every bit has its value from before or after a
+// concurrent change, and the bits of an Add that has returned are set. Since
+// the race detector cannot know this, builds with it do not use AVX-512.
 func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := c.words, c.span, c.params.Hashes
 	if c.params.Layout == Blocked {
@@ -210,10 +207,9 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// Merge adds every key of the plain filters to c. Meanwhile a key of theirs may
-// be found or not; when Merge has returned, all of them are. It returns the
-// errors of [Filter.Merge] and leaves c unchanged then. O(m) time for each of
-// them, no allocation.
+// Merge adds every key of the plain filters to c. During the call their keys
+// may be found or not; when Merge has returned, they will all be found. It
+// returns the errors of [Filter.Merge] and then leaves c unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
 	if err := c.used().compatible(others...); err != nil {
 		return err
@@ -228,9 +224,8 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 	return nil
 }
 
-// Reset removes every key that was added before the call. A key that is added
-// meanwhile may be lost, even after its Add has returned; so add none. O(m)
-// time, no allocation.
+// Reset removes all keys that were added before the call. Do not call Add at
+// the same time: its key may be lost even after it has returned.
 func (c *Concurrent) Reset() {
 	c.used()
 	for i := range c.words {
@@ -238,17 +233,16 @@ func (c *Concurrent) Reset() {
 	}
 }
 
-// FillRatio is [Filter.FillRatio]. O(m) time.
+// FillRatio is like [Filter.FillRatio]. It runs in O(m) time.
 func (c *Concurrent) FillRatio() float64 { return float64(c.ones()) / float64(c.params.Bits) }
 
-// EstimatedLen is [Filter.EstimatedLen]. O(m) time.
+// EstimatedLen is like [Filter.EstimatedLen]. It runs in O(m) time.
 func (c *Concurrent) EstimatedLen() float64 { return c.params.estimate(c.ones()) }
 
-// FalsePositiveRate is [Filter.FalsePositiveRate]. O(m) time and memory: it
-// takes a [Concurrent.Snapshot].
+// FalsePositiveRate is like [Filter.FalsePositiveRate]. It needs O(m) time and
+// memory for a [Concurrent.Snapshot].
 func (c *Concurrent) FalsePositiveRate() float64 { return c.Snapshot().FalsePositiveRate() }
 
-// ones counts the bits that are set.
 func (c *Concurrent) ones() uint64 {
 	n := uint64(0)
 	for i := range c.words {
@@ -257,18 +251,16 @@ func (c *Concurrent) ones() uint64 {
 	return n
 }
 
-// MarshalText returns the text form of a [Concurrent.Snapshot], which a plain
-// [Filter] reads. O(m) time and memory.
+// MarshalText returns a snapshot's text form, for decoding into a [Filter].
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go and blocked.go, but access
-// the words atomically. In those that are not only for Blocked filters, the i-th
-// value of the probe sequence p selects one of span bits, the first of which is
-// bit i*step.
+// the words atomically. shareBits and seesBits can be used for several layouts:
+// value i of the probe sequence p selects one of span bits, from bit i*step on.
 
 // share sets a bit of w. In a filter in use, most bits are already set. Testing
-// the bit first takes a tenth of the time of an atomic instruction, and lets
-// other processors keep the cache line.
+// the bit first needs a tenth of the time of an atomic instruction, and other
+// processors can keep the cache line.
 func share(w *uint64, bit uint64) {
 	if atomic.LoadUint64(w)&bit == 0 {
 		atomic.OrUint64(w, bit)

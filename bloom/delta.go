@@ -11,19 +11,19 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// deltaParams are the parameters of a frame of kind BloomDelta, version 1. The
-// payload is the code, see rice.go, of the positions of the bits that differ,
-// or of the bits that do not if these are fewer.
+// deltaParams are the parameters in a frame of kind BloomDelta, version 1. The
+// payload is the code (see rice.go) of the positions of the bits that differ
+// or, if they are fewer, of the bits that do not.
 type deltaParams struct {
 	Changed uint64 // offset 0: number of bits that differ
 	Base    uint64 // 8: fingerprint of the filter that the delta applies to
-	Proof   uint64 // 16: digest of Base and of the fingerprint of the result
+	Proof   uint64 // 16: digest of Base and the fingerprint of the result
 }
 
-// An openDelta is what a header tells.
+// An openDelta is a delta's decoded header.
 type openDelta struct {
 	deltaParams
-	words uint64 // of the payload
+	words uint64 // in the payload
 }
 
 var deltaFormat = frame.Format[openDelta, uint64]{
@@ -31,22 +31,23 @@ var deltaFormat = frame.Format[openDelta, uint64]{
 	Len: func(d openDelta) uint64 { return d.words },
 }
 
-// AppendDelta appends a delta that changes old to f, for [Filter.ApplyDelta],
-// and returns the extended slice. Servers that keep copies of each other's
-// filters send far fewer bytes in deltas than in whole filters (Fan, Cao,
-// Almeida and Broder, Summary Cache, IEEE/ACM Trans. Netw. 8(3), 2000). A delta
-// has 72 bytes and about 1.5 + log2(m/changed) bits, in whole words, for each
-// bit of m that changed. That is 1 to 3 % above the least possible, and up to 9
-// % if a third of the bits change. A delta is never larger than the encoding of
-// f.
+// AppendDelta appends a delta that changes old to f, for use by
+// [Filter.ApplyDelta], and returns the extended slice. When servers keep copies
+// of each other's filters, deltas need far fewer bytes than whole filters (Fan,
+// Cao, Almeida and Broder, Summary Cache, IEEE/ACM Trans. Netw. 8(3), 2000). If
+// n of the m bits changed, a delta has 72 bytes and about 1.5 + log2(m/n) bits
+// for each of these n, rounded up to whole words. This is 1% to 3% more than
+// the minimum, and up to 9% more if a third of the bits changed. A delta is
+// never larger than the encoding of f.
 //
-// Bits may be set and cleared, so f and old can be the projections of a
-// counting filter at two times. Keep a [Filter.Clone] of what was sent last.
+// Since a delta can set and clear bits, f and old can also be projections that
+// a counting filter had at different times. Use [Filter.Clone] to keep the
+// filter last sent.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. O(m) time; it allocates the delta, room for the
-// longest delta with this number of changes, which is less than a sixth longer
-// if the changes are random, a 60th of the filter, and up to 60 KB.
+// if f is the zero Filter. It allocates the delta, memory for the longest delta
+// with n changes (less than a sixth longer if the changes are random), 1/60 of
+// the filter size, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
@@ -62,21 +63,20 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	})
 }
 
-// ApplyDelta changes f to the filter for which [Filter.AppendDelta] made the
-// delta. f must be in the state of the old filter of that call, and ApplyDelta
-// checks that it is. So it refuses a delta that comes twice, after one that was
-// lost, or out of order. Then get the whole filter, as [Filter.AppendBinary]
-// encodes it.
+// ApplyDelta changes f to the filter for which [Filter.AppendDelta] created the
+// delta. It checks that f is in the state of the old filter in that call, so it
+// rejects a delta that arrives twice, out of order, or after another one was
+// lost. If this happens, use [Filter.AppendBinary] to get the whole filter.
 //
-// It returns [ErrIncompatible] if f is another filter or in another state,
-// [ErrFamily] if the delta is for a filter of another family, [ErrVersion] if a
-// later version made it, and [ErrCorrupt] if it is damaged or the result is not
-// the one that it was made for. After an error f is unchanged. O(m) time; it
-// allocates the delta, a 60th of the filter, and up to 60 KB.
+// ApplyDelta returns [ErrIncompatible] if f is another filter or in another
+// state, [ErrFamily] if the delta is for a filter with another family,
+// [ErrVersion] if a later version created it, and [ErrCorrupt] if it is damaged
+// or its result is wrong. After an error, f is unchanged. ApplyDelta allocates
+// the size of the delta, 1/60 of the filter size, and up to 60 KB.
 //
-// Under a keyed family only those who have the key can make a delta that is
-// accepted; others can at most repeat one in the state for which it was made.
-// Under the public family anyone can make one.
+// With a keyed family, no one without the key can create a delta that will be
+// accepted. They can only send an existing one again, if the filter is in the
+// state for which it was created. With the public family, anyone can.
 func (f *Filter) ApplyDelta(delta []byte) error {
 	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
 	if err != nil {
@@ -106,9 +106,8 @@ func parseDelta(h frame.Header, _ hashfam.Family) (d openDelta, err error) {
 	return d, h.DecodeParams(&d.deltaParams, errs)
 }
 
-// coded returns the number of positions in the code, of at most m. They are
-// those of the bits that differ if flip is zero, and of the others if flip is
-// all ones.
+// coded returns the number of positions in the code. These are the positions of
+// the bits that differ or, if flip is all ones, of the other bits.
 func (d deltaParams) coded(m uint64) (n, flip uint64) {
 	if d.Changed > m/2 {
 		return m - d.Changed, ^uint64(0)
@@ -116,8 +115,8 @@ func (d deltaParams) coded(m uint64) (n, flip uint64) {
 	return d.Changed, 0
 }
 
-// unlike yields the positions of the bits in which f and other differ, or do
-// not if flip is all ones.
+// unlike yields the positions of the bits in which f and other differ or, if
+// flip is all ones, of the other bits.
 func (f *Filter) unlike(other *Filter, flip uint64) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i, w := range f.words {
@@ -131,8 +130,8 @@ func (f *Filter) unlike(other *Filter, flip uint64) iter.Seq[uint64] {
 	}
 }
 
-// change changes the bits that a valid code lists, or the others if flip is all
-// ones. To do so twice changes nothing.
+// change flips the bits whose positions are in a valid code or, if flip is all
+// ones, the other bits. Calling it twice changes nothing.
 func (f *Filter) change(code []uint64, n, flip uint64) {
 	ricePositions(code, f.params.Bits, n, func(i uint64) { f.words[i/64] ^= 1 << (i % 64) })
 	if flip != 0 {
@@ -143,13 +142,13 @@ func (f *Filter) change(code []uint64, n, flip uint64) {
 	}
 }
 
-// deltaFamily returns the family that hashes states. Deltas show its digests,
-// so it is not the family of the keys.
+// deltaFamily returns the family that hashes states. Since deltas reveal its
+// digests, it must not be the family that hashes keys.
 func (f *Filter) deltaFamily() hashfam.Family { return f.params.Family.Derive("bloom delta") }
 
-// fingerprint returns a digest of the Params and the bits of f: of the
-// parameters in a frame of f and the digests of each 1024 bytes of its payload,
-// which are hashed side by side.
+// fingerprint returns a digest of the Params and bits of f. Its input is the
+// parameters in a frame of f, followed by a digest for each 1024 bytes of the
+// payload. Several of these digests are computed at once.
 func (f *Filter) fingerprint() uint64 {
 	fam := f.deltaFamily()
 	b := slices.Grow(f.params.encoded().Header(0).Params, len(f.words)/16+8)
@@ -165,9 +164,9 @@ func (f *Filter) fingerprint() uint64 {
 	return uint64(fam.Sum(b))
 }
 
-// proof returns a digest of the fingerprints of the state before and of f. The
-// fingerprints of all states that were ever sent do not help to make it without
-// the key.
+// proof returns a digest of base, the fingerprint of the previous state, and
+// the current fingerprint of f. Without the key it cannot be computed, even
+// from the fingerprints of all states that were ever sent.
 func (f *Filter) proof(base uint64) uint64 {
 	b := binary.LittleEndian.AppendUint64(nil, base)
 	return uint64(f.deltaFamily().Sum(binary.LittleEndian.AppendUint64(b, f.fingerprint())))

@@ -14,8 +14,7 @@
 // that was not added is found with a small probability, the false-positive rate
 // (Bloom, CACM 13(7), 1970), or rate for short. [Config] sets this rate, and
 // every layout meets it until more than Capacity keys are added. A filter uses
-// 9.6 bits per key for a rate of 1%, and 14.4 bits for 0.1%, regardless of the
-// length of the keys.
+// 9.6 bits per key for a rate of 1%, and 14.4 for 0.1%, regardless of key size.
 //
 //	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("example.org")
@@ -29,24 +28,24 @@
 //
 // # Layouts
 //
-// [Classic], the default, places the k positions of a key anywhere in the array
-// and needs the least memory. [Partitioned] uses a separate slice of the array
-// for each of the k hash functions. [Blocked] places all positions of a key in
-// a single cache line of 512 bits (Putze, Sanders and Singler, JEA 14, 2009).
-// It is the fastest layout when the filter is larger than the cache, but needs
-// 3% more memory for a rate of 1%, and 15% more for 0.01%.
+// [Classic], the default, places a key's k positions anywhere in the array and
+// needs the least memory. [Partitioned] uses a separate slice of the array for
+// each of the k hash functions. [Blocked] places all of a key's positions in a
+// single cache line of 512 bits (Putze, Sanders and Singler, JEA 14, 2009). It
+// is the fastest layout when the filter is larger than the cache, but needs 3%
+// more memory for a rate of 1%, and 15% more for 0.01%.
 //
 // # Source
 //
-// Start with bloom.go, which sets and tests the bits of a key, and blocked.go,
-// which does this for the Blocked layout. The other files are
+// To read the code, start with bloom.go, which sets and tests a key's bits, and
+// with blocked.go, which does this for the Blocked layout. The other files are
 //
 //   - params.go, new.go: layouts, sizes and constructors
-//   - batch.go: many keys in one call
+//   - batch.go: many keys at once
 //   - merge.go: merging, intersecting and folding
 //   - stats.go: rates and estimates
 //   - codec.go, view.go: encodings, and queries of encoded filters
-//   - delta.go: changes between two states of a filter
+//   - delta.go: changes since an earlier state
 //   - concurrent.go: filters that goroutines share
 //   - compound.go: filters that consist of several filters, which are described
 //     in scalable.go and rotating.go

@@ -11,11 +11,11 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 )
 
-// save replaces a file by the encoding of f, a structure of any kind. After a
-// crash of the program or of the machine the file is the old one or the new
-// one, and never a part of one: the new one is on the disk before it gets the
-// name. After save has returned nil, it is the new one. A crash can leave a
-// file behind whose name begins with ".filter-".
+// save replaces a file with the encoding of f, which can be any structure. When
+// the program or the machine crashes, the file is either the old or the new
+// one, and always complete, because the new file is on the disk before it is
+// renamed. After save has returned nil, it is the new file. A crash can leave
+// behind a file whose name begins with ".filter-".
 func save(f io.WriterTo, name string) error {
 	file, err := os.CreateTemp(filepath.Dir(name), ".filter-*")
 	if err != nil {
@@ -33,8 +33,8 @@ func save(f io.WriterTo, name string) error {
 	return syncDir(filepath.Dir(name))
 }
 
-// syncDir writes the names of files in a directory to the disk. Windows has no
-// call for that.
+// syncDir writes the names of a directory's files to the disk. Windows has no
+// call for this.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -58,7 +58,7 @@ func load(name string) (*bloom.Filter, error) {
 	return f, err
 }
 
-// A filter is kept in a file from one run to the next.
+// This example saves a filter to a file and loads it again.
 func Example_saveToFile() {
 	dir, err := os.MkdirTemp("", "filter")
 	if err != nil {

@@ -78,7 +78,7 @@ func crawl(name string, links <-chan string, fetch func(link string), saveQueue 
 	}
 }
 
-// crawled crawls the links and returns how many were fetched.
+// crawled crawls the links and returns the number of fetched links.
 func crawled(name string, links ...string) (fetched int64, err error) {
 	queue := make(chan string, len(links))
 	for _, link := range links {
@@ -90,9 +90,9 @@ func crawled(name string, links ...string) (fetched int64, err error) {
 	return n.Load(), err
 }
 
-func TestACrawlerFetchesEachLinkOnceAndKeepsABadFile(t *testing.T) {
+func TestCrawlerFetchesEachLinkOnceAndKeepsDamagedFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "seen")
-	for _, want := range []int64{2, 0} { // then after a restart
+	for _, want := range []int64{2, 0} { // the second time after a restart
 		got, err := crawled(name, "/", "/a", "/")
 		require.NoError(t, err)
 		require.Equal(t, want, got)
@@ -108,15 +108,15 @@ func TestACrawlerFetchesEachLinkOnceAndKeepsABadFile(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(damaged, kept), "the damaged file was overwritten")
 	}
-	_, err = crawled(filepath.Dir(name)) // cannot be read as a file
+	_, err = crawled(filepath.Dir(name)) // a directory cannot be read
 	var path *fs.PathError
 	require.ErrorAs(t, err, &path)
 	require.NotErrorIs(t, err, bloom.ErrCorrupt)
 	require.FileExists(t, name)
 }
 
-// A crash loses at most ten minutes: not the links before.
-func TestACrawlerSavesEveryTenMinutes(t *testing.T) {
+// A crash must not lose more than the last ten minutes.
+func TestCrawlerSavesEveryTenMinutes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "seen")
 	synctest.Test(t, func(t *testing.T) {
 		links, queues := make(chan string), 0

@@ -44,12 +44,12 @@ func send(url string, sent, now *bloom.Filter) *bloom.Filter {
 	return new(bloom.Filter) // unknown: the next message is the whole filter
 }
 
-// A cacheServer has documents, and a mirror of the other server's.
+// A cacheServer has documents, and a mirror of the other server's filter.
 type cacheServer struct {
 	cached *counting.Filter
 	sent   *bloom.Filter
 	others mirror
-	lose   atomic.Bool  // the next message that it gets
+	lose   atomic.Bool  // whether the next message will be lost
 	got    atomic.Int64 // bytes in the last message
 }
 
@@ -61,7 +61,7 @@ func (s *cacheServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.others.ServeHTTP(w, r)
 }
 
-// replace caches 1,000 documents in place of those that it got first.
+// replace replaces the 1,000 oldest documents with new ones.
 func (s *cacheServer) replace(second uint64) {
 	fam := s.cached.Family()
 	for i := 1000 * second; i < 1000*(second+1); i++ {
@@ -70,9 +70,9 @@ func (s *cacheServer) replace(second uint64) {
 	}
 }
 
-// Two servers with 100,000 documents each tell each other every second which
-// 1,000 they have replaced. In second 2 the first one gets no message, and in
-// second 5 it has been restarted.
+// Two servers with 100,000 documents replace 1,000 documents every second and
+// send each other the changes. In second 2 the first server does not receive a
+// message, and in second 5 it is restarted.
 func Example_summaryCache() {
 	var servers [2]*cacheServer
 	var urls [2]string

@@ -8,9 +8,9 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
@@ -31,7 +31,7 @@ func Example() {
 	// 9.59 bits per key
 }
 
-// The layouts need different amounts of memory.
+// The layouts use different amounts of memory.
 func ExampleConfig_Params() {
 	for _, layout := range []bloom.Layout{bloom.Classic, bloom.Partitioned, bloom.Blocked} {
 		p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.01, Layout: layout}.Params()
@@ -43,31 +43,14 @@ func ExampleConfig_Params() {
 	// blocked: 1240064 bytes, 6 hashes, <nil>
 }
 
-// How good is a filter of 100 MB for 80 million keys?
+// What is the rate of a filter with 100 MB for 80 million keys?
 func ExampleConfig_memory() {
 	p, err := bloom.Config{Capacity: 80_000_000, MemoryBytes: 100_000_000}.Params()
-	fmt.Printf("%d hashes, %.2f %%, %v\n", p.Hashes, 100*p.RateAt(80_000_000), err)
-	// Output: 7 hashes, 0.82 %, <nil>
+	fmt.Printf("%d hashes, %.2f%%, %v\n", p.Hashes, 100*p.RateAt(80_000_000), err)
+	// Output: 7 hashes, 0.82%, <nil>
 }
 
-// How many keys can a filter of 64 MiB have at 1%, and what is its rate before
-// and after that?
-func ExampleConfig_memoryAndRate() {
-	c := bloom.Config{MemoryBytes: 64 << 20, FPRate: 0.01}
-	p, err := c.Params()
-	fmt.Println(p.CapacityAt(c.FPRate), err)
-	for _, million := range []uint64{10, 30, 50, 75} {
-		fmt.Printf("%d million keys: %.2g %%\n", million, 100*p.RateAt(million*1_000_000))
-	}
-	// Output:
-	// 55965125 <nil>
-	// 10 million keys: 4.1e-05 %
-	// 30 million keys: 0.037 %
-	// 50 million keys: 0.58 %
-	// 75 million keys: 3.7 %
-}
-
-// A filter with more or fewer keys than it was made for.
+// A filter can contain more or fewer keys than it was created for.
 func ExampleParams_RateAt() {
 	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()
 	if err != nil {
@@ -75,17 +58,17 @@ func ExampleParams_RateAt() {
 		return
 	}
 	for _, n := range []uint64{500_000, 1_000_000, 2_000_000} {
-		fmt.Printf("%d keys: %.3f %%\n", n, 100*p.RateAt(n))
+		fmt.Printf("%d keys: %.3f%%\n", n, 100*p.RateAt(n))
 	}
-	fmt.Println(p.CapacityAt(0.02), "keys at 2 %")
+	fmt.Println(p.CapacityAt(0.02), "keys at 2%")
 	// Output:
-	// 500000 keys: 0.025 %
-	// 1000000 keys: 1.000 %
-	// 2000000 keys: 15.705 %
-	// 1162537 keys at 2 %
+	// 500000 keys: 0.025%
+	// 1000000 keys: 1.000%
+	// 2000000 keys: 15.705%
+	// 1162537 keys at 2%
 }
 
-// filter returns a filter of a few keys.
+// filter returns a filter with the given keys.
 func filter(keys ...string) *bloom.Filter {
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})
 	if err != nil {
@@ -97,8 +80,8 @@ func filter(keys ...string) *bloom.Filter {
 	return f
 }
 
-// Many keys are hashed together, and a digest is valid for every structure of
-// the family.
+// SumAllStrings hashes many keys at once. Since both filters have the same
+// family, they can use the same digests.
 func ExampleFilter_AddAll() {
 	monday, tuesday := filter(), filter()
 	digests := monday.Family().SumAllStrings(nil, []string{"anna", "boris", "clara"})
@@ -118,7 +101,7 @@ func ExampleFilter_ContainsOrAdd() {
 	// Output: to be or not
 }
 
-// Ten workers build a filter each, and one merges them.
+// Ten workers build filters, which are then merged.
 func ExampleFilter_Merge() {
 	p, err := bloom.Config{Capacity: 100_000, FPRate: 0.01}.Params()
 	if err != nil {
@@ -151,8 +134,8 @@ func ExampleFilter_Jaccard() {
 	// 0.33 <nil>
 }
 
-// A filter that got far fewer keys than it was made for is folded before it is
-// sent.
+// This filter received far fewer keys than it was created for, so it is folded
+// before it is sent.
 func ExampleFilter_FoldTo() {
 	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 	if err != nil {
@@ -163,13 +146,14 @@ func ExampleFilter_FoldTo() {
 		f.AddDigest(f.Family().SumUint64(i))
 	}
 	fmt.Println(f.SizeBytes(), f.FoldTo(0.01))
-	fmt.Printf("%d bytes, rate %.2f %%\n", f.SizeBytes(), 100*f.FalsePositiveRate())
+	fmt.Printf("%d bytes, rate %.2f%%\n", f.SizeBytes(), 100*f.FalsePositiveRate())
 	// Output:
 	// 1199120 <nil>
-	// 149896 bytes, rate 0.33 %
+	// 149896 bytes, rate 0.33%
 }
 
-// A stream can hold several filters. After the last one the error is io.EOF.
+// A stream can contain several filters. After the last one, the error is
+// io.EOF.
 func ExampleFilter_ReadFrom() {
 	var stream bytes.Buffer
 	for _, key := range []string{"a", "b"} {
@@ -190,7 +174,7 @@ func ExampleFilter_ReadFrom() {
 	// <nil> false true
 }
 
-// To decode a filter of a keyed family, make a receiver with that family.
+// Use a receiver to decode a filter that has a keyed family.
 func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
@@ -212,7 +196,7 @@ func ExampleNewReceiver() {
 	// <nil> true
 }
 
-// The size of a filter is known before it is decoded.
+// ReadParams returns a filter's size before it is decoded.
 func ExampleReadParams() {
 	var file bytes.Buffer
 	if _, err := filter("a").WriteTo(&file); err != nil {
@@ -227,8 +211,8 @@ func ExampleReadParams() {
 	// 1800 bytes in memory
 }
 
-// Eight goroutines share a filter and count distinct pages: for each page only
-// one of them gets false.
+// Eight goroutines share a filter and count distinct pages. For each page, only
+// a single call returns false.
 func ExampleConcurrent() {
 	seen, err := bloom.NewConcurrent(bloom.Config{Capacity: 20_000, FPRate: 0.01})
 	if err != nil {
@@ -236,28 +220,24 @@ func ExampleConcurrent() {
 		return
 	}
 	requests := data.RequestsWeb12()
-	distinct := make([]int, 8)
+	var distinct atomic.Int64
 	var wg sync.WaitGroup
-	for worker := range distinct {
+	for worker := range 8 {
 		wg.Go(func() {
-			for i := worker; i < len(requests); i += len(distinct) {
+			for i := worker; i < len(requests); i += 8 {
 				if !seen.ContainsOrAddString(requests[i]) {
-					distinct[worker]++
+					distinct.Add(1)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	total := 0
-	for _, n := range distinct {
-		total += n
-	}
-	exact := len(slices.Compact(slices.Sorted(slices.Values(requests))))
-	fmt.Println("within 1 %:", total <= exact && total > exact-exact/100)
-	// Output: within 1 %: true
+	total, exact := int(distinct.Load()), len(slices.Compact(slices.Sorted(slices.Values(requests))))
+	fmt.Println("within 1%:", total <= exact && total > exact-exact/100)
+	// Output: within 1%: true
 }
 
-// A concurrent filter is made from a plain one, and a snapshot of it is one.
+// A snapshot is a plain filter, which can be encoded.
 func ExampleConcurrent_Snapshot() {
 	c := bloom.NewConcurrentFrom(filter("a"))
 	c.AddString("b")
@@ -271,41 +251,30 @@ func ExampleConcurrent_Snapshot() {
 	// about 3 keys in 1800 bytes
 }
 
-// A cache counts its documents and sends its neighbor what has changed. A
-// message is lost, and the neighbor fetches the whole filter.
+// A server sends its neighbor the changes of its filter. If a message is lost,
+// the neighbor rejects the next one and needs the whole filter.
 func ExampleFilter_AppendDelta() {
-	cached, err := counting.New(counting.Config{Capacity: 100_000, FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	cached.AddString("/index")
-	sent := cached.Bloom()
-	neighbor := sent.Clone() // at the other server
+	f := filter("/index")
+	sent, neighbor := f.Clone(), f.Clone()
 	for second := range 3 {
-		cached.DeleteString("/index")
-		cached.AddString(fmt.Sprint("/page/", second))
-		now := cached.Bloom()
-		delta, err := now.AppendDelta(nil, sent)
-		sent = now
+		f.AddString(fmt.Sprint("/page/", second))
+		delta, err := f.AppendDelta(nil, sent)
+		sent = f.Clone()
 		if second == 1 || err != nil {
 			continue // the message is lost
 		}
 		err = neighbor.ApplyDelta(delta)
-		if errors.Is(err, bloom.ErrIncompatible) {
-			neighbor = now.Clone() // the whole filter
-		}
-		fmt.Println(second, len(delta), "bytes,", neighbor.Equal(now), err == nil)
+		fmt.Println(len(delta), "bytes,", neighbor.Equal(f), errors.Is(err, bloom.ErrIncompatible))
 	}
-	fmt.Println(cached.Bloom().SizeBytes(), "bytes for the whole filter")
+	fmt.Println(f.SizeBytes(), "bytes for the whole filter")
 	// Output:
-	// 0 104 bytes, true true
-	// 2 96 bytes, true false
-	// 119920 bytes for the whole filter
+	// 88 bytes, true false
+	// 88 bytes, false true
+	// 1800 bytes for the whole filter
 }
 
-// A file of sorted keys ends with their filter and a footer that tells where it
-// begins. A reader asks the filter where it lies, before it searches the file.
+// A file of sorted keys contains their filter and a footer with the filter's
+// offset. The filter is queried in place before the file is searched.
 func ExampleFrameReader() {
 	var fam hashfam.Family
 	table := []byte("apple=1 banana=2 cherry=3")
@@ -318,7 +287,7 @@ func ExampleFrameReader() {
 	}
 	table = binary.LittleEndian.AppendUint64(table, start)
 
-	reader := bloom.NewFrameReader(fam) // one for all files
+	reader := bloom.NewFrameReader(fam) // used for all files
 	for _, key := range []string{"banana", "mango"} {
 		footer := len(table) - 8
 		filter := table[binary.LittleEndian.Uint64(table[footer:]):footer]

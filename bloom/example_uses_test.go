@@ -3,18 +3,17 @@ package bloom_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A filter in front of a slow store saves lookups: only keys that the filter
-// may contain are looked up. The store holds 18,147 malicious domains; the
-// requests ask for these and for 19,717 benign ones.
+// A filter in front of a slow store saves lookups, since keys that the filter
+// does not contain need not be looked up. The store contains 18,147 malicious
+// domains. These and 19,717 benign domains are requested.
 func Example_maliciousDomains() {
-	store := map[string]bool{} // stands for a database
+	store := map[string]bool{} // used instead of a database
 	bad := data.MaliciousDomains()
 	guard, err := bloom.New(bloom.Config{Capacity: uint64(len(bad)), FPRate: 0.01})
 	if err != nil {
@@ -46,43 +45,10 @@ func Example_maliciousDomains() {
 	// 21768 bytes in memory
 }
 
-// A spell checker flags every word that the filter does not contain, since such
-// a word is certainly not in the dictionary. It misses about one wrong word in
-// a thousand.
-func Example_spellChecker() {
-	words := data.EnglishWords()
-	dictionary, err := bloom.New(bloom.Config{Capacity: uint64(len(words)), FPRate: 0.001})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	exact := map[string]bool{}
-	for _, word := range words {
-		dictionary.AddString(strings.ToLower(word))
-		exact[strings.ToLower(word)] = true
-	}
-
-	text := slices.Compact(slices.Sorted(slices.Values(data.Tokens(data.MobyDick()))))
-	flagged, wrong := 0, 0
-	for _, word := range text {
-		if !exact[word] {
-			wrong++
-		}
-		if !dictionary.ContainsString(word) {
-			flagged++
-		}
-	}
-	fmt.Printf("%d distinct words, %d not in the dictionary, %d flagged\n", len(text), wrong, flagged)
-	fmt.Printf("%d bytes in memory\n", dictionary.SizeBytes())
-	// Output:
-	// 16956 distinct words, 2159 not in the dictionary, 2157 flagged
-	// 187512 bytes in memory
-}
-
-// The cosine of two filters measures the similarity of two texts. There is one
-// sparse filter of word pairs for each of 30 passages of the Bible. The 15
-// pairs of passages that are known to be parallel all have a higher cosine than
-// the other 420.
+// The cosine of two filters measures the similarity of two texts. This example
+// uses sparse filters of the word pairs in 30 passages of the Bible. The 15
+// pairs of passages that are known to be parallel have a higher cosine than all
+// other 420 pairs.
 func Example_similarPassages() {
 	passages := data.Passages()
 	filters := map[string]*bloom.Filter{}
@@ -99,10 +65,7 @@ func Example_similarPassages() {
 		filters[p.ID] = f
 	}
 
-	parallel := map[[2]string]bool{}
-	for _, pair := range data.ParallelPassages() {
-		parallel[pair] = true
-	}
+	parallel := data.ParallelPassages()
 	lowest, highest, unrelated := 1.0, 0.0, 0
 	for i, p := range passages {
 		for _, q := range passages[:i] {
@@ -111,7 +74,8 @@ func Example_similarPassages() {
 				fmt.Println(err)
 				return
 			}
-			if parallel[[2]string{p.ID, q.ID}] || parallel[[2]string{q.ID, p.ID}] {
+			pair := [2]string{p.ID, q.ID}
+			if slices.Contains(parallel, pair) || slices.Contains(parallel, [2]string{q.ID, p.ID}) {
 				lowest = min(lowest, similarity)
 			} else {
 				highest = max(highest, similarity)
@@ -126,8 +90,9 @@ func Example_similarPassages() {
 	// 420 unrelated pairs: at most 0.178
 }
 
-// Requests for a page that was requested within the hour before. The log has no
-// times: they are spread evenly over the month, one in 28 seconds.
+// This example counts requests for pages that were already requested within the
+// last hour. The log has no times, so the requests are spread evenly over the
+// month, 28 seconds apart.
 func ExampleRotating() {
 	recent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 200, Span: time.Hour, FPRate: 0.01})
 	if err != nil {
@@ -161,7 +126,7 @@ func ExampleRotating() {
 	// 440 bytes
 }
 
-// An alert is sent at most once in ten minutes, however often it goes off.
+// An alert is not sent more than once in ten minutes.
 func ExampleRotating_ContainsOrAdd() {
 	sent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 1000, Span: 10 * time.Minute, FPRate: 0.001})
 	if err != nil {
@@ -182,7 +147,7 @@ func ExampleRotating_ContainsOrAdd() {
 	// 12:25:00 disk full
 }
 
-// A stream of unknown length: the filter expects 1,000 keys and gets 13,756.
+// The filter grows from the expected 1,000 keys to 13,756.
 func ExampleScalable() {
 	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
 	if err != nil {
@@ -197,16 +162,16 @@ func ExampleScalable() {
 		}
 	}
 	fmt.Printf("%d distinct pages, %d of them found to be new\n", len(exact), distinct)
-	fmt.Printf("%d stages, %.1f bits per key, rate %.2f %%\n",
+	fmt.Printf("%d stages, %.1f bits per key, rate %.2f%%\n",
 		s.Stages(), float64(8*s.SizeBytes())/float64(len(exact)), 100*s.FalsePositiveRate())
 	fmt.Printf("about %.0f keys\n", s.EstimatedLen())
 	// Output:
 	// 13756 distinct pages, 13667 of them found to be new
-	// 4 stages, 15.7 bits per key, rate 0.81 %
+	// 4 stages, 15.7 bits per key, rate 0.81%
 	// about 13663 keys
 }
 
-// A plain filter becomes a further stage.
+// A plain filter becomes an additional stage.
 func ExampleScalable_Attach() {
 	lastYear := filter("anna")
 	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})

@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A view answers from the bytes of a file that is mapped.
+// A view queries encoded data directly, for example in a mapped file.
 func ExampleNewView() {
 	f := filter("example.org")
 	data, err := f.MarshalBinary() // or the bytes of a mapped file
@@ -24,7 +24,7 @@ func ExampleNewView() {
 	}
 	fmt.Println(v.ContainsString("example.org"), v.ContainsString("example.net"))
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a copy that can be changed
+	g, err := v.Decode() // a deep copy, which can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false

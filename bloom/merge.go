@@ -2,19 +2,18 @@ package bloom
 
 import "github.com/filterfam/filterfam/internal/fault"
 
-// Merge adds every key of the others to f. The result is, bit for bit, the
-// filter built from the keys of all, and has that filter's rate. If the
-// [Params] of one differ, Merge returns [ErrIncompatible], naming the field and
-// the place in others, and leaves f unchanged. It passes over f once, so that
-// one call with many filters is faster than many calls if f is larger than the
-// cache. O(m) time for each of them, no allocation.
+// Merge adds every key of the other filters to f. The result is identical, bit
+// for bit, to a filter built from all of these keys. If a filter has other
+// [Params], Merge returns [ErrIncompatible], naming the field and the filter's
+// index, and leaves f unchanged. When f is larger than the cache, a single call
+// with many filters is faster than many calls, since it passes over f once.
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.used().compatible(others...); err != nil {
 		return err
 	}
 	length := mergeWords
 	if len(others) == 1 {
-		length = len(f.words) // nothing is read twice
+		length = len(f.words) // a single pass reads nothing twice
 	}
 	for first := 0; first < len(f.words); first += length {
 		piece := f.words[first:min(first+length, len(f.words))]
@@ -25,16 +24,16 @@ func (f *Filter) Merge(others ...*Filter) error {
 	return nil
 }
 
-// mergeWords is the number of words that Merge merges at a time: 8 KiB, which
-// stay in the first cache.
+// mergeWords is the number of words merged at a time: 8 KiB fit in the L1
+// cache.
 const mergeWords = 1024
 
-// compatible returns ErrIncompatible unless the others have the Params of s.
+// compatible returns ErrIncompatible if any of the others has different Params.
 func (s *shape) compatible(others ...*Filter) error {
 	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
-// or sets in dst the bits that are set in src, which is at least as long.
+// or sets the bits in dst that are set in src. src must not be shorter.
 func or(dst, src []uint64) {
 	src = src[:len(dst)]
 	for i := range dst {
@@ -42,11 +41,12 @@ func or(dst, src []uint64) {
 	}
 }
 
-// Intersect clears the bits of f that are not set in other. Every key that is
-// in both filters is still found. The result has all bits of the filter of the
-// common keys and usually some more. So its rate is at least that filter's and
-// at most that of either input. Intersect returns the errors of [Filter.Merge]
-// and leaves f unchanged then. O(m) time, no allocation.
+// Intersect clears the bits of f that are not set in other. Keys that are in
+// both filters will still be found. The result contains all bits that a filter
+// built from the common keys has, and usually some more. Its rate is therefore
+// not below the rate of that filter, and does not exceed the lower rate of the
+// two inputs. If the [Params] differ, it returns [ErrIncompatible] and leaves f
+// unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.used().compatible(other); err != nil {
 		return err
@@ -58,18 +58,17 @@ func (f *Filter) Intersect(other *Filter) error {
 	return nil
 }
 
-// Fold halves the memory of f. The result is, bit for bit, the filter with half
-// the Bits built from the same keys: Fold combines adjacent bits with OR
-// (Blocked: adjacent lines). The rate rises to that of the smaller filter, see
-// [Params.RateAt]. O(m) time; Fold allocates the smaller array and releases the
-// larger one.
+// Fold halves the size of f by combining adjacent bits (Blocked: adjacent
+// lines) with OR. The result is identical, bit for bit, to a filter with half
+// the Bits built from the same keys. Use [Params.RateAt] to compute its higher
+// rate. Fold allocates the smaller array.
 //
-// The length being halved must be even: the Bits (Classic), the bits of a slice
-// (Partitioned) or the number of lines (Blocked). If it is odd, Fold returns
-// [ErrParams] and leaves f unchanged. A filter that [New] made for a Capacity
-// and an FPRate can be folded at least three times, except a Blocked one with
-// fewer than 1,024 lines. A filter that uses all of MemoryBytes can be folded
-// six times if it is Classic, and possibly not at all in the other layouts.
+// The length to be halved must be even: the number of bits (Classic), bits per
+// slice (Partitioned) or lines (Blocked). Otherwise Fold returns [ErrParams]
+// and leaves f unchanged. A filter that [New] created for a Capacity and an
+// FPRate can be folded three times or more, unless it is Blocked and has fewer
+// than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
+// times if it is Classic. In the other layouts, folding it may not be possible.
 func (f *Filter) Fold() error {
 	half, err := f.used().folded()
 	if err != nil {
@@ -79,12 +78,11 @@ func (f *Filter) Fold() error {
 	return nil
 }
 
-// FoldTo folds f as often as its rate allows: until it cannot be folded, or the
-// next [Filter.Fold] would raise [Filter.FalsePositiveRate] above rate. Use it
-// for a filter that got fewer keys than it was made for, before it is stored or
-// sent. A filter whose rate is above rate already stays as it is. FoldTo
-// returns [ErrParams] if rate is not above 0 and below 1. O(m) time; it
-// allocates the smaller arrays.
+// FoldTo folds f until it cannot be folded again, or until the next
+// [Filter.Fold] would raise [Filter.FalsePositiveRate] above rate. Use it
+// before storing or sending a filter that received fewer keys than it was
+// created for. If the current rate is already higher, FoldTo leaves f
+// unchanged. It returns [ErrParams] if rate is not above 0 and below 1.
 func (f *Filter) FoldTo(rate float64) error {
 	f.used()
 	if !(rate > 0 && rate < 1) {
@@ -99,10 +97,10 @@ func (f *Filter) FoldTo(rate float64) error {
 	}
 }
 
-// folded returns f with half of the Bits, or the errors of [Filter.Fold].
+// folded returns a copy of f with half the Bits, or Fold's errors.
 func (f *Filter) folded() (*Filter, error) {
 	if f.span%2 != 0 {
-		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, of bits in a slice, or of lines")
+		return nil, paramError("Params.Bits", f.params.Bits, "an even number of bits, bits per slice, or lines")
 	}
 	p := f.params
 	p.Bits /= 2
@@ -115,15 +113,15 @@ func (f *Filter) folded() (*Filter, error) {
 	return newFilter(p, words), nil
 }
 
-// foldBits sets bit i of dst if bit 2i or 2i+1 of src is set. A pair of bits
-// never crosses from one slice to the next, because slices have even lengths.
+// foldBits sets bit i of dst if bit 2i or 2i+1 of src is set. Since slices have
+// even lengths, such a pair of bits never spans two slices.
 func foldBits(dst, src []uint64) {
 	for i, w := range src {
 		dst[i/2] |= evenBits(w|w>>1) << (i % 2 * 32)
 	}
 }
 
-// evenBits moves the 32 even-numbered bits of w to its low half: each step
+// evenBits moves the 32 even-numbered bits of w to its low half. Each step
 // closes the gaps between groups of 1, 2, 4, 8 and 16 bits.
 func evenBits(w uint64) uint64 {
 	w &= 0x5555555555555555
@@ -134,7 +132,7 @@ func evenBits(w uint64) uint64 {
 	return (w | w>>16) & 0x00000000ffffffff
 }
 
-// foldLines sets line i of dst to line 2i OR line 2i+1 of src.
+// foldLines sets line i of dst to the OR of lines 2i and 2i+1 of src.
 func foldLines(dst, src []uint64) {
 	for i, w := range src {
 		dst[i/(2*lineWords)*lineWords+i%lineWords] |= w

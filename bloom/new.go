@@ -8,9 +8,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// New returns an empty filter for c: it calls [Config.Params] and
-// [NewFromParams] and returns their errors. O(m) time, one allocation of the
-// bit array.
+// New returns an empty filter for c. It returns the errors of [Config.Params]
+// and [NewFromParams].
 func New(c Config) (*Filter, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -19,12 +18,12 @@ func New(c Config) (*Filter, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty filter of Bits/8 bytes. It returns
+// NewFromParams returns an empty filter with the parameters p. It returns
 // [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: 1 GiB is the limit if addresses have 32 bits. O(m) time.
+// for the platform: 32-bit platforms can address 1 GiB.
 //
-// The program ends if the machine does not have that much memory. If p comes
-// from an untrusted source, check [Params.SizeBytes] first.
+// The program terminates if the machine does not have this much memory. If p
+// comes from an untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -35,29 +34,28 @@ func NewFromParams(p Params) (*Filter, error) {
 	return newFilter(p, make([]uint64, p.words())), nil
 }
 
-// newFilter returns a filter of the valid parameters p that keeps words.
+// newFilter returns a filter with the valid parameters p that uses words.
 func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
 
 func newReader(p Params, words []uint64) reader {
-	return reader{shape{p, p.kind(), p.span(), p.Family.Hasher(p.SizeBytes())}, words}
+	return reader{shape{p, p.kind(), p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
-// NewReceiver returns an empty filter to decode into. It accepts encodings made
-// under fam, as a zero Filter accepts those made under the public family. O(1)
-// time.
+// NewReceiver returns an empty filter that can only be decoded into. It decodes
+// data encoded with fam, whereas a zero Filter uses the public family.
 func NewReceiver(fam hashfam.Family) *Filter {
 	return &Filter{reader{shape: shape{params: Params{Family: fam}}}}
 }
 
-// FromWords returns the filter with parameters p whose bits are words: bit i of
-// the filter is bit i%64 of words[i/64], where bit 0 is the least significant.
-// The filter keeps words; the caller must not use it again. O(1) time, no copy.
+// FromWords returns a filter whose bits are words: bit i of the filter is bit
+// i%64 of words[i/64], where bit 0 is the least significant. The filter uses
+// words directly, so the caller must not use them again.
 //
-// It returns [ErrParams], naming the field, if p is invalid, if the number of
-// words is not ceil(Bits/64), or if a bit beyond the last one is set.
+// FromWords returns [ErrParams], naming the field, if p is invalid, if there
+// are not exactly ceil(Bits/64) words, or if a bit after the last one is set.
 //
-// A Blocked filter costs one cache miss per key if words begins at a multiple
-// of 64 bytes, as large slices in Go do, and up to two otherwise.
+// For a Blocked filter, words should begin at a multiple of 64 bytes, as large
+// slices in Go do. Otherwise a key can cause two cache misses instead of one.
 func FromWords(p Params, words []uint64) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -71,34 +69,32 @@ func FromWords(p Params, words []uint64) (*Filter, error) {
 	return newFilter(p, words), nil
 }
 
-// Params returns the parameters of the filter. O(1) time.
+// Params returns the filter's parameters.
 func (s *shape) Params() Params { return s.params }
 
-// Family returns the family that hashes the keys of the filter. O(1) time.
+// Family returns the family that hashes the filter's keys.
 func (s *shape) Family() hashfam.Family { return s.params.Family }
 
-// SizeBytes returns the size of the bit array in bytes. The filter itself adds
-// less than 100, and a Concurrent 4 KiB of locks. O(1) time.
+// SizeBytes returns the size of the bit array in bytes. The filter needs up to
+// 100 bytes more, and a Concurrent an additional 4 KiB for its locks.
 func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
 
-// String describes the filter in one line. It does not show the key.
+// String describes the filter in a single line.
 func (s shape) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
 
-// Format prints String for every verb, as [hashfam.Family.Format] explains.
+// Format prints the result of String for every verb.
 func (s shape) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (s shape) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Reset removes every key. O(m) time, no allocation.
+// Reset removes all keys.
 func (f *Filter) Reset() { clear(f.used().words) }
 
-// Clone returns a copy that shares no memory with f. O(m) time, one allocation
-// of the bit array.
+// Clone returns a deep copy of f.
 func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.words)) }
 
 // Equal reports whether f and other have the same Params and the same bits.
-// O(m) time, no allocation.
 func (f *Filter) Equal(other *Filter) bool {
 	return f.params == other.params && slices.Equal(f.words, other.words)
 }

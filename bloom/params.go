@@ -9,18 +9,16 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The reasons for errors, to test with errors.Is. They have the same values in
-// every package of filterfam.
+// These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params, or a delta is for another state
+	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params, or a delta is for another state
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
-	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family
+	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// A FieldError is an error about one field. See package [hashfam].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "bloom"}
@@ -29,14 +27,14 @@ func paramError(field string, value any, allowed string) error {
 	return errs.Field(ErrParams, field, value, allowed)
 }
 
-// A Layout determines where the positions of a key may be.
+// A Layout determines where a key's positions can be.
 type Layout uint8
 
-// The layouts.
+// See Layouts in the package comment.
 const (
-	Classic     Layout = iota // anywhere: the least memory
-	Partitioned               // one in each of k slices
-	Blocked                   // all in one cache line: the fastest
+	Classic     Layout = iota // anywhere in the array; uses the least memory
+	Partitioned               // one position in each of k slices
+	Blocked                   // in a single cache line; the fastest
 )
 
 var layoutNames = []string{Classic: "classic", Partitioned: "partitioned", Blocked: "blocked"}
@@ -68,47 +66,46 @@ func (l *Layout) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Config describes a filter by at least two of Capacity, FPRate and
-// MemoryBytes. The third follows from the other two. If all three are set, the
-// filter is the smallest that meets FPRate. If that is larger than MemoryBytes,
-// the error names the memory that is needed and the rate that fits.
+// A Config describes a filter by two or all of Capacity, FPRate and
+// MemoryBytes. If two are set, the third follows from them. If all three are
+// set, the filter is the smallest one that meets FPRate. If this filter is
+// larger than MemoryBytes, the error contains the required memory and the rate
+// that would fit.
 type Config struct {
-	// Capacity is the number of distinct keys for which FPRate holds. You may
-	// add more keys: none is lost, but the rate rises. If Capacity is zero, the
-	// filter uses all of MemoryBytes, and is made for the largest number of
-	// keys at which FPRate holds in this memory. [Params.CapacityAt] returns
-	// this number.
+	// Capacity is the number of distinct keys for which FPRate holds. You can
+	// add more keys: none will be lost, but the rate will rise. If Capacity is
+	// zero, the filter uses all of MemoryBytes, and [Params.CapacityAt] returns
+	// the number of keys for which FPRate holds.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be above 0 and below 1, and above Capacity/2^64, the
-	// chance that a key's digest equals a member's. If FPRate is zero, the
-	// filter uses all of MemoryBytes, and has the lowest rate that is possible
-	// in this memory at Capacity keys. [Params.RateAt] returns this rate.
+	// is 1%. It must be below 1 and above Capacity/2^64, the probability that a
+	// key has the same digest as a key in the filter. If FPRate is zero, the
+	// filter uses all of MemoryBytes and has the lowest possible rate, which
+	// [Params.RateAt] returns.
 	FPRate float64
 
-	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
-	// be. A filter that uses all of it is at most 63 bytes smaller. An encoding
-	// needs 72 bytes more.
+	// MemoryBytes, if it is not zero, is the maximum of [Params.SizeBytes]. A
+	// filter that uses all of it may be up to 63 bytes smaller. An encoding
+	// needs 72 more.
 	MemoryBytes uint64
 
-	Layout Layout // Classic by default
+	Layout Layout // the default is Classic
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys. The zero value is the public family. A keyed
+	// family should be used if untrusted parties can choose keys.
 	Family hashfam.Family
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
-// Params are the parameters of a filter. Filters with equal Params can be
-// combined.
+// Params are a filter's parameters. Filters with equal Params can be merged.
 type Params struct {
-	// Bits is m, the size of the array: 1 to 2^48. Partitioned: a multiple of
-	// Hashes. Blocked: a multiple of 512.
+	// Bits is m, the size of the array: 1 to 2^48. It must be a multiple of
+	// Hashes for Partitioned, and a multiple of 512 for Blocked.
 	Bits uint64
 
-	// Hashes is k, the number of positions of a key: 1 to 255.
+	// Hashes is k, the number of positions per key: 1 to 255.
 	Hashes int
 
 	Layout Layout
@@ -117,17 +114,19 @@ type Params struct {
 
 // Params returns the parameters of the filter that c describes, without
 // allocating it. Bits is the smallest size that meets FPRate, or all of
-// MemoryBytes. Hashes is the number with the lowest rate at that size and at
-// Capacity keys. Both follow from the exact rate; the textbook approximation is
-// too optimistic. Sizes are rounded up so that a filter can be folded three
-// times: Classic filters and the slices of Partitioned ones are multiples of 8
-// bits, and Blocked filters with 1,024 or more lines are multiples of 8 lines.
-// If the filter uses all of MemoryBytes, they are not.
+// MemoryBytes. Hashes is the number with the lowest rate at this size. Both are
+// computed using the exact rate; the textbook formula is too optimistic.
 //
-// It returns [ErrParams], naming the field, if no filter meets c. O(k^2) time
-// for about ten sizes: five microseconds, tens of them for rates below 1e-4,
-// and up to a few milliseconds for extreme ones. Without Capacity it is a
-// millisecond for common rates, and a second or more for the lowest ones.
+// Sizes are rounded up so that a filter can be folded three times: Classic
+// filters and the slices of Partitioned filters to multiples of 8 bits, and
+// Blocked filters with 1,024 or more lines to multiples of 8 lines. They are
+// not rounded up if the filter uses all of MemoryBytes.
+//
+// Params returns [ErrParams], naming the field, if no filter meets c. It runs
+// in O(k^2) time for each of about ten sizes: five microseconds, tens of
+// microseconds for rates below 1e-4, and up to a few milliseconds for extreme
+// rates. Without a Capacity, it needs a millisecond for common rates, and a
+// second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -135,12 +134,8 @@ func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
-// smallest returns the parameters of the smallest filter of n keys with the
-// given rate.
+// smallest returns the parameters of the smallest filter for n keys and a rate.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	if err := errs.Rate(rate, n); err != nil {
-		return Params{}, err
-	}
 	plan := [...]func(uint64, float64) (sizing.Plan, bool){sizing.ClassicPlan, sizing.PartitionedPlan, sizing.BlockedPlan}[c.Layout]
 	p, ok := plan(n, rate)
 	if !ok {
@@ -151,38 +146,26 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	return Params{Bits: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
 }
 
-// within returns the parameters with the lowest rate of n keys in the given
-// memory. They are invalid if there are none.
+// within returns the parameters with the lowest rate at n keys within the given
+// memory. If there are none, the result is invalid.
 func (c Config) within(n, bytes uint64) Params {
-	p := Params{Layout: c.Layout, Family: c.Family}
 	bytes = min(bytes, sizing.MaxBits/8)
-	rate := func(k int) float64 {
-		p.Hashes = k
-		return p.within(bytes).RateAt(n)
+	of := func(k int) Params {
+		p := Params{Bits: bytes / 8 * 64, Hashes: k, Layout: c.Layout, Family: c.Family}
+		p.Bits -= p.Bits % p.unit()
+		return p
 	}
+	rate := func(k int) float64 { return of(k).RateAt(n) }
 	best := sizing.HashesWithin(8*bytes, n, rate)
-	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // divides few bits unevenly
+	for k := 1; c.Layout == Partitioned && k <= sizing.MaxHashes; k++ { // with few bits, slices leave a remainder
 		if rate(k) < rate(best) {
 			best = k
 		}
 	}
-	p.Hashes = best
-	return p.within(bytes)
+	return of(best)
 }
 
-// within returns p with as many bits as the given memory has room for.
-func (p Params) within(bytes uint64) Params {
-	p.Bits = bytes / 8 * 64
-	switch p.Layout {
-	case Partitioned:
-		p.Bits -= p.Bits % uint64(p.Hashes)
-	case Blocked:
-		p.Bits -= p.Bits % lineBits
-	}
-	return p
-}
-
-// check returns an error with the given reason that names the invalid field.
+// check returns an error with the given reason that names an invalid field.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Bits == 0 || p.Bits > sizing.MaxBits:
@@ -191,22 +174,20 @@ func (p Params) check(reason error) error {
 		return errs.Field(reason, "Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Layout > Blocked:
 		return errs.Field(reason, "Params.Layout", p.Layout, "classic, partitioned or blocked")
-	case p.Layout == Partitioned && p.Bits%uint64(p.Hashes) != 0:
-		return errs.Field(reason, "Params.Bits", p.Bits, fmt.Sprintf("a multiple of Hashes (%d) for Partitioned", p.Hashes))
-	case p.Layout == Blocked && p.Bits%lineBits != 0:
-		return errs.Field(reason, "Params.Bits", p.Bits, "a multiple of 512 for Blocked")
+	case p.Bits%p.unit() != 0:
+		return errs.Field(reason, "Params.Bits", p.Bits, fmt.Sprintf("a multiple of %d in this layout", p.unit()))
 	}
 	return nil
 }
 
-// fits returns an error with the given reason if this platform cannot hold a
-// filter of the valid parameters p.
+// fits returns an error with the given reason if a filter with the valid
+// parameters p is too large for this platform.
 func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Bits", p.Bits, p.SizeBytes())
 }
 
-// checkWords returns an error with the given reason if a bit beyond the last
-// one is set. len(words) is p.words().
+// checkWords returns an error with the given reason if a bit after the last one
+// is set. The length of words must be p.words().
 func (p Params) checkWords(words []uint64, reason error) error {
 	if r := p.Bits % 64; r != 0 && words[len(words)-1]>>r != 0 {
 		return errs.Field(reason, "bits beyond the last", fmt.Sprintf("%#x", words[len(words)-1]>>r), "0")
@@ -214,25 +195,25 @@ func (p Params) checkWords(words []uint64, reason error) error {
 	return nil
 }
 
-// String describes p in one line. It does not show the key of the family.
+// String describes p in a single line.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d bits, %d hashes, family %v", p.Layout, p.Bits, p.Hashes, p.Family)
 }
 
-// SizeBytes returns the size in bytes of the bit array of a filter with these
-// parameters. It does not allocate one. O(1) time.
+// SizeBytes returns the bit array's size in bytes, without allocating it.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
-// words returns the number of words in the array.
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
-// span returns the range of a position.
-func (p Params) span() uint64 {
+// unit returns the number of slices in a Partitioned filter, the number of bits
+// in a Blocked filter's line, and otherwise 1. Bits is a multiple of it, and
+// Bits divided by it is the range of positions.
+func (p Params) unit() uint64 {
 	switch p.Layout {
 	case Partitioned:
-		return p.Bits / uint64(p.Hashes)
+		return uint64(p.Hashes)
 	case Blocked:
-		return p.Bits / lineBits
+		return lineBits
 	}
-	return p.Bits
+	return 1
 }

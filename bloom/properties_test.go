@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-func TestAnAddedKeyIsFound(t *testing.T) {
+func TestAddedKeysAreFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		keys := rapid.SliceOf(rapid.String()).Draw(t, "keys")
@@ -52,7 +52,7 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters drives a Filter through any sequence of actions.
+// filters runs random sequences of actions on a Filter.
 var filters = conformance.Structure[*Filter]{
 	Source:        conformance.From(drawParams, NewFromParams, (*Filter).Params),
 	Receiver:      NewReceiver,
@@ -68,7 +68,7 @@ var filters = conformance.Structure[*Filter]{
 	},
 }
 
-// frames says how a Filter is encoded and shown.
+// frames describes how a Filter is encoded and printed.
 var frames = conformance.Frames[*Filter]{
 	Structure: filters,
 	Golden: []conformance.Golden[*Filter]{
@@ -80,7 +80,7 @@ var frames = conformance.Frames[*Filter]{
 	Zero: func() *Filter { return new(Filter) },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<40)
-		params[8] = 8 // the hashes, which divide the bits in every layout
+		params[8] = 8 // Hashes, which divides Bits in every layout
 		return 1 << 37
 	},
 	Header: conformance.HeaderOf(ReadParams, (*Filter).Params),
@@ -105,8 +105,7 @@ func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
 func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
 func FuzzFrames(f *testing.F)        { frames.Fuzz(f) }
 
-// reads calls the methods that a Filter and a View have and that change
-// nothing.
+// reads calls the methods that only read a Filter or a View.
 func reads(f interface {
 	Params() Params
 	SizeBytes() uint64
@@ -119,7 +118,7 @@ func reads(f interface {
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
-// golden returns a function that builds a filter of a hundred keys.
+// golden returns a function that builds a filter with a hundred keys.
 func golden[P any, T interface{ AddString(string) }](create func(P) (T, error), p P) func() T {
 	return func() T {
 		f, err := create(p)
@@ -133,7 +132,7 @@ func golden[P any, T interface{ AddString(string) }](create func(P) (T, error), 
 	}
 }
 
-// intersect keeps the keys that are in both filters, and others.
+// intersect intersects the filter with another one.
 func intersect(m *conformance.Machine[*Filter]) {
 	other, in := mustNew(m, m.F.Params()), map[string]bool{}
 	for _, key := range conformance.DrawKeys(m.T) {
@@ -152,7 +151,7 @@ func intersect(m *conformance.Machine[*Filter]) {
 	m.Exact = false
 }
 
-// fold halves the filter, if the length to halve is even.
+// fold folds the filter if its length is even.
 func fold(m *conformance.Machine[*Filter]) {
 	before := m.F.Clone()
 	err := m.F.Fold()
@@ -166,8 +165,8 @@ func fold(m *conformance.Machine[*Filter]) {
 	require.NoError(m, m.Twin.Fold())
 }
 
-// addShared adds keys to a concurrent form of the filter, and goes on with a
-// snapshot of it. Both give the same answers.
+// addShared adds keys to a concurrent copy of the filter and replaces the
+// filter with a snapshot. Both must return the same results.
 func addShared(m *conformance.Machine[*Filter]) {
 	c := NewConcurrentFrom(m.F)
 	m.Leave(m.F)
@@ -183,7 +182,7 @@ func addShared(m *conformance.Machine[*Filter]) {
 	require.Zero(m, c.FillRatio())
 }
 
-// mergeShared merges two filters into a concurrent form of the filter.
+// mergeShared merges two filters into a concurrent copy of the filter.
 func mergeShared(m *conformance.Machine[*Filter]) {
 	c, other := NewConcurrentFrom(m.F), mustNew(m, m.F.Params())
 	for _, key := range conformance.DrawKeys(m.T) {
@@ -195,7 +194,7 @@ func mergeShared(m *conformance.Machine[*Filter]) {
 	m.F = c.Snapshot()
 }
 
-// scalables drives a Scalable through any sequence of actions.
+// scalables runs random sequences of actions on a Scalable.
 var scalables = conformance.Structure[*Scalable]{
 	Source:        conformance.From(drawScalable, NewScalable, (*Scalable).Config),
 	Receiver:      NewScalableReceiver,
@@ -208,7 +207,7 @@ var scalables = conformance.Structure[*Scalable]{
 	Invariant:     checkStages,
 }
 
-// scalableFrames says how a Scalable is encoded and shown.
+// scalableFrames describes how a Scalable is encoded and printed.
 var scalableFrames = conformance.Frames[*Scalable]{
 	Structure: scalables,
 	Golden: []conformance.Golden[*Scalable]{
@@ -254,7 +253,7 @@ func drawScalable(t *rapid.T, fam hashfam.Family) ScalableConfig {
 	return c
 }
 
-// attach attaches a copy of a plain filter of any size and layout.
+// attach attaches a plain filter with any size and layout.
 func attach(m *conformance.Machine[*Scalable]) {
 	if m.F.frozen > 3 {
 		m.Skip("enough are attached")
@@ -269,12 +268,12 @@ func attach(m *conformance.Machine[*Scalable]) {
 	f.Reset()
 }
 
-// checkStages checks that no stage is overfull, and that there are no more of
-// them than the keys need.
+// checkStages checks that no stage is too full, and that there are not more
+// stages than the keys need.
 func checkStages(m *conformance.Machine[*Scalable]) {
 	require.Equal(m, len(m.F.list), m.F.Stages())
 	require.LessOrEqual(m, m.F.stored, m.F.capacity())
-	if c := m.F.config; c.MemoryBytes == 0 && m.F.frozen == 0 && c.FPRate < 0.01 { // few keys are found before they are added
+	if c := m.F.config; c.MemoryBytes == 0 && m.F.frozen == 0 && c.FPRate < 0.01 { // so few keys are found before they are added
 		room := uint64(0)
 		for i := range m.F.grown() {
 			room += c.capacityOf(i)
@@ -286,7 +285,7 @@ func checkStages(m *conformance.Machine[*Scalable]) {
 	}
 }
 
-// rotatings drives a Rotating through any sequence of actions.
+// rotatings runs random sequences of actions on a Rotating.
 var rotatings = conformance.Structure[*Rotating]{
 	Source:        conformance.From(drawRotating, NewRotating, (*Rotating).Config),
 	Receiver:      NewRotatingReceiver,
@@ -300,7 +299,7 @@ var rotatings = conformance.Structure[*Rotating]{
 	Remembered:    inWindow,
 }
 
-// rotatingFrames says how a Rotating is encoded and shown.
+// rotatingFrames describes how a Rotating is encoded and printed.
 var rotatingFrames = conformance.Frames[*Rotating]{
 	Structure: rotatings,
 	Golden: []conformance.Golden[*Rotating]{
@@ -349,7 +348,7 @@ func drawRotating(t *rapid.T, fam hashfam.Family) RotatingConfig {
 	return c
 }
 
-// advance moves the time on, or back, which does nothing.
+// advance moves the time forward, or back, which must change nothing.
 func advance(m *conformance.Machine[*Rotating]) {
 	step := rapid.SampledFrom([]time.Duration{0, time.Nanosecond, time.Minute, 14 * time.Minute, 15 * time.Minute,
 		16 * time.Minute, time.Hour, 2 * time.Hour, -time.Hour}).Draw(m.T, "time")
@@ -361,8 +360,8 @@ func advance(m *conformance.Machine[*Rotating]) {
 	}
 }
 
-// inWindow returns the keys of the window: the last Capacity of them, or those
-// of the last Span.
+// inWindow returns the keys in the window: the last Capacity keys, or the keys
+// added within the last Span.
 func inWindow(m *conformance.Machine[*Rotating]) map[string]uint64 {
 	c, in := m.F.config, map[string]uint64{}
 	for i, e := range slices.Backward(m.Added) {
@@ -374,9 +373,9 @@ func inWindow(m *conformance.Machine[*Rotating]) map[string]uint64 {
 	return in
 }
 
-// checkGenerations checks that each generation is, bit for bit, the filter of
-// the keys that were added in its part of the window, and that older keys have
-// left no bit.
+// checkGenerations checks that each generation is identical, bit for bit, to a
+// filter built from the keys that were added in its part of the window. Older
+// keys must not leave any bits.
 func checkGenerations(m *conformance.Machine[*Rotating]) {
 	c := m.F.config
 	newest := int64(0)

@@ -5,23 +5,23 @@ import (
 	"math/bits"
 )
 
-// The Rice code of n ascending positions below m (Golomb, IEEE Trans. Inf.
-// Theory 12, 1966; Rice and Plaunt, IEEE Trans. Commun. 19, 1971). Each
-// position is coded by its gap, the number of positions that are skipped before
-// it: gap/2^b zeros, a one, and the b low bits of the gap, the lowest bit
-// first. For b = 0 this is the bitmap of the positions. For b = 2, m = 16:
+// This file implements the Rice code of n ascending positions below m (Golomb,
+// IEEE Trans. Inf. Theory 12, 1966; Rice and Plaunt, IEEE Trans. Commun. 19,
+// 1971). It encodes the gap before each position, which is the number of
+// positions skipped there, as gap/2^b zeros, a one, and the b low bits of the
+// gap, lowest bit first. With b = 0, the code is the bitmap of the positions.
+// For example, with b = 2 and m = 16:
 //
 //	positions      1       3           9
 //	gaps           1       1           5
 //	code        1 10    1 10       01 10
 //
-// Zeros fill the last word. The code of random positions has 1.00 to 1.09 times
-// the least number of bits, which is the log2 of the number of ways to choose n
-// of m; no code has more than 1.11 times as many.
+// Zeros fill the last word. The minimum is log2 of the number of ways to choose
+// n of m positions. The code of random positions needs 1.00 to 1.09 times this
+// number of bits, and no code needs more than 1.11 times.
 
-// riceBits returns b. The longest code that n positions can have, which
-// riceLength returns, is shortest with this b. It is at most m, the length with
-// b = 0.
+// riceBits returns the b for which the longest code of n positions is shortest.
+// This code has no more than m bits, its length with b = 0.
 func riceBits(m, n uint64) (b uint64) {
 	for n > 0 && n<<(b+1) < m-n {
 		b++
@@ -54,9 +54,9 @@ func riceCode(m, n uint64, positions iter.Seq[uint64]) []uint64 {
 	return code[:(end+63)/64]
 }
 
-// ricePositions calls each with the n positions of a code, from the first to
-// the last. If the code is not what riceCode returns for n positions below m,
-// it reports false; it may have called each before.
+// ricePositions calls each for the n positions in a code, in ascending order.
+// It returns false, possibly after calling each, if riceCode would not return
+// this code for any n positions below m.
 func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 	b, next, at, end := riceBits(m, n), uint64(0), uint64(0), 64*uint64(len(code))
 	for range n {
@@ -73,8 +73,8 @@ func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 	return end-at < 64 && nextOne(code, at) == end
 }
 
-// nextOne returns the place of the first one from bit i on, of each word the
-// lowest bit first, or the number of all bits if there is none.
+// nextOne returns the position of the first one at or after bit i, starting
+// with the lowest bit of each word. If there is none, it returns the total.
 func nextOne(words []uint64, i uint64) uint64 {
 	end := 64 * uint64(len(words))
 	for ; i < end; i = (i/64 + 1) * 64 {
@@ -85,7 +85,7 @@ func nextOne(words []uint64, i uint64) uint64 {
 	return end
 }
 
-// bitsFrom returns 64 bits, from bit i on. After the last word they are zero.
+// bitsFrom returns 64 bits, starting with bit i. Bits after the end are zero.
 func bitsFrom(words []uint64, i uint64) (v uint64) {
 	if at := i / 64; at < uint64(len(words)) {
 		v = words[at] >> (i % 64)

@@ -12,69 +12,71 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Rotating is a Bloom filter that forgets: it answers whether a key was added
-// within the last N keys, or within the last hour. It is a ring of filters, its
-// generations. Keys go into the newest one; if that is full or its time is
-// over, the oldest one is cleared and becomes the newest. This extends the
-// double buffering of Chang, Feng and Li (INFOCOM 2004) to more generations.
+// A Rotating is a Bloom filter that forgets old keys: it reports whether a key
+// was added within a window of the last N keys, or of the last hour, for
+// example. It is a ring of filters, called generations. Keys are added to the
+// newest generation. When this generation is full or its time is over, the
+// oldest generation is cleared and becomes the newest one. This generalizes
+// double buffering (Chang, Feng and Li, INFOCOM 2004).
 //
-// With G generations in the window there are G+1, each for a G-th of it,
-// rounded up to a whole number of keys or nanoseconds. So a key is remembered
-// for the window at least, and for G+1 of these parts at most. A key of a
-// window costs 16 bits at 1 % and G = 4; a lookup asks every generation.
+// A window of G parts needs G+1 generations. Each part is 1/G of the window,
+// rounded up to a whole number of keys or nanoseconds. A key is remembered for
+// the whole window, and for no longer than G+1 parts. With G = 4 and a rate of
+// 1%, a key in the window uses 16 bits. A lookup queries all generations.
 //
-// A Rotating must not be copied by value; use [Rotating.Clone]. It has no clock
-// and no goroutine: time comes from the caller, by [Rotating.Advance]. Two
-// Rotatings cannot be merged: their windows end at different keys or times.
+// A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
+// not use a clock or a goroutine: the caller sets the time using
+// [Rotating.Advance]. Two Rotatings cannot be merged, because their windows end
+// at different times.
 type Rotating struct {
 	stages // the generations
 	config RotatingConfig
 	ring   ring.Ring
 }
 
-// A RotatingConfig describes a [Rotating] filter.
+// A RotatingConfig describes a [Rotating].
 type RotatingConfig struct {
-	// Capacity is the number of keys in a window, at least 1. If Span is 0, the
-	// window is the last Capacity keys added. Otherwise it is the number of
-	// distinct keys expected within Span. You may add more: none is forgotten
-	// too early, but the rate rises. It also rises if the keys come in bursts:
-	// see Generations.
+	// Capacity is the number of keys in a window, which must not be 0. If Span
+	// is 0, the window contains the last Capacity keys that were added.
+	// Otherwise, Capacity is the number of distinct keys expected within Span.
+	// You can add more keys: none will be forgotten too early, but the rate
+	// will rise. It will also rise if keys arrive in bursts; see Generations.
 	Capacity uint64
 
-	// Span is the length of the window in time, or 0. If it is not 0, the
-	// window advances only by [Rotating.Advance].
+	// Span is the duration of the window, or 0. If it is not 0, the window
+	// moves only when [Rotating.Advance] is called.
 	Span time.Duration
 
-	// Generations is G, the number of parts of a window: 1 to 255, or 0 for 4.
-	// With more of them keys are forgotten more precisely, and lookups take
-	// longer. By time, FPRate holds if at most a G-th of Capacity is added in a
-	// G-th of Span. If all keys of a window may come in a burst, set 1: the
-	// rate then holds, a key costs 22 bits at 1 %, and it is remembered for up
-	// to twice the window.
+	// Generations is G, the number of parts of the window: 1 to 255, or 0 for
+	// the default of 4. With more parts, keys are forgotten more precisely, but
+	// lookups need more time. If Span is not 0, FPRate holds as long as no more
+	// than Capacity/G keys are added within Span/G. If all keys in a window can
+	// arrive in a burst, you should use 1. FPRate will then hold, but a key
+	// needs 22 bits for a rate of 1% and is remembered for up to two windows.
 	Generations int
 
-	// FPRate is the highest false-positive rate of the whole window, as a
-	// fraction: 0.01 is 1 %. It is above 0 and below 1, and each of the G+1
-	// generations has an equal share of it.
+	// FPRate is the maximum false-positive rate of the whole window, as a
+	// fraction: 0.01 is 1%. It must be above 0 and below 1. All G+1 generations
+	// have the same rate, FPRate/(G+1).
 	FPRate float64
 
-	Layout Layout         // of the generations, as in [Config]
-	Family hashfam.Family // as in [Config]
+	Layout Layout         // used by all generations; see [Config]
+	Family hashfam.Family // see [Config]
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
-// defaultGenerations is G if the Config has none. 2 cost 10 % more memory, 8
-// save 1 % and look up half as fast.
+// defaultGenerations is used if the Config does not set Generations. With 2, a
+// filter needs 10% more memory. With 8, it needs 1% less, but lookups are half
+// as fast.
 const (
 	defaultGenerations = 4
 	maxGenerations     = 255
 )
 
 // NewRotating returns an empty filter for c. It returns [ErrParams], naming the
-// field, if c is invalid, or if a generation would be too large or its rate
-// below what 64-bit digests allow. O(Capacity) time, an allocation for each
-// generation.
+// field, if c is invalid, or a generation is too large or its rate too low for
+// 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan()
 	if err == nil {
@@ -86,19 +88,19 @@ func NewRotating(c RotatingConfig) (*Rotating, error) {
 	return &Rotating{newStages(p, c.Generations+1), c, c.ring()}, nil
 }
 
-// NewRotatingReceiver is [NewReceiver] for a Rotating. O(1) time.
+// NewRotatingReceiver is like [NewReceiver] for a Rotating.
 func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 	return &Rotating{config: RotatingConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
 
-// SizeBytes returns the memory of all generations in bytes, without allocating
-// it. Its errors are those of [NewRotating].
+// SizeBytes returns the size of all generations in bytes, without allocating
+// them. It returns the errors of [NewRotating].
 func (c RotatingConfig) SizeBytes() (uint64, error) {
-	c, p, err := c.plan() // with an error p has no bits
+	c, p, err := c.plan() // if there is an error, p has no bits
 	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
-// plan returns c with its number of generations, and the parameters of each.
+// plan sets the default of Generations, and returns a generation's parameters.
 func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	if c.Generations == 0 {
 		c.Generations = defaultGenerations
@@ -110,15 +112,15 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	p, err := g.Params()
 	if err != nil {
 		return c, Params{}, paramError("RotatingConfig.Capacity", c.Capacity,
-			fmt.Sprintf("keys that fit in %d bits and %d hashes a generation, and below 2^64 times the rate of one, %g",
+			fmt.Sprintf("keys for which a generation fits in %d bits and %d hashes, and fewer than 2^64 times its rate, %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, g.FPRate))
 	}
 	return c, p, nil
 }
 
 // generation returns the Config of a generation. ContainsOrAdd adds only keys
-// that the generation does not find. Such n keys set as many bits as n/(1-rate)
-// keys that were not selected.
+// that the generation does not contain. On average, n such keys set as many
+// bits as n/(1-rate).
 func (c RotatingConfig) generation() Config {
 	n, rate := c.perGeneration(), c.FPRate/float64(c.Generations+1)
 	random := min(math.Ceil(float64(n)/(1-rate)), 1<<63)
@@ -128,7 +130,7 @@ func (c RotatingConfig) generation() Config {
 // perGeneration returns the number of keys that are added to a generation.
 func (c RotatingConfig) perGeneration() uint64 { return (c.Capacity-1)/uint64(c.Generations) + 1 }
 
-// ring returns the position of a window that has no keys and no time.
+// ring returns the position of a new window.
 func (c RotatingConfig) ring() ring.Ring {
 	if c.Span == 0 {
 		return ring.OfKeys(c.Capacity, c.Generations)
@@ -136,8 +138,7 @@ func (c RotatingConfig) ring() ring.Ring {
 	return ring.OfTime(c.Span, c.Generations)
 }
 
-// check returns an error with the given reason that names the invalid field.
-// Generations must not be 0.
+// check is like Params.check. Generations must not be 0.
 func (c RotatingConfig) check(reason error) error {
 	switch {
 	case c.Capacity == 0:
@@ -154,16 +155,16 @@ func (c RotatingConfig) check(reason error) error {
 	return nil
 }
 
-// Add records key as seen now: at the time of the last [Rotating.Advance], or
-// as the last key of the window. A key that is added again is remembered for
-// longer. O(k) time, except that it clears a generation if the newest one is
-// full; no allocation. Add does not keep key.
+// Add adds key to the window, as its last key or at the time of the last
+// [Rotating.Advance]. Adding a key again extends the time for which it is
+// remembered. If the newest generation is full, Add clears the oldest one.
 func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash.Sum(key)) }
 
-// AddString is [Rotating.Add] for a string.
+// AddString is like [Rotating.Add] for a string key.
 func (r *Rotating) AddString(key string) { r.AddDigest(r.hash.SumString(key)) }
 
-// AddDigest is [Rotating.Add] for a digest under its family.
+// AddDigest is like [Rotating.Add] for a digest computed by the filter's
+// family.
 func (r *Rotating) AddDigest(d hashfam.Digest) {
 	if r.ring.Count() {
 		r.forget(1)
@@ -171,8 +172,7 @@ func (r *Rotating) AddDigest(d hashfam.Digest) {
 	r.newest().AddDigest(d)
 }
 
-// AddAll calls [Rotating.AddDigest] for each digest. Get them from
-// Family().SumAll.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
 func (r *Rotating) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		r.AddDigest(d)
@@ -180,18 +180,18 @@ func (r *Rotating) AddAll(digests []hashfam.Digest) {
 }
 
 // ContainsOrAdd reports whether key may have been added within the window, and
-// adds it if not. So a key that is asked for all the time gets false once in a
-// window, or up to a G-th of it later: use it to do something at most once in
-// that time. To remember a key for as long as it is asked for, call Contains
-// and then Add. O(G k) time, no allocation.
+// adds it otherwise. If it is called all the time with the same key, it returns
+// false once per window, or up to 1/G of the window later, so it can be used to
+// do something only once in this time. To remember a key for as long as it is
+// queried, call Contains and then Add instead.
 func (r *Rotating) ContainsOrAdd(key []byte) bool { return r.ContainsOrAddDigest(r.hash.Sum(key)) }
 
-// ContainsOrAddString is [Rotating.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Rotating.ContainsOrAdd] for a string key.
 func (r *Rotating) ContainsOrAddString(key string) bool {
 	return r.ContainsOrAddDigest(r.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Rotating.ContainsOrAdd] for a digest of its family.
+// ContainsOrAddDigest is like [Rotating.ContainsOrAdd] for a key's digest.
 func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if r.ContainsDigest(d) {
 		return true
@@ -200,13 +200,13 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Advance moves the window on so that it ends at t, and forgets the keys that
-// were added more than Span, and a G-th of it, before t. It does nothing if
-// Span is 0, or if t is before an earlier time: the window never moves back,
-// and a key added then counts as added at that earlier time. Keys that were
-// added before the first call count as added at its time. All times before 1678
-// count as one, and so do those after 2262. O(1) time, except that it clears
-// the generations whose time is over.
+// Advance moves the end of the window to t, and forgets keys that were added
+// earlier than Span plus Span/G before t. It does nothing if Span is 0, or if t
+// is before an earlier time: the window never moves back, and keys will still
+// be added at the earlier time. Keys added before the first call count as added
+// at the time of this call. All times before 1678 are treated as the same time,
+// and so are all times after 2262. It runs in constant time unless it clears
+// generations.
 func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
@@ -218,31 +218,29 @@ func (r *Rotating) forget(n uint64) {
 	}
 }
 
-// Reset removes every key, and the time. O(m) time, no allocation.
+// Reset removes all keys and forgets the time.
 func (r *Rotating) Reset() {
 	r.forget(uint64(len(r.list)))
 	r.ring.Reset()
 }
 
-// Config returns the configuration of r, in which Generations is not 0. O(1)
-// time.
+// Config returns the filter's configuration, in which Generations is not 0.
 func (r *Rotating) Config() RotatingConfig { return r.config }
 
-// Clone returns a copy that shares no memory with r. O(m) time, one allocation
-// for each generation.
+// Clone returns a deep copy of r.
 func (r *Rotating) Clone() *Rotating {
 	c := *r
 	c.stages = r.stages.clone()
 	return &c
 }
 
-// Equal reports whether r and other have the same RotatingConfig, bits and
-// position in their windows. O(m) time, no allocation.
+// Equal reports whether r and other have equal configurations, bits and
+// positions.
 func (r *Rotating) Equal(other *Rotating) bool {
 	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }
 
-// String describes r in one line.
+// String describes r in a single line.
 func (r Rotating) String() string {
 	c := r.config
 	window := fmt.Sprintf("the last %d keys", c.Capacity)

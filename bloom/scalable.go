@@ -12,58 +12,58 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Scalable is a Bloom filter for an unknown number of keys (Almeida, Baquero,
-// Preguiça and Hutchison, IPL 101, 2007). It grows: it is a series of filters,
-// its stages, and only the newest one takes keys. If that is full, a stage for
-// twice as many keys follows.
+// A Scalable is a Bloom filter that grows, for an unknown number of keys
+// (Almeida, Baquero, Preguiça and Hutchison, IPL 101, 2007). It is a series of
+// filters, called stages. Keys are added to the newest stage. When this stage
+// is full, a stage for twice as many keys follows.
 //
-// The stages have lower and lower rates whose sum is at most the FPRate of the
-// [ScalableConfig]. So the rate stays below FPRate however many keys are added.
-// A key costs 11 bits at 1 % if there are Expected keys, and 13 to 38 bits with
-// up to 100 times as many: most right after a stage was added. A lookup of an
-// absent key asks every stage, which takes less than half of the time of a
-// plain filter for each.
+// The rates of the stages become lower and lower, and their sum never exceeds
+// the FPRate of the [ScalableConfig]. The filter's rate therefore stays below
+// FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
+// bits per key when it contains Expected keys. With up to 100 times as many, it
+// uses 13 to 38 bits per key, with the maximum right after a stage was added.
+// For absent keys, all stages need to be queried, each in less than half the
+// time of a plain filter.
 //
-// A Scalable must not be copied by value; use [Scalable.Clone]. Two Scalables
-// cannot be merged: to keep the stages of both would add up their rates, and to
-// merge them would overfill some. [Scalable.Attach] adds a plain filter and its
-// rate.
+// A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
+// Scalables cannot be merged: keeping the stages of both would add up their
+// rates, and merging the stages would overfill some. [Scalable.Attach] adds a
+// plain filter and its rate.
 type Scalable struct {
 	stages
 	config ScalableConfig
-	frozen int    // number of stages that were attached; they come first
-	stored uint64 // keys in the newest stage, at most its capacity
+	frozen int    // number of attached stages, which come first
+	stored uint64 // keys in the newest stage, up to its capacity
 	last   bool   // no further stage is possible
 }
 
-// A ScalableConfig describes a [Scalable] filter.
+// A ScalableConfig describes a [Scalable].
 type ScalableConfig struct {
-	// Expected is the number of distinct keys that the first stage is for, at
-	// least 1. It need not be exact: the filter grows beyond it.
+	// Expected is the number of distinct keys for the first stage, which must
+	// not be 0. It does not need to be exact because the filter can grow.
 	Expected uint64
 
-	// FPRate is the highest false-positive rate, as a fraction: 0.01 is 1 %. It
-	// is above 0 and below 1, and above Expected/2^63, twice the chance that a
-	// key's digest equals a member's.
+	// FPRate is the maximum false-positive rate, as a fraction: 0.01 is 1%. It
+	// must be below 1 and above Expected/2^63, twice the probability that a key
+	// has the same digest as one of Expected keys.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]. The last
-	// stage that fits uses all of the memory that the others leave, for as many
-	// keys as FPRate allows there. If more keys are added, none is lost, but
-	// the rate rises above FPRate, as FalsePositiveRate reports. The memory
-	// must suffice for Expected keys at half of FPRate. Attached filters count,
-	// but are not refused.
+	// stage that fits uses all remaining memory, and is made for as many keys
+	// as FPRate allows. If more keys are added, none will be lost, but the rate
+	// will rise above FPRate; use FalsePositiveRate to check it. The memory
+	// must suffice for Expected keys at half of FPRate. Attached filters count
+	// towards the limit but are never rejected.
 	MemoryBytes uint64
 
-	Layout Layout         // of the stages, as in [Config]
-	Family hashfam.Family // as in [Config]
+	Layout Layout         // used by all stages; see [Config]
+	Family hashfam.Family // see [Config]
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
-// NewScalable returns an empty filter for c, with one stage. It returns
-// [ErrParams], naming the field, if c is invalid or its first stage is too
-// large. O(Expected) time, one allocation of the bit array.
+// NewScalable returns an empty filter for c, with a single stage. It returns
+// [ErrParams], naming the field, if c is invalid or the stage too large.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	p, err := c.first()
 	if err == nil {
@@ -75,19 +75,19 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	return &Scalable{config: c, stages: newStages(p, 1)}, nil
 }
 
-// NewScalableReceiver is [NewReceiver] for a Scalable. O(1) time.
+// NewScalableReceiver is like [NewReceiver] for a Scalable.
 func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}, stages: stages{hash: fam.Hasher(0)}}
 }
 
-// SizeBytes returns the memory of the first stage in bytes, without allocating
-// it. Its errors are those of [NewScalable].
+// SizeBytes returns the size of the first stage in bytes, without allocating
+// it. It returns the errors of [NewScalable].
 func (c ScalableConfig) SizeBytes() (uint64, error) {
-	p, err := c.first() // with an error it has no bits
+	p, err := c.first() // if there is an error, p has no bits
 	return p.SizeBytes(), err
 }
 
-// first returns the parameters of the first stage, or an error.
+// first returns the parameters of the first stage.
 func (c ScalableConfig) first() (Params, error) {
 	if err := c.check(ErrParams); err != nil {
 		return Params{}, err
@@ -98,23 +98,23 @@ func (c ScalableConfig) first() (Params, error) {
 			fmt.Sprintf("a number of keys that fits in %d bits and %d hashes at FPRate %g",
 				uint64(sizing.MaxBits), sizing.MaxHashes, c.FPRate))
 	}
-	if c.MemoryBytes > 0 && c.MemoryBytes < p.SizeBytes() {
+	if c.MemoryBytes == 0 {
+		return p, nil
+	}
+	if c.MemoryBytes < p.SizeBytes() {
 		return Params{}, paramError("ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first stage", p.SizeBytes()))
 	}
-	if c.MemoryBytes > 0 {
-		p = c.fitted(0, p, c.MemoryBytes)
-	}
-	return p, nil
+	return c.fitted(0, p, c.MemoryBytes), nil
 }
 
-// fitted returns p, the planned parameters of stage i, or those of the last
-// stage if no further one would fit in room after it. The last stage uses all
-// of room, for the most keys at the rest of FPRate. It has no bits if there is
-// no room for any key.
+// fitted returns the parameters of stage i within the memory that is left.
+// These are p, the planned parameters, if another stage would fit as well.
+// Otherwise this is the last stage: it uses all of room, for as many keys as
+// the rest of FPRate allows. If there is no room for any key, it has no bits.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
-	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // up to 64 bytes are lost to whole lines or slices
+	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes
 		return p
 	}
 	last, err := Config{FPRate: c.restOf(i), MemoryBytes: room, Layout: c.Layout, Family: c.Family}.Params()
@@ -129,7 +129,7 @@ func (c ScalableConfig) stage(i int) Config {
 	return Config{Capacity: c.capacityOf(i), FPRate: c.rateOf(i), Layout: c.Layout, Family: c.Family}
 }
 
-// capacityOf returns the number of keys that stage i is for: Expected 2^i.
+// capacityOf returns the capacity of stage i: Expected 2^i keys.
 func (c ScalableConfig) capacityOf(i int) uint64 {
 	if i > bits.LeadingZeros64(c.Expected) {
 		return math.MaxUint64
@@ -140,9 +140,9 @@ func (c ScalableConfig) capacityOf(i int) uint64 {
 // rateOf returns the rate of stage i. The sum over all stages is FPRate.
 func (c ScalableConfig) rateOf(i int) float64 { return c.restOf(i) - c.restOf(i+1) }
 
-// restOf returns the sum of the rates of stage i and all later ones. The first
-// stage, which may be the only one, uses half of FPRate, and every other stage
-// uses 30% of the rest.
+// restOf returns the sum of the rates of stage i and all later stages. The
+// first stage, which may be the only one, uses half of FPRate, and each later
+// stage uses 30% of the rest.
 func (c ScalableConfig) restOf(i int) float64 {
 	if i == 0 {
 		return c.FPRate
@@ -150,7 +150,7 @@ func (c ScalableConfig) restOf(i int) float64 {
 	return 0.5 * c.FPRate * math.Pow(0.7, float64(i-1))
 }
 
-// check returns an error with the given reason that names the invalid field.
+// check is like Params.check.
 func (c ScalableConfig) check(reason error) error {
 	switch {
 	case c.Expected == 0:
@@ -166,41 +166,40 @@ func (c ScalableConfig) check(reason error) error {
 	return nil
 }
 
-// Add records key, unless it is found already: then it takes no room. O(s k)
-// time for s stages, about half of that for absent keys; Add does not keep key.
+// Add adds key unless it is found. It runs in O(s k) time for s stages.
 //
-// Add never fails, and allocates nothing, except if the newest stage is full:
-// then it allocates the next one, which takes time in proportion to its size.
-// If no further stage is possible, because it would exceed MemoryBytes, 2^48
-// bits or the limit of the platform, or because its share of FPRate is below
-// what 64-bit digests allow, the newest stage takes all further keys. Then no
-// key is lost, but the rate rises above FPRate, as FalsePositiveRate reports.
-// The program ends if the machine does not have enough memory for a stage.
+// Add never fails, and allocates only when the newest stage is full: it then
+// creates the next stage, in time proportional to its size. Another stage is
+// not possible if it would exceed MemoryBytes, 2^48 bits or the memory that the
+// platform can address, or if its rate would be too low for 64-bit digests. All
+// further keys are then added to the newest stage. No key will be lost, but the
+// rate will rise above FPRate; use FalsePositiveRate to check it. The program
+// terminates if the machine does not have enough memory for a stage.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
-// AddString is [Scalable.Add] for a string.
+// AddString is like [Scalable.Add] for a string key.
 func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 
-// AddDigest is [Scalable.Add] for a digest under its family.
+// AddDigest is like [Scalable.Add] for a digest computed by the filter's
+// family.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
-// AddAll calls [Scalable.AddDigest] for each digest. Get them from
-// Family().SumAll.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
 func (s *Scalable) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		s.ContainsOrAddDigest(d)
 	}
 }
 
-// ContainsOrAdd is [Scalable.Add], and reports whether key was found.
+// ContainsOrAdd is like [Scalable.Add], and also reports whether key was found.
 func (s *Scalable) ContainsOrAdd(key []byte) bool { return s.ContainsOrAddDigest(s.hash.Sum(key)) }
 
-// ContainsOrAddString is [Scalable.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Scalable.ContainsOrAdd] for a string key.
 func (s *Scalable) ContainsOrAddString(key string) bool {
 	return s.ContainsOrAddDigest(s.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Scalable.ContainsOrAdd] for a digest of its family.
+// ContainsOrAddDigest is like [Scalable.ContainsOrAdd] for a key's digest.
 func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if s.ContainsDigest(d) {
 		return true
@@ -219,14 +218,18 @@ func (s *Scalable) grown() int { return len(s.list) - s.frozen }
 // capacity returns the number of keys that the newest stage is for.
 func (s *Scalable) capacity() uint64 { return s.config.capacityOf(s.grown() - 1) }
 
-// grow adds a stage, if a further one is possible.
+// grow adds a stage if possible.
 func (s *Scalable) grow() {
 	if s.last {
 		return
 	}
-	p, err := s.config.stage(s.grown()).Params()
-	if err == nil && s.config.MemoryBytes > 0 {
-		p = s.within(p)
+	c := s.config
+	p, err := c.stage(s.grown()).Params()
+	if err == nil && c.MemoryBytes > 0 {
+		room := c.MemoryBytes - min(c.MemoryBytes, s.SizeBytes())
+		if p = c.fitted(s.grown(), p, min(room, sizing.MaxBytes)); p.Bits < s.newest().params.Bits {
+			p.Bits = 0 // the rate is lower if the newest stage stores all further keys
+		}
 	}
 	if err != nil || p.Bits == 0 || p.fits(ErrParams) != nil {
 		s.last = true
@@ -236,24 +239,11 @@ func (s *Scalable) grow() {
 	s.stored = 0
 }
 
-// within returns the parameters of the next stage within MemoryBytes. If that
-// is smaller than the newest stage, which does better with all further keys, it
-// has no bits.
-func (s *Scalable) within(p Params) Params {
-	room := s.config.MemoryBytes - min(s.config.MemoryBytes, s.SizeBytes())
-	p = s.config.fitted(s.grown(), p, min(room, sizing.MaxBytes))
-	if p.Bits < s.newest().params.Bits {
-		p.Bits = 0
-	}
-	return p
-}
-
-// Attach adds every key of a plain filter of any layout and size to s: a copy
-// of it becomes a further stage, which takes no keys. So the bound of the rate
-// rises by the rate of other, and each lookup asks one more stage. Attach
-// returns [ErrIncompatible] if the family of other is not that of s, or if
-// other is a zero Filter, and then leaves s unchanged. O(m) time, one
-// allocation of the bit array of other.
+// Attach adds every key of a plain filter, which can have any layout and size.
+// A copy of it becomes an additional stage, to which no keys are added. This
+// raises the bound on the rate by the rate of other, and every lookup must
+// query one more stage. Attach returns [ErrIncompatible] and leaves s unchanged
+// if the families differ, or if other is a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {
 	s.use()
 	if s.Family() != other.params.Family {
@@ -267,36 +257,33 @@ func (s *Scalable) Attach(other *Filter) error {
 	return nil
 }
 
-// Reset removes every key and all stages except an empty first one. O(Expected)
-// time, one allocation of the bit array.
+// Reset removes all keys and stages, and allocates a new first stage.
 func (s *Scalable) Reset() {
 	s.use()
 	s.stages = newStages(s.list[s.frozen].params, 1)
 	s.frozen, s.stored, s.last = 0, 0, false
 }
 
-// Config returns the configuration of s. O(1) time.
+// Config returns the filter's configuration.
 func (s *Scalable) Config() ScalableConfig { return s.config }
 
-// Stages returns the number of stages, including those attached. O(1) time.
+// Stages returns the number of stages, including attached filters.
 func (s *Scalable) Stages() int { return len(s.list) }
 
-// Clone returns a copy that shares no memory with s. O(m) time, one allocation
-// for each stage.
+// Clone returns a deep copy of s.
 func (s *Scalable) Clone() *Scalable {
 	c := *s
 	c.stages = s.stages.clone()
 	return &c
 }
 
-// Equal reports whether s and other have the same ScalableConfig and the same
-// stages with the same bits. O(m) time, no allocation.
+// Equal reports whether s and other have equal configurations, stages and bits.
 func (s *Scalable) Equal(other *Scalable) bool {
 	return s.config == other.config && s.frozen == other.frozen &&
 		s.stored == other.stored && s.stages.equal(&other.stages)
 }
 
-// String describes s in one line.
+// String describes s in a single line.
 func (s Scalable) String() string {
 	c, limit := s.config, ""
 	if c.MemoryBytes > 0 {

@@ -9,31 +9,31 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind ScalableBloom, version 2. If MemoryBytes is
-// zero, the frame has version 1, which ends before it.
+// scalableParams are the parameters in a frame of kind ScalableBloom, version
+// 2. If MemoryBytes is zero, it is left out, and the frame has version 1.
 //
-// The payload is a table with 16 bytes for each stage, the parameters of a
-// frame of kind Bloom, and then the array of each stage. The table and every
-// array are followed by zeros up to a multiple of 64 bytes.
+// The payload is a table and the bit arrays of all stages. The table contains
+// 16 bytes for each stage: the parameters in a frame of kind Bloom. Zeros fill
+// the table and each array up to a multiple of 64 bytes.
 type scalableParams struct {
 	Expected uint64  // offset 0
 	FPRate   float64 // 8
 	Stored   uint64  // 16: number of keys in the newest stage
 	Layout   Layout  // 24
-	Grown    uint8   // 25: number of stages that are not attached, at least 1
+	Grown    uint8   // 25: number of stages that are not attached, not 0
 	_        uint16  // 26: zero
-	Frozen   uint32  // 28: number of attached stages; they come first
+	Frozen   uint32  // 28: number of attached stages, which come first
 
 	MemoryBytes uint64 // 32
 }
 
 const (
-	stageBytes = 16 // of the table
+	stageBytes = 16 // in the table
 	stageWords = stageBytes / 8
 )
 
-// An openScalable is what a header tells: a filter without its stages, their
-// number, and the number of words of the payload.
+// An openScalable is a decoded header: a filter without its stages, the number
+// of stages, and the number of words in the payload.
 type openScalable struct {
 	Scalable
 	count, words uint64
@@ -44,55 +44,49 @@ var scalableFormat = frame.Format[openScalable, uint64]{
 	Len: func(s openScalable) uint64 { return s.words },
 }
 
-// AppendBinary is [Filter.AppendBinary] for a Scalable. The encoding is the bit
-// arrays and about 80 bytes for each stage. It depends only on the
-// ScalableConfig and the stages.
+// AppendBinary appends the encoded filter to dst: the bit arrays, and about 80
+// bytes for each stage. See Encoding in package [hashfam].
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
 
-// MarshalBinary is [Scalable.AppendBinary] with a nil dst.
+// MarshalBinary is like [Scalable.AppendBinary] with a nil dst.
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo is [Filter.WriteTo] for a Scalable.
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
 
-// MarshalText is [Filter.MarshalText] for a Scalable.
+// MarshalText returns the encoded filter in base64.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalBinary is [Filter.UnmarshalBinary] for a Scalable, which may be from
-// [NewScalableReceiver]. It makes one allocation for all bit arrays.
+// UnmarshalBinary decodes data into s. See Encoding in package [hashfam].
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom is [Filter.ReadFrom] for a Scalable.
+// ReadFrom decodes the next filter from r into s. See Encoding in package
+// [hashfam].
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
-// UnmarshalText is [Filter.UnmarshalText] for a Scalable.
+// UnmarshalText decodes a filter's text form into s.
 func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
-// tableWords returns the number of words of a table of n stages.
+// tableWords returns the number of words in the table of n stages.
 func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineWords * lineWords }
 
-// encode returns the frame of s, or ErrParams if s is a zero Scalable.
 func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
 	if err := c.check(ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
-	size := 8 * tableWords(uint64(len(s.list)))
-	for i := range s.list {
-		size += 8 * s.list[i].params.paddedWords()
-	}
 	h := scalableFormat.New(s.Family(), scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
 		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen), MemoryBytes: c.MemoryBytes,
-	}, size)
+	}, 8*(tableWords(uint64(len(s.list)))+s.words()))
 	return h.Shortest(), s.payload, nil
 }
 
-// payload yields the table and the arrays.
+// payload yields the table and the bit arrays.
 func (s *Scalable) payload(yield func([]byte) bool) {
 	table := make([]byte, 8*tableWords(uint64(len(s.list))))
 	for i := range s.list {
@@ -103,23 +97,21 @@ func (s *Scalable) payload(yield func([]byte) bool) {
 	}
 }
 
-// decode reads a filter and, if there was no error, replaces s with it.
+// decode replaces s with the next filter if there is no error.
 func (s *Scalable) decode(r *frame.Reader) error {
-	t, words, err := scalableFormat.Read(r, s.Family())
-	if err != nil {
-		return err
+	next, words, err := scalableFormat.Read(r, s.Family())
+	if err == nil {
+		err = next.readStages(words, next.count)
 	}
-	if t.stages, err = t.cut(words, t.count); err != nil {
-		return err
+	if err == nil {
+		err = next.checkStages()
 	}
-	if err := t.checkStages(); err != nil {
-		return err
+	if err == nil {
+		*s = next.Scalable
 	}
-	*s = t.Scalable
-	return nil
+	return err
 }
 
-// parseScalable reads the parameters of a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	var p scalableParams
 	if err := h.DecodeLongest(&p, errs); err != nil {
@@ -138,34 +130,34 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	return s, nil
 }
 
-// cut returns the n stages of a payload, whose memory they share.
-func (s *Scalable) cut(words []uint64, n uint64) (stages, error) {
+// readStages reads n stages from a payload, without copying their bit arrays.
+func (s *Scalable) readStages(words []uint64, n uint64) error {
 	room := tableWords(n)
 	if uint64(len(words)) < room {
-		return stages{}, errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
+		return errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
 	}
-	list := make([]Params, n)
-	for i := range list {
+	for i := range int(n) {
 		bits, rest := words[stageWords*i], words[stageWords*i+1]
-		list[i] = Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.Family()}
-		if err := list[i].check(ErrCorrupt); err != nil {
-			return stages{}, err
+		p := Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
+		if err := p.check(ErrCorrupt); err != nil {
+			return err
 		}
-		if rest>>16 != 0 || i >= s.frozen && list[i].Layout != s.config.Layout {
-			return stages{}, errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), list[i], "the Layout of the filter, then zeros")
+		if rest>>16 != 0 || i >= s.frozen && p.Layout != s.config.Layout {
+			return errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), p, "the Layout of the filter, then zeros")
 		}
+		s.append(newFilter(p, nil))
 	}
 	if ones(words[stageWords*n:room]) != 0 {
-		return stages{}, errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
+		return errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
 	}
-	return cut(words[room:], list)
+	return s.fill(words[room:])
 }
 
 // checkStages checks that the stages have room for their keys, so that the size
-// of the next stage is in proportion to the bytes that have arrived. n keys at
-// rate p need n log2(1/p) bits in any structure; a Bloom filter needs 1.44
-// times as many. If MemoryBytes has no room for a further one, the newest stage
-// may be smaller, but not smaller than the one before.
+// of the next stage is in proportion to the bytes that were decoded. Any
+// structure needs n log2(1/p) bits for n keys with rate p; a Bloom filter needs
+// 1.44 times this number. If MemoryBytes has no room for another stage, the
+// newest stage may be smaller, but not smaller than the previous one.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A header with any flipped bit is refused, except in the number of positions,
-// in the checksum, and where the number of bits needs as many words as before.
-func TestAFrameReaderRefusesHeaders(t *testing.T) {
+// A FrameReader rejects a header with any flipped bit, except in the number of
+// hash functions, in the checksum, and if the number of words stays the same.
+func TestFrameReaderRejectsDamagedHeaders(t *testing.T) {
 	for _, layout := range layouts {
 		f := mustNew(t, Params{Bits: 7 * 1024, Hashes: 7, Layout: layout})
 		good := encoded(t, f)
@@ -33,5 +34,17 @@ func TestAFrameReaderRefusesHeaders(t *testing.T) {
 			require.ErrorIs(t, err, ErrCorrupt)
 			require.True(t, found)
 		}
+	}
+}
+
+// A frame without any bits must not make a FrameReader panic.
+func TestFrameReaderRejectsEmptyArrays(t *testing.T) {
+	for _, bits := range []uint64{0, 1<<64 - 1} {
+		h := Params{Bits: bits, Hashes: 1}.encoded().Header(hashfam.Family{}.CheckValue())
+		h.Payload = 0
+		empty := frame.Append(nil, h, frame.Numbers([]uint64{}))
+		found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(empty, 1)
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.True(t, found)
 	}
 }

@@ -8,30 +8,26 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// AddAll adds one copy of every key, like [Filter.AddDigest] on each. Get the
-// digests from Family().SumAll. O(k) time per key, no allocation. With SumAll
-// it takes half the time of single calls, and a quarter to half if the filter
-// is larger than the cache.
+// AddAll calls [Filter.AddDigest] for each digest. The digests can be computed
+// using SumAll of the filter's [hashfam.Family]. In total, this needs half the
+// time of single calls, or a quarter to half if the filter is larger than the
+// cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
-	for len(digests) > 0 {
-		var group []hashfam.Digest
-		group, digests = f.nextGroup(digests)
+	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
 		for _, d := range group {
 			f.AddDigest(d)
 		}
 	}
 }
 
-// DeleteAll removes one copy of every key, like [Filter.DeleteDigest] on each
-// in turn, and returns the number of copies removed. Delete only keys that were
-// added. It costs what [Filter.AddAll] does.
+// DeleteAll calls [Filter.DeleteDigest] for each digest in turn, and returns
+// the number of copies that were removed. Only delete keys that were added.
+// DeleteAll is as fast as [Filter.AddAll].
 func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	removed := 0
 	f.made()
-	for len(digests) > 0 {
-		var group []hashfam.Digest
-		group, digests = f.nextGroup(digests)
+	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
 		for _, d := range group {
 			if f.DeleteDigest(d) {
 				removed++
@@ -41,11 +37,10 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	return removed
 }
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. O(k) time per key. With SumAll it takes a quarter
-// to two fifths of the time of single calls. It allocates only if dst is too
-// small.
-func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+// ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
+// dst and returns the extended slice. When it is used with SumAll, it needs a
+// quarter to two fifths of the time of single calls.
+func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.made().kind == blocked {
 		return f.hasEach(dst, digests, hasBlocked)
@@ -61,14 +56,12 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasEach appends the answer of has for each digest to dst, which has room for
-// them. hasNear never stops at the first zero, which saves nothing if all
-// counters are fetched.
-func (f *reader) hasEach(dst []bool, digests []hashfam.Digest,
+// hasEach appends the result of has for each digest to dst, which must have
+// enough capacity. hasNear does not stop at the first zero, since this would
+// not save time when all counters are loaded anyway.
+func (f *Filter) hasEach(dst []bool, digests []hashfam.Digest,
 	has func(counters nibbles.Counters, span uint64, k int, d hashfam.Digest) bool) []bool {
-	for len(digests) > 0 {
-		var group []hashfam.Digest
-		group, digests = f.nextGroup(digests)
+	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
 		for _, d := range group {
 			dst = append(dst, has(f.counters, f.span, f.params.Hashes, d))
 		}
@@ -76,15 +69,13 @@ func (f *reader) hasEach(dst []bool, digests []hashfam.Digest,
 	return dst
 }
 
-// CountAll appends the answer of CountDigest for each digest to dst and returns
-// the extended slice. O(k) time per key. It is faster than single calls if the
-// filter is larger than the cache. It allocates only if dst is too small.
-func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+// CountAll appends the result of [Filter.CountDigest] for each digest to dst
+// and returns the extended slice. It is faster than single calls when the
+// filter is larger than the cache.
+func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	f.made()
-	for len(digests) > 0 {
-		var group []hashfam.Digest
-		group, digests = f.nextGroup(digests)
+	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
 		for _, d := range group {
 			dst = append(dst, f.CountDigest(d))
 		}
@@ -92,10 +83,12 @@ func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// nextGroup returns some of the digests, from the first on, and the others. The
-// counters of the group are then in the cache, or on their way.
-func (f *reader) nextGroup(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
+// group returns the first of the digests and the rest. When it returns, the
+// counters of the group are in the cache or are being loaded.
+func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
 	switch {
+	case len(digests) == 0:
+		return nil, nil
 	case f.kind == blocked:
 		return prefetch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:

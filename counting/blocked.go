@@ -5,16 +5,17 @@ import (
 	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
-// Blocked: the first value of the sequence chooses a block of 512 counters. The
-// top nine bits of each further value choose a counter of that block. These are
-// the positions of the blocked layout of package bloom. There, 512 bits are one
-// cache line; here, 512 counters are four adjacent ones.
+// In a Blocked filter, the first value of the probe sequence selects a block of
+// 512 counters. The top nine bits of each further value select a counter in
+// this block. Package bloom uses the same positions in its blocked layout,
+// where 512 bits are one cache line. Here, 512 counters are four adjacent cache
+// lines.
 const (
 	blockCounters = 512
 	blockWords    = blockCounters / perWord
 )
 
-// blockOf returns the block of a digest. There must be at least one block.
+// blockOf returns the digest's block. There must be at least one block.
 func blockOf(counters nibbles.Counters, blocks uint64, d hashfam.Digest) nibbles.Counters {
 	return counters[d.Probe().In(blocks)*blockWords:][:blockWords]
 }

@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -11,73 +12,47 @@ var format = frame.Format[Params, uint64]{
 	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words, Fits: Params.fits,
 }
 
-// AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is 72 bytes plus the counters. It depends only on the
-// Params and the counters, and contains the family's check value but not its
-// key. AppendBinary returns [ErrParams] if f is the zero Filter. O(m) time; it
-// allocates the frame once if dst is too small.
-//
-// If a peer only queries, encode [Filter.Bloom] instead: a quarter of the
-// bytes.
+// AppendBinary appends the encoded filter to dst: 72 bytes plus the counters.
+// See Encoding in package [hashfam]. If a peer only queries the filter, encode
+// the result of [Filter.Bloom] instead. It needs a quarter of the bytes.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// MarshalBinary is [Filter.AppendBinary] with a nil dst.
+// MarshalBinary is like [Filter.AppendBinary] with a nil dst.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
-// number of bytes written. It stops at the first error of w and returns it; the
-// bytes written so far are then not a valid encoding. O(m) time, less than a
-// kilobyte of memory (64 KiB on a big-endian platform, or with the tag purego).
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
-// MarshalText returns the text form of f, the base64 of its encoding, which
-// packages such as encoding/json store. Its errors are those of
-// [Filter.AppendBinary]. O(m) time and memory.
+// MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalBinary decodes data into f and does not keep data. f then has the
-// Params of data. data must have been encoded under the family of f: that of a
-// filter in use, the one given to [NewReceiver], or the public family of a zero
-// Filter. It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it is of
-// another family; f is then unchanged. O(m) time, one allocation of the
-// counters.
+// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into f. It reads no byte after it,
-// so that filters can follow one another in a stream. The family and the errors
-// are those of [Filter.UnmarshalBinary]; ReadFrom also returns any error of r.
-// At the end of the stream the error is io.EOF too, by errors.Is. O(m) time.
-//
-// ReadFrom allocates the counters once if r tells that enough bytes follow: a
-// regular file, or a reader with a method Len such as bytes.Reader. From other
-// readers it uses memory in proportion to the bytes that have arrived, and at
-// most one and a half times the size of the filter.
+// ReadFrom decodes the next filter from r into f. See Encoding in package
+// [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	return frame.ReadFrom(r, errs, f.decode)
 }
 
-// UnmarshalText decodes the text form of a filter into f. The family and the
-// errors are those of [Filter.UnmarshalBinary]. O(m) time and memory.
+// UnmarshalText decodes the text form of a filter into f.
 func (f *Filter) UnmarshalText(text []byte) error {
 	return frame.UnmarshalText(f, text, errs)
 }
 
-// ReadParams reads the header of an encoded filter from r, and no byte after
-// it, and returns the filter's parameters. Use it to check a file's
-// [Params.SizeBytes] before you decode it. The errors are those of
-// [Filter.ReadFrom]; if the header is that of another structure, ReadParams
-// returns [ErrCorrupt] and names that structure. O(1) time and memory.
+// ReadParams returns the parameters of the next encoded filter in r. It reads
+// only the header. Use it to check a file's [Params.SizeBytes] before you
+// decode the file.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)
 }
 
-// encoded returns the parameters as a frame has them: see frame.Array for the
-// layout. The counters of the payload beyond the last one are zero.
+// encoded returns the parameters in the form that a frame contains; frame.Array
+// describes it. Unused counters at the end of the payload are zero.
 func (p Params) encoded() frame.Array {
 	return frame.Array{Kind: frame.Counting, Cells: p.Counters, Hashes: p.Hashes, Layout: uint8(p.Layout)}
 }
@@ -88,20 +63,21 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.counters), p.check(ErrParams)
 }
 
-// decode reads a filter and, if there was no error, replaces f with it.
+// decode decodes a filter from r and replaces f with it. If there is an error,
+// f is unchanged.
 func (f *Filter) decode(r *frame.Reader) error {
 	p, counters, err := format.Read(r, f.params.Family)
 	if err != nil {
 		return err
 	}
-	if err := p.checkCounters(counters, ErrCorrupt); err != nil {
-		return err
+	if r := p.Counters % perWord; r != 0 && counters[len(counters)-1]>>(4*r) != 0 {
+		return errs.Field(ErrCorrupt, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
 	}
 	*f = *newFilter(p, counters)
 	return nil
 }
 
-// parseParams reads the parameters of a verified header and checks that its
+// parseParams returns the parameters in a verified header. It checks that the
 // payload has the length that follows from them.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	a, err := frame.ParseArray(h, errs)

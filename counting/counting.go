@@ -10,50 +10,33 @@ const (
 	stuck   = nibbles.Stuck
 )
 
-// A Filter is a counting Bloom filter. Make one with [New] or [NewFromParams].
-// A Filter must not be copied by value; use [Filter.Clone].
-type Filter struct{ reader }
-
-// A reader has the methods that only read. A [Filter] and a [View] have them
-// all.
-type reader struct {
+// A Filter is a counting Bloom filter. Use [New] or [NewFromParams] to create
+// one. A Filter must not be copied by value; use [Filter.Clone] instead.
+type Filter struct {
 	params   Params
 	kind     kind
-	span     uint64 // range of a position: number of counters, or of blocks
+	span     uint64 // the number of counters or blocks, from which positions are selected
 	counters nibbles.Counters
 	hash     hashfam.Hasher
 }
 
-// A kind is the layout of a filter that has counters. The zero kind is for
-// filters that have none, because nothing made them or was decoded into them.
+// A kind is the layout of a filter with counters. The zero kind means that the
+// filter was neither created nor decoded, and has no counters.
 type kind uint8
 
 const (
-	blocked kind = 1 + iota // the first that a switch tests, for the fastest layout
+	blocked kind = 1 + iota // the fastest layout should be tested first
 	classic
 )
 
-// kind returns the kind of a filter with parameters p.
-func (p Params) kind() kind {
-	if p.Layout == Blocked {
-		return blocked
-	}
-	return classic
-}
-
-// zeroFilter panics because a method that changes a Filter was called on one
-// that has no counters. Inlined, its arguments would enlarge the frames of its
-// callers.
+// zeroFilter panics because a method was called on a Filter without counters.
+// It must not be inlined, since its arguments would enlarge the callers'
+// frames.
 //
 //go:noinline
 func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
-// zeroReader is like zeroFilter for methods that a [View] has, too.
-//
-//go:noinline
-func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
-
-// made returns f, or panics if it has no counters.
+// made returns f. It panics if f has no counters.
 func (f *Filter) made() *Filter {
 	if f.kind == 0 {
 		zeroFilter()
@@ -61,24 +44,16 @@ func (f *Filter) made() *Filter {
 	return f
 }
 
-// made is like [Filter.made] for methods that a [View] has, too.
-func (f *reader) made() *reader {
-	if f.kind == 0 {
-		zeroReader()
-	}
-	return f
-}
-
-// Add adds one copy of key. A counter that reaches 15 is stuck there. O(k)
-// time, at most k cache misses (Blocked: four adjacent lines), no allocation.
-// Add does not keep key.
+// Add adds a copy of key. When a counter reaches 15, it is stuck there. Add
+// causes up to k cache misses, but in a Blocked filter it uses only four
+// adjacent lines.
 func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 
-// AddString is [Filter.Add] for a string.
+// AddString is like [Filter.Add] for a string key.
 func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
-// AddDigest is [Filter.Add] for a digest under the filter's family. A digest
-// made by another family stands for another key.
+// AddDigest is like [Filter.Add] for a key's digest, which must be computed by
+// the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch f.kind {
 	case blocked:
@@ -90,47 +65,47 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may be in the filter. False is certain, provided
-// that only keys were deleted that had been added; true is wrong with the
-// filter's false-positive rate. O(k) time, at most k cache misses (Blocked:
-// four), no allocation.
+// Contains reports whether key may be in the filter. True may be a false
+// positive. False is always right, provided that every deleted key had been
+// added.
 //
-// In a filter larger than the cache a single call mostly waits for memory. If
-// you have many keys at once, ContainsAll takes a quarter to a third of the
-// time.
-func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
+// When the filter is larger than the cache, a call mostly waits for memory.
+// [Filter.ContainsAll] should then be used for many keys, because it needs only
+// a quarter to a third of the time.
+func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
-// ContainsString is Contains for a string.
-func (f *reader) ContainsString(key string) bool {
+// ContainsString is like [Filter.Contains] for a string key.
+func (f *Filter) ContainsString(key string) bool {
 	return f.ContainsDigest(f.hash.SumString(key))
 }
 
-// ContainsDigest is Contains for a digest under the filter's family.
-func (f *reader) ContainsDigest(d hashfam.Digest) bool {
+// ContainsDigest is like [Filter.Contains] for a key's digest, which must be
+// computed by the filter's family.
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	switch f.kind {
 	case blocked:
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
 	case classic:
 		return has(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroReader()
+	zeroFilter()
 	return true
 }
 
-// ContainsOrAdd reports whether key may be in the filter, and adds it if it is
-// not. If it returns true it has added nothing, so do not call [Filter.Delete]
-// for such a call. O(k) time: a Contains plus an Add, less one hash. No
-// allocation.
+// ContainsOrAdd reports whether key may be in the filter, and adds it if not.
+// If it returns true, the key was not added, so do not call [Filter.Delete] for
+// this call. ContainsOrAdd hashes the key only once.
 func (f *Filter) ContainsOrAdd(key []byte) bool {
 	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
 
-// ContainsOrAddString is [Filter.ContainsOrAdd] for a string.
+// ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
 func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is [Filter.ContainsOrAdd] for a digest under its family.
+// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest, which
+// must be computed by the filter's family.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true
@@ -140,46 +115,46 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // Count returns an upper bound on the number of copies of key. The bound is the
-// smallest of the key's counters, and is usually exact while the filter is
-// within its capacity. 15 means 15 or more, because such a counter is stuck.
-// O(k) time, at most k cache misses (Blocked: four), no allocation. This is the
-// minimum selection of Cohen and Matias, Spectral Bloom Filters, SIGMOD 2003.
-func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
+// smallest of the key's counters (minimum selection; Cohen and Matias, Spectral
+// Bloom Filters, SIGMOD 2003). While the filter is within its capacity, the
+// bound is usually exact. A result of 15 means 15 or more, because such a
+// counter is stuck.
+func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
-// CountString is Count for a string.
-func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
+// CountString is like [Filter.Count] for a string key.
+func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
-// CountDigest is Count for a digest under the filter's family.
-func (f *reader) CountDigest(d hashfam.Digest) uint64 {
+// CountDigest is like [Filter.Count] for a key's digest, which must be computed
+// by the filter's family.
+func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	switch f.kind {
 	case blocked:
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
 	case classic:
 		return count(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroReader()
+	zeroFilter()
 	return stuck
 }
 
-// Delete removes one copy of key and reports whether it did. It returns false
-// and changes nothing if the counters show that key is not in the filter: one
-// of them is zero, or smaller than one copy of key would make it. O(k) time, at
-// most k cache misses (Blocked: four), no allocation.
+// Delete removes a copy of key and reports whether it did. If one of the key's
+// counters is too small, key is not in the filter. Delete then returns false
+// and leaves the filter unchanged.
 //
-// Delete only keys that were added. A key that was never added, or was deleted
-// as often as added, may still look present, with the filter's false-positive
-// rate. Then Delete decrements counters that belong to other keys and returns
-// true, and some of those keys may no longer be found. No later check can
-// detect that.
+// You need to make sure that the key was added. A key that was never added, or
+// that was already deleted as often as it was added, may be a false positive.
+// Delete then decrements counters that belong to other keys and returns true,
+// and some of these keys may no longer be found. This cannot be detected later.
 //
-// Stuck counters keep their value. A key whose counters are all stuck is found
-// after any number of deletes.
+// Stuck counters keep their value. A key whose counters are all stuck will be
+// found after any number of deletes.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
-// DeleteString is [Filter.Delete] for a string.
+// DeleteString is like [Filter.Delete] for a string key.
 func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.SumString(key)) }
 
-// DeleteDigest is [Filter.Delete] for a digest under the filter's family.
+// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
+// computed by the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	switch f.kind {
 	case blocked:
@@ -191,8 +166,9 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Classic: a key has the k positions among the m counters that its bits have in
-// a classic Bloom filter. If two of them coincide, that counter counts twice.
+// In a Classic filter, a key has k positions among the m counters. They are the
+// positions of its bits in a classic Bloom filter. If two of the positions are
+// the same, this counter counts twice.
 
 func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -201,9 +177,9 @@ func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 }
 
 // outOfCache is the number of words, 32 MiB in total, above which an array is
-// assumed to be larger than the processor's caches. Above it, loading a cache
-// line that is not needed costs more than a branch that is mispredicted for
-// half of the keys. Below it, the branch costs more.
+// assumed to be larger than the CPU's caches. For larger arrays, loading an
+// unnecessary cache line is slower than a branch that is mispredicted for half
+// of the keys. For smaller ones, the branch is slower.
 const outOfCache = 1 << 22
 
 func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
@@ -213,7 +189,7 @@ func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	return hasNear(counters, m, k, d)
 }
 
-// hasNear tests all k counters, without a branch: bit 4 of c+15 is set unless c
+// hasNear tests all k counters without branches: bit 4 of c+15 is set unless c
 // is zero.
 func hasNear(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	all := uint64(16)
@@ -242,10 +218,10 @@ func count(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) uint64 
 	return least
 }
 
-// remove decrements the counters one after another. At the first zero the key
-// is known to be absent, and remove restores the counters before it by adding
-// the key to these again: a counter that was decremented is now at most 13 and
-// rises; a stuck one stays.
+// remove decrements the counters one after another. When it finds a zero, the
+// key is absent. It then restores the previous counters by adding the key to
+// these again. This works because a counter that was decremented is now at most
+// 13, and a stuck counter did not change.
 func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {
 		i := p.In(m)

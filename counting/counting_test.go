@@ -1,12 +1,14 @@
 package counting
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 var layouts = []Layout{Classic, Blocked}
@@ -17,107 +19,96 @@ func mustNew(t require.TestingT, p Params) *Filter {
 	return f
 }
 
-func TestNoKeyIsLostWhenCountersSaturate(t *testing.T) {
-	for i, c := range []struct{ adds, deletes int }{{20, 15}, {17, 16}, {100, 100}, {15, 14}, {14, 13}, {14, 14},
-		{20, 15}, {17, 16}, {100, 100}, {15, 14}, {14, 13}, {14, 14}} {
-		f, err := New(Config{Capacity: 10_001, FPRate: 0.01, Layout: layouts[i/6]})
-		require.NoError(t, err)
-		for i := range uint64(10_000) {
-			f.AddDigest(hashfam.Family{}.SumUint64(i))
-		}
-		before := f.Clone()
-		for range c.adds {
-			f.AddString("many times")
-		}
-		for range c.deletes {
-			require.True(t, f.DeleteString("many times"))
-		}
-		left := c.adds - c.deletes
-		require.True(t, left == 0 || f.ContainsString("many times"), "%d left", left)
-		require.GreaterOrEqual(t, f.CountString("many times"), uint64(left))
-		if c.adds < 14 { // no other key at its counters brings them to 15
-			require.True(t, f.Equal(before))
-		}
-		if c.adds >= 15 {
-			require.EqualValues(t, f.Params().Hashes, f.Stuck(), "all counters of the key are stuck")
-			require.EqualValues(t, 15, f.CountString("many times"))
-		}
-		for i := range uint64(10_000) {
-			require.True(t, f.ContainsDigest(hashfam.Family{}.SumUint64(i)), "lost %d", i)
-		}
-	}
-}
-
-// With one counter all k positions coincide. Each Add and each Delete counts k
-// times, and Delete returns false if the counter is less than k.
-func TestAKeyWhosePositionsCoincide(t *testing.T) {
-	f := mustNew(t, Params{Counters: 1, Hashes: 7})
-	f.AddString("a")
-	require.EqualValues(t, 7, f.CountString("a"))
-	f.AddString("a")
-	require.EqualValues(t, 14, f.CountString("a"))
-	require.True(t, f.DeleteString("a"))
-	require.True(t, f.DeleteString("a"))
-	require.False(t, f.DeleteString("a"))
-	require.Zero(t, f.CountString("a"))
-
-	f.counters[0] = 6
-	require.False(t, f.DeleteString("a"), "one copy of the key counts 7")
-	require.EqualValues(t, 6, f.counters[0])
-
-	for range 3 {
-		f.AddString("a")
-	}
-	require.EqualValues(t, 15, f.counters[0])
-	for range 4 {
-		require.True(t, f.DeleteString("a"))
-	}
-	require.True(t, f.ContainsString("a"))
-}
-
-// A Delete that meets a zero at any of the key's positions restores the
-// counters before it.
-func TestAFailedDeleteChangesNothing(t *testing.T) {
+// Filters above 32 MiB use different code: batches prefetch counters, and
+// lookups in a Classic filter stop at the first zero.
+func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {
 	for _, layout := range layouts {
-		p := Params{Counters: 512, Hashes: 8, Layout: layout}
-		d := p.Family.SumString("absent")
-		for zero := range p.Hashes {
-			f := mustNew(t, p)
-			for i := range f.counters {
-				f.counters[i] = 0xfedcba9876543211
-			}
-			pr := d.Probe()
-			if layout == Blocked {
-				pr = pr.Next() // the first value chooses the only block
-			}
-			for range zero {
-				pr = pr.Next()
-			}
-			i := hashfam.Reduce(uint64(pr), p.Counters)
-			f.counters[i>>4] &^= 15 << (i & 15 * 4)
-			before := f.Clone()
-			require.False(t, f.DeleteDigest(d))
-			require.True(t, f.Equal(before), "%v, position %d", layout, zero)
+		f := mustNew(t, Params{Counters: (outOfCache + blockWords) * perWord, Hashes: 5, Layout: layout})
+		single := f.Clone()
+		digests := hashfam.Family{}.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 1, 1, 1, 1, 1, 2, 11})
+		for range 4 {
+			digests = append(digests, digests...) // 288
 		}
+		for _, d := range digests {
+			single.AddDigest(d)
+		}
+		require.False(t, f.Equal(single))
+		f.AddAll(digests)
+		require.True(t, f.Equal(single))
+
+		digests = append(digests, hashfam.Family{}.SumAllUint64(nil, []uint64{100, 101, 102})...)
+		counts, found := f.CountAll([]uint64{7}, digests), f.ContainsAll([]bool{true}, digests)
+		require.Len(t, counts, 1+len(digests))
+		require.Len(t, found, 1+len(digests))
+		for i, d := range digests {
+			require.Equal(t, single.CountDigest(d), counts[1+i])
+			require.Equal(t, single.ContainsDigest(d), found[1+i])
+			require.Equal(t, i < 288, found[1+i])
+		}
+
+		removed := 0
+		for _, d := range digests {
+			if single.DeleteDigest(d) {
+				removed++
+			}
+		}
+		require.Equal(t, removed, f.DeleteAll(digests))
+		require.True(t, f.Equal(single))
+		require.Less(t, removed, len(digests))
 	}
 }
 
-// Contains uses one of two functions, depending on the size of the filter.
-func TestHasNearAndHasFarAgree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawParams(t, hashfam.Family{})
-		p.Layout = Classic
-		f := mustNew(t, p)
-		n := uint64(rapid.IntRange(0, 50).Draw(t, "n"))
-		for i := range n {
-			f.AddDigest(p.Family.SumUint64(i))
-		}
-		for i := range 4 * n {
-			d := p.Family.SumUint64(i)
-			near := hasNear(f.counters, p.Counters, p.Hashes, d)
-			require.Equal(t, near, hasFar(f.counters, p.Counters, p.Hashes, d))
-			require.Equal(t, near, f.CountDigest(d) > 0)
-			require.True(t, near || i >= n)
-		}
-	})
+// With 1,003 counters, five counters in the last word are unused. If the
+// decoder accepted other values than zero, two filters of the same keys could
+// differ, and the fill ratio could exceed 1.
+func TestUnusedCountersMustBeZero(t *testing.T) {
+	f := mustNew(t, Params{Counters: 1003, Hashes: 7})
+	f.AddString("kept")
+	before := f.Clone()
+	for bit := range 20 {
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		b[len(b)-8-3+(4+bit)/8] |= 1 << ((4 + bit) % 8)
+		conformance.Reseal(b)
+		err = f.UnmarshalBinary(b)
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorContains(t, err, fmt.Sprintf("counters beyond the last = %#x, want 0", 1<<bit))
+	}
+	require.True(t, f.Equal(before))
+}
+
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	checks.ZeroValues(t, "^counting: use of a zero Filter: make it with New, or decode into it$", new(Filter), NewReceiver(hashfam.New(hashfam.Key{1})))
+}
+
+// Every key is added twice and deleted once.
+func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
+	for _, layout := range layouts {
+		t.Run(layout.String(), func(t *testing.T) {
+			checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
+				n := uint64(len(keys))
+				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
+				require.NoError(t, err)
+				f.AddAll(keys)
+				f.AddAll(keys)
+				require.EqualValues(t, n, f.DeleteAll(keys))
+				return checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
+			})
+		})
+	}
+}
+
+func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
+	n := uint64(50_000)
+	if checks.Long(t, 3, 1.2) {
+		n = 100_000_000
+	}
+	for _, layout := range layouts {
+		t.Run(layout.String(), func(t *testing.T) {
+			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
+			require.NoError(t, err)
+			add := func(keys []hashfam.Digest) error { f.AddAll(keys); return nil }
+			checks.LargeSet(t, n, add, checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)})
+		})
+	}
 }

@@ -27,7 +27,7 @@ func Example() {
 	// 38.37 bits per key
 }
 
-// Batches take digests, which a family computes for keys of any form.
+// Batches use digests, which the family can compute for keys of any type.
 func ExampleFilter_AddAll() {
 	f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.001})
 	if err != nil {
@@ -43,7 +43,7 @@ func ExampleFilter_AddAll() {
 	// 4 [true true false false]
 }
 
-// Ten workers count in a filter each, and one merges them.
+// Ten workers use their own filters, which are merged at the end.
 func ExampleFilter_Merge() {
 	parts := make([]*counting.Filter, 10)
 	for i := range parts {
@@ -61,10 +61,10 @@ func ExampleFilter_Merge() {
 	// Output: <nil> 10 1
 }
 
-// Two caches serve the requests for the pages of a shop in turn (Summary Cache,
-// Fan et al., 2000). The first keeps its pages in a counting filter, and sends
-// the second a plain Bloom filter of them. The second asks the first only for
-// pages that this filter contains.
+// Two caches take turns in serving a shop's requests (Summary Cache, Fan et
+// al., 2000). The first cache uses a counting filter for its current pages, and
+// sends it to the second one as a plain Bloom filter. The second cache queries
+// the first one only for pages that this filter contains.
 func Example_cacheDigest() {
 	const room = 2000
 	type cache struct {
@@ -78,7 +78,7 @@ func Example_cacheDigest() {
 		return
 	}
 
-	var digest bloom.Filter // the second cache's copy of the first one's summary
+	var digest bloom.Filter // the second cache's copy of the summary
 	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
 	for i, page := range data.RequestsWeb12() {
 		c := &caches[i%2]
@@ -102,7 +102,7 @@ func Example_cacheDigest() {
 			there := caches[0].held[page]
 			switch {
 			case !digest.ContainsString(page):
-				if there { // it was added after the last digest was sent
+				if there { // added since the last digest was sent
 					overlooked++
 				}
 			case there:
@@ -135,10 +135,11 @@ func Example_cacheDigest() {
 	// 0 counters stuck
 }
 
-// The filter holds sessions that were revoked, until the time at which they
-// would have ended anyway; so it does not grow. A session that it contains may
-// have been revoked and is looked up in a slow list. All other sessions pass.
-// The tokens come from untrusted clients, so the family has a secret key.
+// The filter contains revoked sessions. When a session would have expired, it
+// is deleted, so the filter does not need to grow. If the filter contains a
+// session, this session may have been revoked and must be looked up in a slow
+// list. All other sessions pass. The tokens come from untrusted clients, so the
+// family should have a secret key.
 func Example_sessionBlacklist() {
 	const lifetime = 3600 // seconds
 	type session struct {
@@ -179,7 +180,8 @@ func Example_sessionBlacklist() {
 	// after the last session has ended, the filter is empty: true
 }
 
-// A filter counts the words of a novel, up to 15 each, in 5 bytes per word.
+// This filter is used to count the words in a novel, up to 15 copies each. It
+// needs 5 bytes per distinct word.
 func Example_wordsOfMobyDick() {
 	words := data.Tokens(data.MobyDick())
 	exact := map[string]uint64{}
@@ -210,12 +212,12 @@ func Example_wordsOfMobyDick() {
 	fmt.Println("cassock:", exact["cassock"], f.CountString("cassock"))
 	fmt.Println("whale:", exact["whale"], f.CountString("whale"))
 	fmt.Println("computer:", f.CountString("computer"))
-	fmt.Printf("%.1f %% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
+	fmt.Printf("%.1f%% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
 	// Output:
 	// 219047 words, 16956 distinct, in 81336 bytes
 	// 16816 counted right, 140 too high, 0 too low
 	// cassock: 3 3
 	// whale: 1240 15
 	// computer: 0
-	// 6.9 % of the counters are stuck
+	// 6.9% of the counters are stuck
 }

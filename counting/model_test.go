@@ -9,12 +9,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A model is a simple form of a filter: a saturating number for each counter.
-// It knows the positions of keys, but neither words nor nibbles.
+// A model is a simple filter: an array of saturating counters. It computes the
+// positions of keys, but does not pack counters into words.
 type model []uint64
 
-// positions returns the number of times that each counter is a position of a
-// key.
+// positions returns how often each counter is used by a key.
 func positions(params Params, d hashfam.Digest) map[uint64]uint64 {
 	times, p := map[uint64]uint64{}, d.Probe()
 	base, size := uint64(0), params.Counters
@@ -35,7 +34,7 @@ func (m model) add(positions map[uint64]uint64) {
 	}
 }
 
-// delete removes a copy of a key if the counters can contain one.
+// delete removes a copy of a key if the counters are large enough.
 func (m model) delete(positions map[uint64]uint64) bool {
 	for i, times := range positions {
 		if m[i] < min(times, stuck) {
@@ -64,8 +63,8 @@ func (m model) check(t require.TestingT, f *Filter) {
 	require.Equal(t, float64(inUse)/float64(len(m)), f.FillRatio())
 }
 
-// Whatever is added, deleted and merged, members or not, every counter is what
-// it should be.
+// After any sequence of adds, deletes and merges, every counter should equal
+// the model's counter.
 func TestAFilterIsASaturatingMultiset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, hashfam.Family{})
@@ -92,6 +91,10 @@ func TestAFilterIsASaturatingMultiset(t *testing.T) {
 				least = min(least, m[i])
 			}
 			require.Equal(t, least, f.CountDigest(d))
+			require.Equal(t, least > 0, f.ContainsDigest(d))
+			if p.Layout == Classic { // ContainsDigest calls hasFar only in large filters
+				require.Equal(t, least > 0, hasFar(f.counters, p.Counters, p.Hashes, d))
+			}
 		}
 	})
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
-// New returns an empty filter for c: it calls [Config.Params] and
-// [NewFromParams] and returns their errors. O(m) time, one allocation of the
-// counters.
+// New returns an empty filter for c. It returns the errors of [Config.Params]
+// and [NewFromParams].
 func New(c Config) (*Filter, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -24,10 +23,10 @@ func New(c Config) (*Filter, error) {
 
 // NewFromParams returns an empty filter of Counters/2 bytes. It returns
 // [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: 1 GiB is the limit if addresses have 32 bits. O(m) time.
+// for the platform. The limit is 1 GiB if addresses have 32 bits.
 //
-// The program ends if the machine does not have that much memory. If p comes
-// from an untrusted source, check [Params.SizeBytes] first.
+// If there is not enough memory, the program crashes. If p comes from an
+// untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -38,59 +37,54 @@ func NewFromParams(p Params) (*Filter, error) {
 	return newFilter(p, make(nibbles.Counters, p.words())), nil
 }
 
-// newFilter returns a filter of the valid parameters p that keeps counters.
-func newFilter(p Params, counters nibbles.Counters) *Filter { return &Filter{newReader(p, counters)} }
-
-func newReader(p Params, counters nibbles.Counters) reader {
-	span := p.Counters
+// newFilter returns a filter with the valid parameters p. The filter retains
+// counters.
+func newFilter(p Params, counters nibbles.Counters) *Filter {
+	f := &Filter{p, classic, p.Counters, counters, p.Family.Hasher(p.SizeBytes())}
 	if p.Layout == Blocked {
-		span /= blockCounters
+		f.kind, f.span = blocked, p.Counters/blockCounters
 	}
-	return reader{p, p.kind(), span, counters, p.Family.Hasher(p.SizeBytes())}
+	return f
 }
 
-// NewReceiver returns an empty filter to decode into. It accepts encodings made
-// under fam, as a zero Filter accepts those made under the public family. O(1)
-// time.
+// NewReceiver returns an empty filter that can decode data encoded with fam.
 func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{reader{params: Params{Family: fam}}}
+	return &Filter{params: Params{Family: fam}}
 }
 
-// Params returns the parameters of the filter. O(1) time.
-func (f *reader) Params() Params { return f.params }
+// Params returns the filter's parameters.
+func (f *Filter) Params() Params { return f.params }
 
-// Family returns the family that hashes the keys of the filter. O(1) time.
-func (f *reader) Family() hashfam.Family { return f.params.Family }
+// Family returns the family that hashes the keys.
+func (f *Filter) Family() hashfam.Family { return f.params.Family }
 
-// SizeBytes returns the size of the counters in bytes. The filter itself adds
-// less than 100. O(1) time.
-func (f *reader) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
+// SizeBytes returns the size of the counters in bytes. The structure itself
+// adds less than 100 bytes.
+func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
-// Reset removes every key and clears the stuck counters. O(m) time, no
-// allocation.
+// Reset removes all keys and clears the stuck counters.
 func (f *Filter) Reset() { clear(f.made().counters) }
 
-// Clone returns a copy that shares no memory with f. O(m) time, one allocation
-// of the counters.
+// Clone returns a deep copy of f.
 func (f *Filter) Clone() *Filter {
 	c := *f
 	c.counters = slices.Clone(f.counters)
 	return &c
 }
 
-// Equal reports whether f and other have the same Params and the same counters.
-// O(m) time, no allocation.
+// Equal reports whether f and other have the same Params and counters. It
+// compares all counters.
 func (f *Filter) Equal(other *Filter) bool {
 	return f.params == other.params && slices.Equal(f.counters, other.counters)
 }
 
-// Merge adds every copy of every key of the others to f: each counter becomes
-// the sum of all, and is stuck if that is 15 or more. If nothing was deleted
-// from any of them, the result is, counter for counter, the filter built from
-// all keys. If the [Params] of one differ, Merge returns [ErrIncompatible],
-// naming the field and the place in others, and leaves f unchanged. It passes
-// over f once, so that one call with many filters is faster than many calls if
-// f is larger than the cache. O(m) time for each of them, no allocation.
+// Merge adds all copies of all keys in the other filters to f. Each counter
+// becomes the sum of the counters, and is stuck if this sum is 15 or more. If
+// no key was deleted from the filters, the result has the same counters as a
+// filter built from all of the keys. If a filter's [Params] differ, Merge
+// returns [ErrIncompatible], naming the field and the filter's index in others,
+// and leaves f unchanged. When f is larger than the cache, one call with many
+// filters is faster than many calls, because it passes over f only once.
 func (f *Filter) Merge(others ...*Filter) error {
 	err := fault.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
 	if err != nil {
@@ -105,23 +99,20 @@ func (f *Filter) Merge(others ...*Filter) error {
 	return nil
 }
 
-// mergeWords is the number of words that Merge merges at a time: 8 KiB, which
-// stay in the first cache.
+// mergeWords is the number of words that Merge processes at a time: 8 KiB,
+// which fit in the L1 cache.
 const mergeWords = 1024
 
-// Bloom returns the Bloom filter of the keys in the filter: bit i is set if
-// counter i is not zero. It answers every Contains in the same way, in a
-// quarter of the memory, and shares no memory with the filter. Except for the
-// bits of stuck counters it is, bit for bit, the filter that package bloom
-// builds from these keys with the same number of bits, hashes, layout and
-// family. O(m) time, one allocation of m/8 bytes.
-func (f *reader) Bloom() *bloom.Filter {
+// Bloom returns a Bloom filter of the keys in the filter: bit i is set if
+// counter i is not zero. It returns the same results for Contains and needs a
+// quarter of the memory. The result is a copy, and is identical, bit for bit,
+// to the filter that package bloom builds from these keys with the same number
+// of bits, hashes, layout and family. The only exception are the bits of stuck
+// counters. Bloom reads all counters and allocates m/8 bytes.
+func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
 		words[i/4] |= nibbles.Gather(nibbles.Nonzero(w)) << (i % 4 * 16)
-	}
-	if rest := f.params.Counters % 64; rest > 0 { // in a damaged View, counters beyond the last are not zero
-		words[len(words)-1] &= 1<<rest - 1
 	}
 	b, err := bloom.FromWords(f.params.bloom(), words)
 	if err != nil {
@@ -130,11 +121,11 @@ func (f *reader) Bloom() *bloom.Filter {
 	return b
 }
 
-// String describes f in one line. It does not show the key.
+// String describes f in one line.
 func (f Filter) String() string { return fmt.Sprintf("counting.Filter(%v)", f.params) }
 
-// Format prints [Filter.String] for every verb, so that none shows the key.
+// Format prints the result of String for every verb.
 func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
-// LogValue returns [Filter.String] for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }

@@ -14,7 +14,7 @@ import (
 // Conservative update is more accurate. If each key is weighted by its count,
 // the mean error is about a tenth of the error with plain update. In the mean
 // over the keys, most of which are rare, it is about half. The short form uses
-// a tenth of the stream, which leaves less to err about.
+// a tenth of the stream, on which errors are smaller.
 func TestConservativeUpdateIsMoreAccurate(t *testing.T) {
 	keys, length := 100_000, 1_000_000
 	if checks.Long(t, 0.5, 0.5) {
@@ -89,7 +89,7 @@ func each(n, step uint64, do func(batch []uint64, digests []hashfam.Digest)) {
 // An outcome describes how well the heavy hitters of a stream were found.
 type outcome struct{ recall, precision, err float64 }
 
-// find runs s through heavy hitters and compares them with the truth.
+// find adds s to a HeavyHitters and compares the result with the truth.
 func find(t require.TestingT, s *stream, c HeavyConfig) outcome {
 	h, counts := must(NewHeavyHitters(c)), s.counts()
 	feed(h, s, 0, 1)
@@ -111,7 +111,7 @@ func find(t require.TestingT, s *stream, c HeavyConfig) outcome {
 	return outcome{found / max(1, heavy), found / max(1, reported), sum / max(1, found)}
 }
 
-// median returns the median outcome of five families.
+// median returns the median outcome for five families.
 func median(t require.TestingT, s *stream, c HeavyConfig) outcome {
 	var runs [3][]float64
 	for i := range 5 {

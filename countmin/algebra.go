@@ -11,16 +11,16 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mergeBlock is the number of counters that Merge processes at a time. A block
-// of one sketch fits in the L1 cache.
+// mergeBlock is the number of counters that Merge processes at a time. A
+// sketch's block fits in the L1 cache.
 const mergeBlock = 2048
 
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
 // s is conservative, the result is the sketch that would have been built from
-// all keys. Conservative counts are still never below the truth, but the errors
-// of the parts add up, to more than the error of a single sketch. Merge passes
+// all keys. Conservative counts will still never be below the truth, but the
+// parts' errors add up and exceed the error of a single sketch. Merge passes
 // over s only once, so one call with many sketches is faster than many calls.
-// If the [Params] of a sketch differ, it returns [ErrIncompatible] and leaves s
+// If a sketch's [Params] differ, Merge returns [ErrIncompatible] and leaves s
 // unchanged.
 func (s *Sketch) Merge(others ...*Sketch) error {
 	if err := fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
@@ -47,8 +47,9 @@ func (c cells[C]) merge(others []*Sketch) {
 	}
 }
 
-// addCells adds each cell of src to the corresponding cell of dst. Since it is
-// not inlined, the loop keeps all of its variables in registers.
+// addCells adds each cell of src to the corresponding cell of dst. It is not
+// inlined because otherwise some of the loop's variables would not be in
+// registers.
 //
 //go:noinline
 func addCells[C counter](dst, src []C) {
@@ -59,12 +60,12 @@ func addCells[C counter](dst, src []C) {
 }
 
 // InnerProduct estimates the sum, over all keys, of the key's count in s times
-// its count in other. This is the size of a join of the two streams. The
-// estimate is never too low. With probability 1-Delta, it is no more than
-// Epsilon times the product of the totals too high (Cormode and Muthukrishnan
-// 2005, section 4.2). InnerProduct ignores rows in which the sum does not fit
-// or a counter at its maximum is multiplied by a count. If no row is left, it
-// returns the largest uint64.
+// its count in other. For example, this is the size of the join when two
+// streams are joined by key. The estimate is never too low. With probability
+// 1-Delta, it is no more than Epsilon times the product of the totals too high
+// (Cormode and Muthukrishnan 2005, section 4.2). InnerProduct ignores rows in
+// which the sum does not fit or a counter at its maximum is multiplied by a
+// count. If no row is left, it returns the largest uint64.
 //
 // InnerProduct returns [ErrParams] if the sketches are conservative, because
 // the product of their counters may be too low, and [ErrIncompatible] if their
@@ -79,8 +80,7 @@ func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	return s.rows().product(other.rows(), s.params.Width), nil
 }
 
-// product returns the minimum over all rows of the scalar product of a's row
-// and other's row.
+// product returns the minimum of the scalar products of corresponding rows.
 func (a cells[C]) product(other rows, w uint64) uint64 {
 	least, b := uint64(math.MaxUint64), *other.(*cells[C])
 	for ; len(a) > 0; a, b = a[w:], b[w:] {
@@ -120,19 +120,20 @@ func (s *Sketch) Equal(other *Sketch) bool {
 		slices.Equal(s.of32, other.of32) && slices.Equal(s.of64, other.of64)
 }
 
-// Remove undoes n counts of key, either all of them or none. The key must have
-// been counted at least n times. Then no count will be below the truth (this is
-// the strict turnstile model; Cormode and Muthukrishnan 2005, section 4.1).
+// Remove undoes n counts of key, or returns an error and leaves s unchanged. It
+// should only be used for keys that were counted n times or more. Then no count
+// will be below the truth (this is the strict turnstile model; Cormode and
+// Muthukrishnan 2005, section 4.1).
 //
 // Remove does not decrement a counter at its maximum. The counts of other keys
 // that share this counter may then be too high by more than
 // [Sketch.ErrorBound], with a probability above Delta.
 //
 // If the key was counted fewer times, other keys lose the difference and their
-// counts may be too low. Remove can only detect this if n exceeds the key's
-// count or the total. It then returns [ErrParams] and leaves s unchanged. It
-// always does so if s is conservative, because not every key of a conservative
-// sketch has raised its counters.
+// counts may be too low. Remove can only detect this, and return [ErrParams],
+// if n exceeds the key's count or the total. It always returns ErrParams if s
+// is conservative, because keys of conservative sketches need not have raised
+// all their counters.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
@@ -153,7 +154,7 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 
 // removable returns an upper bound on the number of times that the key was
 // counted. If the count is a counter's maximum, only the total is a bound. Then
-// all of the key's counters are at their maximum, so that none of them changes.
+// all of the key's counters are at their maximum and will not change.
 func (s *Sketch) removable(d hashfam.Digest) uint64 {
 	if count := s.CountDigest(d); !s.params.stuck(count) {
 		return min(count, s.total)
@@ -162,8 +163,8 @@ func (s *Sketch) removable(d hashfam.Digest) uint64 {
 }
 
 // subtract subtracts n from the key's counter in every row, except from
-// counters at their maximum, which may stand for any higher count. All other
-// counters must be at least n.
+// counters at their maximum, because the true count may be higher. No other
+// counter may be below n.
 func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
@@ -174,17 +175,17 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 }
 
 // Halve divides every counter and the total by two, rounding down, so that old
-// counts fade. It returns [ErrParams] if s is not conservative: rounding would
-// break the rule that each row of a plain sketch adds up to the total, on which
-// Remove and the encoding rely.
+// counts fade. It returns [ErrParams] if s is not conservative: the rows of
+// plain sketches must add up to the total, on which Remove and the encoding
+// rely, and rounding would break this rule.
 //
-// Halve also halves counters at their maximum, because otherwise the most
-// frequent keys would never fade. So after Halve, a count may be too low. But
-// it is never below the value of an exact counter that belongs to the key
-// alone, has [Params].CounterBits bits, stops at its maximum and is halved as
-// often. [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from
-// this counter, and may be off by one because of rounding. A total of 2^64-1
-// stays the same.
+// Counters at their maximum are halved, too, because otherwise the most
+// frequent keys would never fade. So a count may be too low after Halve. But it
+// is never below the value of an exact counter that belongs to the key alone,
+// has [Params].CounterBits bits, stops at its maximum and is halved as often.
+// [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from this
+// counter, and may be off by one because of rounding. A total of 2^64-1 stays
+// the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {

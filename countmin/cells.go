@@ -7,7 +7,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A counter saturates: its maximum stands for all higher counts, too.
+// A counter stops at its maximum. The true count may then be higher.
 type counter interface {
 	uint8 | uint16 | uint32 | uint64
 }
@@ -38,15 +38,15 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 
 func (c cells[C]) clear() { clear(c) }
 
-// add counts a key n times, with conservative or plain update.
+// add counts a key n times, using conservative or plain update.
 //
-// Conservative update makes sure that each of the key's counters is at least
-// the minimum of these counters plus n (Estan and Varghese, SIGCOMM 2002,
-// section 3.3). It raises no counter further than the key's own count may
-// require. Plain update adds n to each of the key's counters.
+// Conservative update raises the key's counters to their minimum plus n, unless
+// they are higher (Estan and Varghese, SIGCOMM 2002, section 3.3). No counter
+// is raised further than the key's own count may require. Plain update adds n
+// to each of the key's counters.
 //
-// The loops process two rows at a time. Since these do not wait for each other,
-// this saves up to a quarter of the time.
+// The loop for plain update processes two rows at a time. Since these do not
+// wait for each other, this saves up to a quarter of the time.
 func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
 	p, w, by := d.Probe(), params.Width, min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))
@@ -102,9 +102,9 @@ func (c cells[C]) least(w uint64, d hashfam.Digest) uint64 {
 	return low
 }
 
-// blockSize is the number of keys that the batch methods count in one row
-// before they proceed to the next row. Since these keys do not wait for one
-// another, this many cache misses overlap.
+// blockSize is the number of keys that the batch methods process before they
+// proceed to the next row. Since these keys do not wait for each other, their
+// cache misses overlap.
 const blockSize = 128
 
 // addAll adds 1 to the counters of every digest.

@@ -47,7 +47,7 @@ func (s *Sketch) UnmarshalBinary(data []byte) error {
 // [hashfam].
 func (s *Sketch) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
-// UnmarshalText decodes the text form of a sketch into s.
+// UnmarshalText decodes a sketch's text form into s.
 func (s *Sketch) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
 // ReadParams returns the parameters of the next encoded sketch in r. It reads
@@ -91,7 +91,7 @@ func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 func (s *Sketch) decode(r *frame.Reader) error {
 	t, err := format.Header(r, s.params.Family)
 	if err == nil {
-		err = t.params.fits(ErrCorrupt)
+		err = errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())
 	}
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (c cells[C]) check(s *Sketch) error {
 	return nil
 }
 
-// parseParams reads the parameters and the total of a verified header. It
+// parseParams reads the parameters and the total from a verified header. It
 // checks that the payload has the length that follows from them.
 func parseParams(h frame.Header, fam hashfam.Family) (Sketch, error) {
 	w, err := h.Words(errs, 64, 17, 64)

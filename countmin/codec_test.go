@@ -58,7 +58,7 @@ func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
 	}
 }
 
-// receiver is a structure that data can be decoded into.
+// A receiver is a structure that data can be decoded into.
 type receiver interface{ UnmarshalBinary([]byte) error }
 
 // The largest values of a parameter are decoded. One more is an error, and so
@@ -73,6 +73,8 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 	panes := window(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3})
 	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3}))
 	counted.AddN([]byte("a"), 3)
+	full := must(counted.MarshalBinary())
+	floor := len(full) - 8 - 8*int(counted.panes.Last.PayloadWords()) + 8
 	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Panes: 3}))
 	gap.AddN([]byte("a"), 3)
 	untimed.AddString("a")
@@ -98,12 +100,13 @@ func TestLimitsOfFrameParameters(t *testing.T) {
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
-		// Three panes and one more have at least four words, but here are
+		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "payload length"},
 		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},
 		// A pane of a window of three keys cannot have counted three keys.
-		{&Window{}, must(counted.MarshalBinary()), map[int]uint64{24 + 8: 3}, "total of pane 3"},
+		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},
+		{&Window{}, full, map[int]uint64{floor: 4}, "floor, missed, total"},
 		// Once a pane has counted a key, no later pane is empty. Without a
 		// time, only the last pane counts.
 		{&Window{}, must(gap.MarshalBinary()), nil, "total of pane 2"},

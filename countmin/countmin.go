@@ -21,7 +21,7 @@ type Sketch struct {
 }
 
 // New returns an empty sketch for c. It combines [Config.Params] and
-// [NewFromParams] and returns their errors.
+// [NewFromParams], whose errors are returned.
 func New(c Config) (*Sketch, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -34,12 +34,12 @@ func New(c Config) (*Sketch, error) {
 // counters. It returns an [ErrParams] error that names the field if the
 // parameters are invalid or if the sketch is too large for the platform: on a
 // 32-bit platform the limit is 1 GiB. If the machine does not have enough
-// memory, the program will crash, so check [Params.SizeBytes] first if the
-// parameters come from elsewhere.
+// memory, the program will crash, so you should check [Params.SizeBytes] first
+// if the parameters come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
 	err := p.check("Params", ErrParams)
 	if err == nil {
-		err = p.fits(ErrParams)
+		err = errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes())
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func newSketch(p Params, total uint64) Sketch {
 	return Sketch{params: p, total: total, hash: p.Family.Hasher(p.SizeBytes())}
 }
 
-// NewReceiver returns an empty sketch for decoding data that was encoded with
+// NewReceiver returns an empty sketch that is used to decode data encoded with
 // fam.
 func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
 
@@ -122,9 +122,9 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 
 // Count returns how often key was counted, or a higher number, but never a
 // lower one: the minimum of its counters (Cormode and Muthukrishnan, Journal of
-// Algorithms 55, 2005, section 4.1). If a count is the maximum of
+// Algorithms 55, 2005, section 4.1). When a count is the maximum of
 // [Params].CounterBits, the true count may be any higher number. Use
-// [Sketch.Bounds] to see how much too high a count may be.
+// [Sketch.Bounds] to bound the error.
 //
 // Count takes O(depth) time, with at most one cache miss per row. If the sketch
 // is larger than the cache, most of this time is spent waiting for memory. When
@@ -201,9 +201,9 @@ func (s *Sketch) ErrorBound() uint64 {
 }
 
 // Bounds returns an interval for key's true count. The true count never exceeds
-// high, which is [Sketch.Count]. It is at least low, which is lower by
-// [Sketch.ErrorBound], with probability 1-Delta. If the count is a counter's
-// maximum, low is 0 and high is the largest uint64.
+// high, which is [Sketch.Count]. With probability 1-Delta, it is not below low,
+// which is [Sketch.ErrorBound] less. If the count is a counter's maximum, low
+// is 0 and high is the largest uint64.
 func (s *Sketch) Bounds(key []byte) (low, high uint64) { return s.BoundsDigest(s.hash.Sum(key)) }
 
 // BoundsDigest is like [Sketch.Bounds] for a key's digest, which must be

@@ -9,19 +9,16 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// BenchmarkSketch measures a key: added and counted, one by one and in batches,
-// in a sketch that fits into the cache and in one that does not. For ratios to
-// other libraries see internal/compare.
+// BenchmarkSketch measures the time for adding and counting a key, one by one
+// and in batches, in sketches that fit in the cache and in larger ones. See
+// internal/compare for comparisons with other libraries.
 func BenchmarkSketch(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000} {
-		digests := make([]hashfam.Digest, n)
-		for i := range digests {
-			digests[i] = hashfam.Family{}.SumUint64(uint64(i))
-		}
+		var digests []hashfam.Digest
+		each(uint64(n), 1, func(_ []uint64, block []hashfam.Digest) { digests = append(digests, block...) })
 		for _, c := range []Config{{}, {Conservative: true}, {CounterBits: 8}, {CounterBits: 16}, {CounterBits: 8, Conservative: true}} {
 			c.Epsilon, c.Delta = 1/float64(n), 0.01
-			s, err := New(c)
-			require.NoError(b, err)
+			s := must(New(c))
 			var counts []uint64
 			for name, pass := range map[string]func(){
 				"Add":      func() { oneByOne(digests, s.AddDigest) },
@@ -35,7 +32,8 @@ func BenchmarkSketch(b *testing.B) {
 	}
 }
 
-// BenchmarkTracked measures a key of a real stream, added and estimated.
+// BenchmarkTracked measures the time for adding and estimating a key of a real
+// stream.
 func BenchmarkTracked(b *testing.B) {
 	s := mobyDick()
 	byKey, digests, keys := s.digests(hashfam.Family{}), make([]hashfam.Digest, len(s.IDs)), make([][]byte, len(s.IDs))
@@ -61,7 +59,7 @@ func oneByOne(digests []hashfam.Digest, do func(hashfam.Digest)) {
 	}
 }
 
-// perKey reports the time that a pass over n keys takes for each.
+// perKey reports the time per key of a pass over n keys.
 func perKey(b *testing.B, n int, pass func()) {
 	for b.Loop() {
 		pass()

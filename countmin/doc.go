@@ -18,25 +18,25 @@
 //	s.AddString("whale")
 //	s.CountString("whale") // 1, or a little more
 //
-// A sketch never returns a count that is too low (if a counter is saturated,
-// its value means "at least"). For any stream, the probability that a count is
-// too high by more than Epsilon times the total is no more than Delta. Such an
-// error does not matter for frequent keys, but is larger than the counts of
+// A sketch never returns a count that is too low (when a counter is saturated,
+// the true count may be higher). For any stream, the probability that a count
+// is too high by more than Epsilon times the total is no more than Delta. Such
+// an error does not matter for frequent keys, but is larger than the counts of
 // rare ones, and a sketch cannot list its keys. [HeavyHitters], [TopK] and
 // [Window] can. They count a key exactly from the moment it becomes frequent.
-// So their counts are often exact, and the truth is always between Low and High
-// of an [Estimate].
+// So their counts are often exact, and the true count is always between the Low
+// and High of the returned [Estimate].
 //
 // Plain update adds to all counters of a key. Conservative update (Estan and
 // Varghese, SIGCOMM 2002) raises only those that the key's own count requires.
 // The mean error over all keys is about half as large, and the error of
-// frequent keys is much smaller than that. In return, keys cannot be removed,
-// inner products cannot be computed, and merged sketches are less accurate than
-// a single one. docs/theory.md explains why the counters form rows.
+// frequent keys is much smaller than that. But keys cannot be removed, inner
+// products cannot be computed, and merged sketches are less accurate than a
+// single sketch would be. docs/theory.md explains why the counters form rows.
 //
 // Counters have 8, 16, 32 or 64 bits. For a limit of 100, or to compare
-// frequencies in a cache, 8 bits are enough. They use a quarter of the usual
-// memory.
+// frequencies in a cache, 8 bits are enough. They use a quarter of the memory
+// of the default, 32 bits.
 //
 // See package [hashfam] for what all packages have in common: concurrency, zero
 // values, cost, encoding and printing.

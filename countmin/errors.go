@@ -12,11 +12,11 @@ var (
 	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params or Config
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
 	ErrVersion      = hashfam.ErrVersion      // encoded by a later version
-	ErrFamily       = hashfam.ErrFamily       // encoded under another family
+	ErrFamily       = hashfam.ErrFamily       // encoded with another family
 )
 
 // A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// package hashfam. Use errors.As to extract it from a returned error.
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "countmin"}

@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// printAll prints keys with the most that each may count.
+// printAll prints keys and the upper bounds of their counts.
 func printAll(all iter.Seq2[string, countmin.Estimate]) {
 	var list []string
 	for key, e := range all {
@@ -39,7 +39,7 @@ func Example() {
 	// 54380 bytes, however long the text
 }
 
-// One pass of hashing feeds a filter, a sketch and the heavy hitters.
+// Each key is hashed only once for a filter, a sketch and the heavy hitters.
 func Example_oneHashForAll() {
 	seen, _ := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01})
 	counts, _ := countmin.New(countmin.Config{Epsilon: 0.001, Delta: 0.01})
@@ -59,7 +59,7 @@ func Example_oneHashForAll() {
 	// call 3
 }
 
-// A count goes down again if the keys that leave have been counted.
+// Remove undoes counts, but only of keys that were counted.
 func ExampleSketch_Remove() {
 	inCart, _ := countmin.New(countmin.Config{Epsilon: 0.01, Delta: 0.01})
 	inCart.AddN([]byte("hat"), 2)
@@ -71,15 +71,15 @@ func ExampleSketch_Remove() {
 	// countmin: invalid parameters: n = 2, want at most the key's count, 1
 }
 
-// The counts of several machines are one sketch, and the inner product of two
-// sketches is the size of a join on the key.
+// The sketches of several machines can be merged. The inner product of two
+// sketches estimates the size of a join by key.
 func ExampleSketch_Merge() {
 	p, err := countmin.Config{Epsilon: 0.01, Delta: 0.01}.Params()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(p, "takes", p.SizeBytes(), "bytes")
+	fmt.Println(p, "uses", p.SizeBytes(), "bytes")
 	monday, _ := countmin.NewFromParams(p)
 	tuesday, _ := countmin.NewFromParams(p)
 	monday.AddN([]byte("anna"), 2)
@@ -89,13 +89,13 @@ func ExampleSketch_Merge() {
 	err = monday.Merge(tuesday)
 	fmt.Println(monday.CountString("anna"), monday.Total(), err)
 	// Output:
-	// plain, 5 x 272 counters of 32 bits, family public takes 5440 bytes
+	// plain, 5 x 272 counters of 32 bits, family public uses 5440 bytes
 	// 6 <nil>
 	// 5 5 <nil>
 }
 
-// What was counted under a secret key is decoded by a receiver that has the
-// key.
+// A sketch with a secret family can only be decoded by a receiver with the same
+// family.
 func ExampleNewReceiver() {
 	secret := hashfam.New(hashfam.RandomKey())
 	s, _ := countmin.New(countmin.Config{Epsilon: 0.01, Delta: 0.01, Family: secret})
@@ -106,7 +106,7 @@ func ExampleNewReceiver() {
 		return
 	}
 	p, err := countmin.ReadParams(bytes.NewReader(file.Bytes()), secret)
-	fmt.Println(p.SizeBytes(), "bytes if it is decoded", err)
+	fmt.Println(p.SizeBytes(), "bytes when it is decoded", err)
 
 	err = new(countmin.Sketch).UnmarshalBinary(file.Bytes())
 	fmt.Println(errors.Is(err, countmin.ErrFamily))
@@ -114,13 +114,13 @@ func ExampleNewReceiver() {
 	_, err = g.ReadFrom(&file)
 	fmt.Println(g.CountString("a"), err)
 	// Output:
-	// 5440 bytes if it is decoded <nil>
+	// 5440 bytes when it is decoded <nil>
 	// true
 	// 1 <nil>
 }
 
-// The words that make up a fiftieth of a novel or more. They are tracked from
-// so early on that their counts are exact.
+// This example finds the words that make up a fiftieth of a novel or more. They
+// are tracked so early that their counts are exact.
 func ExampleNewHeavyHitters() {
 	h, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 1.0 / 50})
 	if err != nil {
@@ -131,14 +131,14 @@ func ExampleNewHeavyHitters() {
 		h.AddString(word)
 	}
 	printAll(h.All())
-	fmt.Println("none is missing:", h.Complete())
+	fmt.Println("complete:", h.Complete())
 	// Output:
 	// the 14534, of 6624, and 6447, a 4747, to 4627
-	// none is missing: true
+	// complete: true
 }
 
-// Memory can be bounded: what is given holds counters, index and keys. A path
-// is certain to be a heavy hitter if it counts enough at the least.
+// The memory for counters, index and keys can be limited. If a path's Low
+// reaches the threshold, the path is certain to be a heavy hitter.
 func ExampleNewHeavyHitters_budget() {
 	h, _ := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 1.0 / 50, MemoryBytes: 16 << 10})
 	for _, path := range data.WeblogPaths() {
@@ -160,8 +160,8 @@ func ExampleNewHeavyHitters_budget() {
 	// fewer than 200 are not reported: / has 197
 }
 
-// Each of four workers counts the keys of its shard. Joined they are as good as
-// one structure that has counted all.
+// Each of four workers counts the keys of its shard. The joined result is as
+// accurate as a single structure that counted all keys.
 func ExampleJoinHeavyHitters() {
 	shards := make([]*countmin.HeavyHitters, 4)
 	for i := range shards {
@@ -177,13 +177,13 @@ func ExampleJoinHeavyHitters() {
 		return
 	}
 	printAll(whole.All())
-	fmt.Println(whole.Total(), "words; none is missing:", whole.Complete())
+	fmt.Println(whole.Total(), "words; complete:", whole.Complete())
 	// Output:
 	// the 14534, of 6624, and 6447, a 4747, to 4627
-	// 219047 words; none is missing: true
+	// 219047 words; complete: true
 }
 
-// The ten most frequent words of a novel.
+// This example finds the ten most frequent words of a novel.
 func ExampleNewTopK() {
 	k, err := countmin.NewTopK(countmin.TopKConfig{K: 10})
 	if err != nil {
@@ -200,8 +200,8 @@ func ExampleNewTopK() {
 	// certain to be the most frequent: true
 }
 
-// Days are counted apart and merged. After a merge Low is the closer bound, if
-// memory is not bounded.
+// Days are counted separately and then merged. After a merge without
+// MemoryBytes, Low is closer to the truth than High.
 func ExampleTopK_Merge() {
 	week, _ := countmin.NewTopK(countmin.TopKConfig{K: 3})
 	pages := data.RequestsWeb12()
@@ -225,7 +225,8 @@ func ExampleTopK_Merge() {
 	// 95607 <nil>
 }
 
-// The top pages of a shop among the last 10,000 requests, after every 30,000.
+// This example prints a shop's top pages among the last 10,000 requests, after
+// every 30,000 requests.
 func ExampleNewWindow() {
 	w, err := countmin.NewWindow(countmin.WindowConfig{Phi: 0.008, Keys: 10_000})
 	if err != nil {
@@ -239,16 +240,16 @@ func ExampleNewWindow() {
 			printAll(w.All())
 		}
 	}
-	fmt.Println("of the last", w.Total(), "requests; none is missing:", w.Complete())
+	fmt.Println("of the last", w.Total(), "requests; complete:", w.Complete())
 	// Output:
 	// 30000: 131 121, 241 111, 153 95, 68 91, 4 84
 	// 60000: 55 124, 34 101, 282 94
 	// 90000: 282 152, 55 138, 153 116, 367 108, 131 94, 34 83, 68 83
-	// of the last 10607 requests; none is missing: true
+	// of the last 10607 requests; complete: true
 }
 
-// Heavy hitters per minute: the paths that make up a 25th of the requests of
-// the last minute. The time is that of the log, not that of the clock.
+// This example finds the paths that make up a 25th of the requests in the last
+// minute. It uses the times in the log, not the clock.
 func ExampleWindow_Advance() {
 	w, _ := countmin.NewWindow(countmin.WindowConfig{Phi: 0.04, Span: time.Minute})
 	start := time.Date(2015, time.May, 17, 10, 5, 0, 0, time.UTC)

@@ -53,9 +53,10 @@ func (a *admission) admit(d, victim hashfam.Digest) bool {
 	return a.frequency(d) >= a.frequency(victim)
 }
 
-// hits returns how many requests find their key in a cache. The newest keys are
-// in the first list. A key that leaves it is admitted to the second one or
-// dropped. Both drop the least recently used key.
+// hits returns the number of requests whose key is in the cache. The newest
+// keys are in the first list. When a key leaves this list, it is either
+// admitted to the second list or dropped. Both lists evict the least recently
+// used key.
 func hits(requests []string, newest, others int, admit func(d, victim hashfam.Digest) bool, count func(hashfam.Digest) error) (hits int) {
 	first, second, at := list.New(), list.New(), map[hashfam.Digest]*list.Element{}
 	for _, key := range requests {
@@ -87,8 +88,8 @@ func hits(requests []string, newest, others int, admit func(d, victim hashfam.Di
 	return hits
 }
 
-// A fifth of the cache is for the newest pages of a shop. To the rest it admits
-// pages that are requested at least as often as the one they displace.
+// A fifth of the cache is used for a shop's newest pages. The rest admits pages
+// that are requested no less often than the page that they displace.
 func Example_cacheAdmission() {
 	requests := data.RequestsWeb12()
 	for _, entries := range []int{300, 1000, 3000} {
@@ -145,8 +146,8 @@ func refuseSliding(minute *countmin.Window, client string, now time.Time) bool {
 	return false
 }
 
-// Of 20,000 clients 200 send 200 requests in a minute, and get 100 or almost.
-// The others send 20.
+// 200 of 20,000 clients send 200 requests in a minute, of which 100, or almost
+// 100, are accepted. The other clients send 20, which are all accepted.
 func TestRateLimitsRefuseOnlyTheRest(t *testing.T) {
 	const clients, greedy = 20_000, 200
 	fixed, err := newMinute(hashfam.Family{}, clients)

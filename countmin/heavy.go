@@ -16,17 +16,17 @@ type HeavyConfig struct {
 	Phi float64
 
 	// MemoryBytes limits the memory for everything that the structure holds:
-	// counters, index and keys. It must be at least 1,024. Go's allocator may
+	// counters, index and keys. It must be 1,024 or more. Go's allocator may
 	// round these arrays up by as much as an eighth. When counters make room
 	// for keys, which happens only a few times, up to twice as much memory is
-	// allocated for a moment. The same is true of the first Add after decoding
-	// or merging.
+	// used for a moment. The same is true of the first Add after decoding or
+	// merging.
 	//
 	// If it is 0, memory grows as the guarantee requires. The structure then
 	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
 	// typically uses 80 to 350 bytes/Phi, but up to 40 KB if that is more, plus
-	// the bytes of long keys. If untrusted parties choose the keys, limit their
-	// length: with a Phi of 0.001, 6,700 keys of 10 KB use 67 MB.
+	// the bytes of long keys. If untrusted parties choose the keys, you should
+	// limit their length: with a Phi of 0.001, 6,700 keys of 10 KB use 67 MB.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -42,13 +42,13 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 	if !(c.Phi > 0 && c.Phi <= 1) {
 		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.Phi", c.Phi, "above 0 and at most 1")
 	}
-	g := tracker.Goal{Phi: c.Phi, Memory: c.MemoryBytes}
+	g := tracker.Goal{Phi: c.Phi, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("HeavyConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
-// HeavyHitters finds the keys that make up at least a fraction Phi of a stream.
+// HeavyHitters finds the keys that make up a fraction Phi of a stream, or more.
 // The length of the stream need not be known. At any moment, HeavyHitters
-// reports every key with a count of at least Phi times the total, and a few
+// reports every key whose count reaches Phi times the current total, and a few
 // others with counts just below. [HeavyHitters.Complete] reports whether the
 // memory is large enough for this guarantee. Use [NewHeavyHitters] to create
 // one. It must not be copied by value; use [HeavyHitters.Clone].
@@ -70,10 +70,10 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 	return &HeavyHitters{single{tracked{family: fam}}}
 }
 
-// JoinHeavyHitters returns the combined counts of the shards of a stream.
-// shards[i] must have counted all occurrences of the keys with digests d for
-// which d.Shard(len(shards)) is i, and no other keys. Since no key is in two
-// shards, their errors do not add up, and the result is as accurate as a single
+// JoinHeavyHitters returns the combined counts of a stream's shards. shards[i]
+// must have counted all occurrences of the keys with digests d for which
+// d.Shard(len(shards)) is i, and no other keys. Since no key is in two shards,
+// their errors do not add up, and the result is as accurate as a single
 // structure that counted everything. [HeavyHitters.Merge] is less accurate
 // because any key may be in all parts. The shards remain unchanged.
 //
@@ -92,41 +92,40 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 // Config returns the configuration of h.
 func (h *HeavyHitters) Config() HeavyConfig {
 	g := h.goal()
-	return HeavyConfig{Phi: g.Phi, MemoryBytes: g.Memory, Family: h.family}
+	return HeavyConfig{Phi: g.Phi, MemoryBytes: int(g.Memory), Family: h.family}
 }
 
 // All yields the heavy hitters and their estimated counts, sorted by descending
-// High and then by ascending key. These are the keys with a High of at least
-// [HeavyHitters.Threshold]. If a key's Low is at least the threshold, too, the
-// key is certain to be a heavy hitter. The iteration first sorts the keys,
-// which takes O(r log r) time and O(r) memory for r keys; h must not be changed
-// while it runs.
+// High and then by ascending key. These are the keys whose High reaches
+// [HeavyHitters.Threshold]. If a key's Low reaches it, too, the key is certain
+// to be a heavy hitter. The iteration first sorts the keys, which takes O(r log
+// r) time and O(r) memory for r keys; h must not be changed during the
+// iteration.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 	return h.ranked(func() (uint64, int) { return h.Threshold(), math.MaxInt })
 }
 
 // Threshold returns the lowest count that currently makes a key a heavy hitter:
-// Phi times the total, rounded up, and at least 1. It tolerates the rounding of
-// a Phi such as 1/50: a key that was counted 20 times out of 1,000 is a heavy
+// Phi times the total, rounded up, but never 0. It tolerates the rounding of a
+// Phi such as 1/50: a key that was counted 20 times out of 1,000 is a heavy
 // hitter.
 func (h *HeavyHitters) Threshold() uint64 { return threshold(h.goal().Phi, h.Total()) }
 
-// threshold returns phi times the total, rounded up, and at least 1.
+// threshold returns phi times the total, rounded up, but never 0.
 func threshold(phi float64, total uint64) uint64 {
 	return max(1, uint64(math.Ceil(phi*float64(total)*(1-1e-15))))
 }
 
-// Complete reports whether All is currently certain to yield every heavy
-// hitter. It is false if MemoryBytes is too small for the number and the length
-// of the frequent keys, or for the noise of all others. It may become true
-// again.
+// Complete reports whether All is certain to yield every current heavy hitter.
+// It is false if MemoryBytes is too small for the number and the length of the
+// frequent keys, or for the noise of all others. It may become true again.
 func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
 
 // Merge adds the counts of the other structures to h. If the memory is large
-// enough, h then tracks every key that any of them tracks. The counts of a key
-// before it was tracked are estimated from the merged counters. All guarantees
-// hold after a merge, but because the noise of the counters adds up, it is less
-// accurate than a single structure for the whole stream.
+// enough, h will then track every key that any other structure tracks. The part
+// of a key's count that was not tracked is estimated using the merged counters.
+// All guarantees hold after a merge, but because the noise of the counters adds
+// up, it is less accurate than a single structure for the whole stream.
 //
 // Merge evicts keys only once, after all counts are known, so a single call
 // with many structures usually gives tighter bounds than many calls. The bounds

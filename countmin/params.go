@@ -19,17 +19,17 @@ type Config struct {
 
 	// Delta is the probability that a count has a larger error. It must be
 	// above 0 and below 1, and above 1/(2^64 Epsilon), the probability that the
-	// key has the same digest as another key with a count of Epsilon times the
-	// total.
+	// key has the same digest as one of the keys with such counts.
 	Delta float64
 
 	// Width is the number of counters per row, and Depth is the number of rows.
-	// Use them instead of Epsilon and Delta.
+	// They can be given instead of Epsilon and Delta.
 	Width uint64
 	Depth int
 
 	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits
-	// stop at 255 and 65,535. Use them if higher counts do not matter.
+	// stop at 255 and 65,535. They can be used when higher counts do not
+	// matter.
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count
@@ -46,10 +46,9 @@ type Config struct {
 	_ struct{} // literals must name their fields
 }
 
-// Params are the parameters of a sketch. Sketches with equal Params can be
-// combined.
+// Params are a sketch's parameters. Sketches with equal Params can be combined.
 type Params struct {
-	// Width is the number of counters per row, at least 1. Depth is the number
+	// Width is the number of counters per row, 1 or more. Depth is the number
 	// of rows, from 1 to 255. All counters together must not exceed 2^48 bits.
 	Width uint64
 	Depth int
@@ -111,7 +110,7 @@ func (c Config) checkBounds(counterBits int) error {
 	}
 	if floor := 1 / c.Epsilon / (1 << 63) / 2; c.Delta <= floor {
 		return paramError("Config.Delta", c.Delta,
-			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the least that 64-bit digests allow", floor))
+			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the lowest value that 64-bit digests allow", floor))
 	}
 	return nil
 }
@@ -125,7 +124,7 @@ func (p Params) check(of string, reason error) error {
 	case p.Depth < 1 || p.Depth > sizing.MaxHashes:
 		return errs.Field(reason, of+".Depth", p.Depth, fmt.Sprintf("1 to %d", sizing.MaxHashes))
 	case p.Width == 0 || p.Width > maxWidth(p.CounterBits, p.Depth):
-		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at that depth", maxWidth(p.CounterBits, p.Depth)))
+		return errs.Field(reason, of+".Width", p.Width, fmt.Sprintf("1 to %d at this depth", maxWidth(p.CounterBits, p.Depth)))
 	}
 	return nil
 }
@@ -135,12 +134,6 @@ const allowedBits = "8, 16, 32 or 64"
 // validBits reports whether a counter can have the given number of bits.
 func validBits(bits int) bool { return bits == 8 || bits == 16 || bits == 32 || bits == 64 }
 
-// fits returns an error for the given reason if a sketch with the valid
-// parameters p is too large for this platform.
-func (p Params) fits(reason error) error {
-	return errs.Fits(reason, "Params.Width", p.Width, p.SizeBytes())
-}
-
 // maxWidth returns the greatest valid width for a depth.
 func maxWidth(counterBits, depth int) uint64 {
 	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
@@ -149,8 +142,8 @@ func maxWidth(counterBits, depth int) uint64 {
 // cells returns the number of counters.
 func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
 
-// SizeBytes returns the size in bytes of the counters of a sketch with these
-// parameters. It returns math.MaxUint64 if the product does not fit.
+// SizeBytes returns the size in bytes of all counters. It returns
+// math.MaxUint64 if the product does not fit.
 func (p Params) SizeBytes() uint64 {
 	over, cells := bits.Mul64(p.Width, uint64(p.Depth))
 	overBits, size := bits.Mul64(cells, uint64(p.CounterBits))
@@ -160,7 +153,7 @@ func (p Params) SizeBytes() uint64 {
 	return size / 8
 }
 
-// Epsilon returns the error bound of a sketch of this width, as a fraction of
+// Epsilon returns the error bound that follows from the width, as a fraction of
 // the total: e/Width.
 func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// requireField checks that err is what and names the field.
+// requireField checks that err matches the given error and names the field.
 func requireField(t require.TestingT, err error, what error, field string) {
 	require.ErrorIs(t, err, what)
 	var fault *FieldError
@@ -22,7 +22,7 @@ func requireField(t require.TestingT, err error, what error, field string) {
 	require.Equal(t, field, fault.Field)
 }
 
-// create makes a structure of any Config or Params.
+// create creates a structure from any Config or Params.
 func create(config any) (err error) {
 	switch c := config.(type) {
 	case Config:
@@ -39,7 +39,7 @@ func create(config any) (err error) {
 	return err
 }
 
-func TestImpossibleParametersAreTypedErrors(t *testing.T) {
+func TestInvalidParametersNameTheField(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		field  string
@@ -82,7 +82,7 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 		{"WindowConfig.Keys", WindowConfig{Phi: 1, Keys: mostKeys + 1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: -1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64}},
-		// A Span need not be a multiple of Panes; this one is too long.
+		// A Span need not be a multiple of Panes, but this one is too long.
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Panes: mostPanes}},
 		{"WindowConfig.Panes", WindowConfig{Phi: 1, Keys: 1, Panes: -1}},
 		{"WindowConfig.Panes", WindowConfig{Phi: 1, Keys: 1, Panes: mostPanes + 1}},
@@ -94,8 +94,9 @@ func TestImpossibleParametersAreTypedErrors(t *testing.T) {
 	}
 }
 
-// Cormode and Muthukrishnan 2005: ceil(e/epsilon) by ceil(ln 1/delta).
-func TestSizesAreTheTheorems(t *testing.T) {
+// The width is ceil(e/epsilon), and the depth is ceil(ln 1/delta) (Cormode and
+// Muthukrishnan 2005).
+func TestSizesMatchTheTheorem(t *testing.T) {
 	for _, c := range []struct {
 		config Config
 		want   Params
@@ -113,9 +114,9 @@ func TestSizesAreTheTheorems(t *testing.T) {
 	}
 }
 
-// A budget sets 256 bytes aside for a tracker with the structure around it, and
-// as many for a window around its panes.
-func TestWhatIsSetAsideForTheStructuresThemselvesSuffices(t *testing.T) {
+// A budget reserves 256 bytes for a tracker and the structure around it, and
+// another 256 bytes for a window around its panes.
+func TestStructuresFitInTheReservedBytes(t *testing.T) {
 	pane := (reflect.TypeFor[tracker.Tracker]().Size() + 15) / 16 * 16 // as the allocator rounds up
 	panes := tracker.NewPanes(make([]tracker.Tracker, 1), 0)
 	set := uintptr(panes.SizeBytes())
@@ -125,7 +126,7 @@ func TestWhatIsSetAsideForTheStructuresThemselvesSuffices(t *testing.T) {
 	require.LessOrEqual(t, reflect.TypeFor[Window]().Size()+2*pane, windowBytes+2*set)
 }
 
-// A size that is too large for a number is not small.
+// A size that does not fit in a uint64 must not wrap around to a small number.
 func TestSizesDoNotOverflow(t *testing.T) {
 	for p, size := range map[Params]uint64{
 		{Width: 3, Depth: 2, CounterBits: 32}:                24,

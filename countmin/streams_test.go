@@ -12,17 +12,17 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A stream is a sequence of keys, as indices into Keys, with how often each
-// occurs.
+// A stream is a sequence of keys, given as indexes into Keys. Truth contains
+// their true counts.
 type stream struct {
 	Name  string
 	Keys  [][]byte
 	IDs   []int32
 	Truth []uint64
-	index map[string]uint64 // truth by key, made when first asked for
+	index map[string]uint64 // true counts by key, computed when first needed
 }
 
-// counts returns the truth by key.
+// counts returns the true counts by key.
 func (s *stream) counts() map[string]uint64 {
 	if s.index == nil {
 		s.index = make(map[string]uint64, len(s.Keys))
@@ -56,10 +56,10 @@ func mobyDick() *stream { return newStream("moby-dick", data.Tokens(data.MobyDic
 // web12 returns the requests of a web server.
 func web12() *stream { return newStream("requests-web12", data.RequestsWeb12()) }
 
-// weblog returns the paths that were asked of another.
+// weblog returns the paths in another server's log.
 func weblog() *stream { return newStream("weblog-paths", data.WeblogPaths()) }
 
-// ascending returns the same keys, the rarest first and each in one run.
+// ascending returns the same keys, grouped and sorted by ascending count.
 func (s *stream) ascending() *stream {
 	ids := slices.Clone(s.IDs)
 	slices.SortFunc(ids, func(a, b int32) int {
@@ -71,7 +71,7 @@ func (s *stream) ascending() *stream {
 // digests returns the digest of every key.
 func (s *stream) digests(fam hashfam.Family) []hashfam.Digest { return fam.SumAll(nil, s.Keys) }
 
-// feed adds part i of n of a stream to h, or all of it as part 0 of 1.
+// feed adds part i of n of a stream to h. Part 0 of 1 is the whole stream.
 func feed(h tracking, s *stream, i, n int) {
 	digests := s.digests(h.self().family)
 	for _, id := range s.IDs[i*len(s.IDs)/n : (i+1)*len(s.IDs)/n] {
@@ -79,8 +79,8 @@ func feed(h tracking, s *stream, i, n int) {
 	}
 }
 
-// zipf draws length keys out of n, the i-th (from 1) with a probability in
-// proportion to i^-exponent.
+// zipf draws length keys out of n. The probability of the i-th key, starting
+// with 1, is proportional to i^-exponent.
 func zipf(exponent float64, n, length int, seed uint64) *stream {
 	sums, sum := make([]float64, n), 0.0 // of numbers in proportion to the probabilities
 	for i := range sums {

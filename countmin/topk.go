@@ -15,13 +15,12 @@ type TopKConfig struct {
 	// K is the number of keys to report, from 1 to 2^28.
 	K int
 
-	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be at least
-	// 1,024. If it is 0, memory grows up to about 610 bytes per reported key,
-	// or up to 40 KB if that is more, plus the bytes of long keys.
+	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be 1,024 or
+	// more. If it is 0, memory grows up to about 610 bytes per reported key, or
+	// up to 40 KB if that is more, plus the bytes of long keys.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys, as in a [HeavyConfig].
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -33,15 +32,15 @@ func (c TopKConfig) goal(reason error) (tracker.Goal, error) {
 	if c.K < 1 || c.K > tracker.MaxK {
 		return tracker.Goal{}, errs.Field(reason, "TopKConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
 	}
-	g := tracker.Goal{K: c.K, Memory: c.MemoryBytes}
+	g := tracker.Goal{K: c.K, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("TopKConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
-// TopK finds the K most frequent keys of a stream. Unlike [HeavyHitters], it
-// has no threshold that decides which keys must be reported, so it cannot
-// guarantee a result in advance. But [TopK.Complete] reports whether the K keys
-// are certain to be the most frequent, and all bounds always hold. Use
-// [NewTopK] to create one. It must not be copied by value; use [TopK.Clone].
+// TopK finds a stream's K most frequent keys. Unlike [HeavyHitters], it has no
+// threshold that decides which keys must be reported, so it cannot guarantee a
+// result in advance. But [TopK.Complete] reports whether the K keys are certain
+// to be the most frequent, and all bounds always hold. Use [NewTopK] to create
+// one. It must not be copied by value; use [TopK.Clone].
 type TopK struct{ single }
 
 // NewTopK returns an empty TopK. It returns an [ErrParams] error that names the
@@ -70,20 +69,20 @@ func JoinTopK(shards []*TopK) (*TopK, error) {
 // Config returns the configuration of k.
 func (k *TopK) Config() TopKConfig {
 	g := k.goal()
-	return TopKConfig{K: g.K, MemoryBytes: g.Memory, Family: k.family}
+	return TopKConfig{K: g.K, MemoryBytes: int(g.Memory), Family: k.family}
 }
 
 // All yields the K keys with the highest High, or fewer if fewer keys are
 // tracked, and their estimated counts. They are sorted by descending High and
 // then by ascending key. The iteration first sorts the tracked keys, which
-// takes O(r log r) time and O(r) memory for r keys; k must not be changed while
-// it runs.
+// takes O(r log r) time and O(r) memory for r keys; k must not be changed
+// during the iteration.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
 	return k.ranked(func() (uint64, int) { return 0, k.goal().K })
 }
 
 // Complete reports whether the keys of All are currently certain to be the most
-// frequent: no other key can have a higher count than any of them. If another
+// frequent: no other key can have a higher count than one of these. If another
 // key may have the same count as the last of these keys, either can be
 // reported. Complete sorts the tracked keys as All does.
 func (k *TopK) Complete() bool {

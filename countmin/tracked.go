@@ -10,20 +10,20 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// An Estimate contains the bounds of a key's true count. It is always at least
-// Low and never exceeds High.
+// An Estimate contains bounds: a key's true count is never below Low and never
+// above High.
 //
-// If you need a single number, use High, by which All sorts. On five streams,
-// real and synthetic, High differs from the truth by 0 to 0.1% in the mean over
-// the hundred most frequent keys, and Low differs by 0 to 11%. After merges of
-// 4 and 16 structures with MemoryBytes, High is still closer (0 to 2.2%,
-// compared to 0 to 29%). After merges without MemoryBytes, use Low: it differs
-// by 0 to 2.0%, and High by 0 to 2.7%.
+// If you need to show a single number, use High, by which All sorts. On five
+// streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
+// mean over the hundred most frequent keys, and Low differs by 0 to 11%. After
+// merges of 4 and 16 structures with MemoryBytes, High is still closer (0 to
+// 2.2%, compared to 0 to 29%). After merges without MemoryBytes, use Low: it
+// differs by 0 to 2.0%, and High by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked follows the frequent keys. It is the common part of HeavyHitters,
-// TopK and Window. The first two have a single pane for the whole stream; a
-// Window drops panes as it moves on.
+// A tracked follows the frequent keys. It is used by HeavyHitters, TopK and
+// Window. The first two have a single pane for the whole stream; a Window drops
+// panes as it moves on.
 type tracked struct {
 	family hashfam.Family
 	panes  tracker.Panes
@@ -40,10 +40,10 @@ func (t *tracked) made() *tracker.Panes {
 // Family returns the family that hashes the keys.
 func (t *tracked) Family() hashfam.Family { return t.family }
 
-// Add counts key once; a [Window] counts it at the latest time. It takes O(1)
-// time, amortized, with at most four cache misses, except when it evicts keys
-// or begins a pane. It copies key when the structure begins to track it. It
-// allocates only if memory grows.
+// Add counts key once, in O(1) amortized time and with up to four cache misses,
+// except when keys are evicted. It copies key when the structure begins to
+// track it, and otherwise does not retain it. It allocates only if memory
+// grows.
 func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is like Add for a string key.
@@ -52,8 +52,8 @@ func (t *tracked) AddString(key string) {
 }
 
 // AddDigest is like Add for a key and its digest, which must be computed by the
-// structure's family. If d is not the digest of key, different keys are counted
-// as one.
+// structure's family. If d is not the digest of key, different keys will be
+// counted as one.
 func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
 // AddAll counts every key once. digests[i] must be the digest of keys[i]. It
@@ -70,15 +70,12 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// AddN counts key n times. It has the same effect as n calls of Add, but takes
-// the time of one call, and the bounds of key may be tighter. In a [Window] of
-// Keys, it begins up to Panes+1 panes. Counts stop at the largest uint64 and
-// never wrap around.
+// AddN counts key n times. It is as fast as a single call of Add, and the
+// bounds of key may be tighter than after n calls. Counts stop at the largest
+// uint64 and never wrap around.
 func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns the bounds of key's count, whether or not key is frequent.
-// In a [Window], this is the count in the covered part of the stream, and
-// Estimate takes O(Panes) time.
 func (t *tracked) Estimate(key []byte) Estimate { return t.EstimateDigest(t.family.Sum(key)) }
 
 // EstimateString is like Estimate for a string key.
@@ -103,7 +100,7 @@ func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estima
 	return dst
 }
 
-// ranked yields the tracked keys with a High of at least least, in descending
+// ranked yields the tracked keys whose High is not below least, in descending
 // order and only the first few. The iteration begins by calling wanted, which
 // returns the two numbers, and sorting the keys.
 func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
@@ -117,13 +114,11 @@ func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string
 	}
 }
 
-// Total returns the number of keys counted, with repetitions. A [Window]
-// returns the total of the part of the stream that it covers: the last Keys
-// keys or Span, and up to one more pane. This takes O(Panes) time.
+// Total returns the sum of all counts. It stops at the largest uint64.
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked,
-// so that All does not yield it. In a [Window], it takes O(Panes) time.
+// and therefore not yielded by All.
 func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
 // clone returns a deep copy of t.
@@ -144,7 +139,7 @@ func checkMemory(field string, bytes, least int, reason error) error {
 	return nil
 }
 
-// A single tracks a whole stream in one pane, for HeavyHitters or TopK.
+// A single tracks the whole stream in a single pane, for HeavyHitters or TopK.
 type single struct{ tracked }
 
 func newSingle(fam hashfam.Family, t tracker.Tracker) single {
@@ -152,7 +147,7 @@ func newSingle(fam hashfam.Family, t tracker.Tracker) single {
 }
 
 // only returns the tracker, or nil if s is zero.
-func (s *single) only() *tracker.Tracker { return s.panes.Last() }
+func (s *single) only() *tracker.Tracker { return s.panes.Last }
 
 // goal returns the tracker's goal, or the zero Goal if s is zero.
 func (s *single) goal() (g tracker.Goal) {
@@ -166,9 +161,8 @@ func (s *single) goal() (g tracker.Goal) {
 // structure itself, counters, index and keys.
 func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
-// Reset removes all counts and keys. It allocates the memory of a new
-// structure.
-func (s *single) Reset() { *s.made().Last() = tracker.New(s.goal()) }
+// Reset removes all counts and keys. It allocates memory, like a constructor.
+func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
 
 // A singular structure is a *HeavyHitters or a *TopK with a configuration of
 // type C.
@@ -178,8 +172,7 @@ type singular[C comparable] interface {
 	Config() C
 }
 
-// merge merges others into s, either all or none of them. name is the name of
-// C.
+// merge merges others into s, either all or none. name is the name of C.
 func merge[C comparable, S singular[C]](name string, s S, others []S) error {
 	s.made()
 	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
@@ -203,7 +196,7 @@ func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tr
 		}
 	}
 	for i, s := range shards {
-		if s.made().Last().Stray(i, len(shards)) {
+		if s.made().Last.Stray(i, len(shards)) {
 			return none, errs.Field(ErrIncompatible, place(i), "one with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}

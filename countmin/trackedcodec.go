@@ -35,13 +35,13 @@ func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 func (s *single) encode() (frame.Header, frame.Payload, error) {
 	t := s.only()
 	if t == nil {
-		return frame.Header{}, nil, paramError("receiver", "zero", "a structure made by its constructor or by decoding")
+		return frame.Header{}, nil, paramError("receiver", "zero", "a structure from a constructor or from decoding")
 	}
 	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
 	if t.K > 0 {
 		kind, what = frame.TopK, uint64(t.K)
 	}
-	h := header(kind, s.family, singleParams{what, uint64(t.Memory)}, t.PayloadWords())
+	h := header(kind, s.family, singleParams{what, t.Memory}, t.PayloadWords())
 	return h, frame.Words(t.Payload()), nil
 }
 
@@ -66,16 +66,16 @@ func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
 // [hashfam].
 func (k *TopK) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, k.decodeTopK) }
 
-// UnmarshalText decodes the text form of a HeavyHitters into h.
+// UnmarshalText decodes a HeavyHitters' text form into h.
 func (h *HeavyHitters) UnmarshalText(text []byte) error { return frame.UnmarshalText(h, text, errs) }
 
-// UnmarshalText decodes the text form of a TopK into k.
+// UnmarshalText decodes a TopK's text form into k.
 func (k *TopK) UnmarshalText(text []byte) error { return frame.UnmarshalText(k, text, errs) }
 
 func (s *single) decodeHeavy(r *frame.Reader) error { return s.decode(r, frame.HeavyHitters) }
 func (s *single) decodeTopK(r *frame.Reader) error  { return s.decode(r, frame.TopK) }
 
-// header returns the header of a frame of version 1.
+// header returns the header for a frame of version 1.
 func header(kind frame.Kind, fam hashfam.Family, params any, words uint64) frame.Header {
 	return frame.Header{Kind: kind, Version: 1, Check: fam.CheckValue(), Params: frame.EncodeParams(params), Payload: 8 * words}
 }
@@ -112,7 +112,7 @@ func (s *single) decode(r *frame.Reader, kind frame.Kind) error {
 	return err
 }
 
-// parseGoal reads the parameters of a verified header.
+// parseGoal reads the parameters in a verified header.
 func parseGoal(h frame.Header) (tracker.Goal, error) {
 	var p singleParams
 	err := h.DecodeParams(&p, errs)

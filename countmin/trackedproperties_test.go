@@ -78,7 +78,7 @@ type tracking interface {
 }
 
 func (t *tracked) self() *tracked { return t }
-func (s *single) budget() int     { return s.goal().Memory }
+func (s *single) budget() int     { return int(s.goal().Memory) }
 func (w *Window) budget() int     { return w.config.MemoryBytes }
 
 // A structure is tracking and has the methods that conformance needs.
@@ -90,7 +90,7 @@ type structure[S any] interface {
 	Reset()
 }
 
-// tracks completes a structure with what all three have in common.
+// tracks adds the fields that all three structures have in common.
 func tracks[S structure[S]](s conformance.Structure[S]) conformance.Structure[S] {
 	own := s.Invariant
 	s.Clone, s.Reset = S.Clone, S.Reset

@@ -11,8 +11,8 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A WindowConfig describes which heavy hitters to find in the recent part of a
-// stream: the last Keys keys or the last Span.
+// A WindowConfig describes which heavy hitters to find in a stream's recent
+// part: the last Keys keys or the last Span.
 type WindowConfig struct {
 	// Phi is the fraction of the recent part that makes a key a heavy hitter:
 	// 0.001 is one in a thousand. It must be above 0 and must not exceed 1.
@@ -34,13 +34,12 @@ type WindowConfig struct {
 	// is given.
 	Panes int
 
-	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be at least
-	// 1,280 for each pane and for one more. If it is 0, each pane uses as much
-	// memory as a HeavyHitters for the keys in the pane.
+	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be 1,280 or
+	// more for each pane and for one additional pane. If it is 0, each pane
+	// uses as much memory as a HeavyHitters for the keys in the pane.
 	MemoryBytes int
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys, as in a [HeavyConfig].
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -86,7 +85,7 @@ func (c WindowConfig) check(reason error) error {
 	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPaneBytes*(c.Panes+1), reason)
 }
 
-// ring returns the position of a new window.
+// ring returns a new window's position.
 func (c WindowConfig) ring() ring.Ring {
 	if c.Span > 0 {
 		return ring.OfTime(c.Span, c.Panes)
@@ -100,27 +99,29 @@ func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Panes + 1
 	g := tracker.Goal{Phi: c.Phi * float64(c.Panes) / float64(panes)}
 	if c.MemoryBytes > 0 {
-		g.Memory = (c.MemoryBytes - windowBytes) / panes
+		g.Memory = uint64((c.MemoryBytes - windowBytes) / panes)
 	}
 	return g
 }
 
-// A Window finds the keys that make up at least a fraction Phi of the recent
-// part of a stream, which is either the last W keys or the last time T. Use
-// [NewWindow] to create one. It must not be copied by value; use
-// [Window.Clone].
+// A Window finds the keys that make up a fraction Phi, or more, of a stream's
+// recent part: either the last W keys or the last time T. Use [NewWindow] to
+// create one. It must not be copied by value; use [Window.Clone].
 //
 // A Window is a ring of panes. Each pane counts W/Panes keys, or a time of
 // T/Panes, as [HeavyHitters] does. When a pane is full, or when its time is
-// over, the oldest pane is dropped. So the window always covers the last W keys
-// or the last time T, and up to one more pane. If W is not a multiple of Panes,
-// W/Panes is rounded up, and the window covers fewer than Panes additional
-// keys. Estimates and [Window.Total] refer to the part that is covered.
-// [Window.Threshold] is low enough that [Window.All] yields every key that
-// makes up a fraction Phi of exactly the last W keys or the last time T.
+// over, the oldest pane is dropped. So the window will always cover the last W
+// keys or the last time T, and up to one more pane. If W is not a multiple of
+// Panes, W/Panes is rounded up, and the window covers fewer than Panes
+// additional keys. [Window.Estimate], [Window.Total] and [Window.MissBound]
+// refer to the covered part, and take O(Panes) time. [Window.Threshold] is low
+// enough that [Window.All] yields every key that makes up a fraction Phi of
+// exactly the last W keys or the last time T.
 //
-// A Window has no clock and no goroutine: the caller must call [Window.Advance]
-// before Add. Two Windows cannot be merged.
+// A Window has no clock and no goroutine: [Window.Advance] must be called
+// before Add, which counts a key at the latest time. Add allocates memory when
+// it begins a pane, and AddN can begin up to Panes+1 panes. Windows cannot be
+// merged.
 type Window struct {
 	tracked
 	config WindowConfig
@@ -156,26 +157,26 @@ func (w *Window) Config() WindowConfig { return w.config }
 // Advance moves a window with a Span forward so that it ends at now, and drops
 // the panes that have become too old. If now is before the latest time, Advance
 // does nothing, and keys are still counted at the latest time. Keys that were
-// counted before the first call are counted at its time. Advance has no effect
-// on a window of Keys. It treats all times before the year 1678 as one, and
-// does the same for times after 2262. It takes O(Panes) time.
+// counted before Advance is first called are counted at its time. Advance has
+// no effect on a window of Keys. It treats all times before the year 1678 as
+// one, and does the same for times after 2262. It takes O(Panes) time.
 func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
 
 // All yields the heavy hitters of the window and their estimated counts, sorted
-// by descending High and then by ascending key. These are the keys with a High
-// of at least [Window.Threshold]. They include every key that makes up a
-// fraction Phi of exactly the last Keys keys or the last Span. If a key's Low
-// is at least Phi times [Window.Total], the key is certain to make up this
-// fraction of the part that the window covers. The iteration first sorts the
-// keys: it takes O(t Panes + r log r) time and O(r) memory for t tracked keys
-// in all panes and r reported keys; w must not be changed while it runs.
+// by descending High and then by ascending key. These are the keys whose High
+// reaches [Window.Threshold]. They include every key that makes up a fraction
+// Phi of exactly the last Keys keys or the last Span. If a key's Low reaches
+// Phi times [Window.Total], the key is certain to make up this fraction of the
+// part that the window covers. The iteration first sorts the keys: it takes O(t
+// Panes + r log r) time and O(r) memory for t tracked keys in all panes and r
+// reported keys; w must not be changed during the iteration.
 func (w *Window) All() iter.Seq2[string, Estimate] {
 	return w.ranked(func() (uint64, int) { return w.Threshold(), math.MaxInt })
 }
 
 // Threshold returns the lowest count that currently makes All yield a key: Phi
 // times the smallest possible total of the last Keys keys or the last Span,
-// rounded up, and at least 1. For a window of Keys, this total is Keys, or
+// rounded up, but never 0. For a window of Keys, this total is Keys, or
 // [Window.Total] if it is lower. For a Span, it is the total of all panes
 // except the oldest, which began before the Span: the window does not know
 // which of its keys came later. Threshold takes O(Panes) time.
@@ -186,8 +187,8 @@ func (w *Window) Threshold() uint64 {
 	return threshold(w.config.Phi, tracker.TotalOf(w.made().All[1:]))
 }
 
-// Complete reports whether All is currently certain to yield every key with a
-// count of at least [Window.Threshold]. It is false if MemoryBytes is too
+// Complete reports whether All is certain to yield every key whose count
+// reaches the current [Window.Threshold]. It is false if MemoryBytes is too
 // small. In a window with a Span, it is also false if almost all keys are in
 // the oldest pane. Complete takes O(Panes) time.
 func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }

@@ -3,7 +3,6 @@ package countmin
 import (
 	"fmt"
 	"io"
-	"iter"
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -48,7 +47,7 @@ func (w *Window) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r,
 // MarshalText returns the encoded window in base64.
 func (w Window) MarshalText() ([]byte, error) { return frame.MarshalText(&w) }
 
-// UnmarshalText decodes the text form of a window into w.
+// UnmarshalText decodes a window's text form into w.
 func (w *Window) UnmarshalText(text []byte) error { return frame.UnmarshalText(w, text, errs) }
 
 // encode returns the frame of w, or ErrParams if w is zero.
@@ -67,7 +66,7 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	for i := range w.panes.All {
 		words += 1 + paneWords(&w.panes.All[i])
 	}
-	return header(frame.Window, c.Family, p, words), frame.Words(w.payload()), nil
+	return header(frame.Window, c.Family, p, words), frame.Words(w.payload), nil
 }
 
 // paneWords returns the number of words in a pane's payload.
@@ -79,16 +78,18 @@ func paneWords(t *tracker.Tracker) uint64 {
 }
 
 // payload yields the words of the panes.
-func (w *Window) payload() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		more := true
-		put := func(word uint64) bool {
-			more = more && yield(word)
-			return more
+func (w *Window) payload(yield func(uint64) bool) {
+	for i := range w.panes.All {
+		words := paneWords(&w.panes.All[i])
+		if !yield(words) {
+			return
 		}
-		for i := range w.panes.All {
-			if t := &w.panes.All[i]; put(paneWords(t)) && t.Total() > 0 {
-				t.Payload()(put)
+		if words == 0 {
+			continue
+		}
+		for word := range w.panes.All[i].Payload() {
+			if !yield(word) {
+				return
 			}
 		}
 	}
@@ -124,7 +125,7 @@ func (w *Window) decode(r *frame.Reader) error {
 // words.
 func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, error) {
 	if len(words) == 0 || words[0] > uint64(len(words)-1) {
-		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words in it")
+		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words that it contains")
 	}
 	n := words[0]
 	words = words[1:]
@@ -136,7 +137,7 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 		return nil, err
 	}
 	if t.Total() == 0 {
-		return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for a pane without counts")
+		return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for an empty pane")
 	}
 	w.panes.All[i] = t
 	return words[n:], nil
@@ -151,7 +152,7 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 		total, last := w.panes.All[i].Total(), i == len(w.panes.All)-1
 		switch {
 		case w.config.Keys > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
-			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first and in the last", size))
+			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first key and in the last pane", size))
 		case w.config.Span > 0 && !w.time.Known() && total > 0 && !last:
 			return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
 		}
@@ -160,7 +161,7 @@ func (w *Window) checkPanes(r *frame.Reader) error {
 	return nil
 }
 
-// parse sets the configuration and the time from the parameters of a verified
+// parse sets the configuration and the time from the parameters in a verified
 // header.
 func (w *Window) parse(h frame.Header) error {
 	var p windowParams
@@ -180,7 +181,7 @@ func (w *Window) parse(h frame.Header) error {
 	w.time = w.config.ring()
 	known := p.Timed == 1 && p.Span > 0 && w.time.SetWord(p.Pane) && w.time.Known()
 	if !known && (p.Timed != 0 || p.Pane != 0) {
-		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and the number of a pane of a Span, or 0 and 0")
+		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and a pane number of a Span, or 0 and 0")
 	}
 	return nil
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A counted holds the parameters of a frame of kind Cuckoo, version 1, which
-// docs/format.md describes. The payload is the table.
+// A counted holds the parameters in a frame, which docs/format.md describes.
 type counted struct {
 	Params
 	count uint64

@@ -16,8 +16,7 @@ const (
 	payloadAt = 64
 )
 
-// The 38 buckets of 36 bits end in the middle of a word, which another word
-// follows.
+// The 38 buckets of 36 bits are followed by half a word and another word.
 func TestBitsAfterTheLastBucketAreCorrupt(t *testing.T) {
 	p := Params{Buckets: 38, FingerprintBits: 9}
 	f := mustNew(t, p)
@@ -35,6 +34,17 @@ func TestBitsAfterTheLastBucketAreCorrupt(t *testing.T) {
 		require.ErrorIs(t, f.UnmarshalBinary(b), ErrCorrupt, "bit %d", bit)
 	}
 	require.True(t, f.Equal(before))
+}
+
+// Number 3876 does not exist, and all fingerprints remain zero.
+func TestCompactBucketsWithoutNumberAreCorrupt(t *testing.T) {
+	for _, p := range kinds[3:] {
+		b, err := mustNew(t, p).MarshalBinary()
+		require.NoError(t, err)
+		binary.LittleEndian.PutUint16(b[payloadAt:], 3876)
+		conformance.Reseal(b)
+		requireField(t, new(Filter).UnmarshalBinary(b), ErrCorrupt, "bucket")
+	}
 }
 
 func TestNumberOfFingerprintsIsChecked(t *testing.T) {
@@ -67,6 +77,7 @@ func TestShorterPayloadsAreCorrupt(t *testing.T) {
 	s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.9})
 	h, _, err := s.encode()
 	require.NoError(t, err)
+	require.EqualValues(t, 136, h.Size()-h.Payload)
 	_, err = parseScalable(h, s.Family())
 	require.NoError(t, err)
 	h.Payload--

@@ -33,13 +33,14 @@ func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 }
 
 // Add adds one copy of key. It runs in constant time on average, with two cache
-// misses until three quarters of the slots are used. As the filter fills up
-// further, to about 0.97, there are a few more, because Add moves fingerprints
+// misses until three quarters of the slots are used. Until the load reaches
+// about 0.97, there will be a few more, because Add needs to move fingerprints
 // to their other buckets.
 //
 // If it cannot make room, Add returns [ErrFull] and changes nothing. Eight
-// copies of a key fill both of its buckets; adding a ninth returns [ErrCopies],
-// which matches ErrFull. If you do not need copies, use [Filter.ContainsOrAdd].
+// copies of a key fill both of its buckets; for a ninth, Add returns
+// [ErrCopies], which matches ErrFull. If you do not need copies, you should use
+// [Filter.ContainsOrAdd].
 func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.hash.Sum(key))) }
 
 // AddString is like [Filter.Add] for a string key.
@@ -65,7 +66,7 @@ func (f *Filter) insert(i, j, fp uint64) error {
 }
 
 // evict makes room for fp in its buckets, which are full. It finds the whole
-// path before it moves a fingerprint, so it has no changes to undo if it fails.
+// path before moving a fingerprint, so nothing needs to be undone if it fails.
 func (f *Filter) evict(i, j, fp uint64) error {
 	if f.table.Count(i, j, fp) == 2*table.Slots {
 		return ErrCopies
@@ -98,8 +99,8 @@ func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
 
 // ContainsOrAdd reports whether key may already be in the filter, and adds it
 // otherwise. It hashes key only once. It returns the same errors as
-// [Filter.Add]; the filter is then unchanged. If it returns true, it did not
-// add key, so do not call [Filter.Delete] for this call.
+// [Filter.Add]; the filter is then unchanged. If true is returned, key was not
+// added, so there must be no corresponding call to [Filter.Delete].
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
 	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
@@ -122,9 +123,9 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 // Delete removes one copy of key and reports whether it found one. Otherwise,
 // the filter is unchanged. (Fan et al., algorithm 3.)
 //
-// Delete only keys that were added. A key that was not added may be a false
-// positive. If you delete such a key, Delete removes another key's fingerprint,
-// and that key is no longer found.
+// Delete must only be called for keys that were added. A key that was not added
+// may be a false positive. If you delete such a key, Delete removes another
+// key's fingerprint, and that key will no longer be found.
 func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.hash.Sum(key))) }
 
 // DeleteString is like [Filter.Delete] for a string key.

@@ -9,15 +9,16 @@
 //   - store a filter: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
 //   - query a stored filter: [NewView]
 //   - inspect a filter: [Config.Params], [Filter.Len]
-//   - an unknown number of keys: [NewScalable]; goroutines: hashfam/sharded
+//   - handle an unknown number of keys: [NewScalable]
+//   - share a filter between goroutines: package hashfam/sharded
 //
-// A filter stores a short fingerprint of each key in one of two buckets, which
-// have four slots each. If both buckets are full, Add moves other fingerprints
-// to their other buckets to make room. A filter never loses a key: either Add
-// succeeds and the key is found until it is deleted, or Add returns [ErrFull]
-// and changes nothing. A key that was not added is found with a small
-// probability, the false-positive rate (or rate for short), which [Config]
-// sets.
+// For each key, a filter stores a short fingerprint in either of two buckets,
+// which have four slots each. If both buckets are full, Add makes room by
+// moving other fingerprints to their other buckets. A filter never loses a key:
+// either Add succeeds and the key will be found until it is deleted, or Add
+// returns [ErrFull] and changes nothing. A key that was not added is found with
+// a small probability, the false-positive rate (or rate for short). This rate
+// is set using [Config].
 //
 //	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001})
 //	err = f.AddString("example.org")
@@ -29,7 +30,7 @@
 // not support deletion, uses 14.4 bits.
 //
 // A filter is a multiset: a key that was added twice is found until it has been
-// deleted twice. Its two buckets have room for eight copies.
+// deleted twice. A key's two buckets have room for eight copies.
 //
 // Package [hashfam] describes what all types have in common: concurrency, zero
 // values, cost, encoding and printing. In this package, m is the number of
@@ -41,5 +42,5 @@
 // internal/table implements the buckets; its path.go moves fingerprints to make
 // room. [Scalable] is in scalable.go and uses the pages of internal/pages. The
 // files params.go and filter.go contain parameters and constructors, batch.go
-// many keys in one call, codec.go and view.go the encoding.
+// processes many keys per call, and codec.go and view.go encode filters.
 package cuckoo

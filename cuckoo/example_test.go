@@ -9,11 +9,12 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A stream without repetitions: each request for a page of a shop that was not
-// made among the last 5,000 different ones is passed on. What leaves the window
-// is deleted, so the filter never holds more than the window, however long the
-// stream. Only what is not found is added: a second copy would have to be
-// deleted too, and a page that is wrongly found is one passed on too few.
+// This example removes repeated requests from a stream: it passes on each
+// request for a shop page that was not among the last 5,000 different ones.
+// When a request leaves the window, it is deleted, so the filter never contains
+// more than the window. ContainsOrAdd adds only keys that are not found,
+// because otherwise a second copy would need to be deleted, too. A false
+// positive means that a request is not passed on.
 func Example() {
 	const window = 5000
 	recent, err := cuckoo.New(cuckoo.Config{Capacity: window, FPRate: 0.001})
@@ -21,7 +22,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var queue []string // the requests in the filter, oldest first
+	var queue []string // the requests in the filter, the oldest first
 	requests, passed := data.RequestsWeb12(), 0
 	for _, page := range requests {
 		found, err := recent.ContainsOrAddString(page)
@@ -45,8 +46,8 @@ func Example() {
 	// 4999 in the window, 8488 bytes in memory
 }
 
-// Throw-away mail addresses are refused. The list of their domains changes:
-// what is taken off it is deleted, which a Bloom filter cannot do.
+// This example refuses disposable mail addresses. When a domain is removed from
+// the list, it can be deleted from the filter. A Bloom filter cannot do this.
 func Example_disposableMail() {
 	domains := data.DisposableEmailDomains()
 	disposable, err := cuckoo.New(cuckoo.Config{Capacity: uint64(len(domains)), FPRate: 0.001, Compact: true})
@@ -65,7 +66,7 @@ func Example_disposableMail() {
 	}
 	fmt.Println(refused("someone@mailinator.com"), refused("someone@example.org"))
 
-	disposable.DeleteString("mailinator.com") // if it is reformed one day
+	disposable.DeleteString("mailinator.com") // it is no longer disposable
 	fmt.Println(refused("someone@mailinator.com"), refused("someone@"+domains[0]))
 	fmt.Printf("%d domains in %d bytes\n", disposable.Len(), disposable.SizeBytes())
 	// Output:
@@ -113,7 +114,8 @@ func ExampleFilter_Delete() {
 	// false 1
 }
 
-// A view answers from the bytes of an encoded filter, such as a mapped file.
+// A view can be used to query an encoded filter in place, for example in a
+// mapped file.
 func ExampleNewView() {
 	data, err := filter("a").MarshalBinary()
 	if err != nil {
@@ -129,8 +131,8 @@ func ExampleNewView() {
 	// Output: true false <nil>
 }
 
-// A filter that began with room for a thousand keys takes a hundred thousand.
-// Its rate stays below the one asked for.
+// This filter has room for a thousand keys, but grows to a hundred thousand.
+// Its rate remains below the configured rate.
 func ExampleNewScalable() {
 	s, err := cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 1000, FPRate: 0.01})
 	if err != nil {

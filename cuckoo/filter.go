@@ -23,8 +23,8 @@ func New(c Config) (*Filter, error) {
 // NewFromParams returns an empty filter. If p is invalid, or if the filter is
 // too large for the platform (the limit is 1 GiB with 32-bit addresses), it
 // returns [ErrParams] and names the field. If the machine does not have enough
-// memory, the program exits: check [Params.SizeBytes] first if p comes from an
-// untrusted source.
+// memory, the program will exit, so [Params.SizeBytes] should be checked first
+// if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := p.check(ErrParams); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func NewFromParams(p Params) (*Filter, error) {
 	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil
 }
 
-// newReader returns a reader for valid parameters, whose table is in bytes and
-// contains count fingerprints.
+// newReader returns a reader for valid parameters, using bytes as the table,
+// which must contain count fingerprints.
 func newReader(p Params, bytes []byte, count uint64) reader {
 	return reader{
 		params:   p,
@@ -47,8 +47,7 @@ func newReader(p Params, bytes []byte, count uint64) reader {
 	}
 }
 
-// partnersKey returns the key that prevents untrusted parties from finding keys
-// that share buckets.
+// partnersKey returns a secret that makes pairs of buckets unpredictable.
 func partnersKey(fam hashfam.Family) uint64 {
 	return uint64(fam.Derive("cuckoo relocation").SumUint64(0))
 }
@@ -78,7 +77,7 @@ func (f *reader) FillRatio() float64 { return float64(f.count) / float64(f.param
 // FalsePositiveRate returns the current false-positive rate, which is
 // [Params.RateAt] for Len keys. Each copy counts as a key, so the true rate is
 // lower if there are copies. It is higher if ContainsOrAdd added the keys,
-// because then no two of them match each other: it is -ln(1-r) where
+// because then no two keys match each other: it is -ln(1-r) where
 // FalsePositiveRate returns r, for example 0.128 instead of 0.12.
 func (f *reader) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
 

@@ -48,8 +48,8 @@ type Config struct {
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
 	// is 1%. It must be below 1, above Capacity/2^64 (the probability that a
 	// key has the same digest as one in the filter), and at least about 1.9e-9,
-	// the rate of a full table with the widest fingerprints. With MemoryBytes,
-	// it may be lower, because the table is then not full at Capacity keys. If
+	// since this is the rate of a full table with the widest fingerprints. With
+	// MemoryBytes it may be lower, because the table will not be full then. If
 	// FPRate is zero, the filter has the lowest possible rate for Capacity and
 	// MemoryBytes, see [Params.RateAt].
 	FPRate float64
@@ -62,8 +62,8 @@ type Config struct {
 	// bucket. Lookups take a sixth longer, Adds 40 to 50% longer.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties can choose keys.
+	// Family hashes the keys. The zero value is the public family. If untrusted
+	// parties can choose keys, a keyed family should be used instead.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -92,8 +92,8 @@ type Params struct {
 // filled to 0.97, so a key uses f/0.97 bits, or (f-1)/0.97 if they are compact.
 // Below about 25,000 keys the planned load decreases, to a third at ten keys,
 // and wider fingerprints may then need less memory than additional buckets.
-// Params takes about a millisecond, or ten without Capacity. If c is invalid,
-// it returns [ErrParams] and names the field.
+// This computation needs about a millisecond, or ten without Capacity. If c is
+// invalid, Params returns [ErrParams] and names the field.
 func (c Config) Params() (Params, error) {
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -122,26 +122,21 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	// In a full table, a query compares eight fingerprints.
-	if least := math.Ldexp(2*table.Slots, -maxBits) + math.Ldexp(float64(n), -64); rate < least {
+	if least := math.Ldexp(2*table.Slots, -sizing.MaxFingerprintBits) + math.Ldexp(float64(n), -64); rate < least {
 		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
-			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, maxBits))
+			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, sizing.MaxFingerprintBits))
 	}
 	return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
 		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
-// The narrowest and the widest fingerprints.
-const (
-	minBits = sizing.MinFingerprintBits
-	maxBits = sizing.MaxFingerprintBits
-)
-
 // check returns an error for the given reason that names the invalid field, or
 // nil if p is valid.
 func (p Params) check(reason error) error {
 	f := p.FingerprintBits
-	if f < minBits || f > maxBits {
-		return errs.Field(reason, "Params.FingerprintBits", f, fmt.Sprintf("%d to %d", minBits, maxBits))
+	if f < sizing.MinFingerprintBits || f > sizing.MaxFingerprintBits {
+		return errs.Field(reason, "Params.FingerprintBits", f,
+			fmt.Sprintf("%d to %d", sizing.MinFingerprintBits, sizing.MaxFingerprintBits))
 	}
 	if most := sizing.MaxBits / p.shape().BucketBits(); p.Buckets < 2 || p.Buckets%2 != 0 || p.Buckets > most {
 		return errs.Field(reason, "Params.Buckets", p.Buckets, fmt.Sprintf("an even number, 2 to %d", most&^1))
@@ -159,7 +154,7 @@ func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Buckets", p.Buckets, p.SizeBytes())
 }
 
-// String describes p in one line, without its family's key.
+// String describes p on a single line, without its family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%s, %d buckets, %d bits a fingerprint, family %v",
 		form(p.Compact), p.Buckets, p.FingerprintBits, p.Family)
@@ -178,9 +173,9 @@ func (p Params) shape() table.Shape {
 	return table.Shape{Buckets: p.Buckets, Bits: p.FingerprintBits, Sorted: p.Compact}
 }
 
-// SizeBytes returns the table size of a filter with these parameters in bytes,
-// without allocating it. It returns math.MaxUint64 if the size in bits would
-// overflow.
+// SizeBytes returns the size in bytes of a filter's table when using these
+// parameters, without allocating it. It returns math.MaxUint64 if the size in
+// bits would overflow.
 func (p Params) SizeBytes() uint64 {
 	if over, _ := bits.Mul64(p.Buckets, p.shape().BucketBits()); over > 0 {
 		return math.MaxUint64
@@ -191,8 +186,8 @@ func (p Params) SizeBytes() uint64 {
 // Capacity returns the number of distinct keys that fit in a filter with these
 // parameters with probability above 1 - 1e-6 over random families. If
 // fingerprints are narrow, a particular family, for example the public one, may
-// have a slightly lower probability. See docs/theory.md for the derivation.
-// Capacity takes a few microseconds. It returns 0 if p is invalid.
+// have a slightly lower probability. See docs/theory.md for the derivation. If
+// p is invalid, Capacity returns 0. It needs a few microseconds.
 func (p Params) Capacity() uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -202,7 +197,7 @@ func (p Params) Capacity() uint64 {
 
 // CapacityAt returns the largest number of distinct keys, but no more than
 // [Params.Capacity], for which a filter with these parameters does not exceed
-// the given rate. It takes a few microseconds. It returns 0 if p is invalid.
+// the given rate. If p is invalid, CapacityAt returns 0.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.Capacity()
 	return min(most, sizing.LargestWithin(rate, most, p.RateAt))

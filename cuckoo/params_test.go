@@ -128,7 +128,7 @@ func TestParamsUseMemoryBytes(t *testing.T) {
 				if p.Buckets > 0 && p.Capacity() < keys {
 					t.Errorf("%v: %d keys do not fit", p, keys)
 				}
-				for q := (Params{FingerprintBits: minBits, Compact: compact}); q.FingerprintBits <= maxBits; q.FingerprintBits++ {
+				for q := (Params{FingerprintBits: sizing.MinFingerprintBits, Compact: compact}); q.FingerprintBits <= sizing.MaxFingerprintBits; q.FingerprintBits++ {
 					most := 64 * (bytes/8 - min(1, bytes/8)) / q.shape().BucketBits() &^ 1
 					for _, q.Buckets = range []uint64{most, most - 2, most - 4, most / 64 * 64, 1 << (bits.Len64(most|1) - 1), p.Buckets + 2, p.Buckets + 4} {
 						if q.Capacity() >= keys {

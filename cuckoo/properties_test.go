@@ -13,6 +13,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 func TestKeysAreFoundUntilDeleted(t *testing.T) {
@@ -227,11 +228,11 @@ func golden[T interface{ AddString(string) error }, P any](create func(P) (T, er
 }
 
 // drawParams draws parameters with any width. Half of the filters have so few
-// slots that not all keys of a property fit.
+// slots that they will be full.
 func drawParams(t *rapid.T, fam hashfam.Family) Params {
 	p := Params{
 		Buckets:         2 * rapid.Uint64Range(1, 20).Draw(t, "half the buckets"),
-		FingerprintBits: rapid.IntRange(minBits, maxBits).Draw(t, "width"),
+		FingerprintBits: rapid.IntRange(sizing.MinFingerprintBits, sizing.MaxFingerprintBits).Draw(t, "width"),
 		Compact:         rapid.Bool().Draw(t, "compact"),
 		Family:          fam,
 	}

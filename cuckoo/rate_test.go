@@ -66,7 +66,7 @@ func digestsOf(f *Filter, first, n uint64) []hashfam.Digest {
 	return digests
 }
 
-// Filters that get the keys of a single shard have the same capacity and rate.
+// Filters that get only a single shard's keys have the same capacity and rate.
 func TestShardsHaveSameCapacityAndRate(t *testing.T) {
 	const queries = 400_000
 	for _, sorted := range []bool{false, true} {

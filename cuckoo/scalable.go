@@ -78,7 +78,7 @@ func (c ScalableConfig) check(reason error) error {
 
 // checkNew checks c for a new filter, whose first pages must fit in
 // MemoryBytes. An encoded filter may have any MemoryBytes, so that the format
-// does not depend on the size of a page in memory.
+// does not depend on the page size in memory.
 func (c ScalableConfig) checkNew() error {
 	if err := c.check(ErrParams); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (c ScalableConfig) geometry() pages.Geometry {
 
 // NewScalable returns an empty filter for c, in O(Expected) time. If c is
 // invalid, it returns [ErrParams] and names the field. If the machine does not
-// have enough memory, the program exits: check [ScalableConfig.SizeBytes] first
-// if c comes from an untrusted source.
+// have enough memory, the program will exit, so [ScalableConfig.SizeBytes]
+// should be checked first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err := c.checkNew(); err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}}
 }
 
-// SizeBytes returns the size of a new filter for c in bytes. It returns the
-// same errors as [NewScalable].
+// SizeBytes returns the size in bytes that a new filter for c will have. It
+// returns the same errors as [NewScalable].
 func (c ScalableConfig) SizeBytes() (uint64, error) {
 	if err := c.checkNew(); err != nil {
 		return 0, err
@@ -138,19 +138,19 @@ func (c ScalableConfig) SizeBytes() (uint64, error) {
 func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.pages.Len()) }
 
 // Add adds one copy of key. It runs in constant time on average, with a few
-// cache misses. If the key's page is full, Add splits it, which takes about 100
+// cache misses. If the key's page is full, Add splits it, which needs about 100
 // microseconds and allocates two pages. When the number of pages has doubled, a
-// split may also double a directory, which has a few pointers per page; this
-// takes 0.3 milliseconds for 35,000 pages.
+// split may also double a directory, which has a few pointers per page. With
+// 35,000 pages, this needs 0.3 milliseconds.
 //
-// Adding the ninth copy of a key returns [ErrCopies], which matches [ErrFull].
-// If you do not need copies, use [Scalable.ContainsOrAdd]. Add returns ErrFull
-// only in the following cases:
+// For a ninth copy of key, Add returns [ErrCopies], which matches [ErrFull]. If
+// you do not need copies, you should use [Scalable.ContainsOrAdd]. Add returns
+// ErrFull only in the following cases:
 //
 //   - Copies of other keys fill both of the key's buckets in a page that is
 //     less than an eighth full. This is common only if keys have more than four
 //     copies each.
-//   - About a thousand keys agree in more bits than splits can use. This does
+//   - About a thousand keys agree in more bits than splits can use. This will
 //     not happen unless someone who knows the family chose these keys.
 //   - The key's page is full, and MemoryBytes does not allow a split.
 //
@@ -184,8 +184,8 @@ func (s *Scalable) ContainsDigest(d hashfam.Digest) bool { return s.pages.Has(d)
 
 // ContainsOrAdd reports whether key may already be in the filter, and adds it
 // otherwise. It hashes key only once. It returns the same errors as
-// [Scalable.Add]. If it returns true, it did not add key, so do not call
-// [Scalable.Delete] for this call.
+// [Scalable.Add]. If true is returned, key was not added, so there must be no
+// corresponding call to [Scalable.Delete].
 func (s *Scalable) ContainsOrAdd(key []byte) (bool, error) {
 	return s.ContainsOrAddDigest(s.hash().Sum(key))
 }
@@ -202,8 +202,8 @@ func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 }
 
 // Delete removes one copy of key and reports whether it found one. Otherwise,
-// the filter is unchanged. Delete only keys that were added; see
-// [Filter.Delete]. Pages are not freed, but their slots are used again.
+// the filter is unchanged. It must only be called for keys that were added; see
+// [Filter.Delete]. Pages are not freed, but their slots will be used again.
 func (s *Scalable) Delete(key []byte) bool { return s.DeleteDigest(s.hash().Sum(key)) }
 
 // DeleteString is like [Scalable.Delete] for a string key.
@@ -229,8 +229,9 @@ func (s *Scalable) CountString(key string) uint64 {
 // computed by the filter's family.
 func (s *Scalable) CountDigest(d hashfam.Digest) uint64 { return s.pages.Count(d) }
 
-// AddAll calls [Scalable.AddDigest] for each digest in order and stops at the
-// first error. It returns the number of keys added and the error.
+// AddAll adds all digests in order, as if by [Scalable.AddDigest]. If a key
+// cannot be added, AddAll returns the error and the number of keys added
+// before.
 func (s *Scalable) AddAll(digests []hashfam.Digest) (added int, err error) {
 	for part := range slices.Chunk(digests, window) {
 		s.touch(part)
@@ -258,8 +259,8 @@ func (s *Scalable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// DeleteAll calls [Scalable.DeleteDigest] for each digest and returns the
-// number of copies it removed. Delete only keys that were added.
+// DeleteAll deletes all digests, as if by [Scalable.DeleteDigest], and returns
+// the number of copies it removed.
 func (s *Scalable) DeleteAll(digests []hashfam.Digest) (removed int) {
 	for part := range slices.Chunk(digests, window) {
 		s.touch(part)
@@ -285,8 +286,7 @@ func (s *Scalable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// touch brings the buckets of a window of keys into the cache, unless there are
-// too few keys.
+// touch brings the keys' buckets into the cache, unless there are few keys.
 func (s *Scalable) touch(digests []hashfam.Digest) {
 	if len(digests) >= few {
 		s.pages.Touch(digests)
@@ -326,8 +326,7 @@ func (s *Scalable) Reset() {
 func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }
 
 // Equal reports whether s and other have the same ScalableConfig and the same
-// fingerprints in the same slots. Filters that were built from the same keys in
-// a different order may not be equal.
+// fingerprints in the same slots; see [Filter.Equal].
 func (s *Scalable) Equal(other *Scalable) bool {
 	return s.config == other.config && s.pages.Equal(&other.pages)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -28,8 +27,8 @@ func (quiet) Fatalf(format string, args ...any) {
 	panic(fmt.Sprintf(format, args...))
 }
 
-// small returns options with which a few thousand keys fill tables on several
-// levels. All levels have the policy p, except those in levels.
+// small returns options that distribute a few thousand keys over tables on
+// several levels. All levels use policy p unless levels contains another one.
 func small(p pebble.FilterPolicy, levels map[int]pebble.FilterPolicy) *pebble.Options {
 	o := &pebble.Options{
 		Logger: quiet{}, MemTableSize: 64 << 10, L0CompactionThreshold: 2, LBaseMaxBytes: 32 << 10,
@@ -46,7 +45,7 @@ func small(p pebble.FilterPolicy, levels map[int]pebble.FilterPolicy) *pebble.Op
 	return o
 }
 
-// with lets the database read filters of other policies, too.
+// with adds policies, so that the database can also read their filters.
 func with(o *pebble.Options, others ...pebble.FilterPolicy) *pebble.Options {
 	for _, p := range others {
 		o.Filters[p.Name()] = p
@@ -66,7 +65,7 @@ func closeDB(t *testing.T, db *pebble.DB) {
 	require.NoError(t, db.Close())
 }
 
-// put stores the keys from i to j, with values that tell them and round.
+// put stores keys i to j-1. Each value contains the key and the round.
 func put(t *testing.T, db *pebble.DB, i, j, round int) {
 	t.Helper()
 	b := db.NewBatch()
@@ -78,14 +77,14 @@ func put(t *testing.T, db *pebble.DB, i, j, round int) {
 
 func value(i, round int) []byte { return fmt.Appendf(nil, "value %d of round %d", i, round) }
 
-// compact writes what is in memory to tables, and these to the last level.
+// compact flushes the memtable and compacts all tables to the last level.
 func compact(t *testing.T, db *pebble.DB, from, to int) {
 	t.Helper()
 	require.NoError(t, db.Flush())
 	require.NoError(t, db.Compact(context.Background(), key(from), key(to), false))
 }
 
-// fill makes a database of n keys, all on the last level.
+// fill creates a database of n keys, all on the last level.
 func fill(t *testing.T, dir string, o *pebble.Options, n int) {
 	t.Helper()
 	db := open(t, dir, o)
@@ -94,8 +93,8 @@ func fill(t *testing.T, dir string, o *pebble.Options, n int) {
 	closeDB(t, db)
 }
 
-// get returns the value of k by Get, or nil, and requires that iterators agree:
-// with and without the filters of the last level.
+// get returns the value of k, or nil. It uses Get, and requires that iterators
+// with and without the filters of the last level return the same value.
 func get(t *testing.T, db *pebble.DB, k []byte) []byte {
 	t.Helper()
 	var found []byte
@@ -112,7 +111,7 @@ func get(t *testing.T, db *pebble.DB, k []byte) []byte {
 	return found
 }
 
-// seek is get by an iterator, with or without the filters of the last level.
+// seek is like get, but uses an iterator. last is its UseL6Filters.
 func seek(t *testing.T, db *pebble.DB, k []byte, last bool) (found []byte) {
 	t.Helper()
 	it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: last})
@@ -124,8 +123,8 @@ func seek(t *testing.T, db *pebble.DB, k []byte, last bool) (found []byte) {
 	return found
 }
 
-// tables returns the policies in the names of the filters of all tables, by
-// level, and the bytes of the filters.
+// tables returns the policy names of all tables, by level, and the total size
+// of the filters.
 func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	t.Helper()
 	levels, err := db.SSTables(pebble.WithProperties())
@@ -139,7 +138,8 @@ func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	return names, size
 }
 
-// asked returns how many questions about k reach filters when f runs.
+// asked calls f, and returns how many filter queries avoided reading a table
+// and how many queries there were.
 func asked(db *pebble.DB, f func()) (hits, all int64) {
 	before := db.Metrics().Filter
 	f()
@@ -148,8 +148,9 @@ func asked(db *pebble.DB, f func()) (hits, all int64) {
 	return hits, hits + after.Misses - before.Misses
 }
 
-// A random program against a map. The database is opened again and again, each
-// time with other policies, and now and then without one that it needs.
+// A random sequence of operations is applied to a database and to a map. The
+// database is reopened several times with different policies. Sometimes a
+// policy is missing.
 func TestADatabaseIsAMap(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -165,7 +166,7 @@ func TestADatabaseIsAMap(t *testing.T) {
 			}
 			m.check()
 			m.close()
-			require.Greater(t, m.hits, int64(500), "questions that filters answered")
+			require.Greater(t, m.hits, int64(500), "queries that filters answered")
 			for _, p := range m.ours {
 				requireNoErrors(t, p)
 			}
@@ -249,16 +250,16 @@ func (m *machine) step() {
 	}
 }
 
-// check asks for every key.
+// check looks up every key.
 func (m *machine) check() {
 	for i := range 2000 {
 		require.Equal(m, m.model[string(key(i))], string(seek(m.T, m.db, key(i), i%2 == 0)))
 	}
 }
 
-// Get asks the filters of all levels except the last. An iterator asks those
-// too, if it has UseL6Filters.
-func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
+// Get queries the filters of all levels except the last. An iterator with
+// UseL6Filters also queries the last level.
+func TestGetDoesNotQueryTheLastLevel(t *testing.T) {
 	for _, p := range []pebble.FilterPolicy{pebbles, mustStatic(0.01)} {
 		o := small(p, nil)
 		o.DisableAutomaticCompactions = true
@@ -278,7 +279,6 @@ func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
 			it.SeekGE(k)
 			require.NoError(t, it.Close())
 		}
-
 		require.NoError(t, db.Flush())
 		hits, n := absent(byGet)
 		require.Greater(t, n, int64(950), "in the first level")
@@ -298,9 +298,10 @@ func TestGetDoesNotAskFiltersOfTheLastLevel(t *testing.T) {
 	}
 }
 
-// Without its policy a database opens, finds its keys, and asks no filter. With
-// the policy it asks the filters again. Another family is another policy.
-func TestAMissingPolicyCostsReadsOnly(t *testing.T) {
+// If the policy is missing, the database can be opened and finds its keys, but
+// does not query filters. When the policy is back, filters are queried again. A
+// policy with another family does not count as the same policy.
+func TestMissingPolicyLosesNoKeys(t *testing.T) {
 	dir, p := t.TempDir(), mustStatic(0.01)
 	fill(t, dir, small(p, nil), 2000)
 	other := p.WithFamily(secret)
@@ -328,8 +329,8 @@ func TestAMissingPolicyCostsReadsOnly(t *testing.T) {
 	requireNoErrors(t, other)
 }
 
-// With a Comparer that splits keys into a prefix of twelve bytes and a version,
-// filters are those of the prefixes, each of which counts once.
+// If a Comparer splits keys into a prefix of twelve bytes and a version,
+// filters should contain each prefix once.
 func TestFiltersOfPrefixes(t *testing.T) {
 	byPrefix := *pebble.DefaultComparer
 	byPrefix.Split = func(k []byte) int { return min(len(k), len(key(0))) }
@@ -371,53 +372,5 @@ func TestFiltersOfPrefixes(t *testing.T) {
 		require.NoError(t, it.Close())
 		closeDB(t, db)
 		requireNoErrors(t, p)
-	}
-}
-
-// The rate and the size of filters in a database of tables of 34,000 keys. A
-// correct program fails with a chance below 1e-6: a count of n false positives
-// at most 5 standard deviations from its mean.
-func TestRatesInADatabase(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a million keys and questions")
-	}
-	const keys, tableCount = 34_000, 3
-	for _, c := range []struct {
-		p          *Policy
-		rate, most float64
-		questions  int
-	}{
-		{mustStatic(0.01), 0.01, 6.85, 80_000},
-		{mustStatic(0.001), 0.001, 10.15, 200_000},
-		{mustBloom(bloom.Blocked, 0.01), 0.01, 10, 80_000},
-	} {
-		o := small(c.p, nil)
-		o.MemTableSize, o.TargetFileSizes[0], o.DisableAutomaticCompactions = 16<<20, 64<<20, true
-		o.CacheSize, o.Levels[0].BlockSize = 64<<20, 4<<10
-		db := open(t, t.TempDir(), o)
-		for i := range tableCount {
-			put(t, db, i*keys, (i+1)*keys, 1)
-			require.NoError(t, db.Flush())
-		}
-		names, size := tables(t, db)
-		require.Len(t, names[0], tableCount)
-		bits := 8 * float64(size) / (keys * tableCount)
-		require.LessOrEqual(t, bits, c.most)
-
-		n := c.questions
-		hits, all := asked(db, func() {
-			var k []byte
-			for i := range n {
-				k = fmt.Appendf(append(k[:0], key(i%(keys*tableCount-1))...), " %d", i)
-				_, _, err := db.Get(k)
-				require.Equal(t, pebble.ErrNotFound, err)
-			}
-		})
-		mean := c.rate * float64(n)
-		t.Logf("%v: %.3f bits per key, false positives %.4f %%, %d questions", c.p, bits, 100*float64(all-hits)/float64(n), n)
-		require.InDelta(t, n, all, float64(tableCount*10))
-		require.InDelta(t, mean, float64(all-hits), 5*math.Sqrt(mean)+0.02*mean)
-		closeDB(t, db)
-		requireNoErrors(t, c.p)
 	}
 }

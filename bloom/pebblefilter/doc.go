@@ -1,63 +1,66 @@
-// Package pebblefilter puts the filters of filterfam into the tables of Pebble,
-// github.com/cockroachdb/pebble/v2: a read skips a table whose filter says that
-// the key is not there.
+// Package pebblefilter uses the filters of filterfam in the tables of Pebble,
+// github.com/cockroachdb/pebble/v2. When a filter reports that a key is absent,
+// Pebble does not need to read the table.
 //
 //   - choose a filter: [Static], the smallest, or [Bloom]
 //   - inspect: [Policy.Errors]
 //
-// Set it on every level that is asked:
+// Set the policy on every level that will be queried:
 //
 //	p, err := pebblefilter.Static(0.01) // 6.8 bits per key
 //	for i := range options.Levels {
 //		options.Levels[i].FilterPolicy = p
 //	}
 //
-// # What Pebble asks
+// # When Pebble queries filters
 //
-// Get asks the filters of all levels except the last, which has most of the
-// keys: about 90 %, and all of them in a small database. An iterator asks the
-// filters of the last level too if IterOptions.UseL6Filters is set. It does so
-// in SeekPrefixGE; SeekGE and the rest of a scan ask no filter. So:
+// Get queries the filters of all levels except the last, which contains about
+// 90% of the keys, or all keys in a small database. An iterator queries filters
+// only in SeekPrefixGE, not in SeekGE or during a scan. It also queries the
+// last level if IterOptions.UseL6Filters is set. This means:
 //
-//   - If you only Get, set Levels[6].FilterPolicy = pebble.NoFilterPolicy, or
-//     most of the bytes of filters are never read. The other levels have few
-//     keys: 0.001 costs little there.
-//   - If keys are often absent, set a policy on all levels, and ask by
-//     SeekPrefixGE with UseL6Filters, as the Example does. An iterator answers
-//     any number of questions about the database as it was at NewIter.
-//   - If you only scan, set none.
+//   - If you only call Get, set Levels[6].FilterPolicy = pebble.NoFilterPolicy.
+//     Otherwise most of the filter bytes will never be read. The other levels
+//     contain few keys, so a rate of 0.001 needs little memory there.
+//   - If keys are often absent, set a policy on all levels, and call
+//     SeekPrefixGE with UseL6Filters instead, as in the Example. An iterator
+//     can be used for any number of lookups. It reads the database as it was
+//     when NewIter was called.
+//   - If you only scan, no policy should be set.
 //
-// A level whose FilterPolicy is nil has that of the level above. If a Comparer
-// has a Split that shortens keys, filters contain prefixes, each counted once.
+// A level whose FilterPolicy is nil uses the policy of the previous level. If
+// the Comparer has a Split that shortens keys, filters contain distinct
+// prefixes.
 //
-// # The gain
+// # Measure the gain
 //
-// DB.Metrics().Filter.Hits counts the tables that Pebble did not read because
-// of a filter, and Misses the tables that it read nevertheless. Do not judge by
-// the misses of the block cache: filters are blocks too, so with a small cache
-// these misses do not fall.
+// DB.Metrics().Filter.Hits counts the tables that were not read because of a
+// filter, and Misses counts the tables that were still read. Block cache misses
+// are not a good measure: since filters are also blocks, these misses do not
+// decrease with a small cache.
 //
-// # Another policy, or none
+// # Change the policy
 //
-// Pebble stores the name of the policy with each table, and looks for it among
-// Levels and Options.Filters when it opens the table. If it is not there,
-// because it was left out, or because the family is another one, Pebble reads
-// the table without its filter and reports nothing: answers are right, and
-// DB.Metrics().Filter stops counting.
+// Pebble stores the policy's name with each table. When it opens the table, it
+// looks up this name in Levels and Options.Filters. If the name is missing
+// there, for example because the current policy has another family, Pebble
+// reads the table without its filter. Results are still right, but
+// DB.Metrics().Filter does not count such a table, and no error is returned.
 //
-// To move to another policy, set it in Levels, and the old one in Filters:
+// To change the policy, set the new one in Levels, and the old one in Filters:
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
-// Each table keeps its filter until a compaction writes it again. DB.Compact
-// leaves tables of the last level as they are unless something above overlaps
-// them. If the database has no range keys, DB.RangeKeyDelete of the range and
-// then DB.Compact write them all. The old policy can go when no table has its
-// name: see DB.SSTables with [pebble.WithProperties]. The way back is the same.
+// A table's filter remains until a compaction rewrites it. DB.Compact does not
+// rewrite a table in the last level unless another table overlaps it. If the
+// database has no range keys, call DB.RangeKeyDelete for the range and then
+// DB.Compact to rewrite all tables. The old policy can be removed when no table
+// uses its name; call DB.SSTables with [pebble.WithProperties] to check this.
+// The same steps lead back to the old policy.
 //
 // # Errors
 //
-// A filter that cannot be read answers that the key may be there, and
-// [Policy.Errors] counts it. A question does not check the payload of a filter
-// for damage: Pebble has checked the block when it read it from the disk.
+// If a filter cannot be read, the key may be in the table. Pebble then reads
+// the table, and [Policy.Errors] counts this. A query does not check the
+// filter's payload, because Pebble has already verified the block's checksum.
 package pebblefilter

@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A database that is mostly asked for keys that it does not have.
+// In this database, most of the keys that are looked up are absent.
 func Example() {
 	dir, err := os.MkdirTemp("", "pebblefilter")
 	if err != nil {
@@ -20,11 +20,11 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 
-	few, err := pebblefilter.Static(0.001) // where few keys are
+	few, err := pebblefilter.Static(0.001) // for levels with few keys
 	if err != nil {
 		log.Fatal(err)
 	}
-	most, err := pebblefilter.Static(0.01) // on the last level
+	most, err := pebblefilter.Static(0.01) // for the last level
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,10 +69,10 @@ func Example() {
 	// 2 tables not read, 0 unreadable filters
 }
 
-// A database whose tables have Pebble's own filters gets those of a keyed
-// family. The old policy stays until all tables have been written again.
+// This database used to have Pebble's own filters, and will now use a keyed
+// family. The old policy is needed until all tables have been rewritten.
 func ExamplePolicy_WithFamily() {
-	secret := hashfam.New(hashfam.Key{15: 1}) // keep a RandomKey with the program's secrets
+	secret := hashfam.New(hashfam.Key{15: 1}) // should be a RandomKey, stored with the program's secrets
 	p, err := pebblefilter.Static(0.01)
 	if err != nil {
 		log.Fatal(err)
@@ -87,7 +87,7 @@ func ExamplePolicy_WithFamily() {
 	// Output: filterfam.static.v1.8093317502900ad2 rocksdb.BuiltinBloomFilter
 }
 
-// quiet is a Logger that drops what Pebble says about its files.
+// quiet is a Logger that drops Pebble's messages.
 type quiet struct{ pebble.Logger }
 
 func (quiet) Infof(string, ...any)  {}

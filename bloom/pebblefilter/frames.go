@@ -8,8 +8,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A reader asks the encoded filters of one family. With an error the answer is
-// true.
+// A reader queries encoded filters of the same family. If it returns an error,
+// the result must be true.
 type reader interface {
 	ContainsDigest(frame []byte, d hashfam.Digest) (bool, error)
 }
@@ -20,7 +20,7 @@ type builder interface {
 	// digests.
 	build(dst []byte, digests []hashfam.Digest) ([]byte, error)
 
-	// policy returns the policy of such filters under fam.
+	// policy returns a policy for such filters that uses fam.
 	policy(fam hashfam.Family) *Policy
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Policy writes the filters of a database's tables and asks them. It
-// implements [pebble.FilterPolicy]. Make one with [Static] or [Bloom]. Its
-// methods may run at the same time.
+// A Policy writes and queries the filters in a database. It implements
+// [pebble.FilterPolicy]. Use [Static] or [Bloom] to create one. Its methods can
+// be called concurrently.
 type Policy struct {
 	name   string
 	hash   hashfam.Hasher
@@ -22,7 +22,7 @@ type Policy struct {
 	*failures // a pointer, so that a Policy can be copied and printed by value
 }
 
-// failures are what [Policy.Errors] returns.
+// failures are the results of [Policy.Errors].
 type failures struct {
 	count atomic.Uint64
 	last  atomic.Pointer[error]
@@ -30,16 +30,16 @@ type failures struct {
 
 var _ pebble.FilterPolicy = (*Policy)(nil)
 
-// manyKeys is more than a table has. A rate that is possible for this number is
-// possible for each smaller one.
+// manyKeys is larger than the number of keys in a table. A rate that is
+// possible for this number is also possible for a smaller one.
 const manyKeys = 1 << 24
 
-// Static returns a policy that writes a static.Filter for each table. It is the
-// policy to choose first: at a rate of 1 %, it takes 6.8 bits per key, where a
-// Bloom filter takes 10.
+// Static returns a policy that writes a static.Filter for each table. This
+// policy should be tried first. At a rate of 1%, it uses 6.8 bits per key,
+// where a Bloom filter uses 10.
 //
-// It returns [ErrParams] if rate, the false-positive rate of a filter as a
-// fraction, is not above 2^-32 + 2^-40 and below 1.
+// The rate is a false-positive rate, as a fraction. Static returns [ErrParams]
+// if it is not above 2^-32 + 2^-40 and below 1.
 func Static(rate float64) (*Policy, error) {
 	c := static.Config{FPRate: rate, Workers: 1}
 	if _, err := c.SizeBytes(manyKeys); err != nil {
@@ -48,13 +48,13 @@ func Static(rate float64) (*Policy, error) {
 	return ribbons(c).policy(hashfam.Family{}), nil
 }
 
-// Bloom returns a policy that writes a bloom.Filter of the given layout for
-// each table. With bloom.Blocked, it takes a third of the time of [Static] to
-// write a filter.
+// Bloom returns a policy that writes a bloom.Filter with the given layout for
+// each table. A filter with layout bloom.Blocked is written in a third of the
+// time of [Static].
 //
-// It returns [ErrParams] if there is no such layout, or if rate, the
-// false-positive rate of a filter as a fraction, is not above 2^-40 and below
-// 1. A classic filter needs a rate that is at least a millionth above 2^-40.
+// The rate is a false-positive rate, as a fraction. Bloom returns [ErrParams]
+// if the layout is unknown, or if the rate is not above 2^-40 and below 1. For
+// a classic filter, it must be above 2^-40 by at least a millionth.
 func Bloom(layout bloom.Layout, rate float64) (*Policy, error) {
 	c := bloom.Config{Capacity: manyKeys, FPRate: rate, Layout: layout}
 	if _, err := c.Params(); err != nil {
@@ -68,20 +68,20 @@ func newPolicy(kind string, fam hashfam.Family, r reader, b builder) *Policy {
 	return &Policy{name: name, hash: fam.Hasher(0), frames: r, builder: b, failures: new(failures)}
 }
 
-// WithFamily returns a policy like p whose filters hash keys with fam. Use a
-// keyed family if untrusted parties choose keys. Each time that the database is
-// opened it needs the same family, since [Policy.Name] depends on it.
+// WithFamily returns a policy like p that uses fam to hash keys. If untrusted
+// parties choose keys, a keyed family should be used. The same family must be
+// used whenever the database is opened, because [Policy.Name] depends on it.
 func (p *Policy) WithFamily(fam hashfam.Family) *Policy { return p.policy(fam) }
 
-// Name returns the name that Pebble stores with each filter: the kind of
-// filter, the version of its encoding, and the check value of the family. It
-// does not depend on the rate or the layout, which an encoded filter contains,
-// so each level can have its own.
+// Name returns the name that Pebble stores with each filter. It consists of the
+// filter kind, the encoding version and the family's check value. It does not
+// depend on the rate or the layout, which each encoded filter contains, so
+// these can differ between levels.
 func (p *Policy) Name() string { return p.name }
 
-// MayContain reports whether key may be in the table that filter was written
-// for. It answers true if filter is empty or unreadable; [Policy.Errors] counts
-// the latter. It keeps neither filter nor key. O(1) time, no allocation.
+// MayContain reports whether the table may contain key. It returns true if
+// filter is empty or cannot be read; [Policy.Errors] counts the latter.
+// MayContain does not retain filter or key.
 func (p *Policy) MayContain(_ pebble.FilterType, filter, key []byte) bool {
 	may, err := p.frames.ContainsDigest(filter, p.hash.Sum(key))
 	if err != nil && len(filter) > 0 {
@@ -96,10 +96,11 @@ func (f *failures) fail(err error) {
 	f.count.Add(1)
 }
 
-// Errors returns the number of questions that met an unreadable filter, plus
-// that of filters that could not be built, and the error of the last one. They
-// cost reads of tables and lose no keys. If policies have the same name, Pebble
-// asks the one in pebble.Options.Filters, or else that of the first level.
+// Errors returns the number of queries of filters that could not be read, plus
+// the number of filters that could not be built, and the last error. Such
+// errors cause unnecessary reads, but no keys are lost. If several policies
+// have the same name, Pebble queries the one in pebble.Options.Filters, or
+// otherwise the one of the first level.
 func (p *Policy) Errors() (n uint64, last error) {
 	if err := p.last.Load(); err != nil {
 		last = *err
@@ -107,8 +108,8 @@ func (p *Policy) Errors() (n uint64, last error) {
 	return p.count.Load(), last
 }
 
-// String returns [Policy.Name]. It does not show the key of the family.
+// String returns the same as [Policy.Name], without the family's key.
 func (p Policy) String() string { return p.name }
 
-// Format prints String for every verb, as [hashfam.Family.Format] explains.
+// Format prints the result of String for every verb.
 func (p Policy) Format(s fmt.State, _ rune) { fmt.Fprint(s, p.name) }

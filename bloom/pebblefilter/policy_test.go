@@ -18,7 +18,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// secret is a family that is not public.
+// secret is a keyed family.
 var secret = hashfam.New(hashfam.Key{1, 2, 3})
 
 func mustStatic(rate float64) *Policy {
@@ -37,7 +37,7 @@ func mustBloom(l bloom.Layout, rate float64) *Policy {
 	return p
 }
 
-// policies returns new policies of every kind, with their names in tests.
+// policies returns policies of all kinds by their names in tests.
 func policies() map[string]*Policy {
 	return map[string]*Policy{
 		"static":       mustStatic(0.01),
@@ -49,7 +49,7 @@ func policies() map[string]*Policy {
 	}
 }
 
-// key returns a key of a kind that Pebble stores.
+// key returns the ith key.
 func key(i int) []byte { return fmt.Appendf(nil, "key-%08d", i) }
 
 // filterOf returns p's filter of the first n keys.
@@ -72,7 +72,7 @@ func requireNoErrors(t *testing.T, p *Policy) {
 	require.Zero(t, n)
 }
 
-// reseal corrects the checksum of a header of 64 bytes.
+// reseal corrects the checksum of a 64-byte header.
 func reseal(frame []byte) {
 	if len(frame) >= 64 {
 		binary.LittleEndian.PutUint32(frame[56:], crc32.Checksum(frame[:56], crc32.MakeTable(crc32.Castagnoli)))
@@ -101,7 +101,7 @@ func TestImpossiblePoliciesAreRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The key of WithFamily is in fields of a policy and of its writers.
+// The fields of a policy and its writers contain the key of WithFamily.
 func TestNothingPrintsTheKey(t *testing.T) {
 	p := mustStatic(0.01).WithFamily(hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7}))
 	w := p.NewWriter(pebble.TableFilter)
@@ -115,7 +115,7 @@ func TestNothingPrintsTheKey(t *testing.T) {
 	}
 }
 
-// The names are in files that exist.
+// These names must not change, because existing databases contain them.
 func TestNames(t *testing.T) {
 	public, keyed := hashfam.Family{}.CheckValue(), secret.CheckValue()
 	for name, want := range map[string]string{
@@ -132,7 +132,7 @@ func TestNames(t *testing.T) {
 	require.Equal(t, mustBloom(bloom.Blocked, 0.1).Name(), mustBloom(bloom.Classic, 0.2).Name())
 }
 
-// A policy of another family does not change the one that it comes from.
+// WithFamily must not change the original policy.
 func TestWithFamilyReturnsAnother(t *testing.T) {
 	for name, p := range policies() {
 		before := filterOf(p, 100)
@@ -143,22 +143,8 @@ func TestWithFamilyReturnsAnother(t *testing.T) {
 	}
 }
 
-// A table without keys has an empty filter, which is not an error.
-func TestEveryKeyIsFound(t *testing.T) {
-	for name, p := range policies() {
-		for _, n := range []int{0, 1, 2, 10, 1000, 20_000} {
-			filter := filterOf(p, n)
-			for i := range max(1, n) {
-				require.True(t, ask(p, filter, key(i)), "%s: key %d of %d", name, i, n)
-			}
-			require.Equal(t, n == 0, len(filter) == 0)
-		}
-		requireNoErrors(t, p)
-	}
-}
-
-// A filter that is damaged, of another kind or of another family, answers that
-// every key may be in the table, and is counted.
+// If a filter is damaged, or has another kind or family, every key may be in
+// the table, and the error should be counted.
 func TestUnreadableFiltersMayContainEveryKey(t *testing.T) {
 	good := filterOf(mustStatic(0.01), 1000)
 	late := append([]byte(nil), good...)
@@ -192,10 +178,11 @@ func TestUnreadableFiltersMayContainEveryKey(t *testing.T) {
 	}
 }
 
-// Pebble reads the filters of many tables into the same memory, one after
-// another, at any address.
-func TestAPolicyKeepsNoFilter(t *testing.T) {
+// Pebble reads different filters into the same memory, at any address.
+func TestPolicyDoesNotRetainFilters(t *testing.T) {
 	for name, p := range policies() {
+		require.Empty(t, filterOf(p, 0), "a table without keys")
+		require.True(t, ask(p, nil, key(0)))
 		odd, even := filterOf(p, 100), filterOf(p, 2000)
 		memory := make([]byte, 1+len(even))
 		for i := range 100 {
@@ -214,13 +201,13 @@ func TestAPolicyKeepsNoFilter(t *testing.T) {
 	}
 }
 
-func TestQuestionsDoNotAllocate(t *testing.T) {
+func TestQueriesDoNotAllocate(t *testing.T) {
 	for name, p := range policies() {
 		filter, k := filterOf(p, 5000)[:], key(12)
 		unaligned := append(make([]byte, 1, len(filter)+1), filter...)[1:]
 		for _, f := range [][]byte{filter, unaligned} {
 			require.Zero(t, testing.AllocsPerRun(100, func() {
-				k[5]++ // absent keys, too
+				k[5]++ // so that absent keys are also used
 				ask(p, f, k)
 			}), name)
 		}
@@ -228,8 +215,8 @@ func TestQuestionsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Any number of goroutines write filters and ask them, of one policy.
-func TestPoliciesAreSafeForGoroutines(t *testing.T) {
+// Several goroutines use the same policy to write and query filters.
+func TestPoliciesCanBeUsedConcurrently(t *testing.T) {
 	for _, p := range policies() {
 		shared := filterOf(p, 2000)
 		var group sync.WaitGroup
@@ -249,7 +236,7 @@ func TestPoliciesAreSafeForGoroutines(t *testing.T) {
 	}
 }
 
-// The encodings are those of the packages that they come from.
+// Filters have the same encoding as in the packages that implement them.
 func TestFiltersAreFrames(t *testing.T) {
 	digests := make([]hashfam.Digest, 1000)
 	for i := range digests {

@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A writer collects the digests of a table's keys, in memory from the pool.
+// A writer collects a table's digests, using memory from the pool.
 type writer struct {
 	policy  *Policy
 	digests *[]hashfam.Digest // nil if there are none
@@ -17,16 +17,17 @@ type writer struct {
 
 var pool = sync.Pool{New: func() any { return new([]hashfam.Digest) }}
 
-// NewWriter returns a writer of one filter after another. It takes 8 bytes for
-// each key of a table, which the next table uses again.
+// NewWriter returns a writer for any number of filters. It needs 8 bytes for
+// each key in a table, which are used again for the next table.
 func (p *Policy) NewWriter(pebble.FilterType) pebble.FilterWriter { return &writer{policy: p} }
 
-// Format prints the policy for every verb, so that none shows the key of its
-// family.
+// Format prints the policy for every verb, so that the family's key is not
+// printed.
 func (w *writer) Format(s fmt.State, _ rune) { w.policy.Format(s, 0) }
 
-// AddKey adds key, or a prefix of a key if the database's Comparer splits keys.
-// Versions of a key follow each other, so a digest counts once in a row.
+// AddKey adds key, which is a prefix if the database's Comparer splits keys.
+// Since versions of a key follow each other, equal digests in a row are counted
+// once.
 func (w *writer) AddKey(key []byte) {
 	if w.digests == nil {
 		w.digests = pool.Get().(*[]hashfam.Digest)
@@ -37,9 +38,9 @@ func (w *writer) AddKey(key []byte) {
 	}
 }
 
-// Finish appends the filter of the keys since the last Finish to dst. It leaves
-// dst unchanged, and counts an error, if the filter cannot be built: Pebble
-// then reads the table without one.
+// Finish appends the filter of the keys added since the last Finish to dst. If
+// the filter cannot be built, Finish counts the error and leaves dst unchanged.
+// Pebble will then read the table without a filter.
 func (w *writer) Finish(dst []byte) []byte {
 	if w.digests == nil {
 		return dst

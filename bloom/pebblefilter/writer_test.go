@@ -10,9 +10,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A writer is one of many filters, and appends. It does not keep the bytes of a
-// key, and a row of equal keys, which are the versions of a key, counts once.
-func TestAWriterCanBeUsedAgain(t *testing.T) {
+// A writer can be used for many filters, which it appends to dst. It does not
+// retain keys. Equal keys in a row, which are versions of a key, count once.
+func TestWriterCanBeReused(t *testing.T) {
 	for name, p := range policies() {
 		w, k := p.NewWriter(pebble.TableFilter), []byte(nil)
 		for _, n := range []int{300, 0, 1, 2000, 10} {
@@ -38,7 +38,7 @@ func (failing) build(dst []byte, _ []hashfam.Digest) ([]byte, error) {
 	return append(dst, "half of it"...), errBuild
 }
 
-func TestAFilterThatCannotBeBuiltIsLeftOut(t *testing.T) {
+func TestFailedBuildLeavesOutTheFilter(t *testing.T) {
 	p := newPolicy("static", secret, mustStatic(0.01).frames, failing{})
 	w := p.NewWriter(pebble.TableFilter)
 	for i := range 100 {
@@ -51,9 +51,10 @@ func TestAFilterThatCannotBeBuiltIsLeftOut(t *testing.T) {
 	require.Empty(t, w.Finish(nil), "the keys of the table are gone")
 }
 
-// The memory for digests is used again: without the pool, a table of 5,000 keys
-// takes more than 15 allocations. A garbage collection now and then empties the
-// pool, and the race detector drops a quarter of what it gets.
+// Writers reuse the memory for digests. Without the pool, a table of 5,000 keys
+// would need more than 15 allocations. The limit is higher than necessary,
+// since a garbage collection empties the pool, and the race detector drops a
+// quarter of the slices.
 func TestMemoryOfWritersIsPooled(t *testing.T) {
 	p := newPolicy("static", secret, mustStatic(0.01).frames, failing{})
 	k, dst := key(7), make([]byte, 0, 100)

@@ -13,46 +13,46 @@ import (
 
 // A Config describes a filter by its false-positive rate, and how to build it.
 type Config struct {
-	// FPRate is the false-positive rate as a fraction: 0.01 is 1 %. It is above
-	// 2^-32 + n/2^64 for n keys, and below 1. Filters meet it on average over
-	// families; that of one filter of 10,000 keys differs by about 1 % of it,
-	// and by less than 0.1 % for a million keys. With fewer keys the rate is
-	// usually lower, down to half of FPRate. It may be zero if MemoryBytes is
-	// not.
+	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
+	// above 2^-32 + n/2^64 for n keys, and below 1. It can be zero if
+	// MemoryBytes is not. The average over many families meets this rate. A
+	// single filter's rate differs from FPRate by about 1% for 10,000 keys, and
+	// by less than 0.1% for a million keys. With fewer keys the rate is usually
+	// lower, down to half of FPRate.
 	FPRate float64
 
-	// MemoryBytes, if it is not zero, is the most that [Params.SizeBytes] may
-	// be; an encoding takes 72 bytes more. If FPRate is zero, the filter has
-	// the lowest rate that its keys permit in this memory, which
-	// [Filter.FalsePositiveRate] tells. That takes a second build, because the
-	// size depends a little on the keys. If both are set and the filter is
-	// larger, the error names its size and the rate that fits.
+	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
+	// needs 72 bytes more. If FPRate is zero, the filter has the lowest rate
+	// that its keys permit in this memory, which is returned by
+	// [Filter.FalsePositiveRate]. The filter is then built twice, because its
+	// size depends a little on the keys. If both fields are set and the filter
+	// is larger, the error contains its size and the rate that fits.
 	MemoryBytes uint64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	// Workers is the number of goroutines that build the filter. Zero stands
-	// for runtime.GOMAXPROCS(0). Each takes up to 1.5 MB of memory while it
-	// builds. The filter does not depend on it.
+	// Workers is the number of goroutines that build the filter. If it is zero,
+	// New uses runtime.GOMAXPROCS(0) goroutines. Each of these needs up to 1.5
+	// MB of memory during the build. The filter does not depend on Workers.
 	Workers int
 
 	// Progress, if it is not nil, is called from time to time while the filter
-	// is built, with the number of steps done and of all steps. A digest takes
-	// two, or one in NewFromSorted, and one more if the filter is built twice.
-	// Without digests there is no call. The calls follow each other; the last
-	// one has done = total. It must not take long: the workers wait for it.
+	// is built, with the number of completed steps and the total. A digest
+	// counts as two steps, or as one in NewFromSorted, plus one if the filter
+	// is built twice. The last call has done = total. Progress is not called if
+	// there are no digests. It is never called concurrently. It should return
+	// quickly, since the workers wait for it.
 	Progress func(done, total uint64) `json:"-"`
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
-// SizeBytes returns the memory of a filter of n distinct keys. It is an
-// estimate, which is within 1 % for a million keys and 2 % for 10,000, because
-// the size depends a little on the keys. It returns [ErrParams], naming the
-// field, if c is invalid for n keys. It does not compare the size for FPRate
-// with MemoryBytes. O(1) time.
+// SizeBytes estimates the size of a filter of n distinct keys. The estimate is
+// within 1% for a million keys and 2% for 10,000, because the size depends a
+// little on the keys. It returns [ErrParams], naming the field, if c is invalid
+// for n keys. If FPRate is set, SizeBytes does not check MemoryBytes.
 func (c Config) SizeBytes(n uint64) (uint64, error) {
 	if err := c.check(); err != nil {
 		return 0, err
@@ -77,11 +77,11 @@ func (c Config) check() error {
 // fills reports whether the memory determines the rate.
 func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
 
-// most returns MemoryBytes, or less if no filter can be that large.
+// most returns MemoryBytes, or less if no filter can be this large.
 func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
 
 // columns returns the number of columns for n keys in units of 1/65536, or
-// ErrParams if FPRate is invalid. If the memory determines the rate, that is an
+// ErrParams if FPRate is invalid. If the memory determines the rate, this is an
 // estimate.
 func (c Config) columns(n uint64) (uint32, error) {
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
@@ -91,7 +91,7 @@ func (c Config) columns(n uint64) (uint32, error) {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
-		columns := ribbon.EstimateColumns(c.most(), n) // at most MaxBits, too
+		columns := ribbon.EstimateColumns(c.most(), n) // does not exceed MaxBits
 		if columns == 0 {
 			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 0.5, 1)
 		}
@@ -108,17 +108,17 @@ func (c Config) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// tooSmall returns the error of a MemoryBytes below those that a rate needs.
+// tooSmall returns the error for a MemoryBytes that is too small for a rate.
 func (c Config) tooSmall(need uint64, rate, fits float64) error {
 	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, rate, fits))
 }
 
-// build returns how to build a filter of n digests that are sorted in the given
-// number of steps.
+// build returns the options for building a filter of n digests. Sorting them
+// counts as the given number of steps.
 func (c Config) build(sort, n uint64) ribbon.Build {
 	steps := sort + n
 	if c.fills() {
-		steps += n // is built twice
+		steps += n // because the filter is built twice
 	}
 	b := ribbon.Build{Workers: c.Workers}
 	if b.Workers == 0 {
@@ -145,12 +145,13 @@ type Params struct {
 	// Keys is n, the number of distinct keys.
 	Keys uint64
 
-	// Columns is the number of bits that are compared, in units of 1/65536,
-	// since rates between powers of two mix two numbers: 6.72 at 1 %.
+	// Columns is the number of bits that a lookup compares, in units of
+	// 1/65536: 6.72 at 1%. It is not an integer, since a rate between powers of
+	// two needs a mixture of two numbers.
 	Columns uint32
 
-	// Layers is the number of ribbons, usually 2, at most 32. A key is looked
-	// up in the first; 2 % of them go on to the second.
+	// Layers is the number of ribbons: usually 2, and never more than 32. A
+	// lookup uses only the first for 98% of the keys.
 	Layers int
 
 	// Bytes is the size of the encoding without its header and checksum.
@@ -159,16 +160,16 @@ type Params struct {
 	Family hashfam.Family
 }
 
-// String describes p in one line. It does not show the key of the family.
+// String describes the parameters, without the family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.Columns)/65536, p.Layers, p.Bytes, p.Family)
 }
 
-// SizeBytes returns the memory of a filter with these parameters, to within the
-// 8 bytes that an encoding has for each layer except one. O(1) time.
+// SizeBytes returns the size of a filter with these parameters. It includes 8
+// bytes for each layer but the first, which only an encoding has.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
 
-// shape returns the shape of the ribbon of a filter.
+// shape returns the shape of the filter's ribbon.
 func (p Params) shape() ribbon.Shape {
 	return ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
 }

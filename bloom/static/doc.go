@@ -1,56 +1,54 @@
 // Package static implements filters of sets that do not change. A [Filter] is
-// built from all its keys at once and then only queried. In return it is the
-// smallest filter there is in practice: 6.8 bits per key at 1 %, where a Bloom
-// filter takes 9.6, and within 0.7 % of the least that is possible at rates of
-// 2^-7, 2^-8 and so on.
+// built from all its keys at once and then only queried. In return, it is the
+// smallest filter that is practical: it uses 6.8 bits per key at 1%, where a
+// Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, it is within 0.7% of
+// the theoretical minimum.
 //
-//   - build: [New]; a set that does not fit in memory: [NewFromSorted]
-//   - ask: [Filter.Contains], [Filter.ContainsAll]
+//   - build: [New]; if a set does not fit in memory: [NewFromSorted]
+//   - query: [Filter.Contains], [Filter.ContainsAll]
 //   - members of a known universe: [NewExact], [Exact.Contains]
 //   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
-//   - ask what is stored: [NewView], [NewExactView], [NewFrameReader]
+//   - query stored filters: [NewView], [NewExactView], [NewFrameReader]
 //   - inspect: [Config.SizeBytes], [Filter.Params], [Filter.FalsePositiveRate]
 //
-// A filter never loses a key: every key it was built from is found. Another key
-// is found with a small probability, the false-positive rate of its [Config].
+// Every key that a filter was built from will be found. Another key is found
+// with a small probability, the false-positive rate of the [Config].
 //
 //	c := static.Config{FPRate: 0.01}
 //	f, err := static.New(ctx, c, c.Family.SumAllStrings(nil, keys))
 //	f.ContainsString("example.org")
 //
-// If keys can be added later, use package bloom or cuckoo. If the keys or their
-// digests can be kept until the last one is known, build a Filter then.
+// If keys will be added later, use package bloom or cuckoo instead. But if the
+// keys or their digests can be stored until the last one is known, build a
+// Filter at that time.
 //
-// To read the code, begin with filter.go, and exact.go, which has two levels.
-// The ribbon itself is package internal/ribbon: ribbon.go there answers a
-// query, system.go solves the equations. The tables of the encodings are in
-// internal/frame/headers.go and exactcodec.go.
+// See package [hashfam] for concurrency, zero values and encoding.
 //
 // # How it works
 //
 // A Filter is a bumped ribbon (Dillinger, Hübschle-Schneider, Sanders and
-// Walzer, SEA 2022). The digest of a key selects about half of 64 neighboring
-// slots of an array, and the sum of these slots modulo 2 is the fingerprint of
-// the key. Building the filter solves one linear equation for each key. Two
-// percent of the keys do not fit and go to a second array.
+// Walzer, SEA 2022). A key's digest selects about half of 64 neighboring slots
+// in an array. The sum of these slots modulo 2 is used as the key's
+// fingerprint. A build solves one linear equation for each key. About 2% of the
+// keys do not fit and are moved to a second array.
 //
-// Building takes four to ten times as long as adding the keys to a Bloom
-// filter. It uses any number of goroutines. The result does not depend on them,
-// on the order of the keys or on copies: equal sets have equal encodings.
+// A build needs four to ten times the time of adding the keys to a Bloom
+// filter, and any number of goroutines can be used. The result depends neither
+// on their number nor on the order and the copies of keys: equal sets have
+// equal encodings.
 //
 // # Known universes
 //
-// If all keys that will ever be asked for are known, no answer needs to be
-// wrong. An [Exact] is built from the members and all other keys, and its
-// answer is right for each of them. It takes 2.0 bits for each key of the rarer
-// class if the classes have the same size, and 7.7 bits if one has 50 times as
-// many keys as the other.
+// If you know all keys that will ever be looked up, no result needs to be
+// wrong. An [Exact] is built from the members and all other keys, and returns
+// the right result for each of these. If there are as many members as others,
+// it uses 2.0 bits per member. If one class has 50 times as many keys, it uses
+// 7.7 bits for each key in the other class.
 //
-// # Concurrency and zero values
+// # Source
 //
-// Methods of a Filter or an Exact do not change it, except those that decode
-// into it: any number of them may run at the same time.
-//
-// The zero value is only a receiver for decoding; its other methods, and all
-// methods of a nil pointer, may panic.
+// Start with filter.go, and with exact.go for the two levels of an Exact.
+// Package internal/ribbon implements the ribbon: ribbon.go looks up digests,
+// and system.go solves the equations. The encodings are described in
+// internal/frame/headers.go and exactcodec.go.
 package static

@@ -8,17 +8,16 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// The reasons for errors, to test with errors.Is. They have the same values in
-// every package of filterfam.
+// These errors can be tested for with errors.Is.
 var (
 	ErrParams  = hashfam.ErrParams  // the Config or the digests are invalid
-	ErrCorrupt = hashfam.ErrCorrupt // the bytes are not a valid encoding
-	ErrVersion = hashfam.ErrVersion // a later version encoded the bytes
-	ErrFamily  = hashfam.ErrFamily  // the bytes were encoded under another family
+	ErrCorrupt = hashfam.ErrCorrupt // the data is not a valid encoding
+	ErrVersion = hashfam.ErrVersion // the data was encoded by a later version
+	ErrFamily  = hashfam.ErrFamily  // the data was encoded with another family
 )
 
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Get it from an error with errors.As.
+// A FieldError describes an invalid field, see package hashfam. It can be
+// extracted from an error using errors.As.
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "static"}
@@ -27,12 +26,12 @@ func paramError(field string, value any, allowed string) error {
 	return errs.Field(ErrParams, field, value, allowed)
 }
 
-// buildError returns the error of a build as one of this package. n is the
-// number of digests that was given.
+// buildError converts an error of package ribbon to an error of this package. n
+// is the number of digests that the caller announced.
 func buildError(err error, n uint64) error {
 	switch {
 	case errors.Is(err, ribbon.ErrLayers):
-		return paramError("digests", "not random enough for 32 layers", "those of keys that no one chose to collide, or a keyed Config.Family")
+		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")
 	case errors.Is(err, ribbon.ErrOrder):
 		return paramError("digests", "out of order", "ascending by Digest.Probe")
 	case errors.Is(err, ribbon.ErrCount):

@@ -11,18 +11,19 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// An ExactConfig describes how to build an [Exact]. All else follows from the
+// An ExactConfig describes how to build an [Exact]. Its size follows from the
 // keys.
 type ExactConfig struct {
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties choose keys.
 	Family hashfam.Family
 
-	// Workers is the number of goroutines that build. Zero stands for
-	// runtime.GOMAXPROCS(0). The result does not depend on it.
+	// Workers is the number of goroutines that build the Exact. If it is zero,
+	// NewExact uses runtime.GOMAXPROCS(0) goroutines. The result does not
+	// depend on it.
 	Workers int
 
-	_ struct{} // literals name their fields
+	_ struct{} // literals must name their fields
 }
 
 // ExactParams are the parameters of an [Exact].
@@ -34,39 +35,35 @@ type ExactParams struct {
 	Family hashfam.Family
 }
 
-// String describes p in one line, without the key of the family.
+// String describes the parameters, without the family's key.
 func (p ExactParams) String() string {
 	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.Bytes, p.Family)
 }
 
-// SizeBytes returns the memory of an Exact with these parameters, to within the
-// 8 bytes that an encoding has for each layer except one of each level. O(1)
-// time.
-func (p ExactParams) SizeBytes() uint64 { return p.Bytes }
-
 // direct reports whether the members are the rarer class.
 func (p ExactParams) direct() bool { return p.Members <= p.Others }
 
-// classes returns the numbers of keys of the rarer class and of the other.
+// classes returns the numbers of keys in the rarer class and in the other one.
 func (p ExactParams) classes() (rare, common uint64) {
 	return min(p.Members, p.Others), max(p.Members, p.Others)
 }
 
-// An Exact answers without an error for every key of a known universe: the
-// members and the others that it was built from. CRLite uses a cascade of
-// filters for this; Clubcard uses two levels, as an Exact does. Make one with
-// [NewExact]. It does not change, except by decoding into it.
+// An Exact returns the right result for every key in a known universe, which
+// consists of the members and the others that it was built from. CRLite uses a
+// cascade of filters for this purpose. Clubcard uses two levels, and so does an
+// Exact. Use [NewExact] to create one. Only decoding changes an Exact.
 //
-// It has two levels. The first is a filter of the rarer class with r =
-// floor(log2(ratio)) columns, which all rarer keys and a share of 2^-r of the
-// others pass; below ratio 2 there is none. The second stores one bit for each
-// key that passes: its class. For R rarer keys and S others that takes about R
-// (r+1) + S/2^r bits: 2.0 per rarer key at ratio 1, 4.3 at 5, 7.7 at 50 and
-// 12.1 at 1,000.
+// The first level is a filter of the rarer class with r = floor(log2(ratio))
+// columns, where ratio is the number of keys in the other class for each rarer
+// key. All rarer keys pass this filter, and so do 2^-r of the others. If the
+// ratio is below 2, there is no first level. The second level stores one bit
+// for each key that passes: its class. For R rarer keys and S others, an Exact
+// uses about R (r+1) + S/2^r bits: 2.0 bits per rarer key at ratio 1, 4.3 at 5,
+// 7.7 at 50 and 12.1 at 1,000.
 //
-// A key in neither list is a foreign key. It is taken for one of the rarer
-// class with chance 2^-(r+1), and for one of the other class otherwise. An
-// Exact of no keys contains none.
+// A key in neither list is a foreign key. It is mistaken for a key in the rarer
+// class with probability 2^-(r+1), and otherwise for a key in the other class.
+// If there are no keys at all, Contains returns false.
 type Exact struct{ exactReader }
 
 // classColumns is the number of columns of the second level, in units of
@@ -74,9 +71,10 @@ type Exact struct{ exactReader }
 const classColumns = 1 << 16
 
 // filterColumns returns the number of columns of the first level, floor(log2
-// (common/rare)), in units of 1/65536. A column costs one bit for each rarer
-// key, and halves the other keys that need a bit in the second level. The size
-// is linear between two whole numbers, so no mixture of them is better.
+// (common/rare)), in units of 1/65536. A column needs one bit for each rarer
+// key, and halves the number of other keys that need a bit in the second level.
+// Since the size is linear between two integers, a mixture of columns would not
+// be smaller.
 func filterColumns(rare, common uint64) uint32 {
 	if rare == 0 {
 		return 0
@@ -84,18 +82,17 @@ func filterColumns(rare, common uint64) uint32 {
 	return min(uint32(max(1, bits.Len64(common/rare))-1)<<16, ribbon.MaxColumns)
 }
 
-// NewExact returns an Exact that contains the members and not the others, all
-// given by their digests under c.Family. Both lists may have copies, and either
-// may be empty. The order does not matter: the same two sets give the same
-// bytes. O(n) time for n digests of both lists, about 0.1 microseconds for each
-// digest and worker. Besides the result it takes about a byte of memory for
-// each digest, and 1.5 MB for each worker. NewExact keeps neither list, but
-// reorders both; each stays the same set, as [New] explains.
+// NewExact returns an Exact that contains the members and not the others. Both
+// lists contain digests computed by c.Family, in any order. They can be empty,
+// and they can contain copies. The same two sets always have the same encoding.
+// Like [New], NewExact does not retain the lists, but reorders them. A build
+// takes about 0.1 microseconds per digest and worker. In addition to the
+// result, it needs about a byte per digest and 1.5 MB per worker.
 //
-// It returns [ErrParams] if a digest is in both lists: a key is in both, or two
-// different keys have one digest. Take another family in the latter case, which
-// has a chance of R*S/2^64 for R members and S others. It returns the error of
-// ctx if that ends first.
+// It returns [ErrParams] if a digest is in both lists: either a key is in both,
+// or two different keys have the same digest. The probability of the latter is
+// R*S/2^64 for R members and S others; use another family in this case.
+// NewExact returns the error of ctx if the context is done first.
 func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")
@@ -108,8 +105,8 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if others, err = ribbon.Sort(ctx, b, others); err != nil {
 		return nil, buildError(err, 0)
 	}
-	// Without this check no layer could place a digest of both lists: its two
-	// equations contradict each other.
+	// Without this check, no layer could place a digest from both lists,
+	// because its two equations contradict each other.
 	if n := inBoth(members, others); n > 0 {
 		return nil, paramError("others", fmt.Sprintf("%d digests of members", n), "digests that are not in members")
 	}
@@ -125,8 +122,8 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	return e, nil
 }
 
-// inBoth returns the number of digests that are in both lists, which
-// [ribbon.Sort] has sorted. O(n) time.
+// inBoth returns the number of digests that are in both lists, which must have
+// been sorted by [ribbon.Sort].
 func inBoth(a, b []hashfam.Digest) (n int) {
 	for len(a) > 0 && len(b) > 0 {
 		x, y := a[0].Probe(), b[0].Probe()
@@ -143,11 +140,11 @@ func inBoth(a, b []hashfam.Digest) (n int) {
 	return n
 }
 
-// fill builds both levels of e from the lists of [ribbon.Sort], which have no
-// digest in common. It reorders the second one.
+// fill builds both levels of e from two disjoint lists, which must have been
+// sorted by [ribbon.Sort]. It reorders the second one.
 func (e *Exact) fill(ctx context.Context, b ribbon.Build, rare, other []hashfam.Digest) error {
 	if len(rare) == 0 {
-		other = nil // every key is of the other class
+		other = nil // every key is in the other class
 	}
 	filter, err := ribbon.Members(ctx, b, filterColumns(e.params.classes()), rare)
 	if err != nil {
@@ -165,20 +162,20 @@ func (e *Exact) fill(ctx context.Context, b ribbon.Build, rare, other []hashfam.
 	return nil
 }
 
-// passBlock is the number of digests that a worker asks a filter for at a time.
+// passBlock is the number of digests that a worker looks up at a time.
 const passBlock = 1 << 14
 
-// passing moves the digests that pass the filter to the front of digests, in
-// the same order, and returns them.
+// passing moves the digests that pass the filter to the front, without changing
+// their order, and returns them.
 func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	blocks := (len(digests) + passBlock - 1) / passBlock
-	passed := make([]int, blocks) // of each block
+	passed := make([]int, blocks) // number in each block
 	err := b.Parallel(ctx, blocks, func(next func() (int, bool)) {
 		for i, ok := next(); ok; i, ok = next() {
 			block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
 			for j, d := range block {
 				if filter.Contains(d) {
-					swap(block, passed[i], j)
+					block[passed[i]], block[j] = d, block[passed[i]]
 					passed[i]++
 				}
 			}
@@ -187,53 +184,50 @@ func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests
 	n := 0
 	for i, count := range passed {
 		for j := range count {
-			swap(digests, n, i*passBlock+j)
+			digests[n], digests[i*passBlock+j] = digests[i*passBlock+j], digests[n]
 			n++
 		}
 	}
 	return digests[:n], err
 }
 
-func swap(list []hashfam.Digest, i, j int) { list[i], list[j] = list[j], list[i] }
-
-// NewExactReceiver returns an empty Exact to decode into. It accepts encodings
-// made under fam, as a zero Exact accepts those made under the public family.
-// O(1) time.
+// NewExactReceiver returns an empty Exact that can decode data encoded with
+// fam.
 func NewExactReceiver(fam hashfam.Family) *Exact {
 	return &Exact{exactReader{params: ExactParams{Family: fam}}}
 }
 
-// Equal reports whether e and other have the same family, numbers of keys and
-// levels. They do if they were built from the same two sets of keys. O(m) time
-// for m bytes.
+// Equal reports whether e and other have the same family, key counts and
+// levels. This is the case if they were built from the same two sets of keys.
+// Equal compares all bytes.
 func (e *Exact) Equal(other *Exact) bool {
 	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
 }
 
-// An exactReader has the methods that an [Exact] and an [ExactView] share.
+// An exactReader implements the methods of both [Exact] and [ExactView].
 type exactReader struct {
 	params ExactParams
-	filter ribbon.Ribbon // of the rarer class
-	class  ribbon.Ribbon // of each key that passes: 1 if it is of the rarer class
-	direct bool          // the members are the rarer class
+	filter ribbon.Ribbon // contains the rarer class
+	class  ribbon.Ribbon // stores 1 for a rarer key, 0 for another key that passes
+	direct bool          // whether the members are the rarer class
 	hash   hashfam.Hasher
 }
 
-// zeroExact is the panic of a zero exactReader.
+// zeroExact is the panic value when a zero exactReader is used.
 var zeroExact any = errs.ZeroText("Exact or ExactView", "NewExact or NewExactView, or decode into it")
 
-// Contains reports whether key is a member. For every key of both lists the
-// answer is certain; for a foreign key see [Exact]. O(r) time, four cache
-// misses for a key that passes the first level and two for others, no
-// allocation.
+// Contains reports whether key is a member. The result is always right for a
+// key in either list; see [Exact] for foreign keys. Contains causes up to four
+// cache misses if the key passes the first level, and otherwise two.
 func (e *exactReader) Contains(key []byte) bool { return e.ContainsDigest(e.hash.Sum(key)) }
 
-// ContainsString is like Contains for a string.
+// ContainsString is like Contains for a string key.
 func (e *exactReader) ContainsString(key string) bool {
 	return e.ContainsDigest(e.hash.SumString(key))
 }
 
-// ContainsDigest is Contains for a digest under the filter's family.
+// ContainsDigest is like Contains for a key's digest, which must be computed by
+// the family.
 func (e *exactReader) ContainsDigest(d hashfam.Digest) bool {
 	if e.class.Shape().Columns == 0 {
 		panic(zeroExact)
@@ -242,15 +236,14 @@ func (e *exactReader) ContainsDigest(d hashfam.Digest) bool {
 	return rare == e.direct
 }
 
-// exactBlock is the largest number of digests in a block. Their answers stay in
-// the cache between the two levels.
+// exactBlock is the largest number of digests in a block. The results for a
+// block remain in the cache between the two levels.
 const exactBlock = 1024
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. It asks the first level for a block of digests
-// before the second. O(r) time per digest, and about half of that of single
-// calls for keys that the first level rejects. It allocates only if dst is too
-// small.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. It looks up a block of digests in the first level
+// before using the second one. For keys that the first level rejects, this
+// needs about half the time of single calls.
 func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if e.class.Shape().Columns == 0 {
 		panic(zeroExact)
@@ -262,7 +255,8 @@ func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// containsBlock is ContainsAll for a block. dst has room for the answers.
+// containsBlock is like ContainsAll for one block. dst must have enough
+// capacity.
 func (e *exactReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if e.filter.Shape().Columns == 0 {
 		for _, d := range digests {
@@ -279,24 +273,24 @@ func (e *exactReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool
 	return dst
 }
 
-// Params returns the parameters. O(1) time.
+// Params returns the parameters.
 func (e *exactReader) Params() ExactParams { return e.params }
 
-// Family returns the family that hashes the keys. O(1) time.
+// Family returns the family that hashes the keys.
 func (e *exactReader) Family() hashfam.Family { return e.params.Family }
 
-// SizeBytes returns the memory of both levels in bytes. The Exact itself adds
-// less than 800. O(1) time.
+// SizeBytes returns the size of both levels in bytes. The structure itself adds
+// less than 800 bytes.
 func (e *exactReader) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
 
-// set sets the levels of e, whose numbers of keys are known.
+// set sets the levels of e, whose key counts must already be set.
 func (e *exactReader) set(filter, class *ribbon.Ribbon) {
 	e.filter, e.class, e.direct = *filter, *class, e.params.direct()
 	e.params.Bytes = filter.PayloadBytes() + class.PayloadBytes()
 	e.hash = e.params.Family.Hasher(e.params.Bytes)
 }
 
-// verify returns ErrCorrupt if a bit that no level uses is set.
+// verify returns ErrCorrupt if an unused bit is set in either level.
 func (e *exactReader) verify() error {
 	if err := e.filter.Verify(errs); err != nil {
 		return err
@@ -304,11 +298,11 @@ func (e *exactReader) verify() error {
 	return e.class.Verify(errs)
 }
 
-// String describes the Exact in one line, without the key of the family.
+// String describes the Exact in one line.
 func (e exactReader) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
 
-// Format prints String for every verb, as [hashfam.Family.Format] explains.
+// Format prints the result of String for every verb.
 func (e exactReader) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (e exactReader) LogValue() slog.Value { return slog.StringValue(e.String()) }

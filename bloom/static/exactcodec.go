@@ -9,15 +9,15 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// The parameters in a frame of kind Exact, version 1. The payload is that of
-// the first level's ribbon, which has the rarer class, and then that of the
-// second level's.
+// An exactHeader contains the parameters in a frame of kind Exact, version 1.
+// The payload consists of two ribbons: the first level, which contains the
+// rarer class, and the second level.
 type exactHeader struct {
 	Members      uint64   // offset 0
 	Others       uint64   // 8
 	Passed       uint64   // 16: number of keys that pass the first level
-	FilterLayers uint8    // 24: of the first level
-	ClassLayers  uint8    // 25: of the second level
+	FilterLayers uint8    // 24: layers of the first level
+	ClassLayers  uint8    // 25: layers of the second level
 	_            [6]uint8 // 26: zeros
 }
 
@@ -26,47 +26,39 @@ var exactFormat = frame.Format[exactShape, uint64]{
 	Len: func(s exactShape) uint64 { return s.Bytes / 8 },
 }
 
-// An exactShape is all that the header tells about the levels.
+// An exactShape contains the sizes that follow from the header.
 type exactShape struct {
 	ExactParams
 	filter, class ribbon.Shape
 }
 
-// AppendBinary appends the encoded e to dst and returns the extended slice. The
-// encoding is 72 bytes plus Params().Bytes. It depends only on the family and
-// the two sets of keys, and contains the family's check value but not its key.
-// AppendBinary returns [ErrParams] if e is a zero Exact. O(m) time for m bytes;
-// it allocates the frame once if dst is too small.
-func (e *Exact) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, e.encode)
-}
+// AppendBinary appends the encoded Exact to dst: 72 bytes plus Params().Bytes.
+// See Encoding in package [hashfam].
+func (e *Exact) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, e.encode) }
 
-// MarshalBinary is [Exact.AppendBinary] with a nil dst.
+// MarshalBinary is like [Exact.AppendBinary] with a nil dst.
 func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
-// WriteTo is [Filter.WriteTo] for an Exact.
+// WriteTo writes the encoded Exact to w. See Encoding in package [hashfam].
 func (e *Exact) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, e.encode) }
 
-// UnmarshalBinary is [Filter.UnmarshalBinary] for an Exact. One from
-// [NewExactReceiver] has a family. It makes one allocation for both levels.
+// UnmarshalBinary decodes data into e. See Encoding in package [hashfam].
 func (e *Exact) UnmarshalBinary(data []byte) error {
 	return e.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom is [Filter.ReadFrom] for an Exact.
-func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, e.decode)
-}
+// ReadFrom decodes the next Exact from r into e. See Encoding in package
+// [hashfam].
+func (e *Exact) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, e.decode) }
 
-// MarshalText is [Filter.MarshalText] for an Exact.
+// MarshalText returns the encoded Exact in base64.
 func (e Exact) MarshalText() ([]byte, error) { return frame.MarshalText(&e) }
 
-// UnmarshalText is [Filter.UnmarshalText] for an Exact.
-func (e *Exact) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(e, text, errs)
-}
+// UnmarshalText decodes the text form of an Exact into e.
+func (e *Exact) UnmarshalText(text []byte) error { return frame.UnmarshalText(e, text, errs) }
 
-// ReadExactParams is [ReadParams] for an encoded [Exact].
+// ReadExactParams returns the parameters of the next encoded [Exact] in r. It
+// reads only the header.
 func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 	s, err := exactFormat.ReadHeader(r, fam)
 	return s.ExactParams, err
@@ -86,7 +78,8 @@ func (e *Exact) encode() (frame.Header, frame.Payload, error) {
 	return h, ribbon.Concat(e.filter.Payload(), e.class.Payload()), nil
 }
 
-// decode reads an Exact and, if there was no error, replaces e with it.
+// decode decodes an Exact from r and replaces e with it. If there is an error,
+// e is unchanged.
 func (e *Exact) decode(r *frame.Reader) error {
 	s, words, err := exactFormat.Read(r, e.params.Family)
 	if err != nil {
@@ -115,7 +108,7 @@ func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
 	return s, s.check()
 }
 
-// check returns ErrCorrupt if no two lists have these numbers.
+// check returns ErrCorrupt if these numbers cannot come from two lists.
 func (s exactShape) check() error {
 	rare, common := s.classes()
 	if common > ribbon.MaxKeys {
@@ -134,8 +127,7 @@ func (s exactShape) check() error {
 	return checkShapes(s.Bytes, s.filter, s.class)
 }
 
-// levels returns the reader of the shape s with the payload words, which it
-// keeps.
+// levels returns a reader with shape s and the payload words, which it retains.
 func (s exactShape) levels(words []uint64) (exactReader, error) {
 	filter, words, err := ribbon.Parse(s.filter, words, new(ribbon.Room), errs)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ship writes the file from two lists, which together have every certificate:
-// digests of issuer and serial number.
+// ship writes the file. The two lists contain the digests of all certificates,
+// which are computed from the issuer and the serial number.
 func ship(name string, revoked, valid []hashfam.Digest) error {
 	list, err := static.NewExact(context.Background(), static.ExactConfig{}, revoked, valid)
 	if err != nil {
@@ -50,7 +50,7 @@ func Example_revokedCertificates() {
 	defer os.RemoveAll(dir)
 	var revoked, valid []hashfam.Digest
 	for i := range 100_000 {
-		// The clients' family is the public one, too.
+		// The clients also use the public family.
 		if d := (hashfam.Family{}).SumString(fmt.Sprint("CA 7, ", i)); i%100 == 0 {
 			revoked = append(revoked, d)
 		} else {

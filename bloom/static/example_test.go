@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -14,9 +13,8 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A filter is built from the digests of its keys. They can come in any order
-// and with copies, and are the same set afterwards: append to them to build a
-// larger filter.
+// A filter is built from digests, in any order and with any copies. The slice
+// will still contain the same set, so it can be used to build a larger filter.
 func Example() {
 	c := static.Config{FPRate: 0.01}
 	var digests []hashfam.Digest
@@ -29,7 +27,7 @@ func Example() {
 		return
 	}
 	fmt.Println(f.ContainsString("user 7"), f.Contains([]byte("user 99999")))
-	fmt.Printf("%d keys, %.2f bits per key, rate %.2f %%\n",
+	fmt.Printf("%d keys, %.2f bits per key, rate %.2f%%\n",
 		f.Len(), float64(8*f.SizeBytes())/float64(f.Len()), 100*f.FalsePositiveRate())
 
 	digests = append(digests, c.Family.SumString("root"))
@@ -37,30 +35,11 @@ func Example() {
 	fmt.Println(f.Len(), f.ContainsString("root"), err)
 	// Output:
 	// true true
-	// 100000 keys, 6.77 bits per key, rate 1.00 %
+	// 100000 keys, 6.77 bits per key, rate 1.00%
 	// 100001 true <nil>
 }
 
-// A long build reports its progress, and ends early if its context does.
-func ExampleNew() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	c := static.Config{FPRate: 0.01, Workers: 2, Progress: func(done, total uint64) {
-		if done > total/2 {
-			cancel()
-		}
-	}}
-	numbers := make([]uint64, 200_000)
-	for i := range numbers {
-		numbers[i] = uint64(i)
-	}
-	_, err := static.New(ctx, c, c.Family.SumAllUint64(nil, numbers))
-	fmt.Println(err)
-	// Output: static: building: context canceled
-}
-
-// Digests that an external sort has put in order need not be in memory
-// together.
+// If digests are sorted externally, they need not be in memory all at once.
 func ExampleNewFromSorted() {
 	c := static.Config{FPRate: 0.01}
 	digests := c.Family.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5})
@@ -75,35 +54,13 @@ func ExampleNewFromSorted() {
 	// static: invalid parameters: n = 6, want the number of distinct digests
 }
 
-// Config.SizeBytes tells the memory for a hundred million keys in advance.
-func ExampleConfig_SizeBytes() {
-	for _, rate := range []float64{0.01, 0.001, 1e-12} {
-		bytes, err := static.Config{FPRate: rate}.SizeBytes(100_000_000)
-		fmt.Printf("%.1f MiB, %v\n", float64(bytes)/(1<<20), err)
-	}
-	// Output:
-	// 80.7 MiB, <nil>
-	// 119.7 MiB, <nil>
-	// 0.0 MiB, static: invalid parameters: Config.FPRate = 1e-12, want at least 2.33e-10: a fingerprint has 32 bits, and equal digests have a chance of n/2^64
-}
-
-// filter returns a filter of the keys under a family.
-func filter(fam hashfam.Family, keys ...string) *static.Filter {
-	c := static.Config{FPRate: 0.001, Family: fam}
-	f, err := static.New(context.Background(), c, fam.SumAllStrings(nil, keys))
-	if err != nil {
-		panic(err)
-	}
-	return f
-}
-
-// A system rejects passwords that are in common use or one edit away from one
-// (Manber and Wu, Information Processing Letters 50, 1994). Two words that
-// differ by one inserted, deleted or changed letter become equal if at most one
-// letter is deleted from each. So the filter holds every password and what is
-// left of it without one letter, and the same words are made of a password that
-// someone chooses. The filter has no false negatives, so each such password is
-// rejected.
+// This system rejects common passwords, and passwords that differ from these by
+// a single letter (Manber and Wu, Information Processing Letters 50, 1994). If
+// two words differ by an inserted, deleted or changed letter, they can be made
+// equal by deleting up to one letter from each. The filter therefore contains
+// each common password, and the same password without any one of its letters.
+// When a user chooses a password, the same words are looked up. Since there are
+// no false negatives, all such passwords will be rejected.
 func Example_unsuitablePasswords() {
 	c := static.Config{FPRate: 0.0001}
 	var digests []hashfam.Digest
@@ -131,7 +88,7 @@ func Example_unsuitablePasswords() {
 	// 7 gray whales rejected: false
 }
 
-// shortened returns word, and what is left of it without one of its bytes.
+// shortened returns word, and all words that lack one of its bytes.
 func shortened(word string) []string {
 	words := []string{word}
 	for i := range len(word) {
@@ -140,23 +97,23 @@ func shortened(word string) []string {
 	return words
 }
 
-// withFilter appends the filter of its keys to a table, and a footer of eight
-// bytes: where the filter starts.
+// withFilter appends a filter of the keys to a table, and then a footer of
+// eight bytes, which contains the filter's offset.
 func withFilter(table []byte, digests []hashfam.Digest) ([]byte, error) {
 	start := uint64(len(table))
 	table, err := static.AppendFrame(context.Background(), table, static.Config{FPRate: 0.01}, digests)
 	return binary.LittleEndian.AppendUint64(table, start), err
 }
 
-// mayContain tells whether to search a table, which is in a buffer or mapped.
-// After an error it does.
+// mayContain reports whether a table in memory should be searched. It returns
+// true after an error.
 func mayContain(reader static.FrameReader, table []byte, d hashfam.Digest) (bool, error) {
 	footer := len(table) - 8
 	return reader.ContainsDigest(table[binary.LittleEndian.Uint64(table[footer:]):footer], d)
 }
 
-// A file of sorted keys ends with their filter and a footer that tells where it
-// begins. A reader asks the filter where it lies, before it searches the file.
+// This file of sorted keys contains their filter, and a footer with the
+// filter's offset. The filter is queried in place before the file is searched.
 func ExampleFrameReader() {
 	var fam hashfam.Family
 	table, err := withFilter([]byte("ada=1 alan=2 grace=3"), fam.SumAllStrings(nil, []string{"ada", "alan", "grace"}))
@@ -164,7 +121,7 @@ func ExampleFrameReader() {
 		fmt.Println(err)
 		return
 	}
-	reader := static.NewFrameReader(fam) // one for all files
+	reader := static.NewFrameReader(fam) // should be used for all files
 	fmt.Println(mayContain(reader, table, fam.SumString("grace")))
 	fmt.Println(mayContain(reader, table, fam.SumString("edsger")))
 	// Output:
@@ -172,26 +129,20 @@ func ExampleFrameReader() {
 	// false <nil>
 }
 
-// exact returns an Exact of the public family.
-func exact(members, others []string) (*static.Exact, error) {
-	var fam hashfam.Family
-	return static.NewExact(context.Background(), static.ExactConfig{},
-		fam.SumAllStrings(nil, members), fam.SumAllStrings(nil, others))
-}
-
-// A key in both lists has no right answer.
+// If a key is in both lists, NewExact returns an error.
 func ExampleNewExact() {
-	revoked := []string{"serial 7", "serial 9"}
-	valid := []string{"serial 1", "serial 2", "serial 3", "serial 4"}
-	e, err := exact(revoked, valid)
+	var fam hashfam.Family
+	revoked := fam.SumAllStrings(nil, []string{"serial 7", "serial 9"})
+	valid := fam.SumAllStrings(nil, []string{"serial 1", "serial 2", "serial 3", "serial 4"})
+	e, err := static.NewExact(context.Background(), static.ExactConfig{}, revoked, valid)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(e.Contains([]byte("serial 7")), e.ContainsString("serial 1"))
-	fmt.Println(e.ContainsAll(nil, e.Family().SumAllStrings(nil, valid)))
+	fmt.Println(e.ContainsAll(nil, valid))
 	fmt.Println(e)
-	_, err = exact(revoked, append(valid, "serial 7"))
+	_, err = static.NewExact(context.Background(), static.ExactConfig{}, revoked, append(valid, fam.SumString("serial 7")))
 	fmt.Println(err)
 	// Output:
 	// true false
@@ -200,10 +151,9 @@ func ExampleNewExact() {
 	// static: invalid parameters: others = 1 digests of members, want digests that are not in members
 }
 
-// If all domains that can be asked for are known, no answer needs to be wrong:
-// 18,147 malicious domains and 19,717 benign ones take 2.1 bits per malicious
-// domain. A Bloom filter of 9.6 bits takes 186 benign domains for malicious
-// ones.
+// If all domains that can be looked up are known, no result needs to be wrong.
+// For 18,147 malicious domains and 19,717 benign ones, an Exact needs 2.1 bits
+// per malicious domain. A Bloom filter of 9.6 bits has 186 false positives.
 func Example_exactDomains() {
 	var fam hashfam.Family
 	bad, good := fam.SumAllStrings(nil, data.MaliciousDomains()), fam.SumAllStrings(nil, data.BenignDomains())
@@ -233,7 +183,7 @@ func Example_exactDomains() {
 	// bloom: 21768 bytes, 18147 of 18147 malicious domains found, 186 benign ones
 }
 
-// found returns the number of keys that contains returns true for.
+// found counts the keys for which contains returns true.
 func found[K any](keys []K, contains func(K) bool) (n int) {
 	for _, key := range keys {
 		if contains(key) {
@@ -241,36 +191,4 @@ func found[K any](keys []K, contains func(K) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// A spell checker for one novel: the members are the words of a dictionary, the
-// others are the words of Moby-Dick that are not in it. It finds all unknown
-// words of the novel, in fewer bytes than a filter of the dictionary, which
-// misses some. A new unknown word, in another text, would most likely pass: it
-// is taken for one of the rarer class with chance 1/64 only.
-func Example_exactSpellChecker() {
-	dictionary := data.EnglishWords()
-	for i, word := range dictionary {
-		dictionary[i] = strings.ToLower(word)
-	}
-	slices.Sort(dictionary)
-	text := slices.Compact(slices.Sorted(slices.Values(data.Tokens(data.MobyDick()))))
-	var unknown []string
-	for _, word := range text {
-		if _, ok := slices.BinarySearch(dictionary, word); !ok {
-			unknown = append(unknown, word)
-		}
-	}
-
-	checker, err := exact(dictionary, unknown)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%d distinct words, %d not in the dictionary, %d flagged\n",
-		len(text), len(unknown), len(text)-found(text, checker.ContainsString))
-	fmt.Printf("%d bytes in memory\n", checker.SizeBytes())
-	// Output:
-	// 16956 distinct words, 2159 not in the dictionary, 2159 flagged
-	// 2128 bytes in memory
 }

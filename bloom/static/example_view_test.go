@@ -3,14 +3,19 @@
 package static_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/hashfam"
 )
 
 func ExampleNewView() {
-	f := filter(hashfam.Family{}, "example.org", "example.com")
+	c := static.Config{FPRate: 0.001}
+	f, err := static.New(context.Background(), c, c.Family.SumAllStrings(nil, []string{"example.org", "example.com"}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	data, err := f.MarshalBinary() // or the bytes of a mapped file
 	if err != nil {
 		fmt.Println(err)
@@ -23,7 +28,7 @@ func ExampleNewView() {
 	}
 	fmt.Println(v.ContainsString("example.org"), v.Contains([]byte("example.net")))
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a copy in memory
+	g, err := v.Decode() // a deep copy
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false

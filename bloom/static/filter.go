@@ -12,22 +12,23 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Filter is a static filter. Make one with [New] or [NewFromSorted]. It does
-// not change, except by decoding into it.
+// A Filter is a static filter. Use [New] or [NewFromSorted] to create one. Only
+// decoding changes a Filter.
 type Filter struct{ reader }
 
-// New returns a filter of keys, given by their digests under c.Family, in any
-// order. Copies of a digest count once. O(n) time: about 0.1 microseconds per
-// digest and worker. Besides the filter, it takes about a byte of memory per
-// digest and 1.5 MB for each worker.
+// New returns a filter of the keys with the given digests, which must be
+// computed by c.Family. Neither their order nor copies matter. A build takes
+// about 0.1 microseconds per digest and worker. In addition to the filter, it
+// needs about a byte per digest and 1.5 MB per worker.
 //
-// New does not keep digests, but sorts them in place and may replace one copy
-// of a digest by a copy of another. So they are the same set afterwards, also
-// after an error: you can append further digests and build again.
+// New does not retain digests, but sorts them in place, and may replace a copy
+// of a digest by a copy of another one. Even after an error, the slice still
+// contains the same set, so you can append digests and build again.
 //
-// It returns [ErrParams], naming the field, if c is invalid for that number of
-// digests, and also if they need more than 32 layers, which takes keys that
-// were chosen for that. It returns the error of ctx if that ends first.
+// New returns [ErrParams], naming the field, if c is invalid for this number of
+// digests. It also does so if the digests need more than 32 layers, which
+// happens only if someone chose the keys for this purpose. It returns the error
+// of ctx if the context is done first.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -43,22 +44,22 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 	})
 }
 
-// NewFromSorted returns a filter of n distinct digests that arrive in ascending
-// order of d.Probe(), the first value of their probe sequence. So they need not
-// be in memory together: they can come from files that an external sort has
-// written. Besides the filter it allocates 0.5 bytes for each digest, and 1.5
-// MB. One worker places the digests as they come; the others only help with the
-// 2 % that go to further layers. O(n) time. The filter is the one that [New]
-// returns. If c has MemoryBytes and no FPRate, it reads digests twice.
+// NewFromSorted returns the same filter as [New] for n distinct digests in
+// ascending order of d.Probe(), the first value of the probe sequence. The
+// digests do not need to be in memory all at once; for example, they can be
+// read from files that an external sort has written. Repeated digests are
+// skipped. In addition to the filter, NewFromSorted allocates 0.5 bytes per
+// digest and 1.5 MB. One worker places the digests as they arrive; the others
+// only help with the 2% that are moved to further layers. If c has a
+// MemoryBytes but no FPRate, NewFromSorted iterates over digests twice.
 //
-// It returns [ErrParams] if c is invalid for n digests, if their filter is too
-// large for the platform, if they are out of order, or if n is not their
-// number; a digest that is repeated counts once. It returns the error of ctx if
-// that ends first.
+// It returns [ErrParams] if c is invalid for n digests, if the filter would be
+// too large for the platform, if the digests are not in order, or if their
+// number is not n. It returns the error of ctx if the context is done first.
 //
-// NewFromSorted allocates the filter before the first digest arrives. The
-// program ends if the machine does not have that much memory. If n comes from
-// an untrusted source, check [Config.SizeBytes] first.
+// NewFromSorted allocates the filter before reading the first digest. If there
+// is not enough memory, the program crashes. If n comes from an untrusted
+// source, call [Config.SizeBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -69,11 +70,11 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	})
 }
 
-// filter returns the filter of n distinct digests. members builds their ribbon
-// and reports to b, which has all steps at the end.
+// filter returns the filter of n distinct digests. It calls members to build
+// the ribbon, and reports all steps to b when the build is done.
 func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
-	if err == nil { // n/5 bytes hold the digests of further layers
+	if err == nil { // digests for further layers need n/5 bytes
 		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
 	}
 	if err != nil {
@@ -82,7 +83,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 	var r *ribbon.Ribbon
 	rate := c.FPRate
 	if c.fills() {
-		rate = 0.5 // for the error
+		rate = 0.5 // used in the error
 		r, err = ribbon.Within(c.most(), columns, members)
 	} else {
 		r, err = members(columns)
@@ -97,19 +98,17 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 	return &Filter{newReader(c.Family, *r)}, nil
 }
 
-// NewReceiver returns an empty filter to decode into. It accepts encodings made
-// under fam, as a zero Filter accepts those made under the public family. O(1)
-// time.
+// NewReceiver returns an empty filter that can decode data encoded with fam.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{hash: fam.Hasher(0)}} }
 
-// Equal reports whether f and other are filters of the same family, rate and
-// digests. Filters with the same keys are equal, whatever way they were built.
-// O(n) time.
+// Equal reports whether f and other have the same family, rate and digests.
+// Filters of the same keys are equal even if they were built in different ways.
+// Equal compares all slots.
 func (f *Filter) Equal(other *Filter) bool {
 	return f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
 }
 
-// A reader has the methods that a [Filter] and a [View] share.
+// A reader implements the methods of both [Filter] and [View].
 type reader struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
@@ -120,20 +119,20 @@ func newReader(fam hashfam.Family, r ribbon.Ribbon) reader {
 	return reader{fam.Hasher(r.SizeBytes()), r, true}
 }
 
-// zeroReader is the panic of a reader that nothing has built and that nothing
-// was decoded into.
+// zeroReader is the panic value when a zero reader is used.
 var zeroReader any = errs.ZeroText("Filter or View", "New or NewView, or decode into it")
 
 // Contains reports whether key may be one of the keys that the filter was built
-// from. False is certain; true is wrong with the filter's false-positive rate.
-// O(log 1/FPRate) time, no allocation. It reads two neighboring segments of
-// memory, at 1 % of 56 bytes each, and for 2 % of the keys two more.
+// from. True may be a false positive; false is always right. Contains reads two
+// adjacent segments of memory, which have 56 bytes each at a rate of 1%. For 2%
+// of the keys it reads two more.
 func (r *reader) Contains(key []byte) bool { return r.ContainsDigest(r.hash.Sum(key)) }
 
-// ContainsString is like Contains for a string.
+// ContainsString is like Contains for a string key.
 func (r *reader) ContainsString(key string) bool { return r.ContainsDigest(r.hash.SumString(key)) }
 
-// ContainsDigest is Contains for a digest under the filter's family.
+// ContainsDigest is like Contains for a key's digest, which must be computed by
+// the filter's family.
 func (r *reader) ContainsDigest(d hashfam.Digest) bool {
 	if !r.valid {
 		panic(zeroReader)
@@ -141,11 +140,10 @@ func (r *reader) ContainsDigest(d hashfam.Digest) bool {
 	return r.ribbon.Contains(d)
 }
 
-// ContainsAll appends the answer of ContainsDigest for each digest to dst and
-// returns the extended slice. O(log 1/FPRate) time per digest, and less than
-// half of the time of single calls if the filter is larger than the cache: the
-// memory of many keys is fetched at once. It allocates only if dst is too
-// small.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. When the filter is larger than the cache, this
+// needs less than half the time of single calls, because the CPU loads the
+// memory for many keys at once.
 func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if !r.valid {
 		panic(zeroReader)
@@ -153,36 +151,36 @@ func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return r.ribbon.ContainsAll(dst, digests)
 }
 
-// Params returns the parameters of the filter. O(1) time.
+// Params returns the filter's parameters.
 func (r *reader) Params() Params {
 	s := r.ribbon.Shape()
 	return Params{s.Keys, s.Columns, s.Layers, r.ribbon.PayloadBytes(), r.Family()}
 }
 
-// Family returns the family that hashes the keys. O(1) time.
+// Family returns the family that hashes the keys.
 func (r *reader) Family() hashfam.Family { return r.hash.Family() }
 
-// Len returns the number of distinct keys. It is exact, but counts keys with
-// equal digests as one. O(1) time.
+// Len returns the number of distinct keys. Keys with the same digest are
+// counted as one.
 func (r *reader) Len() uint64 { return r.ribbon.Shape().Keys }
 
-// SizeBytes returns the memory of the thresholds and slots in bytes. The filter
-// itself adds less than 300. O(1) time.
+// SizeBytes returns the size of the thresholds and slots in bytes. The
+// structure itself adds less than 300 bytes.
 func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 
-// FalsePositiveRate returns the chance that the filter finds a key that it was
-// not built from. It is that of a random fingerprint, with the columns that the
-// filter has, and includes keys whose digest equals a member's. It is 0 for a
-// filter of no keys. O(n/8) time.
+// FalsePositiveRate returns the probability that the filter finds a key that it
+// was not built from. It computes the rate for a random fingerprint from the
+// current columns, and includes keys with the same digest as a member. A filter
+// of no keys has rate 0. FalsePositiveRate reads all thresholds.
 func (r *reader) FalsePositiveRate() float64 {
 	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
 }
 
-// String describes the filter in one line, without the key of the family.
+// String describes the filter in one line.
 func (r reader) String() string { return fmt.Sprintf("static.Filter(%v)", r.Params()) }
 
-// Format prints String for every verb, as [hashfam.Family.Format] explains.
+// Format prints the result of String for every verb.
 func (r reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
 
-// LogValue returns String for package log/slog.
+// LogValue returns the result of String for package log/slog.
 func (r reader) LogValue() slog.Value { return slog.StringValue(r.String()) }

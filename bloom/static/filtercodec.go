@@ -15,19 +15,15 @@ var format = frame.Format[Params, uint64]{
 	Len: func(p Params) uint64 { return p.Bytes / 8 },
 }
 
-// AppendBinary appends the encoded filter to dst and returns the extended
-// slice. The encoding is 72 bytes plus Params().Bytes. It depends only on the
-// family, the rate and the set of digests, and contains the family's check
-// value but not its key. AppendBinary returns [ErrParams] if f is a zero
-// Filter. O(n) time; it allocates the frame once if dst is too small.
+// AppendBinary appends the encoded filter to dst: 72 bytes plus Params().Bytes.
+// See Encoding in package [hashfam].
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// AppendFrame appends the encoded filter of digests to dst and returns the
-// extended slice: what [New] and [Filter.AppendBinary] return. As New does, it
-// sorts digests in place. The errors are those of New, and dst is then
-// unchanged. O(n) time.
+// AppendFrame builds a filter of digests with [New] and appends its encoding to
+// dst. Like New, it sorts digests in place. If New fails, its error and the
+// original dst are returned.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	f, err := New(ctx, c, digests)
 	if err != nil {
@@ -36,60 +32,31 @@ func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Di
 	return f.AppendBinary(dst)
 }
 
-// MarshalBinary is [Filter.AppendBinary] with a nil dst.
+// MarshalBinary is like [Filter.AppendBinary] with a nil dst.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
-// WriteTo writes the encoded filter to w, 64 KiB at a time, and returns the
-// number of bytes written. It stops at the first error of w and returns it; the
-// bytes written so far are then not a valid encoding. O(n) time, about a
-// kilobyte of memory (100 on a big-endian platform, or with the tag purego).
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
 
-// UnmarshalBinary decodes data into f and does not keep data. data must have
-// been encoded under the family of f: that of a filter in use, the one given to
-// [NewReceiver], or the public family of a zero Filter. Do not call it while
-// other goroutines query f.
-//
-// It returns [ErrCorrupt] if data is damaged, too short or too long,
-// [ErrVersion] if a later version encoded it, and [ErrFamily] if it was encoded
-// under another family. After an error f is unchanged. O(n) time, one
-// allocation of the payload.
+// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom reads one encoded filter from r into f. It reads no byte after it,
-// so that filters can follow one another in a stream. The family and the errors
-// are those of [Filter.UnmarshalBinary]; ReadFrom also returns any error of r.
-// At the end of the stream the error is io.EOF too, by errors.Is. O(n) time.
-//
-// ReadFrom allocates the payload once if r tells that enough bytes follow: a
-// regular file, or a reader with a method Len such as bytes.Reader. From other
-// readers it uses memory in proportion to the bytes that have arrived, and at
-// most one and a half times the size of the filter.
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, f.decode)
-}
+// ReadFrom decodes the next filter from r into f. See Encoding in package
+// [hashfam].
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
-// MarshalText returns the text form of f, the base64 of its encoding. Packages
-// such as encoding/json store a filter as that text. The errors are those of
-// [Filter.AppendBinary]. O(n) time and memory.
+// MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a filter into f. The family and the
-// errors are those of [Filter.UnmarshalBinary]. O(n) time and memory.
-func (f *Filter) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(f, text, errs)
-}
+// UnmarshalText decodes the text form of a filter into f.
+func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
-// ReadParams reads the header of an encoded filter from r, and no byte after
-// it, and returns the filter's parameters. Use it to check a file's
-// [Params.SizeBytes] before you decode it. The errors are those of
-// [Filter.ReadFrom]; if the header is that of another structure, ReadParams
-// returns [ErrCorrupt] and names that structure. O(1) time and memory.
-func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	return format.ReadHeader(r, fam)
-}
+// ReadParams returns the parameters of the next encoded filter in r. It reads
+// only the header. Use it to check a file's [Params.SizeBytes] before you
+// decode the file.
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format.ReadHeader(r, fam) }
 
 // encode returns f's frame, or ErrParams if f is a zero Filter.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
@@ -101,7 +68,8 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	return shape.Header(family.CheckValue(), f.ribbon.PayloadBytes()), f.ribbon.Payload(), nil
 }
 
-// decode reads a filter and, if there was no error, replaces f with it.
+// decode decodes a filter from r and replaces f with it. If there is an error,
+// f is unchanged.
 func (f *Filter) decode(r *frame.Reader) error {
 	p, words, err := format.Read(r, f.Family())
 	if err != nil {
@@ -117,8 +85,8 @@ func (f *Filter) decode(r *frame.Reader) error {
 	return err
 }
 
-// parse returns the reader of the given parameters whose payload is words,
-// which it keeps.
+// parse returns a reader with the given parameters and payload. The reader
+// retains words.
 func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
 	r, rest, err := ribbon.Parse(p.shape(), words, room, errs)
 	if err != nil {
@@ -127,7 +95,8 @@ func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
 	return newReader(p.Family, r), checkRest(p.Bytes, rest)
 }
 
-// checkRest returns ErrCorrupt if words are left of a payload of that length.
+// checkRest returns ErrCorrupt if there are words left. length is the payload
+// length.
 func checkRest(length uint64, words []uint64) error {
 	if len(words) == 0 {
 		return nil
@@ -135,8 +104,8 @@ func checkRest(length uint64, words []uint64) error {
 	return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
 }
 
-// parseParams reads the parameters of a verified header. It checks that the
-// payload is as long as that of some filter with them.
+// parseParams returns the parameters in a verified header. It checks that a
+// filter with these parameters can have such a payload length.
 func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	s, err := frame.ParseRibbon(h, errs)
 	if err != nil {
@@ -148,9 +117,9 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	return Params{s.Keys, s.Columns, s.Layers, h.Payload, fam}, checkShapes(h.Payload, s)
 }
 
-// checkShapes returns ErrCorrupt unless ribbons of the given shapes can have a
-// payload of that length. The size of a first layer follows from its shape, and
-// those of the others are bounded.
+// checkShapes returns ErrCorrupt unless ribbons with these shapes can have the
+// given payload length. A shape determines the size of the first layer exactly,
+// and bounds the sizes of the others.
 func checkShapes(length uint64, shapes ...ribbon.Shape) error {
 	least, most := uint64(0), uint64(0)
 	for _, s := range shapes {

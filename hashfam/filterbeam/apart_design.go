@@ -21,7 +21,7 @@ func (a apart) collector(emit emitter) (collector, error) {
 	return digestCollector{owner, newBlocks(a.Parts, emit)}, nil
 }
 
-// A shardFile describes the file of a part.
+// A shardFile describes a part's file.
 type shardFile struct {
 	part
 	FPRate   float64
@@ -41,7 +41,7 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 	return encoded(shardFile{file, sum.FPRate, sum.Distinct}, err)
 }
 
-// build returns the filter of a part, and describes it in sum.
+// build returns a part's filter, and describes it in sum.
 func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
 	p, err := a.process()
 	if err != nil {

@@ -21,8 +21,8 @@ func init() {
 // Build builds the structure of the plan from a collection of keys and writes
 // its frame to the file out. The keys must be of type string, []byte or
 // hashfam.Digest. Heavy hitters and a top k store keys, so these cannot be
-// built from digests. When the keys are in files, use [Files] instead: an
-// element of a collection costs several times as much as a line.
+// built from digests. When the keys are in files, [Files] should be used
+// instead, because an element is several times as expensive as a line.
 //
 // The result has one element, a [Summary]. The job fails if the elements have
 // another type. The collection must be bounded, and its windows are ignored.
@@ -31,7 +31,7 @@ func init() {
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	if !reflect.DeepEqual(keys.WindowingStrategy(), window.DefaultWindowingStrategy()) {
-		keys = beam.WindowInto(s, window.NewGlobalWindows(), keys) // costs time for each key
+		keys = beam.WindowInto(s, window.NewGlobalWindows(), keys) // needs time for each key
 	}
 	e := elements{bundle: bundle{Spec: p.spec}}
 	var collect any
@@ -46,7 +46,7 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 	return join(s, p, out, 0, beam.ParDo(s, collect, keys))
 }
 
-// The elements of a bundle are collected in batches.
+// The elements are collected in batches.
 type elements struct {
 	bundle
 	arena []byte   // bytes of the keys in the batch

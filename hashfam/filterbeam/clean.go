@@ -14,11 +14,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
 
-// Clean removes the intermediate files beside out that were left by jobs that
+// Clean removes the intermediate files for out that were left by jobs that
 // failed or were interrupted, and returns their names. It does not remove out
-// itself or, if out is the index of a filter in parts, the files of the parts.
-// Clean must not be called while a job writes to out. A job that succeeds
-// cleans up by itself. Clean returns the errors of the file system.
+// itself or, if out is the index for parts, the parts' files. Clean must not be
+// called while a job writes to out. A job that succeeds cleans up by itself.
+// Clean returns the errors of the file system.
 func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

@@ -27,8 +27,8 @@ type Key interface {
 // Combine returns a function for beam.Combine and beam.CombinePerKey, which
 // combines keys of type K into the frame of the plan's structure. Use it to
 // build many small filters, for example one for each key in a collection of
-// pairs, or one for each window of a stream. For one large filter, [Build] is
-// much cheaper, because the SDK calls Combine's function for every key and
+// pairs, or one for each of a stream's windows. For one large filter, [Build]
+// is much cheaper, because the SDK calls Combine's function for every key and
 // merges all accumulators in one task. An accumulator contains digests as long
 // as the structure would be larger.
 //
@@ -54,13 +54,13 @@ func Combine[K Key](p Plan) (any, error) {
 	return &combineFn[K]{Spec: p.spec}, nil
 }
 
-// An accumulator contains the keys that were added to it: the frame of a
-// structure, and pending keys that are not in the structure yet. These are
-// added to the structure when they need more than half of its size.
+// An accumulator contains the keys that were added to it: the structure's
+// frame, and pending keys, which will be added to the structure when they need
+// more than half of its size.
 //
 // An engine may hold accumulators in memory as elements of a collection, and
 // pass them to a function twice. So a function must only change accumulators
-// that it has created. A frame never changes.
+// that it has created. A frame is never changed.
 type accumulator struct {
 	pending []byte // digests of eight bytes, or lengths and keys if the structure stores keys
 	frame   []byte // empty if all keys are pending
@@ -147,7 +147,7 @@ func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
 			err = made.merge(frame)
 		}
 	}
-	if err == nil {
+	if err == nil && len(a.pending) > 0 {
 		err = c.addPending(made, a.pending)
 	}
 	if err == nil {

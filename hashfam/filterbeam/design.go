@@ -10,7 +10,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A design divides the work of a job among tasks, in three stages:
+// A design divides a job's work among tasks, in three stages:
 //
 //	collect  each bundle of keys   sends values to owners, which are numbers
 //	gather   each owner            turns its values into one record
@@ -19,7 +19,7 @@ import (
 // The designs differ in the values that they send:
 //
 //	frames   encoded structures, which an owner merges
-//	windows  blocks of digests or positions; an owner fills a range of an array
+//	windows  blocks of digests or positions; an owner fills part of an array
 //	ranges   blocks of digests; an owner sorts the digests in its range
 //	ribbons  shards of a static filter, whose equations an owner solves
 //	shards   counts of keys; an owner counts the keys in its shard
@@ -34,7 +34,7 @@ type design interface {
 	finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error
 }
 
-// A collector adds the keys of a bundle and sends values.
+// A collector adds a bundle's keys and sends values.
 type collector interface {
 	add(digests []hashfam.Digest, keys [][]byte) error // keys is nil if only the digests are known
 	flush() error
@@ -117,8 +117,8 @@ func decodeRecords[T any](records iter.Seq2[record, error], n int) ([]T, error) 
 // tallyOwner is the owner that adds up the tallies of all bundles.
 const tallyOwner = -1
 
-// A bundle collects the keys of one bundle in a worker. Its exported field
-// travels to the workers as JSON.
+// A bundle collects the keys in a bundle, in a worker. Its exported field is
+// sent to the workers as JSON.
 type bundle struct {
 	Spec spec
 
@@ -135,7 +135,7 @@ func (b *bundle) StartBundle(func(int, []byte)) {
 	b.collector, b.tally = nil, tally{}
 }
 
-// open creates the collector when the first key of a bundle arrives.
+// open creates the collector when the bundle's first key arrives.
 func (b *bundle) open(emit func(int, []byte)) error {
 	b.emit = emit
 	if b.collector != nil {
@@ -192,8 +192,8 @@ func (b *bundle) FinishBundle(_ context.Context, emit func(int, []byte)) error {
 // read.
 const blockBytes = 64 << 10
 
-// blockSpace is the capacity of a block. It leaves room for the last item,
-// unless that is a long key, and for the bytes that follow the items.
+// blockSpace is a block's capacity. It leaves room for the last item, unless
+// that is a long key, and for the bytes that follow the items.
 const blockSpace = blockBytes + 64
 
 // The blocks collect the items for each owner and send them when a block is

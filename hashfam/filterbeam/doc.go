@@ -7,7 +7,7 @@
 //   - add a collection of the pipeline: [Build]
 //   - build many small filters: [Combine]
 //   - use a secret family: [RegisterFamily]
-//   - build and query filters larger than a machine: [Plan.Parts], package parts
+//   - build filters that are larger than a machine: [Plan.Parts], package parts
 //   - inspect the result: [Result], [Summary]
 //   - remove files that failed jobs left: [Clean]
 //
@@ -35,8 +35,8 @@
 //
 // For readers of the code: a job divides its work using one of six designs. The
 // interface design, in design.go, describes the stages that they share. Each
-// file NAME_design.go has one of them. The stages of the pipeline are in
-// job.go, and tally.go checks that no block is lost between them.
+// design is in a file NAME_design.go. The stages of the pipeline are in job.go,
+// and tally.go checks that no block is lost between stages.
 //
 // docs/distributed.md describes when an engine is worth its cost, how the work
 // is divided, and what happens when a worker fails.

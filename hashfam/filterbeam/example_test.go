@@ -6,9 +6,12 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -17,19 +20,23 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
 )
 
-// A job on the runner in this process builds a filter from the lines of files.
-func Example() {
+// folder returns a new folder that contains keys.txt with the given text.
+func folder(keys string) string {
 	dir, err := os.MkdirTemp("", "filterbeam")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	for i, text := range []string{"ada\ngrace\n", "edsger\nbarbara\n"} {
-		name := filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i))
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			log.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(dir, "keys.txt"), []byte(keys), 0o600); err != nil {
+		log.Fatal(err)
 	}
+	return dir
+}
+
+// A job builds a filter from the lines of files, using the runner in this
+// process.
+func Example() {
+	dir := folder("ada\ngrace\nedsger\n")
+	defer os.RemoveAll(dir)
 
 	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01, Layout: bloom.Blocked})
 	if err != nil {
@@ -37,7 +44,7 @@ func Example() {
 	}
 	out := filepath.Join(dir, "out.bin")
 	p, s := beam.NewPipelineWithRoot()
-	filterbeam.Files(s, plan, out, filepath.Join(dir, "keys-*.txt"))
+	filterbeam.Files(s, plan, out, filepath.Join(dir, "*.txt"))
 	result, err := prism.Execute(context.Background(), p)
 	if err != nil {
 		log.Fatal(err)
@@ -55,32 +62,25 @@ func Example() {
 	}
 	fmt.Println(f.ContainsString("grace"), f.ContainsString("alan"))
 	// Output:
-	// 4 keys of 2 files
+	// 3 keys of 1 files
 	// true false
 }
 
-// Without an engine.
+// Local builds a filter without an engine.
 func ExampleLocal() {
-	dir, err := os.MkdirTemp("", "filterbeam")
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := folder("ada\ngrace\nedsger\n")
 	defer os.RemoveAll(dir)
-	keys := filepath.Join(dir, "keys.txt")
-	if err := os.WriteFile(keys, []byte("ada\ngrace\nedsger\n"), 0o600); err != nil {
-		log.Fatal(err)
-	}
 	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
 	if err != nil {
 		log.Fatal(err)
 	}
-	sum, err := filterbeam.Local(context.Background(), plan, filepath.Join(dir, "out.bin"), nil, keys)
+	sum, err := filterbeam.Local(context.Background(), plan, filepath.Join(dir, "out.bin"), nil, filepath.Join(dir, "keys.txt"))
 	fmt.Println(sum.Keys, err)
 	// Output: 3 <nil>
 }
 
-// A filter for each key of a collection of pairs. Use it with
-// beam.CombinePerKey.
+// Combine and beam.CombinePerKey build a filter for each key in a collection of
+// pairs.
 func ExampleCombine() {
 	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
 	if err != nil {
@@ -99,8 +99,8 @@ func ExampleCombine() {
 
 func byInitial(name string) (string, string) { return name[:1], name }
 
-// A keyed family is known to all workers by its name. Here the key is fixed; a
-// program would read it from where it keeps its secrets.
+// All workers know a keyed family by its name. Here the key is fixed. A program
+// should read it from a secret store instead.
 func ExampleRegisterFamily() {
 	err := filterbeam.RegisterFamily("users", func() (hashfam.Family, error) {
 		return hashfam.New(hashfam.Key{1, 2, 3, 4}), nil
@@ -115,18 +115,16 @@ func ExampleRegisterFamily() {
 	// Output: <nil>
 }
 
-// Keys that are elements of a pipeline, here of a list.
+// The keys are the elements of a collection, which is a list here. Four tasks
+// each build a quarter of the filter.
 func ExampleBuild() {
-	dir, err := os.MkdirTemp("", "filterbeam")
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := folder("")
 	defer os.RemoveAll(dir)
 	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if plan, err = plan.Windows(4); err != nil { // four tasks, each with a quarter of the array
+	if plan, err = plan.Windows(4); err != nil {
 		log.Fatal(err)
 	}
 	out := filepath.Join(dir, "out.bin")
@@ -140,14 +138,12 @@ func ExampleBuild() {
 	// Output: 2
 }
 
-// A filter in parts. Each part is a file; the output is an index of them.
+// A job builds a filter in parts. Each part is a file, and the output is an
+// index of these files.
 func ExamplePlan_Parts() {
-	dir, err := os.MkdirTemp("", "filterbeam")
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := folder("")
 	defer os.RemoveAll(dir)
-	// Each of the 8 parts gets an eighth of 8,000 keys, or a little more.
+	// Each of the 8 parts gets about an eighth of 8,000 keys.
 	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 8000/8 + 200, FPRate: 0.01})
 	if err != nil {
 		log.Fatal(err)
@@ -161,7 +157,7 @@ func ExamplePlan_Parts() {
 		log.Fatal(err)
 	}
 
-	// A program that answers queries, which needs no engine.
+	// This program queries the filter without an engine.
 	f, err := parts.Open(os.DirFS(dir), "users", hashfam.Family{})
 	if err != nil {
 		log.Fatal(err)
@@ -170,3 +166,61 @@ func ExamplePlan_Parts() {
 	fmt.Println(found, err)
 	// Output: true <nil>
 }
+
+// A semijoin passes on the orders, which are lines "customer,...", whose
+// customer may be in the small table.
+type semijoin struct {
+	Frame     string // the file of the filter, which every worker can read
+	customers *bloom.Filter
+}
+
+func (s *semijoin) Setup() error {
+	data, err := os.ReadFile(s.Frame)
+	if err != nil {
+		return err
+	}
+	s.customers = new(bloom.Filter)
+	return s.customers.UnmarshalBinary(data)
+}
+
+func (s *semijoin) ProcessElement(order string, emit func(string)) {
+	if customer, _, _ := strings.Cut(order, ","); s.customers.ContainsString(customer) {
+		emit(order)
+	}
+}
+
+func init() {
+	register.DoFn2x0[string, func(string)](&semijoin{})
+	register.Function1x0(order)
+}
+
+var joined sync.Map
+
+func Example_join() {
+	dir := folder("ada\ngrace\n") // the customers
+	defer os.RemoveAll(dir)
+	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
+	if err != nil {
+		log.Fatal(err)
+	}
+	frame := filepath.Join(dir, "frame")
+	if _, err := filterbeam.Local(context.Background(), plan, frame, nil, filepath.Join(dir, "keys.txt")); err != nil {
+		log.Fatal(err)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	orders := beam.Create(s, "ada,tea", "alan,tea", "grace,salt")
+	beam.ParDo0(s, order, beam.ParDo(s, &semijoin{Frame: frame}, orders))
+	if _, err := prism.Execute(context.Background(), p); err != nil {
+		log.Fatal(err)
+	}
+	for _, order := range []string{"ada,tea", "alan,tea", "grace,salt"} {
+		_, found := joined.Load(order)
+		fmt.Println(order, found)
+	}
+	// Output:
+	// ada,tea true
+	// alan,tea false
+	// grace,salt true
+}
+
+func order(o string) { joined.Store(o, true) }

@@ -46,7 +46,7 @@ const (
 	temporaryPurpose = "tmp"   // the frame, until it is complete
 )
 
-// unique returns a name beside out that no other attempt uses.
+// unique returns a name in out's folder that is not used by any other attempt.
 func unique(out, purpose string) string { return out + "." + purpose + "-" + rand.Text() }
 
 // writeFile writes a file, and syncs it if possible.

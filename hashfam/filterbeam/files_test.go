@@ -2,81 +2,66 @@ package filterbeam
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	localfiles "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/fsx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/bloom/static"
 )
 
-// A job removes intermediate files and no others, although their names begin
-// alike.
-func TestFilesOfOthersAreNotRemoved(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out.bin")
+// Jobs and Clean remove intermediate files, but not the output, its parts, or
+// other files whose names begin alike.
+func TestOnlyIntermediateFilesAreRemoved(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.bin")
+	dir, p := filepath.Dir(out), bloomPlan(bloom.Blocked)
+	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
+	require.Empty(t, must(Clean(t.Context(), out)))
 	stay := []string{
 		"out.bin.bak", "out.bin.part-1", "out.bin.shard-notes.txt", "out.bin.tmp-of-mine",
 		"out.bin.part-AAAAAAAAAAAAAAAAAAAAAAAAAA.txt", filepath.Base(unique("out.bin.part-1", temporaryPurpose)),
 	}
 	for _, name := range stay {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o600))
+		write(t, filepath.Join(dir, name), "mine")
 	}
-	require.NoError(t, os.WriteFile(unique(out, partPurpose), nil, 0o600))
-	p := bloomPlan(bloom.Blocked)
-	pipeline, s := beam.NewPipelineWithRoot()
-	Files(s, p, out, writeKeys(t, t.TempDir(), testKeys(10), 1))
-	require.NoError(t, ptest.Run(pipeline))
+	for n := range 3 { // a frame, then filters in one and in two parts
+		write(t, unique(out, partPurpose), "")
+		runTo(t, out, must(p.Parts(n)), prismRunner, files(pattern))
+		requireFiles(t, dir, len(stay)+1+n)
+		left := []string{unique(out, partPurpose), unique(out, shardPurpose), unique(out, temporaryPurpose)}
+		for _, name := range left {
+			write(t, name, "")
+		}
+		require.Equal(t, left, must(Clean(t.Context(), out)))
+		requireFiles(t, dir, len(stay)+1+n)
+	}
+	write(t, out, "{damaged")
+	write(t, unique(out, shardPurpose), "")
+	_, err := Clean(t.Context(), out)
+	require.Error(t, err, "the parts to keep are not known")
 	for _, name := range stay {
 		require.FileExists(t, filepath.Join(dir, name))
 	}
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, left, len(stay)+1)
 }
 
-// An output may have any name that the file system takes.
-func TestOutputsOfAnyName(t *testing.T) {
-	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
-	p := must(Static(static.Config{FPRate: 0.01}))
-	for _, name := range []string{"out 1.bin", "100%d.bin", "ключ.bin", "[a-z].bin", `a\b*?`, "caf\xe9", "a\nb"} {
-		dir := filepath.Join(t.TempDir(), name)
-		if os.Mkdir(dir, 0o700) != nil {
-			continue // no file of this system can have such a name
-		}
-		out := filepath.Join(dir, name)
-		pipeline, s := beam.NewPipelineWithRoot()
-		Files(s, p, out, pattern)
-		require.NoError(t, ptest.Run(pipeline), "%q", name)
-		require.FileExists(t, out, "%q", name)
-		left, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		require.Len(t, left, 1, "%q", name)
-	}
-}
-
-// storeScheme is that of a file system whose listings are those of a store.
+// storeScheme is the scheme of a file system that lists files like a store.
 const storeScheme = "store://"
 
 func init() {
-	filesystem.Register("store", func(ctx context.Context) filesystem.Interface { return storeFiles{cutFiles{localfiles.New(ctx)}} })
+	filesystem.Register("store", func(ctx context.Context) filesystem.Interface {
+		return storeFiles{cutFiles{localfiles.New(ctx).(fullFiles), storeScheme}}
+	})
 }
 
-// A storeFiles lists what begins with the text before the first asterisk of a
-// pattern, as the SDK's file systems of gs:// and s3:// do.
+// A storeFiles lists the files whose names begin with the text before the first
+// asterisk of a pattern, as the SDK's file systems for gs:// and s3:// do.
 type storeFiles struct{ cutFiles }
-
-func (s storeFiles) local(name string) string { return strings.TrimPrefix(name, storeScheme) }
 
 func (s storeFiles) List(_ context.Context, pattern string) ([]string, error) {
 	var names []string
@@ -91,64 +76,35 @@ func (s storeFiles) List(_ context.Context, pattern string) ([]string, error) {
 	return names, err
 }
 
-func (s storeFiles) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
-	return s.cutFiles.local.OpenRead(ctx, s.local(name))
-}
-
-func (s storeFiles) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	return s.cutFiles.local.OpenWrite(ctx, s.local(name))
-}
-
-func (s storeFiles) Remove(ctx context.Context, name string) error {
-	return s.cutFiles.Remove(ctx, s.local(name))
-}
-
-func (s storeFiles) Rename(ctx context.Context, from, to string) error {
-	return s.cutFiles.Rename(ctx, s.local(from), s.local(to))
-}
-
-// Nothing is left in a store, whatever the characters of the name.
-func TestOutputsOfAnyNameInAStore(t *testing.T) {
-	if filepath.Separator == '\\' {
-		t.Skip("no file of this system can have such a name")
-	}
+// Files and folders can have any name that the file system accepts, and nothing
+// is left beside the output. An index cannot name parts that are not UTF-8,
+// since it is JSON.
+func TestFilesCanHaveAnyName(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
-	p := must(Static(static.Config{FPRate: 0.01}))
-	for _, name := range []string{"out.bin", "out[1].bin", "[", "a?b*"} {
-		dir := t.TempDir()
-		pipeline, s := beam.NewPipelineWithRoot()
-		Files(s, p, storeScheme+filepath.Join(dir, name), pattern)
-		require.NoError(t, ptest.Run(pipeline), name)
-		left, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		require.Len(t, left, 1, name)
-	}
-}
-
-// An index is JSON and cannot name the parts of an output that is not UTF-8.
-// The job fails, and says so.
-func TestPartsOfANameThatIsNotUTF8(t *testing.T) {
-	p := bloomPlan(bloom.Blocked)
-	p = must(p.Parts(3))
-	dir := filepath.Join(t.TempDir(), "caf\xe9")
-	if os.Mkdir(dir, 0o700) != nil {
-		t.Skip("no file of this system can have such a name")
-	}
-	out := filepath.Join(dir, "caf\xe9")
-	pipeline, s := beam.NewPipelineWithRoot()
-	Files(s, p, out, writeKeys(t, t.TempDir(), testKeys(100), 2))
-	require.ErrorContains(t, ptest.Run(pipeline), "want UTF-8")
-	require.NoFileExists(t, out)
-}
-
-// Input files may have any name, too.
-func TestInputsOfAnyName(t *testing.T) {
-	p := bloomPlan(bloom.Blocked)
-	for _, name := range []string{"100%d", "ключ", "caf\xe9", "a b"} {
+	static, apart := ordered[0].plan, must(bloomPlan(bloom.Blocked).Parts(3))
+	for _, name := range []string{"out 1.bin", "100%d", "ключ", "[a-z].bin", "[", "a?b*", `a\b*?`, "caf\xe9", "a\nb"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if os.Mkdir(dir, 0o700) != nil {
 			continue // no file of this system can have such a name
 		}
-		require.NotEmpty(t, runFiles(t, p, writeKeys(t, dir, testKeys(10), 1)), "%q", name)
+		for _, scheme := range []string{"", storeScheme} {
+			if scheme != "" && filepath.Separator == '\\' {
+				continue
+			}
+			out := filepath.Join(dir, name)
+			runTo(t, scheme+out, static, prismRunner, files(pattern))
+			requireFiles(t, dir, 1)
+			if name == "caf\xe9" {
+				_, err := prismRunner.try(t, scheme+out+"2", apart, files(pattern))
+				require.ErrorContains(t, err, "want UTF-8")
+				require.NoFileExists(t, out+"2")
+				require.Len(t, must(Clean(t.Context(), scheme+out+"2")), 3)
+			}
+			require.NoError(t, os.Remove(out))
+			require.Empty(t, must(Clean(t.Context(), scheme+out)))
+		}
+		if !strings.ContainsAny(name, `[?*\`) { // the folder is not a pattern
+			runTo(t, filepath.Join(t.TempDir(), "out.bin"), static, prismRunner, files(writeKeys(t, dir, testKeys(10), 1)))
+		}
 	}
 }

@@ -71,7 +71,7 @@ func (f frames) finish(ctx context.Context, out string, records iter.Seq2[record
 	return writeFrame(ctx, out, merged, sum)
 }
 
-// writeFrame writes the frame of a structure.
+// writeFrame writes a structure's frame.
 func writeFrame(ctx context.Context, out string, made io.WriterTo, sum *Summary) error {
 	return replace(ctx, out, func(w io.Writer) error {
 		n, err := made.WriteTo(w)

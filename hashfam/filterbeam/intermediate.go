@@ -17,8 +17,7 @@ import (
 )
 
 // A part describes an intermediate file. Each attempt uses another name, so
-// that attempts that run at the same time do not interfere. A part without a
-// name is zero.
+// that concurrent attempts do not interfere. A part without a name is zero.
 type part struct {
 	Name  fileName
 	Bytes uint64
@@ -38,7 +37,7 @@ func (w partWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writePart writes a part beside out.
+// writePart writes a part, to a file in out's folder.
 func writePart(ctx context.Context, out, purpose string, write func(io.Writer) error) (part, error) {
 	p := part{Name: fileName(unique(out, purpose))}
 	fs, err := filesystem.New(ctx, out)
@@ -86,7 +85,7 @@ func pieces(ctx context.Context, parts []part, failed *error) iter.Seq[[]byte] {
 	}
 }
 
-// read yields the bytes of a part.
+// read yields the part's bytes.
 func (p part) read(ctx context.Context, yield func([]byte) bool) error {
 	if len(p.Name) == 0 {
 		return p.readFrom(zeros{}, yield)

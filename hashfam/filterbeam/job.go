@@ -31,9 +31,9 @@ func init() {
 // Files builds the structure of the plan from the lines of files and writes its
 // frame to the file out. Each line is a key, without its line end. Lines are
 // split as by bufio.ScanLines, and an empty line is the empty key. Patterns
-// must be patterns of the file system. A file that several of them match is
-// read once, however its name is spelled. A file whose name ends in .gz is
-// decompressed.
+// must be patterns of the file system. A file that is matched several times is
+// read once, even if its name is spelled differently. A file whose name ends in
+// .gz is decompressed.
 //
 // The result has one element, a [Summary]. The job fails if there are no
 // patterns, if a pattern matches no file or a file that a job writes, such as
@@ -50,9 +50,8 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 	return join(s, p, out, 1, values, listed)
 }
 
-// join runs the stages of the [design] after collect. values are the values of
-// all bundles and the tallies of the listings of files, of which there must be
-// lists.
+// join adds the stages of the [design] that follow collect. values must contain
+// the values of all bundles, and the tallies of lists listings of files.
 func join(s beam.Scope, p Plan, out string, lists int, values ...beam.PCollection) beam.PCollection {
 	nothing := beam.ParDo(s, &nothingFn{lists}, beam.Impulse(s))
 	gather := func(values beam.PCollection) beam.PCollection {

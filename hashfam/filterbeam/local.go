@@ -115,8 +115,8 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// check returns ErrParams unless the bytes that were read, to the end of the
-// file, are as many as its size before.
+// check must be called when the whole file has been read. It returns ErrParams
+// if this number of bytes differs from the file's size.
 func (w *watched) check() error {
 	if w.size < 0 || w.read == w.size {
 		return nil

@@ -1,7 +1,6 @@
 package filterbeam
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,8 +35,8 @@ var memoryPlans = map[string]func(n uint64) (Plan, error){
 }
 
 // A worker that processes eight bundles of one file at a time, for 16 windows,
-// takes at most 300 MB. What passes between the stages is in a file, as in a
-// shuffle service. If it is in memory instead, as it is, no element changes. No
+// needs at most 300 MB. The elements between the stages are in a file, as in a
+// shuffle service. If they are held in memory instead, no element changes. No
 // key is lost. The long form has 10^7 keys, and a filter of 10^8 keys in
 // memory.
 func TestTheMemoryOfAWorker(t *testing.T) {
@@ -57,13 +56,11 @@ func requireMeasured(t *testing.T, keys int, name string, hold bool) {
 	t.Helper()
 	dir := t.TempDir()
 	for i := range 16 {
-		file := must(os.Create(filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i))))
-		text := bufio.NewWriter(file)
+		var text strings.Builder
 		for j := range keys / 16 {
-			fmt.Fprintf(text, "key %d%011d\n", 10+i, j)
+			fmt.Fprintf(&text, "key %d%011d\n", 10+i, j)
 		}
-		require.NoError(t, text.Flush())
-		require.NoError(t, file.Close())
+		write(t, filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i)), text.String())
 	}
 	worker := exec.Command(os.Args[0], "-test.run=^TestMeasuredWorker$", "-test.v", "-test.timeout=0")
 	worker.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %v %s", memoryVariable, keys, name, hold, dir))
@@ -91,7 +88,7 @@ func TestMeasuredWorker(t *testing.T) {
 		t.Skip("runs in a process of its own")
 	}
 	pattern := filepath.Join(dir, "keys-*.txt")
-	r := runner{"", cut(cutrunner.Options{Elements: 1, Workers: 8, Hold: hold})}
+	r := cut(cutrunner.Options{Elements: 1, Workers: 8, Hold: hold})
 	runTo(t, filepath.Join(dir, name), must(must(memoryPlans[name](n)).Windows(16)), r, files(pattern))
 	_, peak, _ := strings.Cut(string(must(os.ReadFile("/proc/self/status"))), "VmHWM:")
 	peak, _, _ = strings.Cut(peak, " kB")

@@ -14,11 +14,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Plan describes the structure that a job builds. Make one with [Bloom],
-// [Counting], [Cuckoo], [Sketch], [Heavy], [TopK] or [Static]. It contains the
-// structure's parameters instead of its Config, so that all workers build the
-// same structure. It also contains the name of the hash family and the family's
-// check value, but never its key.
+// A Plan describes the structure that a job will build. It is returned by
+// [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy], [TopK] and [Static]. It
+// contains the structure's parameters instead of its Config, so that all
+// workers build the same structure. It also contains the name of the hash
+// family and the family's check value, but never its key.
 type Plan struct{ spec spec }
 
 // A spec contains the fields of a Plan. The workers receive it as JSON.
@@ -65,8 +65,9 @@ func Counting(c counting.Config) (Plan, error) {
 
 // Cuckoo returns a plan for a cuckoo filter. The keys are sorted by digest and
 // duplicates are dropped, so the result does not depend on the order of the
-// keys. This needs 8 bytes of disk per key. A single task then adds all keys,
-// in the filter's memory. The errors are like the errors of [Bloom].
+// keys. This needs 8 bytes of disk per key. A single task, which needs the
+// filter's memory, then adds all keys. The errors are like the errors of
+// [Bloom].
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(cuckooKind, p.Family, p, p.SizeBytes(), err)
@@ -83,17 +84,17 @@ func Sketch(c countmin.Config) (Plan, error) {
 
 // Heavy returns a plan for heavy hitters: the keys whose frequency is at least
 // Phi. Every bundle builds a structure. The errors are like the errors of
-// [Bloom]. To check c, Heavy creates the structure and drops it, which needs
-// O(MemoryBytes) time and memory, or O(1/Phi) if MemoryBytes is 0.
+// [Bloom]. To check c, Heavy needs to create the structure and drop it. This
+// takes O(MemoryBytes) time and memory, or O(1/Phi) if MemoryBytes is 0.
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
 	return newPlan(heavyKind, c.Family, c, uint64(c.MemoryBytes), err)
 }
 
-// TopK returns a plan for the K most frequent keys. All counts of a key meet in
-// one task, so the result is as good as a single process's. The errors are like
-// the errors of [Bloom]. Like [Heavy], TopK needs O(MemoryBytes) time and
-// memory, or O(K) if MemoryBytes is 0.
+// TopK returns a plan for the K most frequent keys. A key's counts are all
+// added by the same task, so the result will be as good as a single process's.
+// The errors are like the errors of [Bloom]. Like [Heavy], TopK needs
+// O(MemoryBytes) time and memory, or O(K) if MemoryBytes is 0.
 func TopK(c countmin.TopKConfig) (Plan, error) {
 	_, err := countmin.NewTopK(c)
 	return newPlan(topkKind, c.Family, c, 0, err)
@@ -169,11 +170,11 @@ func (s spec) windows() int {
 // than any machine. Part i is a filter of the keys whose digest d has
 // d.Shard(n) == i. p must be the plan for one part, so its Capacity should be
 // slightly larger than the total number of keys divided by n. A job writes one
-// file for each part, beside the output, which is an index of these files. Use
-// package parts to query them. Each part is built by a single task, in the
-// memory of the part, and Windows has no effect. Only [Files] and [Build] can
-// build parts: [Local] and [Combine] return ErrParams for such a plan. If n is
-// 0, which is the default, a job writes a single frame.
+// file for each part, and an index to the output file. Package parts can be
+// used to query them. Each part is built by a single task, which needs the
+// part's memory, and Windows has no effect. Only [Files] and [Build] can build
+// parts: [Local] and [Combine] return ErrParams for such a plan. If n is 0,
+// which is the default, a job writes a single frame.
 //
 // Parts returns [ErrParams] unless n is from 0 to 4,096 and p is a plan for a
 // Bloom, counting, cuckoo or static filter.

@@ -21,8 +21,9 @@ func init() {
 	}
 }
 
-// A keyed family is found by its name. The plan does not contain its key.
-func TestAKeyedFamily(t *testing.T) {
+// A keyed family is found by its name. The plan does not contain its key, and a
+// worker that has another key, or none, fails.
+func TestKeyedFamiliesAreFoundByName(t *testing.T) {
 	c := bloomConfig(bloom.Blocked)
 	c.Family = hashfam.New(hashfam.Key{9})
 	_, err := Bloom(c)
@@ -31,41 +32,25 @@ func TestAKeyedFamily(t *testing.T) {
 
 	c.Family = testFamily
 	p := must(Bloom(c))
-	want, err := bloom.New(c)
-	require.NoError(t, err)
 	keys := testKeys(1000)
-	want.AddAll(want.Family().SumAll(nil, keys))
-	got := bloom.NewReceiver(testFamily)
-	require.NoError(t, got.UnmarshalBinary(runFiles(t, p, writeKeys(t, t.TempDir(), keys, 3))))
-	require.True(t, want.Equal(got))
-	text, err := json.Marshal(p.spec)
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "010203")
-}
-
-// A worker that knows another key, or none, fails.
-func TestAWorkerWithAnotherFamilyFails(t *testing.T) {
-	c := bloomConfig(bloom.Blocked)
-	c.Family = testFamily
-	p := must(Bloom(c))
-	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
+	pattern := writeKeys(t, t.TempDir(), keys, 3)
+	frame, _ := runJob(t, p, prismRunner, files(pattern))
+	require.Equal(t, frameOf(bloom.New, c)(keys), frame)
+	require.NotContains(t, string(must(json.Marshal(p.spec))), "010203")
 	p.spec.Check++
 	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
 	p.spec.Family = "unknown"
 	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
-	_, err := p.spec.family()
+	_, err = p.spec.family()
 	require.ErrorIs(t, err, ErrFamily)
 }
 
-func TestAFamilyNeedsANameOfItsOwn(t *testing.T) {
+// A family needs a new name and a function that opens it. This is checked when
+// it is registered, and not when a plan needs it.
+func TestRegisterFamilyChecksItsArguments(t *testing.T) {
 	open := func() (hashfam.Family, error) { return testFamily, nil }
 	require.ErrorIs(t, RegisterFamily("", open), ErrParams)
 	require.ErrorIs(t, RegisterFamily("test", open), ErrParams)
-}
-
-// A family that cannot be opened is refused when it is registered, not when a
-// plan needs it.
-func TestAFamilyNeedsAFunctionThatOpensIt(t *testing.T) {
 	require.ErrorIs(t, RegisterFamily("nil", nil), ErrParams)
 	c := bloomConfig(bloom.Classic)
 	c.Family = hashfam.New(hashfam.Key{7})
@@ -73,8 +58,8 @@ func TestAFamilyNeedsAFunctionThatOpensIt(t *testing.T) {
 	require.ErrorIs(t, err, ErrParams)
 }
 
-// Neither a plan, nor what Combine returns, nor an error shows the key of the
-// family, {0xa1, 0xa2, ...}.
+// Plans, results of Combine and errors do not contain the family's key, {0xa1,
+// 0xa2, ...}.
 func TestNoOutputShowsTheKey(t *testing.T) {
 	key := hashfam.Key{0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8}
 	c := bloomConfig(bloom.Blocked)

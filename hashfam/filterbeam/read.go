@@ -19,8 +19,8 @@ import (
 // splitBytes is the size of the pieces into which a file is split.
 const splitBytes = 64 << 20
 
-// A readFn reads the lines of a file and collects them for the plan. It splits
-// a file only if the file system can seek in it, since other readers would have
+// A readFn reads a file's lines and collects them for the plan. It splits a
+// file only if the file system can seek in it, since other readers would have
 // to read and drop all bytes before a piece. A compressed file is one piece.
 type readFn struct {
 	bundle
@@ -104,10 +104,10 @@ func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 	return rt.GetRestriction().(offsetrange.Restriction)
 }
 
-// claim claims a batch of lines and returns how many of them belong to the
-// piece. It claims all of them at once, by the start of the last line. If the
-// runner has split the piece in the meantime, this fails, and only the lines
-// before the split belong to the piece.
+// claim claims a batch of lines and returns the number of lines that belong to
+// the piece. It claims all of them at once, by the start of the last line. This
+// will fail if the runner has split the piece, and then only the lines before
+// the split belong to it.
 func claim(rt *sdf.LockRTracker, starts []int64) int {
 	n := len(starts)
 	if n > 0 && rt.TryClaim(starts[n-1]) {
@@ -121,8 +121,8 @@ func claim(rt *sdf.LockRTracker, starts []int64) int {
 	return n
 }
 
-// linesFrom returns a scanner for the lines of a file that start at or after
-// the given offset.
+// linesFrom returns a scanner for the lines that start at or after the given
+// offset.
 func linesFrom(file io.Reader, start int64) (*scanner, error) {
 	if start == 0 {
 		return newScanner(file, 0), nil
@@ -139,7 +139,7 @@ func linesFrom(file io.Reader, start int64) (*scanner, error) {
 	return s, err
 }
 
-// readCompressed adds all lines of a compressed file.
+// readCompressed adds all lines in a compressed file.
 func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader) error {
 	if !rt.TryClaim(int64(0)) {
 		return nil
@@ -153,7 +153,7 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	return err
 }
 
-// allLines returns a scanner for all lines of a file.
+// allLines returns a scanner for all lines in a file.
 func allLines(file io.Reader, compressed bool) (*scanner, error) {
 	if !compressed {
 		return newScanner(file, 0), nil
@@ -162,9 +162,9 @@ func allLines(file io.Reader, compressed bool) (*scanner, error) {
 	return newScanner(unzipped, 0), err
 }
 
-// addLines adds lines, one batch at a time. It calls mine for each batch, which
-// must return how many of its lines to add, and stops at the end of the file or
-// when that is not the whole batch. The file is counted by the piece that
+// addLines adds lines, one batch at a time. For each batch it calls mine, which
+// must return the number of lines to add. It stops at the end of the file, or
+// when this is not the whole batch. The file is counted by the piece that
 // contains its first line, or finds that it has no lines; another piece that
 // starts at 0 is empty.
 func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) error {
@@ -189,8 +189,8 @@ func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) 
 	}
 }
 
-// hardlyLines returns 1 if the first lines of a file do not look like text, and
-// 0 otherwise.
+// hardlyLines returns 1 if a file's first lines do not look like text.
+// Otherwise, it returns 0.
 func hardlyLines(lines [][]byte) uint64 {
 	zipped := len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b"))
 	if zipped || slices.ContainsFunc(lines, func(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }) {
@@ -268,8 +268,8 @@ func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64
 	return err
 }
 
-// check returns ErrParams if a file is the output, or has the name of a file
-// that a job made.
+// check returns ErrParams if a file is the output, or has a name that is used
+// by jobs.
 func (f *matchFn) check(name string) error {
 	switch {
 	case canonical(name) == canonical(string(f.Out)):

@@ -20,8 +20,8 @@ import (
 // task joins the shards and builds the layers for the digests that they bump.
 type ribbons struct{ ranges }
 
-// A divideFn divides the shards among tasks. It checks the tally of the stages
-// before it, and starts another for the tasks.
+// A divideFn divides the shards among tasks. It checks the tally of the
+// previous stages, and starts another for the tasks.
 type divideFn struct{ Spec spec }
 
 func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
@@ -41,7 +41,7 @@ func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int,
 	return nil
 }
 
-// A shardRange is the range [From, To) of the shards of a ribbon.
+// A shardRange is the range [From, To) of a ribbon's shards.
 type shardRange struct {
 	Keys     uint64 // of the whole ribbon
 	Columns  uint32
@@ -56,7 +56,7 @@ type solveTask struct {
 	Parts []part
 }
 
-// A solvedRange is the result of a task.
+// A solvedRange is a task's result.
 type solvedRange struct {
 	shardRange
 	Thresholds, Words, Bumped part

@@ -14,8 +14,8 @@ import (
 // results loses nothing.
 type shards struct{ spec }
 
-// A shardCollector counts the keys of a bundle, so that a frequent key is not
-// sent each time it occurs.
+// A shardCollector counts a bundle's keys, so that a frequent key is not sent
+// each time it occurs.
 type shardCollector struct {
 	counts map[hashfam.Digest]counted
 	bytes  int // of the keys in counts
@@ -100,7 +100,7 @@ func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byt
 	return top.MarshalBinary()
 }
 
-// appendKey appends the length of a key, and the key.
+// appendKey appends a key's length, and the key.
 func appendKey[K string | []byte](dst []byte, key K) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(key))), key...)
 }

@@ -87,8 +87,8 @@ func (a adapter[T]) add(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// needKeys returns the error of a structure that stores keys but was given only
-// digests.
+// needKeys returns the error for using only digests with a structure that
+// stores keys.
 func needKeys() error {
 	return errs.Field(ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
 }
@@ -110,12 +110,12 @@ func (a adapter[T]) describe(sum *Summary) {
 	}
 }
 
-// A process builds a structure in the memory of one process. It is a
-// [collector] that sends nothing.
+// A process builds a structure in this process's memory. It is a [collector]
+// that sends nothing.
 type process struct {
 	spec    spec
 	opened  structure        // nil if the digests must be sorted first
-	digests []hashfam.Digest // all of them
+	digests []hashfam.Digest // used if opened is nil
 }
 
 func (s spec) process() (*process, error) {

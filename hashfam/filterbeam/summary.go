@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 )
 
-// A Summary describes the result of a job.
+// A Summary describes a job's result.
 type Summary struct {
 	Output string // the file that was written
 	Keys   uint64 // number of keys read, including duplicates
@@ -66,7 +66,7 @@ const (
 
 var progress = beam.NewCounter(Namespace, KeysRead)
 
-// count sets counters to the summary, in the last task of a job.
+// count sets counters to the summary. It is called in a job's last task.
 func (s Summary) count(ctx context.Context) {
 	rate, complete := uint64(s.FPRate*rateUnit), uint64(0)
 	if s.Complete {
@@ -79,7 +79,7 @@ func (s Summary) count(ctx context.Context) {
 
 const rateUnit = 1e15
 
-// counters returns the fields of a summary by the names of their counters.
+// counters returns the summary's fields by the names of their counters.
 func (s *Summary) counters(rate, complete *uint64) map[string]*uint64 {
 	return map[string]*uint64{
 		"keys": &s.Keys, "distinct keys": &s.Distinct, "files": &s.Files, "bytes": &s.Bytes,

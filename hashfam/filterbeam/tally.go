@@ -13,7 +13,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 )
 
-// A job keeps books. Each bundle tallies the keys that it reads and the values
+// A job has books. Each bundle tallies the keys that it reads and the values
 // that it sends to each owner, and each owner tallies the values that arrive.
 // Before the last task writes the output, it compares the two and fails if they
 // differ, since the engine or this package must then have lost, repeated or
@@ -58,8 +58,8 @@ func (l *load) arriving(values iter.Seq[[]byte]) iter.Seq[[]byte] {
 	}
 }
 
-// A tally counts what some bundles have read and sent, and how much of it has
-// arrived. It travels as JSON.
+// A tally counts the keys that some bundles have read, and the values that they
+// have sent and that have arrived. It is encoded as JSON.
 type tally struct {
 	Totals  [totals]uint64
 	Sent    map[int]load // by owner

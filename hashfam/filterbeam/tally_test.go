@@ -16,8 +16,8 @@ import (
 
 func init() { beam.RegisterType(reflect.TypeFor[wrongFn]()) }
 
-// A wrongFn passes on what bundles send, except the first value of a bundle,
-// with which it does something wrong.
+// A wrongFn passes on the values of bundles, but does something wrong with the
+// first value of each.
 type wrongFn struct {
 	How string
 
@@ -44,8 +44,7 @@ func (f *wrongFn) ProcessElement(owner int, value []byte, emit func(int, []byte)
 	}
 }
 
-// wrong returns a job of Build in which a DoFn does something wrong with one
-// block.
+// wrong returns a job of Build with a wrongFn.
 func wrong(how string, keys any) job {
 	return func(s beam.Scope, p Plan, out string) {
 		collect := &keyFn[string]{elements{bundle: bundle{Spec: p.spec}}}
@@ -54,10 +53,10 @@ func wrong(how string, keys any) job {
 	}
 }
 
-// A job of which one block is dropped, or sent twice, or changed, fails in
-// every runner, whatever it builds. It names both numbers and leaves the output
-// as it was.
-func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
+// A job fails if a block is dropped, sent twice or changed, whatever the runner
+// and the structure. The error contains both numbers, and the output stays
+// unchanged.
+func TestLostRepeatedOrChangedBlocksFailTheJob(t *testing.T) {
 	keys := forms(testKeys(3000))[0]
 	for _, s := range everything() {
 		p := must(s.plan.Windows(3))
@@ -67,12 +66,8 @@ func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 		}
 		for i, how := range []string{"drop", "repeat", "change"} {
 			for j, r := range forElements[i : i+3] {
-				p := plans[j%len(plans)]
-				out := filepath.Join(t.TempDir(), "out.bin")
-				require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
-				pipeline, scope := beam.NewPipelineWithRoot()
-				wrong(how, keys)(scope, p, out)
-				_, err := r.run(t.Context(), pipeline)
+				out := outputBefore(t)
+				_, err := r.try(t, out, plans[j%len(plans)], wrong(how, keys))
 				require.Error(t, err, "%s, %s: %s", s.name, r.name, how)
 				require.Equal(t, "before", string(must(os.ReadFile(out))))
 				if how != "change" { // a frame that has changed is refused at once
@@ -83,20 +78,18 @@ func TestABlockThatIsLostRepeatedOrChangedFailsTheJob(t *testing.T) {
 	}
 }
 
-// An engine that gives the values of a key to two tasks does not lose one of
-// them in silence: the job fails, or its frame is that of the loop.
-func TestAKeyThatTwoTasksGet(t *testing.T) {
+// If an engine gives the values of a key to two tasks, the job fails, or its
+// frame is still the same as the loop's.
+func TestKeysThatTwoTasksGet(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(3000), 5)
 	failed := map[int]int{}
-	some := append(ordered[:2:2], singles[2], everything()[9])
+	some := append(ordered[:2:2], singles[2], single{"topk", topkPlan, nil})
 	for _, s := range some {
 		p := must(s.plan.Windows(3))
 		want, _ := runLocal(t, p, pattern)
 		for grouping := 1; grouping <= 3; grouping++ {
 			out := filepath.Join(t.TempDir(), "out.bin")
-			pipeline, scope := beam.NewPipelineWithRoot()
-			Files(scope, p, cutScheme+out, cutScheme+pattern)
-			_, err := cutrunner.Run(t.Context(), pipeline, cutrunner.Options{Elements: 1, Divide: grouping})
+			_, err := cut(cutrunner.Options{Elements: 1, Divide: grouping}).try(t, out, p, files(pattern))
 			if err != nil {
 				require.ErrorContains(t, err, "the engine lost, repeated or changed some", s.name)
 				require.NoFileExists(t, out)
@@ -110,7 +103,8 @@ func TestAKeyThatTwoTasksGet(t *testing.T) {
 	require.Equal(t, len(some), failed[2], "the records of all shards")
 }
 
-// recordsOf returns the records of two shards that got 3 and 5 items.
+// recordsOf returns the records of two shards, which received 3 and 5 items,
+// and of the bundles.
 func recordsOf() [][]byte {
 	t := tally{Totals: [totals]uint64{keysRead: 8, itemsRead: 8}}
 	var records [][]byte
@@ -124,8 +118,8 @@ func recordsOf() [][]byte {
 	return append(records, t.append(nil))
 }
 
-// The error of the last task names the shard and both numbers.
-func TestTheBooksOfAJob(t *testing.T) {
+// The error names the shard and both numbers.
+func TestBooksMustBalance(t *testing.T) {
 	all := recordsOf()
 	with := func(more tally) [][]byte { return append(all[:3:3], more.append(nil)) }
 	for _, test := range []struct {
@@ -161,9 +155,9 @@ func TestTheBooksOfAJob(t *testing.T) {
 	}
 }
 
-// Blocks with as many items as others are told apart, and so are frames, each
-// of which ends with its own CRC-32C.
-func TestABlockInPlaceOfAnotherFailsTheJob(t *testing.T) {
+// A block cannot replace another with the same number of items. A frame cannot
+// either, although all frames have the same CRC-32C.
+func TestBlocksCannotReplaceEachOther(t *testing.T) {
 	a, b := bloomFrame([][]byte{[]byte("ada")}), bloomFrame([][]byte{[]byte("grace")})
 	for _, values := range [][2][]byte{{[]byte("block 0"), []byte("block 1")}, {a, b}} {
 		var sent, arrived load

@@ -23,7 +23,7 @@ type windows struct {
 	array array
 }
 
-// An array is the payload of a Bloom or counting filter, divided into windows.
+// An array is a Bloom or counting filter's payload, divided into windows.
 // docs/format.md describes which cells a key changes.
 //
 // A window is a range of cells, which are bits or counters. If the filter is
@@ -38,7 +38,7 @@ type array struct {
 	window  uint64 // cells in a window
 }
 
-// lineCells is the number of cells in a line of a Blocked filter.
+// lineCells is the number of cells in a Blocked filter's line.
 const lineCells = 512
 
 // maxWindow is the largest number of cells in a window, since a position in a

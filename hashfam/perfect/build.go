@@ -16,9 +16,9 @@ import (
 const maxLevels = 24
 
 // build returns the layout and the payload of the mapping for digests, which
-// must be distinct and sorted. It does not change digests. It returns ErrParams
-// if they need more than the given number of levels, or if there is no seed for
-// the last level. If ctx is canceled, build returns its error.
+// must be distinct and sorted. It does not change digests. ErrParams is
+// returned if they need more than the given number of levels, or if there is no
+// seed for the last level. If ctx is canceled, build returns its error.
 func build(ctx context.Context, digests []hashfam.Digest, compact bool, levels int) (layout, []byte, error) {
 	l := layout{keys: uint64(len(digests)), compact: compact}
 	payload := []byte{}
@@ -48,9 +48,9 @@ func build(ctx context.Context, digests []hashfam.Digest, compact bool, levels i
 	return l, append(payload, make([]byte, l.bytes()-uint64(len(payload)))...), nil
 }
 
-// appendList appends the list of the places that the first level left free. A
-// place in a later level that is used stands for the next free place. If it is
-// not used, it stands for the same one as the previous place.
+// appendList appends the list of the places that the first level left free. If
+// a place in a later level is used, the list maps it to the next free place.
+// Otherwise it maps it to the same one as the previous place.
 func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 	if len(used) == 0 {
 		return payload

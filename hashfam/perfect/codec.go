@@ -29,7 +29,6 @@ const (
 	fixedBytes = 24
 )
 
-// formatOf returns the format of frames of the given kind.
 func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	return frame.Format[layout, byte]{
 		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
@@ -37,7 +36,6 @@ func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	}
 }
 
-// header returns the header of a frame with layout l.
 func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
 	second := uint64(len(l.bumped))<<8 | uint64(l.seed)<<32
 	if l.compact {
@@ -108,8 +106,8 @@ func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w,
 
 // UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 //
-// A checksum detects damage, but not forgery. All indexes of a forged function
-// are below Len, but several keys can have the same index.
+// A checksum detects damage, but not forgery. When a function is forged, all
+// indexes will be below Len, but several keys can have the same index.
 func (f *Function) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
@@ -121,7 +119,7 @@ func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(
 // MarshalText returns the encoded function in base64.
 func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a function into f.
+// UnmarshalText decodes a function's text form into f.
 func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded function in r. It reads
@@ -163,7 +161,7 @@ func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r,
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a filter into f.
+// UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadFilterParams is like [ReadParams] for an encoded filter.

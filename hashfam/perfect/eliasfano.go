@@ -47,11 +47,11 @@ func (l *eliasFano) highBits() uint64 {
 // bytes returns the size of the list.
 func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// use makes l use the bytes b. Call mark before reading numbers.
+// use makes l use the bytes b. mark must be called before numbers are read.
 func (l *eliasFano) use(b []byte) { l.low, l.high = b, b[l.lowBytes():] }
 
-// put sets number i to v while the list is built. v must be at least as large
-// as the previous number.
+// put sets number i to v while the list is built. v must not be less than the
+// previous number.
 func (l *eliasFano) put(i, v uint64) {
 	bit := v>>l.width + i
 	l.high[bit/8] |= 1 << (bit % 8)
@@ -60,8 +60,9 @@ func (l *eliasFano) put(i, v uint64) {
 	binary.LittleEndian.PutUint64(l.low[at/8:], low|v&(1<<l.width-1)<<(at%8))
 }
 
-// at returns number i, or 0 if i is not below n. A mark returns the unary bit
-// of number i - i%256. From its word the scan visits 8 words on average.
+// at returns number i, or 0 if i is not below n. It starts at the unary bit
+// that the mark contains for number i - i%256. From there it visits 8 words on
+// average.
 func (l *eliasFano) at(i uint64) uint64 {
 	if i >= l.n {
 		return 0
@@ -85,14 +86,13 @@ func (l *eliasFano) at(i uint64) uint64 {
 // word returns word i of the unary bits.
 func (l *eliasFano) word(i uint64) uint64 { return binary.LittleEndian.Uint64(l.high[i*wordBytes:]) }
 
-// lowBits returns the low bits of number i.
 func (l *eliasFano) lowBits(i uint64) uint64 {
 	at := i * uint64(l.width)
 	return binary.LittleEndian.Uint64(l.low[at/8:]) >> (at % 8) & (1<<l.width - 1)
 }
 
 // mark computes the marks and checks the list. It returns ErrCorrupt if the
-// list does not contain n numbers, or if one of them is not below the limit.
+// list does not contain n numbers, or if any number is not below the limit.
 func (l *eliasFano) mark() error {
 	if l.n == 0 {
 		return nil

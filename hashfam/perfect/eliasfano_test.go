@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// listOf returns the list of ascending numbers below limit.
+// listOf returns a list that contains numbers, which must be ascending.
 func listOf(t require.TestingT, numbers []uint64, limit uint64) eliasFano {
 	l := newEliasFano(uint64(len(numbers)), limit)
 	l.use(make([]byte, l.bytes()))
@@ -20,7 +20,7 @@ func listOf(t require.TestingT, numbers []uint64, limit uint64) eliasFano {
 	return l
 }
 
-func TestAListReturnsItsNumbers(t *testing.T) {
+func TestListReturnsItsNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.Uint64Range(1, 1<<rapid.IntRange(0, 40).Draw(t, "bits")).Draw(t, "limit")
 		numbers := rapid.SliceOfN(rapid.Uint64Range(0, limit-1), 0, 700).Draw(t, "numbers")
@@ -39,8 +39,8 @@ func TestAListReturnsItsNumbers(t *testing.T) {
 	})
 }
 
-// There is a mark for each 256 numbers, and the size in memory counts them.
-func TestAListHasAMarkForEach256Numbers(t *testing.T) {
+// SizeBytes includes the marks.
+func TestListHasOneMarkPer256Numbers(t *testing.T) {
 	for n, marks := range map[int]uint64{1: 1, 255: 1, 256: 1, 257: 2, 511: 2, 512: 2, 513: 3} {
 		l := listOf(t, make([]uint64, n), 1000)
 		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
@@ -50,7 +50,7 @@ func TestAListHasAMarkForEach256Numbers(t *testing.T) {
 	}
 }
 
-func TestANumberAtTheLimitIsCorrupt(t *testing.T) {
+func TestNumbersAtTheLimitAreCorrupt(t *testing.T) {
 	l := newEliasFano(3, 25)
 	l.use(make([]byte, l.bytes()))
 	for i, v := range []uint64{0, 24, 25} {
@@ -59,7 +59,7 @@ func TestANumberAtTheLimitIsCorrupt(t *testing.T) {
 	require.EqualError(t, l.mark(), "perfect: corrupt encoding: number 2 in the list = 25, want below 25")
 }
 
-// Three numbers have three low bits each. The tenth bit is after them.
+// Three numbers with three low bits each use nine bits.
 func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
 	size := newEliasFano(3, 24)
 	require.EqualValues(t, 3, size.width)

@@ -34,10 +34,10 @@ func Example() {
 	// example.com 1
 }
 
-// An index of a word list: from a word to its line, and to the number of times
-// that it is in a novel. The function takes 2.2 bits per word and does not keep
-// the words. To compare a token with the line it leads to tells whether it is a
-// word of the list.
+// This index of a word list maps each word to its line, and to the number of
+// its occurrences in a novel. The function uses 2.2 bits per word and does not
+// store the words. If a token is not in the list, the line at its index
+// contains a different word.
 func ExampleFunction_IndexAll() {
 	words := data.EnglishWords()
 	digests := hashfam.Family{}.SumAllStrings(nil, words)
@@ -69,7 +69,7 @@ func ExampleFunction_IndexAll() {
 	// zygote: line 104332, 0 times
 }
 
-// Two keys that are equal cannot have an index each.
+// Equal keys cannot have different indexes.
 func ExampleNew() {
 	digests := hashfam.Family{}.SumAllStrings(nil, []string{"a", "b", "a"})
 	_, err := perfect.New(context.Background(), perfect.Config{}, digests)
@@ -77,12 +77,13 @@ func ExampleNew() {
 	// Output: perfect: invalid parameters: digests = 1 equal to earlier ones, want distinct digests
 }
 
-// letters returns the digests of the letters a to m under a family.
+// letters returns the digests of the letters a to m, computed by fam.
 func letters(fam hashfam.Family) []hashfam.Digest {
 	return fam.SumAll(nil, bytes.Fields([]byte("a b c d e f g h i j k l m")))
 }
 
-// The header of a file tells the size. A receiver of the family decodes it.
+// The header contains the size of the function. A receiver with the same family
+// decodes it.
 func ExampleFunction_ReadFrom() {
 	fam := hashfam.New(hashfam.Key{1, 2, 3}) // see hashfam.RandomKey
 	f, err := perfect.New(context.Background(), perfect.Config{Compact: true, Family: fam}, letters(fam))
@@ -152,8 +153,8 @@ func ExampleNewFilter() {
 	// 27354 <nil>
 }
 
-// Replies of a server, kept with the hosts they belong to: the values change,
-// the hosts do not.
+// The filter stores the last HTTP status of each host. The hosts do not change,
+// but the values do.
 func ExampleFilter_SetValue() {
 	hosts := []string{"a.example.org", "b.example.org", "c.example.org"}
 	c := perfect.FilterConfig{FPRate: 1e-6, ValueBits: 10}
@@ -190,10 +191,10 @@ func ExampleFilter_Delete() {
 	}
 	a := []byte("a")
 	fmt.Println(f.Delete(a), f.Contains(a), f.ContainsString("b"))
-	fmt.Println(f.Delete(a), "// is not in the set now")
+	fmt.Println(f.Delete(a), "// already deleted")
 	fmt.Println(f.Restore(a), f.Contains(a))
 	// Output:
 	// true false true
-	// false // is not in the set now
+	// false // already deleted
 	// true true
 }

@@ -10,7 +10,7 @@ import (
 
 // fill selects the seeds and places the keys. digests must be distinct and
 // sorted by the first value of their probe sequences. fill returns the used
-// places and the bumped digests. It stops early if ctx is canceled.
+// places and the bumped digests. It stops early when ctx is canceled.
 func (l *level) fill(ctx context.Context, digests []hashfam.Digest) (used bitmap, bumped []hashfam.Digest) {
 	for i := range l.seeds {
 		l.seeds[i] = 1 // for empty buckets any seed will do
@@ -37,8 +37,8 @@ type filler struct {
 	keys [maxBucket]candidate
 }
 
-// settle places a bucket's keys and returns its seed. If the bucket is bumped,
-// it returns 0.
+// settle places a bucket's keys and returns its seed. If the bucket must be
+// bumped, 0 is returned.
 func (f *filler) settle(digests []hashfam.Digest) uint64 {
 	if len(digests) > maxBucket {
 		return 0
@@ -56,9 +56,9 @@ func (f *filler) settle(digests []hashfam.Digest) uint64 {
 	return seed
 }
 
-// best returns the seed with the least sum of places among the seeds for which
-// the keys' places are free and distinct. This leaves the most room for the
-// following buckets. If there is no such seed, best returns 0.
+// best returns a seed for which the keys' places are free and distinct, or 0 if
+// there is none. Among such seeds it selects the one with the smallest sum of
+// places, because this leaves the most room for the following buckets.
 func (f *filler) best(keys []candidate) uint64 {
 	best, least := uint64(0), uint64(math.MaxUint64)
 	for from := uint64(0); from < seeds; from += 64 {
@@ -148,16 +148,16 @@ const (
 	maxBucket  = 15  // number of keys; larger buckets are bumped
 )
 
-// A bucket is a bucket that contains at least one key.
+// A bucket contains the digests in a nonempty bucket of the current level.
 type bucket struct {
 	number  uint64
 	digests []hashfam.Digest
 }
 
-// A seedOrder returns a level's buckets in the order in which they get their
-// seeds: along the digests, but large buckets first, since they need many free
-// places. Among the buckets in a window of 512 it selects the one with the
-// largest difference between its weight and its number.
+// A seedOrder returns a level's buckets in the order in which they should get
+// their seeds: along the digests, but large buckets first, since they need many
+// free places. In a window of 512 buckets it selects the one with the largest
+// difference between its weight and its number.
 type seedOrder struct {
 	level   *level
 	ahead   []hashfam.Digest     // the digests of buckets after the window

@@ -14,21 +14,21 @@ import (
 
 // A FilterConfig describes a [Filter].
 type FilterConfig struct {
-	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
-	// above 0 and below 1, above n/2^64 for n keys, and at least
-	// 2^(ValueBits-56). In addition, a digest is equal to one of n others with
-	// probability n/2^64.
+	// FPRate is the false-positive rate as a fraction, for example 0.01 for 1%.
+	// It must be above 0 and below 1, above n/2^64 for n keys, and not below
+	// 2^(ValueBits-56). It does not include the probability n/2^64 that a key
+	// has the same digest as one of the n keys.
 	FPRate float64
 
 	// ValueBits is the number of bits of each key's value, from 0 to 32.
 	ValueBits int
 
-	// Compact saves a quarter of a bit per key. The build needs 2.5 times as
-	// long.
+	// Compact saves 0.25 bits per key. Building the filter will take 2.5 times
+	// as long.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys. The zero value is the public family. A keyed
+	// family should be used if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
@@ -69,17 +69,17 @@ func (p FilterParams) String() string {
 // NewFilter returns a filter for the keys with the given digests, which must be
 // computed by c.Family. The filter depends only on the set of digests: their
 // order and copies do not matter. NewFilter processes 5 to 10 million digests
-// per second, or 2 to 4 million if c.Compact is set. It uses about 3 bytes of
+// per second, or 2 to 4 million if c.Compact is set. It needs about 3 bytes of
 // memory per digest in addition to the filter.
 //
 // NewFilter does not retain digests, but it reorders the slice. Since the slice
-// still contains the same set (see [New]), you can append more digests and
-// build another filter.
+// still contains the same set when NewFilter returns (see [New]), you can
+// append more digests and build another filter.
 //
-// It returns [ErrParams] if c is invalid for this number of keys. It also
-// returns ErrParams if too many digests share a bucket, which cannot happen by
-// chance: somebody chose the keys. A keyed family prevents this. If ctx is
-// canceled, NewFilter returns its error.
+// It returns [ErrParams] if c is invalid for this number of keys. ErrParams is
+// also returned if too many digests share a bucket, which cannot happen by
+// chance: somebody chose the keys. Using a keyed family prevents this. If ctx
+// is canceled, NewFilter returns its error.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*Filter, error) {
 	if err := c.check(len(digests)); err != nil {
 		return nil, err
@@ -106,20 +106,21 @@ func NewFilterReceiver(fam hashfam.Family) *Filter {
 	return &Filter{filterReader{stored{hash: fam.Hasher(0)}}}
 }
 
-// A Filter represents a set of keys. All keys must be known when it is built.
+// A Filter represents a set of keys, which need to be known when it is built.
 // It has one slot for each key, at the key's index in a minimal perfect hash
-// function. The slot contains a fingerprint of the key and, if
+// function. The slot contains the key's fingerprint and, if
 // FilterConfig.ValueBits is set, a value. Both can be changed in place. Use
 // [NewFilter] to create a Filter. It must not be copied; use [Filter.Clone]
 // instead.
 type Filter struct{ filterReader }
 
-// SetValue changes the value of key and returns true. It returns false and
-// changes nothing if key is not in the set, or if value needs more than
-// ValueBits bits.
+// SetValue changes the value of key and returns true. If key is not in the set,
+// or if value needs more than ValueBits bits, it returns false and does not
+// change the filter.
 //
-// Only set the values of keys that are in the set. For any other key, a false
-// positive changes the value of a key that is in the set.
+// This method should only be called with keys that are in the set. For any
+// other key, a false positive will change the value of a key that is in the
+// set.
 func (f *Filter) SetValue(key []byte, value uint64) bool {
 	return f.SetValueDigest(f.hash.Sum(key), value)
 }
@@ -127,25 +128,24 @@ func (f *Filter) SetValue(key []byte, value uint64) bool {
 // SetValueDigest is like [Filter.SetValue] for a key's digest, which must be
 // computed by the filter's family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
-	if !f.ContainsDigest(d) || value > f.slots.valueMask() {
+	i, slot, found := f.find(d)
+	if !found || value > f.slots.valueMask() {
 		return false
 	}
-	i := f.index(d)
-	slot, _ := f.slots.load(i)
 	f.slots.store(i, slot&^f.slots.valueMask()|value)
 	return true
 }
 
-// Delete removes key from the set and returns true. It returns false and
-// changes nothing if key is not in the set. Delete replaces the key's
-// fingerprint by its complement. The filter keeps the slot and the value, so
-// that [Filter.Restore] can undo the deletion.
+// Delete removes key from the set and returns true. If key is not in the set,
+// it returns false and does not change the filter. Delete replaces the key's
+// fingerprint by its complement. The slot and the current value remain, so that
+// [Filter.Restore] can undo the deletion.
 //
 // If the filter's rate is above 1/2, some keys have no fingerprint. These keys
 // cannot be deleted: Delete returns false.
 //
-// Only delete keys that are in the set. For any other key, a false positive
-// deletes a key that is in the set.
+// This method should only be called with keys that are in the set. For any
+// other key, a false positive will delete a key that is in the set.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
 // DeleteDigest is like [Filter.Delete] for a key's digest, which must be
@@ -153,10 +153,11 @@ func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
 
 // Restore adds a key that [Filter.Delete] removed, with its value, and returns
-// true. It returns false and changes nothing if key was not removed.
+// true. If key was not removed, it returns false and does not change the
+// filter.
 //
-// Only restore keys that were removed. For any other key, a false positive
-// deletes a key that is in the set.
+// This method should only be called with keys that were removed. For any other
+// key, a false positive will delete a key that is in the set.
 func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.hash.Sum(key)) }
 
 // RestoreDigest is like [Filter.Restore] for a key's digest, which must be
@@ -180,7 +181,7 @@ func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 	return true
 }
 
-// Equal reports whether f and other have the same family and the same slots.
+// Equal reports whether f and other have the same family and equal encodings.
 func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
 
 // Clone returns a deep copy of f.
@@ -224,8 +225,8 @@ func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. If the filter is larger than the cache, this is
-// faster than separate calls.
+// returns the extended slice. When the filter is larger than the cache, this is
+// faster than calling ContainsDigest for each digest.
 func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
@@ -234,9 +235,9 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 	return dst
 }
 
-// containsBlock appends the result for each digest of a block to dst, which has
-// room for them. It loads all slots before it compares fingerprints, for the
-// same reason as indexBlock.
+// containsBlock appends the result for each digest to dst, which has room for
+// them. It loads all slots first and then compares fingerprints, for the same
+// reason as indexBlock.
 func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if r.empty() {
 		for range digests {
@@ -256,8 +257,8 @@ func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []boo
 }
 
 // Value returns the key's value, and reports whether key may be in the set. The
-// value is 0 until [Filter.SetValue] sets it. If key is not in the set, Value
-// returns 0 and false, or the value of another key if it is a false positive.
+// value is 0 until [Filter.SetValue] is called. If key is not in the set, Value
+// returns 0 and false or, if it is a false positive, the value of another key.
 func (r *filterReader) Value(key []byte) (value uint64, found bool) {
 	return r.ValueDigest(r.hash.Sum(key))
 }
@@ -270,14 +271,22 @@ func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 // ValueDigest is like Value for a key's digest, which must be computed by the
 // filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
+	_, slot, found := r.find(d)
+	return slot & r.slots.valueMask(), found
+}
+
+// find returns the index of d and the slot that contains its fingerprint. If no
+// slot does, it returns zeros.
+func (r *filterReader) find(d hashfam.Digest) (i, slot uint64, found bool) {
 	if r.empty() {
-		return 0, false
+		return 0, 0, false
 	}
-	slot, width := r.slots.load(r.index(d))
+	i = r.index(d)
+	slot, width := r.slots.load(i)
 	if slot>>r.slots.value != r.slots.fingerprint(d, width) {
-		return 0, false
+		return 0, 0, false
 	}
-	return slot & r.slots.valueMask(), true
+	return i, slot, true
 }
 
 // FalsePositiveRate returns the false-positive rate. It is 0 if the filter was

@@ -14,17 +14,17 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// filterOf builds a filter of digests, which it does not overwrite.
+// filterOf builds a filter for digests without changing the slice.
 func filterOf(t require.TestingT, c FilterConfig, digests []hashfam.Digest) *Filter {
 	f, err := NewFilter(context.Background(), c, slices.Clone(digests))
 	require.NoError(t, err)
 	return f
 }
 
-// The rate of foreign keys is that of the Params, and at most the one asked
-// for. The standard deviation of the share of m queries is sqrt(rate/m) or
-// less. A correct program misses by 6 of them with a chance of 1e-9 on each
-// side, so that the 90 or so comparisons fail with a chance of 1e-7.
+// The measured rate must match FalsePositiveRate and must not exceed FPRate.
+// The standard deviation for m queries is sqrt(rate/m) or less. A correct
+// program is off by 6 standard deviations with probability 1e-9 on each side,
+// so one of the 90 comparisons fails with probability 1e-7.
 func TestRates(t *testing.T) {
 	const queries = 400_000
 	for _, rate := range []float64{0.9, 0.5, 0.3, 0.1, 0.017, 0.01, 1. / 128, 1e-3} {
@@ -52,11 +52,11 @@ func TestMixedWidthsMeetTheRate(t *testing.T) {
 		value := rapid.IntRange(0, 20).Draw(t, "bits of a value")
 		s := newSlotSize(rate, value, minMixed)
 		require.LessOrEqual(t, s.rate(), rate*(1+1e-12))
-		require.GreaterOrEqual(t, s.rate(), rate*(1-1e-4), "at most 1/65536 of a bit too many")
+		require.GreaterOrEqual(t, s.rate(), rate*(1-1e-4), "no more than 1/65536 bits too many")
 		bits := float64(s.width)/one - float64(value)
-		require.InDelta(t, -math.Log2(rate), bits, 0.0861+1e-4, "the cost of whole bits")
+		require.InDelta(t, -math.Log2(rate), bits, 0.0861+1e-4, "the overhead of whole bits")
 
-		// The slots that are built have this rate, and never a higher one.
+		// The slots must have this rate, and never a higher one.
 		n := rapid.Uint64Range(1, 100_000).Draw(t, "n")
 		sum := 0.
 		for i := range n {
@@ -71,7 +71,7 @@ func TestMixedWidthsMeetTheRate(t *testing.T) {
 	})
 }
 
-func TestFilterConfigsThatCannotBeMet(t *testing.T) {
+func TestInvalidFilterConfigs(t *testing.T) {
 	for field, c := range map[string]FilterConfig{
 		"FilterConfig.FPRate = 0, want above 0":      {},
 		"FilterConfig.FPRate = 1, want above 0":      {FPRate: 1},
@@ -93,14 +93,14 @@ func TestFilterConfigsThatCannotBeMet(t *testing.T) {
 	requireMembers(t, least, random(100, 1))
 }
 
-// A slot in a frame has a fingerprint and at most 56 bits.
-func TestLimitsOfTheBitsOfASlot(t *testing.T) {
+// A slot in a frame must have a fingerprint, and must not exceed 56 bits.
+func TestSlotSizeLimits(t *testing.T) {
 	for size, want := range map[slotSize]string{
 		{56 * one, 32}:   "",
-		{56*one + 1, 32}: "bits of a slot in 1/65536 = 3670017, want above 2097152, at most 3670016",
+		{56*one + 1, 32}: "bits per slot in 1/65536 = 3670017, want above 2097152, at most 3670016",
 		{3*one + 1, 3}:   "",
-		{3 * one, 3}:     "bits of a slot in 1/65536 = 196608, want above 196608, at most 3670016",
-		{0, 0}:           "bits of a slot in 1/65536 = 0, want above 0, at most 3670016",
+		{3 * one, 3}:     "bits per slot in 1/65536 = 196608, want above 196608, at most 3670016",
+		{0, 0}:           "bits per slot in 1/65536 = 0, want above 0, at most 3670016",
 		{56 * one, 33}:   "Params.ValueBits = 33, want at most 32",
 	} {
 		if err := size.check(frame.PerfectFilter); want == "" {
@@ -111,7 +111,8 @@ func TestLimitsOfTheBitsOfASlot(t *testing.T) {
 	}
 }
 
-// Three slots of three bits end in the second byte, eight in the third one.
+// Three slots of three bits end in the second byte; eight slots fill three
+// bytes.
 func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 	size := slotSize{width: 3 * one}
 	for _, n := range []uint64{3, 8} {
@@ -140,7 +141,7 @@ func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
 	}
 }
 
-func TestAFilterOfNoKeysContainsNone(t *testing.T) {
+func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 	for _, rate := range []float64{0.1, 0.9} {
 		f := filterOf(t, FilterConfig{FPRate: rate}, nil)
 		require.False(t, f.ContainsDigest(0) || f.DeleteDigest(0) || f.RestoreDigest(0) || f.SetValueDigest(0, 0))

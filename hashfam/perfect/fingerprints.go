@@ -14,16 +14,16 @@ const (
 	maxSlotBits = 56      // with this limit a slot always fits into 8 bytes
 	maxValue    = 32
 
-	// With fewer keys all slots have the same whole number of bits. Keys that
-	// are not in a small set are not spread evenly over its indexes, so the
-	// rate of slots of two widths would not be the average of the two rates.
+	// With fewer keys all slots must have the same whole number of bits.
+	// Otherwise the rate would not be the average for the two widths, because
+	// keys that are not in a small set are not spread evenly over its indexes.
 	minMixed = 4096
 )
 
-// A slotSize is the size of a slot, which consists of a fingerprint above a
-// value. The size need not be a whole number of bits: slot i consists of the
-// bits from ceil(i*width) to ceil((i+1)*width), so the widths of neighbors
-// differ by no more than one bit.
+// A slotSize is a slot's size. A slot consists of a fingerprint above a value.
+// The size need not be a whole number of bits: slot i consists of the bits from
+// ceil(i*width) to ceil((i+1)*width), so the widths of neighbors differ by no
+// more than one bit.
 type slotSize struct {
 	width uint64 // number of bits in units of 1/65536, including the value
 	value uint   // number of bits of the value
@@ -43,7 +43,6 @@ func newSlotSize(rate float64, value int, n uint64) slotSize {
 	return slotSize{width + uint64(value)*one, uint(value)}
 }
 
-// rate returns the false-positive rate.
 func (s slotSize) rate() float64 {
 	fingerprint := s.width - uint64(s.value)*one
 	whole, share := fingerprint/one, float64(fingerprint%one)/one
@@ -54,13 +53,13 @@ func (s slotSize) rate() float64 {
 func (s slotSize) check(kind frame.Kind) error {
 	switch {
 	case kind == frame.PerfectFunction && s != slotSize{}:
-		return errs.Field(ErrCorrupt, "bits of a slot", s.width, "0 in a function")
+		return errs.Field(ErrCorrupt, "bits per slot", s.width, "0 in a function")
 	case kind == frame.PerfectFunction:
 		return nil
 	case s.value > maxValue:
 		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
 	case s.width <= uint64(s.value)*one || s.width > maxSlotBits*one:
-		return errs.Field(ErrCorrupt, "bits of a slot in 1/65536", s.width,
+		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width,
 			fmt.Sprintf("above %d, at most %d", s.value*one, maxSlotBits*one))
 	}
 	return nil
@@ -114,7 +113,7 @@ func (s *fingerprints) load(i uint64) (slot uint64, width uint) {
 	return s.word(i) & (1<<width - 1), width
 }
 
-// store replaces slot i.
+// store replaces the current contents of slot i.
 func (s *fingerprints) store(i, slot uint64) {
 	old, _ := s.load(i)
 	from := s.start(i)

@@ -11,12 +11,12 @@ import (
 
 // A Config describes a [Function].
 type Config struct {
-	// Compact reduces the size of the function from 2.2 to 1.95 bits per key,
-	// and makes it a little faster. The build needs 2.5 times as long.
+	// Compact reduces the size from 2.2 to 1.95 bits per key. Queries will be a
+	// little faster, but building the function will take 2.5 times as long.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// Family hashes the keys. The zero value is the public family. A keyed
+	// family should be used if untrusted parties choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals name their fields
@@ -57,18 +57,18 @@ type Function struct{ reader }
 // New returns a function for the n keys with the given digests, which must be
 // computed by c.Family. The function depends only on the set of digests, not on
 // their order. New processes 5 to 10 million digests per second, or 2 to 4
-// million if c.Compact is set. It uses about 3 bytes of memory per digest.
+// million if c.Compact is set. It needs about 3 bytes of memory per digest.
 //
 // New does not retain digests, but it sorts the slice, and it may replace a
-// copy of a digest by a copy of another one. Afterwards the slice contains the
-// same set of digests, even if New returns an error.
+// copy of a digest by a copy of another one. When New returns, the slice
+// contains the same set of digests, even if there is an error.
 //
-// It returns [ErrParams] if two digests are equal. In this case, remove
-// duplicate keys. If there are none, use another family: two different keys of
-// n have the same digest with probability n^2/2^65. It also returns ErrParams
-// if too many digests share a bucket, which cannot happen by chance: somebody
-// chose the keys. A keyed family prevents this. If ctx is canceled, New returns
-// its error.
+// If two digests are equal, [ErrParams] is returned. Duplicate keys should then
+// be removed. If there are none, use another family: with probability n^2/2^65,
+// two of n different keys have the same digest. ErrParams is also returned if
+// too many digests share a bucket, which cannot happen by chance: somebody
+// chose the keys. Using a keyed family prevents this. If ctx is canceled, New
+// returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	sorted, err := sortDigests(ctx, digests)
 	if err != nil {
@@ -88,18 +88,18 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // fam.
 func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{hash: fam.Hasher(0)}}} }
 
-// Equal reports whether f and other have the same family and the same indexes.
+// Equal reports whether f and other have the same family and equal encodings.
 func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }
 
 // A reader provides the methods that a [Function] and a [View] share.
 type reader struct{ stored }
 
 // Index returns the index of key, which is below Len. Each key of the set has a
-// different index. For a key that is not in the set, Index returns one of the
-// same indexes. To detect such keys, use a [Filter], or store the keys and
+// different index. If key is not in the set, it will have the same index as a
+// key that is. To detect such keys, use a [Filter], or store the keys and
 // compare them. If Len is 0, Index returns 0.
 //
-// It needs one cache miss for 24 of 25 keys, and a few for the others.
+// Index needs one cache miss for 24 of 25 keys, and a few for the others.
 func (r *reader) Index(key []byte) uint64 { return r.index(r.hash.Sum(key)) }
 
 // IndexString is like Index for a string key.
@@ -110,8 +110,8 @@ func (r *reader) IndexString(key string) uint64 { return r.index(r.hash.SumStrin
 func (r *reader) IndexDigest(d hashfam.Digest) uint64 { return r.index(d) }
 
 // IndexAll appends the index of each digest to dst and returns the extended
-// slice. If the function is larger than the cache, this is faster than separate
-// calls.
+// slice. When the function is larger than the cache, this is faster than
+// calling IndexDigest for each digest.
 func (r *reader) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {

@@ -20,15 +20,15 @@ func random(n int, seed uint64) []hashfam.Digest {
 	return conformance.Digests(rand.New(rand.NewPCG(seed, uint64(n))), n)
 }
 
-// build1 builds a function of digests, which it does not overwrite.
+// build1 builds a function for digests without changing the slice.
 func build1(t require.TestingT, c Config, digests []hashfam.Digest) *Function {
 	f, err := New(context.Background(), c, slices.Clone(digests))
 	require.NoError(t, err)
 	return f
 }
 
-// requireBijection checks that the digests have the indexes 0 to n-1, each one
-// once, and that batches agree.
+// requireBijection checks that each digest has a different index from 0 to n-1,
+// for single calls and for batches.
 func requireBijection(t require.TestingT, f *Function, digests []hashfam.Digest) {
 	require.EqualValues(t, len(digests), f.Len())
 	seen := make([]bool, len(digests))
@@ -55,7 +55,7 @@ func TestEveryKeyHasItsOwnIndex(t *testing.T) {
 			levels = max(levels, len(f.levels))
 		}
 	}
-	require.Less(t, levels, maxLevels/2) // 7 today
+	require.Less(t, levels, maxLevels/2) // currently 7
 	none, compact := build1(t, Config{}, nil), build1(t, Config{Compact: true}, nil)
 	require.Zero(t, none.Index([]byte("any")))
 	require.False(t, none.Equal(compact))
@@ -100,7 +100,8 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
-// hostile are sets of distinct digests that are far from random.
+// hostile contains functions that return distinct digests which are far from
+// random.
 var hostile = map[string]func(i uint64) hashfam.Digest{
 	"a common prefix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(0xABCDEF0123<<24 | i*839) },
 	"a common suffix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(i*839<<40 | 0x123456789A) },
@@ -135,8 +136,9 @@ func TestHostileDigests(t *testing.T) {
 	}
 }
 
-// No digests are known that need more than maxLevels.
-func TestTooManyLevelsAreAnError(t *testing.T) {
+// The test uses one level because no digests are known that need more than
+// maxLevels.
+func TestTooManyLevelsAreRejected(t *testing.T) {
 	digests, err := sortDigests(t.Context(), random(1000, 1))
 	require.NoError(t, err)
 	_, _, err = build(t.Context(), digests, false, 1)
@@ -146,8 +148,9 @@ func TestTooManyLevelsAreAnError(t *testing.T) {
 	require.ErrorIs(t, err, ErrParams, "no seed places two equal digests")
 }
 
-// The digests stay the same set, whatever becomes of the build.
-func TestABuildKeepsTheSetOfDigests(t *testing.T) {
+// The slice must contain the same set of digests after a build, even after an
+// error.
+func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 	want := random(30_000, 1)
 	slices.Sort(want)
 	digests := append(random(30_000, 1), want[:3]...)
@@ -168,8 +171,8 @@ func TestABuildKeepsTheSetOfDigests(t *testing.T) {
 	}
 }
 
-// A build stops in the middle of a level.
-func TestFillingEndsWithTheContext(t *testing.T) {
+// A canceled build must stop in the middle of a level.
+func TestFillStopsWhenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	digests, err := sortDigests(ctx, random(100_000, 1))
 	require.NoError(t, err)
@@ -181,8 +184,8 @@ func TestFillingEndsWithTheContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// The conformance suite checks the queries.
-func TestNoChangeAllocates(t *testing.T) {
+// The conformance suite checks this for queries.
+func TestChangesDoNotAllocate(t *testing.T) {
 	d := random(1, 1)
 	f := filterOf(t, FilterConfig{FPRate: 0.01, ValueBits: 3}, d)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
@@ -192,7 +195,7 @@ func TestNoChangeAllocates(t *testing.T) {
 
 // Buckets with up to 15 keys have a seed if the places are free. Larger ones
 // are bumped.
-func TestBucketsOfUpToFifteenKeysHaveASeed(t *testing.T) {
+func TestLargeBucketsAreBumped(t *testing.T) {
 	for n := 1; n <= maxBucket+1; n++ {
 		l := newLevel(1000, 0, true, make([]byte, bucketsOf(1000)))
 		f := filler{level: &l, used: newBitmap(1000)}
@@ -204,7 +207,7 @@ func TestBucketsOfUpToFifteenKeysHaveASeed(t *testing.T) {
 	}
 }
 
-// BenchmarkFunction reports the times of a build and of lookups.
+// BenchmarkFunction measures builds and lookups.
 func BenchmarkFunction(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000, 10_000_000} {
 		digests := random(n, 1)

@@ -29,7 +29,7 @@ func (l *layout) check() error {
 	}
 	if !valid || n > maxLast {
 		return errs.Field(ErrCorrupt, "keys of each level, last seed", fmt.Sprint(l.keys, l.bumped, l.seed),
-			fmt.Sprintf("at most %d keys in %d levels, no more in a level than before, only in the last one %d or fewer, a seed below %d",
+			fmt.Sprintf("at most %d keys in %d levels, no more than in the previous level, above %d except in the last level, and a seed below %d",
 				uint64(maxKeys), maxLevels, maxLast, maxLastSeeds))
 	}
 	return nil
@@ -45,7 +45,6 @@ func (l *layout) free() eliasFano {
 	return newEliasFano(n, l.keys)
 }
 
-// mappingBytes returns the size of the mapping.
 func (l *layout) mappingBytes() uint64 {
 	total := uint64(0)
 	for i, n := 0, l.keys; i < len(l.bumped); i++ {
@@ -60,7 +59,8 @@ func (l *layout) mappingBytes() uint64 {
 func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
 
 // over returns the mapping with the bytes b. It returns ErrCorrupt if the list
-// is damaged, so that every index is in range. It takes O(bumped keys) time.
+// is damaged, because otherwise indexes could be out of range. The time is
+// linear in the number of bumped keys.
 func (l *layout) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free(), valid: true}
 	n, base, at := l.keys, uint64(0), uint64(0)
@@ -85,12 +85,10 @@ func (l *layout) memory() uint64 {
 	return l.bytes() + wordBytes*((l.free().n+markEvery-1)/markEvery)
 }
 
-// params returns the parameters of a function with layout l.
 func (l *layout) params(fam hashfam.Family) Params {
 	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.memory(), Family: fam}
 }
 
-// filterParams returns the parameters of a filter with layout l.
 func (l *layout) filterParams(fam hashfam.Family) FilterParams {
 	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
 }

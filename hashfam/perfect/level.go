@@ -13,8 +13,8 @@ const (
 	bucketsPer = 5
 	bucketKeys = 22
 
-	minSlice = 4       // the minimum length of a slice
-	maxSlice = 1024    // the maximum length of a slice
+	minSlice = 4       // the minimum slice length
+	maxSlice = 1024    // the maximum slice length
 	seeds    = 256     // the number of seeds, including 0, which marks a bumped bucket
 	maxKeys  = 1 << 40 // with this limit all sizes in bits fit into 64 bits
 )
@@ -23,14 +23,14 @@ const (
 //
 // A key's first value x selects a bucket, and a slice of the places. Both are
 // in the order of x, so the keys in a bucket have almost the same slice. The
-// key's second value y and the bucket's seed, which is one byte, select a place
-// in the slice. The keys in a bucket with seed 0 are bumped: they go to the
-// next level.
+// key's second value y and the bucket's seed, which is one byte, are used to
+// select a place in the slice. The keys in a bucket with seed 0 are bumped:
+// they go to the next level.
 type level struct {
 	base    uint64 // the first place
 	starts  uint64 // number of places where a slice can start
 	shift   uint   // 64 minus the binary logarithm of the slice length
-	factors bool   // whether a seed is a factor instead of a shift
+	factors bool   // whether seeds are factors instead of shifts
 	seeds   []byte // one for each bucket
 }
 
@@ -50,14 +50,12 @@ func newLevel(n, base uint64, compact bool, seeds []byte) level {
 // bucketsOf returns the number of buckets in a level for n keys.
 func bucketsOf(n uint64) uint64 { return n*bucketsPer/bucketKeys + 1 }
 
-// sliceOf returns the length of a slice if there are n places: a power of two,
-// about n/12 or less. If slices were longer, too few of them would contain the
-// places at both ends.
+// sliceOf returns the slice length for n places: a power of two, about n/12 or
+// less. If slices were longer, too few would contain the places at both ends.
 func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }
 
-// bucket returns the key's bucket.
 func (l *level) bucket(p hashfam.Probe) uint64 { return p.In(uint64(len(l.seeds))) }
 
 // place returns the key's place for a seed, relative to l.base.
@@ -92,9 +90,9 @@ const (
 	maxLastSeeds = 1 << 20 // on average, 8 keys need 400 attempts
 )
 
-// A lastLevel maps the last few keys to as many places. It uses one seed, which
-// search finds by trying. With buckets instead, many more levels would be
-// needed.
+// A lastLevel maps the last few keys to the same number of places. It uses one
+// seed, which search finds by trying. If buckets were used instead, many more
+// levels would be needed.
 type lastLevel struct {
 	base uint64 // the first place
 	n    uint64 // number of keys
@@ -102,7 +100,7 @@ type lastLevel struct {
 }
 
 // place returns the key's place relative to l.base. It mixes the digest and the
-// seed with the final step of MurmurHash3.
+// seed using the final step of MurmurHash3.
 func (l *lastLevel) place(p hashfam.Probe) uint64 {
 	x := uint64(p) + uint64(l.seed)*spread
 	x = (x ^ x>>33) * 0xFF51AFD7ED558CCD

@@ -2,11 +2,12 @@ package perfect
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A mapping maps digests to places. Places below n are results. The places of
-// the first level are below n, and those of later levels are not: each place
-// from n on stands for a place that the first level left free.
+// A mapping maps digests to places, and places to results. Places below n are
+// used as results. All places in the first level are below n. The places in
+// later levels are not: each of these must be mapped to a place that the first
+// level left free.
 //
-// Level i uses the values 3i and 3i+1 of a digest's probe sequence.
+// Level i uses the values 3i and 3i+1 of the digest's probe sequence.
 type mapping struct {
 	n      uint64 // number of keys
 	levels []level
@@ -32,7 +33,7 @@ func (m *mapping) index(d hashfam.Digest) uint64 {
 	return m.result(m.last.base + m.last.place(p))
 }
 
-// result returns the result that a place stands for.
+// result returns the result for a place.
 func (m *mapping) result(place uint64) uint64 {
 	if place < m.n {
 		return place
@@ -44,9 +45,9 @@ func (m *mapping) result(place uint64) uint64 {
 // memory for a block fits into the cache.
 const blockSize = 128
 
-// indexBlock appends the index of each digest of a block to dst, which has room
-// for them. It loads the seeds of all digests first. This way the loads follow
-// each other closely, and the processor overlaps many cache misses.
+// indexBlock appends the index of each digest to dst, which has room for them.
+// It loads the seeds of all digests first. When these loads follow each other
+// closely, the processor overlaps many cache misses.
 func (m *mapping) indexBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
 	if len(m.levels) == 0 {
 		for _, d := range digests {

@@ -26,7 +26,7 @@ func TestEveryMemberIsFound(t *testing.T) {
 	})
 }
 
-func TestTheIndexIsOneOfNAndEachOnce(t *testing.T) {
+func TestIndexesAreDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "number of keys")
 		f, seen := build1(t, Config{}, numbered(hashfam.Family{}, n)), make([]bool, n)
@@ -38,7 +38,7 @@ func TestTheIndexIsOneOfNAndEachOnce(t *testing.T) {
 	})
 }
 
-func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+func TestDecodingRestoresTheFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "number of keys")
 		f, g := filterOf(t, FilterConfig{FPRate: 0.01}, numbered(hashfam.Family{}, n)), new(Filter)
@@ -49,7 +49,7 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// functions builds a Function in all ways.
+// functions tests a Function.
 var functions = conformance.Structure[*Function]{
 	Builders:  functionBuilders,
 	Receiver:  NewReceiver,
@@ -58,7 +58,7 @@ var functions = conformance.Structure[*Function]{
 	Invariant: requireOwnIndexes,
 }
 
-// functionFrames says how a Function is encoded and shown.
+// functionFrames tests how a Function is encoded and printed.
 var functionFrames = conformance.Frames[*Function]{
 	Structure: functions,
 	Golden: []conformance.Golden[*Function]{
@@ -75,7 +75,8 @@ var functionFrames = conformance.Frames[*Function]{
 	Shown:     func(f *Function) []any { return []any{*f, f.Params(), Config{Family: f.Family()}} },
 }
 
-// filters builds a Filter, deletes and restores keys and sets values.
+// filters tests a Filter whose keys are deleted and restored, and whose values
+// change.
 var filters = conformance.Structure[*Filter]{
 	Builders:  filterBuilders,
 	Receiver:  NewFilterReceiver,
@@ -87,7 +88,7 @@ var filters = conformance.Structure[*Filter]{
 	},
 }
 
-// filterFrames says how a Filter is encoded and shown.
+// filterFrames tests how a Filter is encoded and printed.
 var filterFrames = conformance.Frames[*Filter]{
 	Structure: filters,
 	Golden: []conformance.Golden[*Filter]{
@@ -116,8 +117,7 @@ func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run
 func FuzzChangedFilterFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filterFrames.Change)) }
 func FuzzFilterFrames(f *testing.F)          { filterFrames.Fuzz(f) }
 
-// reads calls the methods that a Filter and a FilterView have and that change
-// nothing.
+// reads returns the results of the methods that Filter and FilterView share.
 func reads(f interface {
 	Params() FilterParams
 	SizeBytes() uint64
@@ -127,8 +127,8 @@ func reads(f interface {
 	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FalsePositiveRate()}
 }
 
-// functionBuilders draws a Config and returns all ways to build a function,
-// which needs distinct digests.
+// functionBuilders draws a Config and returns all ways to build a function. The
+// digests must be distinct.
 func functionBuilders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) (*Function, error) {
 	c := Config{Compact: rapid.Bool().Draw(t, "compact"), Family: fam}
 	build := func(order func([]hashfam.Digest)) func([]hashfam.Digest) (*Function, error) {
@@ -157,8 +157,8 @@ func filterBuilders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Di
 	}
 }
 
-// indexForms returns the forms of Index. The answer is 0 for an index that is
-// not below the number of keys.
+// indexForms returns the forms of Index. The result is 0 if an index is not
+// below the number of keys.
 func indexForms[S interface {
 	Family() hashfam.Family
 	Len() uint64
@@ -175,8 +175,8 @@ func indexForms[S interface {
 	), conformance.Answers("IndexAll", s.Family(), 7, s.IndexAll, number))
 }
 
-// valueForms returns the forms of Value. The answer is 0 if the key is not
-// found, and otherwise the value plus 1.
+// valueForms returns the forms of Value. The result is the value plus 1, or 0
+// if the key is not found.
 func valueForms[S interface {
 	Family() hashfam.Family
 	Value([]byte) (uint64, bool)
@@ -198,7 +198,7 @@ func deletes(f *Filter) []conformance.Form {
 	}
 }
 
-// requireOwnIndexes checks that each key has an index of its own.
+// requireOwnIndexes checks that the keys have different indexes.
 func requireOwnIndexes(m *conformance.Machine[*Function]) {
 	keys := make([]string, m.F.Len())
 	seen := make([]bool, m.F.Len())
@@ -211,7 +211,7 @@ func requireOwnIndexes(m *conformance.Machine[*Function]) {
 	}
 }
 
-// drawMember draws a key that was added, and maybe deleted.
+// drawMember draws a key that was added. It may have been deleted.
 func drawMember(m *conformance.Machine[*Filter]) string {
 	if len(m.Counts) == 0 {
 		m.Skip("there are no keys")
@@ -219,8 +219,8 @@ func drawMember(m *conformance.Machine[*Filter]) string {
 	return rapid.SampledFrom(slices.Sorted(maps.Keys(m.Counts))).Draw(m.T, "member")
 }
 
-// setValue sets the value of a key, which changes no other value. It fails if
-// the key is deleted or the value is too large.
+// setValue sets a key's value, which must not change any other value. SetValue
+// must return false if the key is deleted or the value is too large.
 func setValue(m *conformance.Machine[*Filter]) {
 	key, value := drawMember(m), rapid.Uint64Range(0, 1<<m.F.Params().ValueBits).Draw(m.T, "value")
 	want := map[string]uint64{}
@@ -240,7 +240,7 @@ func setValue(m *conformance.Machine[*Filter]) {
 	}
 }
 
-// restore adds a deleted key again. It fails if the key was not deleted.
+// restore restores a key. Restore must return false if the key was not deleted.
 func restore(m *conformance.Machine[*Filter]) {
 	key := drawMember(m)
 	deleted := m.Counts[key] == 0
@@ -249,7 +249,7 @@ func restore(m *conformance.Machine[*Filter]) {
 	m.Counts[key] = 1
 }
 
-// deleteAndRestore checks that a key has its value again when it is restored.
+// deleteAndRestore checks that a restored key has its previous value.
 func deleteAndRestore(m *conformance.Machine[*Filter]) {
 	key := []byte(drawMember(m))
 	value, found := m.F.Value(key)
@@ -264,7 +264,7 @@ func deleteAndRestore(m *conformance.Machine[*Filter]) {
 	require.Equal(m, value, again)
 }
 
-// claimHuge makes the parameters those of 2^40 keys.
+// claimHuge changes the parameters so that they claim 2^40 keys.
 func claimHuge(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params, maxKeys)
 	l := layout{keys: maxKeys}
@@ -275,7 +275,7 @@ func claimHuge(params []byte) uint64 {
 	return l.bytes()
 }
 
-// numbered returns the digests of n keys.
+// numbered returns the digests of n different keys.
 func numbered(fam hashfam.Family, n int) (digests []hashfam.Digest) {
 	for i := range n {
 		digests = append(digests, fam.SumString(fmt.Sprint("key ", i)))
@@ -283,7 +283,7 @@ func numbered(fam hashfam.Family, n int) (digests []hashfam.Digest) {
 	return digests
 }
 
-// must returns a value, or panics.
+// must returns v, or panics if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -291,12 +291,12 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// goldenFunction returns a function that builds a function of n keys.
+// goldenFunction returns a builder for a Function with n keys.
 func goldenFunction(c Config, n int) func() *Function {
 	return func() *Function { return must(New(context.Background(), c, numbered(c.Family, n))) }
 }
 
-// goldenFilter returns a function that builds a filter of n keys with values.
+// goldenFilter returns a builder for a Filter with n keys and values.
 func goldenFilter(c FilterConfig, n int) func() *Filter {
 	return func() *Filter {
 		f := must(NewFilter(context.Background(), c, numbered(c.Family, n)))

@@ -21,16 +21,16 @@ type stored struct {
 // Family returns the family that hashes the keys.
 func (s *stored) Family() hashfam.Family { return s.hash.Family() }
 
-// Len returns the number of different keys in the build. It includes keys that
-// were deleted from a filter.
+// Len returns the number of different keys when the structure was built. It
+// includes keys that were deleted from a filter.
 func (s *stored) Len() uint64 { return s.n }
 
-// SizeBytes returns the size in bytes. Memory that does not depend on the keys
-// is not included; it is less than two kilobytes.
+// SizeBytes returns the size in bytes. It does not include memory that is
+// independent of the keys, which is less than two kilobytes.
 func (s *stored) SizeBytes() uint64 { return uint64(len(s.payload) + wordBytes*len(s.free.marks)) }
 
 // newStored builds the structure for digests, which must be distinct and
-// sorted. Its slots are zero. It returns the errors of build.
+// sorted. Its slots are zero. The errors of build are returned.
 func newStored(ctx context.Context, digests []hashfam.Digest, compact bool, slots slotSize, fam hashfam.Family) (stored, error) {
 	l, payload, err := build(ctx, digests, compact, maxLevels)
 	if err != nil {
@@ -40,8 +40,8 @@ func newStored(ctx context.Context, digests []hashfam.Digest, compact bool, slot
 	return open(l, append(payload, make([]byte, slots.bytes(l.keys))...), fam)
 }
 
-// open returns the structure with the valid layout l, and retains payload. It
-// returns ErrCorrupt if the payload is damaged.
+// open returns the structure with the valid layout l, and retains payload. If
+// the payload is damaged, ErrCorrupt is returned.
 func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	end := l.mappingBytes()
 	m, err := l.over(payload[:end])
@@ -55,7 +55,7 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
 }
 
-// equal reports whether s and t have the same family and the same contents.
+// equal reports whether s and t have the same family and equal encodings.
 func (s *stored) equal(t *stored) bool {
 	l, m := &s.layout, &t.layout
 	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&

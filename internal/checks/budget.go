@@ -27,7 +27,7 @@ type Budget[P interface {
 
 // Run checks for 1 to 10^9 keys and various memory limits that the structure
 // fits, that no neighbor that fits has a lower rate, and that a rate and a
-// limit can be given together.
+// limit can be combined.
 func (b Budget[P]) Run(t *testing.T) {
 	for n := uint64(1); n <= 1e9; n *= 1000 {
 		found := 0
@@ -42,7 +42,7 @@ func (b Budget[P]) Run(t *testing.T) {
 	}
 	for _, n := range []uint64{0, 1 << 60, 1 << 63, math.MaxUint64} {
 		_, err := b.Params(n, 0, 1<<20)
-		require.ErrorContains(t, err, "Config.Capacity") // there is no rate to name
+		require.ErrorContains(t, err, "Config.Capacity") // since no rate is possible
 	}
 	_, err := b.Params(1, -1, 1<<20)
 	require.ErrorContains(t, err, "Config.FPRate")
@@ -76,7 +76,7 @@ func (b Budget[P]) best(t *testing.T, n, bytes uint64) bool {
 	return true
 }
 
-// needOf returns the memory and the rate that the error of a memory names.
+// needOf returns the memory and the rate in an error about MemoryBytes.
 func needOf(t require.TestingT, err error) (bytes uint64, rate float64) {
 	var fe *hashfam.FieldError
 	require.ErrorAs(t, err, &fe)
@@ -88,9 +88,9 @@ func needOf(t require.TestingT, err error) (bytes uint64, rate float64) {
 	return bytes, rate
 }
 
-// limit checks a rate and a memory together, where lowest is the best rate in
-// that memory: it must be met, and 0.7 of it refused. Rates below 1e-7 are left
-// out, since they take long and a cuckoo filter cannot have them.
+// limit checks a rate combined with a memory. The best rate in this memory is
+// lowest: it must be possible, but 0.7*lowest must be refused. Rates below 1e-7
+// are left out, since they take long and a cuckoo filter cannot have them.
 func (b Budget[P]) limit(t *testing.T, n, bytes uint64, lowest float64) {
 	t.Helper()
 	for _, rate := range []float64{lowest, 1.2 * lowest, 2 * lowest} {

@@ -100,8 +100,8 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 	}
 }
 
-// A Sharding assigns digests to shards by some of their bits. Draw returns a
-// random digest of one shard.
+// A Sharding assigns digests to shards by some of their bits. Draw returns
+// random digests that belong to the same shard.
 type Sharding struct {
 	Name string
 	Draw func(r *rand.Rand) hashfam.Digest
@@ -125,8 +125,9 @@ func Shardings() []Sharding {
 }
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is
-// set and enough memory is available. Long prints the minutes that it takes on
-// one core. Arguments must be literals, because .ci/long adds up the minutes.
+// set and enough memory is available. It prints the required minutes on a
+// single core. Arguments must be literals, because .ci/long adds up the
+// minutes.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {

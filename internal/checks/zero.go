@@ -20,9 +20,9 @@ var (
 	mayWork = regexp.MustCompile("^(InnerProduct|Threshold|Complete)$")
 )
 
-// ZeroValues checks that each method of the zero values, or of receivers that
-// nothing was decoded into, panics with a text that matches if it uses keys or
-// changes the structure, and works otherwise. A clone is a zero value, too.
+// ZeroValues checks that each method of the zero values, and of receivers,
+// panics with a text that matches if it uses keys or changes the structure, and
+// works otherwise. A clone is a zero value, too.
 func ZeroValues(t *testing.T, text string, values ...any) {
 	for at, clones := 0, len(values); at < len(values); at++ {
 		v := reflect.ValueOf(values[at])
@@ -32,7 +32,7 @@ func ZeroValues(t *testing.T, text string, values ...any) {
 			got := recovered(func() { results = method.Call(dummies(method.Type())) })
 			if worksOnZero.MatchString(name) {
 				require.Nil(t, got, "%v.%s", v.Type(), name)
-			} else if name != "Format" && (got != nil || !mayWork.MatchString(name)) { // Format is tested with printing
+			} else if name != "Format" && (got != nil || !mayWork.MatchString(name)) { // which has other tests
 				require.Regexp(t, text, got, "%v.%s", v.Type(), name)
 			}
 			if name == "Clone" && at < clones {
@@ -50,13 +50,13 @@ func recovered(f func()) (got any) {
 	return nil
 }
 
-// dummies returns arguments of a function: slices of eight elements, pointers
-// to zero values, and an empty stream.
+// dummies returns arguments for a call: slices of eight elements, pointers to
+// zero values, and an empty stream.
 func dummies(f reflect.Type) (list []reflect.Value) {
 	for i := range f.NumIn() {
 		in := f.In(i)
 		if f.IsVariadic() && i == f.NumIn()-1 {
-			break // Merge has nothing to merge
+			break // call Merge without arguments
 		}
 		switch in.Kind() {
 		case reflect.Slice:

@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// actions returns the actions that the structure has, by their names.
+// actions returns the actions that can be used with this structure.
 func (m *Machine[S]) actions() map[string]func() {
 	s, actions := m.s, map[string]func(){"all forms agree": func() { m.agree(drawSet(m.T)) }, "encode and decode": m.recode}
 	has := func(can bool, name string, do func()) {
@@ -34,11 +34,10 @@ func (m *Machine[S]) actions() map[string]func() {
 	return actions
 }
 
-// deletes reports whether the structure has a form of Delete.
 func (m *Machine[S]) deletes() bool { return m.s.Delete != nil && len(m.s.Delete(m.F)) > 0 }
 
-// build builds a structure of drawn keys, and the twin from the same keys in
-// another order, some of them repeated, in any way that there is.
+// build builds the structure, and the twin from the same keys in another order.
+// Some keys are repeated.
 func (m *Machine[S]) build() {
 	keys, builders := drawSet(m.T), m.s.Builders(m.T, m.Family)
 	for _, f := range []*S{&m.F, &m.Twin} {
@@ -54,16 +53,14 @@ func (m *Machine[S]) build() {
 	}
 }
 
-// forget empties the model.
 func (m *Machine[S]) forget() {
 	clear(m.Counts)
 	m.Added, m.Exact, m.Timed, m.Now = nil, true, false, 0
 }
 
-// form draws a form of a method.
 func (m *Machine[S]) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
-// Add adds keys in one of the forms, and to the twin.
+// Add adds keys to the structure using one of the forms, and to the twin.
 func (m *Machine[S]) Add(forms []Form, keys []string) {
 	form := m.form(forms)
 	n, err := form.do(keys...)
@@ -72,8 +69,8 @@ func (m *Machine[S]) Add(forms []Form, keys []string) {
 	require.Equal(m, failed, err)
 }
 
-// addTwin adds keys to the twin until one fails, which must fail again and
-// change nothing.
+// addTwin adds keys to the twin. The first key that cannot be added must fail
+// again and must not change it.
 func (m *Machine[S]) addTwin(keys ...string) (int, error) {
 	add := m.s.Add(m.Twin)[0]
 	n, err := add.do(keys...)
@@ -89,8 +86,7 @@ func (m *Machine[S]) addTwin(keys ...string) (int, error) {
 	return n, err
 }
 
-// ContainsOrAdd queries keys and adds those that are absent, in one call for
-// each, in one of the forms.
+// ContainsOrAdd calls one of the forms of ContainsOrAdd for some keys.
 func (m *Machine[S]) ContainsOrAdd(forms []Form) {
 	keys, form := DrawKeys(m.T), m.form(forms)
 	for _, key := range keys {
@@ -105,14 +101,12 @@ func (m *Machine[S]) ContainsOrAdd(forms []Form) {
 	}
 }
 
-// has reports whether f may contain a key.
 func (m *Machine[S]) has(f S, key string) bool {
 	numbers, _ := m.s.Questions[0](f)[0].Bind([]string{key})()
 	return numbers[0] > 0
 }
 
-// delete deletes members that were added one after the other, some of them more
-// than once, and a key that is not found.
+// delete deletes some members, up to three copies of each, and an absent key.
 func (m *Machine[S]) delete() {
 	members := m.members()
 	if len(members) == 0 {
@@ -134,19 +128,17 @@ func (m *Machine[S]) delete() {
 	}
 }
 
-// remove deletes keys, of which it must find a number.
+// remove deletes keys. The form should find the wanted number.
 func (m *Machine[S]) remove(form Form, keys []string, want int) {
 	n, err := form.do(keys...)
 	require.NoError(m, err)
 	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
 }
 
-// agree checks that the structure and its twin give the same answers.
 func (m *Machine[S]) agree(keys []string) {
 	Agree(m, joined(questionsOf(m.F, m.s.Questions), questionsOf(m.Twin, m.s.Questions)), keys)
 }
 
-// questionsOf returns the forms of each question.
 func questionsOf[S any](f S, questions []func(S) []Form) (list [][]Form) {
 	for _, question := range questions {
 		list = append(list, question(f))
@@ -154,7 +146,7 @@ func questionsOf[S any](f S, questions []func(S) []Form) (list [][]Form) {
 	return list
 }
 
-// joined returns the forms of the same questions to two structures.
+// joined returns the forms of the same questions for two structures.
 func joined(a, b [][]Form) (list [][]Form) {
 	for i := range a {
 		list = append(list, slices.Concat(a[i], b[i]))
@@ -162,8 +154,8 @@ func joined(a, b [][]Form) (list [][]Form) {
 	return list
 }
 
-// Agree checks that all forms of a question give the same answers, and that all
-// questions agree on which keys may be contained.
+// Agree checks that all forms return the same results for each question, and
+// that all questions agree on which keys are contained.
 func Agree(t rapid.TB, questions [][]Form, keys []string) {
 	base := questions[0][0]
 	contained, _ := base.Bind(keys)()
@@ -202,13 +194,13 @@ func (m *Machine[S]) merge() {
 		m.Resync()
 		return
 	}
-	for _, f := range others { // one by one
+	for _, f := range others { // without a batch
 		require.NoError(m, m.s.Merge(m.Twin, f))
 	}
 }
 
-// Resync makes the twin equal to the structure, after actions whose order
-// decides about the place of keys.
+// Resync replaces the twin by a copy. It should be called after an action whose
+// result depends on the order of keys.
 func (m *Machine[S]) Resync() {
 	b := encode(m, m.F)
 	m.Twin = m.s.Receiver(m.Family)
@@ -220,28 +212,27 @@ func (m *Machine[S]) Resync() {
 
 func (m *Machine[S]) diverges() bool { return m.s.Diverges != nil && m.s.Diverges(m.F) }
 
-// clone goes on with a clone. The original must not change any more.
+// clone continues with a clone.
 func (m *Machine[S]) clone() {
 	m.Leave(m.F)
 	m.F = m.s.Clone(m.F)
 }
 
-// reset removes all keys.
 func (m *Machine[S]) reset() {
 	m.s.Reset(m.F)
 	m.s.Reset(m.Twin)
 	m.forget()
-	must(m, m.F.Equal(m.s.Like(m.F)), "Reset left something")
+	must(m, m.F.Equal(m.s.Like(m.F)), "the structure is not empty after Reset")
 }
 
-// recode goes on with what is decoded from the structure. The receiver may be a
-// structure in use, which is equal only if its encoding is.
+// recode encodes the structure and continues with the decoded one. The receiver
+// can be in use, which is also an opportunity to test Equal.
 func (m *Machine[S]) recode() {
 	b, g := encodings(m, m.F), m.s.Receiver(m.Family)
 	if m.s.Builders == nil && !m.forged && rapid.Bool().Draw(m.T, "into a structure in use") {
 		g = m.s.Like(m.F)
 		m.s.fill(g, drawSet(m.T))
-		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal is not whether the encodings are equal")
+		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal does not agree with the encodings")
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)

@@ -18,7 +18,7 @@ import (
 
 const magic = "\xf1fam"
 
-// The offsets of some fields in a frame, as in docs/format.md.
+// Offsets in a frame, see docs/format.md.
 const (
 	offsetKind     = 4
 	offsetVersion  = 5
@@ -29,7 +29,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// headerBytes returns the length of the header of a frame.
 func headerBytes(b []byte) int {
 	p := int(binary.LittleEndian.Uint16(b[offsetParamLen:]))
 	return (offsetParams + p + 8 + 63) / 64 * 64
@@ -44,9 +43,8 @@ func intact(b []byte) bool {
 	return binary.LittleEndian.Uint32(b[end:]) == crc32.Checksum(b[:end], castagnoli)
 }
 
-// Reseal corrects both checksums of b if b is long enough to be a frame, so
-// that a decoder goes on to check the rest. Before that it does so for frames
-// within its payload.
+// Reseal corrects both checksums in a frame, so that a decoder will check the
+// rest. It also corrects frames in the payload. It ignores anything else.
 func Reseal(b []byte) {
 	if len(b) < offsetParams {
 		return
@@ -60,7 +58,6 @@ func Reseal(b []byte) {
 	}
 }
 
-// resealNested reseals the frames that begin at a multiple of 8 in payload.
 func resealNested(payload []byte) {
 	for ; len(payload) > offsetParams; payload = payload[8:] {
 		if bytes.HasPrefix(payload, []byte(magic)) {
@@ -69,7 +66,7 @@ func resealNested(payload []byte) {
 	}
 }
 
-// frameBytes returns the length of the frame that begins b, or all of b.
+// frameBytes returns the length of the first frame in b, or len(b).
 func frameBytes(b []byte) int {
 	if len(b) >= offsetParams {
 		n := binary.LittleEndian.Uint64(b[offsetPayload:])
@@ -81,15 +78,15 @@ func frameBytes(b []byte) int {
 }
 
 // Change is the property that a changed frame with correct checksums is
-// rejected, or decoded to a structure that can be used: nothing is known about
-// its keys, but nothing may panic, all reads must return, all forms must agree,
-// and what is added must be found.
+// rejected, or decoded to a structure that can be used. This structure may
+// contain any keys. But no method may panic or run forever, all forms must
+// agree, and keys that are added must be found.
 func (s Frames[S]) Change(t *rapid.T) {
 	fam := drawFamily(t)
 	f, _ := s.draw(t, fam)
 	source, _ := s.draw(t, fam)
 	b, another := encode(t, f), encode(t, source)
-	for range 5 { // most are rejected, and cost little time
+	for range 5 { // most frames are rejected quickly
 		changed := bytes.Clone(b)
 		for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
 			changed = change(t, changed, another)
@@ -111,15 +108,15 @@ func (s Frames[S]) Change(t *rapid.T) {
 	}
 }
 
-// decodeAny decodes b into f without allocating much more than the bytes take.
-// It reports whether b is valid.
+// decodeAny decodes b in all ways. It must not allocate much more memory than
+// b.
 func (s Frames[S]) decodeAny(t rapid.TB, f S, b []byte) (valid bool) {
 	took := LeastAllocated(1, func() { valid = s.decode(t, f, b, nil, ways...) })
 	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))
 	return valid
 }
 
-// read reads from a structure that was decoded from b, which does not change.
+// read reads from a structure that was decoded from b.
 func (s Frames[S]) read(t rapid.TB, f S, b []byte) {
 	require.True(t, f.Equal(f))
 	s.Reads(f)
@@ -128,8 +125,8 @@ func (s Frames[S]) read(t rapid.TB, f S, b []byte) {
 	requireBytes(t, b, encode(t, f), "a read changed the structure")
 }
 
-// change changes the frame b in one place, half of the time in its header. It
-// changes neither the magic nor the version, which other properties do.
+// change changes b in one place, half of the time in the header. It does not
+// change the magic or the version, since other properties do.
 func change(t *rapid.T, b, another []byte) []byte {
 	last := len(b) / 8
 	if rapid.Bool().Draw(t, "in the header") {
@@ -158,16 +155,16 @@ func change(t *rapid.T, b, another []byte) []byte {
 	return b
 }
 
-// drawNumber draws a small number, which may be negative, or one near a power
-// of two, which decoders must check.
+// drawNumber draws a small number, which can be negative, or a number near a
+// power of two.
 func drawNumber(t *rapid.T) uint64 {
 	power := uint64(1) << rapid.IntRange(0, 63).Draw(t, "power")
 	small := uint64(rapid.Int64Range(-128, 127).Draw(t, "number"))
 	return rapid.SampledFrom([]uint64{power, power + 1, power - 1, small}).Draw(t, "plus")
 }
 
-// resize adds some words to the payload of b, before offset i, or removes some,
-// and corrects its length in the header.
+// resize inserts words at offset i of the payload, or deletes words before i,
+// and corrects the payload length.
 func resize(t *rapid.T, b []byte, i int) []byte {
 	start := headerBytes(b)
 	if start+8 > len(b) {
@@ -183,8 +180,8 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 	return b
 }
 
-// Fuzz decodes any bytes, as they are and with correct checksums, under all
-// families, and reads from the structures.
+// Fuzz decodes arbitrary bytes with all families, both unchanged and with
+// correct checksums, and reads from the structures.
 func (s Frames[S]) Fuzz(f *testing.F) {
 	for _, g := range s.Golden {
 		f.Add(encode(f, g.Build()))
@@ -192,7 +189,7 @@ func (s Frames[S]) Fuzz(f *testing.F) {
 	FuzzBytes(f, func(t *testing.T, b []byte) {
 		sealed := bytes.Clone(b)
 		Reseal(sealed)
-		b, sealed = b[:frameBytes(b)], sealed[:frameBytes(sealed)] // golden files have bytes after the frame
+		b, sealed = b[:frameBytes(b)], sealed[:frameBytes(sealed)] // see everyDamage for bytes after the frame
 		for _, fam := range families {
 			g := s.Receiver(fam)
 			s.decodeAny(t, g, b)
@@ -203,10 +200,10 @@ func (s Frames[S]) Fuzz(f *testing.F) {
 	})
 }
 
-// FuzzBytes fuzzes a function of any bytes. The inputs that every run tries
-// first, without -fuzz too, are the lines of testdata/fuzz/NAME.txt, if there
-// is such a file: bytes in hexadecimal digits, or comments after a #. A failing
-// input is added to them by hand: its digits are in the message of the failure.
+// FuzzBytes fuzzes a function using arbitrary bytes. Every run begins with the
+// lines in testdata/fuzz/NAME.txt: bytes in hexadecimal, or comments after a #.
+// When an input fails, the message contains its digits, which should be added
+// to this file.
 func FuzzBytes(f *testing.F, check func(*testing.T, []byte)) {
 	text, err := os.ReadFile(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
 	require.True(f, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)

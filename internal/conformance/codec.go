@@ -13,24 +13,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A decoder has the methods that decode.
 type decoder interface {
 	encoding.BinaryUnmarshaler
 	encoding.TextUnmarshaler
 	io.ReaderFrom
 }
 
-// A way decodes b, which may be anything, into f.
+// A way decodes b, which may be damaged, into f.
 type way struct {
 	name   string
 	decode func(f decoder, b []byte) error
 }
 
-// GoString is what rapid prints.
+// GoString is called by rapid.
 func (w way) GoString() string { return strconv.Quote(w.name) }
 
-// ways are all ways to decode. Streams may return few bytes at a time, or the
-// last of them with an error, and go on after the frame.
+// ways are all ways to decode. Some streams return only a part of what is read,
+// or return data and an error at once, and some continue after the frame.
 var ways = []way{
 	{"UnmarshalBinary", decoder.UnmarshalBinary},
 	{"UnmarshalText", func(f decoder, b []byte) error { return f.UnmarshalText(textOf(b)) }},
@@ -42,7 +41,7 @@ var ways = []way{
 
 func textOf(b []byte) []byte { return base64.StdEncoding.AppendEncode(nil, b) }
 
-// stream returns a way that reads from a stream and leaves what comes after b.
+// stream returns a way to read from a stream that continues after b.
 func stream(after string, wrap func(io.Reader) io.Reader) func(decoder, []byte) error {
 	return func(f decoder, b []byte) error {
 		r := wrap(bytes.NewReader(append(bytes.Clone(b), after...)))
@@ -57,7 +56,7 @@ func stream(after string, wrap func(io.Reader) io.Reader) func(decoder, []byte) 
 	}
 }
 
-// encodings returns the encoding of f, which all methods must write.
+// encodings returns the encoding of f. All methods must return the same bytes.
 func encodings[S Encoded[S]](t rapid.TB, f S) []byte {
 	b := encode(t, f)
 	appended, err := f.AppendBinary([]byte("before"))
@@ -74,14 +73,13 @@ func encodings[S Encoded[S]](t rapid.TB, f S) []byte {
 	return b
 }
 
-// encode returns the encoding of a valid structure.
 func encode[S Encoded[S]](t rapid.TB, f S) []byte {
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
 	return b
 }
 
-// requireBytes is short about differences, since encodings are long.
+// requireBytes is like require.Equal, but does not print the bytes.
 func requireBytes(t rapid.TB, want, got []byte, message string) {
 	if bytes.Equal(want, got) {
 		return

@@ -6,23 +6,23 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Form is one form of a method that takes keys, such as AddString for Add.
+// A Form is a variant of some method with a key, for example AddString for Add.
 type Form struct {
 	Name string
-	// Bind converts keys and returns a function that calls the method for all
-	// of them until one fails. Its result is a number for each key, or the sum
-	// of the numbers: the answer to a question, or 1 if the key was added,
-	// found or deleted. It allocates only what the method allocates, and only
-	// one goroutine may call it.
+	// Bind returns a function that calls the method for all keys until it
+	// fails. The function returns a number for each key, or the sum of the
+	// numbers. This is the answer to a question, or 1 if the key was added,
+	// found or deleted. The function does not allocate, and must be called by
+	// one goroutine at a time.
 	Bind func(keys []string) (call func() ([]uint64, error))
-	// Counts reports whether the answer is the number of copies of a key.
+	// Counts is true if the answer is the number of copies.
 	Counts bool
 }
 
-// GoString is what rapid prints.
+// GoString is called by rapid.
 func (f Form) GoString() string { return strconv.Quote(f.Name) }
 
-// do calls the method for all keys and returns the sum of its results.
+// do calls the method for all keys and returns the sum of the numbers.
 func (f Form) do(keys ...string) (sum int, err error) {
 	numbers, err := f.Bind(keys)()
 	for _, n := range numbers {
@@ -52,7 +52,7 @@ func Each[K any](name string, convert func(string) K, call func(K) (uint64, erro
 }
 
 // Batch returns a form whose method is called once for all digests and returns
-// for how many it had success.
+// the number of successes.
 func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest) (int, error)) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
 		digests, sum := fam.SumAll(nil, bytesOf(keys)), make([]uint64, 1)
@@ -64,9 +64,8 @@ func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest) (int, er
 	}}
 }
 
-// Answers returns a form whose method appends an answer for each digest.
-// Without an answer for each, or if the method does not append to mark, the
-// form has no numbers.
+// Answers returns a form whose method appends an answer for each digest. If it
+// does not append to mark, the form returns no numbers.
 func Answers[R comparable](name string, fam hashfam.Family, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
 		dst, numbers, digests := []R{mark}, make([]uint64, 0, len(keys)), fam.SumAll(nil, bytesOf(keys))
@@ -82,13 +81,13 @@ func Answers[R comparable](name string, fam hashfam.Family, mark R, call func([]
 	}}
 }
 
-// Forms returns the forms of bytes, String and Digest.
+// Forms returns the forms with bytes, a string and a digest.
 func Forms(name string, fam hashfam.Family, bytes func([]byte) (uint64, error),
 	text func(string) (uint64, error), digest func(hashfam.Digest) (uint64, error)) []Form {
 	return []Form{Each(name, Bytes, bytes), Each(name+"String", Text, text), Each(name+"Digest", fam.SumString, digest)}
 }
 
-// Bytes and Text convert a key for [Each].
+// Bytes and Text can be used as arguments of [Each].
 func Bytes(key string) []byte { return []byte(key) }
 func Text(key string) string  { return key }
 
@@ -100,7 +99,7 @@ func bytesOf(keys []string) [][]byte {
 	return list
 }
 
-// Done, Is and the next convert methods for [Each] by their results.
+// Done, Is and the following functions convert methods for [Each].
 func Done[K any](call func(K)) func(K) (uint64, error) {
 	return func(key K) (uint64, error) { call(key); return 1, nil }
 }
@@ -124,7 +123,6 @@ func counted[K any](call func(K) uint64) func(K) (uint64, error) {
 	return func(key K) (uint64, error) { return call(key), nil }
 }
 
-// One returns 1 for true.
 func One(is bool) uint64 {
 	if is {
 		return 1
@@ -134,7 +132,7 @@ func One(is bool) uint64 {
 
 type familiar interface{ Family() hashfam.Family }
 
-// Adds returns the forms of Add in a structure that has always room.
+// Adds returns the forms of Add when it cannot fail.
 func Adds[S interface {
 	familiar
 	Add([]byte)
@@ -146,7 +144,7 @@ func Adds[S interface {
 	return append(Forms("Add", s.Family(), Done(s.Add), Done(s.AddString), Done(s.AddDigest)), Batch("AddAll", s.Family(), all))
 }
 
-// TryAdds returns the forms of an Add that can fail.
+// TryAdds returns the forms of Add when it can fail.
 func TryAdds[S interface {
 	familiar
 	Add([]byte) error
@@ -157,8 +155,7 @@ func TryAdds[S interface {
 	return append(Forms("Add", s.Family(), tried(s.Add), tried(s.AddString), tried(s.AddDigest)), Batch("AddAll", s.Family(), s.AddAll))
 }
 
-// ContainsOrAdds returns the forms of ContainsOrAdd in a structure that has
-// always room.
+// ContainsOrAdds returns the forms of ContainsOrAdd when it cannot fail.
 func ContainsOrAdds[S interface {
 	familiar
 	ContainsOrAdd([]byte) bool
@@ -168,7 +165,7 @@ func ContainsOrAdds[S interface {
 	return Forms("ContainsOrAdd", s.Family(), Is(s.ContainsOrAdd), Is(s.ContainsOrAddString), Is(s.ContainsOrAddDigest))
 }
 
-// ContainsOrTryAdds returns the forms of a ContainsOrAdd that can fail.
+// ContainsOrTryAdds returns the forms of ContainsOrAdd when it can fail.
 func ContainsOrTryAdds[S interface {
 	familiar
 	ContainsOrAdd([]byte) (bool, error)

@@ -14,34 +14,32 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Frames says how structures of type S are encoded, shown and compared. Fields
-// that do not apply are nil.
+// Frames describes how a structure is encoded, printed and compared. Fields can
+// be nil if they do not apply.
 type Frames[S Encoded[S]] struct {
 	Structure[S]
-	// Golden has the files that all later versions must decode.
 	Golden []Golden[S]
 	// Zero returns a zero value.
 	Zero func() S
-	// ClaimHuge overwrites the parameters in a frame with those of a structure
-	// of 2^40 bits, and returns the length of its payload in bytes.
+	// ClaimHuge changes encoded parameters to describe a structure of 2^40
+	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
 	Header    Header[S]
 	View      View[S]
-	// Ask returns a function that answers from structures that are encoded
-	// under the family.
+	// Ask returns a function that queries frames of the family.
 	Ask func(hashfam.Family) Asker
-	// Reads calls the methods that do not change the structure, except the
-	// questions and what Encoded has, and returns what they return.
+	// Reads returns the results of all methods that only read and are not in
+	// Encoded or Questions.
 	Reads func(S) []any
-	// Shown returns the value that a structure points to, its parameters, and
-	// other values that contain its family. They must not show its key.
+	// Shown returns the structure as a value, and then other values that
+	// contain its family, for example its parameters.
 	Shown func(S) []any
 }
 
 // A Golden is a file in testdata that all later versions must decode.
 type Golden[S any] struct {
 	File  string
-	Build func() S // the structure that the file encodes
+	Build func() S // returns the encoded structure
 }
 
 // Test runs all properties as subtests.
@@ -52,20 +50,19 @@ func (s Frames[S]) Test(t *testing.T) {
 	}
 }
 
-// Properties returns all properties by their names.
 func (s Frames[S]) Properties() map[string]func(rapid.TB) {
 	properties := map[string]func(rapid.TB){
-		"a changed frame with correct checksums is decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
-		"a claimed length allocates no memory":                          s.lyingLength,
-		"a zero value decodes and is not encoded":                       s.zeroValue,
+		"changed frames with correct checksums are decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
+		"a claimed length does not allocate memory":                     s.lyingLength,
+		"a zero value can decode but cannot be encoded":                 s.zeroValue,
 	}
 	for name, property := range map[string]func(t *rapid.T, f S, keys []string){
-		"structures that differ in one parameter are neither equal nor merged": s.incompatible,
-		"a frame is decoded, and another version, kind or family is an error":  s.wrongHeader,
-		"reads are pure and may run at the same time":                          s.pureReads,
-		"errors of streams are returned":                                       s.streams,
-		"no output shows the key":                                              s.secrets,
-		"no query and no insertion allocates":                                  s.allocations,
+		"structures with different parameters are not equal and cannot be merged": s.incompatible,
+		"another version, kind or family is an error":                             s.wrongHeader,
+		"reads can be concurrent":                                                 s.pureReads,
+		"errors from streams are returned":                                        s.streams,
+		"no output shows the key":                                                 s.secrets,
+		"queries and insertions do not allocate":                                  s.allocations,
 	} {
 		properties[name] = func(t rapid.TB) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -80,7 +77,8 @@ func (s Frames[S]) Properties() map[string]func(rapid.TB) {
 	return properties
 }
 
-// example returns a structure of the family with some keys, always the same.
+// example returns a structure with at least five keys. It is the same in all
+// runs.
 func (s Frames[S]) example(fam hashfam.Family) (f S) {
 	for seed, n := 0, 0; n < 5; seed++ {
 		f = rapid.Custom(func(t *rapid.T) S {
@@ -92,9 +90,8 @@ func (s Frames[S]) example(fam hashfam.Family) (f S) {
 	return f
 }
 
-// incompatible checks that structures that differ in one parameter are not
-// equal, and that merging them, alone or with others, fails, names the
-// parameter, and changes neither.
+// incompatible checks that structures with different parameters are not equal
+// and cannot be merged, and that the error names the parameter.
 func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
 	if s.Variants == nil {
 		fam := f.Family()
@@ -123,12 +120,12 @@ func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
 	}
 }
 
-// decode decodes b, which may be anything, into f in several ways and reports
-// whether b is valid. If so, f is encoded to the same bytes: decoders ignore no
-// bit of a frame. If not, the reason is want, unless that is nil, and f does
-// not change.
+// decode decodes b, which may be damaged, into f using the given ways. It
+// returns true if b is valid. Then f must be encoded to the same bytes, since
+// decoders must not ignore any bit. Otherwise the error must be want, if that
+// is not nil, and f must not change.
 func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bool {
-	own, _ := f.MarshalBinary() // which a receiver does not have
+	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
 	var valid *S
 	if whole == nil {
@@ -144,7 +141,7 @@ func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bo
 	}
 	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
 	again, _ := f.MarshalBinary()
-	requireBytes(t, own, again, "decoded something else, or changed by a failed decode")
+	requireBytes(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
 	same("a view", s.view(t, b, f.Family(), valid, whole))
 	if s.Header != nil {
 		err := s.Header(t, b, f.Family(), valid)
@@ -154,10 +151,8 @@ func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bo
 	return whole == nil
 }
 
-// wrongHeader checks that decoding an intact frame returns ErrVersion if it has
-// another version or a kind that is not known, ErrCorrupt if it is of another
-// kind, and ErrFamily if it has another family, and that a receiver, and a
-// structure in use, keep theirs.
+// wrongHeader checks the errors when the version, the kind or the family
+// differs, and that the receiver's family does not change.
 func (s Frames[S]) wrongHeader(t *rapid.T, f S, _ []string) {
 	used, _ := s.draw(t, f.Family())
 	other, _ := s.draw(t, f.Family().Derive("another"))

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
-// golden checks that a file in testdata is decoded to the structure that it
-// encodes, and that this is still encoded to the same bytes, and damages them.
+// golden checks that a golden file is decoded to the expected structure, and
+// that this structure is still encoded to the same bytes.
 func (s Frames[S]) golden(t rapid.TB, g Golden[S]) {
 	built := g.Build()
 	b, f := encode(t, built), s.Receiver(built.Family())
@@ -30,8 +30,8 @@ func (s Frames[S]) golden(t rapid.TB, g Golden[S]) {
 	s.everyDamage(t, b, built.Family())
 }
 
-// RequireGolden checks that the file of that name in testdata has the bytes of
-// encoded. With -update it writes the file if it does not exist yet.
+// RequireGolden compares encoded with the contents of testdata/name. With
+// -update it creates the file if it does not exist.
 func RequireGolden(t rapid.TB, name string, encoded []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -43,9 +43,8 @@ func RequireGolden(t rapid.TB, name string, encoded []byte) {
 	require.Equal(t, b, encoded, name)
 }
 
-// everyDamage checks that every truncation and every flipped bit of a golden
-// file is detected, and a byte after it. If the checksums of a frame with a
-// flipped bit are corrected, it must be rejected or encoded to the same bytes.
+// everyDamage truncates a frame anywhere, flips each bit and appends a byte. If
+// a frame with a flipped bit has correct checksums, it can be valid.
 func (s Frames[S]) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
 	f := s.example(fam)
 	for i := range b {
@@ -66,9 +65,8 @@ func (s Frames[S]) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
 
 var errBroken = errors.New("broken cable")
 
-// streams reads a structure from streams that fail after some bytes, with the
-// last of them or later, or stall there, and writes it to streams that fail.
-// The number of bytes and the error must be returned, and nothing may change.
+// streams reads from streams that fail or stall, and writes to streams that
+// fail. It checks the errors and the returned numbers of bytes.
 func (s Frames[S]) streams(t *rapid.T, f S, _ []string) {
 	b := encode(t, f)
 	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
@@ -95,7 +93,7 @@ func (s Frames[S]) streams(t *rapid.T, f S, _ []string) {
 	requireBytes(t, b, encode(t, f), "a failed write changed the structure")
 }
 
-// A writer has room for some bytes, and returns err when it is full.
+// A writer returns err when it has received room bytes.
 type writer struct {
 	got  []byte
 	room int
@@ -115,16 +113,15 @@ func (w *writer) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// lyingLength checks that a frame whose header promises 2^40 bits and has
-// correct checksums is rejected, and that this allocates memory only in
-// proportion to the bytes that there are.
+// lyingLength checks that a frame that claims to have 2^40 bits is rejected,
+// and that the decoder does not allocate memory for them.
 func (s Frames[S]) lyingLength(t rapid.TB) {
 	golden := s.Golden[0].Build()
 	lie := encode(t, golden)
 	binary.LittleEndian.PutUint64(lie[offsetPayload:], s.ClaimHuge(lie[offsetParams:]))
 	Reseal(lie)
 	if s.Header != nil {
-		require.NoError(t, s.Header(t, lie, golden.Family(), nil), "the header promises something invalid, so decoding does not rely on it")
+		require.NoError(t, s.Header(t, lie, golden.Family(), nil), "the header is already invalid")
 	}
 	f := s.example(golden.Family())
 	for _, b := range [][]byte{lie, lie[:offsetParams], append(lie, make([]byte, 4<<20)...)} {
@@ -133,8 +130,8 @@ func (s Frames[S]) lyingLength(t rapid.TB) {
 	}
 }
 
-// zeroValue checks that a zero value decodes structures of the public family,
-// and that neither it nor a receiver can be encoded.
+// zeroValue checks that a zero value can decode structures of the public
+// family. Neither this value nor a receiver can be encoded.
 func (s Frames[S]) zeroValue(t rapid.TB) {
 	for _, none := range []S{s.Zero(), s.Receiver(keyed)} {
 		_, marshaled := none.MarshalBinary()

@@ -14,8 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Encoded has the methods that all structures have in common. S is the type
-// itself, a pointer.
+// Encoded has the methods of all structures. S is a pointer type.
 type Encoded[S any] interface {
 	comparable
 	Family() hashfam.Family
@@ -31,78 +30,76 @@ type Encoded[S any] interface {
 	slog.LogValuer
 }
 
-// A Structure says how to make and drive structures of type S. It has either a
-// Source and Add, or Builders. Other fields may be nil.
+// A Structure describes how to use structures of type S. Either Source and Add
+// or Builders must be set. Other fields can be nil.
 type Structure[S Encoded[S]] struct {
 	Source[S]
-	// Builders draws parameters and returns all ways to build a structure with
-	// them, which must be equal if the digests are, some of them repeated.
+	// Builders draws parameters and returns all ways to build a structure using
+	// them. The order of digests and repetitions must not matter.
 	Builders func(*rapid.T, hashfam.Family) map[string]func([]hashfam.Digest) (S, error)
-	// Receiver returns a receiver to decode structures of the family into.
+	// Receiver returns a receiver with the given family.
 	Receiver func(hashfam.Family) S
 
-	// The methods with keys, in all forms, the first for bytes. See [Adds],
-	// [ContainsOrAdds], [Deletes]. Some parameters may allow no Delete.
+	// Methods in all forms, beginning with bytes: see [Adds], [ContainsOrAdds]
+	// and [Deletes]. Delete returns none if the parameters do not allow it.
 	Add, ContainsOrAdd, Delete func(S) []Form
-	// Questions about a key, see [Contains] and [Counts]. The answer is above 0
-	// if the structure may contain the key.
+	// Questions returns the forms of each query, see [Contains] and [Counts].
+	// An answer above 0 means that the key may be contained.
 	Questions []func(S) []Form
 
 	Merge func(S, ...S) error
 	Clone func(S) S
 	Reset func(S)
-	// Len returns the exact number of copies of all keys.
+	// Len returns the exact number of keys, including copies.
 	Len func(S) uint64
 
-	// Actions are further actions by their names.
+	// Actions contains further actions.
 	Actions map[string]func(*Machine[S])
-	// Invariant checks what must be true after every action.
+	// Invariant is called after every action.
 	Invariant func(*Machine[S])
 	// MostCount returns the largest count that the structure can store.
 	MostCount func(S) uint64
-	// Canonical reports whether a structure depends only on the multiset of its
-	// keys. Nil stands for never.
+	// Canonical reports whether the structure depends only on its keys.
 	Canonical func(S) bool
-	// Diverges reports whether a decoded structure may go on otherwise than the
-	// original, because of something that is not encoded.
+	// Diverges reports whether a decoded structure can behave otherwise than
+	// the original, because it has state that is not encoded.
 	Diverges func(S) bool
-	// Remembered returns the keys that must be found, of those in Added, if the
-	// structure forgets.
+	// Remembered returns the keys of Added that must still be found, if the
+	// structure forgets keys.
 	Remembered func(*Machine[S]) map[string]uint64
 }
 
-// A Machine changes three things together: the structure, in every way that
-// there is; a twin, to which the same keys are added as bytes and one by one;
-// and an exact model, the number of copies of each key. After each action the
-// structure equals the twin and contains the keys of the model.
+// A Machine tests a structure by random actions. It also has a twin, to which
+// the same keys are added one by one, and an exact model. After each action the
+// structure must equal the twin and contain the keys in the model.
 type Machine[S Encoded[S]] struct {
 	*rapid.T
 	Family  hashfam.Family
 	F, Twin S
-	// Counts has the number of copies of each key that the structure must
-	// contain. Added has the keys in the order in which they were added.
+	// Counts maps each key to the number of copies that must be found. Added
+	// contains the keys in the order in which they were added.
 	Counts map[string]uint64
 	Added  []Entry
-	// Exact is whether the structure contains no other keys than Counts.
+	// Exact is true if the structure contains no keys except Counts.
 	Exact bool
-	// Now is the time of the last Advance since the last Reset, if Timed.
+	// Now is the time of the last Advance, if Timed is true.
 	Now   int64
 	Timed bool
 
 	s      Structure[S]
 	forged bool     // the structure was decoded from a changed frame
-	aside  []func() // check that what was left behind has not changed
+	aside  []func() // check that previous structures have not changed
 }
 
-// An Entry is N copies of a key that were added at a time.
+// An Entry is a key, and how often it was added.
 type Entry struct {
 	Key string
 	N   uint64
 	At  int64
 }
 
-// Run is the property that any sequence of actions keeps the invariants. It is
-// for [rapid.Check] and [rapid.MakeFuzz].
+// Run is the property that no sequence of actions breaks an invariant. It can
+// be used with [rapid.Check] and [rapid.MakeFuzz].
 func (s Structure[S]) Run(t *rapid.T) {
 	m := s.machine(t, drawFamily(t))
 	if s.Builders != nil {
@@ -118,8 +115,7 @@ func (s Structure[S]) machine(t *rapid.T, fam hashfam.Family) *Machine[S] {
 	return &Machine[S]{T: t, Family: fam, Counts: map[string]uint64{}, Exact: true, s: s}
 }
 
-// draw draws a structure of the family and adds some keys. It returns those
-// that the structure contains.
+// draw draws a structure with some keys, and returns the keys.
 func (s Structure[S]) draw(t *rapid.T, fam hashfam.Family) (S, []string) {
 	if s.Builders == nil {
 		f := s.Draw(t, fam)
@@ -127,11 +123,11 @@ func (s Structure[S]) draw(t *rapid.T, fam hashfam.Family) (S, []string) {
 	}
 	m := s.machine(t, fam)
 	m.build()
-	must(t, m.F.Equal(m.Twin), "the way to build matters")
+	must(t, m.F.Equal(m.Twin), "the result depends on how the structure was built")
 	return m.F, m.members()
 }
 
-// fill adds keys to f and returns those for which there was room.
+// fill adds keys to f. It returns those that fit.
 func (s Structure[S]) fill(f S, keys []string) (in []string) {
 	add := s.Add(f)[0]
 	for _, key := range keys {
@@ -142,7 +138,6 @@ func (s Structure[S]) fill(f S, keys []string) (in []string) {
 	return in
 }
 
-// repeat does random actions.
 func (m *Machine[S]) repeat() {
 	m.Logf("%T %v", m.F, m.F)
 	actions := map[string]func(*rapid.T){"": func(*rapid.T) { m.check() }}
@@ -153,14 +148,14 @@ func (m *Machine[S]) repeat() {
 	m.finish()
 }
 
-// Count notes that n copies of a key were added.
+// Count adds n copies to the model.
 func (m *Machine[S]) Count(key string, n uint64) {
 	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
-// Advance notes that it is now t. What was added before the first time was
-// added now, and time does not run backwards.
+// Advance sets the time. Keys that were added before the first call belong to
+// its time. Time never goes back.
 func (m *Machine[S]) Advance(t int64) {
 	if !m.Timed {
 		m.Timed, m.Now = true, t
@@ -171,7 +166,7 @@ func (m *Machine[S]) Advance(t int64) {
 	m.Now = max(m.Now, t)
 }
 
-// members returns the keys that must be in the structure, as first added.
+// members returns the keys that must be found, in the order of their addition.
 func (m *Machine[S]) members() (keys []string) {
 	seen := map[string]bool{}
 	for _, e := range m.Added {
@@ -182,7 +177,6 @@ func (m *Machine[S]) members() (keys []string) {
 	return keys
 }
 
-// total returns the number of copies of all keys.
 func (m *Machine[S]) total() (sum uint64) {
 	for _, n := range m.Counts {
 		sum = sizing.AddSat(sum, n)
@@ -190,16 +184,14 @@ func (m *Machine[S]) total() (sum uint64) {
 	return sum
 }
 
-// canonical reports whether the structure must be the one of its keys.
 func (m *Machine[S]) canonical() bool {
 	return m.Exact && !m.forged && m.s.Canonical != nil && m.s.Canonical(m.F)
 }
 
-// check checks the invariants.
 func (m *Machine[S]) check() {
 	must(m, m.F.Equal(m.Twin), "the structure differs from its twin")
 	if m.s.Remembered != nil && m.forged {
-		clear(m.Counts) // nothing says when it forgets
+		clear(m.Counts) // it can have forgotten any key
 	} else if m.s.Remembered != nil {
 		m.Counts = m.s.Remembered(m)
 	}
@@ -213,7 +205,6 @@ func (m *Machine[S]) check() {
 	}
 }
 
-// checkCounts checks that the structure has the copies of all keys.
 func (m *Machine[S]) checkCounts() {
 	keys, most := m.members(), uint64(math.MaxUint64)
 	if m.s.MostCount != nil {
@@ -232,7 +223,7 @@ func (m *Machine[S]) checkCounts() {
 	}
 }
 
-// finish checks what takes too long after every action.
+// finish checks the invariants that are too slow for every action.
 func (m *Machine[S]) finish() {
 	m.Logf("at the end")
 	requireBytes(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
@@ -245,8 +236,8 @@ func (m *Machine[S]) finish() {
 	}
 }
 
-// rebuild compares the structure with one to which all copies of its keys are
-// added one by one, and then deletes them.
+// rebuild compares the structure with one that contains the same keys, and then
+// deletes the keys.
 func (m *Machine[S]) rebuild() {
 	var keys []string
 	for _, key := range m.members() {
@@ -258,19 +249,19 @@ func (m *Machine[S]) rebuild() {
 		f := m.s.Like(m.F)
 		_, err := m.s.Add(f)[0].do(keys...)
 		require.NoError(m, err)
-		must(m, m.F.Equal(f), "the structure is not that of its keys")
+		must(m, m.F.Equal(f), "the structure does not equal one with the same keys")
 	}
 	if m.deletes() {
 		m.remove(m.s.Delete(m.F)[0], keys, len(keys))
 		clear(m.Counts)
-		must(m, !m.canonical() || m.F.Equal(m.s.Like(m.F)), "the structure contains other keys, too")
+		must(m, !m.canonical() || m.F.Equal(m.s.Like(m.F)), "the structure is not empty after all keys were deleted")
 	}
 }
 
-// Leave leaves a structure behind. It must not change any more.
+// Leave checks at the end that f has not changed since this call.
 func (m *Machine[S]) Leave(f S) {
 	b := encode(m, f)
-	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a structure that was left behind has changed") })
+	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a previous structure has changed") })
 }
 
 func must(t rapid.TB, ok bool, format string, args ...any) {

@@ -18,9 +18,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// secrets checks that no way of printing, logging or marshaling a structure,
-// its view or its parameters shows the family's key, in any of these forms, and
-// that a structure and a pointer to it are marshaled in the same way.
+// secrets checks that printing, logging or marshaling a structure does not show
+// the family's key, and that pointers and values have the same JSON.
 func (s Frames[S]) secrets(t *rapid.T, _ S, _ []string) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	f, _ := s.draw(t, fam)
@@ -28,10 +27,10 @@ func (s Frames[S]) secrets(t *rapid.T, _ S, _ []string) {
 	value, _ := json.Marshal(s.Shown(f)[0])
 	requireBytes(t, pointer, value, "the value is not marshaled like the pointer")
 	requireNoKey(t, append(s.Shown(f), f, []S{f}, map[string]S{"f": f}, struct{ F S }{f}, []any{s.Shown(f)})...)
-	s.decode(t, f, encode(t, f), nil) // and so does a view
+	s.decode(t, f, encode(t, f), nil) // including a view
 }
 
-// requireNoKey checks that no value shows the key of secrets.
+// requireNoKey checks that the key in secrets is not shown in any form.
 func requireNoKey(t rapid.TB, values ...any) {
 	for _, v := range values {
 		out := shown(v)
@@ -42,7 +41,7 @@ func requireNoKey(t rapid.TB, values ...any) {
 	}
 }
 
-// shown returns v as all verbs print it, as JSON, and as loggers write it.
+// shown returns v as printed with all verbs, marshaled and logged.
 func shown(v any) string {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%v %+v %#v %d %x %s %q\n", v, v, v, v, v, v, v)
@@ -53,8 +52,7 @@ func shown(v any) string {
 	return out.String()
 }
 
-// pureReads reads in several goroutines at the same time, for the race
-// detector.
+// pureReads reads in several goroutines, for the race detector.
 func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 	keys = append(keys, drawSet(t)...)
 	before := encode(t, f)
@@ -77,17 +75,16 @@ func (s Frames[S]) pureReads(t *rapid.T, f S, keys []string) {
 	requireBytes(t, before, encode(t, f), "a read changed the structure")
 }
 
-// allocations checks that no query allocates, and no insertion of a key that is
-// in the structure already, except for the copy of a string with the tag
-// purego.
+// allocations checks that queries do not allocate, nor insertions when the key
+// is already contained. With the tag purego strings can be copied.
 func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
-	keys := slices.Repeat([]string{key}, 40) // hashed in blocks, not one by one
+	keys := slices.Repeat([]string{key}, 40) // enough to hash them in blocks
 	var forms []Form
 	if s.Builders == nil {
 		f = s.Like(f)
 		for range 8 {
-			s.Add(f)[0].do(keys...) // counters of one byte are widened here
+			s.Add(f)[0].do(keys...) // so that 8-bit counters are widened now
 		}
 		forms = s.Add(f)
 		if s.ContainsOrAdd != nil {
@@ -111,8 +108,8 @@ func (s Frames[S]) allocations(t *rapid.T, f S, _ []string) {
 	}
 }
 
-// LeastAllocated returns the least number of bytes that the process allocates
-// in that many runs of f, since others may allocate in some of them.
+// LeastAllocated returns how many bytes f allocates. Since other goroutines
+// also allocate, it calls f several times and returns the minimum.
 func LeastAllocated(runs int, f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for ; runs > 0 && least > 0; runs-- {

@@ -8,27 +8,25 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Source makes empty structures. [From] returns one for a structure that is
-// made from parameters.
+// A Source creates empty structures, see [From].
 type Source[S any] struct {
-	// Draw draws an empty structure of the family.
+	// Draw draws a structure of the family.
 	Draw func(*rapid.T, hashfam.Family) S
-	// Like returns an empty structure with the same parameters.
+	// Like returns a structure with the same parameters.
 	Like func(S) S
-	// Variants returns structures that differ from the argument in a parameter.
+	// Variants returns structures with one different parameter.
 	Variants func(S) []Variant[S]
 }
 
-// A Variant differs from another structure in a parameter. It has the name of
-// the parameter, or none if other parameters follow from it.
+// A Variant has another value in Field. Field is empty if further parameters
+// depend on it.
 type Variant[S any] struct {
 	F     S
 	Field string
 }
 
-// From returns a Source of structures with parameters that draw draws, with
-// which create makes a structure, and which params returns. Variants change one
-// field each; those for which create returns an error are left out.
+// From returns a Source for structures with parameters of type P. Variants
+// change one field, and are left out if create returns an error.
 func From[S, P comparable](draw func(*rapid.T, hashfam.Family) P, create func(P) (S, error), params func(S) P) Source[S] {
 	must := func(p P) S {
 		f, err := create(p)
@@ -44,7 +42,6 @@ func From[S, P comparable](draw func(*rapid.T, hashfam.Family) P, create func(P)
 	}
 }
 
-// variants returns structures of which one parameter differs from p.
 func variants[S, P comparable](p P, create func(P) (S, error), params func(S) P) (found []Variant[S]) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[P]()) {
 		for _, value := range otherValues(reflect.ValueOf(p).FieldByIndex(field.Index)) {
@@ -63,7 +60,7 @@ func variants[S, P comparable](p P, create func(P) (S, error), params func(S) P)
 	return found
 }
 
-// otherValues returns values for an exported field that has the value v.
+// otherValues returns other values for an exported field.
 func otherValues(v reflect.Value) []any {
 	switch {
 	case !v.CanInterface():

@@ -18,13 +18,14 @@ import (
 
 var errs = &fault.Maker{Package: "bag"}
 
-// params are the parameters of a bag: how many copies of keys it has room for.
+// params contains the number of keys, including copies, for which a bag has
+// room.
 type params struct {
 	Room   uint64
 	Family hashfam.Family
 }
 
-// A bag is an exact multiset of digests, with at most one defect.
+// A bag is an exact multiset of digests. It can have a defect.
 type bag struct {
 	params
 	counts map[hashfam.Digest]uint64
@@ -122,22 +123,15 @@ func (b *bag) Clone() *bag {
 }
 
 func (b *bag) Equal(o *bag) bool {
-	if b.defect == "all are equal" {
-		return true
-	}
-	return b.params == o.params && maps.Equal(b.counts, o.counts)
+	return b.defect == "all are equal" || b.params == o.params && maps.Equal(b.counts, o.counts)
 }
 
 func (b *bag) Merge(others ...*bag) error {
+	if err := fault.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
+		return err
+	}
 	sum := b.Len()
-	for i, o := range others {
-		place := "others[" + string(rune('0'+i)) + "]"
-		if len(others) == 1 {
-			place = ""
-		}
-		if err := fault.Same(errs, place, "Params", b.params, o.params); err != nil {
-			return err
-		}
+	for _, o := range others {
 		sum += o.Len()
 	}
 	if sum > b.Room {
@@ -164,13 +158,8 @@ func (b bag) LogValue() slog.Value            { return slog.StringValue(b.String
 func (b *bag) MarshalBinary() ([]byte, error) { return b.AppendBinary(nil) }
 func (b bag) MarshalText() ([]byte, error)    { return frame.MarshalText(&b) }
 
-func (b *bag) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, b.encode)
-}
-
-func (b *bag) WriteTo(w io.Writer) (int64, error) {
-	return frame.WriteTo(w, b.encode)
-}
+func (b *bag) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, b.encode) }
+func (b *bag) WriteTo(w io.Writer) (int64, error)      { return frame.WriteTo(w, b.encode) }
 
 func (b *bag) encode() (frame.Header, frame.Payload, error) {
 	if b.Room == 0 && b.defect != "a zero value is encoded" {
@@ -204,7 +193,6 @@ var layout = frame.Format[contents, uint64]{
 	Len: func(c contents) uint64 { return c.numbers },
 }
 
-// decode reads a bag into b.
 func (b *bag) decode(r *frame.Reader) error {
 	c, pairs, err := layout.Read(r, b.Family())
 	if b.defect == "a failed decode resets" && err != nil {
@@ -233,12 +221,10 @@ func (b *bag) UnmarshalBinary(data []byte) error {
 	return b.decode(frame.NewBytesReader(data, errs))
 }
 
-func (b *bag) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, b.decode)
-}
-func (b *bag) UnmarshalText(text []byte) error { return frame.UnmarshalText(b, text, errs) }
+func (b *bag) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, b.decode) }
+func (b *bag) UnmarshalText(text []byte) error     { return frame.UnmarshalText(b, text, errs) }
 
-// bags declares bags with a defect.
+// bags describes bags with a defect.
 func bags(defect string) conformance.Frames[*bag] {
 	create := func(p params) (*bag, error) {
 		if p.Room == 0 || p.Room > 1000 {

@@ -12,13 +12,12 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A View opens a view of data, which may be anything, and returns its error. If
-// f is not nil, data encodes it: the view must have the same answers, see
-// [Viewer].
+// A View opens a view of data and returns its error. If f is not nil, the view
+// must agree with f.
 type View[S Encoded[S]] func(t rapid.TB, s Frames[S], data []byte, fam hashfam.Family, f *S) error
 
-// Viewer returns a View. The view answers questions and reads like the
-// structure, in the same order, and decodes to a copy.
+// Viewer returns a View. reads and questions must be in the same order as in
+// Frames.
 func Viewer[S Encoded[S], E any, V interface {
 	*E
 	Verify() error
@@ -47,7 +46,8 @@ func Viewer[S Encoded[S], E any, V interface {
 	}
 }
 
-// view returns the error of a view of b, or otherwise if there are no views.
+// view opens a view of b and returns its error, or otherwise if there are no
+// views.
 func (s Frames[S]) view(t rapid.TB, b []byte, fam hashfam.Family, f *S, otherwise error) error {
 	if s.View == nil {
 		return otherwise
@@ -59,11 +59,12 @@ func (s Frames[S]) view(t rapid.TB, b []byte, fam hashfam.Family, f *S, otherwis
 	return err
 }
 
-// A Header reads the parameters in b, which may be anything, see [HeaderOf].
+// A Header reads the parameters in b and returns the error. If f is not nil,
+// they must be the parameters of f.
 type Header[S any] func(t rapid.TB, b []byte, fam hashfam.Family, f *S) error
 
-// HeaderOf returns a Header. If f is not nil, b encodes it: the parameters must
-// be those that params returns. Not a byte after the header is read.
+// HeaderOf returns a Header. It checks that the bytes after the header are not
+// read.
 func HeaderOf[S any, P comparable](read func(io.Reader, hashfam.Family) (P, error), params func(S) P) Header[S] {
 	return func(t rapid.TB, b []byte, fam hashfam.Family, f *S) error {
 		stream := bytes.NewBuffer(b)
@@ -77,12 +78,12 @@ func HeaderOf[S any, P comparable](read func(io.Reader, hashfam.Family) (P, erro
 	}
 }
 
-// An Asker answers from an encoded structure without opening it.
+// An Asker queries a frame.
 type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
-// ask asks b, which may be anything, at different addresses. If it can be
-// decoded, f is the structure. Otherwise the error is the one of decoding, and
-// the answer true, or only a checksum is wrong, or the payload.
+// ask queries b, which may be damaged, at different addresses. If b is valid,
+// the results must agree with f. Otherwise true must be returned with the error
+// of the decoder, unless the damage is only in a checksum or in the payload.
 func (s Frames[S]) ask(t rapid.TB, b []byte, f S, invalid error) {
 	if s.Ask == nil {
 		return
@@ -109,12 +110,12 @@ func (s Frames[S]) ask(t rapid.TB, b []byte, f S, invalid error) {
 	}
 }
 
-// sealedHeader checks that the header of b is valid, checksums aside.
+// sealedHeader checks that the header of b is valid except for its checksum.
 func (s Frames[S]) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
 	b = bytes.Clone(b)
 	Reseal(b)
 	var field *hashfam.FieldError
 	err := s.Header(t, b, fam, nil)
-	layers := s.Builders != nil && errors.As(err, &field) && field.Field == "payload length" // is measured later
+	layers := s.Builders != nil && errors.As(err, &field) && field.Field == "payload length" // which is computed later
 	require.True(t, err == nil || layers, "an invalid header was accepted: %v", err)
 }

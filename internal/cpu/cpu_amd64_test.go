@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDetection asks the operating system what the processor has.
+// The results must match the flags that the operating system reports.
 func TestDetection(t *testing.T) {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestTurnedOff(t *testing.T) {
 	require.True(t, turnedOff("cpu.avx512f=off", "avx512f"))
 }
 
-// TestGODEBUG starts this test again with other settings.
+// The test runs itself again with other settings.
 func TestGODEBUG(t *testing.T) {
 	const child = "CPU_TEST_CHILD"
 	if os.Getenv(child) != "" {

@@ -1,6 +1,6 @@
-// Package data provides small real data sets for the comparison program, the
-// examples and the tests. README.md in this directory states the source and the
-// license of each.
+// Package data provides small real data sets, which are used by the comparison
+// program, the examples and the tests. README.md in this directory states the
+// source and the license of each.
 package data
 
 import (
@@ -16,12 +16,12 @@ import (
 //go:embed *.gz
 var files embed.FS
 
-// MaliciousDomains returns 18,147 domains that served malware, sorted. None of
-// them is in BenignDomains.
+// MaliciousDomains returns 18,147 domains that served malware, sorted.
+// BenignDomains returns other domains.
 func MaliciousDomains() []string { return lines(text("malicious-domains.txt.gz")) }
 
 // BenignDomains returns 19,717 distinct ordinary domains: the 10,000 most
-// requested ones in rank order, then the rest of a random sample.
+// requested ones in rank order, then a random sample without these.
 func BenignDomains() []string {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(append(lines(text("benign-domains-top.txt.gz")), lines(text("benign-domains-random.txt.gz"))...), func(domain string) bool {
@@ -41,12 +41,12 @@ func DisposableEmailDomains() []string { return lines(text("disposable-email-dom
 // Passwords returns 10,000 passwords in common use, including vulgar ones.
 func Passwords() []string { return lines(text("passwords.txt.gz")) }
 
-// WeblogPaths returns the 10,000 request paths of a web server's log in order
-// of time. 1,498 of them are distinct.
+// WeblogPaths returns the 10,000 request paths in a web server's log, ordered
+// by time. There are 1,498 distinct paths.
 func WeblogPaths() []string { return lines(text("weblog-paths.txt.gz")) }
 
-// RequestsWeb12 returns 95,607 requests for product pages of a shop in order of
-// time. A request is a page number; 13,756 are distinct.
+// RequestsWeb12 returns 95,607 requests for product pages in a shop, ordered by
+// time. A request is a page number. There are 13,756 distinct pages.
 func RequestsWeb12() []string { return lines(text("requests-web12.txt.gz")) }
 
 // MobyDick returns the text of the novel; Tokens splits it into 219,047 words.
@@ -64,8 +64,8 @@ func Tokens(text string) []string {
 	return strings.FieldsFunc(string(lowered), func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// A Passage is a part of the King James Bible with a readable name such as
-// "psalm-14".
+// A Passage is part of the King James Bible. It has a readable name, for
+// example "psalm-14".
 type Passage struct {
 	ID   string
 	Text string
@@ -108,8 +108,8 @@ func ParallelPassages() [][2]string {
 	}
 }
 
-// text unpacks a file. The files are part of the program, so a damaged one is a
-// mistake in the build and not an error to handle.
+// text unpacks a file. Since all files are embedded, an error must be a mistake
+// in the build.
 func text(name string) string {
 	packed := must(files.ReadFile(name))
 	return string(must(io.ReadAll(must(gzip.NewReader(bytes.NewReader(packed))))))

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counts returns how often each line occurs.
 func counts(list []string) map[string]int {
 	n := map[string]int{}
 	for _, line := range list {
@@ -46,7 +45,7 @@ func TestListsHaveTheirKnownLengths(t *testing.T) {
 	}
 }
 
-func TestCallersMayModifyAList(t *testing.T) {
+func TestCallersCanModifyLists(t *testing.T) {
 	MaliciousDomains()[0] = "changed"
 	assert.NotEqual(t, "changed", MaliciousDomains()[0])
 }

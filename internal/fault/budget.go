@@ -18,16 +18,13 @@ func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error 
 		"at most %d bytes, which this platform can hold, instead of %d", uint64(sizing.MaxBytes), bytes))
 }
 
-// Budget sizes a structure using at least two of a key count n, a rate and a
-// memory limit in bytes. Zero means that a value is not given. least returns
-// the smallest structure for n keys at a rate. within returns the structure
-// with the lowest rate for n keys in a memory, or one whose rate is not a
-// number.
-//
-// Without a rate the result has the lowest rate for n keys, and without n it
-// has the largest capacity at the rate. With all three it is the smallest
-// structure, or any that fits. If none fits, the error names a sufficient
-// memory and rate.
+// Budget sizes a structure using a key count n, a rate and a memory limit in
+// bytes. One of the three can be zero, which means that it is not given. For
+// example, without a rate the result will have the lowest rate for n keys. When
+// all are given, the smallest structure is returned, or any that fits.
+// Otherwise the error names a sufficient memory and rate. least returns the
+// smallest structure for n keys at a rate. within returns the structure with
+// the lowest rate for n keys in a memory; if there is none, RateAt must be NaN.
 func Budget[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64

@@ -14,17 +14,17 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// params are the parameters of any structure that [fault.Budget] sizes.
 type params interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64
 	CapacityAt(rate float64) uint64
 }
 
-// A structure returns the parameters for a Config, and those that hold about as
-// many keys. A plan without MemoryBytes may be larger by slack: it rounds up to
-// eight lines, or a byte in each slice. A cuckoo plan has a full table, where
-// narrower fingerprints in a table with some room may be a tenth smaller.
+// A structure returns the parameters for a Config, and parameters for about the
+// same number of keys. A plan without MemoryBytes can be larger by slack,
+// because it rounds up to eight lines, or to a byte per slice. A planned cuckoo
+// table is full, but a table with free slots and narrower fingerprints may be
+// smaller by a tenth.
 type structure struct {
 	params    func(n uint64, rate float64, bytes uint64) (params, error)
 	neighbors func(p params) []params
@@ -92,8 +92,6 @@ func ofCuckoo(compact bool) structure {
 	}, 1 << 32}
 }
 
-// With a memory and a rate, a structure holds more keys than any other that
-// fits, and one key more is refused.
 func TestAMemoryAndARateGiveTheMostKeys(t *testing.T) {
 	for name, s := range structures {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +124,7 @@ func TestAMemoryAndARateGiveTheMostKeys(t *testing.T) {
 	}
 }
 
-// The error of a memory for less than one key names the memory for one, and of
-// an impossible rate, the rate.
+// The error names the memory that a single key needs, or the impossible rate.
 func TestExtremeMemoriesAndRates(t *testing.T) {
 	for name, s := range structures {
 		for _, rate := range []float64{math.SmallestNonzeroFloat64, 0x1p-64, 0x1p-62, 1e-15, 0.01, math.Nextafter(1, 0)} {

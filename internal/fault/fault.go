@@ -12,7 +12,8 @@ import (
 // ErrFull means that there is no room for a key.
 var ErrFull = errors.New("filter is full")
 
-// A Maker creates the errors of a package. Their messages begin with its name.
+// A Maker creates a package's errors. Its name should be used as a prefix in
+// each message.
 type Maker struct{ Package string }
 
 // Field returns a [hashfam.FieldError].
@@ -86,5 +87,5 @@ func Same[P comparable](m *Maker, place, name string, mine, other P) error {
 			return m.Field(hashfam.ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
 		}
 	}
-	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // such as a Phi that is not a number
+	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // for example when Phi is NaN
 }

@@ -11,9 +11,8 @@ import (
 
 var errs = &Maker{Package: "pkg"}
 
-// A rate is a number between 0 and 1, and above capacity/2^64: that is the
-// chance that a key has the digest of a member.
-func TestRatesThatDigestsCanHave(t *testing.T) {
+// The rate must be above capacity/2^64, the rate of equal digests.
+func TestRatesMustBePossible(t *testing.T) {
 	require.NoError(t, errs.Rate(math.SmallestNonzeroFloat64, 0))
 	require.NoError(t, errs.Rate(math.Nextafter(1, 0), 1000))
 	require.NoError(t, errs.Rate(math.Nextafter(0x1p-20, 1), 1<<44))

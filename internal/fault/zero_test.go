@@ -3,7 +3,6 @@ package fault_test
 import (
 	"testing"
 
-	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
@@ -13,7 +12,6 @@ import (
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
 	fam := hashfam.New(hashfam.Key{1})
 	const filter = "use of a zero Filter( or View: make it with New or NewView|: make it with New), or decode into it$"
-	checks.ZeroValues(t, "^counting: "+filter, new(counting.Filter), counting.NewReceiver(fam))
 	checks.ZeroValues(t, "^cuckoo: "+filter, new(cuckoo.Filter), cuckoo.NewReceiver(fam), new(cuckoo.View))
 	checks.ZeroValues(t, "^cuckoo: use of a zero Scalable: make it with NewScalable, or decode into it$",
 		new(cuckoo.Scalable), cuckoo.NewScalableReceiver(fam))

@@ -1,5 +1,5 @@
-// Package format checks that docs/format.md describes what the encoders write
-// and the decoders accept, and that golden files never change.
+// Package format checks that docs/format.md describes the encoders and
+// decoders, and that golden files do not change.
 package format
 
 import (
@@ -33,10 +33,10 @@ import (
 
 const root = "../.."
 
-// block matches a fenced block of a document: its language and its text.
+// block matches a fenced block: its language and its text.
 var block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// files returns the files in folders named testdata with the given ending, as
+// files returns the files with this ending in all testdata directories, as
 // paths from the root.
 func files(t *testing.T, ending string) (found []string) {
 	t.Helper()
@@ -49,7 +49,6 @@ func files(t *testing.T, ending string) (found []string) {
 	return found
 }
 
-// read returns the text of a file.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))
@@ -59,9 +58,9 @@ func read(t *testing.T, path string) string {
 
 var update = flag.Bool("update", false, "write the test vectors of docs/format.md, and list new golden files")
 
-// The encodings are frozen. golden.sum lists every golden file with its SHA-256
-// as sha256sum does. A file that is listed never changes and never goes.
-// -update adds new ones and nothing else.
+// golden.sum contains the SHA-256 of every golden file, in the same format as
+// sha256sum. Files in this list must not be changed or deleted. -update only
+// adds new files.
 func TestGoldenFilesNeverChange(t *testing.T) {
 	const list = "internal/format/testdata/golden.sum"
 	text := read(t, list)
@@ -89,9 +88,8 @@ func TestGoldenFilesNeverChange(t *testing.T) {
 	require.Empty(t, added, "new golden files: go test ./internal/format -run Golden -update")
 }
 
-// docs/format.md ends with test vectors, which this test computes. -update
-// writes them.
-func TestTheFormatPageShowsItsTestVectors(t *testing.T) {
+// -update writes the test vectors.
+func TestTheFormatPageHasTheTestVectors(t *testing.T) {
 	const page = "docs/format.md"
 	text := read(t, page)
 	section := regexp.MustCompile("(?s)\n## Test vectors\n.*?\n```text\n(.*)```\n$").FindStringSubmatchIndex(text)
@@ -117,13 +115,13 @@ func TestTheFormatPageShowsItsTestVectors(t *testing.T) {
 	require.LessOrEqual(t, len(strings.Fields(text[:section[2]])), 6600, "words of the rest")
 }
 
-// vectors collects lines.
+// vectors is used to collect the lines.
 type vectors struct {
 	t    *testing.T
 	text strings.Builder
 }
 
-// line adds a line of values. Digests are numbers of 16 hexadecimal digits.
+// line adds a line. Digests are written with 16 hexadecimal digits.
 func (v *vectors) line(values ...any) {
 	var fields []string
 	for _, value := range values {
@@ -141,7 +139,7 @@ func (v *vectors) line(values ...any) {
 	v.text.WriteString(line + "\n")
 }
 
-// The secret family of the vectors has the key of SipHash's own test vectors.
+// secret is also the key in the test vectors of SipHash.
 var secret = func() (key hashfam.Key) {
 	copy(key[:], ascending(len(key)))
 	return key
@@ -170,7 +168,7 @@ func (v *vectors) hashes() {
 	}
 }
 
-// positions finds the bits of a key in a filter that has no other.
+// positions finds a key's bits in a filter that contains only this key.
 func (v *vectors) positions() {
 	d := hashfam.Family{}.SumString("a")
 	v.line("a digest", d)
@@ -194,9 +192,9 @@ func (v *vectors) positions() {
 	}
 }
 
-// buckets finds the buckets and the fingerprint of a key in a cuckoo filter:
-// the first copy goes to bucket i, and the second to bucket j, which is then
-// emptier.
+// buckets finds a key's buckets and its fingerprint in a cuckoo filter. The
+// first copy is stored in bucket i, and the second in bucket j, because it has
+// more free slots then.
 func (v *vectors) buckets() {
 	p := cuckoo.Params{Buckets: 38, FingerprintBits: 8}
 	f := must(cuckoo.NewFromParams(p))
@@ -216,8 +214,8 @@ func (v *vectors) buckets() {
 	v.bucket()
 }
 
-// bucket shows bucket 0 of a plain filter and of a compact one with the same
-// fingerprints.
+// bucket shows bucket 0 of a plain filter, and of a compact filter with the
+// same fingerprints.
 func (v *vectors) bucket() {
 	p := cuckoo.Params{Buckets: 2, FingerprintBits: 8}
 	plain := must(cuckoo.NewFromParams(p))
@@ -241,14 +239,13 @@ func (v *vectors) bucket() {
 	v.line("bucket 8 slots", fmt.Sprintf("% x", slots), "compact", fmt.Sprintf("%07x", number))
 }
 
-// add adds keys to a cuckoo filter.
 func (v *vectors) add(f interface{ AddString(string) error }, keys ...string) {
 	for _, key := range keys {
 		require.NoError(v.t, f.AddString(key))
 	}
 }
 
-// frame adds a frame: a line that says what it holds, and its bytes.
+// frame adds a frame: a line with a description, and its bytes.
 func (v *vectors) frame(f encoding.BinaryMarshaler, what string) {
 	b := must(f.MarshalBinary())
 	v.line("\nframe", b[4], what)
@@ -268,8 +265,8 @@ var (
 	zeros     = regexp.MustCompile(`00x\d+`)
 )
 
-// shown returns bytes as lines of hexadecimal digits, with runs of zeros as
-// their number.
+// shown returns lines of hexadecimal digits. Runs of zeros are replaced by
+// their length.
 func shown(b []byte) []string {
 	const width = 112
 	fields, lines := []string{""}, []string{""}
@@ -295,13 +292,14 @@ func shown(b []byte) []string {
 	return lines
 }
 
-// payload returns the payload of a frame of 16 or 24 bytes of parameters.
+// payload returns the payload of a frame with 16 or 24 bytes of parameters.
 func (v *vectors) payload(f encoding.BinaryMarshaler) []byte {
 	b := must(f.MarshalBinary())
 	return b[64 : len(b)-8]
 }
 
-// answers adds a line of what a question answers for keys of one letter.
+// answers adds a line with the results of ask for each key. Each key has one
+// letter.
 func answers[T any](v *vectors, question, keys string, ask func(string) T) {
 	fields := []any{" ", question}
 	for _, key := range strings.Split(keys, "") {
@@ -349,8 +347,8 @@ func (v *vectors) counters() {
 	v.frame(s, "a*1000 b*21, halved, c*300")
 	answers(v, "Count", "abcd", s.CountString)
 
-	// There is no room for all keys, so that some have an estimate, and one an
-	// estimate that a record cannot hold.
+	// Since not all keys fit, some have an estimate. One estimate is too large
+	// for its record.
 	h := must(countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.06, MemoryBytes: 1024}))
 	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyzabc", "") {
 		h.AddN([]byte(key), 1<<32+7)
@@ -372,7 +370,7 @@ type tracked interface {
 	All() iter.Seq2[string, countmin.Estimate]
 }
 
-// tracked adds what is known of some keys, and the list.
+// tracked adds the estimates for some keys, and the list.
 func (v *vectors) tracked(f tracked, keys string) {
 	answers(v, "Estimate", keys, f.EstimateString)
 	list := []any{" ", "All"}
@@ -382,7 +380,7 @@ func (v *vectors) tracked(f tracked, keys string) {
 	v.line(list...)
 }
 
-// digests returns the digests of keys of one letter.
+// digests returns the digests of keys with one letter.
 func digests(keys string) []hashfam.Digest {
 	return hashfam.Family{}.SumAllStrings(nil, strings.Split(keys, ""))
 }
@@ -413,7 +411,6 @@ func (v *vectors) sets() {
 	v.values(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)))
 }
 
-// values adds what a filter with values answers.
 func (v *vectors) values(f *perfect.Filter) {
 	answers(v, "Value", "abcdz", func(key string) string {
 		value, found := f.ValueString(key)
@@ -451,7 +448,6 @@ func (v *vectors) window() {
 	v.tracked(w, "abcd")
 }
 
-// must returns x. A call with valid arguments returns no error.
 func must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
@@ -459,7 +455,6 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// An encoded frame is its own encoding.
 type encoded []byte
 
 func (e encoded) MarshalBinary() ([]byte, error) { return e, nil }

@@ -28,14 +28,13 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A structure is anything that has a frame.
 type structure interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// receivers returns the receiver of each kind of frame. A delta is applied to a
-// Bloom filter instead.
+// receivers returns a receiver for each kind. A delta needs a Bloom filter
+// instead.
 func receivers(fam hashfam.Family) []structure {
 	return []structure{
 		1: bloom.NewReceiver(fam), 2: counting.NewReceiver(fam), 3: cuckoo.NewReceiver(fam), 4: countmin.NewReceiver(fam),
@@ -47,8 +46,8 @@ func receivers(fam hashfam.Family) []structure {
 
 const delta = 15
 
-// decoded returns the structure in a frame of the public family or of the
-// secret one of the golden files. For a delta it returns base after the change.
+// decoded decodes a frame, which must use the public family or the secret
+// family of the golden files. For a delta it returns base after the change.
 func decoded(t *testing.T, frame []byte, base *bloom.Filter) any {
 	fam := hashfam.Family{}
 	if binary.LittleEndian.Uint64(frame[8:]) != fam.CheckValue() {
@@ -65,8 +64,8 @@ func decoded(t *testing.T, frame []byte, base *bloom.Filter) any {
 	return s
 }
 
-// queries returns the keys of the answers in docs/format.md. Half of them are
-// like the keys of the golden files.
+// queries returns the keys that are used in docs/format.md. Half of them are
+// also used in golden files.
 func queries(kind byte) (keys []string) {
 	name := "key"
 	if kind == 8 {
@@ -81,9 +80,9 @@ func queries(kind byte) (keys []string) {
 	return keys
 }
 
-// answered returns the answers of s, which frame encodes, in the form of
-// docs/format.md: a bitmap, or the checksum of larger answers. If s forgets as
-// time passes, the answers of one part later follow.
+// answered returns the results for s in the same form as docs/format.md: a
+// bitmap, or a checksum. If s forgets as time passes, the results one part
+// later follow.
 func answered(s any, frame []byte) string {
 	all := answersTo(s, queries(frame[4]))
 	if at, ok := partLater(frame); ok {
@@ -93,7 +92,6 @@ func answered(s any, frame []byte) string {
 	return all
 }
 
-// answersTo returns the answers of s to keys.
 func answersTo(s any, keys []string) string {
 	var b []byte
 	put := func(numbers ...uint64) {
@@ -133,12 +131,10 @@ func answersTo(s any, keys []string) string {
 	return crcOf(bitmap)
 }
 
-// crcOf returns the CRC-32C of b in hexadecimal digits.
 func crcOf(b []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// one returns 1 for true and 0 for false.
 func one(b bool) uint64 {
 	if b {
 		return 1
@@ -146,8 +142,8 @@ func one(b bool) uint64 {
 	return 0
 }
 
-// partLater returns the first time of the part that follows the newest one in a
-// frame of kind 13 or 14, and false if there is no such time.
+// partLater returns the start of the part after the newest one in a frame of
+// kind 13 or 14, or false if there is none.
 func partLater(frame []byte) (time.Time, bool) {
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(frame[24+at:]) }
 	var span, parts, part int64
@@ -164,8 +160,8 @@ func partLater(frame []byte) (time.Time, bool) {
 	return time.Unix(0, (part+1)*span), part < math.MaxInt64/span && part+1 >= math.MinInt64/span
 }
 
-// bases are the filters that the golden deltas change: of the keys "key 0",
-// "key 1", ...
+// bases contains the filters before the golden deltas are applied. Their keys
+// are "key 0", "key 1", ...
 var bases = map[string]struct {
 	params bloom.Params
 	keys   int
@@ -176,7 +172,7 @@ var bases = map[string]struct {
 	"bloom/testdata/delta-flip.bin":    {bloom.Params{Bits: 1001, Hashes: 7, Layout: bloom.Partitioned}, 300},
 }
 
-// golden adds the answers of the golden files.
+// golden adds the results for the golden files.
 func (v *vectors) golden() {
 	v.text.WriteString("\n")
 	for _, path := range files(v.t, ".bin") {
@@ -196,8 +192,8 @@ func (v *vectors) golden() {
 	}
 }
 
-// larger returns the larger test vectors. keys are the integers 0, 1, 2, ... in
-// 8 bytes each, and d their digests under the public family.
+// larger returns the larger test vectors. keys contains the integers 0, 1, 2,
+// ... in 8 bytes each, and d contains their digests.
 func larger(ctx context.Context, keys []string, d []hashfam.Digest) []structure {
 	set := must(static.New(ctx, static.Config{FPRate: 0.015}, d[:100_500]))
 	exact := must(static.NewExact(ctx, static.ExactConfig{}, d[:5_000], d[5_000:100_000]))
@@ -222,7 +218,7 @@ func larger(ctx context.Context, keys []string, d []hashfam.Digest) []structure 
 	return []structure{set, exact, function, values, grown, pages, heavy, window}
 }
 
-// large adds the larger vectors, and their answers to 0, 5, 10, ..., 199,995.
+// large adds the larger vectors, and their results for 0, 5, 10, ..., 199,995.
 func (v *vectors) large() {
 	var keys []string
 	var digests []hashfam.Digest
@@ -243,10 +239,10 @@ func (v *vectors) large() {
 	}
 }
 
-// Frames at the limits of docs/format.md are kept like the golden files; new
-// ones go into another file. Each frame decodes, is encoded to the same bytes,
-// and gives the answers in the file. For the largest frames the file contains
-// only the header. It is valid if the only error is that nothing follows.
+// These files are frozen like golden files, so new frames need a new file. Each
+// frame must be decoded, encoded to the same bytes, and return the same
+// results. For the largest frames only the header is stored. It is valid if the
+// only error is that the stream is too short.
 func TestFramesAtTheLimitsAreAccepted(t *testing.T) {
 	frames := 0
 	for _, path := range limits(t) {
@@ -271,14 +267,12 @@ func TestFramesAtTheLimitsAreAccepted(t *testing.T) {
 	require.Greater(t, frames, 60)
 }
 
-// limits returns the files of such frames.
 func limits(t *testing.T) []string {
 	return slices.DeleteFunc(files(t, ".txt"), func(path string) bool {
 		return !strings.HasPrefix(path, "internal/format/testdata/limits")
 	})
 }
 
-// unshown is the inverse of shown.
 func unshown(text string) []byte {
 	digits := zeros.ReplaceAllStringFunc(text, func(run string) string { return strings.Repeat("00", must(strconv.Atoi(run[3:]))) })
 	return must(hex.DecodeString(strings.Join(strings.Fields(digits), "")))

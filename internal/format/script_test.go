@@ -19,15 +19,15 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A question is a frame and a number of keys to look up in it. An answer is the
-// bitmap of the keys that the frame contains, or nil if the frame is refused.
+// A question is a frame and the number of keys to look up. The answer is a
+// bitmap of the keys that are found, or nil if the frame is rejected.
 type question struct {
 	Frame []byte
 	Keys  int
 }
 
-// asker is a program for Node that answers questions. Key i is the text "ключ
-// i" if i is odd, and otherwise the bytes of i after up to 20 zeros.
+// asker is a Node program that answers questions. If i is odd, key i is the
+// text "ключ i", and otherwise the bytes of i after up to 20 zeros.
 const asker = `import fs from "node:fs";
 import { open } from "./filterfam.mjs";
 const keys = Array.from({ length: 100000 }, (_, i) => {
@@ -45,7 +45,6 @@ console.log(JSON.stringify(JSON.parse(fs.readFileSync(0)).map(({ Frame, Keys }) 
 })));
 `
 
-// askedKey is the key of that number.
 func askedKey(i int) string {
 	if i%2 == 1 {
 		return fmt.Sprint("ключ ", i)
@@ -53,10 +52,10 @@ func askedKey(i int) string {
 	return strings.Repeat("\x00", i%21) + string(binary.LittleEndian.AppendUint64(nil, uint64(i)))
 }
 
-// docs/filterfam.mjs reads a frame if the library does, and gives the same
-// answers: for 100,000 keys of filters of each layout, and for frames of which
-// a byte is damaged, some with correct checksums.
-func TestTheScriptAnswersAsTheLibraryDoes(t *testing.T) {
+// docs/filterfam.mjs must accept the same frames and return the same results as
+// the library, for 100,000 keys in filters of each layout, and for frames with
+// a damaged byte, some with correct checksums.
+func TestTheScriptReturnsTheSameResults(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("there is no Node")
@@ -87,7 +86,8 @@ func TestTheScriptAnswersAsTheLibraryDoes(t *testing.T) {
 	require.Greater(t, len(all)-refused, 1_000)
 }
 
-// requireRecipeRuns runs the script in docs/recipes.md. dir has filterfam.mjs.
+// requireRecipeRuns runs the script in docs/recipes.md. dir contains
+// filterfam.mjs.
 func requireRecipeRuns(t *testing.T, node, dir string) {
 	blocked := must(static.New(t.Context(), static.Config{FPRate: 0.01}, []hashfam.Digest{hashfam.Family{}.SumString("login.example")}))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "blocked.bin"), must(blocked.MarshalBinary()), 0o600))
@@ -104,7 +104,7 @@ func requireRecipeRuns(t *testing.T, node, dir string) {
 	}
 }
 
-// answerOf returns the answer of the library.
+// answerOf returns the library's answer.
 func answerOf(q question) []byte {
 	var f interface {
 		structure
@@ -123,8 +123,8 @@ func answerOf(q question) []byte {
 	return bits
 }
 
-// ownFilters returns questions about filters of 75,000 keys, and about those at
-// the limits of the format.
+// ownFilters returns questions about filters with 75,000 keys, and about frames
+// at the limits of the format.
 func ownFilters(t *testing.T) (all []question) {
 	var digests []hashfam.Digest
 	for i := range 75_000 {
@@ -149,8 +149,8 @@ func ownFilters(t *testing.T) (all []question) {
 	return all
 }
 
-// damaged returns questions about the golden files, and about those of filters
-// with one other byte, as it is and with correct checksums.
+// damaged returns questions about the golden files, and about frames with a
+// changed byte, with the old and with correct checksums.
 func damaged(t *testing.T) (all []question) {
 	for _, path := range files(t, ".bin") {
 		frame := []byte(read(t, path))

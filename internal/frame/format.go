@@ -8,12 +8,12 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A Format describes the encoding of a structure. P holds the contents of its
+// A Format describes how a structure is encoded. P holds the contents of its
 // header, and T is the type of the payload's numbers.
 type Format[P any, T number] struct {
 	Kind    Kind
 	Version uint8
-	Errs    *fault.Maker // of the package that has the structure
+	Errs    *fault.Maker // creates errors of the structure's package
 
 	// Parse parses a verified header. It returns an error if the parameters are
 	// invalid or the payload has another length than they require.
@@ -38,7 +38,7 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 	return Header{f.Kind, f.Version, fam.CheckValue(), appendWords(words...), payload}
 }
 
-// Header reads the header of a structure that was encoded with fam.
+// Header reads the header when a structure was encoded with fam.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
 	h := r.Header(f.Kind, f.Version, fam.CheckValue())
 	if r.err != nil {
@@ -81,8 +81,8 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 	return v, p, values, err
 }
 
-// A Glance holds the first 16 bytes of all frames of a kind and family that
-// have 16 bytes of parameters.
+// A Glance holds the first 16 bytes of all frames with the same kind and family
+// that have 16 bytes of parameters.
 type Glance struct{ first, check uint64 }
 
 // Glance returns the Glance for frames that were encoded with fam.

@@ -16,10 +16,10 @@
 //	   H+L     4  CRC-32C of everything above
 //	 H+L+4     4  zero
 //
-// Since the header has its own checksum, a reader detects a damaged length
-// before it uses it. But anyone who can change a frame can also correct its
-// checksums. Therefore a reader allocates memory only in proportion to the
-// bytes that have arrived, regardless of the header.
+// Since the header has its own checksum, a damaged length is detected before it
+// is used. But anyone who can change a frame can also correct its checksums.
+// Therefore a reader allocates memory only in proportion to the bytes that have
+// arrived, regardless of the header.
 package frame
 
 import (
@@ -36,9 +36,9 @@ const (
 	fixedBytes = 24  // the header before the parameters
 	sumBytes   = 8   // a checksum and four zero bytes
 	alignment  = 64  // the payload begins at a multiple of it
-	maxParams  = 256 // largest number of bytes of parameters
+	maxParams  = 256 // largest parameter length in bytes
 	maxHeader  = (fixedBytes + maxParams + sumBytes + alignment - 1) / alignment * alignment
-	chunkBytes = 1 << 16 // payloads are read and written in pieces of this size
+	chunkBytes = 1 << 16 // size of the pieces that are read and written
 	wordBytes  = 8
 )
 
@@ -81,12 +81,9 @@ var kinds = [...]string{
 	BloomDelta:      "a Bloom filter delta",
 }
 
-// later reports whether k can only be used by a later version of the library.
-func (k Kind) later() bool { return int(k) >= len(kinds) }
-
 // String returns the structure's name with an article.
 func (k Kind) String() string {
-	if k > 0 && !k.later() {
+	if k > 0 && int(k) < len(kinds) {
 		return kinds[k]
 	}
 	return fmt.Sprintf("unknown kind %d", uint8(k))
@@ -178,7 +175,7 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 // the frame is not damaged.
 func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
 	switch {
-	case h.Kind.later():
+	case int(h.Kind) >= len(kinds):
 		return m.Field(hashfam.ErrVersion, "kind", h.Kind, kind.String())
 	case h.Kind != kind:
 		return m.Field(hashfam.ErrCorrupt, "kind", h.Kind, kind.String())
@@ -190,7 +187,7 @@ func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) e
 	return nil
 }
 
-// familyText returns the text form of a family using only its check value.
+// familyText returns the same text as Family.String, using only a check value.
 func familyText(check uint64) string {
 	public := hashfam.Family{}
 	if check == public.CheckValue() {

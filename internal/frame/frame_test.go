@@ -49,9 +49,8 @@ func TestTheLayoutIsAsDocumented(t *testing.T) {
 	require.Equal(t, uint64(crcOf(b[:72])), binary.LittleEndian.Uint64(b[72:]))
 }
 
-// A payload is the same on every platform, whether it is appended or written,
-// and is read again from slices and streams, of which no byte after the frame
-// is read.
+// Payloads have the same bytes on every platform, both when they are appended
+// and when they are written. Readers must not use bytes after the frame.
 func TestNumbersAreLittleEndianAndRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 8185, 8191, 8192, 8193, 50_001, 70_000} {
 		checkNumbers[uint8](t, n)
@@ -124,7 +123,6 @@ func TestAnotherKindVersionOrFamilyIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "test: corrupt encoding: magic = 61 62 63 64, want f1 66 61 6d")
 }
 
-// Errors name a family as its text form does.
 func TestErrorsNameFamiliesByTheirText(t *testing.T) {
 	keyed := hashfam.New(hashfam.Key{})
 	for i := 0; keyed.CheckValue()>>60 != 0; i++ { // the text begins with a zero
@@ -135,9 +133,8 @@ func TestErrorsNameFamiliesByTheirText(t *testing.T) {
 	}
 }
 
-// The memory is allocated once if the source tells its size. If it does not,
-// the last of a few doubling steps allocates the whole.
-func TestMemoryToReadAPayload(t *testing.T) {
+// If the size is known, the memory is allocated once. Otherwise it is doubled.
+func TestReadingAllocatesThePayloadOnce(t *testing.T) {
 	const n = 1_000_003 // words
 	b := encodeWords(nil, header, make([]uint64, n))
 	file := filepath.Join(t.TempDir(), "frame")
@@ -170,8 +167,7 @@ func TestMemoryToReadAPayload(t *testing.T) {
 	}
 }
 
-// An error within a frame that wraps io.EOF must not look like the end of the
-// stream, or a loop that reads until io.EOF would accept a truncated file.
+// Otherwise a loop that reads until io.EOF would accept a truncated file.
 func TestWrappedEOFInFramesIsUnexpected(t *testing.T) {
 	b := encodeWords(nil, header, []uint64{1, 2, 3})
 	wrapped := fmt.Errorf("connection reset: %w", io.EOF)
@@ -186,13 +182,12 @@ func TestWrappedEOFInFramesIsUnexpected(t *testing.T) {
 	}
 }
 
-// stubborn breaks the contract of io.Reader: it returns no progress, too many
-// bytes, or a negative number.
+// A stubborn reader returns 0, too many, or a negative number of bytes.
 type stubborn int
 
 func (s stubborn) Read(b []byte) (int, error) { return int(s) * (len(b) + 1), nil }
 
-func TestReadersThatBreakTheirContractAreErrors(t *testing.T) {
+func TestInvalidResultsOfReadersAreErrors(t *testing.T) {
 	_, err := decodeWords[uint64](NewReader(stubborn(0), errs), 3)
 	require.ErrorIs(t, err, io.ErrNoProgress)
 	for _, r := range []io.Reader{stubborn(1), stubborn(-1)} {
@@ -205,7 +200,7 @@ func TestReadersThatBreakTheirContractAreErrors(t *testing.T) {
 	require.Equal(t, []uint64{1, 2, 3}, got)
 }
 
-// hesitant returns nothing 99 times before each byte.
+// A hesitant reader returns 0 bytes 99 times before each byte.
 type hesitant struct {
 	r    io.Reader
 	idle int
@@ -260,7 +255,7 @@ func checkView[T number](t *testing.T) {
 	}
 }
 
-// A list is a structure of the public family.
+// A list is a structure that uses the public family.
 type list []uint32
 
 var listFormat = Format[uint64, uint32]{
@@ -349,9 +344,7 @@ func TestTextIsStrictBase64(t *testing.T) {
 	require.ErrorIs(t, err, errNone)
 }
 
-// A writer that returns a number of bytes that it did not get is an error, and
-// the number is not counted.
-func TestWritersThatLieAreErrors(t *testing.T) {
+func TestInvalidResultsOfWritersAreErrors(t *testing.T) {
 	for _, extra := range []int{1, -1000} {
 		n, err := Write(lyingWriter(extra), header, Numbers([]uint64{1}))
 		require.ErrorIs(t, err, errInvalidWrite)
@@ -361,7 +354,7 @@ func TestWritersThatLieAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrShortWrite)
 }
 
-// A lyingWriter returns the number of bytes that it got, plus itself.
+// A lyingWriter adds itself to the returned number of bytes.
 type lyingWriter int
 
 func (w lyingWriter) Write(b []byte) (int, error) { return len(b) + int(w), nil }

@@ -16,7 +16,7 @@ const (
 	RibbonVersion = 1
 )
 
-// An Array holds the parameters of a Bloom or counting Bloom filter. The
+// An Array holds parameters of Bloom filters and counting Bloom filters. The
 // payload is the array in 64-bit words.
 //
 //	offset  size  field
@@ -26,7 +26,7 @@ const (
 //	    10     6  zero
 type Array struct {
 	Kind   Kind
-	Cells  uint64 // bits of a Bloom filter, 4-bit counters of a counting one
+	Cells  uint64 // bits, or 4-bit counters
 	Hashes int
 	Layout uint8
 }
@@ -53,7 +53,7 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
-// A Ribbon holds the parameters of a static filter.
+// A Ribbon holds parameters of static filters.
 //
 //	offset  size  field
 //	     0     8  Keys
@@ -112,7 +112,7 @@ func (h Header) corruptParams(want int, m *fault.Maker) error {
 func EncodeParams(fields any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, fields)
 	if err != nil {
-		panic(err) // a field has no fixed size
+		panic(err) // a field without a fixed size
 	}
 	return b
 }

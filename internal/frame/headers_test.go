@@ -9,8 +9,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Headers keep all parameters, say how long the payload is, and are refused if
-// the bytes after the last field are not zero.
 func TestHeadersOfArraysAndRibbons(t *testing.T) {
 	for cells, words := range map[uint64]uint64{1: 1, 64: 1, 65: 2, math.MaxUint64: 1 << 58} {
 		a := Array{Bloom, cells, 255, 2}
@@ -40,7 +38,7 @@ func TestHeadersOfArraysAndRibbons(t *testing.T) {
 	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 }
 
-// Blank fields are zero, and no byte is left over.
+// Blank fields must be zero, and there must be no more bytes.
 func TestParametersFromAStruct(t *testing.T) {
 	type params struct {
 		N uint32
@@ -68,8 +66,8 @@ func TestParametersFromAStruct(t *testing.T) {
 	require.Panics(t, func() { EncodeParams(struct{ N int }{}) })
 }
 
-// Version 2 ends in a word that version 1 does not have, and which is not zero.
-func TestTheVersionsWithAndWithoutALastWord(t *testing.T) {
+// In version 2 there is one more word, which must not be zero.
+func TestVersion2HasAnotherParameter(t *testing.T) {
 	type params struct{ N, Last uint64 }
 	for _, last := range []uint64{0, 1, math.MaxUint64} {
 		h := Header{Version: 2, Params: EncodeParams(params{7, last})}.Shortest()

@@ -29,8 +29,6 @@ func TestEveryKindHasAName(t *testing.T) {
 	require.Equal(t, "unknown kind 255", Kind(math.MaxUint8).String())
 }
 
-// The largest header that a reader accepts has 256 bytes of parameters, and the
-// largest payload 2^62 bytes.
 func TestLimitsOfTheHeader(t *testing.T) {
 	fixed := func(params uint16, payload uint64) error {
 		b := header.append(nil)[:fixedBytes]
@@ -46,9 +44,8 @@ func TestLimitsOfTheHeader(t *testing.T) {
 	require.ErrorContains(t, fixed(0, 1<<62-4), "payload length")
 }
 
-// A frame that ends within the first 24 bytes is too short to have a length.
-// From there on, an error says what the header says.
-func TestShortFrames(t *testing.T) {
+// After 24 bytes the length in the header is known.
+func TestShortFramesAreErrors(t *testing.T) {
 	b := encodeWords(nil, header, []uint64{1})
 	err := NewBytesReader(b[:23], errs).Err()
 	require.ErrorContains(t, err, "frame length = 23, want at least 24 bytes")
@@ -61,9 +58,8 @@ func TestShortFrames(t *testing.T) {
 	require.NoError(t, NewBytesReader(b, errs).Err())
 }
 
-// Writers see pieces of 64 KiB, of which only the last may be shorter, and none
-// is empty.
-func TestPiecesOfPayloads(t *testing.T) {
+// Pieces should have 64 KiB, except for the last one, and should not be empty.
+func TestPayloadsAreWrittenInPieces(t *testing.T) {
 	for _, n := range []int{0, 1, chunkBytes/8 - 1, chunkBytes / 8, chunkBytes/8 + 1, chunkBytes} {
 		words := make([]uint64, n)
 		checkPieces(t, Numbers(words), 8*n)
@@ -85,9 +81,7 @@ func checkPieces(t *testing.T, p Payload, bytes int) {
 	require.Equal(t, want, got)
 }
 
-// Numbers that have to be converted go through one buffer of 64 KiB, and bytes
-// need none.
-func TestMemoryToWriteAPayload(t *testing.T) {
+func TestWritingUsesABufferOf64KiB(t *testing.T) {
 	least := func(p Payload) uint64 {
 		return conformance.LeastAllocated(20, func() {
 			for range p {
@@ -100,7 +94,7 @@ func TestMemoryToWriteAPayload(t *testing.T) {
 	require.Less(t, least(Numbers(make([]uint64, 1<<17))), uint64(chunkBytes+little))
 }
 
-// demanding records how many bytes it was asked for.
+// A demanding reader records the requested numbers of bytes.
 type demanding struct {
 	r     io.Reader
 	asked []int
@@ -111,9 +105,9 @@ func (d *demanding) Read(b []byte) (int, error) {
 	return d.r.Read(b)
 }
 
-// A read of no bytes may wait for a connection that has nothing more to say,
-// and reads of more than 64 KiB leave the cache before their checksum is taken.
-func TestReadersGet64KiBAtMost(t *testing.T) {
+// Reading 0 bytes could block at the end of a connection. More than 64 KiB
+// would leave the cache before the checksum is computed.
+func TestReadsAreLimitedTo64KiB(t *testing.T) {
 	for _, n := range []int{0, 1, 3 * chunkBytes / 8, 100_000} {
 		d := &demanding{r: bytes.NewReader(encodeWords(nil, header, make([]uint64, n)))}
 		r := NewReader(d, errs)
@@ -125,7 +119,7 @@ func TestReadersGet64KiBAtMost(t *testing.T) {
 	}
 }
 
-// A boundless file claims to have 2^40 bytes, as a sparse file can.
+// A boundless file claims to have 2^40 bytes, for example a sparse file.
 type boundless struct{ fs.FileInfo }
 
 func (boundless) Read([]byte) (int, error)       { return 0, io.EOF }
@@ -134,9 +128,7 @@ func (b boundless) Stat() (fs.FileInfo, error)   { return b, nil }
 func (boundless) Size() int64                    { return 1 << 40 }
 func (boundless) Mode() fs.FileMode              { return 0 }
 
-// A payload that is longer than any slice is an error and not a panic, whatever
-// its source claims to have.
-func TestPayloadsBeyondTheAddresses(t *testing.T) {
+func TestTooLongPayloadsAreErrors(t *testing.T) {
 	const longest = sizing.Addresses / 8
 	for _, n := range []uint64{longest + 1, 2 * longest, 1 << 60} {
 		r := NewReader(boundless{}, errs)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A number is an element of a payload. Its bytes are in little-endian order.
+// A number is a payload element. Its bytes are in little-endian order.
 type number interface {
 	uint8 | uint16 | uint32 | uint64
 }

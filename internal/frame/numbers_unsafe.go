@@ -4,7 +4,8 @@ package frame
 
 import "unsafe"
 
-// bytesOf returns the memory of values. Its byte order is that of the format.
+// bytesOf returns the memory of values. This memory has the byte order of the
+// format.
 func bytesOf[T number](values []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*sizeOf[T]()), true
 }

@@ -24,17 +24,18 @@ type Reader struct {
 	crc  uint32
 	n    int64
 	err  error
-	have uint64 // number of bytes that are known to follow
+	have uint64 // bytes that will follow, as far as known
 	buf  []byte
 
-	chunk []byte // a piece of the payload that has to be converted to numbers
+	chunk []byte // used to convert a payload to numbers
 }
 
 // maxKnown is the largest number of bytes that a source is trusted to have: 4
 // GiB, or 1 GiB with 32-bit addresses. A sparse file can claim any size.
 const maxKnown = min(1<<32, sizing.MaxBytes)
 
-// NewReader returns a Reader for the next frame in r.
+// NewReader returns a Reader for the next frame in r. It should be used for one
+// frame only.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
 	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
 }
@@ -108,7 +109,7 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Corrupt returns ErrCorrupt for a field of the frame.
+// Corrupt returns ErrCorrupt for a field in the frame.
 func (r *Reader) Corrupt(field string, value any, allowed string) error {
 	return r.make.Field(hashfam.ErrCorrupt, field, value, allowed)
 }

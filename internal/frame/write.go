@@ -68,40 +68,30 @@ func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 }
 
 // Write writes a frame to w in pieces. It returns the number of bytes written.
-func Write(w io.Writer, h Header, payload Payload) (int64, error) {
-	out := summed{w: w}
-	out.write(h.append(make([]byte, 0, maxHeader)))
+func Write(w io.Writer, h Header, payload Payload) (total int64, err error) {
+	crc := uint32(0)
+	write := func(b []byte) bool {
+		crc = crc32.Update(crc, castagnoli, b)
+		n, failure := w.Write(b)
+		switch {
+		case n < 0 || n > len(b):
+			n, failure = 0, errInvalidWrite
+		case failure == nil && n < len(b):
+			failure = io.ErrShortWrite
+		}
+		total, err = total+int64(n), failure
+		return err == nil
+	}
+	if !write(h.append(make([]byte, 0, maxHeader))) {
+		return total, err
+	}
 	for piece := range payload {
-		if out.write(piece); out.err != nil {
-			break
+		if !write(piece) {
+			return total, err
 		}
 	}
-	out.write(appendSum(nil, out.crc))
-	return out.total, out.err
-}
-
-// A summed writer computes the checksum and stops at the first error.
-type summed struct {
-	w     io.Writer
-	crc   uint32
-	total int64
-	err   error
-}
-
-func (s *summed) write(b []byte) {
-	if s.err != nil {
-		return
-	}
-	s.crc = crc32.Update(s.crc, castagnoli, b)
-	n, err := s.w.Write(b)
-	switch {
-	case n < 0 || n > len(b):
-		n, err = 0, errInvalidWrite
-	case err == nil && n < len(b):
-		err = io.ErrShortWrite
-	}
-	s.total += int64(n)
-	s.err = err
+	write(appendSum(nil, crc))
+	return total, err
 }
 
 // errInvalidWrite means that a writer returned an impossible number of bytes.
@@ -118,7 +108,7 @@ func MarshalText(f encoding.BinaryAppender) ([]byte, error) {
 	return toText(encoded), nil
 }
 
-// UnmarshalText decodes the text form of a structure into f.
+// UnmarshalText decodes text into f.
 func UnmarshalText(f encoding.BinaryUnmarshaler, text []byte, m *fault.Maker) error {
 	encoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {

@@ -23,10 +23,10 @@ var update = flag.Bool("update", false, "write the list of exported names")
 
 const apiList = "internal/lint/testdata/api.txt"
 
-// The list has a line for each exported name of the packages that users import,
-// of all modules, with its signature. Promoted methods are there too. A name of
-// the list stays for all of version 1, so review its changes. -update writes
-// it.
+// The list contains all exported names of packages that users can import, with
+// their signatures. Promoted methods and nested modules are included. Since a
+// released name must stay in version 1, changes need to be reviewed. -update
+// writes the list.
 func TestExportedNamesMatchTheList(t *testing.T) {
 	var dirs, names []string
 	for _, file := range files(t, ".go") {
@@ -49,8 +49,8 @@ func TestExportedNamesMatchTheList(t *testing.T) {
 	require.Empty(t, slices.DeleteFunc(names, isIn(listed)), "names that are new; %s", meant)
 }
 
-// exported returns a line for each exported function, method, type, field,
-// constant and variable of the package in dir, if users can import it.
+// exported returns a line for each exported name in dir, if users can import
+// it.
 func exported(t *testing.T, dir string) (lines []string) {
 	platform := build.Default
 	platform.GOOS, platform.GOARCH = "linux", "amd64"
@@ -64,7 +64,7 @@ func exported(t *testing.T, dir string) (lines []string) {
 		require.NoError(t, err)
 		parsed = append(parsed, file)
 	}
-	// Only with all declarations are methods promoted through several types.
+	// Methods that are promoted through several types need all declarations.
 	p, err := doc.NewFromFiles(set, parsed, dir, doc.AllDecls)
 	require.NoError(t, err)
 

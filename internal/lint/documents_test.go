@@ -16,17 +16,16 @@ import (
 )
 
 var (
-	// block matches a fenced block of a document: its language and its text.
+	// block matches a fenced block: its language and its text.
 	block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 	link  = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 )
 
-// isProgram reports whether code is a whole program.
 func isProgram(code string) bool { return strings.HasPrefix(code, "package main\n") }
 
-// Go code in the documents is not longer than a screen. Whole programs compile
-// and print what the next block shows, which has no language. Other code is
-// part of a test, mostly of an Example.
+// Go code in documents must not be longer than a screen. Programs are run, and
+// must print the next block, which has no language. Other code must be part of
+// a test, for example an Example.
 func TestCodeInDocumentsRuns(t *testing.T) {
 	tested, programs := tests(t), 0
 	for _, document := range files(t, ".md") {
@@ -54,7 +53,7 @@ func TestCodeInDocumentsRuns(t *testing.T) {
 	require.GreaterOrEqual(t, programs, 8)
 }
 
-// tests returns the text of all test files, without indentation.
+// tests returns all test files, without indentation.
 func tests(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -64,7 +63,6 @@ func tests(t *testing.T) string {
 	return all.String()
 }
 
-// unindent drops the white space at the beginning of every line.
 func unindent(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -73,7 +71,7 @@ func unindent(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// output runs a program in the module and returns what it prints.
+// output runs a program in the module and returns its output.
 func output(t *testing.T, code string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -95,8 +93,8 @@ var (
 	runs    = regexp.MustCompile(`^(?:FILTERFAM_LONG=1 )?go test (?:-C (\S+) )?.*-run '?([A-Za-z|]+)'?`)
 )
 
-// commandsOf returns the shell commands of a paragraph: its lines if it is a
-// block, otherwise what is written as code.
+// commandsOf returns the shell commands in a paragraph: lines of an indented
+// block, or code spans.
 func commandsOf(paragraph string) []string {
 	var all []string
 	if strings.HasPrefix(paragraph, "    ") {
@@ -110,10 +108,10 @@ func commandsOf(paragraph string) []string {
 	return slices.DeleteFunc(all, func(c string) bool { return !command.MatchString(c) })
 }
 
-// Every shell command in these documents is run as it is printed: as a line of
-// .ci/run, by a test that it names, by the test of filterbuild, which runs all
-// blocks marked as sh, or by the test below. Otherwise its paragraph says "not
-// run by the tests: " and the reason.
+// Shell commands in these documents must be run exactly as printed. This can be
+// done by .ci/run, by a test that the command names, by the test of filterbuild
+// (blocks marked as sh), or by the next test. Otherwise the paragraph must
+// contain "not run by the tests: " and the reason.
 func TestCommandsInDocumentsAreRun(t *testing.T) {
 	ci := "\n" + read(t, ".ci/run")
 	all := tests(t)
@@ -138,9 +136,9 @@ func TestCommandsInDocumentsAreRun(t *testing.T) {
 	require.Greater(t, found, 8)
 }
 
-// A module of its own gets the library as the README says, and compiles its
-// program. The library is this one, because it may not be published yet.
-func TestTheLibraryInAModuleOfItsOwn(t *testing.T) {
+// A new module can be created as in the README. The current library is used
+// instead of a published version.
+func TestANewModuleCanUseTheLibrary(t *testing.T) {
 	readme := read(t, "README.md")
 	get := regexp.MustCompile("`(go get [^`]*)`").FindStringSubmatch(readme)
 	require.NotNil(t, get)

@@ -1,4 +1,4 @@
-// Package lint checks the rules of the module that a linter would check.
+// Package lint checks rules that would otherwise need a linter.
 package lint
 
 import (
@@ -21,7 +21,7 @@ const (
 	module = "github.com/filterfam/filterfam"
 )
 
-// goOutput returns what a command of the go tool prints.
+// goOutput returns the output of the go command.
 func goOutput(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -103,8 +103,8 @@ func TestOnlyTwoFilesUseUnsafe(t *testing.T) {
 	require.Equal(t, []string{"numbers_unsafe.go", "string_unsafe.go"}, found)
 }
 
-// Every exported name has to earn its place with a use. These are the largest
-// numbers of exported functions and methods, promoted ones included.
+// maxNames limits the numbers of exported functions and methods, including
+// promoted ones. Every exported name should be needed by a known use.
 var maxNames = map[string]int{
 	"bloom": 165, "bloom/static": 82, "counting": 50, "cuckoo": 110, "countmin": 145,
 	"hashfam": 36, "hashfam/perfect": 92, "hashfam/sharded": 10,
@@ -117,11 +117,10 @@ func TestPackagesHaveFewNames(t *testing.T) {
 	}
 }
 
-// The largest number of lines of a function, from its signature to its last
-// brace.
+// maxLines limits the number of lines in a function, including its signature.
 const maxLines = 30
 
-// long lists the functions that may have more, and how many.
+// long contains the functions that can be longer, and their limits.
 var long = map[string]int{
 	"countmin/internal/tracker/codec.go decodeLog": 40, // each check beside the field that it is about
 }
@@ -147,8 +146,8 @@ func TestFunctionsAreShort(t *testing.T) {
 	require.Greater(t, functions, 500)
 }
 
-// files returns the module's own files with the given ending, as paths from the
-// root. It leaves out the documents that come with data sets.
+// files returns the module's files with this ending, as paths from the root. It
+// skips documents that were copied with a data set.
 func files(t *testing.T, ending string) []string {
 	t.Helper()
 	var found []string
@@ -163,7 +162,6 @@ func files(t *testing.T, ending string) []string {
 	return found
 }
 
-// read returns the text of a file.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// banned are formulas that a reader stumbles over, with the plain form.
+// banned contains phrases that are hard to read, and plain replacements.
 var banned = []struct{ pattern, plain string }{
 	{`for ever`, "forever"},
 	{`anew`, "again"},
@@ -47,7 +47,7 @@ var banned = []struct{ pattern, plain string }{
 	{`(licences?|centre[sd]?|grey|catalogue)`, "American spelling"},
 }
 
-// A phrase matches any text that is not plain.
+// phrase matches all banned phrases.
 var phrase = func() *regexp.Regexp {
 	var all []string
 	for _, b := range banned {
@@ -56,14 +56,13 @@ var phrase = func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(` + strings.Join(all, "|") + `)\b`)
 }()
 
-// joint is the end of a line and, in a comment, the beginning of the next one.
+// joint matches a line break, including the start of the next comment line.
 var joint = regexp.MustCompile(`\s*\n[\t >#]*(?://|\*)?\s*`)
 
-// flowing returns text without line breaks, so that a phrase cannot hide in
-// one.
+// flowing returns text without line breaks, because they could hide a phrase.
 func flowing(text string) string { return joint.ReplaceAllString(text, " ") }
 
-// plain returns the plain form of a banned formula.
+// plain returns the replacement for a banned phrase.
 func plain(found string) string {
 	for _, b := range banned {
 		if regexp.MustCompile(`(?i)^` + b.pattern + `$`).MatchString(found) {
@@ -73,7 +72,7 @@ func plain(found string) string {
 	return ""
 }
 
-// texts returns the files whose language is checked: paths from the root.
+// texts returns the files that are checked, as paths from the root.
 func texts(t *testing.T, endings ...string) []string {
 	t.Helper()
 	var checked []string
@@ -100,22 +99,22 @@ func TestTextIsPlain(t *testing.T) {
 	}
 }
 
-// A tab counts as four columns.
+// maxColumns limits the width of comments. A tab has four columns.
 const maxColumns = 80
 
 var (
 	comment = regexp.MustCompile(`^\t*//( |\t|$)`)
-	// prose is a line of a comment that may continue on the next line: no
-	// heading, code or output.
+	// prose matches a comment line that can continue on the next line. It must
+	// not be a heading, code or output.
 	prose    = regexp.MustCompile(`^(\t*)// ([^\s#].*)$`)
 	expected = regexp.MustCompile(`^\s*// (Unordered output|Output):`)
 )
 
 func columns(line string) int { return len([]rune(strings.ReplaceAll(line, "\t", "    "))) }
 
-// badlyBroken returns the numbers of the comment lines that are too wide, or
-// that have room for the first word of the next line. It leaves out those that
-// an Example compares with its output.
+// badlyBroken returns the line numbers of comments that are too wide, or that
+// have room for the first word of the next line. It skips the output of
+// Examples.
 func badlyBroken(text string) (lines []int) {
 	all := append(strings.Split(text, "\n"), "")
 	verbatim := false
@@ -145,10 +144,9 @@ func TestCommentsFillEightyColumns(t *testing.T) {
 	}
 }
 
-// docLink matches a link to a name of the package, or to a method of a type.
+// docLink matches a link to a name in the same package, or to a method.
 var docLink = regexp.MustCompile(`\[(?:([A-Z]\w*)\.)?([A-Z]\w*)\]`)
 
-// Every link in a comment of a package that users import names something.
 func TestLinksInCommentsResolve(t *testing.T) {
 	names, links := read(t, apiList), 0
 	for _, path := range texts(t, ".go") {

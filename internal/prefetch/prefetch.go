@@ -1,17 +1,17 @@
 // Package prefetch overlaps the cache misses of many lookups.
 //
-// A processor works on a window of a few hundred instructions, and waits when
-// the oldest of them waits for memory. A lookup reads a few words from anywhere
-// and needs many instructions, so only a few lookups overlap. There are four
-// ways to overlap more of them.
+// A processor works on a window of a few hundred instructions. When the oldest
+// instruction waits for memory, the processor will soon wait, too. Since a
+// lookup needs many instructions to read a few words from anywhere, only a few
+// lookups overlap. The following functions can be used to overlap more lookups:
 //
-// [Spread] and [Blocks] request the memory of the next few keys, with
-// instructions that never wait, while the caller looks up the keys before them.
-// [Lines] reads one cache line of each key before the lookups. If the filter
-// fits into the cache, this takes about two thirds of the time of Spread.
-// [Array] looks up eight keys with each instruction. A caller that computes
-// addresses in another way reads the memory in a short loop, and passes the
-// result to [Use].
+// [Spread] and [Blocks] request the memory for the next few keys while the
+// caller processes the current ones. This is done using instructions that do
+// not wait. [Lines] reads one cache line for each key before the lookups. If
+// the filter fits into the cache, this is faster than Spread. [Array] looks up
+// eight keys with each instruction. A caller that needs to compute addresses in
+// another way, for example in a ribbon, should read the memory in a short loop,
+// and then call [Use].
 package prefetch
 
 import (
@@ -20,25 +20,25 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Block is the number of digests that a caller should work on at a time, and
-// the largest number that [Array.Has] accepts.
+// Block is the number of digests that should be processed at a time.
+// [Array.Has] does not accept more digests.
 const Block = 128
 
 // multiplier is the first value of digest 1's probe sequence.
 var multiplier = hashfam.Digest(1).Probe()
 
-// Use does nothing. A loop that reads memory only to load it into the cache
-// passes the result to Use, because otherwise the compiler could remove the
-// loop.
+// Use has no effect. When a loop only reads memory to load it into the cache,
+// Use must be called with the result, because otherwise the compiler could
+// remove the loop.
 //
 //go:noinline
 func Use(uint64) {}
 
-// Spread returns the first few digests, which are a group, and the other
-// digests. It loads the memory of the next group, or of this one if the
-// platform has no instruction that does not wait: for each digest, the bytes
-// i*step + Reduce(v_i, bytes), where v_i is one of the first k values of its
-// probe sequence.
+// Spread returns the first few digests, which are called a group, and the other
+// digests. It loads the memory for the next group. If the platform has no
+// instruction that does not wait, it loads the memory for the returned group
+// instead. For each digest and i < k, this is the byte i*step + Reduce(v_i,
+// bytes), where v_i is value i of the digest's probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, step, multiplier)
@@ -46,7 +46,7 @@ func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64)
 }
 
 // Blocks is like Spread for keys that use one block of 256 bytes. There are n
-// blocks. The first value of the probe sequence selects one of them.
+// blocks. The first value of the probe sequence selects the block.
 func Blocks(array []uint64, digests []hashfam.Digest, n uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	blocks256(array, next, n, multiplier)
@@ -83,8 +83,9 @@ type Array struct {
 	LogBits    uint64
 }
 
-// least is the number of digests from which Has is faster than separate
-// lookups: the K reads of a group of eight wait for each other.
+// least is the minimum number of digests for which Has is faster than separate
+// lookups. It is not lower since the K reads for a group of eight wait for each
+// other.
 const least = 16
 
 // Ready reports whether Has is faster than separate lookups of n digests: n

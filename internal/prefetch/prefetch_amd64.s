@@ -47,7 +47,7 @@ TEXT ·blocks256(SB), NOSPLIT, $0-64
 digest:
 	MOVQ       (SI)(CX*8), AX
 	IMULQ      R10, AX
-	MULQ       R9 // DX is the number of the block
+	MULQ       R9 // DX is the block
 	SHLQ       $8, DX
 	ADDQ       R8, DX
 	PREFETCHT0 (DX)
@@ -62,15 +62,16 @@ done:
 
 // func has(a *Array, dst []bool, digests []hashfam.Digest, multiplier hashfam.Probe)
 //
-// The loop over the k counters is the outer one: the reads for one counter of
-// all keys do not wait for each other. There are none for a key of which a
-// counter is zero. The masks of the keys that are left are on the stack, a byte
-// for a group of eight.
+// The outer loop is over the k counters, so that the reads of one counter for
+// all keys do not wait for each other. When a counter of a key is zero, its
+// other counters are not read. The masks of the remaining keys are on the stack,
+// one byte for a group of eight.
 //
-// Registers: R8 is the words, SI the digests, DI what is left of k, R9 the
-// number of groups, AX that of the current one, BX the masks, R10 a power of the
-// multiplier. Z0 is the span, Z1 what is added to a position, Z2 the step, Z3
-// the bits of a counter, Z4 the power, X6 LogBits, X5 what is left of 6.
+// Registers: R8 points to the words, SI to the digests. DI is the number of
+// remaining counters, R9 the number of groups, AX the current group, BX points
+// to the masks, R10 is a power of the multiplier. Z0 is the span, Z1 the offset
+// that is added to a position, Z2 the step, Z3 a counter's bits, Z4 the power,
+// X6 LogBits, X5 6-LogBits.
 TEXT ·has(SB), NOSPLIT, $16-64
 	MOVQ         a+0(FP), R8
 	MOVQ         Array_K(R8), DI
@@ -95,7 +96,7 @@ TEXT ·has(SB), NOSPLIT, $16-64
 	DECQ         DX
 	VPBROADCASTQ DX, Z3
 
-	// All masks are full but that of the last group.
+	// All masks are full except the last one.
 	VPTERNLOGQ $0xFF, X7, X7, X7
 	VMOVDQU    X7, (BX)
 	LEAQ       7(CX), R9
@@ -140,7 +141,7 @@ group:
 	DECQ        DI
 	JNE         position
 
-	// The answers: a byte of 1 for each bit of the masks.
+	// The results: a byte with the value 1 for each bit in the masks.
 	MOVQ         dst_base+8(FP), DI
 	MOVQ         digests_len+40(FP), CX
 	MOVL         $1, DX

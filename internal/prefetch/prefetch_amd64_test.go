@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The instructions multiply 32 bits, and read at least one word.
+// The instructions multiply 32 bits, and read one or more words.
 func TestReady(t *testing.T) {
 	defer func(before bool) { useAVX512 = before }(useAVX512)
 	array := func(words int, span uint64) *Array { return &Array{Words: make([]uint64, words), Span: span} }

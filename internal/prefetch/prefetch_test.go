@@ -20,8 +20,9 @@ func draw(rng *rand.Rand, n int) []hashfam.Digest {
 	return digests
 }
 
-// Every digest must be in one group, in order, also with the smallest arrays.
-func TestGroupsAreAllDigests(t *testing.T) {
+// Every digest must be in one group, and in order, even with the smallest
+// arrays.
+func TestGroupsContainAllDigests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 41))
 	array := make([]uint64, 96)
 	for n := range 300 {
@@ -60,8 +61,8 @@ func (a *Array) compare(t *testing.T, digests []hashfam.Digest) {
 	require.Equal(t, want, room)
 }
 
-// Words are full, empty or random, so that keys drop out at any counter.
-func TestHasIsTheLookupOfEachKey(t *testing.T) {
+// The words are full, empty or random, so any counter of a key can be zero.
+func TestHasMatchesSingleLookups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(50, 51))
 	for range 5_000 {
 		a := Array{K: 1 + rng.IntN(12), LogBits: rng.Uint64N(6), Words: make([]uint64, 1+rng.IntN(100))}
@@ -86,7 +87,7 @@ func TestHasIsTheLookupOfEachKey(t *testing.T) {
 	}
 }
 
-// The words that no position selects are never touched.
+// The test only uses the memory of the words that positions select.
 func TestLargeSpans(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 520 megabytes of addresses")

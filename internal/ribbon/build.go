@@ -23,7 +23,7 @@ var (
 	ErrCount = errors.New("the number of distinct digests is not the given one")
 )
 
-// A Build configures how to build. It does not influence the result.
+// A Build configures how to build. The result does not depend on it.
 type Build struct {
 	Workers int // number of goroutines, at least 1
 
@@ -41,7 +41,7 @@ func (b Build) Report(n int) {
 }
 
 // Parallel calls work in up to b.Workers goroutines, which share the tasks:
-// next returns the number of a task until there are no more or ctx is canceled.
+// next returns task numbers until there are no more tasks or ctx is canceled.
 // Parallel returns ctx's error.
 func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
 	var taken atomic.Int64
@@ -51,11 +51,7 @@ func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (i
 	}
 	var group sync.WaitGroup
 	for range min(b.Workers, tasks) - 1 {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			work(next)
-		}()
+		group.Go(func() { work(next) })
 	}
 	work(next)
 	group.Wait()
@@ -64,8 +60,8 @@ func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (i
 
 // Members returns a ribbon that contains digests, which must be in the order of
 // [Sort]. columns is in units of 1/65536, up to [MaxColumns]. In addition to
-// the result, it uses memory for 2% of the digests, and 0.8 MB per worker. It
-// returns [ErrLayers], or ctx's error if ctx is canceled.
+// the result, Members uses memory for 2% of the digests, and 0.8 MB per worker.
+// It returns [ErrLayers], or ctx's error if ctx is canceled.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
 	return r, r.fill(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
@@ -73,14 +69,14 @@ func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Dig
 
 // Values returns a ribbon in which the value of each digest in lists[i] is i.
 // Each list must be in the order of [Sort], and no digest can be in two lists.
-// columns is in units of 1/65536, and must be a multiple of 65536. Values needs
+// columns is in units of 1/65536, and must be a multiple of 65536. Values uses
 // the same memory as [Members], and returns the same errors.
 func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: count(lists)}
 	return r, r.fill(ctx, b, 0, lists)
 }
 
-// fingerprints returns the bits of a fingerprint that a ribbon stores.
+// fingerprints returns the fingerprint bits that a ribbon stores.
 func fingerprints(columns uint32) uint32 {
 	return uint32(uint64(1)<<((uint64(columns)+1<<16-1)>>16) - 1)
 }
@@ -116,7 +112,6 @@ func (r *Ribbon) rest(ctx context.Context, b Build, fingerprints uint32, bumped 
 	return r.fill(ctx, quiet, fingerprints, bumped)
 }
 
-// count returns the number of digests in the lists.
 func count(lists [][]hashfam.Digest) (n uint64) {
 	for _, list := range lists {
 		n += uint64(len(list))
@@ -134,7 +129,8 @@ func (s *system) release() {
 	systems.Put(s)
 }
 
-// A large layer bumps fewer than 1/enough of its digests.
+// enough determines the capacity for bumped digests: a large layer bumps fewer
+// than 1/enough of its digests.
 const enough = 40
 
 // fill builds the shards of l. It returns the bumped digests in any order.
@@ -185,9 +181,9 @@ func (l *layer) before(shard uint64, list []hashfam.Digest) int {
 }
 
 // Stream is like [Members] for a sequence of n distinct digests in the order of
-// [Sort]. Repeated digests are ignored. In addition to the result, it uses
-// memory for 2% of the digests, and 1.3 MB for the digests in one shard. It
-// also returns [ErrOrder] and [ErrCount].
+// [Sort]. Repeated digests are ignored. Stream uses memory for 2% of the
+// digests, and 1.3 MB for the current shard's digests. It also returns
+// [ErrOrder] and [ErrCount].
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
 	l := layer{geometry: newGeometry(0, n, columns)}
 	f := feed{build: b, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
@@ -224,7 +220,6 @@ type feed struct {
 	chunk []hashfam.Digest
 }
 
-// add adds the next digest.
 func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	x := rank(d)
 	switch {
@@ -241,8 +236,7 @@ func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	return err
 }
 
-// flush builds all shards before the given one. If the layer has no memory,
-// there is nothing to build.
+// flush builds all shards before the given one, unless the layer has no memory.
 func (f *feed) flush(ctx context.Context, shard uint64) error {
 	for ; f.shard < shard; f.shard++ {
 		if f.layer.words != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// The words do not depend on the order, on copies, on the number of workers, or
-// on whether the digests come as a stream.
+// The words must not depend on the order, on copies, on the number of workers,
+// or on whether the digests are a stream.
 func TestBuildsAreDeterministic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 5, 100, 3000, 70_000, 200_000} {
@@ -54,7 +54,7 @@ func doubled(list []hashfam.Digest) iter.Seq[hashfam.Digest] {
 	}
 }
 
-func TestStreamsAreChecked(t *testing.T) {
+func TestStreamRejectsInvalidSequences(t *testing.T) {
 	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(5, 6)), 200_000))
 	stream := func(n int, list []hashfam.Digest) error {
 		_, err := Stream(t.Context(), one, percent, uint64(n), slices.Values(list))
@@ -70,7 +70,7 @@ func TestStreamsAreChecked(t *testing.T) {
 	require.ErrorIs(t, stream(len(list), list), ErrOrder)
 }
 
-func TestSort(t *testing.T) {
+func TestSortReturnsDistinctDigests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, compareKeys, compareKeys + 1, 1000, countKeys - 1, countKeys, countKeys + 1, 300_000} {
 		for bits := 1; bits <= 64; bits += 9 {
@@ -107,12 +107,15 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		_, err = Stream(ctx, b, percent, uint64(len(list)), slices.Values(list))
 		require.ErrorIs(t, err, context.Canceled)
+		_, _, _, err = NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
+		require.ErrorIs(t, err, context.Canceled)
 		cancel()
 	}
 }
 
-// No more goroutines than workers, or than tasks, and each task once.
-func TestParallelStartsAtMostWorkers(t *testing.T) {
+// There must be no more goroutines than workers or tasks, and each task must be
+// done once.
+func TestParallelLimitsGoroutines(t *testing.T) {
 	for _, c := range []struct{ workers, tasks, want int }{
 		{1, 0, 1}, {1, 1, 1}, {1, 9, 1}, {3, 9, 3}, {9, 3, 3},
 	} {

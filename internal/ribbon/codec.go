@@ -20,8 +20,8 @@ import (
 // Payload returns the payload of r in a frame.
 func (r *Ribbon) Payload() frame.Payload { return r.PayloadAround(nil) }
 
-// PayloadAround returns the payload of a ribbon that [Shards.Join] returned.
-// words yields the words of all shards in order.
+// PayloadAround returns the payload of a ribbon from [Shards.Join]. words must
+// yield the words of all shards in order.
 func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
 	var pieces []frame.Payload
 	for _, words := range r.parts() {
@@ -62,13 +62,14 @@ func (r *Ribbon) parts() [][]uint64 {
 	return parts
 }
 
-// A Room has memory for two layers, which is enough for most ribbons. [Parse]
-// uses it instead of allocating memory.
+// A Room has memory for two layers, which is enough for most ribbons. It is
+// used by [Parse].
 type Room [2]layer
 
 // Parse returns the ribbon of shape s at the start of words, and the remaining
-// words. It retains words and, if the layers fit, room. Parse only checks
-// lengths, since all thresholds and slots are valid; [Ribbon.Verify] checks the
+// words. It retains words. The layers are stored in room if they fit;
+// otherwise, memory is allocated. Parse only checks lengths, since all
+// thresholds and slots are valid; [Ribbon.Verify] should be used to check the
 // rest. It returns ErrCorrupt if s is invalid.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	if err := Check(s, m); err != nil {
@@ -131,8 +132,7 @@ func short(have int, want uint64, m *fault.Maker) error {
 // cut divides words after the first n. The first part has no capacity to grow.
 func cut(words []uint64, n uint64) (head, tail []uint64) { return words[:n:n], words[n:] }
 
-// Verify returns ErrCorrupt if a bit after the last threshold of a layer is
-// set.
+// Verify returns ErrCorrupt if any bit after a layer's last threshold is set.
 func (r *Ribbon) Verify(m *fault.Maker) error {
 	for i := range r.layers {
 		l := &r.layers[i]
@@ -144,8 +144,8 @@ func (r *Ribbon) Verify(m *fault.Maker) error {
 	return nil
 }
 
-// ContainsIn is like [Ribbon.Contains] for the ribbon of shape s with the given
-// payload, which may be at any address. It works on every platform. It returns
+// ContainsIn is like [Ribbon.Contains] for an encoded ribbon of shape s. The
+// payload may be at any address, and every platform can be used. It returns
 // false for ok if [Parse] would reject the shape or the length, but it only
 // reads the layers that it needs, usually one. It does not allocate.
 func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
@@ -183,7 +183,6 @@ type encodedLayer struct {
 	words      []byte
 }
 
-// contains looks up a digest.
 func (l *encodedLayer) contains(d hashfam.Digest) answer {
 	if useAVX512 {
 		return containsInAVX512(l, d)

@@ -16,10 +16,10 @@ import (
 
 var errs = &fault.Maker{Package: "test"}
 
-// payload returns the words of r's payload.
+// payload returns the words in the payload of r.
 func payload(r *Ribbon) []uint64 { return slices.Concat(r.parts()...) }
 
-func TestParse(t *testing.T) {
+func TestParseRestoresTheRibbon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, n := range []int{0, 1, 100, 10_000, 70_000} {
 		for _, columns := range []uint32{0, 1, percent, MaxColumns} {
@@ -41,13 +41,13 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestTheNumbersAreChecked(t *testing.T) {
+func TestInvalidShapesAreRejected(t *testing.T) {
 	words := make([]uint64, 1000)
 	for _, c := range []struct {
 		columns uint32
 		keys    uint64
 		layers  int
-		field   string // of the error of Check
+		field   string // the field in the error that Check returns
 	}{
 		{MaxColumns, MaxKeys, MaxLayers, ""}, {1 << 16, MaxKeys, 1, ""}, {1 << 16, 1, 32, ""}, {1, 1, 1, ""},
 		{0, MaxKeys, 0, ""}, {MaxColumns, 0, 0, ""},
@@ -66,9 +66,9 @@ func TestTheNumbersAreChecked(t *testing.T) {
 			require.ErrorIs(t, err, hashfam.ErrCorrupt, "%+v", c)
 		}
 		_, ok := ContainsIn(shape, payloadOf(words), 1)
-		require.False(t, ok && (c.field != "" || c.layers < MaxLayers), "there are too many words at least: %+v", c)
+		require.False(t, ok && (c.field != "" || c.layers < MaxLayers), "there are too many words: %+v", c)
 	}
-	words[0] = 101 // more digests in the second layer than in the first
+	words[0] = 101 // the second layer has more digests than the first
 	_, _, err := Parse(Shape{Columns: 1 << 16, Keys: 100, Layers: 2}, words, new(Room), errs)
 	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	words[0] = 100
@@ -78,7 +78,8 @@ func TestTheNumbersAreChecked(t *testing.T) {
 	require.ErrorIs(t, r.Verify(errs), hashfam.ErrCorrupt)
 }
 
-// payloadOf returns words as bytes at an odd address, with no room after them.
+// payloadOf returns words as bytes at an odd address and without spare
+// capacity.
 func payloadOf(words []uint64) []byte {
 	b := make([]byte, 1, 1+8*len(words))
 	for _, w := range words {
@@ -87,9 +88,9 @@ func payloadOf(words []uint64) []byte {
 	return slices.Clip(b[1:])
 }
 
-// A payload is asked for any words, number of columns, and number of layers.
-// Without its last word the last layer is refused.
-func TestContainsInIsContains(t *testing.T) {
+// ContainsIn must work with any words, columns and layers. Without the last
+// word, it must reject the last layer.
+func TestContainsInMatchesContains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 3))
 	for columns := uint32(1 << 14); columns <= MaxColumns; columns += 1 << 14 {
 		n := 1 + rng.Uint64N(3000)
@@ -115,13 +116,13 @@ func TestContainsInIsContains(t *testing.T) {
 	}
 }
 
-// The layers fill the payload exactly, and each one has digests, no more than
-// the one before.
-func TestContainsInChecksTheLengths(t *testing.T) {
+// The layers must fill the payload exactly. Each layer must have digests, but
+// no more than the previous one.
+func TestContainsInRejectsWrongLengths(t *testing.T) {
 	_, ok := ContainsIn(Shape{Keys: 1}, nil, 1)
 	require.True(t, ok)
 	_, ok = ContainsIn(Shape{Columns: 1 << 16, Keys: 1, Layers: 2}, make([]byte, 7), 1)
-	require.False(t, ok, "less than the numbers of digests")
+	require.False(t, ok, "too short for the numbers of digests")
 	for next, want := range map[uint64]bool{0: false, 1: true, 100: true, 101: false} {
 		words := []uint64{next, ^uint64(0)} // all buckets bump
 		for l := range uint64(2) {

@@ -7,13 +7,13 @@
 // A digest's value is the sum modulo 2 of some slots in an array. The first
 // value of the digest's probe sequence selects where they start. The second
 // value selects which of the next 64 slots belong to the sum. A slot has one
-// bit for each of r columns. Building the array means solving one linear
-// equation for each digest and column.
+// bit for each of r columns. To build the array, one linear equation must be
+// solved for each digest and column.
 //
 // Not all equations can be solved. 256 neighboring starts form a bucket, and
 // each bucket has a threshold. Digests that start below it are bumped to the
-// next layer. This is a smaller ribbon that uses the following three values of
-// the probe sequence. No step is random or repeated.
+// next layer, which is a smaller ribbon using the following three values of the
+// probe sequence. No step is random or repeated.
 //
 // # Uses
 //
@@ -21,8 +21,8 @@
 // is the third value of its probe sequence. [Ribbon.Contains] compares the two,
 // so a digest that is not a member is a false positive with probability 2^-r.
 // [Values] stores the number of the list that contains each digest.
-// [Ribbon.Value] returns it; for digests that are in no list, the result is
-// arbitrary.
+// [Ribbon.Value] returns this number, or an arbitrary one if the digest is in
+// no list.
 //
 // Both functions read lists in the order of [Sort], and do not change them:
 //
@@ -30,15 +30,15 @@
 //	filter, err := ribbon.Members(ctx, b, columns, members)
 //	values, err := ribbon.Values(ctx, b, 1<<16, list0, list1)
 //
-// [Stream] builds a filter from a sequence of digests in this order, so they
-// need not be in memory at the same time.
+// [Stream] builds a filter from a sequence of digests in this order, so they do
+// not need to be in memory at the same time.
 //
 // # Columns
 //
-// For rates between powers of two, the first segments of 64 slots have r-1
-// columns, and the others have r. This is why numbers of columns are in units
-// of 1/65536, and r is the number rounded up. A ribbon without columns uses no
-// memory. It contains every digest, and every value is 0.
+// When the rate is between two powers of two, the first segments of 64 slots
+// have r-1 columns, and the others have r. Therefore numbers of columns are in
+// units of 1/65536, and r is the number rounded up. A ribbon without columns
+// uses no memory. It contains every digest, and every value is 0.
 //
 // # Encoding
 //

@@ -16,20 +16,20 @@ const (
 	allBumped    = 15 // the threshold if the whole bucket is bumped
 )
 
-// A layer is one ribbon. It consists of the slots, and of the thresholds that
-// determine which digests it bumps to the next layer.
+// A layer is one ribbon. It consists of slots, and of thresholds that determine
+// which digests it bumps to the next layer.
 //
 // The slots are divided into segments of 64. A segment has one word for each
-// column. A sum that starts in a segment ends in the next one. After every
-// 65,536 starts there is one segment in which no sum starts, so that the sums
-// in different shards have no slots in common.
+// column. When a sum starts in a segment, it ends no later than in the next
+// one. After every 65,536 starts there is a segment in which no sum starts, so
+// the shards have no slots in common.
 type layer struct {
 	geometry
 	thresholds []uint64 // 16 per word
 	words      []uint64 // one segment after the other
 }
 
-// A geometry holds the sizes of a layer. It does not need the layer's memory.
+// A geometry holds a layer's sizes. It can be used without the layer's memory.
 type geometry struct {
 	keys   uint64 // number of digests, including bumped ones
 	starts uint64 // number of starts, a multiple of 64
@@ -37,10 +37,10 @@ type geometry struct {
 	r      uint64 // number of columns in the other segments
 }
 
-// newGeometry returns the geometry of layer i for keys digests. In the first
-// layer there are 1.02 digests per slot, so that few slots remain empty. In the
-// others there are 0.95, so that they bump few digests. The computation uses
-// only integers, so the result is the same on every platform.
+// newGeometry returns the geometry of layer i for keys digests. The first layer
+// has 1.02 digests per slot, so that few slots remain empty. The others have
+// 0.95, so that they bump few digests. The result is the same on every
+// platform, because the computation only uses integers.
 func newGeometry(i int, keys uint64, columns uint32) geometry {
 	segments := (keys*50/51 + width/2) / width
 	if i > 0 {
@@ -53,7 +53,6 @@ func newGeometry(i int, keys uint64, columns uint32) geometry {
 	return geometry{keys: keys, starts: parts * width, narrow: segment(narrow * width), r: r}
 }
 
-// allocate allocates the memory of l.
 func (l *layer) allocate() {
 	l.thresholds = make([]uint64, l.thresholdWords())
 	l.words = make([]uint64, l.slotWords())
@@ -70,10 +69,9 @@ func (l geometry) thresholdWords() uint64 { return (l.buckets() + 15) / 16 }
 func (l geometry) slotWords() uint64      { return l.at(l.starts/width + l.shards()) }
 func (l geometry) size() uint64           { return l.thresholdWords() + l.slotWords() }
 
-// at returns the index of a segment's first word.
+// at returns the index of the segment's first word.
 func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
 
-// threshold returns a bucket's threshold.
 func (l *layer) threshold(bucket uint64) uint64 {
 	return l.thresholds[bucket/16] >> (bucket % 16 * 4) & 15
 }
@@ -85,15 +83,15 @@ func (l *layer) bumps(start uint64) bool { return below(start, l.threshold(start
 // bumps. Threshold 15 bumps all groups.
 func below(start, t uint64) bool { return min(start%bucketStarts/groupStarts, allBumped-1) < t }
 
-// operands returns the words of the segment that contains start and those of
-// the next segment, each followed by more words, and the coefficients shifted
-// to the slots in both segments.
+// operands returns the words from the segment that contains start, and the
+// words from the next segment. It also returns the coefficients for the slots
+// in both segments.
 func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 	s := segment(start)
 	return l.words[l.at(s):], l.words[l.at(s+1):], c << (start % width), c >> 1 >> (^start % width)
 }
 
-// mask returns the bits of a value for which the segment has columns.
+// mask returns the value bits for which the segment has columns.
 func (l geometry) mask(start uint64) uint32 {
 	r := l.r
 	if segment(start) < l.narrow {
@@ -108,11 +106,11 @@ func (l *layer) value(start, c uint64) uint32 {
 	return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
 }
 
-// first is the number of columns that are compared before the others. For most
-// digests that are not members, they already differ.
+// first is the number of columns that should be compared first, because they
+// already differ for most digests that are not members.
 const first = 4
 
-// An answer is the result of a lookup in one layer.
+// An answer is a layer's lookup result.
 type answer uint8
 
 const (
@@ -121,7 +119,6 @@ const (
 	bumped         // look the digest up in the next layer
 )
 
-// contains looks up a digest.
 func (l *layer) contains(d hashfam.Digest) answer {
 	if useAVX512 {
 		return containsAVX512(l, d)

@@ -15,7 +15,7 @@ import (
 // useAVX512 is a variable so that tests can set it to false.
 var useAVX512 = cpu.VPOPCNTDQ
 
-// multiplier is the factor between two values of a probe sequence.
+// multiplier is the factor between consecutive values in a probe sequence.
 var multiplier = uint64(hashfam.Digest(1).Probe())
 
 // A block holds the operands for looking up a block of digests in a layer.

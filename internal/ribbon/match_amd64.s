@@ -3,14 +3,14 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// WORD sets z to eight copies of a number.
+// WORD sets z to eight copies of the number n.
 #define WORD(n, z) \
 	MOVQ         n, AX; \
 	VPBROADCASTQ AX, z
 
 // func prepareAVX512(b *block, l *layer, digests []hashfam.Digest)
 //
-// It prepares eight digests at a time, in the lanes of a register.
+// It processes eight digests at a time, in the lanes of a register.
 TEXT ·prepareAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+0(FP), DI
 	MOVQ l+8(FP), BX
@@ -33,19 +33,19 @@ TEXT ·prepareAVX512(SB), NOSPLIT, $0-40
 	WORD($14, Z23)
 	WORD($63, Z22)
 	VPSLLVQ      Z28, Z27, Z21
-	VPSUBQ       Z27, Z21, Z21 // a bit for each column
-	XORL         DX, DX        // the number of the first digest
+	VPSUBQ       Z27, Z21, Z21 // one bit per column
+	XORL         DX, DX        // the index of the first digest
 
 loop:
 	MOVL      $-1, AX
-	BZHIL     CX, AX, AX // at least as many bits as digests are left, or 8
+	BZHIL     CX, AX, AX // one bit per remaining digest; only 8 bits are used
 	KMOVB     AX, K1
 	VMOVDQU64.Z (SI)(DX*8), K1, Z0
 	VPMULLQ   Z31, Z0, Z0 // the three values of the probe sequence
 	VPMULLQ   Z31, Z0, Z1
 	VPMULLQ   Z31, Z1, Z2
 
-	// Z3 is the start: the upper half of the product, from two of 32 bits.
+	// Z3 is the start: the upper half of the product, from two 32-bit products.
 	VPMULUDQ  Z30, Z0, Z3
 	VPSRLQ    $32, Z0, Z4
 	VPMULUDQ  Z30, Z4, Z4
@@ -70,7 +70,7 @@ loop:
 	SHRQ      $3, R11
 	MOVB      AX, block_bumped(DI)(R11*1)
 
-	// Z6 is the segment, Z7 its first word, Z9 that of the next one.
+	// Z6 is the segment, Z7 its first word, Z9 the first word of the next one.
 	VPSRLQ    $6, Z3, Z6
 	VPSRLQ    $16, Z3, Z7
 	VPADDQ    Z6, Z7, Z6
@@ -95,7 +95,7 @@ loop:
 	VMOVDQU64 Z12, block_low(DI)(DX*8)
 	VMOVDQU64 Z13, block_high(DI)(DX*8)
 
-	// Z2 is the fingerprint, and the columns that the segment has.
+	// Z2 is the fingerprint and the mask of the segment's columns.
 	VMOVDQA64 Z21, Z14
 	VPSRLQ    $1, Z21, K4, Z14
 	VPSRLQ    $32, Z2, Z2
@@ -126,7 +126,7 @@ fetch:
 
 // func matchAVX512(dst []bool, b *block, l *layer)
 //
-// It computes up to eight columns of one digest at a time, in the lanes of a
+// It computes up to eight columns for one digest at a time, in the lanes of a
 // register.
 TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst_base+0(FP), SI
@@ -138,7 +138,8 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	WORD($1, Z27)
 	XORL DX, DX
 
-	// K1 is the last one to eight columns, R10 the number of groups before.
+	// K1 selects the last one to eight columns, R10 is the number of groups
+	// before them.
 	DECQ  R10
 	MOVQ  R10, BX
 	ANDL  $7, BX
@@ -186,7 +187,7 @@ digest:
 eight:
 	COLUMNS(K3)
 	XORL  R11, R9
-	TESTB R9, R9 // eight columns that the segment has
+	TESTB R9, R9 // the mask of eight columns
 	JNE   differs
 	ADDQ  $8, AX
 	ADDQ  $8, BX
@@ -209,8 +210,8 @@ differs:
 
 // func containsAVX512(l *layer, digest hashfam.Digest) answer
 //
-// It begins with the fetch of the words, so that the fetches of many calls
-// overlap. It uses Z16 and above only, so that VZEROUPPER is not needed.
+// It loads the words first, so that the loads of many calls overlap. It only
+// uses Z16 and above, so VZEROUPPER is not needed.
 TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	MOVQ  l+0(FP), DI
 	MOVQ  digest+8(FP), DX
@@ -222,8 +223,8 @@ TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	MULXQ geometry_starts(DI), R9, CX // the start
 	IMULQ SI, DX
 
-	// AX is the first word of the segment, BX that of the next one, R13 the
-	// columns of the segment.
+	// AX is the segment's first word, BX the first word of the next one, R13
+	// the number of the segment's columns.
 	MOVQ       CX, AX
 	MOVQ       CX, BX
 	SHRQ       $6, AX
@@ -231,7 +232,7 @@ TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	ADDQ       BX, AX
 	XORL       R13, R13
 	CMPQ       AX, R12
-	ADCL       $0, R13 // one if narrow
+	ADCL       $0, R13 // 1 if narrow
 	CMPQ       R12, AX
 	CMOVQGT    AX, R12
 	IMULQ      R10, AX
@@ -319,6 +320,6 @@ GLOBL bit<>(SB), RODATA|NOPTR, $8
 
 // func containsInAVX512(l *encodedLayer, digest hashfam.Digest) answer
 //
-// Its argument looks like a layer in memory.
+// An encodedLayer has the same layout in memory as a layer.
 TEXT ·containsInAVX512(SB), NOSPLIT, $0-17
 	JMP ·containsAVX512(SB)

@@ -13,14 +13,14 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
-// plainly calls do without the functions in assembly.
+// plainly calls do in a mode that does not use functions in assembly.
 func plainly(do func()) {
 	defer func(was bool) { useAVX512 = was }(useAVX512)
 	useAVX512 = false
 	do()
 }
 
-// each appends the answer of Contains for each digest.
+// each appends the result of Contains for each digest.
 func each(r *Ribbon, dst []bool, digests []hashfam.Digest) []bool {
 	for _, d := range digests {
 		dst = append(dst, r.Contains(d))
@@ -28,8 +28,8 @@ func each(r *Ribbon, dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// arbitrary returns a ribbon of arbitrary words. Its thresholds are low, so
-// that most digests are looked up in the first layer.
+// arbitrary returns a ribbon of random words. Its thresholds are low, so most
+// digests are looked up in the first layer.
 func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
 	r := &Ribbon{columns: columns, keys: keys}
 	for i := range 2 {
@@ -47,8 +47,8 @@ func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
 	return r
 }
 
-// The functions in assembly give the answers of their plain twins, for digests
-// that are found and others.
+// The functions in assembly must return the same results as the functions in
+// Go, whether digests are found or not.
 func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	check := func(r *Ribbon, n int) {
@@ -69,7 +69,7 @@ func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	}
 }
 
-// Exactly one column differs from the fingerprint, or none.
+// Only one column differs from the fingerprint, or none.
 func TestEveryColumnIsCompared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 33))
 	for r := uint32(1); r <= 32; r++ {

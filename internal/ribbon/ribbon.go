@@ -13,8 +13,8 @@ import (
 // since a layer bumps 2% of its digests to the next one.
 const MaxLayers = 32
 
-// MaxColumns is the maximum number of columns, in units of 1/65536. A
-// fingerprint has no more bits.
+// MaxColumns is the maximum number of columns, in units of 1/65536. It is the
+// number of bits in a fingerprint.
 const MaxColumns = 32 << 16
 
 // MaxKeys is the maximum number of digests. With this limit all sizes in bits
@@ -45,8 +45,8 @@ func (r *Ribbon) SizeBytes() uint64 {
 	return total
 }
 
-// Equal reports whether r and other are the same function, and were built from
-// the same number of digests.
+// Equal reports whether r and other are the same function for the same number
+// of digests.
 func (r *Ribbon) Equal(other *Ribbon) bool {
 	return r.columns == other.columns && r.keys == other.keys &&
 		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64])
@@ -56,8 +56,8 @@ func (r *Ribbon) Equal(other *Ribbon) bool {
 // true for all digests from which [Members] or [Stream] built the ribbon.
 func (r *Ribbon) Contains(d hashfam.Digest) bool { return r.contains(0, d) }
 
-// contains is like Contains, but starts in layer i. d is the digest for this
-// layer.
+// contains is like Contains, but starts in layer i. d must be the digest for
+// this layer.
 func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	for ; i < len(r.layers); i++ {
 		if a := r.layers[i].contains(d); a != bumped {
@@ -73,8 +73,8 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 const blockSize = prefetch.Block
 
 // ContainsAll appends the result of [Ribbon.Contains] for each digest to dst.
-// It loads the words for a block of digests before it compares fingerprints, so
-// the processor overlaps many cache misses.
+// It loads the words for many digests first, so that the processor overlaps
+// cache misses, and then compares fingerprints.
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if len(r.layers) == 0 {
@@ -120,10 +120,9 @@ func (r *Ribbon) Value(d hashfam.Digest) uint32 {
 	return 0
 }
 
-// coefficients returns a bit for each of the 64 slots from the start: whether
-// it belongs to the sum. The first slot always does. The lower half of a probe
-// value is not mixed as well as the upper half, which is why it is XORed with
-// it.
+// coefficients returns 64 bits, which are used to select the slots in a sum.
+// The first slot is always selected. The lower half of a probe value is not
+// mixed as well as the upper half, so they are combined.
 func coefficients(p hashfam.Probe) uint64 { return uint64(p^p>>32) | 1 }
 
 // fingerprint returns the bits that identify a digest.

@@ -15,7 +15,8 @@ import (
 
 var one = Build{Workers: 1}
 
-// seven is the columns of rate 2^-7, and percent those of 1 %.
+// seven is the number of columns for the rate 2^-7, and percent the number for
+// 1%.
 const (
 	seven   = 7 << 16
 	percent = 7<<16 - 18350 // 0.01 * 2^7 - 1 = 0.28
@@ -35,8 +36,8 @@ func members(t testing.TB, columns uint32, digests []hashfam.Digest) *Ribbon {
 	return r
 }
 
-// sizes are numbers of digests around those at which the shape changes: small
-// ones, and one and two shards.
+// sizes returns numbers of digests near the ones for which the shape changes:
+// small numbers, and one and two shards.
 func sizes() []int {
 	const border = (shardStarts + width) * 51 / 50
 	return []int{
@@ -67,7 +68,7 @@ func TestNoDigestIsLost(t *testing.T) {
 	}
 }
 
-func TestValuesAreTheNumbersOfTheLists(t *testing.T) {
+func TestValuesAreListNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{0, 1, 2, 10, 1000, 70_000, 150_000} {
 		for _, m := range []int{0, 1, 100, 100_000} {
@@ -87,7 +88,7 @@ func TestValuesAreTheNumbersOfTheLists(t *testing.T) {
 	}
 }
 
-func TestADigestInTwoListsIsAnError(t *testing.T) {
+func TestDigestsInTwoListsAreRejected(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	a, b := conformance.Digests(rng, 1000), conformance.Digests(rng, 1000)
 	b[0] = a[0]
@@ -95,15 +96,16 @@ func TestADigestInTwoListsIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, ErrLayers)
 }
 
-// If all values are zero, every equation has a solution: none is refused.
+// If all values are zero, every equation has a solution, so none may be
+// rejected.
 func TestRedundantEquationsAreAccepted(t *testing.T) {
 	r, err := Values(t.Context(), one, 1<<16, sorted(t, conformance.Digests(rand.New(rand.NewPCG(23, 24)), 10_000)))
 	require.NoError(t, err)
 	require.Equal(t, 1, r.Shape().Layers)
 }
 
-// A bucket that is cut after group 13 bumps everything, also what fits: its
-// slots stay free for others.
+// When a bucket is cut after group 13, all digests must be bumped, even the
+// ones that fit. The slots must remain free for other buckets.
 func TestBumpedBucketsStayEmpty(t *testing.T) {
 	for _, full := range []uint64{14, 20} {
 		l := layer{geometry: newGeometry(0, 500, seven)}
@@ -126,7 +128,7 @@ func TestBumpedBucketsStayEmpty(t *testing.T) {
 	}
 }
 
-// A ribbon without layers answers every digest alike.
+// A ribbon without layers returns the same result for every digest.
 func TestRibbonsWithoutLayers(t *testing.T) {
 	for _, columns := range []uint32{0, 1 << 16} {
 		r := &Ribbon{columns: columns}
@@ -139,7 +141,8 @@ func TestRibbonsWithoutLayers(t *testing.T) {
 	require.EqualValues(t, 2, r.Shape().Keys)
 }
 
-// Equal compares the words of every layer, the columns, and the digests.
+// Equal must compare the words in every layer, the columns, and the number of
+// digests.
 func TestEqualComparesEverything(t *testing.T) {
 	list := conformance.Digests(rand.New(rand.NewPCG(36, 37)), 3000)
 	r, same := members(t, percent, list), members(t, percent, list)
@@ -155,16 +158,16 @@ func TestEqualComparesEverything(t *testing.T) {
 	require.False(t, new(Ribbon).Equal(&Ribbon{keys: 1}))
 }
 
-// Geometry: every start has its own and the next segment, and the segments fill
-// the words.
+// For every start, its segment and the next one must be in the layer. The
+// segments must fill the words.
 func TestEverySegmentIsInTheLayer(t *testing.T) {
 	for _, n := range append(sizes(), 1_000_000, 12_345_678) {
 		for _, columns := range []uint32{1, 1 << 16, 1<<16 + 1, percent, seven, MaxColumns} {
 			for i := range 2 {
 				l := layer{geometry: newGeometry(i, uint64(n), columns)}
 				last := segment(l.starts - 1)
-				require.Equal(t, l.slotWords(), l.at(last+2), "the last sum ends in the last segment")
-				require.LessOrEqual(t, l.narrow, last, "the last segment with starts is not narrow")
+				require.Equal(t, l.slotWords(), l.at(last+2), "the last sum must end in the last segment")
+				require.LessOrEqual(t, l.narrow, last, "the last segment with starts must not be narrow")
 				require.GreaterOrEqual(t, l.at(last+2), l.at(last+1)+l.r)
 				share := float64(l.r) - float64(columns)/65536
 				narrow := 0
@@ -180,9 +183,9 @@ func TestEverySegmentIsInTheLayer(t *testing.T) {
 	}
 }
 
-// 1.02 digests for each slot in the first layer, 0.95 in the others, and one
-// segment of each shard without starts. The numbers are computed by hand.
-func TestGeometryAtItsLimits(t *testing.T) {
+// The numbers were computed by hand: 1.02 digests per slot in the first layer,
+// 0.95 in the others, and one segment without starts in each shard.
+func TestGeometryLimits(t *testing.T) {
 	for _, c := range []struct {
 		layer                         int
 		keys, starts, shards, buckets uint64
@@ -202,9 +205,9 @@ func TestGeometryAtItsLimits(t *testing.T) {
 	}
 }
 
-// ContainsAll is Contains for each, also in a layer whose starts need more than
-// 32 bits. Only its first segments exist here.
-func TestStartsOfMoreThan32Bits(t *testing.T) {
+// ContainsAll must match Contains even if a layer's starts need more than 32
+// bits. The test uses only the first segments of such a layer.
+func TestStartsAbove32Bits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 35))
 	l := layer{geometry{starts: 1<<33 + width, r: 1}, make([]uint64, 1), make([]uint64, 64)}
 	for i := range l.words {

@@ -7,8 +7,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A part is the memory of one or several adjacent shards of a layer. A shard
-// has 256 buckets, so its thresholds start at a new word.
+// A part is the memory that one or several adjacent shards use. A shard has 256
+// buckets, so its thresholds start at a new word.
 type part struct {
 	thresholds []uint64
 	words      []uint64
@@ -25,8 +25,8 @@ func (l *layer) span(shard uint64) (from, to uint64) {
 	return from, min(l.starts, from+shardStarts)
 }
 
-// place returns the indexes of the first words of a shard, in the thresholds
-// and in the words.
+// place returns the indexes of the shard's first words, in the thresholds and
+// in the words.
 func (l *layer) place(shard uint64) (threshold, word uint64) {
 	if shard >= l.shards() {
 		return l.thresholdWords(), l.slotWords()
@@ -34,7 +34,6 @@ func (l *layer) place(shard uint64) (threshold, word uint64) {
 	return shard * (shardStarts / bucketStarts / 16), l.at(segment(shard * shardStarts))
 }
 
-// part returns the shard's part of l.
 func (l *layer) part(shard uint64) part { return l.cut(part{l.thresholds, l.words}, 0, shard) }
 
 // cut returns the shard's part of all, which begins with the shard first.
@@ -48,17 +47,17 @@ func (l *layer) cut(all part, first, shard uint64) part {
 	}
 }
 
-// A Shards is the first layer of a ribbon if different processes build its
+// A Shards is the first layer of a ribbon when several processes build its
 // shards. Each process calls [Shards.Solve] for some of the shards. One
-// process, which has all thresholds and all bumped digests, which are 2%, calls
+// process, which needs to have all thresholds and the bumped digests, calls
 // [Shards.Join].
 type Shards struct {
 	columns uint32
 	layer   layer
 }
 
-// NewShards returns the shards of a ribbon with n digests. columns is in units
-// of 1/65536. Both must be above 0.
+// NewShards returns the shards for n digests. columns is in units of 1/65536.
+// Both must be above 0.
 func NewShards(columns uint32, n uint64) Shards {
 	return Shards{columns, layer{geometry: newGeometry(0, n, columns)}}
 }
@@ -87,7 +86,7 @@ func (s Shards) rank(shard uint64) uint64 {
 }
 
 // Solve builds the shards [from, to). digests must contain the digests in these
-// shards in the order of [Sort]; other digests are ignored. Solve returns the
+// shards in the order of [Sort]; others are ignored. Solve returns the
 // thresholds and the words of the shards, and the digests for the next layer.
 // If ctx is canceled, it returns ctx's error.
 func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Digest) (thresholds, words []uint64, next []hashfam.Digest, err error) {
@@ -105,11 +104,11 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 	return all.thresholds, all.words, system.bumped[0], nil
 }
 
-// Join returns the ribbon of all shards without the words of its first layer.
-// Only its methods [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] can
-// be used. thresholds contains the thresholds of all shards in order, and
-// bumped the digests for the next layer in any order. Join overwrites bumped.
-// It returns [ErrLayers], or ctx's error if ctx is canceled.
+// Join returns the ribbon without the words of its first layer. Only its
+// methods [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] can be used.
+// thresholds must contain the thresholds of all shards in order; bumped is a
+// list of all digests for the next layer in any order, and is overwritten. Join
+// returns [ErrLayers], or ctx's error if ctx is canceled.
 func (s Shards) Join(ctx context.Context, b Build, thresholds []uint64, bumped []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: s.columns, keys: s.layer.keys, layers: []layer{s.layer}}
 	r.layers[0].thresholds = thresholds

@@ -13,8 +13,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// Shards that are solved apart, in any ranges, are the ribbon of [Members].
-func TestShardsCanBeSolvedApart(t *testing.T) {
+// When shards are solved separately, in any ranges, the result must be the same
+// ribbon that [Members] returns.
+func TestShardsCanBeSolvedSeparately(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range append(sizes()[5:], 5*shardStarts) {
 		if n == 0 {
@@ -23,7 +24,7 @@ func TestShardsCanBeSolvedApart(t *testing.T) {
 		list := sorted(t, conformance.Digests(rng, n))
 		want := members(t, percent, list)
 		for _, step := range []uint64{1, 2, 100} {
-			got, payload := solveApart(t, list, step)
+			got, payload := solveSeparately(t, list, step)
 			require.Equal(t, want.Shape(), got.Shape())
 			require.Equal(t, want.Rate(), got.Rate())
 			require.Equal(t, want.PayloadBytes(), got.PayloadBytes())
@@ -32,9 +33,9 @@ func TestShardsCanBeSolvedApart(t *testing.T) {
 	}
 }
 
-// solveApart solves step shards at a time, each from no more than the digests
-// within the ranks of these shards.
-func solveApart(t *testing.T, list []hashfam.Digest, step uint64) (*Ribbon, frame.Payload) {
+// solveSeparately solves step shards at a time. It uses only the digests within
+// the ranks of these shards.
+func solveSeparately(t *testing.T, list []hashfam.Digest, step uint64) (*Ribbon, frame.Payload) {
 	t.Helper()
 	s := NewShards(percent, uint64(len(list)))
 	var thresholds, words []uint64
@@ -54,7 +55,7 @@ func solveApart(t *testing.T, list []hashfam.Digest, step uint64) (*Ribbon, fram
 		require.NoError(t, err)
 		thresholds, words, bumped = append(thresholds, th...), append(words, w...), append(bumped, b...)
 	}
-	require.Len(t, list, used, "each digest is in one range")
+	require.Len(t, list, used, "each digest must be in one range")
 	r, err := s.Join(context.Background(), one, thresholds, bumped)
 	require.NoError(t, err)
 	return r, r.PayloadAround(frame.Numbers(words))
@@ -70,7 +71,7 @@ func bytesOf(p frame.Payload) (all []byte) {
 
 // Iteration over a payload can stop after any piece.
 func TestPayloadStopsEarly(t *testing.T) {
-	_, payload := solveApart(t, sorted(t, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
+	_, payload := solveSeparately(t, sorted(t, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 200_000)), 1)
 	for stop := range 6 {
 		pieces := 0
 		payload(func([]byte) bool { pieces++; return pieces <= stop })
@@ -78,16 +79,9 @@ func TestPayloadStopsEarly(t *testing.T) {
 	}
 }
 
-func TestSolvingCanBeCanceled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, _, _, err := NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
-	require.ErrorIs(t, err, context.Canceled)
-}
-
-// The ranks of shards are exact: the first one starts in the shard, and the one
-// before it does not.
-func TestTheRanksOfShardsAreExact(t *testing.T) {
+// The ranks of shards must be exact: the first rank is in the shard, and the
+// previous rank is not.
+func TestRanksOfShardsAreExact(t *testing.T) {
 	for _, n := range []uint64{1, 1000, 70_000, 1e6, 1e9, 1e12} {
 		s := NewShards(percent, n)
 		for shard := uint64(0); shard < min(s.Len(), 1000); shard++ {

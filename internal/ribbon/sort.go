@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	flagBits    = 5       // number of bits by which a large list is divided in place
+	flagBits    = 5       // number of bits for dividing a large list in place
 	countKeys   = 1 << 16 // maximum length of a list that is sorted by counting
 	countBits   = 13      // maximum number of bits by which it is sorted at once
 	insertKeys  = 24      // maximum length for sorting by insertion
@@ -24,10 +24,10 @@ func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 
 // Sort sorts digests by the first value of their probe sequence, d.Probe(). It
 // returns the distinct ones, which are at the beginning of digests. The rest of
-// the slice contains copies of some of them, so it remains the same set, even
+// the slice will contain copies, so that the slice remains the same set, even
 // after an error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB
-// of memory per worker. The time is linear; if digests are not random, it can
-// be up to eight times as long.
+// of memory per worker. The time is linear. When digests are not random, for
+// example because somebody chose them, it can be up to eight times as long.
 //
 // Sort is a radix sort. It divides large lists in place (American flag sort,
 // McIlroy, Bostic and McIlroy, Computing Systems 6, 1993). For lists that fit
@@ -89,7 +89,6 @@ func (s *sorter) sort(list []hashfam.Digest, left int) {
 	}
 }
 
-// insert sorts a short list by insertion.
 func insert(list []hashfam.Digest) {
 	for i, d := range list {
 		j, x := i, rank(d)
@@ -102,8 +101,8 @@ func insert(list []hashfam.Digest) {
 
 // divide sorts a list in place by the first of the last left bits of the rank.
 // It returns the parts with equal bits, and the number of remaining bits. With
-// more bits at a time each bit would take longer, since not all parts would be
-// in the cache.
+// more bits at a time each bit would take longer, since some parts would be
+// evicted from the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
 	shift = max(0, left-flagBits) // this may include bits by which the list is already sorted
@@ -132,8 +131,8 @@ func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift in
 	return parts, shift
 }
 
-// count sorts a list by counting, and then each part of it. It uses as many of
-// the last left bits as leave about 8 digests per part.
+// count sorts a list using counters for as many bits as leave about 8 digests
+// per part, and then sorts each part.
 func (s *sorter) count(list []hashfam.Digest, left int) {
 	n := min(left, countBits, bits.Len(uint(len(list)))-3)
 	shift, mask := left-n, uint64(1)<<n-1

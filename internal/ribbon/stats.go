@@ -10,30 +10,31 @@ import (
 // bump almost no digests.
 const bumpedShare = 43
 
-// EstimateBytes returns the approximate size of a ribbon with n digests. The
-// exact size depends on the digests, since the second layer does. The error is
-// below 1% for a million digests, and below 2% for 10,000.
+// EstimateBytes returns the approximate size for n digests. The exact size
+// depends on the digests, since the second layer does. The error is below 1%
+// for a million digests, and below 2% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
 	}
-	first, second := newGeometry(0, n, columns), newGeometry(1, n/bumpedShare, columns)
-	if n < bumpedShare {
-		return 8 * first.size()
+	words := newGeometry(0, n, columns).size()
+	if bumped := n / bumpedShare; bumped > 0 {
+		words += newGeometry(1, bumped, columns).size() + 1
 	}
-	return 8 * (first.size() + second.size() + 1)
+	return 8 * words
 }
 
-// EstimateColumns returns the largest number of columns for which a ribbon with
-// n digests does not exceed the given size according to [EstimateBytes].
+// EstimateColumns returns the largest number of columns for which the size for
+// n digests will not exceed the given number of bytes according to
+// [EstimateBytes].
 func EstimateColumns(bytes, n uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool { return EstimateBytes(uint32(c+1), n) > bytes }))
 }
 
-// ColumnsWithin returns the largest number of columns for which the payload of
-// a ribbon for the digests of r does not exceed the given size. The result is
-// exact for ribbons with the same number of whole columns as r, since the
-// number of bumped digests depends only on this number.
+// ColumnsWithin returns the largest number of columns for which the payload for
+// the digests of r will not exceed the given size. The result is exact if the
+// number of whole columns is the same, since the number of bumped digests
+// depends only on this number.
 func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool {
 		words := uint64(max(1, len(r.layers)) - 1)
@@ -46,8 +47,8 @@ func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 
 // Within returns the ribbon with the most columns whose payload does not exceed
 // the given size. build must build a ribbon with the given number of columns.
-// Within calls it with guess first, and then usually once more. If even one
-// column is too large, Within returns the ribbon with one column.
+// Within calls it with guess first, and then usually once more. If one column
+// is too large, Within returns the ribbon with one column.
 func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, error)) (*Ribbon, error) {
 	for columns, limit := guess, uint32(MaxColumns); columns > 0; {
 		r, err := build(columns)
@@ -66,9 +67,9 @@ func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, err
 	return build(1 << 16)
 }
 
-// Bounds returns the size of the smallest payload for a ribbon of shape s,
-// which must be valid, and an upper bound for the largest. Each layer after the
-// first has at least one digest, and no more than the first.
+// Bounds returns the size of the smallest payload for shape s, which must be
+// valid, and an upper bound for the largest. Each layer after the first must
+// have a digest, and no more than the first.
 func Bounds(s Shape) (least, most uint64) {
 	if s.Layers == 0 {
 		return 0, 0

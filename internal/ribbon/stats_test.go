@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A layer after the first has between one digest and as many as the first, so
-// the payload is between the bounds.
-func TestPayloadsAreWithinTheirBounds(t *testing.T) {
+// Each layer after the first has at least one digest, and no more than the
+// first, so the payload must be within the bounds.
+func TestPayloadsAreWithinBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.Uint32Range(1, MaxColumns).Draw(t, "columns")
 		keys := rapid.OneOf(rapid.Uint64Range(1, 300_000), rapid.Uint64Range(1, MaxKeys)).Draw(t, "keys")
@@ -29,34 +29,25 @@ func TestPayloadsAreWithinTheirBounds(t *testing.T) {
 	require.Zero(t, least+most)
 }
 
-// A layer of one segment with starts has a word of thresholds and two words for
-// each column.
-func TestEstimatesOfSizes(t *testing.T) {
+// A layer that has one segment with starts needs one word for the thresholds
+// and two words per column.
+func TestEstimatedSizes(t *testing.T) {
 	for _, c := range []struct {
 		columns        uint32
 		keys, estimate uint64
 	}{
 		{0, 42, 0}, {1 << 16, 0, 0},
 		{1 << 16, 42, 8 * 3}, {7 << 16, 42, 8 * 15},
-		{1 << 16, 43, 8 * (3 + 3 + 1)}, // a digest is bumped, and counted in a word
+		{1 << 16, 43, 8 * (3 + 3 + 1)}, // a digest is bumped, and a word contains its number
 	} {
 		require.Equal(t, c.estimate, EstimateBytes(c.columns, c.keys), "%d columns, %d keys", c.columns, c.keys)
-	}
-	for _, c := range []struct {
-		layers      int
-		least, most uint64
-	}{
-		{0, 0, 0}, {1, 8 * 3, 8 * 3}, {3, 8 * (3 + 2*4), 8 * (3 + 2*5)},
-	} {
-		least, most := Bounds(Shape{Columns: 1 << 16, Keys: 100, Layers: c.layers})
-		require.Equal(t, []uint64{c.least, c.most}, []uint64{least, most}, "%d layers", c.layers)
 	}
 	one := layer{geometry{starts: 64, r: 1}, make([]uint64, 1), make([]uint64, 2)}
 	require.EqualValues(t, 8*6, (&Ribbon{layers: []layer{one, one}}).SizeBytes())
 }
 
-// A group of 8 starts is found with chance 2^-r, one of the narrow ones with
-// twice that, and a bumped one as in the next layer.
+// The rate is 2^-r in a group of 8 starts, twice as high in a narrow group, and
+// in a bumped group it is the rate of the next layer.
 func TestRatesOfLayers(t *testing.T) {
 	made := func(starts, narrow, r, threshold uint64) layer {
 		return layer{geometry{starts: starts, narrow: narrow, r: r}, []uint64{threshold}, nil}
@@ -87,8 +78,8 @@ func ribbonOf(columns uint32, keys ...uint64) *Ribbon {
 	return r
 }
 
-// The columns that fit are the most: with one more the payload is too large.
-func TestTheMostColumnsThatFit(t *testing.T) {
+// With one more column the payload must be too large.
+func TestColumnsThatFit(t *testing.T) {
 	size := func(keys []uint64, columns uint32) uint64 {
 		words := uint64(len(keys) - 1)
 		for i, n := range keys {
@@ -111,10 +102,10 @@ func TestTheMostColumnsThatFit(t *testing.T) {
 	}
 }
 
-// If the first build has too many whole columns, or too few, a further one has
-// as many as fit.
+// If the first build has the wrong number of whole columns, the second build
+// must have the largest number of columns that fits.
 func TestWithinCorrectsItsEstimate(t *testing.T) {
-	bumps := func(r uint32) uint64 { return 100 * uint64(r) } // far more than in truth
+	bumps := func(r uint32) uint64 { return 100 * uint64(r) } // much higher than in reality
 	for _, bytes := range []uint64{300, 1000, 4000, 5000, 20_000, 40_000} {
 		build := func(columns uint32) (*Ribbon, error) {
 			r := ribbonOf(columns, 10_000, bumps((columns+1<<16-1)>>16))

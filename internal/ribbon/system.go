@@ -11,11 +11,11 @@ import (
 // zero.
 type system struct {
 	rows   []uint64 // bit j of row i is the coefficient of slot i+j
-	values []uint32 // the right sides; those of free rows are zero
+	values []uint32 // the right sides, which are zero in free rows
 	filled []int32  // the rows that the current bucket filled, in order
 	group  []equation
 
-	fingerprints uint32 // the bits of a fingerprint that are stored
+	fingerprints uint32 // the fingerprint bits that are stored
 	bumped       [][]hashfam.Digest
 
 	to part // where the result goes
@@ -47,8 +47,8 @@ func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest
 
 // bucket adds the digests in the bucket that starts at start, and removes them
 // from the lists. It adds the last ones first, since the previous bucket may
-// have filled the first rows. A group that does not fit as a whole, and the
-// groups before it, are bumped.
+// have filled the first rows. When a group does not fit as a whole, it is
+// bumped, and so are all groups before.
 func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	inside := make([][]hashfam.Digest, 0, 2)
 	for i, list := range lists {
@@ -71,7 +71,7 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter adds the groups of a bucket until one does not fit. It returns the
+// enter adds the bucket's groups until a group does not fit. It returns the
 // threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
@@ -108,8 +108,8 @@ func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Di
 }
 
 // cut removes the rows of a group that does not fit, and returns the threshold.
-// If no threshold separates this group from the others, it removes the whole
-// bucket.
+// If no threshold separates this group from the others, all rows of the bucket
+// must be removed.
 func (s *system) cut(group uint64, mark int) uint64 {
 	t := group + 1
 	if t >= allBumped {
@@ -128,7 +128,8 @@ type equation struct {
 	value  uint32
 }
 
-// add adds equations. It returns false if one of them contradicts the others.
+// add adds equations. It returns false if they contradict each other or the
+// rows.
 //
 // It subtracts the rows with the same first slot from an equation until it
 // finds a free row. Each step depends on the row from the previous step, so add
@@ -163,8 +164,8 @@ func (s *system) fill(a equation) {
 	s.filled = append(s.filled, int32(a.row))
 }
 
-// pair stores one of two equations and returns the rest of the other. It
-// returns false if one of them contradicts the others.
+// pair stores one of two equations and returns the rest of the other, or false
+// if there is a contradiction.
 func (s *system) pair(a, b equation) (equation, bool) {
 	rows, values := s.rows, s.values[:len(s.rows)]
 	for a.c != 0 && b.c != 0 {

@@ -1,8 +1,8 @@
-// Package ring implements the position of a structure that forgets old keys.
-// The structure consists of parts. Keys are added to the newest part; when it
-// is full or its time is over, the oldest part is cleared and becomes the
-// newest. A window that is divided into G parts uses G+1 of them, because one
-// is filling.
+// Package ring implements windows for structures that forget old keys. Such a
+// structure consists of parts. Keys are added to the newest part; when it is
+// full or its time is over, the oldest part is cleared and becomes the newest.
+// To cover a window of G parts, G+1 are used, because the newest is still
+// filling.
 package ring
 
 import (
@@ -53,11 +53,11 @@ func (r *Ring) Count() (turn bool) {
 
 // Advance moves a Ring of time to t and returns the number of parts that have
 // begun since the last call. It returns 0 if t is earlier, since time never
-// goes back, and at the first call: keys that were added before it belong to
-// its part.
+// goes back, and when it is called for the first time: previous keys belong to
+// the same part.
 //
-// Times before 1678 or after 2262 are moved to that year, because only those
-// between can be encoded. In a window of keys Advance returns 0.
+// Times before 1678 or after 2262 are moved to that year instead, because only
+// times between can be encoded. In a window of keys Advance returns 0.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0
@@ -67,7 +67,7 @@ func (r *Ring) Advance(t time.Time) (begun uint64) {
 		r.part = part
 	}
 	if part > r.part {
-		begun = uint64(part) - uint64(r.part) // right even if part - r.part overflows
+		begun = uint64(part) - uint64(r.part) // correct even if part - r.part overflows
 		r.part = part
 	}
 	return begun
@@ -77,7 +77,7 @@ func (r *Ring) Advance(t time.Time) (begun uint64) {
 func (r *Ring) at(nanosecond int64) int64 {
 	part := nanosecond / r.length
 	if nanosecond%r.length < 0 {
-		part-- // round down, not towards 0
+		part-- // round down instead of towards 0
 	}
 	return max(part, unknown+1)
 }
@@ -119,8 +119,8 @@ func (r *Ring) Reset() {
 }
 
 // Turn makes the oldest part the newest, n times, by rotating parts, which
-// begin with the oldest. It returns the new parts, at most all. The caller must
-// clear them.
+// begin with the oldest. It returns the new parts, which should be cleared by
+// the caller.
 func Turn[T any](parts []T, n uint64) []T {
 	k := int(min(n, uint64(len(parts))))
 	slices.Reverse(parts[k:]) // the order of the others does not matter

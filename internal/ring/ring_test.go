@@ -11,8 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// With one part more than the window has, a ring always has the last keys of
-// the window, and never more than one part besides.
+// The parts always contain the window, and no more than one additional part.
 func TestWindowOfKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		window := rapid.Uint64Range(1, 50).Draw(t, "window")
@@ -34,8 +33,6 @@ func TestWindowOfKeys(t *testing.T) {
 	})
 }
 
-// The same for time: everything of the last span is there, and nothing that is
-// older than it and one part.
 func TestWindowOfTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Int64Range(1, 50).Draw(t, "span")
@@ -75,9 +72,9 @@ func TestTimeNeverMovesBack(t *testing.T) {
 	assert.Equal(t, OfTime(time.Hour, 4), r)
 }
 
-// However wrong a clock is, the ring gets to a position that can be encoded and
-// decoded again, and that no later time leaves.
-func TestHostileClocks(t *testing.T) {
+// The position can always be encoded, and does not depend on how wrong the
+// clock is.
+func TestWrongClocksGiveValidPositions(t *testing.T) {
 	latest := []time.Time{
 		time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Unix(math.MaxInt64/2, 0),
@@ -110,7 +107,7 @@ func TestHostileClocks(t *testing.T) {
 	}
 }
 
-func TestWordsThatCannotBe(t *testing.T) {
+func TestInvalidWordsAreRejected(t *testing.T) {
 	keys := OfKeys(10, 3)
 	assert.True(t, keys.SetWord(4))
 	before := keys
@@ -131,7 +128,7 @@ func TestWordsThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestRingsOfOneKindIgnoreTheOther(t *testing.T) {
+func TestKeysAndTimeAreSeparate(t *testing.T) {
 	keys, hours := OfKeys(10, 3), OfTime(time.Hour, 3)
 	before := keys
 	assert.Zero(t, keys.Advance(time.Now()))
@@ -141,7 +138,7 @@ func TestRingsOfOneKindIgnoreTheOther(t *testing.T) {
 	assert.Equal(t, OfTime(time.Hour, 3), hours)
 }
 
-func TestTurn(t *testing.T) {
+func TestTurnLosesNoPart(t *testing.T) {
 	for n, want := range map[uint64][]int{
 		0: {0, 1, 2, 3}, 1: {1, 2, 3, 0}, 3: {3, 2, 1, 0}, 4: {0, 1, 2, 3}, math.MaxUint64: {0, 1, 2, 3},
 	} {

@@ -1,22 +1,22 @@
 package sizing
 
-// BlockedRates returns, as a function of n, the rate of a filter of m/512
-// blocks of 512 bits in which a digest chooses a block and k bits of it (Putze,
+// BlockedRates returns a function that will compute a blocked filter's rate for
+// n keys in m/512 blocks. A digest selects a block and k bits in it (Putze,
 // Sanders and Singler 2007):
 //
 //	sum_j P(Binomial(n, 512/m) = j) * E[(X/512)^k | k*j throws]
 //
-// Both factors are exact. At small rates, blocks with far more keys than the
-// mean dominate the sum, so the mean load alone would be too optimistic. Less
-// than one block counts as one. The function keeps the rates of single blocks
-// that it has computed: O(k^2) time for each further number of keys in a block.
+// Both factors are exact. When the rate is small, the sum depends mostly on
+// blocks with far more keys than the mean. Using only the mean load would
+// therefore be too optimistic. If m is less than 512, one block is used. The
+// function caches the rates of single blocks. Each further number of keys per
+// block requires O(k^2) time.
 func BlockedRates(m uint64, k int) func(n uint64) float64 {
 	b := newBlock(k)
 	return func(n uint64) float64 { return b.rate(max(1, m/LineBits), n) }
 }
 
-// A block holds the rates of a single block of 512 bits by the number of keys
-// in it, up to the largest number for which it was called.
+// A block caches the rates of a single block for 0, 1, 2, ... keys.
 type block struct {
 	query   []float64 // P(the query's k functions name j distinct bits)
 	covered []float64 // P(j given bits are all set) at the last of the loads
@@ -30,16 +30,15 @@ func newBlock(k int) *block {
 	return b
 }
 
-// hashes returns k.
 func (b *block) hashes() int { return len(b.query) - 1 }
 
-// rate returns the mean rate over the loads of a block if there are n keys.
+// rate returns the mean rate over all loads when n keys have been added.
 func (b *block) rate(blocks, n uint64) float64 {
 	load := float64(n) / float64(blocks)
 	if load*float64(b.hashes()) > 4*saturation*LineBits {
 		return 1
 	}
-	return min(1, binomialMean(float64(n), 1/float64(blocks), b.at)) // a sum can round up
+	return min(1, binomialMean(float64(n), 1/float64(blocks), b.at)) // the sum can be rounded up
 }
 
 // at returns the rate of a block with the given number of keys.
@@ -53,8 +52,8 @@ func (b *block) at(keys int) float64 {
 	return b.loads[keys]
 }
 
-// add computes the rate at the next load in O(k^2) time. A throw hits one of j
-// given bits with probability j/512, and j-1 bits then remain to be covered:
+// add computes the rate for the next load in O(k^2) time. A throw hits one of j
+// given bits with probability j/512. Then j-1 bits still need to be covered:
 //
 //	covered(j) <- covered(j) + (covered(j-1) - covered(j)) * j/512
 func (b *block) add() {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blockedRate is BlockedRates for one number of keys.
 func blockedRate(m uint64, k int, n uint64) float64 { return BlockedRates(m, k)(n) }
 
 func TestBlockedRate(t *testing.T) {
@@ -33,9 +32,9 @@ func TestBlockedRate(t *testing.T) {
 		}
 	})
 	t.Run("ten bits per key and six independent probes give 0.97 percent", func(t *testing.T) {
-		// Pebble measured 1.14 percent for its 64-byte blocks, because its
-		// probes form an arithmetic progression: simulated, h1 + i*h2 within a
-		// block gives 1.10 to 1.17 percent, independent probes 0.97.
+		// Pebble measured 1.14% for its 64-byte blocks, because its probes are
+		// an arithmetic progression. In a simulation, h1 + i*h2 within a block
+		// resulted in 1.10% to 1.17%, and independent probes in 0.97%.
 		require.InDelta(t, 0.0097, blockedRate(1e7, 6, 1e6), 5e-5)
 	})
 	t.Run("the mean load alone is too optimistic", func(t *testing.T) {
@@ -45,7 +44,7 @@ func TestBlockedRate(t *testing.T) {
 	})
 }
 
-// binomial returns P(Binomial(n, p) = x), by logarithms.
+// binomial returns P(Binomial(n, p) = x), using logarithms.
 func binomial(n, p, x float64) float64 {
 	a, _ := math.Lgamma(n + 1)
 	b, _ := math.Lgamma(x + 1)

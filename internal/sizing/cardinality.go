@@ -2,13 +2,13 @@ package sizing
 
 import "math"
 
-// ClassicLen returns the number of keys that set x of m bits on average,
+// ClassicLen returns the number of keys that set x of m bits on average:
 //
 //	ln(1-x/m) / (k ln(1-1/m))
 //
-// the maximum-likelihood estimate of Papapetrou, Siberski and Nejdl (2010). All
-// estimates here are 0 for x = 0, and +Inf for x = m, since any large number of
-// keys sets all bits.
+// This is the maximum-likelihood estimate of Papapetrou, Siberski and Nejdl
+// (2010). All estimates in this file are 0 when x is 0, and +Inf when x is m,
+// since any large number of keys sets all bits.
 func ClassicLen(m uint64, k int, x uint64) float64 {
 	return keysAt(m, x, float64(k)*math.Log1p(-1/float64(m)))
 }
@@ -20,8 +20,8 @@ func PartitionedLen(m uint64, k int, x uint64) float64 {
 }
 
 // BlockedLen returns the estimate for B = m/512 blocks. It inverts the expected
-// fill ratio: a key chooses the block of a given bit with probability 1/B, and
-// then does not set the bit with probability q = (1-1/512)^k, so
+// fill ratio. A key selects a given bit's block with probability 1/B, and then
+// does not set this bit with probability q = (1-1/512)^k:
 //
 //	x/m = 1 - (1-(1-q)/B)^n
 func BlockedLen(m uint64, k int, x uint64) float64 {
@@ -29,8 +29,8 @@ func BlockedLen(m uint64, k int, x uint64) float64 {
 	return keysAt(m, x, math.Log1p(-hit*LineBits/float64(max(m, LineBits))))
 }
 
-// keysAt returns the number of keys that set x of m bits, given the logarithm
-// of the chance that one key does not set a given bit.
+// keysAt returns the number of keys that set x of m bits. perKey is the
+// logarithm of the probability that a key does not set a given bit.
 func keysAt(m, x uint64, perKey float64) float64 {
 	switch {
 	case x == 0:
@@ -41,8 +41,8 @@ func keysAt(m, x uint64, perKey float64) float64 {
 	return logZeros(m, x) / perKey
 }
 
-// logZeros returns ln(1-x/m). It is accurate for nearly empty and for nearly
-// full filters.
+// logZeros returns ln(1-x/m). It is accurate for nearly empty and nearly full
+// filters.
 func logZeros(m, x uint64) float64 {
 	if x < m/2 {
 		return math.Log1p(-float64(x) / float64(m))

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The expected fill ratios after n keys are written independently of the
-// estimators.
+// The expected fill ratios do not use the estimators.
 func TestEstimatorsInvertTheExpectedFill(t *testing.T) {
 	for name, f := range map[string]struct {
 		estimate func(m uint64, k int, x uint64) float64
@@ -26,8 +25,8 @@ func TestEstimatorsInvertTheExpectedFill(t *testing.T) {
 				for _, perBit := range []float64{0.001, 0.1, math.Ln2, 2, 5} {
 					n := perBit * m / float64(k)
 					x := math.Round(m * f.expected(m, float64(k), n))
-					// x is rounded to a whole bit, and changes little with n if
-					// few zeros are left.
+					// x is rounded, and almost constant when only few bits are
+					// zero.
 					require.InEpsilon(t, n, f.estimate(m, k, uint64(x)), 1/(n*float64(k)*math.Exp(-perBit))+1e-9)
 				}
 			}

@@ -5,50 +5,51 @@ import (
 	"math/bits"
 )
 
-// The narrowest and the widest fingerprint of a cuckoo filter.
+// The range of fingerprint widths in a cuckoo filter.
 const (
 	MinFingerprintBits = 4
 	MaxFingerprintBits = 32
 )
 
-// A cuckoo filter's table has m buckets of four slots and fingerprints of f
-// bits. A key may lie in one even and one odd bucket that its fingerprint ties
-// together. Two things keep keys from fitting in:
+// A cuckoo table has m buckets of four slots and fingerprints of f bits. A key
+// can be stored in an even and an odd bucket, which its fingerprint ties. There
+// are two reasons why a key may not fit.
 //
-// A lack of slots. Buckets that few keys can go to stay empty in part, and a
-// random graph's share of those is 0.02. Searching for room among 8,000 buckets
-// finds 0.977 of the slots on average. The share varies by 0.2 to 0.3 over the
-// root of the number of slots, and small tables have a heavy tail: few buckets
-// are easily tied together by more keys than they have room for. [cuckooLoad]
-// stays clear of both.
+// First, there may be no free slot. Some slots stay empty because few keys can
+// use their bucket. In a random graph this fraction is 0.02. A search of 8,000
+// buckets finds 0.977 of the slots on average. The standard deviation is 0.2 to
+// 0.3 over the square root of the number of slots, and small tables have a
+// heavy tail, since a few buckets are easily tied by too many keys.
+// [cuckooLoad] leaves a margin for both.
 //
-// More than eight keys with the same two buckets. Wide fingerprints tie random
-// pairs of buckets. Narrow ones tie few pairs, the same for many keys; that is
-// why a number of buckets needs a least width, f = Omega(log n / b) in Fan et
-// al. 2014, section 4. And unless m is a power of two, near buckets are tied
-// more often than distant ones. [CrowdedPairs] bounds the chance.
+// Second, more than eight keys may have the same two buckets. Wide fingerprints
+// tie random pairs of buckets. Narrow fingerprints tie only few pairs, and
+// therefore a table needs a minimum width: f = Omega(log n / b) in Fan et al.
+// 2014, section 4. Unless m is a power of two, near buckets are also tied more
+// often than distant ones. [CrowdedPairs] bounds the probability.
 //
-// The tests of package cuckoo have the simulation behind the constants.
+// The tests of package cuckoo contain the simulation that was used to find the
+// constants.
 const (
 	slotsPerBucket = 4
 	pairSlots      = 2 * slotsPerBucket
 
-	// maxCuckooLoad is how many keys a slot a large table is planned for.
+	// maxCuckooLoad is the load in large tables, in keys per slot.
 	maxCuckooLoad = 0.97
 
-	// crowdedRisk is the most that [CrowdedPairs] may be. It leaves most of the
-	// 1e-6 to sets of more buckets than two.
+	// crowdedRisk limits [CrowdedPairs]. Most of the total risk of 1e-6 is left
+	// to sets of more than two buckets.
 	crowdedRisk = 1e-7
 )
 
-// CuckooTableRate is 1-(1-2/(m(2^f-1)))^n, the rate of a table of m buckets
-// with n distinct keys: each of them has the fingerprint of a query with
-// probability 1/(2^f-1), and then its pair of buckets for 2 of m.
+// CuckooTableRate returns 1-(1-2/(m(2^f-1)))^n, the rate when n distinct keys
+// are stored in m buckets. Each key has the query's fingerprint with
+// probability 1/(2^f-1), and then its pair of buckets with probability 2/m.
 func CuckooTableRate(m uint64, f int, n uint64) float64 {
 	return fill(2/(float64(m)*(math.Exp2(float64(f))-1)), float64(n))
 }
 
-// cuckooLoad is how many keys the slots of m buckets are planned for, if
+// cuckooLoad returns the number of keys that m buckets can hold when
 // fingerprints are wide.
 func cuckooLoad(m uint64) uint64 {
 	s := slotsPerBucket * float64(m)
@@ -56,13 +57,14 @@ func cuckooLoad(m uint64) uint64 {
 	return uint64(max(pairSlots, min(n, maxCuckooLoad*s)))
 }
 
-// CrowdedPairs is the expected number of ways to choose nine of n keys that
-// have the same two buckets, hence a bound on the chance that there are nine.
+// CrowdedPairs returns the expected number of ways to choose nine of n keys
+// that have the same two buckets. This bounds the probability that nine such
+// keys exist.
 func CrowdedPairs(m uint64, f int, n uint64) float64 {
 	return nines(n) * crowdedChance(m, f)
 }
 
-// nines is the number of ways to choose nine of n keys.
+// nines returns the number of ways to choose nine of n keys.
 func nines(n uint64) float64 {
 	ways := 1.0
 	for k := range pairSlots + 1 {
@@ -71,13 +73,13 @@ func nines(n uint64) float64 {
 	return ways
 }
 
-// groupings are the numbers of ways in which nine keys form 1 to 9 groups that
-// share a fingerprint (Stirling numbers of the second kind).
+// groupings contains the numbers of ways to divide nine keys into 1 to 9 groups
+// with the same fingerprint (Stirling numbers of the second kind).
 var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
 
-// crowdedChance is the chance that nine keys have the same two buckets. If they
-// have k different fingerprints, all k must tie these buckets, and each key
-// must have one of them as its first.
+// crowdedChance returns the probability that nine keys have the same two
+// buckets. When they have k different fingerprints, all k must tie these
+// buckets, and each key must have one of the two as its first.
 func crowdedChance(m uint64, f int) float64 {
 	fingerprints := math.Exp2(float64(f)) - 1
 	distinct, chance := 1.0, 0.0
@@ -88,11 +90,11 @@ func crowdedChance(m uint64, f int) float64 {
 	return chance * math.Pow(2/(float64(m)*fingerprints), pairSlots+1)
 }
 
-// tieMoments is the sum of [tieChance] to the k-th power over all pairs of an
-// even and an odd bucket, for k from 1 to 9: of m buckets at an odd distance d
-// from one another there are m/2 pairs. Between the numbers s of tieChance,
-// which are even, the chance is linear in d. There half the integral of its
-// power bounds the sum over odd d. It is symmetric: d and m-d are one distance.
+// tieMoments returns the sums of [tieChance] to the k-th power over all pairs
+// of an even and an odd bucket, for k from 1 to 9. There are m/2 pairs for each
+// odd distance d. Distances d and m-d are the same. Between the sizes s of
+// tieChance, which are even, the probability is linear in d, so half the
+// integral of its power bounds the sum over odd d.
 func tieMoments(m uint64) (sums [pairSlots + 1]float64) {
 	from, first := uint64(0), tieChance(m, 0)
 	addUpTo := func(to uint64) {
@@ -119,11 +121,11 @@ func tieMoments(m uint64) (sums [pairSlots + 1]float64) {
 	return sums
 }
 
-// tieChance is the chance that a fingerprint ties two buckets at an odd
-// distance d of at most m/2. It has to place both in one of the blocks that its
-// XOR permutes, of s buckets for each bit s of m: s-d of m rotations do. The
-// largest block also reaches round from the last bucket to the first. Then one
-// of s/2 patterns exchanges the two.
+// tieChance returns the probability that a fingerprint ties two buckets at an
+// odd distance d <= m/2. XOR permutes blocks of s buckets, for each bit s of m.
+// Both buckets must be in the same block, which s-d of m rotations achieve. The
+// largest block also wraps around. Then one of s/2 patterns exchanges the two
+// buckets.
 func tieChance(m, d uint64) float64 {
 	s := largestBlock(m)
 	chance := float64(s-min(d, m-s)) / float64(s)
@@ -135,17 +137,17 @@ func tieChance(m, d uint64) float64 {
 	return chance * 2 / float64(m)
 }
 
-// largestBlock is the largest power of two up to m.
+// largestBlock returns the largest power of two up to m.
 func largestBlock(m uint64) uint64 { return 1 << (bits.Len64(m) - 1) }
 
-// cuckooFits reports whether n keys fit in m buckets with fingerprints of f
+// cuckooFits reports whether n keys fit in m buckets using fingerprints of f
 // bits, with probability above 1-1e-6.
 func cuckooFits(m uint64, f int, n uint64) bool {
 	return n <= cuckooLoad(m) && CrowdedPairs(m, f, n) <= crowdedRisk
 }
 
-// CuckooCapacity is the number of distinct keys that fit in m buckets with
-// fingerprints of f bits, with probability above 1-1e-6.
+// CuckooCapacity returns the number of distinct keys that fit in m buckets
+// using fingerprints of f bits, with probability above 1-1e-6.
 func CuckooCapacity(m uint64, f int) uint64 {
 	least, most := uint64(pairSlots), cuckooLoad(m) // eight keys always fit
 	chance := crowdedChance(m, f)
@@ -159,8 +161,8 @@ func CuckooCapacity(m uint64, f int) uint64 {
 	return least
 }
 
-// LeastFingerprintBits is the least width at which m buckets, rounded down to a
-// power of two, have room for a key in every fourth slot.
+// LeastFingerprintBits returns the minimum width for m buckets. When m is
+// rounded down to a power of two, a key per four slots must fit.
 func LeastFingerprintBits(m uint64) int {
 	f := MinFingerprintBits
 	m = largestBlock(m)
@@ -170,22 +172,22 @@ func LeastFingerprintBits(m uint64) int {
 	return f
 }
 
-// A CuckooShape is a plan's result.
+// A CuckooShape is returned by a plan.
 type CuckooShape struct {
 	Buckets         uint64
 	FingerprintBits int
 }
 
-// CuckooPlan is the smallest table that n keys fit in at the rate eps: f from
-// the least width that meets the rate in a table made for f, up to where more
-// width takes more memory than it saves in buckets. A slot takes saved bits
-// less than a fingerprint. It is false if no table within MaxBits does.
+// CuckooPlan returns the smallest table for n keys at the rate eps. It tries
+// widths until a wider fingerprint needs more memory than it saves in buckets.
+// A slot uses saved bits less than a fingerprint. CuckooPlan returns false if
+// no table within MaxBits can be used.
 func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	best, size := CuckooShape{}, uint64(MaxBits)+1
 	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 		bucket := slotsPerBucket * uint64(f-saved)
 		if float64(n)*float64(bucket) >= slotsPerBucket*float64(size) {
-			break // a key takes more than a slot
+			break // this width needs more memory
 		}
 		m, ok := leastBuckets(n, f, (size-1)/bucket)
 		if ok && f >= LeastFingerprintBits(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps {
@@ -195,11 +197,12 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	return best, size <= MaxBits
 }
 
-// leastBuckets is the least number of buckets up to limit that n keys fit in
-// with fingerprints of f bits, and fill by a quarter; false if there is none.
-// Any larger number has enough slots too, so bisection finds the least that
-// has. Crowding depends on the bits of m. So from there on it tries even
-// numbers in turn and, if they are large, only those of seven significant bits.
+// leastBuckets returns the smallest number of buckets up to limit in which n
+// keys fit, using fingerprints of f bits. The table must be filled by a quarter
+// or more. If there is no such number, leastBuckets returns false. It uses
+// bisection to find the smallest number with enough slots. Since crowding
+// depends on the bits of m, it then tries all even numbers, or only numbers
+// with seven significant bits when they are large.
 func leastBuckets(n uint64, f int, limit uint64) (uint64, bool) {
 	most := max(1, limit/2)
 	half, ok := smallest(ceilWithin(float64(n)/7.76, most), most, func(half uint64) bool {
@@ -215,15 +218,15 @@ func leastBuckets(n uint64, f int, limit uint64) (uint64, bool) {
 	return 0, false
 }
 
-// CuckooWithin returns the table with the lowest rate that n keys fit in, of
-// those of at most the given number of bits; false if there is none. A slot
-// takes saved bits less than a fingerprint.
+// CuckooWithin returns the table with the lowest rate for n keys in the given
+// number of bits, or false if there is none. A slot uses saved bits less than a
+// fingerprint.
 func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 	rate := func(m uint64, f int) float64 { return WithDigest(CuckooTableRate(m, f, n), n) }
 	for f := MaxFingerprintBits; f >= MinFingerprintBits; f-- {
 		most := bits / (slotsPerBucket * uint64(f-saved)) &^ 1
 		if ok && rate(most, f) >= rate(best.Buckets, best.FingerprintBits) {
-			break // narrower ones have no lower rate
+			break // narrower fingerprints have a higher rate
 		}
 		m, fits := mostBuckets(n, f, most)
 		if fits && (!ok || rate(m, f) < rate(best.Buckets, best.FingerprintBits)) {
@@ -233,11 +236,11 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 	return best, ok
 }
 
-// mostBuckets returns the largest even number of buckets up to most that n keys
-// fit in with fingerprints of f bits; false if there is none. As in
-// [leastBuckets], crowding depends on the bits of m, so a smaller table can be
-// good where a larger one is not. Of 10^6 sizes for up to 4*10^9 keys, none was
-// as much as 256 buckets smaller than most.
+// mostBuckets returns the largest even number of buckets up to most in which n
+// keys fit, using fingerprints of f bits, or false if there is none. Since
+// crowding depends on the bits of m, a smaller table can be used when a larger
+// one cannot. For 10^6 sizes of up to 4*10^9 keys, the result was always less
+// than 256 buckets below most.
 func mostBuckets(n uint64, f int, most uint64) (uint64, bool) {
 	for m := most; m >= 2 && m+256 > most && n <= cuckooLoad(m); m -= 2 {
 		if cuckooFits(m, f, n) {

@@ -10,8 +10,8 @@ import (
 func TestCuckooTableRate(t *testing.T) {
 	require.Zero(t, CuckooTableRate(2, 8, 0))
 	require.InEpsilon(t, 2.0/(100*255), CuckooTableRate(100, 8, 1), 1e-12)
-	// Fan et al. 2014, section 5.1, count eight slots, as if each held another
-	// fingerprint at random: 1-(1-1/2^f)^{8*load}. Here zero is an empty slot.
+	// Fan et al. 2014, section 5.1, use eight slots with random fingerprints:
+	// 1-(1-1/2^f)^{8*load}. In this package an empty slot is zero.
 	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 		const load, n = 0.95, 3_984_588 // of 2^22 slots
 		printed := -math.Expm1(8 * load * math.Log1p(-1/(math.Exp2(float64(f))-1)))
@@ -20,9 +20,9 @@ func TestCuckooTableRate(t *testing.T) {
 	}
 }
 
-// crowdedExactly is the expected number of pairs of buckets that more than
-// eight of n keys have in common: a pair at distance d is tied by T of the
-// 2^f-1 fingerprints, T binomial, and a key then has it with probability
+// crowdedExactly returns the expected number of bucket pairs that are shared by
+// more than eight of n keys. A pair at distance d is tied by T of the 2^f-1
+// fingerprints, where T is binomial. A key then has this pair with probability
 // 2T/(m(2^f-1)).
 func crowdedExactly(m uint64, f int, n uint64) float64 {
 	fingerprints, sum := math.Exp2(float64(f))-1, 0.0
@@ -34,7 +34,7 @@ func crowdedExactly(m uint64, f int, n uint64) float64 {
 	return sum
 }
 
-// moreThanEight is P(X > 8) for X ~ Binomial(n, p).
+// moreThanEight returns P(X > 8) for X ~ Binomial(n, p).
 func moreThanEight(n, p float64) float64 {
 	if p >= 1 {
 		return 1
@@ -52,9 +52,8 @@ func moreThanEight(n, p float64) float64 {
 	return most
 }
 
-// The bound is one, and a close one: nine keys out of n are counted where there
-// are nine or more, so it is at least the number of pairs, and up to four times
-// that where pairs are crowded by many keys.
+// The bound counts each way to choose nine keys, so it can be several times the
+// exact number when many keys share a pair.
 func TestCrowdedPairs(t *testing.T) {
 	require.Zero(t, CrowdedPairs(4, 32, 8))
 	require.InEpsilon(t, 4*math.Pow(0.25, 9), CrowdedPairs(4, 32, 9), 1e-6)
@@ -73,7 +72,7 @@ func TestCrowdedPairs(t *testing.T) {
 	}
 }
 
-// Every fingerprint ties every bucket to one other.
+// Every fingerprint ties each bucket to exactly one bucket.
 func TestTieChances(t *testing.T) {
 	for m := uint64(2); m < 3000; m += 2 {
 		sum := 0.0
@@ -84,10 +83,12 @@ func TestTieChances(t *testing.T) {
 	}
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 1), 1e-12)
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 511), 1e-12)
-	// 6 = 4 + 2: neighbors are in the block of four in three of six rotations,
-	// tied by one of two patterns, and in that of two in one.
+	// 6 = 4 + 2: neighbors are in the block of four in three rotations out of
+	// six, where one of two patterns ties them, and in the block of two in one
+	// rotation.
 	require.InEpsilon(t, 3.0/6/2+1.0/6, tieChance(6, 1), 1e-12)
-	// Opposite ones are in the block of four in one, and one round the end.
+	// Opposite buckets are in the block of four in one rotation, and in another
+	// when it wraps around.
 	require.InEpsilon(t, 1.0/6/2+1.0/6/2, tieChance(6, 3), 1e-12)
 }
 
@@ -107,10 +108,10 @@ func TestCuckooCapacityIsWhatFits(t *testing.T) {
 	require.EqualValues(t, 4_068_474, CuckooCapacity(1<<20, 12)) // 0.97 of 2^22
 }
 
-// Fan et al., section 4: the least width grows with the logarithm of the size.
-// Each bit of width ties pairs of buckets eight times as rarely, or so: a width
-// that is enough for a quarter of the slots up to here is not enough for twice
-// the buckets.
+// The minimum width increases with the logarithm of the size (Fan et al.,
+// section 4). Each additional bit ties pairs about eight times less often. A
+// width that is sufficient for these sizes, at a quarter of the slots, is not
+// sufficient for twice the buckets.
 func TestLeastFingerprintBits(t *testing.T) {
 	for shift, least := range map[int]int{10: 4, 18: 4, 19: 5, 26: 5, 27: 6, 35: 6, 36: 7, 43: 7, 44: 8} {
 		require.Equal(t, least, LeastFingerprintBits(1<<shift), "2^%d buckets", shift)
@@ -118,9 +119,8 @@ func TestLeastFingerprintBits(t *testing.T) {
 	}
 }
 
-// Of all tables that are the least for their width none is smaller than the
-// plan. Where narrow fingerprints crowd large tables, the plan may miss the
-// least by a 64th.
+// The plan is compared with the smallest table for each width. When narrow
+// fingerprints crowd large tables, it can be larger by 1/64.
 func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 	for _, n := range []uint64{1, 8, 9, 10, 33, 60, 100, 250, 700, 5000, 100_000, 10_000_000} {
 		for f := MinFingerprintBits; f <= 12; f++ {

@@ -8,9 +8,9 @@ import (
 )
 
 // exactRate returns E[(X/m)^k], where X is the number of distinct bits among kn
-// uniform ones: the expected false-positive rate of a classic filter of m bits
-// with n keys (Bose et al. 2008; Christensen et al. 2010). It sums over the
-// distribution of X. O(kn*min(m, kn)) time, O(min(m, kn)) space.
+// uniform ones. This is the expected rate of classic filters (Bose et al. 2008;
+// Christensen et al. 2010). It uses the distribution of X in O(kn*min(m, kn))
+// time.
 func exactRate(m uint64, k int, n uint64) float64 {
 	var rate float64
 	for x, p := range occupied(m, uint64(k)*n) {
@@ -19,9 +19,9 @@ func exactRate(m uint64, k int, n uint64) float64 {
 	return rate
 }
 
-// occupied returns the distribution of the number of distinct bits: element x
-// is the chance of exactly x. If x bits are set, the next throw hits one of
-// them with probability x/m, and a new one otherwise.
+// occupied returns the distribution of the number of distinct bits. Element x
+// is the probability of exactly x bits. When x bits are set, the next throw
+// hits a set bit with probability x/m.
 func occupied(m, throws uint64) []float64 {
 	now, next := []float64{1}, []float64(nil)
 	for range throws {

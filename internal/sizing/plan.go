@@ -2,19 +2,17 @@ package sizing
 
 import "math"
 
-// A Plan is the size of a Bloom filter: its total number of bits, and its
-// number of hash functions.
+// A Plan is a Bloom filter's size.
 type Plan struct {
 	Bits   uint64
 	Hashes int
 }
 
-// ClassicPlan returns the smallest multiple of 8 bits with which a classic
-// filter of n keys has a rate of at most eps for some k, and the k with the
-// lowest rate at that size. The rate is [Rate] with [WithClassicDigest].
-// ClassicPlan returns false if there is no such plan up to [MaxBits] and
-// [MaxHashes]; for example if eps is not above n/2^64 or not in (0, 1), or if n
-// is 0.
+// ClassicPlan returns the smallest multiple of 8 bits at which a classic filter
+// of n keys has the rate eps or less for some k, and the k with the lowest rate
+// at this size. It uses [Rate] with [WithClassicDigest]. It returns false if
+// there is no such plan within [MaxBits] and [MaxHashes], for example if n is
+// 0, or if eps is not in (0, 1) or not above n/2^64.
 func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
@@ -27,8 +25,8 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes, Hashes: k}, ok
 }
 
-// PartitionedPlan is like [ClassicPlan] for k slices, each a multiple of 8
-// bits, by [PartitionedRate].
+// PartitionedPlan is like [ClassicPlan] for k slices of whole bytes, using
+// [PartitionedRate].
 func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	var best Plan
 	if !plausible(n, eps) {
@@ -37,7 +35,7 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	rate := func(p Plan) float64 { return WithDigest(PartitionedRate(p.Bits, p.Hashes, n), n) }
 	low, high := 1, MaxHashes
 	middle := clampHashes(LowerBound(eps))
-	if p, ok := partitioned(middle, n, eps); ok { // then no k that needs more bits before rounding
+	if p, ok := partitioned(middle, n, eps); ok { // skip any k that needs more bits before rounding
 		worse := func(k int) bool { return float64(k)*sliceBits(k, n, eps) > float64(p.Bits)*(1+1e-9) }
 		for low = middle; low > 1 && !worse(low-1); low-- {
 		}
@@ -56,9 +54,9 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 	return best, best.Bits > 0
 }
 
-// BlockedPlan is like [ClassicPlan] for whole blocks of 512 bits, by
-// [BlockedRates]. A number of 1,024 blocks or more is a multiple of eight, so
-// that the filter can be folded three times.
+// BlockedPlan is like [ClassicPlan] for blocks of 512 bits, using
+// [BlockedRates]. When there are 1,024 blocks or more, their number is a
+// multiple of eight, so that the filter can be folded three times.
 func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
@@ -75,12 +73,10 @@ func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, ok
 }
 
-// foldable is the number of blocks above which the number is a multiple of
-// eight.
+// foldable is the number of blocks from which only multiples of eight are used.
 const foldable = 1024
 
-// blocksAt returns the step-th allowed number of blocks: 1, 2, ... 1024,
-// 1032...
+// blocksAt returns the step-th number of blocks: 1, 2, ... 1024, 1032...
 func blocksAt(step uint64) uint64 {
 	if step <= foldable {
 		return step
@@ -88,7 +84,7 @@ func blocksAt(step uint64) uint64 {
 	return foldable + 8*(step-foldable)
 }
 
-// stepsOf returns the largest step with at most the given number of blocks.
+// stepsOf returns the largest step that does not exceed this number of blocks.
 func stepsOf(blocks uint64) uint64 {
 	if blocks <= foldable {
 		return blocks
@@ -105,8 +101,8 @@ func partitioned(k int, n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok
 }
 
-// sliceBits solves (1-(1-1/s)^n)^k = p for the s bits of a slice. The total k*s
-// decreases and then increases with k.
+// sliceBits solves (1-(1-1/s)^n)^k = p for the slice size s in bits. The total
+// k*s first decreases with k and then increases.
 func sliceBits(k int, n uint64, eps float64) float64 {
 	d := DigestRate(n)
 	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))
@@ -114,7 +110,7 @@ func sliceBits(k int, n uint64, eps float64) float64 {
 }
 
 // plausible reports whether eps is a rate above n/2^64, the rate of equal
-// digests at any size.
+// digests.
 func plausible(n uint64, eps float64) bool {
 	return n > 0 && eps > float64(n)/(1<<64) && eps < 1
 }

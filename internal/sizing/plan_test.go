@@ -9,8 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A layout has a plan function, the rate that it uses, and the step of its
-// sizes.
 type layout struct {
 	name string
 	plan func(uint64, float64) (Plan, bool)
@@ -36,8 +34,7 @@ func (l layout) total(bits uint64, k int, n uint64) float64 {
 	return WithDigest(l.rate(bits, k, n), n)
 }
 
-// A plan meets the rate, one unit less does not, and no neighboring k is better
-// at that size or meets the rate with less.
+// A plan has the wanted rate, but a smaller size or a neighboring k does not.
 func TestPlansAreMinimal(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
@@ -80,7 +77,7 @@ func requireMinimal(t require.TestingT, l layout, n uint64, eps float64, reach i
 	}
 }
 
-// bitsFor returns the largest size up to bits that is valid for k functions.
+// bitsFor returns the largest valid size up to bits for k hash functions.
 func (l layout) bitsFor(k int, bits uint64) uint64 {
 	if k < 1 || k > MaxHashes {
 		return 0
@@ -89,7 +86,6 @@ func (l layout) bitsFor(k int, bits uint64) uint64 {
 	return bits / unit * unit
 }
 
-// No number of hash functions is better, not only the neighbors.
 func TestNoOtherPlanIsBetter(t *testing.T) {
 	for _, l := range layouts {
 		for _, n := range []uint64{1, 2, 3, 10, 31, 100, 1000, 12_345, 1e6} {
@@ -100,9 +96,8 @@ func TestNoOtherPlanIsBetter(t *testing.T) {
 	}
 }
 
-// A plan has at most 0.3 percent more than log2(e)*log2(1/eps) bits per key,
-// for the eps that remains after equal digests are subtracted. The largest
-// excess is 0.26 percent near eps = 2.27 percent, between k = 5 and k = 6.
+// eps is reduced by the rate of equal digests. The largest excess is 0.26% near
+// eps = 2.27%, between k = 5 and k = 6.
 func TestClassicPlansAreCloseToTheFormula(t *testing.T) {
 	for eps := 0.03; eps >= 1e-9; eps *= 0.97 {
 		for n := uint64(1e4); n <= 1e9; n *= 10 {
@@ -160,8 +155,8 @@ func TestPlansAtTheEdges(t *testing.T) {
 					requireMinimal(t, l, n, DigestRate(n)*1.001, 1)
 					continue
 				}
-				// Below three times that rate, two numbers of hash functions
-				// can each be better than their neighbors.
+				// Below three times this rate, two values of k can both be
+				// better than their neighbors.
 				requireMinimal(t, l, n, DigestRate(n)*3.1, 1)
 				p, ok := l.plan(n, DigestRate(n)*1.05)
 				require.True(t, ok)
@@ -188,7 +183,6 @@ func TestPlansAtTheEdges(t *testing.T) {
 	})
 }
 
-// No arguments make a plan function hang, overflow or panic.
 func TestPlansTerminate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64().Draw(t, "n")
@@ -210,7 +204,7 @@ func TestBlockStepsAreInverse(t *testing.T) {
 	require.Equal(t, uint64(1025), stepsOf(1039), "1040 blocks are the next step")
 }
 
-func TestTheBestNumberOfHashes(t *testing.T) {
+func TestBestHashesHasTheLowestRate(t *testing.T) {
 	falling := func(k int) float64 { return 1 / float64(k) }
 	rising := func(k int) float64 { return float64(k) }
 	equal := func(int) float64 { return 0.5 }

@@ -20,7 +20,7 @@ func TestRatesOfEmptyAndOfFullFilters(t *testing.T) {
 	require.Equal(t, 1.0, PartitionedRate(3, 3, 1))
 }
 
-// Bisection over the size relies on this.
+// Plans use bisection, which needs this.
 func TestRatesDecreaseWithSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 40).Draw(t, "k")
@@ -34,8 +34,7 @@ func TestRatesDecreaseWithSize(t *testing.T) {
 	})
 }
 
-// The fast sum over the query equals the plain sum over the bits of the filter.
-// The largest relative difference on this grid is 5e-14.
+// The largest relative difference is 5e-14.
 func TestRateIsExact(t *testing.T) {
 	for m := uint64(1); m <= 4096; m *= 2 {
 		for _, k := range []int{1, 2, 3, 7, 13, 30, 64, 255} {
@@ -54,7 +53,7 @@ func TestRateIsExact(t *testing.T) {
 	}
 }
 
-// The mean of 1-0.9^X is known by the generating function.
+// The mean of 1-0.9^X is known from the generating function.
 func TestBinomialMean(t *testing.T) {
 	for _, n := range []float64{1, 7, 1e3, 1e9, 1e15} {
 		p := min(0.5, 20/n)
@@ -64,8 +63,7 @@ func TestBinomialMean(t *testing.T) {
 	require.Equal(t, 7.0, binomialMean(7, 1, func(x int) float64 { return float64(x) }))
 }
 
-// Beyond the throws in the table, the probability is that of the last of them.
-func TestThrowsBeyondTheTable(t *testing.T) {
+func TestTheTableEndsWithTheLastProbability(t *testing.T) {
 	s := newSurjection(3, 1)
 	s.advance()
 	last := s.at(len(s.onto) - 1)

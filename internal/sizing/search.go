@@ -2,21 +2,21 @@ package sizing
 
 import "math"
 
-// A search finds the smallest filter of n keys that meets a rate. Sizes are
-// numbers of any unit.
+// A search finds the smallest filter for n keys at a rate. Sizes can be in any
+// unit.
 type search struct {
 	rate func(size uint64, k int) float64
-	k    int // the best for the last size
+	k    int // the best k for the last size
 }
 
-// best returns the lowest rate of a size.
+// best returns the lowest rate at a size.
 func (s *search) best(size uint64) (rate float64) {
 	s.k, rate = bestHashes(s.k, func(k int) float64 { return s.rate(size, k) })
 	return rate
 }
 
-// smallest returns the smallest size up to limit at which the rate is at most
-// eps for some k, and the k with the lowest rate at that size.
+// smallest returns the smallest size up to limit at which the rate is eps or
+// less for some k, and the k with the lowest rate at this size.
 func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) {
 	s.k = clampHashes(LowerBound(eps))
 	size, ok := smallest(s.approach(guess, limit, eps), limit, func(size uint64) bool {
@@ -29,8 +29,8 @@ func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) 
 	return size, s.k, true
 }
 
-// approach returns a size near the one that [search.smallest] returns. It is
-// the secant method on the logarithm of the rate, which is nearly proportional
+// approach returns a size near the result of [search.smallest]. It uses the
+// secant method on the logarithm of the rate, since this is almost proportional
 // to the size.
 func (s *search) approach(size, limit uint64, eps float64) uint64 {
 	r, slope := s.best(size), math.Log(eps)/float64(size)
@@ -41,7 +41,7 @@ func (s *search) approach(size, limit uint64, eps float64) uint64 {
 			break
 		}
 		r = s.rate(next, s.k)
-		if rise := math.Log(r/eps) - y; math.Abs(rise) > 1e-10 { // else rounding decides
+		if rise := math.Log(r/eps) - y; math.Abs(rise) > 1e-10 { // otherwise this is a rounding error
 			slope = rise / (float64(next) - float64(size))
 		}
 		size = next
@@ -49,9 +49,10 @@ func (s *search) approach(size, limit uint64, eps float64) uint64 {
 	return size
 }
 
-// bestHashes goes from k to the k with the lowest rate; the rate decreases and
-// then increases with k. It compares rates, because rounding m/n*ln 2 up or
-// down may not give the best k. Of equal rates the smaller k wins.
+// bestHashes starts at k and returns the k with the lowest rate, or the
+// smallest if there are several. The rate must first decrease and then increase
+// with k. Rates need to be compared because rounding m/n*ln 2 may not give the
+// best k.
 func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	best := rate(k)
 	for k < MaxHashes {
@@ -71,13 +72,13 @@ func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	return k, best
 }
 
-// usefulHashes is about the largest number of hash functions that lowers a
-// rate: 64-bit digests have a chance of 2^-64 to be equal.
+// usefulHashes is about the largest number of hash functions that reduces a
+// rate, since 64-bit digests are equal with probability 2^-64.
 const usefulHashes = 64
 
-// HashesWithin returns the number of hash functions with the lowest rate, as
-// the inverse of a plan: for n keys, at least one, and about the given number
-// of bits.
+// HashesWithin returns the number of hash functions with the lowest rate for n
+// keys and about the given number of bits. This is the inverse of planning. n
+// must be positive.
 func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 	k := min(usefulHashes, clampHashes(float64(bits)/float64(n)*math.Ln2))
 	k, _ = bestHashes(k, rate)
@@ -89,8 +90,9 @@ func clampHashes(k float64) int {
 	return int(math.Round(min(max(k, 1), MaxHashes)))
 }
 
-// LargestWithin returns the largest n at which rate is at most limit, or 0 if
-// there is none. rate does not decrease with n. The search begins at guess.
+// LargestWithin returns the largest n at which the rate does not exceed limit,
+// or 0 if there is none. The rate must not decrease with n. The search starts
+// at guess.
 func LargestWithin(limit float64, guess uint64, rate func(n uint64) float64) uint64 {
 	beyond, ok := smallest(max(1, guess), math.MaxUint64, func(n uint64) bool { return !(rate(n) <= limit) })
 	if !ok {
@@ -107,10 +109,10 @@ func ceilWithin(size float64, limit uint64) uint64 {
 	return uint64(max(1, math.Ceil(size)))
 }
 
-// smallest returns the smallest size from 1 to limit for which ok is true,
-// given that ok is true for all larger sizes, too. It goes from guess in steps
-// that double, and bisects the last step: O(log e) calls of ok if guess is off
-// by e. It has called ok for the result.
+// smallest returns the smallest size from 1 to limit for which ok returns true.
+// ok must also be true for all larger sizes. The search starts at guess,
+// doubles its steps, and bisects the last step. When guess is wrong by e, ok is
+// called O(log e) times. The result is always a size for which ok was called.
 func smallest(guess, limit uint64, ok func(uint64) bool) (uint64, bool) {
 	low, high := guess, guess // ok is false for low, or low is 0; it is true for high
 	if ok(guess) {

@@ -2,20 +2,20 @@ package sizing
 
 import "math"
 
-// columnUnits is the number of units in one column of a ribbon.
+// columnUnits is the number of units per ribbon column.
 const columnUnits = 1 << 16
 
-// MaxColumns is the largest number of columns of a ribbon: the bits of a
-// fingerprint.
+// MaxColumns is the largest number of ribbon columns, or fingerprint bits.
 const MaxColumns = 32
 
-// RibbonColumns returns the number of columns of a ribbon with n keys that
-// meets eps, in units of 1/65536. The share s of segments with r-1 columns,
-// where the others have r, gives the rate 2^-r (1+s). It is 2^r eps - 1,
-// rounded down. A rate that exceeds eps by less than one unit of s counts as
-// eps. RibbonColumns reports false if 32 columns are too few.
+// RibbonColumns returns the number of columns, in units of 1/65536, that a
+// ribbon with n keys needs to have the rate eps. A fraction s of the segments
+// has r-1 columns and the others have r. This results in the rate 2^-r (1+s),
+// so s is 2^r eps - 1, rounded down. A rate may exceed eps by less than one
+// unit of s. RibbonColumns returns false when 32 columns are not enough.
 //
-// The cost of mixing is log2(1+s) - s bits for each key, at most 0.086.
+// Because of the mixture a key uses log2(1+s) - s more bits than the optimum,
+// which is 0.086 bits or less.
 func RibbonColumns(eps float64, n uint64) (uint32, bool) {
 	same := DigestRate(n)
 	eps = (eps - same) / (1 - same)
@@ -25,33 +25,32 @@ func RibbonColumns(eps float64, n uint64) (uint32, bool) {
 	r := math.Ceil(LowerBound(eps))
 	units := r*columnUnits - math.Floor((eps*math.Exp2(r)-1)*columnUnits)
 	if units > 1 && math.Mod(units, columnUnits) == 1 {
-		units-- // a power of two, except for the digests of members
+		units-- // a power of two, when equal digests are ignored
 	}
 	return uint32(units), 0 < units && units <= MaxColumns*columnUnits
 }
 
-// RibbonRate returns the rate of a ribbon with n keys and that many columns, in
-// units of 1/65536. It is the inverse of [RibbonColumns].
+// RibbonRate is the inverse of [RibbonColumns]: it returns the rate for n keys
+// and the given columns, in units of 1/65536.
 func RibbonRate(columns uint32, n uint64) float64 {
 	r := math.Ceil(float64(columns) / columnUnits)
 	return WithDigest(math.Exp2(-r)*(1+r-float64(columns)/columnUnits), n)
 }
 
-// RibbonFloor returns the smallest rate of a ribbon with n keys.
+// RibbonFloor returns the lowest rate that a ribbon with n keys can have.
 func RibbonFloor(n uint64) float64 { return RibbonRate(MaxColumns*columnUnits, n) }
 
-// fewKeys is the size of the rarer class up to which [ExactBound] multiplies
-// and above which it uses a series, whose error is below 1e-15 there.
+// fewKeys is the size of the rarer class up to which [ExactBound] uses
+// products. For larger classes it uses a series, with an error below 1e-15.
 const fewKeys = 32
 
-// ExactBound returns log2 C(r+s, r), the bits that any structure needs that
-// tells the r keys of one class from the s keys of another without an error:
-// the universe of r+s keys can be divided in that many ways. Divided by r it is
-// close to log2(e (r+s)/r) if r is much less than s (Carter et al., STOC 1978).
-// O(1) time.
+// ExactBound returns log2 C(r+s, r), the bits that any structure needs to
+// distinguish r keys in a class from s other keys without errors, because this
+// is the number of ways to divide r+s keys. When r is much less than s, this is
+// about log2(e (r+s)/r) bits per rare key (Carter et al., STOC 1978).
 //
-// A difference of three logarithms of factorials would cancel all digits if one
-// class is small. All terms here are positive, except those of a short series.
+// A difference between logarithms of factorials would lose all digits when one
+// class is small. Therefore all terms are positive, except in a short series.
 func ExactBound(r, s uint64) float64 {
 	r, s = min(r, s), max(r, s)
 	a, b := float64(r), float64(s)
@@ -68,8 +67,8 @@ func ExactBound(r, s uint64) float64 {
 	return bits + root + (stirling(n)-stirling(a)-stirling(b))*math.Log2E
 }
 
-// stirling returns ln(x!) less Stirling's approximation, ln(sqrt(2 pi x)) + x
-// ln(x/e).
+// stirling returns the error of Stirling's approximation: ln(x!) - ln(sqrt(2 pi
+// x)) - x ln(x/e).
 func stirling(x float64) float64 {
 	return (1.0/12 - (1.0/360-1/(1260*x*x))/(x*x)) / x
 }

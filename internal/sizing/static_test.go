@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rateOf is the rate of a ribbon with a number of columns, by the formula.
+// rateOf returns the rate for the given columns, using the formula.
 func rateOf(columns uint32) float64 {
 	r := math.Ceil(float64(columns) / columnUnits)
 	return math.Exp2(-r) * (1 + r - float64(columns)/columnUnits)
@@ -50,9 +50,8 @@ func TestRibbonColumnsHaveALimit(t *testing.T) {
 	require.NotZero(t, columns)
 }
 
-// If the digests of members alone find a new key with a noticeable chance, the
-// ribbon has a lower rate, so that both together have the one asked for.
-func TestRibbonColumnsOfManyKeys(t *testing.T) {
+// When equal digests have a noticeable rate, the ribbon needs a lower rate.
+func TestRibbonColumnsIncludeEqualDigests(t *testing.T) {
 	for _, n := range []uint64{1, 1 << 60, 1 << 62, 1 << 63, math.MaxUint64} {
 		for _, eps := range []float64{0.9, 0.5, 0.45, 0.001} {
 			units, ok := RibbonColumns(eps, n)
@@ -65,7 +64,7 @@ func TestRibbonColumnsOfManyKeys(t *testing.T) {
 	}
 }
 
-// exactly returns log2 C(r+s, r) from the binomial coefficient itself.
+// exactly returns log2 C(r+s, r), using the binomial coefficient.
 func exactly(r, s int64) float64 {
 	c := new(big.Float).SetInt(new(big.Int).Binomial(r+s, r))
 	mantissa := new(big.Float)
@@ -74,8 +73,6 @@ func exactly(r, s int64) float64 {
 	return float64(exponent) + math.Log2(m)
 }
 
-// The sizes include those on both sides of the change from products to a
-// series.
 func TestExactBoundIsALogBinomial(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.OneOf(rapid.Int64Range(0, 3000), rapid.Int64Range(fewKeys-2, fewKeys+3)).Draw(t, "r")
@@ -86,9 +83,9 @@ func TestExactBoundIsALogBinomial(t *testing.T) {
 	})
 }
 
-// The bits per key of the rarer class: those that docs/theory.md quotes, small
-// classes, and huge ones, for which logarithms of factorials have an error of
-// thousands of bits.
+// The results are in bits per rare key. They include the numbers in
+// docs/theory.md, and huge classes, for which logarithms of factorials would be
+// wrong by thousands of bits.
 func TestExactBoundPerRareKey(t *testing.T) {
 	r, s := 1e9, 1e18 // the product of (s+i)/i: s^r/r!, times e^(r^2/2s)
 	huge := r*math.Log2(s/r) + (r+r*r/s/2)*math.Log2E - math.Log2(2*math.Pi*r)/2

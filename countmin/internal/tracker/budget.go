@@ -7,11 +7,13 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Goal describes which keys a tracker must find, and in how much memory.
+// A Goal describes which keys a tracker should find, and how many bytes it can
+// use. All sizes are computed in 64 bits, so that they are the same on every
+// platform.
 type Goal struct {
-	Phi    float64 // for heavy hitters, their least share of the total, otherwise 0
+	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
-	Memory int     // the budget in bytes, or 0 for as much as the goal requires
+	Memory uint64  // the budget in bytes, or 0 for as much as the goal requires
 }
 
 const (
@@ -20,7 +22,7 @@ const (
 	MaxK      = 1 << 28
 
 	structBytes = 256 // upper bound on the size of the tracker and the structure around it
-	tailPercent = 52  // the tail's largest initial share of a budget
+	tailPercent = 52  // the tail's largest initial part of a budget
 	headShare   = 8   // the heads use 1/8 of what a budget leaves for keys
 	minHeads    = 16
 
@@ -31,16 +33,11 @@ const (
 )
 
 // usual is the typical number of heavy hitters, times Phi. In words, requests
-// and Zipf distributions it is 0.07 to 0.17. There can be up to 1/Phi heavy
-// hitters.
+// and Zipf distributions it is 0.07 to 0.17. There can be as many as 1/Phi.
 const usual = 0.15
 
 // grows reports whether memory grows as needed.
 func (g Goal) grows() bool { return g.Memory == 0 }
-
-// memory returns the budget. All sizes are computed in 64 bits, so that they
-// are the same on every platform.
-func (g Goal) memory() uint64 { return uint64(g.Memory) }
 
 // wanted returns the number of records that the log should hold if memory
 // allows.
@@ -64,7 +61,7 @@ func (g Goal) wanted() int {
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():
-		most := g.memory() / 8 * tailPercent / 100
+		most := g.Memory / 8 * tailPercent / 100
 		words := uint64(1) << (bits.Len64(most) - 1)
 		if words*3/2 <= most {
 			words = words * 3 / 2
@@ -82,18 +79,18 @@ func (g Goal) tailWords() uint64 {
 // tracker behaves like the original.
 func roomFor(words uint64) uint64 { return powerOfTwo(words, minLog) }
 
-// powerOfTwo returns the smallest power of two that is at least n and at least
-// least, which is a power of two itself.
+// powerOfTwo rounds n up to a power of two, or to least, a power of two, if n
+// is lower.
 func powerOfTwo(n, least uint64) uint64 { return max(least, 1<<bits.Len64(n-min(n, 1))) }
 
-// headBytes returns the part of a budget that is for the heads of the index.
+// headBytes returns the part of the budget that is used for the index's heads.
 func (g Goal) headBytes() uint64 {
-	return max(4*minHeads, (g.memory()-structBytes-8*g.tailWords())/headShare)
+	return max(4*minHeads, (g.Memory-structBytes-8*g.tailWords())/headShare)
 }
 
-// wholeLines rounds n down to whole cache lines. The arrays of a tracker meet
-// its budget in the bytes that are requested. Go's allocator may round each
-// array up by as much as an eighth.
+// wholeLines rounds n down to whole cache lines. A tracker's arrays meet its
+// budget in the bytes that are requested. Go's allocator may round each array
+// up by as much as an eighth.
 func wholeLines(n uint64) uint64 { return n &^ 63 }
 
 // maxHeads returns the number of heads in a budget.
@@ -102,13 +99,13 @@ func (g Goal) maxHeads() int { return int(max(minHeads, wholeLines(g.headBytes()
 // logWords returns the number of words that a budget leaves for the log if the
 // tail has the given number of words.
 func (g Goal) logWords(tailWords uint64) uint64 {
-	return wholeLines(g.memory()-structBytes-g.headBytes()-8*tailWords) / 8
+	return wholeLines(g.Memory-structBytes-g.headBytes()-8*tailWords) / 8
 }
 
-// canHalve reports whether a tail of the given number of words may be halved.
+// canHalve reports whether a tail with the given number of words may be halved.
 // It must use more than 1/8 of the budget.
 func (g Goal) canHalve(tailWords uint64) bool {
-	return !g.grows() && 8*tailWords > g.memory()/8 && tailWords%4 == 0
+	return !g.grows() && 8*tailWords > g.Memory/8 && tailWords%4 == 0
 }
 
 // fits reports whether a tracker's tail can have this size and shift.
@@ -127,8 +124,8 @@ func (g Goal) fits(words, shift uint64) bool {
 }
 
 // near reports whether a count is close to the counts that must be reported.
-// With a budget, it ignores the beginning of a stream, since a heavy hitter
-// among the first few keys may not be one a few keys later.
+// With a budget, near ignores the beginning of the stream, since a current
+// heavy hitter may not be one a few keys later.
 func (g Goal) near(count, total uint64) bool {
 	const close, few = 0.9, 16
 	least := g.Phi * float64(total)

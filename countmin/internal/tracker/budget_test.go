@@ -9,7 +9,7 @@ import (
 // The parts of a budget do not depend on the size of an int.
 func TestPartsOfABudget(t *testing.T) {
 	for _, c := range []struct {
-		budget int
+		budget uint64
 		tail   uint64
 		heads  int
 		log    uint64
@@ -25,7 +25,7 @@ func TestPartsOfABudget(t *testing.T) {
 			require.Equal(t, c.tail, g.tailWords(), "%d bytes", c.budget)
 			require.Equal(t, c.heads, g.maxHeads(), "%d bytes", c.budget)
 			require.Equal(t, c.log, g.logWords(c.tail), "%d bytes", c.budget)
-			require.LessOrEqual(t, structBytes+4*uint64(c.heads)+8*(c.tail+c.log), uint64(c.budget))
+			require.LessOrEqual(t, structBytes+4*uint64(c.heads)+8*(c.tail+c.log), c.budget)
 		}
 	}
 }

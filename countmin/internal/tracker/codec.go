@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The payload of a tracker, in words:
+// A tracker's payload, in words:
 //
 //	0  total
 //	1  floor
@@ -21,7 +21,7 @@ import (
 //	5  the tail, row by row, the first counter of a word in its low bits
 //	   the records, by ascending digest: count, guess, key as in a [log]
 //
-// The digests are not stored because they can be computed from the keys.
+// The digests are not stored, since they can be computed using the keys.
 const headWords = 5
 
 // PayloadWords returns the number of words in the payload. Records in the log
@@ -31,8 +31,8 @@ func (t *Tracker) PayloadWords() uint64 {
 	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
 }
 
-// Payload yields the words of the payload. It sorts the records, which takes
-// O(r log r) time and O(r) memory for r records.
+// Payload yields the words of the payload. It first sorts the records, in O(r
+// log r) time and O(r) memory for r records.
 func (t *Tracker) Payload() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		put := func(words ...uint64) bool {
@@ -66,9 +66,9 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode returns the tracker with the given goal and payload, whose digests are
-// computed by fam. It does not retain words. The remaining memory of a budget
-// is allocated when it is first needed. Decode returns ErrCorrupt, created by
-// r, if no tracker can have this payload.
+// computed by fam. It does not retain words. The rest of the budget will be
+// allocated when it is first needed. If no tracker can have this payload,
+// ErrCorrupt is returned, using r.
 func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
@@ -81,7 +81,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	case !g.fits(tailWords, shift) || tailWords > uint64(len(words)):
 		return Tracker{}, r.Corrupt("tail", shape, "a size and a width that follow from the parameters")
 	case t.floor > t.missed || t.missed > t.total:
-		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "rising numbers")
+		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
 	}
 	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
 	if most := t.tail.max(); most > t.total {
@@ -90,7 +90,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	if err := t.decodeLog(r, words[tailWords:], records, fam); err != nil {
 		return Tracker{}, err
 	}
-	if used := t.needs(); !g.grows() && used > g.memory() {
+	if used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*tailWords; !g.grows() && used > g.Memory {
 		return Tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", g.Memory))
 	}
 	if t.index = newIndex(1); g.grows() {
@@ -100,14 +100,8 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	return t, nil
 }
 
-// needs returns the memory that t requires for what it holds, including all
-// heads in its budget.
-func (t *Tracker) needs() uint64 {
-	return structBytes + t.headBytes() + 8*uint64(len(t.log)) + 8*uint64(len(t.tail.words))
-}
-
-// decodeLog reads the given number of records from words, which must contain
-// nothing else.
+// decodeLog reads the given number of records from words, which must not
+// contain anything else.
 func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
 	t.log = make(log, 0, len(words)+len(words)/3)
 	var key []byte
@@ -125,7 +119,7 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		}
 		n, ok := parseKeyLen(words[2:])
 		if !ok {
-			return corrupt("key length", n, fmt.Sprintf("at most what %d words hold, in its short form below 255", len(words)-2))
+			return corrupt("key length", n, fmt.Sprintf("at most what fits in %d words, in the short form below 255", len(words)-2))
 		}
 		at := record(len(t.log))
 		t.log = append(t.log.appendHead(count, guess, 0), words[2:2+keyWords(n)]...)
@@ -136,10 +130,10 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		key = t.log.appendKey(key[:0], at)
 		d := fam.Sum(key)
 		if live > 0 && d <= last {
-			return corrupt("digest", d, fmt.Sprintf("above the one before, %d", last))
+			return corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
 		}
 		if most := t.tail.count(d); guess > most {
-			return corrupt("estimate", guess, fmt.Sprintf("at most what the tail says, %d", most))
+			return corrupt("estimate", guess, fmt.Sprintf("at most the tail's count, %d", most))
 		}
 		t.log[at+2] = uint64(d)
 		last = d

@@ -15,7 +15,7 @@ import (
 
 var errs = &fault.Maker{Package: "test"}
 
-// recode encodes t and decodes that.
+// recode encodes t and decodes the result.
 func recode(t *Tracker) (Tracker, error) {
 	h := frame.Header{Kind: frame.TopK, Version: 1, Params: make([]byte, 16), Payload: 8 * t.PayloadWords()}
 	r := frame.NewBytesReader(frame.Append(nil, h, frame.Words(t.Payload())), errs)
@@ -34,14 +34,15 @@ func decodeWords(words []uint64, g Goal) (Tracker, error) {
 // shortestGoal has a tail of 64 words.
 var shortestGoal = Goal{Phi: 0.1, Memory: MinMemory}
 
-// payload returns a payload of that total with an empty tail of shortestGoal
-// and these words of records.
+// payload returns a payload with the given total and words of records, and an
+// empty tail for shortestGoal.
 func payload(total, records uint64, words ...uint64) []uint64 {
 	head := append([]uint64{total, 0, 0, 64 | tailShift<<32, records}, make([]uint64, 64)...)
 	return append(head, words...)
 }
 
-// bytesOf returns a word of bytes, the first in its low bits.
+// bytesOf returns a word that consists of the given bytes, with the first byte
+// in its low bits.
 func bytesOf(first byte, rest string) uint64 {
 	w := uint64(first)
 	for i := range len(rest) {
@@ -51,7 +52,7 @@ func bytesOf(first byte, rest string) uint64 {
 }
 
 // Every field is valid at its limit. One step beyond, the error names it.
-func TestPayloadsAtTheirLimits(t *testing.T) {
+func TestLimitsOfPayloads(t *testing.T) {
 	long := slices.Repeat([]uint64{bytesOf('x', "xxxxxxx")}, 32) // 256 bytes
 	fewer := slices.Clone(long)
 	fewer[31] >>= 8 // 255
@@ -73,8 +74,8 @@ func TestPayloadsAtTheirLimits(t *testing.T) {
 	}{
 		{head(5, 5, 5, 5), ""},
 		{head(5, 4, 4, 0), ""},
-		{head(5, 5, 4, 0), "floor, missed, total = [5 4 5], want rising numbers"},
-		{head(5, 4, 6, 0), "floor, missed, total = [4 6 5], want rising numbers"},
+		{head(5, 5, 4, 0), "floor, missed, total = [5 4 5], want ascending numbers"},
+		{head(5, 4, 6, 0), "floor, missed, total = [4 6 5], want ascending numbers"},
 		{head(5, 4, 4, 6), "counter = 6, want at most the total, 5"},
 		{make([]uint64, 4), "payload length = 32, want at least 40"},
 		{make([]uint64, 5), "tail = 0, want a size and a width that follow from the parameters"},
@@ -92,23 +93,23 @@ func TestPayloadsAtTheirLimits(t *testing.T) {
 		{one(1, 0, 7), ""}, // a key of seven zeros
 		{one(1, 0, bytesOf(7, "1234567")), ""},
 		{one(1, 0, bytesOf(6, "1234567")), "padding of record 0 of 1 = 55, want 0"},
-		{one(1, 0, bytesOf(8, "1234567")), "key length of record 0 of 1 = 8, want at most what 1 words hold, in its short form below 255"},
+		{one(1, 0, bytesOf(8, "1234567")), "key length of record 0 of 1 = 8, want at most what fits in 1 words, in the short form below 255"},
 		{one(1, 0, bytesOf(8, "1234567"), '8'), ""},
 		{one(1, 0, bytesOf(8, "1234567"), '8'|1<<8), "padding of record 0 of 1 = 1, want 0"},
 		{one(1, 0, append([]uint64{254}, make([]uint64, 31)...)...), "memory"}, // read, but more than 1 KB
-		{one(1, 0, append([]uint64{254}, make([]uint64, 30)...)...), "key length of record 0 of 1 = 254, want at most what 31 words hold, in its short form below 255"},
-		{one(1, 0, longKey), "key length of record 0 of 1 = 255, want at most what 1 words hold, in its short form below 255"},
-		{one(1, 0, append([]uint64{longKey | 1<<8, 256}, long...)...), "key length of record 0 of 1 = 511, want at most what 34 words hold, in its short form below 255"},
-		{one(1, 0, append([]uint64{longKey, 254}, fewer...)...), "key length of record 0 of 1 = 255, want at most what 34 words hold, in its short form below 255"},
+		{one(1, 0, append([]uint64{254}, make([]uint64, 30)...)...), "key length of record 0 of 1 = 254, want at most what fits in 31 words, in the short form below 255"},
+		{one(1, 0, longKey), "key length of record 0 of 1 = 255, want at most what fits in 1 words, in the short form below 255"},
+		{one(1, 0, append([]uint64{longKey | 1<<8, 256}, long...)...), "key length of record 0 of 1 = 511, want at most what fits in 34 words, in the short form below 255"},
+		{one(1, 0, append([]uint64{longKey, 254}, fewer...)...), "key length of record 0 of 1 = 255, want at most what fits in 34 words, in the short form below 255"},
 		{one(1, 0, append([]uint64{longKey, 255}, fewer...)...), "memory"},
 		{one(1, 0, append([]uint64{longKey, 255}, long...)...), "padding of record 0 of 1 = 120, want 0"},
 		{one(1, 0, append([]uint64{longKey, 256}, long...)...), "memory"},
-		{one(1, 0, append([]uint64{longKey, 257}, long...)...), "key length of record 0 of 1 = 257, want at most what 34 words hold, in its short form below 255"},
-		{one(1, 0, longKey, math.MaxUint64), "key length of record 0 of 1 = 18446744073709551615, want at most what 2 words hold, in its short form below 255"},
+		{one(1, 0, append([]uint64{longKey, 257}, long...)...), "key length of record 0 of 1 = 257, want at most what fits in 34 words, in the short form below 255"},
+		{one(1, 0, longKey, math.MaxUint64), "key length of record 0 of 1 = 18446744073709551615, want at most what fits in 2 words, in the short form below 255"},
 		{payload(9, 2, 1, 0, a, 1, 0, b), ""},
 		{payload(9, 2, 1, 0, b, 1, 0, a), "digest of record 1 of 2"},
 		{payload(9, 2, 1, 0, a, 1, 0, a), "digest of record 1 of 2"},
-		{one(1, 1, a), "estimate of record 0 of 1 = 1, want at most what the tail says, 0"},
+		{one(1, 1, a), "estimate of record 0 of 1 = 1, want at most the tail's count, 0"},
 	} {
 		h, err := decodeWords(c.words, shortestGoal)
 		if c.err == "" {
@@ -164,8 +165,8 @@ func TestDecodedTrackerMergesLikeTheOriginal(t *testing.T) {
 	require.Equal(t, o.room, g.room)
 }
 
-// The part of a count that is an estimate is not below Low. If guess is
-// maxGuess, this part may be the whole count.
+// Low does not include the estimated part of a count. If guess is maxGuess,
+// this part may be the whole count.
 func TestLowerBoundOfLargeGuesses(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	for guess, low := range map[uint64]uint64{1: 1<<40 - 1, maxGuess - 1: 1<<40 - maxGuess + 1, maxGuess: 0, maxGuess + 1: 0} {

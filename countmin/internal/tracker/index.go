@@ -6,8 +6,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// An index finds the records of a log by their digests. Records with the same
-// head form a chain through the log.
+// An index is used to find a log's records by their digests. Records with the
+// same head form a chain through the log.
 type index struct {
 	heads   []uint32 // the first record of each chain, as index+1, or 0
 	scatter uint64   // odd and random
@@ -26,8 +26,8 @@ func (x *index) head(d hashfam.Digest) *uint32 {
 	return &x.heads[hashfam.Reduce(uint64(d)*x.scatter, uint64(len(x.heads)))]
 }
 
-// find returns the record in l for the key with digest d, or none. It takes
-// O(1) time on average.
+// find returns the record in l for the key with digest d, or none, in O(1) time
+// on average.
 func (x *index) find(l log, d hashfam.Digest) record {
 	r := record(*x.head(d)) - 1
 	for r >= 0 && l.digest(r) != d {

@@ -8,9 +8,10 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A log contains the records of a tracker, one after another in a single array
-// of words. So a key needs no allocation and no pointer, only its bytes and
-// three words. A record r is the index of its first word:
+// A log contains a tracker's records, one after another in a single array of
+// words. So keys do not need to be allocated separately. A key uses three words
+// in addition to its bytes, and no pointer. A record r is the index of its
+// first word:
 //
 //	     bit 63            32 31               0
 //	r        +--------------------------------+
@@ -53,7 +54,7 @@ func keyWords(n uint64) uint64 {
 	return 2 + (n+7)/8
 }
 
-// recordWords returns the number of words in the record of a key of n bytes.
+// recordWords returns the number of words in the record for a key of n bytes.
 func recordWords(n int) uint64 { return recordHead + keyWords(uint64(n)) }
 
 func (l log) count(r record) uint64          { return l[r] }
@@ -113,8 +114,8 @@ func (l log) all() iter.Seq2[record, record] {
 	}
 }
 
-// appendHead appends the words of a record before its key. The record is not in
-// a chain yet.
+// appendHead appends a record's words up to its key. The record is not in a
+// chain yet.
 func (l log) appendHead(count, guess uint64, d hashfam.Digest) log {
 	return append(l, count, min(guess, maxGuess)<<32, uint64(d))
 }
@@ -141,9 +142,9 @@ func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) lo
 
 // countFreeing returns the lowest count, but at least low, for which the
 // records with no higher count have the given number of words. It computes the
-// difference from low byte by byte, starting with the least significant byte
-// above which all bytes are zero. Each byte requires a pass over the log.
-// Usually the difference is below 255, and a single pass is enough.
+// difference from low byte by byte, beginning with the highest byte that is not
+// zero. For each byte, digit is called, which reads the whole log. Usually the
+// difference is below 255, and a single call is enough.
 func (l log) countFreeing(words, low uint64) uint64 {
 	words = min(words, uint64(len(l)))
 	shift, digit := 0, l.digit(words, low, 0)

@@ -8,7 +8,7 @@ import (
 )
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
-// The result tracks every key that any of them tracks if memory allows.
+// If memory allows, t will then track every key that any other tracker tracks.
 // Otherwise a single sweep evicts keys, as in Observe.
 func (t *Tracker) Merge(others ...*Tracker) {
 	sides := append([]*Tracker{t}, others...)
@@ -36,9 +36,9 @@ func (t *Tracker) Merge(others ...*Tracker) {
 	*t = sum
 }
 
-// exactLog returns a log of the keys that any side tracks. The counts are those
-// parts that were counted exactly, and the guess is maxGuess if these parts are
-// unknown.
+// exactLog returns a log of the keys that any side tracks. Only the parts of
+// their counts that were counted exactly are added. If such a part is unknown,
+// the guess is maxGuess.
 func exactLog(sides []*Tracker) log {
 	words, records := 0, 0
 	for _, side := range sides {
@@ -119,7 +119,7 @@ func (t *Tracker) fit() {
 }
 
 // settle completes a tracker whose log was built elsewhere. It links the
-// records. The remaining memory is allocated when it is first needed.
+// records. The rest of the memory will be allocated when it is first needed.
 func (t *Tracker) settle() {
 	live := 0
 	for range t.log.all() {
@@ -137,10 +137,10 @@ func (t *Tracker) settle() {
 	t.refused = refusal{}
 }
 
-// Join returns a tracker with the combined counts of the shards of a stream,
-// which must have the same Goal. Tracker i of n must have counted exactly the
-// keys whose digests d have d.Shard(n) = i. Since no key is in two shards, only
-// the totals are added. A counter of the joint tail need not exceed the highest
+// Join returns a tracker with the combined counts of a stream's shards, which
+// must have the same Goal. Tracker i of n must have counted exactly the keys
+// whose digests d have d.Shard(n) = i. Since no key is in two shards, only the
+// totals are added. A counter of the joint tail need not exceed the highest
 // count of any of its keys, so it is the maximum of the shards' counters. Join
 // copies the records.
 func Join(shards []*Tracker) Tracker {

@@ -11,11 +11,11 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Panes are the trackers of consecutive parts of a stream: a single one for the
+// Panes are trackers for consecutive parts of the stream: a single one for the
 // whole stream, or several for a window.
 type Panes struct {
 	All  []Tracker // starting with the oldest
-	last *Tracker  // the pane that counts: the last of All
+	Last *Tracker  // the pane that counts: the last of All; nil if there is none
 	size uint64    // the number of keys per pane, or 0 if there is no limit
 	full uint64    // when the last pane reaches this total, another one begins, see begin
 }
@@ -23,15 +23,15 @@ type Panes struct {
 // NewPanes returns panes that count size keys each, or without a limit if size
 // is 0.
 func NewPanes(panes []Tracker, size uint64) Panes {
-	p := Panes{All: panes, last: &panes[len(panes)-1], size: size}
-	if p.last.total > 0 {
+	p := Panes{All: panes, Last: &panes[len(panes)-1], size: size}
+	if p.Last.total > 0 {
 		p.full = cmp.Or(size, math.MaxUint64)
 	}
 	return p
 }
 
-// Blank returns n panes with goal g that have counted nothing. Their memory is
-// allocated when they first count a key.
+// Blank returns n empty panes with goal g. Their memory will be allocated when
+// they first count a key.
 func Blank(g Goal, n int, size uint64) Panes {
 	panes := make([]Tracker, n)
 	for i := range panes {
@@ -39,9 +39,6 @@ func Blank(g Goal, n int, size uint64) Panes {
 	}
 	return NewPanes(panes, size)
 }
-
-// Last returns the pane that counts, or nil if there is none.
-func (p *Panes) Last() *Tracker { return p.last }
 
 // Zero panics because a zero structure, which has no panes, was used.
 func Zero() {
@@ -52,7 +49,7 @@ func Zero() {
 // ObserveN has the effect of n calls of [Observe]. It begins at most one pane
 // more than there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
-	if p.last == nil {
+	if p.Last == nil {
 		Zero()
 	}
 	if size := p.size; size > 0 {
@@ -61,7 +58,7 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	for n > 0 {
 		part := n
 		if p.size > 0 {
-			part = min(n, p.size-p.last.total%p.size) // an empty pane follows a full one
+			part = min(n, p.size-p.Last.total%p.size) // an empty pane follows a full one
 		}
 		Observe(p, d, key, part)
 		n -= part
@@ -71,16 +68,16 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 // begin begins a pane if the last one is full, and allocates the last pane's
 // memory if it has none yet.
 func (p *Panes) begin() {
-	if p.last == nil {
+	if p.Last == nil {
 		Zero()
 	}
-	if p.last.total > 0 && p.size > 0 {
+	if p.Last.total > 0 && p.size > 0 {
 		p.Turn(1)
 	}
-	if p.last.blank() {
-		*p.last = New(p.last.Goal)
+	if p.Last.blank() {
+		*p.Last = New(p.Last.Goal)
 	}
-	if p.full = cmp.Or(p.size, math.MaxUint64); p.last.total == p.full {
+	if p.full = cmp.Or(p.size, math.MaxUint64); p.Last.total == p.full {
 		p.full = 0 // a total that has reached its maximum does not change
 	}
 }
@@ -117,7 +114,7 @@ func (p *Panes) SizeBytes() uint64 { return sumOf(p.All, (*Tracker).sizeBytes) }
 
 // Clone returns a deep copy of p.
 func (p *Panes) Clone() Panes {
-	if p.last == nil {
+	if p.Last == nil {
 		return Panes{}
 	}
 	panes := slices.Clone(p.All)

@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// An Estimate contains the bounds of a key's count.
+// An Estimate contains the bounds of the key's count.
 type Estimate struct{ Low, High uint64 }
 
 func (e Estimate) plus(o Estimate) Estimate {
@@ -17,7 +17,6 @@ func (e Estimate) plus(o Estimate) Estimate {
 }
 
 // EstimateOf returns the sum of all panes' estimates of the key with digest d.
-// It takes O(panes) time.
 func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
 	if len(panes) == 1 && panes[0].total > 0 {
 		return panes[0].estimate(d)
@@ -57,9 +56,10 @@ type item struct {
 }
 
 // Ranked yields the keys that any pane tracks and whose High, over all panes,
-// is at least least. It sorts them by descending High and then by ascending
-// key, and yields only the first few. The call itself sorts: it takes O(r panes
-// + r log r) time and O(r) memory for r records in all panes.
+// is not below least. It sorts them by descending High and then by ascending
+// key, and yields only the first few. The keys are sorted when Ranked is
+// called, in O(r panes + r log r) time and O(r) memory for r records in all
+// panes.
 func Ranked(panes []Tracker, least uint64, few int) iter.Seq2[string, Estimate] {
 	var items []item
 	for i := range panes {
@@ -77,8 +77,8 @@ func Ranked(panes []Tracker, least uint64, few int) iter.Seq2[string, Estimate] 
 	}
 }
 
-// appendItems appends the keys with a High of at least least for which pane i
-// is the first pane that tracks them.
+// appendItems appends the keys whose High is not below least and for which pane
+// i is the first pane that tracks them.
 func appendItems(items []item, panes []Tracker, i int, least uint64) []item {
 	var buf []byte
 	t := &panes[i]

@@ -10,9 +10,9 @@ import (
 // A tail is a conservative count-min sketch with two rows for the keys that a
 // tracker does not track. Its counters are narrow, because keys with high
 // counts are tracked. They have 4 bits at first, and double in width when a
-// count no longer fits. More than two rows do not pay: a third row gains
-// nothing while the tail is sparse, and later the memory is better spent on
-// width.
+// count no longer fits. More rows should not be used: a third row is useless
+// while the tail is sparse, and later the memory should be used for width
+// instead.
 //
 // Shifts are masked with 7 or 63 where they are known to be smaller, so that
 // the compiler omits the code for larger ones.
@@ -26,8 +26,6 @@ const (
 	tailShift    = 2 // 4 bits at first
 	tailMaxShift = 6
 )
-
-func newTail(words int) tail { return tail{make([]uint64, words), tailShift} }
 
 // cells returns the number of counters in both rows.
 func (t *tail) cells() uint64 { return uint64(len(t.words)) << 6 >> (t.shift & 7) }
@@ -133,8 +131,8 @@ func (t *tail) halve() {
 }
 
 // addTail adds the counters of o, which must have the same shape. If a sum does
-// not fit, it returns false and changes nothing, except that counters of 64
-// bits saturate.
+// not fit, it returns false without changing t. Counters of 64 bits saturate
+// instead.
 func (t *tail) addTail(o *tail) bool {
 	for i := range t.cells() {
 		if t.shift < tailMaxShift && t.get(i) > t.limit()-o.get(i) {

@@ -1,5 +1,5 @@
-// Package tracker finds the most frequent keys of a stream. It is the common
-// part of countmin's HeavyHitters, TopK and Window.
+// Package tracker finds the most frequent keys of a stream. It is used by
+// countmin's HeavyHitters, TopK and Window.
 package tracker
 
 import (
@@ -17,15 +17,14 @@ import (
 // tail's estimate exceeds floor. When there is no room, a sweep evicts the
 // records with the lowest counts, enough to delay the next sweep, and writes
 // their counts back to the tail. floor is then the highest count of these
-// records. missed is the same number, unless a key was too long to be admitted.
-// The following is always true:
+// records. missed is the same number, but becomes higher when a key is too long
+// to be admitted, or in a merge. The following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.
 //   - A key without a record has a count of no more than missed.
 //   - The tail's estimate of a key without a record is not below the truth.
 //
-// A Tracker that contains only a Goal has counted nothing and has no memory
-// yet.
+// A Tracker that contains only a Goal is empty and has no memory yet.
 type Tracker struct {
 	// The fields that Observe changes, and then those that it reads, are in two
 	// cache lines.
@@ -45,19 +44,19 @@ type Tracker struct {
 
 // A refusal remembers that a key with a record of this many words was not
 // admitted because its count did not exceed bar. Until a sweep, or until there
-// is more room, a key that needs at least as many words and has no higher count
-// can be refused at once.
+// is more room, a key can be refused at once if it needs as many words or more
+// and has no higher count.
 type refusal struct{ words, bar uint64 }
 
-// sweepShare sets how much a sweep frees: at least 1/16 of the log. This is
-// little enough to make good use of the memory, and enough to make sweeps rare.
+// A sweep frees 1/sweepShare of the log, or more. This is little enough to make
+// good use of the memory, and enough to make sweeps rare.
 const sweepShare = 16
 
 // New returns an empty tracker. If there is a budget, its memory is allocated
 // at once.
 func New(g Goal) Tracker {
 	tailWords := g.tailWords()
-	t := Tracker{Goal: g, want: g.wanted(), tail: newTail(int(tailWords))}
+	t := Tracker{Goal: g, want: g.wanted(), tail: tail{make([]uint64, tailWords), tailShift}}
 	if g.grows() {
 		t.room, t.index = minLog, newIndex(minLog/4)
 		return t
@@ -67,15 +66,15 @@ func New(g Goal) Tracker {
 	return t
 }
 
-// Observe counts key n times, at least once, in the last pane, or in a new pane
-// if the last one is full. The pane must have room for n keys. Observe takes
-// O(1) time, amortized. It allocates only if memory grows or a pane begins, and
-// does not retain key.
+// Observe counts key n > 0 times in the last pane, or in a new pane if the last
+// one is full. The pane must have room for n keys. Observe runs in O(1) time,
+// amortized. It allocates only if memory grows or a pane begins, and does not
+// retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
-	t := p.last
+	t := p.Last
 	if t == nil || t.total == p.full {
-		observeFirst(p, d, key, n)
-		return
+		p.begin()
+		t = p.Last
 	}
 	t.total = sizing.AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
@@ -95,13 +94,6 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	}
 	t.missed = max(t.missed, now)
 	t.raise(d, now)
-}
-
-// observeFirst implements Observe for a pane that is full or has counted
-// nothing. As a separate function, it does not slow down Observe.
-func observeFirst[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
-	p.begin()
-	Observe(p, d, key, n)
 }
 
 // blank reports whether t has no memory yet.
@@ -125,7 +117,8 @@ func (t *Tracker) raise(d hashfam.Digest, to uint64) {
 	t.tail.raise(d, to)
 }
 
-// widen doubles the width of a tail's counters, using more memory if it may.
+// widen doubles the width of the given tail's counters. Without a budget, it
+// uses more memory.
 func (t *Tracker) widen(l *tail) {
 	if t.grows() {
 		l.widen()
@@ -173,9 +166,10 @@ func (t *Tracker) lacks(words uint64) uint64 {
 	return need - min(need, t.room)
 }
 
-// bar returns the lowest count, but at least floor, for which a sweep makes
-// room for a record of the given number of words. A sweep for a short record
-// frees a share of the log, so that the next sweep is not due at once.
+// bar returns the lowest count, but not below floor, up to which records must
+// be evicted to make room for a record of the given number of words. A sweep
+// for a short record frees 1/sweepShare of the log, so that the next sweep is
+// not due at once.
 func (t *Tracker) bar(words uint64) uint64 {
 	need, share := t.lacks(words), t.room/sweepShare
 	if words <= share {
@@ -186,7 +180,7 @@ func (t *Tracker) bar(words uint64) uint64 {
 
 // enlarge makes more room for the log and reports whether this was possible. If
 // memory grows, it doubles the room until a record of the given number of words
-// fits. Otherwise it takes half of the tail's memory.
+// fits. Otherwise it uses half of the tail's memory.
 func (t *Tracker) enlarge(words uint64) bool {
 	if t.grows() {
 		return t.grow(uint64(len(t.log)) + words)

@@ -14,7 +14,7 @@ import (
 
 // observe counts key n times in a single pane.
 func observe[K Key](t *Tracker, d hashfam.Digest, key K, n uint64) {
-	Observe(&Panes{last: t}, d, key, n)
+	Observe(&Panes{Last: t}, d, key, n)
 }
 
 // add counts key n times.
@@ -31,7 +31,7 @@ func TestPanesDropTheOldest(t *testing.T) {
 	for range 5 {
 		p.ObserveN(d, []byte("key"), 3)
 	}
-	require.Equal(t, []uint64{4, 4, 3}, []uint64{p.All[0].total, p.All[1].total, p.Last().total})
+	require.Equal(t, []uint64{4, 4, 3}, []uint64{p.All[0].total, p.All[1].total, p.Last.total})
 	require.EqualValues(t, 11, TotalOf(p.All))
 	require.Equal(t, known(11), EstimateOf(p.All, d))
 	require.Zero(t, p.MissBound())
@@ -151,7 +151,7 @@ func TestRefusalsEnd(t *testing.T) {
 		"enlarge": func(h *Tracker) { require.True(t, h.enlarge(1)) },
 		"merge":   func(h *Tracker) { h.Merge(counting(h.Goal, map[string]uint64{"a": 1})) },
 	} {
-		for _, memory := range []int{0, 16 << 10} {
+		for _, memory := range []uint64{0, 16 << 10} {
 			h := counting(Goal{Phi: 0.001, Memory: memory}, map[string]uint64{"a": 5, "b": 5})
 			h.refused = refusal{100, 100}
 			change(h)
@@ -191,7 +191,7 @@ func TestSizeBytesIsExact(t *testing.T) {
 	require.Zero(t, h.missed)
 
 	// A budget is allocated at once.
-	for budget, size := range map[int]uint64{
+	for budget, size := range map[uint64]uint64{
 		1024:     bytes(64, 16, 24),
 		16 << 10: bytes(1024, 240, 864),
 	} {

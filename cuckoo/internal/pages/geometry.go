@@ -6,7 +6,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// The sizes of a fingerprint's parts in bits. The partner is never zero.
+// The sizes in bits for a fingerprint's parts. The partner is never zero.
 const (
 	partnerBits = 5
 	partners    = 1<<partnerBits - 1
@@ -45,17 +45,17 @@ func NewGeometry(expected uint64, rate float64, compact bool) Geometry {
 	return g
 }
 
-// shape returns the table shape of a page with tails of this length.
+// shape returns the table shape for pages with this tail length.
 func (g *Geometry) shape(tail uint8) table.Shape {
 	return table.Shape{Buckets: g.Buckets, Bits: partnerBits + int(tail) + 1, Sorted: g.compact, Tail: tail + 1}
 }
 
 func (g *Geometry) pageBytes(tail uint8) uint64 { return g.shape(tail).Bytes() }
 
-// RootBytes returns the table size of a page in a new Set.
+// RootBytes returns the table size for pages in a new Set.
 func (g *Geometry) RootBytes() uint64 { return g.pageBytes(g.tails[0]) }
 
-// SizeBytes returns the size of a new Set in bytes.
+// SizeBytes returns a new Set's size in bytes.
 func (g *Geometry) SizeBytes() uint64 {
 	return g.Roots * (plotHeader + pointer + pageHeader + g.RootBytes())
 }
@@ -63,8 +63,8 @@ func (g *Geometry) SizeBytes() uint64 {
 // LeastPayload returns the size of the shortest possible payload.
 func (g *Geometry) LeastPayload() uint64 { return g.Roots * (g.pageBytes(minTail) + wordBytes) }
 
-// most returns the number of slots that a page uses before it splits: 31 of 32,
-// because filling the last slots would require long searches.
+// most returns the number of slots that can be used until a page splits: 31 of
+// 32, because filling the last slots would require long searches.
 func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 31) }
 
 // planTails returns the tail length of new keys for pages of each depth. A full

@@ -19,7 +19,7 @@ import (
 // marker 1 moves up.
 //
 // The table stores this value XOR free, so that a free slot is zero. Since the
-// value of a free slot has no partner, it matches no key.
+// value for a free slot has no partner, it does not match any key.
 type page struct {
 	table.Table
 	free  uint64      // 2^t
@@ -86,8 +86,8 @@ func (p *page) count(k locus) int {
 	return p.Zeros(p.differ(p.Lanes(k.i), values)).Count() + p.Zeros(p.differ(p.Lanes(k.j), values)).Count()
 }
 
-// remove frees the slot with the most known bits among those that may contain
-// the key. It returns the number of these bits, and false if there is no slot.
+// remove frees a slot that may contain the key, using the slot with the most
+// known bits. It returns the number of these bits, or false if it found none.
 func (p *page) remove(k locus) (known uint8, ok bool) {
 	values, most := p.Spread(p.value(k)), uint8(0)
 	var bucket, fp, stored uint64

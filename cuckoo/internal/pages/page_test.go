@@ -10,10 +10,10 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// small returns an empty Set of pages of 128 buckets at a rate.
+// small returns an empty Set using pages with 128 buckets.
 func small(rate float64, compact bool) *Set { return New(NewGeometry(1, rate, compact), 1) }
 
-// eachPage calls check with empty pages of all tails, plain and compact.
+// eachPage calls check with empty pages for all tails, plain and compact.
 func eachPage(t *testing.T, check func(*testing.T, *Set, *page)) {
 	for _, compact := range []bool{false, true} {
 		s := small(0.1, compact)

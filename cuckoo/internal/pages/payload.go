@@ -9,11 +9,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The payload of an encoded Set contains, for each plot, a word with the number
-// of its directories, and the pages of each directory in order. A page is a
-// word with its depth in the lowest byte and the tail length in the next one,
-// followed by its buckets without padding. A directory ends when its pages
-// cover all keys.
+// For each plot, the payload contains a word with the number of directories,
+// and each directory's pages in order. A page is a word with its depth in the
+// lowest byte and the tail length in the next one, followed by its buckets
+// without padding. A directory is complete when its pages cover all keys.
 
 const wordBytes = 8
 
@@ -56,7 +55,7 @@ func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 	return s, nil
 }
 
-// parsePlot reads the directories of a plot.
+// parsePlot reads a plot's directories.
 func (s *Set) parsePlot(pl *plot, b *[]byte) error {
 	levels, err := cutWord(b)
 	if err != nil {
@@ -142,8 +141,8 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	return p, s.takeStock(p)
 }
 
-// takeStock counts the keys of a decoded page and checks that adding keys can
-// result in this page.
+// takeStock counts a decoded page's keys. It checks that this page can be the
+// result when keys are added.
 func (s *Set) takeStock(p *page) error {
 	if err := p.CheckOrder(s.Buckets); err != nil {
 		return err

@@ -66,6 +66,14 @@ func TestDirectoriesNeedEnoughPages(t *testing.T) {
 	}
 }
 
+// A page that contains half of the keys cannot follow a page with a quarter.
+func TestPagesOverlappingOthersAreCorrupt(t *testing.T) {
+	s := sets()[0]
+	quarter, half := s.newPage(2, minTail), s.newPage(1, minTail)
+	s.plots[0].directory = directory{depth: 2, count: 3, pages: []*page{quarter, half, half, quarter}}
+	requireField(t, decodeAgain(s), "depth of a page")
+}
+
 func TestDepthAndTailOfPagesAreChecked(t *testing.T) {
 	for w, valid := range map[uint64]bool{
 		0 | 4<<8: true, 48 | 4<<8: true, 0 | 26<<8: true, 48 | 26<<8: true,

@@ -8,15 +8,14 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A plot is the part of a [Set] that started as one page. Its keys are in the
-// pages of its directory.
+// A plot starts as a single page. Its keys are in its directory's pages.
 //
 // After many splits, a key may have no known bits left. When its page splits
 // again, the key cannot be assigned to a half. It becomes an orphan and moves
 // to the first older directory, whose pages have shorter numbers, so that the
-// key has a long tail again. If these pages split often, there is a second
-// older directory for their orphans, and so on. Keys in an older directory have
-// fewer known bits than all keys in a newer one.
+// key will have a long tail again. If these pages split often, there is a
+// second older directory for their orphans, and so on. Keys in an older
+// directory have fewer known bits than all keys in a newer one.
 type plot struct {
 	directory
 	older []directory
@@ -54,7 +53,7 @@ func (pl *plot) remove(k locus) (known uint8, ok bool) {
 	return known, ok
 }
 
-// levels returns the number of directories; level returns one of them.
+// levels returns the number of directories, and level returns one by its index.
 func (pl *plot) levels() int { return 1 + len(pl.older) }
 
 func (pl *plot) level(l int) *directory {
@@ -66,9 +65,9 @@ func (pl *plot) level(l int) *directory {
 
 // maySplit reports whether a page should split to make room for a key with n
 // known bits. A page that is almost empty should not: it has no room only
-// because copies of a few keys fill the buckets, and separating these keys
-// would need too much memory. An orphan needs room in any case, but it must
-// know all bits of the new page's number and one more.
+// because a few keys have many copies, and separating these keys would use too
+// much memory. An orphan will need room in any case, but it must know all bits
+// in the new page's number and one more.
 func (s *Set) maySplit(level int, p *page, n uint8) bool {
 	if level == 0 {
 		return uint64(p.taken) >= table.Slots*s.Buckets/8
@@ -78,8 +77,8 @@ func (s *Set) maySplit(level int, p *page, n uint8) bool {
 
 // place puts a key into a directory and splits pages until there is room. An
 // orphan has n known bits, and a new key has as many as its page has room for.
-// place returns this number, and false if it cannot make room. In this case,
-// all other keys can still be found.
+// This number is returned, or false if place cannot make room. All other keys
+// can be found in either case.
 func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
 	for {
 		d := pl.level(level)
@@ -163,20 +162,12 @@ func (pl *plot) forget(level int, k locus, n uint8) {
 	}
 }
 
-func (pl *plot) clone() plot {
-	c := plot{directory: pl.directory.clone(), older: slices.Clone(pl.older)}
-	for l := range c.older {
-		c.older[l] = c.older[l].clone()
-	}
-	return c
-}
-
 func (pl plot) equal(other plot) bool {
 	return pl.directory.equal(other.directory) && slices.EqualFunc(pl.older, other.older, directory.equal)
 }
 
-// A directory finds a key's page by the key's first depth bits. It contains
-// pages of a lower depth several times.
+// A directory is used to find a key's page by the key's first depth bits. Pages
+// with a lower depth are in it several times.
 type directory struct {
 	depth uint8
 	pages []*page

@@ -20,7 +20,7 @@ import (
 type Set struct {
 	Geometry
 	partners table.Partners       // for all pages
-	moves    [partners + 1]uint64 // bucket i and i XOR moves[partner] belong together
+	moves    [partners + 1]uint64 // the other bucket for i is i XOR moves[partner]
 	plots    []plot
 	count    uint64
 	bytes    uint64                         // the size of all pages and directories
@@ -53,7 +53,7 @@ type locus struct {
 	partner uint64 // it selects j
 }
 
-// locate returns the plot and the locus of a digest.
+// locate returns a digest's plot and locus.
 func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	s.Made()
 	p := d.Probe()
@@ -63,21 +63,24 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
-// Made panics if s is the zero Set, which a zero Scalable contains.
+// Made panics if s is zero, as it will be in a zero Scalable.
 func (s *Set) Made() {
 	if len(s.plots) == 0 {
-		table.Errs.Zero("Scalable", "NewScalable, or decode into it")
+		zero()
 	}
 }
 
+// zero panics. Like table.zero, it is not inlined.
+//
+//go:noinline
+func zero() { table.Errs.Zero("Scalable", "NewScalable, or decode into it") }
+
 // Add adds one copy of d. It returns ErrCopies if there are eight already, and
 // ErrFull if it cannot make room within the limit.
-func (s *Set) Add(d hashfam.Digest) error {
-	return s.insert(s.locate(d))
-}
+func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
-// insert adds one copy of a key, unless there are eight already, because a
-// split cannot separate copies.
+// insert adds one copy of a key. It must not add more than eight, because
+// splits cannot be used to separate copies.
 func (s *Set) insert(pl *plot, k locus) error {
 	if len(pl.older) > 0 && pl.copies(k) >= 2*table.Slots {
 		return table.ErrCopies
@@ -163,7 +166,7 @@ func (s *Set) directories(yield func(*directory) bool) {
 	}
 }
 
-// The sizes of a Set's parts on a 64-bit platform.
+// These sizes are exact on 64-bit platforms, but are used on all platforms.
 const (
 	pageHeader = 112
 	plotHeader = 64
@@ -187,8 +190,7 @@ func (s *Set) FillRatio() float64 {
 	return float64(s.count) / float64(table.Slots*s.Buckets*uint64(s.Pages()))
 }
 
-// FalsePositiveRate returns the probability that a digest that is not in s is
-// found.
+// FalsePositiveRate returns the current false-positive rate.
 func (s *Set) FalsePositiveRate() float64 {
 	misses := 0.0 // the logarithm of the probability that no key matches
 	for n, keys := range s.known {
@@ -213,9 +215,12 @@ func (s *Set) Reset() {
 // Clone returns a deep copy of s.
 func (s *Set) Clone() *Set {
 	c := *s
-	c.plots = make([]plot, len(s.plots))
-	for i := range s.plots {
-		c.plots[i] = s.plots[i].clone()
+	c.plots = slices.Clone(s.plots)
+	for i := range c.plots {
+		c.plots[i].older = slices.Clone(c.plots[i].older)
+	}
+	for d := range c.directories {
+		*d = d.clone()
 	}
 	return &c
 }

@@ -102,8 +102,8 @@ func (c *churn) remove(t *testing.T, n int) {
 	}
 }
 
-// No copy is lost when keys are added and deleted, pages split, and orphans move
-// through two older directories. All copies can be deleted.
+// No copy is lost when keys are added and deleted, pages split, and orphans
+// move through two older directories. All copies can be deleted.
 func TestSetIsAMultiset(t *testing.T) {
 	n := 4000
 	if checks.Long(t, 2, 0.1) {
@@ -181,8 +181,8 @@ var inverse = func() uint64 {
 	return x
 }()
 
-// Keys that someone chose so that they stay in one page are refused in the end.
-// Memory use stays proportional, and no key is lost.
+// Keys that someone chose so that splits do not separate them will be refused
+// at some point. Memory use stays proportional, and no key is lost.
 func TestChosenKeysCannotMakeASetHuge(t *testing.T) {
 	s, r := small(0.01, false), rand.New(rand.NewPCG(9, 10))
 	var in []hashfam.Digest
@@ -204,8 +204,8 @@ func TestChosenKeysCannotMakeASetHuge(t *testing.T) {
 	requireWhole(t, s, model)
 }
 
-// A page that is almost empty does not split because copies of a few keys fill
-// its buckets.
+// If a page is almost empty, it should not split when a few keys with many
+// copies fill its buckets.
 func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
 	s, r := small(0.01, false), rand.New(rand.NewPCG(12, 13))
 	for err := error(nil); err != table.ErrFull; {

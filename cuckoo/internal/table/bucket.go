@@ -107,8 +107,8 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
 }
 
-// Decode returns the lanes of a sorted bucket in a narrow table, 16 bits each.
-// It moves the nibbles and the rests apart in two steps: first the upper two of
+// Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
+// moves the nibbles and the rests apart in two steps: first the upper two of
 // four, then one of each pair. It can be inlined.
 func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
@@ -119,8 +119,7 @@ func (t *Table) Decode(w uint64) uint64 {
 	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
 }
 
-// decodeWide returns the lanes, 32 bits each, of a sorted bucket that starts at
-// a bit.
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	bit += codeBits
@@ -132,8 +131,8 @@ func (t *Table) decodePair(w, n uint64) uint64 {
 	return (w&0xffffffff|w>>(t.rest&63)<<32)&t.low | n<<(t.rest&63)
 }
 
-// smallest returns zero if the smallest fingerprint of a sorted bucket is zero,
-// which means that the bucket has a free slot.
+// smallest returns zero if a sorted bucket has a free slot, since its smallest
+// fingerprint is zero in this case.
 func (t *Table) smallest(w uint64) uint64 {
 	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A filter is a table with the partners of some family, as package cuckoo has
-// it.
+// A filter is a table with Partners, as in package cuckoo.
 type filter struct {
 	Shape
 	table    Table
@@ -45,18 +44,19 @@ func (f *filter) slots() uint64 { return Slots * f.Buckets }
 
 func (f *filter) equal(g *filter) bool { return slices.Equal(f.table.bytes, g.table.bytes) }
 
-// capacity returns how many keys package sizing plans a table of a shape for.
+// capacity returns the number of keys that a table with this shape is planned
+// for.
 func capacity(s Shape) int { return int(sizing.CuckooCapacity(s.Buckets, s.Bits)) }
 
-// The simulation behind the sizing rule: how many keys of random digests go in
-// before the first fails, over many families. FILTERFAM_LONG=1 runs as many
-// trials as docs/theory.md quotes; -v prints the quantiles.
+// This simulation is the basis for the sizing rule. Using many families, it
+// adds random digests until a key cannot be added. The numbers in
+// docs/theory.md are from a run with FILTERFAM_LONG=1; -v prints the quantiles.
 //
-// A trial ends at or below the advertised capacity with probability below 1e-6.
-// More than mostOf(that) trials of a row do so with probability below 1e-9. The
-// mean load is at least 0.945, or 0.955 with more than four bits, which no row
-// misses by chance: each is at least five standard errors above. A search that
-// ends too early fills less.
+// A trial should fail at or below the advertised capacity with probability
+// below 1e-6, and more than mostOf trials will with probability below 1e-9. The
+// mean load must be above 0.945, or 0.955 with more than four bits. This is at
+// least five standard errors below the expected load, but a search that stops
+// too early does not reach it.
 func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation")
@@ -92,8 +92,8 @@ func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
 	}
 }
 
-// mostOf returns the least k that a Poisson variable of this mean exceeds with
-// probability below 1e-9.
+// mostOf returns the smallest k that a Poisson variable with this mean exceeds
+// with probability below 1e-9.
 func mostOf(mean float64) int {
 	k, term, above := 0, math.Exp(-mean), -math.Expm1(-mean)
 	for ; above > 1e-9; above -= term {
@@ -103,8 +103,8 @@ func mostOf(mean float64) int {
 	return k
 }
 
-// simulate returns, in ascending order, after how many random digests tables of
-// as many families were full.
+// simulate returns the number of random digests that fit in each table, in
+// ascending order.
 func simulate(s Shape, trials int) []float64 {
 	loads := make([]float64, trials)
 	r := rand.New(rand.NewPCG(s.Buckets, uint64(s.Bits)))
@@ -118,7 +118,7 @@ func simulate(s Shape, trials int) []float64 {
 	return loads
 }
 
-// moments returns the mean of values and their standard deviation.
+// moments returns the mean and the standard deviation.
 func moments(values []float64) (mean, deviation float64) {
 	n, squares := float64(len(values)), 0.0
 	for _, v := range values {
@@ -130,13 +130,13 @@ func moments(values []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(squares / n)
 }
 
-// More than eight keys with one pair of buckets never fit. The chance that nine
-// keys are such keys is known for each family: a pair that t of the 2^f-1
-// fingerprints tie has a key with probability 2t/(m(2^f-1)). Its mean over
-// families is the number that Capacity is derived from, which the bound of
-// package sizing exceeds by 5 % at most. A mean of independent numbers is more
-// than seven of its standard deviations off with probability below 1e-6, even
-// if they are far from normal.
+// If nine keys have the same pair of buckets, they do not fit. For each family,
+// this probability can be computed: when t of the 2^f-1 fingerprints connect a
+// pair, a key has this pair with probability 2t/(m(2^f-1)). Capacity is derived
+// from a bound for the mean over all families, which package sizing should
+// exceed by no more than 5%. The measured mean is more than seven standard
+// deviations off with probability below 1e-6, even if the distribution is far
+// from normal.
 func TestCrowdedPairsMatchTheirBound(t *testing.T) {
 	work := 1 << 18
 	if checks.Long(t, 15, 0.1) {
@@ -165,8 +165,8 @@ func TestCrowdedPairsMatchTheirBound(t *testing.T) {
 	}
 }
 
-// tiedPairs returns how many fingerprints tie each pair of buckets that any
-// ties.
+// tiedPairs returns the number of fingerprints that connect each pair of
+// buckets, if it is not zero.
 func tiedPairs(p *Partners, fingerprints uint64) (ties []int) {
 	var pairs []uint64
 	for fp := uint64(1); fp <= fingerprints; fp++ {

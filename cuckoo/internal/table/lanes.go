@@ -3,7 +3,7 @@ package table
 import "math/bits"
 
 // Lanes contains a bucket's four lanes, one for each slot, the first in the
-// lowest bits. The lanes of a narrow table fit in Low. Bits above the lanes
+// lowest bits. Low is large enough for a narrow table. Bits above the lanes
 // have no meaning.
 type Lanes struct{ Low, High uint64 }
 
@@ -20,33 +20,24 @@ func (l Lanes) Sub(x Lanes) Lanes {
 
 func shifted(x, n uint64) Lanes { return Lanes{x << n, x<<(n-64) | x>>(64-n)} }
 
-// Count returns the number of one bits.
+// Count returns the number of bits that are set.
 func (l Lanes) Count() int { return bits.OnesCount64(l.Low) + bits.OnesCount64(l.High) }
 
-// first returns the index of the lowest one bit.
+// first returns the index of the lowest bit that is set.
 func (l Lanes) first() uint64 {
 	n := uint64(bits.TrailingZeros64(l.Low))
 	return n + uint64(bits.TrailingZeros64(l.High))&-(n>>6)
 }
 
-// A layout describes the lanes of a bucket. It compares all lanes with a
-// fingerprint at once, in a single word for a narrow table, or in Lanes.
+// A layout describes a bucket's lanes. It is used to compare all lanes with a
+// fingerprint at once: in a single word if the table is narrow, and otherwise
+// in Lanes.
 type layout struct {
 	Ones  Lanes  // the lowest bit of every lane
 	tops  Lanes  // the highest bit of every lane
 	rests Lanes  // all other bits of every lane
 	width uint64 // bits from one lane to the next
 	mask  uint64 // 2^f-1
-}
-
-func newLayout(width, mask uint64) layout {
-	l := layout{width: width, mask: mask}
-	for slot := range uint64(Slots) {
-		l.Ones = l.Ones.Xor(shifted(1, slot*width))
-		l.tops = l.tops.Xor(shifted(1, (slot+1)*width-1))
-	}
-	l.rests = l.tops.Sub(l.Ones)
-	return l
 }
 
 // matches returns the top bit of each lane of w that contains fp. In this case

@@ -63,14 +63,12 @@ func (p *Partners) Keep(n uint64) {
 	p.hashes = hashes
 }
 
-// Pair returns the two buckets of a key with coordinate x. They are uniform if
-// x is. Pair can be inlined.
+// Pair returns both buckets for coordinate x. They are uniform if x is.
 func (p *Partners) Pair(x uint64, h Hash) (i, j uint64) {
 	return p.minus(x, h.offset), p.minus(p.flip(x, h.pattern), h.offset)
 }
 
-// Other returns the other bucket of a fingerprint in bucket i. It can be
-// inlined.
+// Other returns a fingerprint's other bucket when bucket i contains it.
 func (p *Partners) Other(i uint64, h Hash) uint64 {
 	return p.minus(p.flip(p.minus(i, p.buckets-h.offset), h.pattern), h.offset)
 }
@@ -88,14 +86,14 @@ func (p *Partners) minus(x, offset uint64) uint64 {
 	return x + p.buckets&-borrow
 }
 
-// A Hash determines the two buckets of a fingerprint's coordinate.
+// A Hash is used to compute a fingerprint's buckets from a coordinate.
 type Hash struct {
 	pattern uint64 // h, odd: the bits to flip
 	offset  uint64 // below m
 }
 
-// Hash returns a fingerprint's hash. The hashes of consecutive fingerprints
-// must be unrelated, which requires two multiplications with a shift between
+// Hash returns a fingerprint's hash. The hashes for consecutive fingerprints
+// need to be unrelated, which requires two multiplications and a shift between
 // them. After a single multiplication, the offsets would be an arithmetic
 // progression. In some families they would all be close to each other, so that
 // only few buckets are connected. Since only the high bits of products are

@@ -44,9 +44,9 @@ func TestStepIsItsOwnInverse(t *testing.T) {
 	}
 }
 
-// The coordinates 0 to m-1 consist of a block for each bit of m, the largest
+// The coordinates 0 to m-1 consist of one block per bit in m, the largest
 // first. A step is an XOR with the fingerprint's pattern within a block. For
-// powers of two, it is the step of Fan et al.
+// powers of two, this is the step used by Fan et al.
 func TestStepIsXorWithinRotatedBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for round := range 2000 {

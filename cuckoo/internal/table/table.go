@@ -1,6 +1,6 @@
-// Package table stores the fingerprints of a cuckoo filter in buckets with four
+// Package table stores a cuckoo filter's fingerprints in buckets with four
 // slots. Start with table.go. Buckets are encoded in bucket.go, and lanes.go
-// compares all slots of a bucket at once. A fingerprint's two buckets are
+// compares a bucket's slots at once. The two buckets for each fingerprint are
 // computed in partners.go, and path.go moves fingerprints to make room.
 package table
 
@@ -10,6 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // Errs creates the errors of package cuckoo and its internal packages.
@@ -61,20 +62,24 @@ type Table struct {
 	Sorted bool
 	layout        // lookups of plain tables use only the fields up to the first ones of layout
 	rest   uint64 // f-4
-	low    uint64 // the lowest f-4 bits of both halves of a word
+	low    uint64 // the lowest f-4 bits in both halves
 	tail   uint64
 }
 
 // New returns a table that uses bytes, which must be s.Bytes() long.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
-	width, mask := f, uint64(1)<<f-1
+	l := layout{width: f, mask: 1<<f - 1}
 	if s.Sorted {
-		width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
+		l.width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
 	}
+	for slot := range uint64(Slots) {
+		l.Ones = l.Ones.Xor(shifted(1, slot*l.width))
+		l.tops = l.tops.Xor(shifted(1, (slot+1)*l.width-1))
+	}
+	l.rests = l.tops.Sub(l.Ones)
 	return Table{
-		layout: newLayout(width, mask), bytes: bytes, stride: s.BucketBits(),
-		rest: f - nibble, low: mask >> nibble * (1<<32 + 1),
+		layout: l, bytes: bytes, stride: s.BucketBits(), rest: f - nibble, low: l.mask >> nibble * (1<<32 + 1),
 		Narrow: f <= maxNarrow, Sorted: s.Sorted, tail: uint64(s.Tail),
 	}
 }
@@ -85,7 +90,7 @@ func (t *Table) Bytes() []byte { return t.bytes }
 // Mask returns 2^f-1, the largest fingerprint.
 func (t *Table) Mask() uint64 { return t.mask }
 
-// Made panics if t is the zero Table, which a zero Filter contains.
+// Made panics if t is zero, as it will be in a zero Filter.
 func (t *Table) Made() {
 	if t.stride == 0 {
 		zero()
@@ -127,10 +132,53 @@ func (t *Table) Count(i, j, fp uint64) int {
 	return bits.OnesCount64(t.matches(v, fp)) + bits.OnesCount64(t.matches(w, fp))
 }
 
+// A Place describes a key in a table: its two buckets and its fingerprint.
+type Place struct{ I, J, FP uint64 }
+
+// Touch reads a byte of buckets i and j, which brings them into the cache.
+func (t *Table) Touch(i, j uint64) byte {
+	return t.bytes[i*t.stride>>3] | t.bytes[j*t.stride>>3]
+}
+
+// TouchAll touches all places, so that their cache misses overlap.
+func (t *Table) TouchAll(places []Place) {
+	touched := byte(0)
+	for k := range places {
+		p := &places[k]
+		touched |= t.Touch(p.I, p.J)
+	}
+	prefetch.Use(uint64(touched))
+}
+
+// HasAll appends to dst whether each place's buckets contain its fingerprint.
+// In a narrow table, it first replaces the buckets in places by their lanes, so
+// that cache misses overlap.
+func (t *Table) HasAll(dst []bool, places []Place) []bool {
+	if !t.Narrow {
+		t.TouchAll(places)
+		for _, p := range places {
+			dst = append(dst, t.Has(p.I, p.J, p.FP))
+		}
+		return dst
+	}
+	for k := range places {
+		p := &places[k]
+		p.I, p.J = t.Word(p.I), t.Word(p.J)
+	}
+	for k := range places {
+		p := &places[k]
+		if t.Sorted {
+			p.I, p.J = t.Decode(p.I), t.Decode(p.J)
+		}
+		dst = append(dst, t.Any(p.I, p.J, p.FP))
+	}
+	return dst
+}
+
 // Put puts fp in a free slot of bucket i or j and reports whether there was
 // one. It usually selects the bucket with more free slots: slots are filled
-// from the lowest one, so the top bits of that bucket's free lanes are the
-// greater number, unless fingerprints have been removed. It avoids a branch,
+// from the lowest one, so unless fingerprints have been removed, the top bits
+// of that bucket's free lanes are the greater number. This avoids a branch,
 // which would be mispredicted half the time.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
@@ -151,7 +199,7 @@ func (t *Table) Put(i, j, fp uint64) bool {
 }
 
 // Exchange puts fp in a slot of bucket i or j that contains old and reports
-// whether there was one. If fp is zero, this removes a fingerprint.
+// whether there was one. It can be called with a zero fp to remove old.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	var v, w uint64
 	switch {

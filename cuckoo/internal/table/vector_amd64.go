@@ -17,7 +17,7 @@ func (t *Table) Vector(p *Partners) bool {
 
 // HasVector appends to dst, which must have enough room, whether t contains
 // each digest's fingerprint. Since the scheduler cannot interrupt assembly, it
-// passes 1024 digests to each call, which takes about 10 microseconds.
+// passes only 1024 digests per call, for about 10 microseconds.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) []bool {
 	for len(digests) > 0 {
 		n, end := min(len(digests), 1024), len(dst)

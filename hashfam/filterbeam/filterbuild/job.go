@@ -13,10 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"golang.org/x/term"
 	"google.golang.org/grpc"
@@ -25,7 +27,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
 )
 
-// job runs the job.
+// job submits the job and waits for it.
 func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (filterbeam.Summary, error) {
 	none := filterbeam.Summary{}
 	if err := runSelf(); err != nil {
@@ -44,7 +46,7 @@ func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string,
 	filterbeam.Files(s, p, o.output, patterns...)
 	result, err := beamx.RunWithMetrics(ctx, pipeline)
 	if err == nil {
-		err = ctx.Err() // the SDK takes a job that was canceled for one that is done
+		err = ctx.Err() // for the SDK, a canceled job is a success
 	}
 	if err != nil {
 		ask(endpoint, watcher.cancel)
@@ -53,13 +55,12 @@ func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string,
 	return filterbeam.Result(o.output, result), nil
 }
 
-// reachServer returns an error if nothing answers at the endpoint. The SDK
-// would try for two minutes, without a word. Without an endpoint it starts the
-// runner in this process, if that is the one to use.
+// reachServer returns an error if there is no server at the endpoint. The SDK
+// would try for two minutes, without a message. If there is no endpoint and the
+// runner is Prism, reachServer starts it in this process.
 func reachServer(ctx context.Context) error {
 	if *jobopts.Endpoint == "" {
-		runner := flag.Lookup("runner")
-		if runner == nil || runner.Value.String() == "" || runner.Value.String() == "prism" {
+		if runner := flag.Lookup("runner"); runner == nil || runner.Value.String() == "" || runner.Value.String() == "prism" {
 			return startPrism(ctx)
 		}
 		return nil
@@ -72,9 +73,9 @@ func reachServer(ctx context.Context) error {
 	return conn.Close()
 }
 
-// runSelf makes this program the worker's, unless a flag names another one, and
-// the one that starts workers as processes. Otherwise the SDK would look for
-// its source. It also names the job.
+// runSelf makes this program the worker's program, and the command that starts
+// workers as processes, unless flags name others. Otherwise the SDK would look
+// for the source code. It also gives the job a name.
 func runSelf() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -94,9 +95,10 @@ func runSelf() error {
 	return nil
 }
 
-// A line shows numbers on one line of a terminal, which each number overwrites.
+// A line prints numbers to a line of a terminal. Each number overwrites the
+// previous one.
 type line struct {
-	w     io.Writer // nil if there is no terminal
+	w     io.Writer // nil if it is not a terminal
 	shown time.Time
 }
 
@@ -107,7 +109,7 @@ func newLine(w io.Writer) *line {
 	return &line{w: w}
 }
 
-// show shows that keys have been read, at most five times a second.
+// show prints the number of keys, up to five times per second.
 func (l *line) show(keys uint64) {
 	if l.w != nil && time.Since(l.shown) > 200*time.Millisecond {
 		l.shown = time.Now()
@@ -115,17 +117,17 @@ func (l *line) show(keys uint64) {
 	}
 }
 
-// clear removes the line.
+// clear clears the line.
 func (l *line) clear() {
 	if l.w != nil {
 		fmt.Fprint(l.w, "\r                  \r")
 	}
 }
 
-// startPrism starts the runner in this process, so that its endpoint is known
-// before the job runs.
+// startPrism starts Prism in this process, so that its endpoint is known before
+// the job runs.
 func startPrism(ctx context.Context) error {
-	listener, err := net.Listen("tcp", "localhost:0") // finds a free port
+	listener, err := net.Listen("tcp", "localhost:0") // to find a free port
 	if err != nil {
 		return err
 	}
@@ -143,7 +145,7 @@ func startPrism(ctx context.Context) error {
 	return nil
 }
 
-// A watcher asks a job server about the job.
+// A watcher requests the job's state from a job server.
 type watcher struct {
 	endpoint string
 	client   jobpb.JobServiceClient
@@ -153,20 +155,21 @@ type watcher struct {
 func ask(endpoint string, use func(watcher)) {
 	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		return // the runner reports an endpoint that does not answer
+		return // the runner reports an endpoint without a server
 	}
 	defer conn.Close()
 	use(watcher{endpoint, jobpb.NewJobServiceClient(conn)})
 }
 
-// The times after which a job that has read no key, or no more, says so.
+// The times after which the watcher reports that a job reads no keys.
 const (
 	firstWait = 10 * time.Second
 	nextWait  = 30 * time.Second
 )
 
-// watch shows how many keys the job has read, until ctx ends. If it reads none
-// for some time, watch says again and again what the job waits for.
+// watch prints the number of keys that the job has read, until ctx is canceled.
+// If the job reads no keys for some time, watch repeatedly prints what the job
+// is waiting for.
 func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) {
 	l := newLine(log)
 	defer l.clear()
@@ -190,7 +193,7 @@ func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) 
 	}
 }
 
-// waitsFor says what a job waits for that has read some keys, and no more.
+// waitsFor describes what a job is waiting for after it has read some keys.
 func (w watcher) waitsFor(info *jobpb.JobInfo, read uint64) string {
 	if info == nil {
 		return fmt.Sprintf("the job server at %s has not taken the job yet", w.endpoint)
@@ -203,7 +206,7 @@ func (w watcher) waitsFor(info *jobpb.JobInfo, read uint64) string {
 		state, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig)
 }
 
-// info returns what the server knows of the job, or nil.
+// info returns the server's description of the job, or nil.
 func (w watcher) info(ctx context.Context) *jobpb.JobInfo {
 	jobs, err := w.client.GetJobs(ctx, &jobpb.GetJobsRequest{})
 	if err != nil {
@@ -236,11 +239,46 @@ func (w watcher) keysRead(ctx context.Context, info *jobpb.JobInfo) (keys uint64
 	return keys
 }
 
-// cancel asks the server to end the job, so that its workers write no more.
+// cancel cancels the job, so that its workers stop writing.
 func (w watcher) cancel() {
 	ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
 	defer end()
 	if info := w.info(ctx); info != nil {
-		_, _ = w.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: info.GetJobId()}) // it may have ended
+		_, _ = w.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: info.GetJobId()}) // the job may be complete
 	}
+}
+
+// provisionEndpoint is the server from which a process that a runner has
+// started gets its job.
+var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
+
+// bootWorker makes this process a worker if a runner has started it. It must be
+// called after flag.Parse and before beam.Init. It is like the SDK's boot
+// program, but it does not need a copy of the program, and it accepts an id in
+// quotes, which is used by Prism.
+func bootWorker(ctx context.Context) error {
+	if *provisionEndpoint == "" {
+		return nil
+	}
+	id := strings.Trim(flag.Lookup("id").Value.String(), "'")
+	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, id), *provisionEndpoint)
+	if err != nil {
+		return fmt.Errorf("worker %s: %w", id, err)
+	}
+	options, err := tools.ProtoToJSON(info.GetPipelineOptions())
+	if err != nil {
+		return fmt.Errorf("worker %s: %w", id, err)
+	}
+	for name, value := range map[string]string{
+		"worker": "true", "id": id, "options": options,
+		"logging_endpoint": info.GetLoggingEndpoint().GetUrl(), "control_endpoint": info.GetControlEndpoint().GetUrl(),
+	} {
+		if err := flag.Set(name, value); err != nil {
+			return err
+		}
+	}
+	if err := os.Setenv("STATUS_ENDPOINT", info.GetStatusEndpoint().GetUrl()); err != nil {
+		return err
+	}
+	return os.Setenv("RUNNER_CAPABILITIES", strings.Join(info.GetRunnerCapabilities(), " "))
 }

@@ -1,16 +1,16 @@
-// Filterbuild builds a filter or a counter from keys in files: one key a line,
-// decompressed if the name ends in .gz.
+// Filterbuild builds a filter or a counter from the keys in files. Each line is
+// a key. A file is decompressed if its name ends in .gz.
 //
 //	filterbuild -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
 //
-// With -local it is a loop in one process, which is the fastest way for what
-// one machine can read, but writes no -parts. Without, it is a job of Apache
-// Beam: -runner=prism, the default, runs in this process; flink, spark and
-// dataflow need the flags of the runner, such as -endpoint. docs/distributed.md
-// has examples.
+// With -local, it is a loop in one process, which is the fastest way if one
+// machine can read all keys. This cannot write -parts. Otherwise it submits an
+// Apache Beam job. The default, -runner=prism, runs the job in this process.
+// The runners flink, spark and dataflow need additional flags, such as
+// -endpoint. See docs/distributed.md for examples.
 //
-// A secret key for the hash family is read from the environment variable
-// FILTERBUILD_KEY, 32 hexadecimal digits. All workers need it.
+// If the environment variable FILTERBUILD_KEY is set, it contains the hash
+// family's secret key, as 32 hexadecimal digits. All workers need it.
 //
 // The exit code is 0 if the output was written, 1 if it was not, 2 if the
 // command line is wrong, and 130 after an interrupt.
@@ -34,7 +34,6 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
-	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/boot"
 )
 
 func main() {
@@ -54,21 +53,21 @@ func main() {
 		printRunnerHelp(os.Stdout, own, flag.CommandLine)
 		return
 	}
-	if err := boot.Worker(context.Background()); err != nil {
+	if err := bootWorker(context.Background()); err != nil {
 		os.Exit(report(err, ""))
 	}
-	beam.Init() // a worker stays here
+	beam.Init() // does not return in a worker
 	os.Exit(start(o, flag.Args()))
 }
 
-// start runs the build until it ends or is interrupted, and returns the exit
-// code.
+// start runs the build until it is complete or interrupted, and returns the
+// exit code.
 func start(o *options, patterns []string) int {
 	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(signaled)
 	defer cancel(nil)
-	if o.timeout > 0 { // not a deadline: Prism panics at one
+	if o.timeout > 0 { // not a deadline, because Prism panics at one
 		late := fmt.Errorf("not done after -timeout %v", o.timeout)
 		defer time.AfterFunc(o.timeout, func() { cancel(late) }).Stop()
 	}
@@ -86,8 +85,8 @@ func start(o *options, patterns []string) int {
 	return report(err, closeLog(logged, err == nil))
 }
 
-// run builds the structure and prints its summary to out. It removes what jobs
-// that did not end have left, before and after.
+// run builds the structure and prints its summary to out. Before, and after an
+// error, it removes the files that incomplete jobs left.
 func run(ctx context.Context, o *options, patterns []string, out, log io.Writer) error {
 	if len(patterns) == 0 || o.output == "" {
 		return usageError{errors.New("want -o FILE and at least one pattern; -help lists all flags")}
@@ -116,11 +115,11 @@ func run(ctx context.Context, o *options, patterns []string, out, log io.Writer)
 	return nil
 }
 
-// clean removes what jobs have left, and says so.
+// clean removes the files that incomplete jobs left, and prints their names.
 func (o *options) clean(ctx context.Context, log io.Writer) error {
 	removed, err := filterbeam.Clean(ctx, o.output)
 	for _, name := range removed {
-		fmt.Fprintf(log, "filterbuild: removed %s, which a job that did not end has left\n", name)
+		fmt.Fprintf(log, "filterbuild: removed %s, which was left by a job that did not finish\n", name)
 	}
 	return err
 }
@@ -135,7 +134,7 @@ func (o *options) build(ctx context.Context, p filterbeam.Plan, patterns []strin
 	return o.job(ctx, p, patterns, log)
 }
 
-// The exit codes, besides 0.
+// The exit codes other than 0.
 const (
 	failed      = 1
 	wrongUsage  = 2
@@ -150,8 +149,8 @@ func (e usageError) Unwrap() error { return e.error }
 // errInterrupted is the error of a build that was interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// report prints an error as one line, with the name of the file that has the
-// rest, and returns the exit code.
+// report prints an error as one line and returns the exit code. If log is not
+// empty, the line contains this name of the file with the runner's messages.
 func report(err error, log string) int {
 	if err == nil {
 		return 0
@@ -170,25 +169,20 @@ func report(err error, log string) int {
 	return failed
 }
 
-// cause returns the line of an engine's error that says what happened: the last
-// one that is filterbeam's, or the last one.
+// cause returns the line of an engine's error that describes its cause. This is
+// the last line that filterbeam has written, or the last line if there is none.
 func cause(text string) string {
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
-	last := ""
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	for _, line := range lines {
 		if _, after, found := strings.Cut(line, "filterbeam: "); found {
-			last = after
-			break
-		}
-		if last == "" {
-			last = line
+			last = strings.TrimSpace(after)
 		}
 	}
 	return strings.Replace(last, "raise its Capacity", "raise -n", 1)
 }
 
-// openLog sends the messages of the engine to a file, if there is an engine.
+// openLog redirects the engine's messages to a file, if there is an engine.
 func openLog(local bool) (*os.File, error) {
 	if local {
 		return nil, nil
@@ -207,7 +201,7 @@ func closeLog(file *os.File, done bool) string {
 	}
 	info, err := file.Stat()
 	if closing := file.Close(); err == nil && closing == nil && (done || info.Size() == 0) {
-		_ = os.Remove(file.Name()) // a superfluous file does no harm
+		_ = os.Remove(file.Name()) // a file that is left does no harm
 		return ""
 	}
 	return file.Name()

@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/fsx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -70,10 +69,17 @@ func command(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-func TestEveryStructure(t *testing.T) {
+// inputs returns the name of a file of keys, and of an output beside it.
+func inputs(t *testing.T, text string) (keys, out string) {
+	t.Helper()
 	dir := t.TempDir()
-	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
-	require.NoError(t, os.WriteFile(keys, []byte("ada\ngrace\nedsger\n"), 0o600))
+	keys, out = filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
+	require.NoError(t, os.WriteFile(keys, []byte(text), 0o600))
+	return keys, out
+}
+
+func TestEveryStructureAndLayout(t *testing.T) {
+	keys, out := inputs(t, "ada\ngrace\nedsger\n")
 	for _, structure := range []string{"bloom", "counting", "cuckoo", "static", "sketch", "heavy", "topk"} {
 		for _, layout := range []string{"classic", "blocked"} {
 			text, err := command(t, "-local", "-force", "-structure="+structure, "-layout="+layout, "-n=1e3", "-o="+out, keys)
@@ -83,10 +89,8 @@ func TestEveryStructure(t *testing.T) {
 	}
 }
 
-func TestASecretKey(t *testing.T) {
-	dir := t.TempDir()
-	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
-	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+func TestTheFamilyHasTheSecretKey(t *testing.T) {
+	keys, out := inputs(t, "ada\n")
 	t.Setenv(keyVariable, "000102030405060708090a0b0c0d0e0f")
 	registerFamily()
 	_, err := command(t, "-local", "-n=10", "-o="+out, keys)
@@ -105,9 +109,7 @@ func TestASecretKey(t *testing.T) {
 }
 
 func TestErrorsSayWhatIsWanted(t *testing.T) {
-	dir := t.TempDir()
-	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
-	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+	keys, out := inputs(t, "ada\n")
 	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
 	for _, test := range []struct {
 		want string
@@ -127,7 +129,7 @@ func TestErrorsSayWhatIsWanted(t *testing.T) {
 		{"-local and -parts 3, want one of the two", []string{"-local", "-n=10", "-parts=3", "-force", "-o=" + out, keys}},
 		{"0 to 4096", []string{"-local", "-n=10", "-parts=-1", "-force", "-o=" + out, keys}},
 		{"want bloom, counting, cuckoo or static", []string{"-local", "-structure=topk", "-parts=3", "-force", "-o=" + out, keys}},
-		{"one that matches a file", []string{"-local", "-n=10", "-force", "-o=" + out, filepath.Join(dir, "none*")}},
+		{"one that matches a file", []string{"-local", "-n=10", "-force", "-o=" + out, keys + "none*"}},
 	} {
 		_, err := command(t, test.args...)
 		require.ErrorContains(t, err, test.want)
@@ -137,15 +139,14 @@ func TestErrorsSayWhatIsWanted(t *testing.T) {
 	require.Equal(t, "before", string(text))
 }
 
-// The output is a name and not a pattern, whatever its characters.
-func TestAnOutputWithTheCharactersOfAPattern(t *testing.T) {
+// The output is a name and not a pattern, even if it has special characters.
+func TestOutputsMayLookLikePatterns(t *testing.T) {
 	if filepath.Separator == '\\' {
 		t.Skip("no file of this system can have such a name")
 	}
 	for _, name := range []string{"out[1].bin", "out[", "out?", "*", `out\.bin`} {
-		dir := t.TempDir()
-		keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+		keys, out := inputs(t, "ada\n")
+		out = filepath.Join(filepath.Dir(out), name)
 		_, err := command(t, "-local", "-n=10", "-o="+out, keys)
 		require.NoError(t, err)
 		_, err = command(t, "-local", "-n=10", "-o="+out, keys)
@@ -153,43 +154,15 @@ func TestAnOutputWithTheCharactersOfAPattern(t *testing.T) {
 	}
 }
 
-func init() {
-	filesystem.Register("store", func(context.Context) filesystem.Interface { return storeFiles{} })
-}
-
-// A storeFiles has one file. It lists what begins with the text before the
-// first asterisk of a pattern, as the SDK's file systems of gs:// and s3:// do.
-type storeFiles struct{ filesystem.Interface }
-
-func (storeFiles) Close() error { return nil }
-
-func (storeFiles) List(_ context.Context, pattern string) ([]string, error) {
-	const name = "store://bucket/out[1].bin"
-	matched, err := filepath.Match(pattern, name)
-	if !matched || !strings.HasPrefix(name, fsx.GetPrefix(pattern)) {
-		return nil, err
-	}
-	return []string{name}, err
-}
-
-// An output in a store is a name, too.
-func TestAnOutputInAStoreWithTheCharactersOfAPattern(t *testing.T) {
-	o := &options{output: "store://bucket/out[1].bin"}
-	require.ErrorContains(t, o.checkOutput(t.Context()), "-force replaces it")
-	o.output = "store://bucket/out1.bin"
-	require.NoError(t, o.checkOutput(t.Context()))
-}
-
-// The exit code says whether the output was written, or the command line was
-// wrong. An error is one line, whatever the engine says.
+// The exit code reports whether the output was written or the command line was
+// wrong. An error is one line, whatever the engine prints.
 func TestExitCodes(t *testing.T) {
-	dir := t.TempDir()
-	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
 	text := strings.Repeat("ada\ngrace\nedsger\n", 3)
 	for i := range 1000 {
 		text += fmt.Sprintln("key", i)
 	}
-	require.NoError(t, os.WriteFile(keys, []byte(text), 0o600))
+	keys, out := inputs(t, text)
+	dir := filepath.Dir(keys)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.gz"), []byte("not a compressed file\n"), 0o600))
 	for _, test := range []struct {
 		code int
@@ -219,7 +192,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The help is one screen of the program's own flags.
+// The help fits on one screen and lists only the program's own flags.
 func TestTheHelpIsOneScreen(t *testing.T) {
 	help, _, _ := process(t, "-help")
 	require.LessOrEqual(t, strings.Count(help, "\n"), 30)
@@ -231,9 +204,9 @@ func TestTheHelpIsOneScreen(t *testing.T) {
 	require.NotContains(t, runner, "-fpr")
 }
 
-// A folder, a link and a device are not replaced, and that is said before
-// anything is read.
-func TestAnOutputThatIsNoFile(t *testing.T) {
+// A folder, a link or a device is not replaced. This error is returned before
+// any key is read.
+func TestOutputsMustBeFiles(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "file"), link))
@@ -251,12 +224,10 @@ func TestAnOutputThatIsNoFile(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What a job that was killed has left is named and removed by the next one,
-// which may fail.
-func TestWhatAKilledJobHasLeft(t *testing.T) {
-	dir := t.TempDir()
-	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "out.bin")
-	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
+// A job removes the files that an earlier job left when it was killed, and
+// prints their names, even if it fails.
+func TestFilesOfAKilledJobAreRemoved(t *testing.T) {
+	keys, out := inputs(t, "ada\n")
 	for _, pattern := range []string{keys, "nothing matches this"} {
 		left := out + ".part-AAAAAAAAAAAAAAAAAAAAAAAAAA"
 		require.NoError(t, os.WriteFile(left, nil, 0o600))
@@ -266,8 +237,8 @@ func TestWhatAKilledJobHasLeft(t *testing.T) {
 	}
 }
 
-// Files that do not hold lines are remarked.
-func TestFilesThatDoNotHoldLines(t *testing.T) {
+// The program prints a remark about files that do not seem to contain lines.
+func TestFilesThatDoNotHoldLinesAreReported(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"zero.txt": "ada\n\x00grace\n", "gzip.txt": "\x1f\x8b\x08", "good.txt": "ada\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -282,8 +253,9 @@ func TestFilesThatDoNotHoldLines(t *testing.T) {
 	}
 }
 
-// A job that no worker works on says so, and a build may have a time limit.
-func TestAJobThatWaitsSaysOnWhat(t *testing.T) {
+// A job without a worker prints that it is waiting. A build can have a time
+// limit.
+func TestWaitingJobsSayWhatTheyWaitFor(t *testing.T) {
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
 	defer listener.Close() // it accepts and never answers
@@ -297,10 +269,65 @@ func TestAJobThatWaitsSaysOnWhat(t *testing.T) {
 	require.Contains(t, w.waitsFor(info, 0), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
 	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it sorts, solves or writes, or its worker is lost")
 
-	keys := filepath.Join(t.TempDir(), "keys.txt")
-	require.NoError(t, os.WriteFile(keys, []byte("ada\n"), 0o600))
-	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-n=9",
-		"-o="+filepath.Join(t.TempDir(), "out.bin"), keys)
+	keys, out := inputs(t, "ada\n")
+	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-n=9", "-o="+out, keys)
 	require.Equal(t, failed, code)
 	require.Contains(t, printed, "not done after -timeout 1s")
+}
+
+// writeLines writes n lines to eight files, of which some occur often, and
+// returns their pattern.
+func writeLines(t *testing.T, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range 8 {
+		var text bytes.Buffer
+		for j := i; j < n; j += 8 {
+			fmt.Fprintf(&text, "key %d\n", j>>(j%19))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".txt")), text.Bytes(), 0o600))
+	}
+	return filepath.Join(dir, "*.txt")
+}
+
+// The command reads all lines with each runner, and writes the same frame if it
+// does not depend on their order. The long form has each structure and a
+// million keys.
+func TestTheFramesOfAllRunners(t *testing.T) {
+	t.Setenv(asCommand, "1") // for the workers that the server starts
+	listener, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	port := listener.Addr().(*net.TCPAddr).Port
+	_, err = prism.CreateJobServer(t.Context(), prism.Options{Port: port})
+	require.NoError(t, err)
+	n, structures := 20_000, []string{"bloom", "topk"}
+	if os.Getenv("FILTERFAM_LONG") != "" {
+		n, structures = 1_000_000, []string{"bloom", "counting", "cuckoo", "static", "sketch", "heavy", "topk"}
+	}
+	pattern, dir := writeLines(t, n), t.TempDir()
+	for _, structure := range structures {
+		frame := func(runner ...string) []byte {
+			out := filepath.Join(dir, "out.bin")
+			args := append(runner, "-structure="+structure, "-layout=blocked", "-n=1000000", "-windows=2", "-timeout=2m", "-force", "-o="+out, pattern)
+			printed, log, code := process(t, args...)
+			require.Zero(t, code, "%s", log)
+			require.Contains(t, printed, fmt.Sprintf("%d lines of 8 files", n))
+			text, err := os.ReadFile(out)
+			require.NoError(t, err)
+			return text
+		}
+		want := frame("-local")
+		for _, runner := range [][]string{
+			{"-runner=direct"}, {"-runner=prism"},
+			{"-runner=universal", fmt.Sprintf("-endpoint=localhost:%d", port), "-environment_type=PROCESS"},
+		} {
+			if got := frame(runner...); structure != "heavy" && structure != "topk" {
+				require.True(t, bytes.Equal(want, got), structure)
+			}
+		}
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }

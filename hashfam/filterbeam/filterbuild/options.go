@@ -25,7 +25,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/sharded"
 )
 
-// The options are the flags of the program. Those of the runners are the SDK's.
+// The options are the program's own flags. The SDK defines the runners' flags.
 type options struct {
 	structure, layout string
 	output            string
@@ -47,24 +47,24 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	flags.BoolVar(&o.local, "local", false, "run a loop in this process, without an engine; not with -parts")
-	flags.Float64Var(&o.n, "n", 0, "expected number of different keys, such as 1e9 (bloom, counting, cuckoo)")
+	flags.Float64Var(&o.n, "n", 0, "expected number of distinct keys, such as 1e9 (bloom, counting, cuckoo)")
 	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
 	flags.StringVar(&o.layout, "layout", "classic", "`LAYOUT`: classic, blocked or partitioned (bloom, counting)")
-	flags.BoolVar(&o.compact, "compact", false, "take one bit per slot less (cuckoo)")
-	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "largest error as a share of the total (sketch)")
+	flags.BoolVar(&o.compact, "compact", false, "use one bit less per slot (cuckoo)")
+	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "largest error as a fraction of the total (sketch)")
 	flags.Float64Var(&o.delta, "delta", 0.01, "probability of a larger error (sketch)")
 	flags.BoolVar(&o.conservative, "conservative", false, "use the conservative update (sketch)")
-	flags.Float64Var(&o.phi, "phi", 0.001, "smallest share of a key to report (heavy)")
+	flags.Float64Var(&o.phi, "phi", 0.001, "smallest frequency of a reported key (heavy)")
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
-	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for what the guarantee needs (heavy, topk)")
-	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to choose it by the size")
-	flags.IntVar(&o.parts, "parts", 0, "write a filter in that many files beside FILE, an index; not with -local")
-	flags.DurationVar(&o.timeout, "timeout", 0, "give up after a `time` such as 30m; 0 for never")
+	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for as many as the guarantee needs (heavy, topk)")
+	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to derive it from the size")
+	flags.IntVar(&o.parts, "parts", 0, "write this number of filters, and an index to FILE; not with -local")
+	flags.DurationVar(&o.timeout, "timeout", 0, "give up after a `time`, such as 30m; 0 for never")
 	flags.BoolVar(&o.helpRunner, "help-runner", false, "list the flags of the runners")
 	return o
 }
 
-// plan returns the plan that the flags describe.
+// plan returns the plan described by the flags.
 func (o *options) plan() (filterbeam.Plan, error) {
 	p, err := o.structurePlan()
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	if err := l.UnmarshalText([]byte(o.layout)); err != nil {
 		return filterbeam.Plan{}, err
 	}
-	switch n := sharded.Capacity(uint64(o.n), o.parts); o.structure { // n is what the fullest part may get
+	switch n := sharded.Capacity(uint64(o.n), o.parts); o.structure { // n is the capacity of a part
 	case "bloom":
 		return filterbeam.Bloom(bloom.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
 	case "counting":
@@ -110,12 +110,12 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	return filterbeam.Plan{}, fmt.Errorf("-structure %q, want bloom, counting, cuckoo, static, sketch, heavy or topk", o.structure)
 }
 
-// keyVariable is the environment variable with the secret key.
+// keyVariable is the environment variable that contains the secret key.
 const keyVariable = "FILTERBUILD_KEY"
 
 func init() { registerFamily() }
 
-// registerFamily names the family of the environment variable, if it is set.
+// registerFamily registers the family with the secret key, if there is one.
 func registerFamily() {
 	if os.Getenv(keyVariable) != "" {
 		if err := filterbeam.RegisterFamily("environment", family); err != nil {
@@ -124,8 +124,8 @@ func registerFamily() {
 	}
 }
 
-// family returns the family with the key of the environment variable, or the
-// public family if that is not set.
+// family returns the family with the secret key, or the public family if there
+// is none.
 func family() (hashfam.Family, error) {
 	text := os.Getenv(keyVariable)
 	if text == "" {
@@ -138,8 +138,8 @@ func family() (hashfam.Family, error) {
 	return hashfam.New(hashfam.Key(key)), nil
 }
 
-// checkOutput returns an error if the output cannot be written, or exists and
-// -force is not given.
+// checkOutput returns an error if the output cannot be written, or if it exists
+// and -force is not set.
 func (o *options) checkOutput(ctx context.Context) error {
 	fs, err := filesystem.New(ctx, o.output)
 	if err != nil {
@@ -158,15 +158,15 @@ func (o *options) checkOutput(ctx context.Context) error {
 	return err
 }
 
-// checkLocal returns an error if a local file cannot be written, or is not one
-// that may be replaced.
+// checkLocal returns an error if a local file cannot be written, or exists but
+// is not a regular file.
 func checkLocal(name string) error {
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("-o %s is a %s, want the name of a file", name, kindOf(info.Mode()))
 	}
 	folder := filepath.Dir(name)
 	if _, err := os.Stat(folder); os.IsNotExist(err) {
-		return nil // the job makes it
+		return nil // the job will create it
 	}
 	probe, err := os.CreateTemp(folder, ".filterbuild-*")
 	if err != nil {
@@ -178,7 +178,7 @@ func checkLocal(name string) error {
 	return os.Remove(probe.Name())
 }
 
-// kindOf names what is not a regular file.
+// kindOf names a type of file that is not regular.
 func kindOf(mode os.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -189,16 +189,16 @@ func kindOf(mode os.FileMode) string {
 	return "device"
 }
 
-// printHelp prints one screen: what the program does and its own flags.
+// printHelp prints a description of the program and its own flags.
 func printHelp(w io.Writer, own *flag.FlagSet) {
 	fmt.Fprint(w, "usage: filterbuild -structure NAME [flags] -o FILE PATTERN...\n\n"+
 		"Builds a filter or a counter from keys in files, one key a line.\n\n")
 	own.VisitAll(func(f *flag.Flag) { printFlag(w, f) })
-	fmt.Fprint(w, "\nThe runner of the job has flags of its own, such as -runner and -endpoint:\n"+
+	fmt.Fprint(w, "\nThe runners have additional flags, such as -runner and -endpoint:\n"+
 		"filterbuild -help-runner lists them.\n")
 }
 
-// printRunnerHelp prints the flags that are not the program's own.
+// printRunnerHelp prints all other flags.
 func printRunnerHelp(w io.Writer, own, all *flag.FlagSet) {
 	all.VisitAll(func(f *flag.Flag) {
 		if own.Lookup(f.Name) == nil {
@@ -207,7 +207,7 @@ func printRunnerHelp(w io.Writer, own, all *flag.FlagSet) {
 	})
 }
 
-// printFlag prints a line about a flag.
+// printFlag prints a line that describes a flag.
 func printFlag(w io.Writer, f *flag.Flag) {
 	argument, usage := flag.UnquoteUsage(f)
 	if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" && f.DefValue != "0s" {

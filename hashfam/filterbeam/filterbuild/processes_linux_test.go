@@ -155,7 +155,7 @@ func TestTheCommandsOfTheDocument(t *testing.T) {
 }
 
 // requireTwoWorkers runs two jobs of the given command at the same time, and
-// kills the worker of one, which waits for keys from a pipe.
+// kills the worker of the first job, which is waiting for keys from a pipe.
 func requireTwoWorkers(t *testing.T, s shell, command string) {
 	t.Helper()
 	s.writeKeys(t, "slow", 100_000)

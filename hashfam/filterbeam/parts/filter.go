@@ -34,8 +34,8 @@ type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "parts"}
 
-// A Filter queries the parts of a filter. Use [Open] to make one. It may be
-// used concurrently, and must not be copied.
+// A Filter queries a filter that is stored in parts. It is returned by [Open].
+// It may be used concurrently, and must not be copied.
 type Filter struct {
 	files  fs.FS
 	folder string
@@ -101,8 +101,8 @@ func (f *Filter) File(part int) string {
 }
 
 // Contains reports whether key may be in the filter. If it returns false, key
-// is certainly not in the filter. The first query of a part reads its whole
-// file into memory and verifies it.
+// is certainly not in the filter. When a part is queried for the first time,
+// its whole file is read into memory and verified.
 //
 // Contains returns [ErrCorrupt] if the file differs from the one that the job
 // wrote, and the errors of the file system. After an error, the next query of
@@ -157,7 +157,7 @@ func (f *Filter) part(i int) (filter, error) {
 	return p, err
 }
 
-// read reads the file of a part. It checks the file's length first.
+// read reads a part's file. It checks the file's length first.
 func (f *Filter) read(i int) (filter, error) {
 	p, name := f.index.Parts[i], f.File(i)
 	part, err := f.receiver()

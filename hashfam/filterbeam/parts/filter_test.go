@@ -1,9 +1,15 @@
 package parts
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -20,31 +26,34 @@ import (
 
 var family = hashfam.New(hashfam.Key{4, 5, 6})
 
-// frames returns the frames of all kinds of filters of the given digests.
-func frames(t *testing.T, digests []hashfam.Digest) map[string][]byte {
-	t.Helper()
-	b, err := bloom.New(bloom.Config{Capacity: 100, FPRate: 0.001, Family: family})
-	require.NoError(t, err)
-	b.AddAll(digests)
-	c, err := counting.New(counting.Config{Capacity: 100, FPRate: 0.001, Family: family})
-	require.NoError(t, err)
-	c.AddAll(digests)
-	k, err := cuckoo.New(cuckoo.Config{Capacity: 100, FPRate: 0.001, Family: family})
-	require.NoError(t, err)
-	_, err = k.AddAll(digests)
-	require.NoError(t, err)
-	s, err := static.New(t.Context(), static.Config{FPRate: 0.001, Family: family}, append([]hashfam.Digest(nil), digests...))
-	require.NoError(t, err)
-	all := map[string][]byte{}
-	for kind, f := range map[string]interface{ MarshalBinary() ([]byte, error) }{"bloom": b, "counting": c, "cuckoo": k, "static": s} {
-		all[kind], err = f.MarshalBinary()
-		require.NoError(t, err)
+// must returns v if err is nil.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	return all
+	return v
 }
 
-// files returns the files of a filter of some keys in three parts, the last of
-// which has no keys.
+// frames returns the frames of filters of each kind.
+func frames(t *testing.T, digests []hashfam.Digest) map[string][]byte {
+	t.Helper()
+	c := must(counting.New(counting.Config{Capacity: 100, FPRate: 0.001, Family: family}))
+	c.AddAll(digests)
+	k := must(cuckoo.New(cuckoo.Config{Capacity: 100, FPRate: 0.001, Family: family}))
+	must(k.AddAll(digests))
+	return map[string][]byte{
+		"bloom":    must(bloom.AppendFrame(nil, bloom.Config{Capacity: 100, FPRate: 0.001, Family: family}, digests)),
+		"counting": must(c.MarshalBinary()),
+		"cuckoo":   must(k.MarshalBinary()),
+		"static":   must(static.AppendFrame(t.Context(), nil, static.Config{FPRate: 0.001, Family: family}, slices.Clone(digests))),
+	}
+}
+
+// put writes an index.
+func put(dir fstest.MapFS, x index.Index) { dir["dir/index"] = &fstest.MapFile{Data: must(x.Append(nil))} }
+
+// files returns the files of a filter of some keys in three parts. The last
+// part has no keys.
 func files(t *testing.T, kind string) (fstest.MapFS, []hashfam.Digest) {
 	t.Helper()
 	var shards [3][]hashfam.Digest
@@ -59,9 +68,7 @@ func files(t *testing.T, kind string) (fstest.MapFS, []hashfam.Digest) {
 		x.Parts[i] = index.Part{Name: fmt.Sprintf("part-%d", i), Bytes: int64(len(frame)), CRC: crc32.Checksum(frame, index.Table)}
 		dir[fmt.Sprintf("dir/part-%d", i)] = &fstest.MapFile{Data: frame}
 	}
-	encoded, err := x.Append(nil)
-	require.NoError(t, err)
-	dir["dir/index"] = &fstest.MapFile{Data: encoded}
+	put(dir, x)
 	return dir, append(shards[0], shards[1]...)
 }
 
@@ -90,9 +97,7 @@ func TestAllKeysAreFound(t *testing.T) {
 		group.Wait()
 		wrong := 0
 		for i := range 1000 {
-			found, err := f.Contains(fmt.Appendf(nil, "absent %d", i))
-			require.NoError(t, err)
-			if found {
+			if must(f.Contains(fmt.Appendf(nil, "absent %d", i))) {
 				wrong++
 			}
 		}
@@ -100,18 +105,16 @@ func TestAllKeysAreFound(t *testing.T) {
 	}
 }
 
-// Only the part that is asked for is read.
-func TestOnlyThePartThatIsAskedForIsRead(t *testing.T) {
+// Only the part that is queried is read, until it is forgotten.
+func TestOnlyQueriedPartsAreRead(t *testing.T) {
 	dir, digests := files(t, "bloom")
 	f := open(t, dir)
 	first := digests[0]
 	delete(dir, f.File(1-f.Part(first)))
-	found, err := f.ContainsDigest(first)
-	require.NoError(t, err)
-	require.True(t, found)
+	require.True(t, must(f.ContainsDigest(first)))
 	for _, d := range digests {
 		if f.Part(d) != f.Part(first) {
-			_, err = f.ContainsDigest(d)
+			_, err := f.ContainsDigest(d)
 			require.ErrorIs(t, err, fs.ErrNotExist)
 		}
 	}
@@ -120,22 +123,22 @@ func TestOnlyThePartThatIsAskedForIsRead(t *testing.T) {
 	require.Empty(t, f.File(3))
 
 	delete(dir, f.File(f.Part(first)))
-	_, err = f.ContainsDigest(first)
-	require.NoError(t, err, "the part is in memory")
+	must(f.ContainsDigest(first)) // the part is in memory
 	f.Forget(-1)
 	f.Forget(f.Part(first))
-	_, err = f.ContainsDigest(first)
+	_, err := f.ContainsDigest(first)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// A part that is not what the job wrote is an error, until it is repaired.
-func TestAPartThatIsDamagedIsAnError(t *testing.T) {
+// A part that differs from the one that the job wrote is an error, until it is
+// repaired.
+func TestDamagedPartsAreErrors(t *testing.T) {
 	dir, digests := files(t, "static")
 	f := open(t, dir)
 	d := digests[0]
 	mine, other := f.File(f.Part(d)), f.File(1-f.Part(d))
 	good := dir[mine].Data
-	flipped := append([]byte(nil), good...)
+	flipped := slices.Clone(good)
 	flipped[len(flipped)/2] ^= 1
 	for _, data := range [][]byte{flipped, good[1:], append(good[:len(good):len(good)], 0), nil, dir[other].Data} {
 		dir[mine] = &fstest.MapFile{Data: data}
@@ -143,17 +146,15 @@ func TestAPartThatIsDamagedIsAnError(t *testing.T) {
 		require.ErrorIs(t, err, ErrCorrupt)
 	}
 	dir[mine] = &fstest.MapFile{Data: good}
-	found, err := f.ContainsDigest(d)
-	require.NoError(t, err)
-	require.True(t, found)
+	require.True(t, must(f.ContainsDigest(d)))
 }
 
-// An index of which a bit is wrong is an error, and so is another family.
-func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
+// An index with a wrong bit is an error, and so is another family.
+func TestDamagedIndexesAreErrors(t *testing.T) {
 	dir, _ := files(t, "bloom")
 	good := dir["dir/index"].Data
 	for i := range good {
-		bad := append([]byte(nil), good...)
+		bad := slices.Clone(good)
 		bad[i] ^= 4
 		dir["dir/index"] = &fstest.MapFile{Data: bad}
 		_, err := Open(dir, "dir/index", family)
@@ -165,10 +166,8 @@ func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
 	for want, x := range map[error]index.Index{
 		ErrVersion: {Version: 2, Parts: make([]index.Part, 1)}, ErrCorrupt: {Version: 1},
 	} {
-		encoded, err := x.Append(nil)
-		require.NoError(t, err)
-		dir["dir/index"] = &fstest.MapFile{Data: encoded}
-		_, err = Open(dir, "dir/index", family)
+		put(dir, x)
+		_, err := Open(dir, "dir/index", family)
 		require.ErrorIs(t, err, want)
 	}
 	dir["dir/index"] = &fstest.MapFile{Data: good}
@@ -183,15 +182,39 @@ func TestAnIndexThatIsDamagedIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// An index may only name files beside it.
-func TestAnIndexThatNamesOtherFilesIsAnError(t *testing.T) {
+// An index can only name files beside it.
+func TestIndexesCannotNameOtherFiles(t *testing.T) {
 	dir, _ := files(t, "bloom")
 	for _, name := range []string{"..", "../secret", "/etc/passwd", "sub/part-0", "sub/../../secret", "part-0/"} {
 		x := index.Index{Version: 1, Kind: "bloom", Check: family.CheckValue(), Parts: []index.Part{{Name: name, Bytes: 1}}}
-		encoded, err := x.Append(nil)
-		require.NoError(t, err)
-		dir["dir/index"] = &fstest.MapFile{Data: encoded}
-		_, err = Open(dir, "dir/index", family)
+		put(dir, x)
+		_, err := Open(dir, "dir/index", family)
 		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+}
+
+// No output contains the family's key, {4, 5, 6, 0, ...}: neither through a
+// pointer, nor a value, nor a value that contains one. Encoding a Filter is an
+// error, which is better than {}.
+func TestNoOutputShowsTheKey(t *testing.T) {
+	dir, digests := files(t, "bloom")
+	f := open(t, dir)
+	_, err := f.ContainsDigest(digests[0]) // a part is in memory
+	require.NoError(t, err)
+	shown := fmt.Sprintf("parts.Filter(bloom, parts: 3, family: %v)", family)
+	for _, v := range []any{f, *f, []*Filter{f}, struct{ Filter Filter }{*f}, map[string]any{"f": *f}} {
+		var out bytes.Buffer
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q", "%30v"} {
+			fmt.Fprintf(&out, verb+"\n", v)
+		}
+		require.Equal(t, 8, strings.Count(out.String(), shown), "%T: %s", v, out.String())
+		slog.New(slog.NewJSONHandler(&out, nil)).Info("here", "v", v)
+		slog.New(slog.NewTextHandler(&out, nil)).Info("here", "v", v)
+		_, err := json.Marshal(v)
+		require.True(t, errors.Is(err, errors.ErrUnsupported), "%T: %v", v, err)
+		fmt.Fprintln(&out, err, (*Filter)(nil))
+		for _, secret := range []string{"394500", "60504", "4 5 6", "4,5,6", "040506"} {
+			require.NotContains(t, out.String(), secret)
+		}
 	}
 }

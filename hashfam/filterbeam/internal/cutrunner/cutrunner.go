@@ -114,13 +114,7 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 
 // runEdge runs a primitive of the pipeline.
 func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
-	var in, out []*collection
-	for _, i := range e.Input {
-		in = append(in, r.collections[i.From.ID()])
-	}
-	for _, o := range e.Output {
-		out = append(out, r.collections[o.To.ID()])
-	}
+	in, out := r.ends(e)
 	if e.Op != graph.Flatten && len(in) > 1 {
 		return fmt.Errorf("cutrunner: %v has several inputs", e)
 	}
@@ -148,6 +142,17 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 		return r.runStage(ctx, e, "", in[0], out, callCombine)
 	}
 	return fmt.Errorf("cutrunner: %v is not supported", e)
+}
+
+// ends returns the collections that an edge reads, and the ones that it writes.
+func (r *runner) ends(e *graph.MultiEdge) (in, out []*collection) {
+	for _, i := range e.Input {
+		in = append(in, r.collections[i.From.ID()])
+	}
+	for _, o := range e.Output {
+		out = append(out, r.collections[o.To.ID()])
+	}
+	return in, out
 }
 
 // A caller returns the nodes that call a copy of a function. The elements go to

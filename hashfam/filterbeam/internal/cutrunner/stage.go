@@ -17,7 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
 
-// A stage passes the elements of a collection to a function.
+// A stage passes a collection's elements to a function.
 type stage struct {
 	runner  *runner
 	name    string
@@ -73,7 +73,7 @@ func (s *stage) run(ctx context.Context, items []item) error {
 }
 
 // runAll processes the items in bundles, several at a time, and returns the
-// last attempt at each.
+// last attempt at each bundle.
 func (s *stage) runAll(ctx context.Context, items []item) []*attempt {
 	size := cmp.Or(s.runner.options.Elements, len(items))
 	bundles := slices.Collect(slices.Chunk(items, size))
@@ -93,10 +93,10 @@ func (s *stage) runAll(ctx context.Context, items []item) []*attempt {
 	return last
 }
 
-// maxTries is the number of attempts at a bundle.
+// maxTries is the largest number of attempts at a bundle.
 const maxTries = 3
 
-// runBundle makes attempts until one succeeds, and returns it, or the last one.
+// runBundle makes attempts until one succeeds, and returns the last one.
 func (s *stage) runBundle(ctx context.Context, number int, items []item) *attempt {
 	var twins sync.WaitGroup
 	defer twins.Wait()
@@ -117,14 +117,14 @@ func (s *stage) runBundle(ctx context.Context, number int, items []item) *attemp
 		case a.err == nil && a.fault.Point == None:
 			return a
 		case a.err == nil:
-			a.err = errLost // it is not committed
+			a.err = errLost // its output is dropped
 		}
 		failed = append(failed, fmt.Errorf("%s, try %d: %w", s.name, try, a.err))
 	}
 	return &attempt{err: errors.Join(failed...)}
 }
 
-// commit passes on the output of an attempt.
+// commit passes the output of an attempt to the next stages.
 func (s *stage) commit(a *attempt) {
 	for i, items := range a.outputs {
 		s.out[i].items = append(s.out[i].items, items...)
@@ -137,10 +137,10 @@ func (s *stage) commit(a *attempt) {
 	}
 }
 
-// A worker has a copy of the function of a stage.
+// A worker has a copy of a stage's function.
 type worker struct {
 	fn      *graph.Fn
-	units   []exec.Node // the first one takes the elements; none before the first bundle
+	units   []exec.Node // the elements go to the first; none before the first bundle
 	sinks   []*sink
 	decoder *decoder
 }
@@ -171,14 +171,14 @@ type attempt struct {
 
 	worker    *worker
 	size      float64 // of the restriction that is being processed
-	residuals []item  // what splits have cut off
+	residuals []item  // from splits
 
-	outputs [][]item // for each output of the stage
+	outputs [][]item // one for each output of the stage
 	metrics metrics.Results
 	err     error
 }
 
-// reach counts an event and returns an error if the attempt fails at it.
+// reach counts an event and returns an error if the attempt must fail here.
 func (a *attempt) reach(p Point) error {
 	a.reached[p]++
 	if a.fault.Point == p && a.reached[p] > a.fault.After {
@@ -187,7 +187,7 @@ func (a *attempt) reach(p Point) error {
 	return nil
 }
 
-// run processes the items. It sets a.err unless the attempt succeeds.
+// run processes the items, and sets a.err if the attempt fails.
 func (a *attempt) run(ctx context.Context, items []item) {
 	a.worker, a.err = a.stage.worker()
 	if a.err != nil {
@@ -216,7 +216,7 @@ func (a *attempt) run(ctx context.Context, items []item) {
 	a.metrics = metrics.ResultsExtractor(ctx)
 }
 
-// process calls the units as the worker of a real runner does.
+// process calls the units like a real runner's worker.
 func (a *attempt) process(ctx context.Context, items []item) error {
 	w := a.worker
 	if err := w.up(ctx, a); err != nil {
@@ -247,7 +247,7 @@ func (a *attempt) process(ctx context.Context, items []item) error {
 	return w.units[0].FinishBundle(ctx)
 }
 
-// up makes the units of a worker that has none.
+// up creates the units of a worker, if it has none, and resets its sinks.
 func (w *worker) up(ctx context.Context, a *attempt) error {
 	if w.units == nil {
 		w.sinks = nil
@@ -274,8 +274,8 @@ func (w *worker) up(ctx context.Context, a *attempt) error {
 // minSplit is the size of the smallest restriction that is split.
 const minSplit = 4096
 
-// split splits the restriction that is being processed, if the options say so
-// and it is large enough.
+// split splits the restriction that is being processed, if it is large enough
+// and the option is set.
 func (a *attempt) split(ctx context.Context) error {
 	sdf, splittable := a.worker.units[0].(*exec.ProcessSizedElementsAndRestrictions)
 	if !splittable || !a.stage.runner.options.Split || a.size < minSplit {

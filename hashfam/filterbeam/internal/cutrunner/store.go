@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 )
 
-// A store keeps the encoded elements of all collections in a file, so that the
-// memory of the process is that of the workers.
+// A store contains the encoded elements of all collections. It is a file, so
+// that only the workers use memory.
 type store struct {
 	file *os.File
 	end  atomic.Int64
@@ -30,39 +30,40 @@ func (s *store) close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// An item is an encoded element in the store. In a grouped collection it is the
-// first of the elements with its key, which are in values.
+// An item is an encoded element in the store. In a grouped collection, it is
+// the first element with its key, and values contains all elements with this
+// key.
 type item struct {
-	held   *exec.FullValue // the element itself, if elements are held in memory
+	held   *exec.FullValue // the element, if it is held in memory
 	at     int64
 	key    int32 // length of the key, if the element is a pair
-	length int32 // of the whole element
+	length int32 // of the element
 	values []item
 }
 
-// put writes an encoded element, which starts with key bytes of its key.
+// put writes an encoded element. The first key bytes are its key.
 func (s *store) put(encoded []byte, key int) (item, error) {
 	at := s.end.Add(int64(len(encoded))) - int64(len(encoded))
 	_, err := s.file.WriteAt(encoded, at)
 	return item{at: at, key: int32(key), length: int32(len(encoded))}, err
 }
 
-// get returns the bytes from to to of an element.
+// get returns bytes [from, to) of an element.
 func (s *store) get(i item, from, to int32) ([]byte, error) {
 	encoded := make([]byte, to-from)
 	_, err := s.file.ReadAt(encoded, i.at+int64(from))
 	return encoded, err
 }
 
-// A collection is what one stage sends to the next.
+// A collection contains the elements that one stage sends to the next.
 type collection struct {
 	coder *coder.Coder
 	items []item
 }
 
-// An encoder encodes the elements of a collection.
+// An encoder encodes a collection's elements.
 type encoder struct {
-	hold       bool // elements in memory, too
+	hold       bool // also hold elements in memory
 	whole, key exec.ElementEncoder
 	buffer     bytes.Buffer
 }
@@ -91,7 +92,7 @@ func (e *encoder) encode(s *store, v *exec.FullValue) (item, error) {
 	}
 	i, err := s.put(e.buffer.Bytes(), key)
 	if e.hold {
-		held := *v // the engine uses v again, but not what it refers to
+		held := *v // the engine reuses v, but not the values in it
 		i.held = &held
 	}
 	return i, err
@@ -120,7 +121,7 @@ func (s *store) check(c *collection) error {
 	return nil
 }
 
-// errChanged is the error of a function that writes to an element.
+// errChanged is the error if a function changes an element.
 var errChanged = errors.New("cutrunner: an element has changed after it was emitted")
 
 // wrap returns v as an element.
@@ -131,7 +132,7 @@ func wrap(v any) *exec.FullValue {
 	return &exec.FullValue{Elm: v}
 }
 
-// A decoder decodes the elements of a collection.
+// A decoder decodes a collection's elements.
 type decoder struct {
 	store             *store
 	whole, key, value exec.ElementDecoder
@@ -146,7 +147,7 @@ func newDecoder(s *store, c *coder.Coder) *decoder {
 	return d
 }
 
-// decode reads an element, or a key with its values.
+// decode decodes an element, or a key with its values.
 func (d *decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
 	switch {
 	case i.held != nil && i.values == nil:
@@ -179,7 +180,7 @@ func global(v exec.FullValue) *exec.FullValue {
 	return &v
 }
 
-// The values of a key can be read several times.
+// A key's values can be read several times.
 type values struct {
 	decoder *decoder
 	items   []item
@@ -201,8 +202,7 @@ func (v *values) Read() (*exec.FullValue, error) {
 
 func (v *values) Close() error { return nil }
 
-// group returns the elements by key, in the order in which the keys first
-// occur.
+// group groups the elements by key, in the order in which the keys first occur.
 func (s *store) group(items []item) ([]item, error) {
 	place := map[string]int{}
 	var groups []item

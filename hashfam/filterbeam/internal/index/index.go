@@ -22,8 +22,8 @@ type Index struct {
 	Parts   []Part
 }
 
-// A Part describes the file of a part, which is beside the index. The zero Part
-// has no file and no keys.
+// A Part describes a part's file, which is in the same folder as the index. The
+// zero Part has no file and no keys.
 type Part struct {
 	Name  string
 	Bytes int64
@@ -35,8 +35,8 @@ type Part struct {
 // the CRC-32C of the bytes before.
 var Table = crc32.IEEETable
 
-// Append appends the encoded index to dst. It returns an error if the name of a
-// part is not UTF-8, since JSON cannot contain it.
+// Append appends the encoded index to dst. It returns an error if a part's name
+// is not UTF-8, since JSON cannot contain it.
 func (x Index) Append(dst []byte) ([]byte, error) {
 	for _, p := range x.Parts {
 		if !utf8.ValidString(p.Name) {
@@ -50,8 +50,8 @@ func (x Index) Append(dst []byte) ([]byte, error) {
 	return fmt.Appendf(append(dst, line...), "\n%08x\n", crc32.Checksum(line, Table)), nil
 }
 
-// Parse decodes an index. It returns an error if data is damaged, or if the
-// file of a part is not beside the index.
+// Parse decodes an index. It returns an error if data is damaged, or if a
+// part's file is not in the same folder as the index.
 func Parse(data []byte) (Index, error) {
 	var x Index
 	line, sum, _ := bytes.Cut(data, []byte("\n"))

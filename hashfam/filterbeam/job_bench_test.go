@@ -3,10 +3,8 @@
 package filterbeam
 
 import (
-	"bufio"
-	"context"
+	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,20 +28,16 @@ const (
 	benchmarkFiles = 16
 )
 
-// writeBenchmarkKeys writes different keys of 16 bytes and returns a pattern.
+// writeBenchmarkKeys writes distinct keys of 16 bytes and returns a pattern.
 func writeBenchmarkKeys(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
 	for i := range benchmarkFiles {
-		file, err := os.Create(filepath.Join(dir, fmt.Sprintf("keys-%02d.txt", i)))
-		require.NoError(b, err)
-		w := bufio.NewWriter(file)
+		var text bytes.Buffer
 		for j := i; j < benchmarkKeys; j += benchmarkFiles {
-			_, err := fmt.Fprintf(w, "%016x\n", uint64(j)*0x9E3779B97F4A7C15)
-			require.NoError(b, err)
+			fmt.Fprintf(&text, "%016x\n", uint64(j)*0x9E3779B97F4A7C15)
 		}
-		require.NoError(b, w.Flush())
-		require.NoError(b, file.Close())
+		require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("keys-%02d.txt", i)), text.Bytes(), 0o600))
 	}
 	return filepath.Join(dir, "keys-*.txt")
 }
@@ -56,10 +50,7 @@ func cpuSeconds(b *testing.B) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-func init() {
-	register.Function2x0(idle)
-	register.Function2x1(linesOf)
-}
+func init() { register.Function2x0(idle) }
 
 // idle does nothing with a key.
 func idle(string, func(int, []byte)) {}
@@ -70,35 +61,15 @@ func drop(s beam.Scope, keys beam.PCollection) {
 	beam.GroupByKey(s, beam.ParDo(s, idle, keys))
 }
 
-// linesOf emits the lines of a file.
-func linesOf(name string, emit func(string)) error {
-	return readFile(context.Background(), name, func(file io.Reader) error {
-		for lines := newScanner(file, 0); ; {
-			if err := lines.next(); err != nil || len(lines.keys) == 0 {
-				return err
-			}
-			for _, key := range lines.keys {
-				emit(string(key))
-			}
-		}
-	})
-}
-
 // BenchmarkJobs prints the CPU seconds, user and system, that each way to build
-// a filter takes: the least of all rounds, which go through all ways in turn.
-// Two sources feed Build: the SDK's, and one that reads lines in batches. What
-// they take if nothing is built shows how much of the time is theirs. The array
-// of the large filter is one of which bundles have no copy.
+// a filter needs: the minimum of all rounds, each of which runs all ways. The
+// source that only drops its keys shows how much of Build's time is spent in
+// the SDK. Bundles do not copy the array of the large filter.
 func BenchmarkJobs(b *testing.B) {
 	pattern := writeBenchmarkKeys(b)
-	p, err := Bloom(bloom.Config{Capacity: benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked})
-	require.NoError(b, err)
-	large, err := Bloom(bloom.Config{Capacity: 2 * benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked})
-	require.NoError(b, err)
+	p := must(Bloom(bloom.Config{Capacity: benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked}))
+	large := must(Bloom(bloom.Config{Capacity: 2 * benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked}))
 	out := filepath.Join(b.TempDir(), "out.bin")
-	names, err := filepath.Glob(pattern)
-	require.NoError(b, err)
-	lines := func(s beam.Scope) beam.PCollection { return beam.ParDo(s, linesOf, beam.CreateList(s, names)) }
 	ways := []struct {
 		name string
 		run  func() error
@@ -109,8 +80,6 @@ func BenchmarkJobs(b *testing.B) {
 		{"large-windows", runs(func(s beam.Scope) { Files(s, large, out, pattern) })},
 		{"textio-drop", runs(func(s beam.Scope) { drop(s, textio.Read(s, pattern)) })},
 		{"textio-build", runs(func(s beam.Scope) { Build(s, p, out, textio.Read(s, pattern)) })},
-		{"lines-drop", runs(func(s beam.Scope) { drop(s, lines(s)) })},
-		{"lines-build", runs(func(s beam.Scope) { Build(s, p, out, lines(s)) })},
 	}
 	seconds := make([][]float64, len(ways))
 	for b.Loop() {

@@ -1,0 +1,216 @@
+package filterbeam
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
+)
+
+// everything returns plans with each structure, layout and option.
+func everything() []single {
+	keyed := bloomConfig(bloom.Blocked)
+	keyed.Family = testFamily
+	conservative := sketchConfig
+	conservative.Conservative = true
+	all := []single{
+		{"bloom keyed", must(Bloom(keyed)), nil},
+		{"bloom classic large", must(Bloom(bloom.Config{Capacity: 15e6, FPRate: 0.01})), nil},
+		{"bloom blocked large", must(Bloom(bloom.Config{Capacity: 15e6, FPRate: 0.01, Layout: bloom.Blocked})), nil},
+		{"counting large", must(Counting(counting.Config{Capacity: 4e6, FPRate: 0.01, Layout: counting.Blocked})), nil},
+		{"cuckoo compact", must(Cuckoo(cuckoo.Config{Capacity: 21_000, FPRate: 0.01, Compact: true})), nil},
+		{"sketch conservative", must(Sketch(conservative)), nil},
+		{"heavy", heavyPlan, nil},
+		{"topk", topkPlan, nil},
+	}
+	return append(append(all, ordered...), singles...)
+}
+
+// loose reports whether the frame of a plan depends on the order of the keys.
+func loose(p Plan) bool {
+	return p.spec.Kind == heavyKind || p.spec.Kind == topkKind || strings.Contains(string(p.spec.Params), `"Conservative":true`)
+}
+
+// requireSame checks that a job built the same frame as a single process, or,
+// if the frame is loose, that it counts all keys and no key too low.
+func requireSame(t *testing.T, p Plan, want, got []byte, keys [][]byte) {
+	t.Helper()
+	if !loose(p) {
+		require.True(t, bytes.Equal(want, got), "the frames differ")
+		return
+	}
+	total, _ := highs(t, p, want)
+	n, high := highs(t, p, got)
+	require.Equal(t, total, n)
+	counts := map[string]uint64{}
+	for _, key := range keys {
+		counts[string(key)]++
+	}
+	for key, n := range counts {
+		require.GreaterOrEqual(t, high(key), n)
+	}
+}
+
+// highs returns the total of a loose frame, and its upper bounds for keys.
+func highs(t *testing.T, p Plan, frame []byte) (uint64, func(key string) uint64) {
+	t.Helper()
+	switch p.spec.Kind {
+	case heavyKind:
+		var h countmin.HeavyHitters
+		require.NoError(t, h.UnmarshalBinary(frame))
+		return h.Total(), func(key string) uint64 { return h.EstimateString(key).High }
+	case topkKind:
+		var k countmin.TopK
+		require.NoError(t, k.UnmarshalBinary(frame))
+		return k.Total(), func(key string) uint64 { return k.EstimateString(key).High }
+	}
+	var s countmin.Sketch
+	require.NoError(t, s.UnmarshalBinary(frame))
+	return s.Total(), s.CountString
+}
+
+// Each runner builds the same frames as the loop, for every structure, layout
+// and option, from files and from elements of each type, even if attempts fail
+// at any point. There are more keys than digests in a block.
+func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
+	keys := testKeys(testCapacity)
+	keys = append(keys, keys[:100]...) // some keys occur twice
+	pattern := writeKeys(t, t.TempDir(), keys, 5)
+	var ran cutrunner.Result
+	for i, s := range everything() {
+		want, alone := runLocal(t, s.plan, pattern)
+		if s.frame != nil {
+			require.True(t, bytes.Equal(s.frame(keys), want), s.name)
+		}
+		isFilter := s.plan.spec.Kind != sketchKind && s.plan.spec.Kind != heavyKind && s.plan.spec.Kind != topkKind
+		require.Equal(t, isFilter, alone.FPRate > 0, s.name)
+		for j, r := range runners {
+			for windows := range 2 {
+				p := must(s.plan.Windows(windows * (1 + 4*(j%2))))
+				if windows == 0 && strings.HasSuffix(s.name, "large") {
+					continue // it has windows anyway
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d windows", s.name, r.name, p.spec.Windows), func(t *testing.T) {
+					got, result := runJob(t, p, r, files(cutScheme+pattern))
+					requireSame(t, p, want, got, keys)
+					sum := Result(alone.Output, result)
+					require.InDelta(t, alone.FPRate, sum.FPRate, 1e-12)
+					alone.FPRate = sum.FPRate
+					if loose(p) {
+						alone.Size = sum.Size
+					}
+					require.Equal(t, alone, sum)
+					addRun(&ran, result)
+					got, result = runJob(t, p, forElements[j], buildOf(formOf(i+j+windows, p, keys)))
+					requireSame(t, p, want, got, keys)
+					require.EqualValues(t, len(keys), Result("", result).Keys)
+				})
+			}
+		}
+	}
+	require.NotZero(t, ran.Splits)
+	require.NotContains(t, ran.Failed[cutrunner.Start:], 0, "attempts failed at each point")
+}
+
+// addRun adds the failures and splits of a run by cutrunner.
+func addRun(sum *cutrunner.Result, result any) {
+	if ran, ok := result.(*cutrunner.Result); ok {
+		sum.Splits += ran.Splits
+		for point, n := range ran.Failed {
+			sum.Failed[point] += n
+		}
+	}
+}
+
+// formOf returns the keys as a collection of a type that the structure accepts.
+func formOf(n int, p Plan, keys [][]byte) any {
+	if p.spec.Kind == heavyKind || p.spec.Kind == topkKind || p.spec.Family != "" {
+		return forms(keys)[n%2]
+	}
+	return forms(keys)[n%3]
+}
+
+// There may be fewer keys than windows, or none.
+func TestJobsOfFewKeys(t *testing.T) {
+	for _, s := range append(ordered[:2:2], singles[2], everything()[7]) {
+		for n := range 3 {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "keys.txt"), strings.Repeat("ada\ngrace\n", n)[:4*n])
+			want, _ := runLocal(t, s.plan, filepath.Join(dir, "*"))
+			got, _ := runJob(t, must(s.plan.Windows(5)), runners[3], files(filepath.Join(dir, "*")))
+			require.Equal(t, want, got, "%s, %d keys", s.name, n)
+		}
+	}
+}
+
+// A static filter that fills its MemoryBytes has no plan, since its rate is not
+// known in advance.
+func TestStaticPlansNeedARate(t *testing.T) {
+	for _, c := range []static.Config{{MemoryBytes: 1 << 20}, {FPRate: 0.01, MemoryBytes: 1 << 20}} {
+		_, err := Static(c)
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, "Config.MemoryBytes")
+	}
+}
+
+// Tasks solve the shards of a large static filter separately.
+func TestShardsOfAStaticFilter(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(350_000), 3)
+	p := ordered[0].plan
+	want, _ := runLocal(t, p, pattern)
+	for _, n := range []int{1, 3, 16} {
+		frame, result := runJob(t, must(p.Windows(n)), repeated(1, false), files(cutScheme+pattern))
+		require.True(t, bytes.Equal(want, frame), "%d windows", n)
+		require.EqualValues(t, len(want), Result("", result).Size)
+	}
+}
+
+// A job that fails leaves the output unchanged, unless the worker is lost after
+// the frame was renamed. The next job removes the files that are left.
+func TestFailedJobsLeaveTheOutput(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(1000), 3)
+	for _, p := range []Plan{singles[2].plan, singles[5].plan, ordered[0].plan} {
+		for _, windows := range []int{0, 5} {
+			requireSafe(t, must(p.Windows(windows)), pattern)
+		}
+	}
+}
+
+// requireSafe lets a job fail in each stage, at each point.
+func requireSafe(t *testing.T, p Plan, pattern string) {
+	t.Helper()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out.bin")
+	j := files(cutScheme + pattern)
+	want, stages := runJob(t, p, runners[3], j)
+	for stage, name := range stages.(*cutrunner.Result).Stages {
+		for point := cutrunner.Start; point < cutrunner.Twin; point++ {
+			write(t, out, "before")
+			r := cut(cutrunner.Options{Elements: 1, Fault: func(a cutrunner.Attempt) cutrunner.Fault {
+				if a.Number == stage && a.Bundle == 0 {
+					return cutrunner.Fault{Point: point, After: a.Try}
+				}
+				return cutrunner.Fault{}
+			}})
+			result, err := r.try(t, cutScheme+out, p, j)
+			require.Error(t, err, "%s, point %d", name, point)
+			require.Len(t, result.(*cutrunner.Result).Stages, stage+1)
+			if frame := must(os.ReadFile(out)); string(frame) != "before" {
+				require.True(t, bytes.Equal(want, frame))
+			}
+		}
+	}
+	runTo(t, cutScheme+out, p, runners[3], j)
+	requireFiles(t, dir, 1)
+}
