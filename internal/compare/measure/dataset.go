@@ -156,7 +156,7 @@ func streamOf(set *keySet, what string) *Stream {
 	for _, place := range s.order {
 		s.counts[place]++
 	}
-	s.About = fmt.Sprintf("%s %s, %s of them distinct.", Thousands(len(set.order)), what, Thousands(set.Len()))
+	s.About = fmt.Sprintf("%s %s (%s distinct).", Thousands(len(set.order)), what, Thousands(set.Len()))
 	return s
 }
 
@@ -173,5 +173,5 @@ func zipfStream(keys *Keys) *Stream {
 	for range max(keys.Len(), 1_000_000) {
 		set.add(keys.At(int(zipf.Uint64())))
 	}
-	return streamOf(set, "keys drawn under Zipf's law, exponent 1.1")
+	return streamOf(set, "keys drawn from a Zipf distribution with exponent 1.1")
 }

@@ -107,12 +107,7 @@ func count(x float64) string { return measure.Thousands(int(math.Round(x))) }
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func (c *chart) line(points plotter.XYs, look mark) {
-	line, err := plotter.NewLine(points)
-	if err != nil { // no points, or infinite ones
-		return
-	}
-	line.Color, line.Width, line.Dashes = look.color, vg.Points(1.5), look.dashes
-	c.Add(line)
+	c.Add(&plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: look.color, Width: vg.Points(1.5), Dashes: look.dashes}})
 }
 
 func (c *chart) points(points plotter.XYs, look mark) {

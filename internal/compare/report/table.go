@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,12 +30,7 @@ type line struct {
 	Cells []string
 }
 
-func (c column) Heading() string {
-	if c.title != "" {
-		return c.title
-	}
-	return c.name
-}
+func (c column) Heading() string { return cmp.Or(c.title, c.name) }
 
 // text formats the table within width. Columns that do not fit are dropped and
 // will be listed below.

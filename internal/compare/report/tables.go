@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -36,7 +37,7 @@ func spaceTable(list []measure.Row) table {
 		t.Lines = append(t.Lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
 			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
 			brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
-			orDash(x.DeleteNS, nanoseconds), orNone(x.Of.Also),
+			orDash(x.DeleteNS, nanoseconds), cmp.Or(x.Of.Also, "-"),
 		}})
 	}
 	return t
@@ -203,13 +204,6 @@ func orDash(x *float64, write func(float64) string) string {
 	return write(*x)
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
 // Attacks contains the results of all attacks.
 type Attacks struct {
 	Machine  Machine          `json:"machine"`
@@ -259,7 +253,7 @@ func (r Attacks) table(b attack.Battle) table {
 			}
 		}
 		first := found[attack.Public]
-		cells := []string{a.Name, orNone(a.Knows), cost(first), inUnit(a.Unit, first.Honest)}
+		cells := []string{a.Name, cmp.Or(a.Knows, "-"), cost(first), inUnit(a.Unit, first.Honest)}
 		for _, name := range b.Columns() {
 			cells = append(cells, outcome(a, found[name], first.Honest))
 		}
