@@ -137,18 +137,27 @@ func (c ScalableConfig) capacityOf(i int) uint64 {
 	return c.Expected << i
 }
 
-// rateOf returns the rate of stage i. The sum over all stages is FPRate.
-func (c ScalableConfig) rateOf(i int) float64 { return c.restOf(i) - c.restOf(i+1) }
+// rateOf returns the rate of stage i. The sum over all stages is FPRate: the
+// first stage, which may be the only one, uses half of it, and each later stage
+// uses 30% of the rest.
+func (c ScalableConfig) rateOf(i int) float64 {
+	if i == 0 {
+		return c.FPRate / 2
+	}
+	return 0.15 * c.FPRate * decay(i)
+}
 
-// restOf returns the sum of the rates of stage i and all later stages. The
-// first stage, which may be the only one, uses half of FPRate, and each later
-// stage uses 30% of the rest.
+// restOf returns the sum of the rates of stage i and all later stages.
 func (c ScalableConfig) restOf(i int) float64 {
 	if i == 0 {
 		return c.FPRate
 	}
-	return 0.5 * c.FPRate * math.Pow(0.7, float64(i-1))
+	return c.FPRate * (0.5 * decay(i))
 }
+
+// decay returns the rest before stage i > 0, divided by the rest before stage
+// 1.
+func decay(i int) float64 { return math.Pow(0.7, float64(i-1)) }
 
 // check is like Params.check.
 func (c ScalableConfig) check(reason error) error {
