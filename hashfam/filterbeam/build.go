@@ -53,7 +53,7 @@ type elements struct {
 	keys  [][]byte // none if the elements are digests
 }
 
-// The limits of a batch.
+// The limits for a batch.
 const (
 	batchKeys  = 512
 	batchBytes = blockBytes

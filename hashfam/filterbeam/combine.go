@@ -111,9 +111,9 @@ func (c *combineFn[K]) full(a *accumulator) bool {
 	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, uint64(len(a.frame)/2), 1<<12)
 }
 
-// MergeAccumulators returns an accumulator with the keys of a and b. These stay
-// unchanged, since a may be an element of the engine, unless a is the result of
-// the previous call, which is reused.
+// MergeAccumulators returns an accumulator with the keys in a and b. These stay
+// unchanged, since a may be an element of the engine. If a is the previous
+// call's result, it is reused.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
 	if a != c.merger {
 		a = a.clone()
@@ -126,7 +126,7 @@ func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error
 	return a, c.settle(a, b.frame)
 }
 
-// clone returns a copy of a that may be changed.
+// clone returns a deep copy.
 func (a *accumulator) clone() *accumulator {
 	return &accumulator{slices.Clone(a.pending), a.frame}
 }
@@ -138,8 +138,8 @@ func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
 	return a.frame, err
 }
 
-// settle adds the pending keys of a, and the keys in another frame if that is
-// not empty, to the structure of a.
+// settle adds the pending keys in a, and the keys in another frame if that is
+// not empty, to the structure in a.
 func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
 	made, err := c.Spec.open()
 	for _, frame := range [][]byte{a.frame, other} {

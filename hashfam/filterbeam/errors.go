@@ -7,7 +7,7 @@ import (
 )
 
 // These errors can be tested for with errors.Is. An engine may return a
-// worker's error as text, which will then contain the error's text.
+// worker's error as text, which will contain the error's text.
 var (
 	ErrParams  = hashfam.ErrParams  // the Plan, a pattern or an output is invalid
 	ErrCorrupt = hashfam.ErrCorrupt // an intermediate file is damaged

@@ -12,8 +12,8 @@ import (
 
 func init() {
 	// These are called once for a task or for a piece of a file, so that calls
-	// by reflection are fast enough. The generic functions that avoid
-	// reflection take a minute to compile.
+	// by reflection are fast enough. Generic functions would take a minute to
+	// compile.
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Summary](), reflect.TypeFor[matchFn](), reflect.TypeFor[readFn](), reflect.TypeFor[nothingFn](),
 		reflect.TypeFor[gatherFn](), reflect.TypeFor[divideFn](), reflect.TypeFor[finishFn](), reflect.TypeFor[sweepFn](),
@@ -29,11 +29,10 @@ func init() {
 }
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Each line is a key, without its line end. Lines are
-// split as by bufio.ScanLines, and an empty line is the empty key. Patterns
-// must be patterns of the file system. A file that is matched several times is
-// read once, even if its name is spelled differently. A file whose name ends in
-// .gz is decompressed.
+// frame to the file out. Each line, as split by bufio.ScanLines, is a key. An
+// empty line is the empty key. Patterns must be patterns of the file system. A
+// file that is matched several times is read once, even if its name is spelled
+// differently. A file whose name ends in .gz is decompressed.
 //
 // The result has one element, a [Summary]. The job fails if there are no
 // patterns, if a pattern matches no file or a file that a job writes, such as

@@ -29,10 +29,9 @@ func newScanner(r io.Reader, offset int64) *scanner {
 	return &scanner{r: r, buffer: make([]byte, blockBytes), offset: offset}
 }
 
-// next reads the next batch of lines into keys and starts. Like
-// bufio.ScanLines, it removes the line end, which is "\n" or "\r\n", and
-// accepts a last line without one. The batch is empty only at the end of the
-// file. Both slices and the lines are valid until the next call.
+// next reads the next batch of lines into keys and starts. Lines are split as
+// by bufio.ScanLines. The batch is empty only at the end of the file. Both
+// slices and the lines are valid until the next call.
 func (s *scanner) next() error {
 	s.keys, s.starts = s.keys[:0], s.starts[:0]
 	for len(s.keys) == 0 && !(s.ended && s.from == s.to) {

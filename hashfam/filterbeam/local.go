@@ -53,8 +53,8 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	return sum, writeFrame(ctx, out, made, &sum)
 }
 
-// readAll adds all lines of a file, for which its file system lists a size. It
-// reports the totals before each batch of lines, and at the end.
+// readAll adds all lines in a file whose listed size is given. It reports the
+// totals before each batch.
 func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summary, report func(Summary)) error {
 	return readFile(ctx, name, func(file io.Reader) error {
 		w := watch(file, size)
@@ -86,8 +86,8 @@ type watched struct {
 	modified   time.Time // at the start
 }
 
-// watch returns a watched file. Its size is the current size of a regular file,
-// or otherwise the size that its file system lists.
+// watch returns a watched file. The size of a regular file is its current size.
+// Otherwise, it is the listed size.
 func watch(file io.Reader, listed int64) *watched {
 	w := &watched{Reader: file, size: listed}
 	if info := stat(file); info != nil {

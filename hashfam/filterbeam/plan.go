@@ -21,7 +21,7 @@ import (
 // family and the family's check value, but never its key.
 type Plan struct{ spec spec }
 
-// A spec contains the fields of a Plan. The workers receive it as JSON.
+// A spec contains a Plan's fields. It is sent to the workers as JSON.
 type spec struct {
 	Kind    kind
 	Params  json.RawMessage // the structure's parameters, with the check value as the family
@@ -102,9 +102,9 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 
 // Static returns a plan for a static filter. The keys are sorted by digest,
 // which needs 8 bytes of disk per key, and each task solves the equations for a
-// range of them. A single task joins the results, using 0.4 bytes of memory per
-// key and c.Workers goroutines. c.Progress is not called. The errors are like
-// the errors of [Bloom].
+// range. A single task joins the results, using 0.4 bytes of memory per key and
+// c.Workers goroutines. c.Progress is not called. The errors are like the
+// errors of [Bloom].
 func Static(c static.Config) (Plan, error) {
 	_, err := c.SizeBytes(0)
 	if c.MemoryBytes > 0 {
@@ -142,8 +142,8 @@ func (p Plan) Windows(n int) (Plan, error) {
 	return p.with("windows", n)
 }
 
-// maxTasks is the largest number of windows or parts. It limits the memory of a
-// bundle, which has a block for each.
+// maxTasks is the largest number of windows or parts. It limits a bundle's
+// memory, since there is a block for each.
 const maxTasks = 4096
 
 // with returns p, or ErrParams if it has too many tasks in a field.

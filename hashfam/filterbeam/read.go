@@ -16,7 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 )
 
-// splitBytes is the size of the pieces into which a file is split.
+// splitBytes is the size of the pieces when a file is split.
 const splitBytes = 64 << 20
 
 // A readFn reads a file's lines and collects them for the plan. It splits a
@@ -29,8 +29,8 @@ type readFn struct {
 // compressed reports whether a file is compressed, according to its name.
 func compressed(name string) bool { return strings.HasSuffix(name, ".gz") }
 
-// CreateInitialRestriction returns the bytes of a file, or a single unit for a
-// compressed file, since its length is not known.
+// CreateInitialRestriction returns the file's bytes, or a single unit if the
+// file is compressed, since its length is not known.
 func (f *readFn) CreateInitialRestriction(name string, size int64) offsetrange.Restriction {
 	if compressed(name) {
 		size = 1
@@ -162,11 +162,11 @@ func allLines(file io.Reader, compressed bool) (*scanner, error) {
 	return newScanner(unzipped, 0), err
 }
 
-// addLines adds lines, one batch at a time. For each batch it calls mine, which
-// must return the number of lines to add. It stops at the end of the file, or
-// when this is not the whole batch. The file is counted by the piece that
-// contains its first line, or finds that it has no lines; another piece that
-// starts at 0 is empty.
+// addLines adds lines in batches. For each batch it calls mine, which must
+// return the number of lines to add. It stops at the end of the file, or when
+// this is not the whole batch. The file is counted by the piece that contains
+// its first line, or finds that it has no lines; another piece that starts at 0
+// is empty.
 func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) error {
 	for {
 		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {

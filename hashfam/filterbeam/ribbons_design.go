@@ -99,7 +99,7 @@ func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
 	return tasks, nil
 }
 
-// gather solves the shards of a task and writes them to part files.
+// gather solves a task's shards and writes them to part files.
 func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
 	var task solveTask
 	for encoded := range values {

@@ -16,9 +16,8 @@ import (
 // A job has books. Each bundle tallies the keys that it reads and the values
 // that it sends to each owner, and each owner tallies the values that arrive.
 // Before the last task writes the output, it compares the two and fails if they
-// differ, since the engine or this package must then have lost, repeated or
-// changed values. Keys that occur twice are read twice and sent twice, so they
-// cause no difference.
+// differ, since values must then have been lost, repeated or changed. Keys that
+// occur twice cause no difference, since they are read twice and sent twice.
 
 // A load counts values. Its checksum is a sum, so that it does not depend on
 // their order.
@@ -36,7 +35,7 @@ func sealed(value []byte, items uint64) []byte {
 }
 
 // enter counts a sealed value and returns it without its number of items. The
-// checksum is a CRC-32, as in an index, since all frames have the same CRC-32C.
+// checksum is a CRC-32, since all frames have the same CRC-32C.
 func (l *load) enter(value []byte) []byte {
 	n := max(len(value)-itemBytes, 0)
 	l.Values++
@@ -66,7 +65,7 @@ type tally struct {
 	Arrived map[int]load // by owner
 }
 
-// The totals of a tally.
+// The totals in a tally.
 const (
 	keysRead    = iota
 	itemsRead   // items for these keys

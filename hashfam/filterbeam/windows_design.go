@@ -150,7 +150,7 @@ func (a *array) mark(words []uint64, i uint64) {
 	}
 }
 
-// merge adds a copy of a window, with other keys, to words.
+// merge adds a window's copy, with other keys, to words.
 func (a *array) merge(words, other []uint64) {
 	if a.counts() {
 		nibbles.Counters(words).AddAll(other)

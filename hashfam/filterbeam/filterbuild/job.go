@@ -57,7 +57,7 @@ func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string,
 
 // reachServer returns an error if there is no server at the endpoint. The SDK
 // would try for two minutes, without a message. If there is no endpoint and the
-// runner is Prism, reachServer starts it in this process.
+// runner is Prism, it will be started in this process.
 func reachServer(ctx context.Context) error {
 	if *jobopts.Endpoint == "" {
 		if runner := flag.Lookup("runner"); runner == nil || runner.Value.String() == "" || runner.Value.String() == "prism" {
@@ -95,8 +95,7 @@ func runSelf() error {
 	return nil
 }
 
-// A line prints numbers to a line of a terminal. Each number overwrites the
-// previous one.
+// A line prints numbers to a terminal. Each number overwrites the previous one.
 type line struct {
 	w     io.Writer // nil if it is not a terminal
 	shown time.Time
@@ -248,8 +247,8 @@ func (w watcher) cancel() {
 	}
 }
 
-// provisionEndpoint is the server from which a process that a runner has
-// started gets its job.
+// provisionEndpoint is the server that a worker needs to contact. It is set if
+// a runner has started this process.
 var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
 
 // bootWorker makes this process a worker if a runner has started it. It must be

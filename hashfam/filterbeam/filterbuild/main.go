@@ -146,7 +146,7 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// errInterrupted is the error of a build that was interrupted.
+// errInterrupted is returned when a build was interrupted.
 var errInterrupted = errors.New("interrupted")
 
 // report prints an error as one line and returns the exit code. If log is not

@@ -89,9 +89,9 @@ func (f *Filter) Parts() int { return len(f.slots) }
 // When the parts are on several servers, this is the server to query.
 func (f *Filter) Part(d hashfam.Digest) int { return d.Shard(len(f.slots)) }
 
-// File returns the name of a part's file, relative to the file system passed to
-// [Open]. It returns "" if the part has no keys or does not exist. The file
-// contains a frame, so you can also map it into memory and use NewView of the
+// File returns a part's file name, relative to the file system passed to
+// [Open]. It returns "" if the part has no keys or does not exist. The file is
+// a frame, so it can also be mapped into memory, using NewView of the
 // structure's package.
 func (f *Filter) File(part int) string {
 	if part < 0 || part >= len(f.slots) || f.index.Parts[part].Name == "" {
@@ -187,7 +187,7 @@ func (f *Filter) read(i int) (filter, error) {
 	return part, nil
 }
 
-// receiver returns an empty filter into which a part can be decoded.
+// receiver returns an empty filter, to decode a part into.
 func (f *Filter) receiver() (filter, error) {
 	switch f.index.Kind {
 	case "bloom":

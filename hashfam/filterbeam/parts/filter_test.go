@@ -50,7 +50,9 @@ func frames(t *testing.T, digests []hashfam.Digest) map[string][]byte {
 }
 
 // put writes an index.
-func put(dir fstest.MapFS, x index.Index) { dir["dir/index"] = &fstest.MapFile{Data: must(x.Append(nil))} }
+func put(dir fstest.MapFS, x index.Index) {
+	dir["dir/index"] = &fstest.MapFile{Data: must(x.Append(nil))}
+}
 
 // files returns the files of a filter of some keys in three parts. The last
 // part has no keys.

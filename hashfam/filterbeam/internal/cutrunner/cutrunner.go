@@ -1,7 +1,7 @@
-// Package cutrunner is a Beam runner for tests. It runs each stage of a
-// pipeline in bundles of a few elements, several at a time, and repeats bundles
-// that fail, as the runners of a cluster do. A test selects the attempts that
-// fail, and the point at which they fail.
+// Package cutrunner is a Beam runner for tests. It runs each stage in small
+// bundles, several at a time, and repeats bundles that fail, like the runners
+// on a cluster. A test selects the attempts that fail, and the point at which
+// they fail.
 //
 // Each worker has a copy of the stage's function, made from its serialized
 // form, and uses it again after an attempt that failed. Elements that pass
@@ -155,8 +155,8 @@ func (r *runner) ends(e *graph.MultiEdge) (in, out []*collection) {
 	return in, out
 }
 
-// A caller returns the nodes that call a copy of a function. The elements go to
-// the first node.
+// A caller returns the nodes that call a function. The elements go to the first
+// node.
 type caller func(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node
 
 func callParDo(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {

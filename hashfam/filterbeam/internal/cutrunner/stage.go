@@ -137,7 +137,7 @@ func (s *stage) commit(a *attempt) {
 	}
 }
 
-// A worker has a copy of a stage's function.
+// A worker has a copy of the stage's function.
 type worker struct {
 	fn      *graph.Fn
 	units   []exec.Node // the elements go to the first; none before the first bundle
@@ -247,7 +247,7 @@ func (a *attempt) process(ctx context.Context, items []item) error {
 	return w.units[0].FinishBundle(ctx)
 }
 
-// up creates the units of a worker, if it has none, and resets its sinks.
+// up creates the worker's units, if it has none, and resets its sinks.
 func (w *worker) up(ctx context.Context, a *attempt) error {
 	if w.units == nil {
 		w.sinks = nil
