@@ -182,8 +182,8 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 	return append(cells, fixed...)
 }
 
-// matching returns a cell for our structure that uses the fixed rate of a static
-// peer, unless there is already one.
+// matching returns a cell for our structure that uses the fixed rate of a
+// static peer, unless there is already one.
 func matching(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
 	i := slices.IndexFunc(chosen, func(s Structure) bool { return s.Name == peer.Against && s.Static })
 	if i < 0 || slices.Contains(rates, peer.Fixed) ||
