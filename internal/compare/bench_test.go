@@ -46,7 +46,7 @@ func newBenchRun(n int) *benchRun {
 }
 
 // runAll runs the contestants in turn, because other programs on the machine
-// should affect all of them.
+// should affect each of the contestants.
 func (r *benchRun) runAll(rounds int, giants bool) {
 	for range rounds {
 		for _, c := range contestants {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	peer "github.com/bits-and-blooms/bloom/v3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -95,17 +94,6 @@ func keyAgainst(succeeds []string) string {
 		return useless
 	}
 	return stops
-}
-
-// A key and its twin have the same hashes in another implementation.
-func TestMurmurTwinsHaveTheSameHashes(t *testing.T) {
-	keys := newKeySource(1)
-	for range 1000 {
-		key := append(keys.take(1)[0], keys.take(1)[0]...)
-		twin := murmurTwin(key, keys.next())
-		require.NotEqual(t, key, twin)
-		require.Equal(t, peer.Locations(key, 20), peer.Locations(twin, 20))
-	}
 }
 
 // A key is found if and only if all bits in its layout are set.

@@ -154,7 +154,7 @@ var staticBattle = Battle{"Static filters", []Attack{
 }}
 
 const (
-	gathered     = 1 << 10 // the number of parts of the range; all keys are in one part
+	gathered     = 1 << 10 // parts of the range; all keys are in the same part
 	gatheredKeys = 1000
 )
 

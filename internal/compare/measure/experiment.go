@@ -87,8 +87,8 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 }
 
 // measureCells runs the rounds of the plan. Each round builds and times all
-// cells under another hash family. The structures are interleaved because a
-// disturbance of the machine should affect all of them.
+// cells with another hash family. The structures are interleaved because a
+// disturbance of the machine should affect all structures.
 func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	for round := range e.plan.Rounds {
 		for i := range e.cells {
@@ -107,9 +107,9 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 
 // A Plan determines the number of rounds, and the number of absent keys to
 // query in each. The false positives within a round are not independent, since
-// a filter that is fuller by chance has more of them. This effect stays below
-// the sampling error if a round does not query more absent keys than the filter
-// has members. The pooled intervals are then valid.
+// a filter that is fuller by chance has more false positives. This effect stays
+// below the sampling error if a round does not query more absent keys than the
+// filter has members. The pooled intervals are then valid.
 type Plan struct{ Rounds, queries int }
 
 const (
@@ -169,7 +169,7 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 		case s.Exact:
 			cells = append(cells, &cell{Structure: s})
 		case s.Fixed > 0:
-			fixed = append(append(fixed, besides(fixed, chosen, s, rates)...), &cell{Structure: s, rate: s.Fixed})
+			fixed = append(append(fixed, matching(fixed, chosen, s, rates)...), &cell{Structure: s, rate: s.Fixed})
 		}
 	}
 	for _, rate := range rates {
@@ -182,9 +182,9 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 	return append(cells, fixed...)
 }
 
-// besides returns a cell for our structure that uses the fixed rate of a static
-// peer, unless there is already one.
-func besides(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
+// matching returns a cell for our structure that uses the fixed rate of a
+// static peer, unless there is already one.
+func matching(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
 	i := slices.IndexFunc(chosen, func(s Structure) bool { return s.Name == peer.Against && s.Static })
 	if i < 0 || slices.Contains(rates, peer.Fixed) ||
 		slices.ContainsFunc(there, func(c *cell) bool { return c.beside && c.rate == peer.Fixed }) {

@@ -18,7 +18,7 @@ import (
 type Filter struct {
 	Inner     any // the structure itself
 	Add       func(key []byte) error
-	Contains  func(key []byte) bool // nil until Build is called, if Build is set
+	Contains  func(key []byte) bool // may be nil until Build is called
 	Delete    func(key []byte) bool // reports whether the key was there; nil if keys cannot be deleted
 	AddAbsent func(key []byte)      // nil unless the set also needs the absent keys
 	Build     func() error          // nil unless the set is built from all keys at once

@@ -24,7 +24,7 @@ type Shown interface {
 	parts(width int, show func(table) string) []string
 }
 
-// Write writes s in one of the Formats. Text is wrapped to the width of w.
+// Write writes s in a format from Formats. Text is wrapped to the width of w.
 func Write(w io.Writer, s Shown, format string) error {
 	var err error
 	switch format {
