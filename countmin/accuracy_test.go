@@ -45,7 +45,7 @@ func TestConservativeUpdateIsMoreAccurate(t *testing.T) {
 // Even keys are counted twice and odd keys once. No count is too low, and as
 // the theorem says, a fraction of no more than Delta is too high by more than
 // Epsilon times the total.
-func TestSketchesOfManyKeysAreWithinTheTheorem(t *testing.T) {
+func TestSketchesOfManyKeysMeetTheErrorBound(t *testing.T) {
 	keys, epsilon := uint64(50_000), 1e-4
 	if checks.Long(t, 3, 0.5) {
 		keys, epsilon = 100_000_000, 1e-7
@@ -129,7 +129,7 @@ func median(t require.TestingT, s *stream, c HeavyConfig) outcome {
 
 // Even with a small budget, every heavy hitter is found, with few others and a
 // small error. The long form uses Zipf streams of 10^7 updates and 10^6 keys.
-func TestHeavyHittersInASmallBudget(t *testing.T) {
+func TestHeavyHittersAreFoundWithASmallBudget(t *testing.T) {
 	keys, length := 50_000, 200_000
 	if checks.Long(t, 2, 0.5) {
 		keys, length = 1_000_000, 10_000_000
@@ -151,7 +151,7 @@ func TestHeavyHittersInASmallBudget(t *testing.T) {
 	}
 }
 
-func TestTopKInASmallBudget(t *testing.T) {
+func TestTopKIsFoundWithASmallBudget(t *testing.T) {
 	for _, s := range []*stream{mobyDick(), web12(), weblog(), zipf(1.0, 100_000, 200_000, 1)} {
 		for _, s := range []*stream{s, s.ascending()} {
 			k := must(NewTopK(TopKConfig{K: 100, MemoryBytes: 64 << 10}))

@@ -66,7 +66,7 @@ func TestEqualComparesTotals(t *testing.T) {
 // A count is never below a counter that belongs to the key alone, stops at its
 // maximum and is halved as often. It equals this counter if the key shares no
 // counter.
-func TestHalvedCountsAreHalvedCounters(t *testing.T) {
+func TestHalvedCountsAreNotBelowAHalvedCounter(t *testing.T) {
 	for _, bits := range []int{8, 16, 32, 64} {
 		for _, width := range []uint64{40, 5_000} {
 			s := mustNew(t, Params{Width: width, Depth: 4, CounterBits: bits, Conservative: true})
@@ -91,7 +91,7 @@ func TestHalvedCountsAreHalvedCounters(t *testing.T) {
 }
 
 // Forged rows whose sum exceeds the total are valid after Halve.
-func TestHalvedRowsAreValid(t *testing.T) {
+func TestHalveKeepsForgedRowsValid(t *testing.T) {
 	s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 8, Conservative: true})
 	require.NoError(t, s.UnmarshalBinary(set(must(s.MarshalBinary()), map[int]uint64{64: 0xc8ff})))
 	require.NoError(t, s.Halve())
@@ -100,7 +100,7 @@ func TestHalvedRowsAreValid(t *testing.T) {
 
 // Merging sketches with one call is the same as merging them one by one, even
 // if the sketch itself is among them and rows are longer than a block.
-func TestOneMergeOfManySketches(t *testing.T) {
+func TestOneMergeEqualsManyMerges(t *testing.T) {
 	for _, conservative := range []bool{false, true} {
 		for _, bits := range []int{8, 16, 32, 64} {
 			p := Params{Width: 1500, Depth: 3, CounterBits: bits, Conservative: conservative}
@@ -120,7 +120,7 @@ func TestOneMergeOfManySketches(t *testing.T) {
 
 // A counter at its maximum does not limit how often a key can be removed, and
 // is not decremented, since this could make the counts of other keys too low.
-func TestRemoveMoreThanACounterHolds(t *testing.T) {
+func TestRemoveIgnoresSaturatedCounters(t *testing.T) {
 	s := must(New(Config{Width: 100, Depth: 3}))
 	s.AddN([]byte("a"), 1<<33)
 	s.AddN([]byte("b"), 5)

@@ -63,7 +63,7 @@ type receiver interface{ UnmarshalBinary([]byte) error }
 
 // The largest values of a parameter are decoded. One more is an error, and so
 // is a payload that does not follow from the parameters.
-func TestLimitsOfFrameParameters(t *testing.T) {
+func TestLargestFrameParametersAreDecoded(t *testing.T) {
 	if runtime.GOARCH == "wasm" || math.MaxInt == math.MaxInt32 {
 		require.EqualValues(t, math.MaxInt32/2, tracker.MaxMemory)
 	}

@@ -76,7 +76,7 @@ func TestCountersSaturate(t *testing.T) {
 
 // A total of 2^64-1 may be any higher number, so it bounds no error. Here the
 // true total is about 2^71, and most other keys collide with a counted key.
-func TestFullTotalBoundsNoError(t *testing.T) {
+func TestBoundsHoldWhenTheTotalSaturates(t *testing.T) {
 	s := must(New(Config{Width: 1000, Depth: 5, CounterBits: 64}))
 	for key := range uint64(2000) {
 		s.AddNDigest(s.Family().SumUint64(key), 1<<60)

@@ -148,7 +148,7 @@ func refuseSliding(minute *countmin.Window, client string, now time.Time) bool {
 
 // 200 of 20,000 clients send 200 requests in a minute, of which 100, or almost
 // 100, are accepted. The other clients send 20, which are all accepted.
-func TestRateLimitsRefuseOnlyTheRest(t *testing.T) {
+func TestRateLimitsRefuseOnlyExcessRequests(t *testing.T) {
 	const clients, greedy = 20_000, 200
 	fixed, err := newMinute(hashfam.Family{}, clients)
 	require.NoError(t, err)

@@ -142,7 +142,7 @@ func TestSizesDoNotOverflow(t *testing.T) {
 
 // The widest sketch of a depth has 2^48 bits. One more counter per row is an
 // error, whether the Config contains a Width or an Epsilon.
-func TestWidestSketches(t *testing.T) {
+func TestWidestSketchIsValid(t *testing.T) {
 	for _, c := range []struct {
 		bits, depth int
 		delta       float64
@@ -178,7 +178,7 @@ func TestStringsDescribeStructures(t *testing.T) {
 }
 
 // Digests of 64 bits allow a Delta above 1/(2^64 Epsilon).
-func TestLeastDelta(t *testing.T) {
+func TestDeltaHasALowerLimit(t *testing.T) {
 	floor := math.Ldexp(1, -63) // for an Epsilon of 1/2
 	_, err := Config{Epsilon: 0.5, Delta: floor}.Params()
 	requireField(t, err, ErrParams, "Config.Delta")

@@ -43,7 +43,7 @@ func TestNoHeavyHitterIsMissedAtAnyMoment(t *testing.T) {
 
 // A key that is too long to be tracked may be a heavy hitter if its count
 // reaches the threshold.
-func TestCompleteAtTheThreshold(t *testing.T) {
+func TestCompleteConsidersUntrackedKeys(t *testing.T) {
 	h := newHeavy(0.5, tracker.MinMemory)
 	h.AddN(make([]byte, 9000), 5)
 	h.AddN([]byte("a"), 5)
@@ -62,7 +62,7 @@ func TestCompleteAtTheThreshold(t *testing.T) {
 }
 
 // If the keys do not fit, the budget is not exceeded and Complete is false.
-func TestBudgetThatIsTooSmall(t *testing.T) {
+func TestCompleteIsFalseIfKeysDoNotFit(t *testing.T) {
 	h, huge := newHeavy(0.01, 2048), strings.Repeat("x", 4096)
 	for i := range 1000 {
 		h.AddString(huge)
@@ -105,7 +105,7 @@ func TestAllReadsTheCurrentTopK(t *testing.T) {
 // A TopK is complete if no other key can have a higher count than the last of
 // its keys: neither a tracked key nor one that is too long to be tracked, which
 // is counted missed times here.
-func TestWhenATopKIsComplete(t *testing.T) {
+func TestTopKIsCompleteIfNoOtherCountIsHigher(t *testing.T) {
 	for _, c := range []struct {
 		k        int
 		missed   uint64
@@ -219,7 +219,7 @@ func requireHeld(t *testing.T, copies, budget int, make func(i int) tracking) {
 
 // Creating, decoding and merging structures allocates memory in proportion to
 // their sizes.
-func TestAllocationsAreInProportion(t *testing.T) {
+func TestAllocationsAreInProportionToSize(t *testing.T) {
 	for _, budget := range []int{tracker.MinMemory, 16 << 10, 256 << 10} {
 		var h *HeavyHitters
 		g, frame := new(HeavyHitters), []byte(nil)
@@ -349,7 +349,7 @@ func TestJoinedShardsAreAsGoodAsTheWhole(t *testing.T) {
 }
 
 // Errors of Join name the field or the shard.
-func TestShardsThatCannotBeJoined(t *testing.T) {
+func TestJoinErrorsNameTheShard(t *testing.T) {
 	top := func(k int) *TopK { return must(NewTopK(TopKConfig{K: k})) }
 	_, none := JoinHeavyHitters(nil)
 	requireField(t, none, ErrParams, "number of shards")

@@ -14,7 +14,7 @@ import (
 
 // Fields that are not given have default values. The largest windows are valid
 // and can be decoded.
-func TestWindowConfigs(t *testing.T) {
+func TestWindowConfigsHaveDefaults(t *testing.T) {
 	for _, c := range []struct{ config, want WindowConfig }{
 		{WindowConfig{Phi: 0.1, Keys: 10}, WindowConfig{Phi: 0.1, Keys: 10, Panes: 8}},
 		{WindowConfig{Phi: 0.1, Span: 1001}, WindowConfig{Phi: 0.1, Span: 1008, Panes: 8}},
@@ -37,7 +37,7 @@ func TestWindowConfigs(t *testing.T) {
 
 // Throughout real streams, a window reports the top pages of exactly the last
 // 10,000 requests, and of exactly the last hour.
-func TestWindowsOfRealStreams(t *testing.T) {
+func TestWindowsOfRealStreamsMissNoKey(t *testing.T) {
 	const second = int64(time.Second)
 	for _, s := range []*stream{web12(), weblog()} {
 		for _, c := range []WindowConfig{
@@ -117,7 +117,7 @@ func TestAddNOfAWindowEqualsManyAdds(t *testing.T) {
 
 // If the oldest pane has counted 2^64-1 keys or more, the threshold is still a
 // fraction of the keys that came since.
-func TestThresholdAfterAFullPane(t *testing.T) {
+func TestThresholdIgnoresTheOldestPane(t *testing.T) {
 	start := time.Unix(0, 0)
 	for _, old := range []uint64{math.MaxUint64, math.MaxUint64 - 5} {
 		w := must(NewWindow(WindowConfig{Phi: 0.5, Span: time.Hour, Panes: 2}))

@@ -44,7 +44,7 @@ func TestScalableKeepsItsRateAsItGrows(t *testing.T) {
 
 // A filter uses almost all of MemoryBytes, even if it was decoded. Deleting
 // keys makes room.
-func TestScalableUsesItsMemory(t *testing.T) {
+func TestScalableUsesMemoryBytes(t *testing.T) {
 	for _, c := range []ScalableConfig{
 		{Expected: 1, FPRate: 0.9}, {Expected: 1000, FPRate: 0.01}, {Expected: 5000, FPRate: 0.3, Compact: true},
 	} {
@@ -102,7 +102,7 @@ func TestScalableConfigsAreChecked(t *testing.T) {
 
 // At a rate of 0.9 and the largest Expected, a page of 41,024 bits is planned
 // for 3,872 keys.
-func TestScalablesHaveLargestSize(t *testing.T) {
+func TestScalableSizeIsLimited(t *testing.T) {
 	const keys, bits = 3872, 41_024
 	most := uint64(sizing.MaxBits) / bits
 	require.NoError(t, ScalableConfig{Expected: most*keys - 1000, FPRate: 0.9}.check(ErrParams))

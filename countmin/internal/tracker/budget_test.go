@@ -7,7 +7,7 @@ import (
 )
 
 // The parts of a budget do not depend on the size of an int.
-func TestPartsOfABudget(t *testing.T) {
+func TestBudgetPartsDoNotDependOnIntSize(t *testing.T) {
 	for _, c := range []struct {
 		budget uint64
 		tail   uint64
@@ -33,7 +33,7 @@ func TestPartsOfABudget(t *testing.T) {
 // Without a budget, a log should hold 8 records for each of the top k, or 4/Phi
 // records. With one, these numbers are 2 and 0.15/Phi. Without a budget, a tail
 // has 2 K or 1/Phi words.
-func TestRecordsAndTailOfAGoal(t *testing.T) {
+func TestInitialSizesFollowFromTheGoal(t *testing.T) {
 	for _, c := range []struct {
 		goal Goal
 		want int
@@ -87,7 +87,7 @@ func TestDecoderAcceptsOnlyPossibleTails(t *testing.T) {
 
 // A count is near if it is at least 9/10 of a heavy hitter's count, which must
 // be 16 or more with a budget. A top k has no such counts.
-func TestWhichCountsAreNear(t *testing.T) {
+func TestNearCountsAreAtLeastNineTenths(t *testing.T) {
 	for _, c := range []struct {
 		goal         Goal
 		count, total uint64

@@ -52,7 +52,7 @@ func bytesOf(first byte, rest string) uint64 {
 }
 
 // Every field is valid at its limit. One step beyond, the error names it.
-func TestLimitsOfPayloads(t *testing.T) {
+func TestDecodeAcceptsFieldsUpToTheirLimits(t *testing.T) {
 	long := slices.Repeat([]uint64{bytesOf('x', "xxxxxxx")}, 32) // 256 bytes
 	fewer := slices.Clone(long)
 	fewer[31] >>= 8 // 255
@@ -167,7 +167,7 @@ func TestDecodedTrackerMergesLikeTheOriginal(t *testing.T) {
 
 // Low does not include the estimated part of a count. If guess is maxGuess,
 // this part may be the whole count.
-func TestLowerBoundOfLargeGuesses(t *testing.T) {
+func TestLowExcludesTheGuess(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	for guess, low := range map[uint64]uint64{1: 1<<40 - 1, maxGuess - 1: 1<<40 - maxGuess + 1, maxGuess: 0, maxGuess + 1: 0} {
 		h := New(Goal{Phi: 0.1})

@@ -171,7 +171,7 @@ func sharded(goal Goal, n int) (shards []*Tracker, add func(key string)) {
 
 // After Join, bounds hold, and a budget is not exceeded. If memory grows, keys
 // keep their counts.
-func TestJoin(t *testing.T) {
+func TestJoinKeepsBoundsAndBudget(t *testing.T) {
 	for _, memory := range []uint64{0, 1 << 10, 16 << 10} {
 		for _, n := range []int{1, 3, 8} {
 			shards, add := sharded(Goal{Phi: 0.01, Memory: memory}, n)

@@ -33,7 +33,7 @@ func lengthFor(words uint64) int { return 8 * int(words-recordHead-2) }
 
 // A sweep for a short record frees a share of the log: 54 words, or 14 records.
 // For a longer record, it frees only what the record needs.
-func TestSweepFreesAShare(t *testing.T) {
+func TestSweepFreesASixteenth(t *testing.T) {
 	h := crowded(t)
 	for words, bar := range map[uint64]uint64{1: 113, 4: 113, 53: 113, 54: 113, 55: 113, 56: 113, 57: 114, 864: 315} {
 		require.Equal(t, bar, h.bar(words), "%d words", words)
@@ -53,7 +53,7 @@ func TestSweepFreesAShare(t *testing.T) {
 // After merging or decoding, records may have counts below the floor. Sweeping
 // them does not raise the floor. Otherwise it would exceed the total here, and
 // decoding would fail.
-func TestSweepOfRecordsBelowTheFloor(t *testing.T) {
+func TestSweepBelowTheFloorDoesNotRaiseIt(t *testing.T) {
 	h := crowded(t)
 	h.floor = 400
 	require.EqualValues(t, 400, h.bar(4))
@@ -126,7 +126,7 @@ func TestTailIsHalvedUntilThereAreEnoughRecords(t *testing.T) {
 // A refused key can be refused again without reading the log if it needs at
 // least as many words and has no higher count. A record that is longer than the
 // room never fits.
-func TestRefusalsCoverLongerKeys(t *testing.T) {
+func TestLongerKeysAreRefusedWithoutReadingTheLog(t *testing.T) {
 	for _, c := range []struct {
 		words, now uint64
 		reads      bool

@@ -48,7 +48,7 @@ func TestPanesDropTheOldest(t *testing.T) {
 
 // Without a budget, the log grows before a sweep would evict a heavy hitter,
 // even if it already has as many records as it should.
-func TestMemoryGrowsUnderPressure(t *testing.T) {
+func TestLogGrowsBeforeHeavyHittersAreEvicted(t *testing.T) {
 	h := New(Goal{Phi: 1.0 / 300})
 	h.want = 0 // so that nothing but pressure makes it grow
 	for i := range 3000 {
@@ -60,7 +60,7 @@ func TestMemoryGrowsUnderPressure(t *testing.T) {
 
 // A key that is too long for its count is refused without reading the log,
 // except for the first time after a sweep.
-func TestLongKeysAreRefusedAtOnce(t *testing.T) {
+func TestLongKeysAreRefusedWithoutASweep(t *testing.T) {
 	for _, length := range []int{3000, 12_000, 1 << 20} { // a share is 1.5 KB, the room 25 KB
 		h := New(Goal{Phi: 0.001, Memory: 64 << 10})
 		for i := range uint64(5000) {
@@ -145,7 +145,7 @@ func TestSweepsAreRare(t *testing.T) {
 }
 
 // A refusal ends when there is more room.
-func TestRefusalsEnd(t *testing.T) {
+func TestRefusalsEndWhenThereIsRoom(t *testing.T) {
 	for name, change := range map[string]func(*Tracker){
 		"sweep":   func(h *Tracker) { h.sweep(h.floor + 1) },
 		"enlarge": func(h *Tracker) { require.True(t, h.enlarge(1)) },
@@ -204,7 +204,7 @@ func TestSizeBytesIsExact(t *testing.T) {
 
 // A decoded tracker allocates what its records need, including one head for
 // each. It allocates the rest of its budget when another key is counted.
-func TestDecodedTrackerAllocatesLate(t *testing.T) {
+func TestDecodedTrackerAllocatesWhenNeeded(t *testing.T) {
 	for _, records := range []int{0, 1, 10} {
 		h := New(Goal{Phi: 1, Memory: 16 << 10})
 		addMany(&h, 1, records, 1)
@@ -220,7 +220,7 @@ func TestDecodedTrackerAllocatesLate(t *testing.T) {
 
 // A decoded log that is full of long keys has few heads. When short keys
 // displace them, it gets all heads in the budget.
-func TestShortKeysAfterLongOnesGetMoreHeads(t *testing.T) {
+func TestDecodedTrackerGetsAllHeadsForShortKeys(t *testing.T) {
 	h := New(Goal{Phi: 1, Memory: 16 << 10})
 	h.want = 0 // so that the tail is not halved
 	heads := len(h.index.heads)

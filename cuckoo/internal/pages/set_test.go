@@ -148,7 +148,7 @@ func TestSetKeepsItsMemoryLimit(t *testing.T) {
 }
 
 // A ninth copy is refused even if the others have become orphans.
-func TestSetTakesEightCopies(t *testing.T) {
+func TestSetHoldsEightCopies(t *testing.T) {
 	s := small(0.9, false)
 	d := hashfam.Digest(12345)
 	for range 8 {

@@ -57,7 +57,7 @@ func capacity(s Shape) int { return int(sizing.CuckooCapacity(s.Buckets, s.Bits)
 // mean load must be above 0.945, or 0.955 with more than four bits. This is at
 // least five standard errors below the expected load, but a search that stops
 // too early does not reach it.
-func TestSimulatedLoadsAreAboveTheRule(t *testing.T) {
+func TestSimulatedLoadsAreAboveCapacity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation")
 	}

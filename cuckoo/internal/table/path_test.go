@@ -75,7 +75,7 @@ func TestLongSearchesContinueShortOnes(t *testing.T) {
 }
 
 // A search fails only if no bucket within its reach has a free slot.
-func TestMovesMakeRoomWhereTheyCan(t *testing.T) {
+func TestMovesFindFreeSlotsWithinReach(t *testing.T) {
 	for _, s := range []Shape{{Buckets: 8, Bits: 12}, {Buckets: 14, Bits: 12}, {Buckets: 16, Bits: 20, Sorted: true}} {
 		for seed := range uint64(1000) {
 			f, r := newFilter(s, seed), rand.New(rand.NewPCG(1, seed))
@@ -122,7 +122,7 @@ func TestFirstBucketWithFreeSlotIsFound(t *testing.T) {
 	})
 }
 
-func TestTailsDoNotMoveFingerprints(t *testing.T) {
+func TestTailBitsDoNotSelectBuckets(t *testing.T) {
 	s := Shape{Buckets: 128, Bits: 16, Tail: 11}
 	tab, p := New(s, make([]byte, s.Bytes())), of(s.Buckets, 1)
 	p.Keep(32)
