@@ -27,7 +27,7 @@ func Example() {
 		return
 	}
 	fmt.Println(f.ContainsString("user 7"), f.Contains([]byte("user 99999")))
-	fmt.Printf("%d keys, %.2f bits per key, rate %.2f %%\n",
+	fmt.Printf("%d keys, %.2f bits per key, rate %.2f%%\n",
 		f.Len(), float64(8*f.SizeBytes())/float64(f.Len()), 100*f.FalsePositiveRate())
 
 	digests = append(digests, c.Family.SumString("root"))
@@ -35,11 +35,11 @@ func Example() {
 	fmt.Println(f.Len(), f.ContainsString("root"), err)
 	// Output:
 	// true true
-	// 100000 keys, 6.77 bits per key, rate 1.00 %
+	// 100000 keys, 6.77 bits per key, rate 1.00%
 	// 100001 true <nil>
 }
 
-// If digests are sorted externally, they need not be in memory all at once.
+// If digests are sorted externally, they do not all need to be in memory.
 func ExampleNewFromSorted() {
 	c := static.Config{FPRate: 0.01}
 	digests := c.Family.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5})
