@@ -11,11 +11,10 @@ var (
 	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
 	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
-	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded under another family
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
-// A FieldError describes an invalid field, see package hashfam. It can be
-// extracted from an error using errors.As.
+// A FieldError describes an invalid field. See package [hashfam].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "counting"}
