@@ -50,7 +50,7 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 
 // hasLines appends the result of hasBlocked for each digest in a nonempty block
 // to dst, which must have the capacity. With AVX-512, it tests eight positions
-// at once.
+// at a time.
 func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
 	if useAVX512 {
 		end := len(dst)

@@ -39,18 +39,18 @@ func newLineCase(rng *rand.Rand, n, k int) lineCase {
 	return c
 }
 
-// run returns the answers of hasLines after others, and what addLines makes of
-// the words.
-func (c lineCase) run(avx512 bool) (answers []bool, words []uint64) {
+// run returns the results of hasLines, appended to other results, and the words
+// after addLines.
+func (c lineCase) run(avx512 bool) (results []bool, words []uint64) {
 	useAVX512 = avx512
 	defer func() { useAVX512 = true }()
-	answers = append(make([]bool, 0, 3+len(c.digests)), true, false, true)
+	results = append(make([]bool, 0, 3+len(c.digests)), true, false, true)
 	words = slices.Clone(c.words)
 	addLines(words, c.lines, c.k, c.digests)
-	return hasLines(answers, c.words, c.lines, c.k, c.digests), words
+	return hasLines(results, c.words, c.lines, c.k, c.digests), words
 }
 
-// check compares the functions in assembly with their plain twins.
+// check compares the assembly functions with the portable ones.
 func (c lineCase) check(t *testing.T) {
 	t.Helper()
 	want, wantWords := c.run(false)
@@ -65,7 +65,7 @@ func (c lineCase) check(t *testing.T) {
 	for _, d := range c.digests {
 		addLineAVX512(gotWords, d, c.k)
 	}
-	require.Equal(t, wantWords, gotWords, "one by one, k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
+	require.Equal(t, wantWords, gotWords, "single calls, k = %d, %d digests, %d lines", c.k, len(c.digests), c.lines)
 }
 
 func TestLinesMatchPortableCode(t *testing.T) {

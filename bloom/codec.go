@@ -26,8 +26,8 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // AppendFrame returns dst and this error.
 //
 // AppendFrame allocates the frame if dst is too small. It must also allocate
-// the bit array if the array would not begin at a multiple of 8 in memory, on
-// big-endian platforms, and in builds with the tag purego.
+// the bit array if the array would not begin at a multiple of 8 bytes in
+// memory, on big-endian platforms, and in builds with the tag purego.
 func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if c.Capacity == 0 && c.MemoryBytes == 0 {
 		c.Capacity = max(1, uint64(len(digests)))

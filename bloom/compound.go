@@ -34,10 +34,9 @@ func (s *stages) use() {
 // append makes f the newest stage.
 func (s *stages) append(f *Filter) { s.hash, s.list = f.hash, append(s.list, *f) }
 
-// Contains reports whether key may be in the filter. False is certain: key was
-// never added, or the filter has forgotten it. True can be a false positive,
-// with a probability of up to FPRate. Contains queries the newest stage or
-// generation first, and tests three positions before the others.
+// Contains reports whether key may be in the filter. False is certain; true can
+// be a false positive. It queries the newest underlying filter first, and tests
+// three positions before the others.
 func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
@@ -57,7 +56,8 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // hasFirst tests the first three positions of d, or all if there are fewer. For
-// Blocked filters it returns true if AVX-512 can test all of these as fast.
+// Blocked filters it returns true if AVX-512 can test all positions just as
+// fast.
 func (f *reader) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.kind {
 	case classic:
@@ -82,10 +82,10 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // FalsePositiveRate returns an upper bound on the probability that the filter
 // in its current state finds a key that was not added: the sum of the rates of
-// its stages or generations, but no more than 1. These rates are not
-// independent, because a key's positions in them are related, and because
-// ContainsOrAdd adds no key that is already found. If the bound is 10% or less,
-// it is close to the rate itself. FalsePositiveRate runs in O(m) time.
+// all underlying filters, but no more than 1. These rates are not independent,
+// because a key's positions in them are related, and because ContainsOrAdd adds
+// no key that is already found. If the bound is 10% or less, it is close to the
+// rate itself. FalsePositiveRate runs in O(m) time.
 func (s *stages) FalsePositiveRate() float64 {
 	return min(1, total(s, (*Filter).FalsePositiveRate))
 }
@@ -93,11 +93,9 @@ func (s *stages) FalsePositiveRate() float64 {
 // SizeBytes returns the size of all bit arrays in bytes.
 func (s *stages) SizeBytes() uint64 { return total(s, (*Filter).SizeBytes) }
 
-// EstimatedLen returns the sum of [Filter.EstimatedLen] over all stages or
-// generations. A key is counted once for each stage or generation that contains
-// it. Keys that were already found when they were added to a Scalable are not
-// counted; their fraction is below FPRate. A Rotating may count keys that are
-// older than the window. EstimatedLen runs in O(m) time.
+// EstimatedLen returns the sum of [Filter.EstimatedLen] over all underlying
+// filters, so a key that is in several filters is counted several times. It
+// runs in O(m) time.
 func (s *stages) EstimatedLen() float64 { return total(s, (*Filter).EstimatedLen) }
 
 // total adds up the results of calling a method for all stages.
@@ -128,7 +126,8 @@ func (s *stages) equal(other *stages) bool {
 }
 
 // paddedWords returns the number of words that the bit array uses in a frame's
-// payload. Whole lines are used, so each array begins at a multiple of 64.
+// payload. Whole lines are used, so each array begins at a multiple of 64
+// bytes.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
 // yield yields the bit array of every stage, followed by its padding.

@@ -17,7 +17,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-func TestStageCountsInHeaders(t *testing.T) {
+func TestStageCountsAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		grown  byte
 		frozen uint32
@@ -39,7 +39,7 @@ func TestStageCountsInHeaders(t *testing.T) {
 }
 
 // The table of stages has a multiple of 8 words, and the arrays follow.
-func TestTablesOfStages(t *testing.T) {
+func TestStageTablesAreChecked(t *testing.T) {
 	partitioned := 1 + uint64(Partitioned)<<8
 	for _, c := range []struct {
 		name   string
@@ -124,7 +124,7 @@ func smallLastStage() *Scalable {
 // Decoders reject fields that no filter has, and padding that is not zero. The
 // keys that the stages claim to contain must fit into their bits, so that an
 // encoding cannot make the next stage much larger than the bytes that arrived.
-// A time that no clock shows would stop a window.
+// An impossible time would stop a window.
 func TestFieldsOfEncodedStagesAreChecked(t *testing.T) {
 	rotating := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Generations: 2})
 	timed := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Span: time.Hour})

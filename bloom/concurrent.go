@@ -16,9 +16,9 @@ import (
 // Concurrent must not be copied by value.
 //
 // Bits are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
-// locks, when the key is not found; they need 4 KiB. Once an Add has returned,
-// its key will be found in any goroutine. During the Add, Contains may return
-// true or false.
+// locks, when the key is not found; SizeBytes does not include their 4 KiB.
+// Once an Add has returned, its key will be found in any goroutine. During the
+// Add, Contains may return true or false.
 //
 // Lookups are as fast as in a plain filter; an Add is two to three times
 // slower.
@@ -82,7 +82,8 @@ func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 // AddString is like [Concurrent.Add] for a string key.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
-// AddDigest is like [Concurrent.Add] for a digest computed by its family.
+// AddDigest is like [Concurrent.Add] for a digest computed by the filter's
+// family.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -105,8 +106,8 @@ func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.hash.SumString(key))
 }
 
-// ContainsDigest is like [Concurrent.Contains] for a digest computed by its
-// family.
+// ContainsDigest is like [Concurrent.Contains] for a digest computed by the
+// filter's family.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.kind {
 	case classic:

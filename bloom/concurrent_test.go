@@ -77,7 +77,7 @@ func (s *schedule) end(t *testing.T) {
 // No bit is lost when many goroutines set bits of the same words. Four of them
 // run groups of schedules and yield the processor at random steps: 25,600
 // schedules, and a million in the long form.
-func TestSchedulesOfAConcurrentFilter(t *testing.T) {
+func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 	const workers, steps = 4, 8
 	groups := 400
 	if checks.Long(t, 2, 0.1) {

@@ -218,7 +218,7 @@ func TestGoldenDeltas(t *testing.T) {
 
 // A delta needs memory in proportion to its length, whatever it claims, and to
 // m/1024.
-func TestMemoryForDeltas(t *testing.T) {
+func TestDeltaMemoryIsProportionalToItsLength(t *testing.T) {
 	p := bloom.Params{Bits: 1 << 26, Hashes: 7}
 	f, g := empty(t, p), empty(t, p, "key")
 	delta, err := []byte(nil), error(nil)
@@ -235,7 +235,7 @@ func TestMemoryForDeltas(t *testing.T) {
 }
 
 // Errors say what differs, and return dst unchanged.
-func TestErrorsOfDeltas(t *testing.T) {
+func TestDeltaErrorsNameTheDifference(t *testing.T) {
 	f, g := empty(t, bloom.Params{Bits: 100, Hashes: 2}), empty(t, bloom.Params{Bits: 100, Hashes: 3})
 	dst, err := f.AppendDelta([]byte("dst"), g)
 	require.ErrorIs(t, err, bloom.ErrIncompatible)

@@ -28,10 +28,11 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send sends what has changed since sent. It returns the sent of the next call.
+// send sends the changes since the state sent. It returns the state to use for
+// the next call.
 func send(url string, sent, now *bloom.Filter) *bloom.Filter {
 	message, err := now.AppendDelta(nil, sent)
-	if err != nil { // what the other server has is not known
+	if err != nil { // the other server's state is unknown
 		message, _ = now.MarshalBinary()
 	}
 	reply, err := http.Post(url, "", bytes.NewReader(message))

@@ -20,7 +20,7 @@ func New(c Config) (*Filter, error) {
 
 // NewFromParams returns an empty filter with the parameters p. It returns
 // [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: 32-bit platforms can address 1 GiB.
+// for the platform: the limit is 1 GiB with 32-bit addresses.
 //
 // The program terminates if the machine does not have this much memory. If p
 // comes from an untrusted source, check [Params.SizeBytes] first.
@@ -75,8 +75,8 @@ func (s *shape) Params() Params { return s.params }
 // Family returns the family that hashes the filter's keys.
 func (s *shape) Family() hashfam.Family { return s.params.Family }
 
-// SizeBytes returns the size of the bit array in bytes. The filter needs up to
-// 100 bytes more, and a Concurrent an additional 4 KiB for its locks.
+// SizeBytes returns the size of the bit array in bytes. The structure itself
+// needs up to 200 bytes more.
 func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // String describes the filter in a single line.

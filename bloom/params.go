@@ -18,7 +18,7 @@ var (
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
-// A FieldError is an error about one field. See package [hashfam].
+// A FieldError describes an invalid field. See package [hashfam].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "bloom"}

@@ -127,7 +127,7 @@ func requireField(t require.TestingT, err, sentinel error, field string) {
 }
 
 // In WebAssembly, an int has 64 bits, but an address has 32.
-func TestFiltersBeyondTheAddressesAreErrors(t *testing.T) {
+func TestFiltersBeyondTheAddressSpaceAreErrors(t *testing.T) {
 	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
 		t.Skip("addresses have more than 32 bits")
 	}

@@ -23,6 +23,7 @@ import (
 // rounded up to a whole number of keys or nanoseconds. A key is remembered for
 // the whole window, and for no longer than G+1 parts. With G = 4 and a rate of
 // 1%, a key in the window uses 16 bits. A lookup queries all generations.
+// EstimatedLen may count keys that are older than the window.
 //
 // A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
 // not use a clock or a goroutine: the caller sets the time using
@@ -75,8 +76,8 @@ const (
 )
 
 // NewRotating returns an empty filter for c. It returns [ErrParams], naming the
-// field, if c is invalid, or a generation is too large or its rate too low for
-// 64-bit digests.
+// field, if c is invalid, if a generation would be too large, or if its rate
+// would be too low for 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan()
 	if err == nil {
@@ -180,10 +181,10 @@ func (r *Rotating) AddAll(digests []hashfam.Digest) {
 }
 
 // ContainsOrAdd reports whether key may have been added within the window, and
-// adds it otherwise. If it is called all the time with the same key, it returns
-// false once per window, or up to 1/G of the window later, so it can be used to
-// do something only once in this time. To remember a key for as long as it is
-// queried, call Contains and then Add instead.
+// adds it otherwise. If it is called continuously with the same key, it returns
+// false once every 1 to 1+1/G windows, so it can be used to do something only
+// once in this time. To remember a key for as long as it is queried, call
+// Contains and then Add instead.
 func (r *Rotating) ContainsOrAdd(key []byte) bool { return r.ContainsOrAddDigest(r.hash.Sum(key)) }
 
 // ContainsOrAddString is like [Rotating.ContainsOrAdd] for a string key.
@@ -200,13 +201,12 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Advance moves the end of the window to t, and forgets keys that were added
-// earlier than Span plus Span/G before t. It does nothing if Span is 0, or if t
-// is before an earlier time: the window never moves back, and keys will still
-// be added at the earlier time. Keys added before the first call count as added
-// at the time of this call. All times before 1678 are treated as the same time,
-// and so are all times after 2262. It runs in constant time unless it clears
-// generations.
+// Advance moves the end of the window to t, and forgets all keys that are older
+// than Span + Span/G. It does nothing if Span is 0, or if an earlier call had a
+// later time: the window never moves back, and keys will still be added at the
+// later time. Keys added before the first call count as added at the time of
+// this call. All times before 1678 are treated as the same time, and so are all
+// times after 2262. Advance runs in constant time unless it clears generations.
 func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.

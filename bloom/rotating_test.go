@@ -120,7 +120,7 @@ func sizedBefore(c RotatingConfig) (*Rotating, error) {
 
 // When all keys of a window arrive at once, a single generation has room for
 // them. Four do not, as choosing.md says.
-func TestRotatingWithBursts(t *testing.T) {
+func TestBurstsNeedOneGeneration(t *testing.T) {
 	for g, want := range map[int]float64{1: 0.01, 4: 0.56} {
 		r := mustRotate(t, RotatingConfig{Capacity: 20_000, Span: time.Hour, FPRate: 0.01, Generations: g})
 		for window := range uint64(3) {
@@ -137,7 +137,7 @@ func TestRotatingWithBursts(t *testing.T) {
 	}
 }
 
-func TestWindowsThatEndElsewhereAreNotEqual(t *testing.T) {
+func TestWindowsAtOtherPositionsAreNotEqual(t *testing.T) {
 	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.01, Span: time.Hour})
 	c := r.Clone()
 	c.Advance(time.Unix(1e9, 0))

@@ -17,13 +17,14 @@ import (
 // filters, called stages. Keys are added to the newest stage. When this stage
 // is full, a stage for twice as many keys follows.
 //
-// The rates of the stages become lower and lower, and their sum never exceeds
-// the FPRate of the [ScalableConfig]. The filter's rate therefore stays below
-// FPRate regardless of the number of keys. For a rate of 1%, the filter uses 11
-// bits per key when it contains Expected keys. With up to 100 times as many, it
-// uses 13 to 38 bits per key, with the maximum right after a stage was added.
-// For absent keys, all stages need to be queried, each in less than half the
-// time of a plain filter.
+// The rates of the stages become lower and lower, and their sum does not exceed
+// the FPRate of the [ScalableConfig]. While the filter can grow, its rate
+// therefore stays below FPRate. For a rate of 1%, the filter uses 11 bits per
+// key when it contains Expected keys. With up to 100 times as many, it uses 13
+// to 38 bits per key, with the maximum right after a stage was added. For
+// absent keys, all stages need to be queried, each in less than half the time
+// of a plain filter. EstimatedLen does not count keys that were already found
+// when they were added; their fraction is below FPRate.
 //
 // A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
 // Scalables cannot be merged: keeping the stages of both would add up their

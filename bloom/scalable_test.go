@@ -154,7 +154,7 @@ func TestAttachedFiltersCountTowardsTheLimit(t *testing.T) {
 }
 
 // The rates add up, and the capacities do not overflow.
-func TestRatesAndCapacitiesOfManyStages(t *testing.T) {
+func TestRatesOfManyStagesAddUp(t *testing.T) {
 	c, rates := ScalableConfig{Expected: 3, FPRate: 0.01}, 0.0
 	for i := range 200 {
 		rates += c.rateOf(i)

@@ -153,8 +153,7 @@ func (f *Filter) unionOnes(other *Filter) uint64 {
 	return onesOf(f.words, other.words, func(a, b uint64) uint64 { return a | b })
 }
 
-// onesOf returns the number of bits that are set after op is applied to each
-// word.
+// onesOf returns the number of bits that are set in op(a[i], b[i]) for all i.
 func onesOf(a, b []uint64, op func(a, b uint64) uint64) (n uint64) {
 	b = b[:len(a)]
 	for i, w := range a {

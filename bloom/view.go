@@ -15,8 +15,8 @@ type View struct {
 }
 
 // NewView returns a view of the filter that data encodes. See Views in package
-// [hashfam]. Blocked filters are fastest if data begins at a multiple of 64, as
-// mapped files do.
+// [hashfam]. Blocked filters are fastest if data begins at a multiple of 64
+// bytes, as mapped files do.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	v, p, words, err := format.View(data, fam)
 	if err != nil {
@@ -58,11 +58,11 @@ func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.
 // encodes. d must be computed by the family of r. The frame can be at any
 // address, and big-endian platforms are supported.
 //
-// The errors match the errors of [Filter.UnmarshalBinary]. When there is an
-// error, the result is true, so that no key is lost. ContainsDigest never
-// panics or reads outside of frame, but it does not compute checksums, so a
-// damaged frame can lead to wrong results. Use [Filter.UnmarshalBinary] or
-// [View.Verify] to check a frame.
+// It returns the errors of [Filter.UnmarshalBinary]. The result is then true,
+// so that no key is lost. ContainsDigest never panics or reads outside of
+// frame, but it does not compute checksums, so a damaged frame can lead to
+// wrong results. Use [Filter.UnmarshalBinary] or [View.Verify] to check a
+// frame.
 func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error) {
 	bits, rest, array, ok := r.frames.At(frame)
 	k, layout := int(rest&0xff), Layout(rest>>8)

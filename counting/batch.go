@@ -8,10 +8,9 @@ import (
 	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
-// AddAll calls [Filter.AddDigest] for each digest. The digests can be computed
-// using SumAll of the filter's [hashfam.Family]. In total, this needs half the
-// time of single calls, or a quarter to half if the filter is larger than the
-// cache.
+// AddAll calls [Filter.AddDigest] for each digest. Use Family().SumAll to
+// compute them. SumAll and AddAll need half the time of single calls, or a
+// quarter to half if the filter is larger than the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -38,8 +37,8 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 }
 
 // ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
-// dst and returns the extended slice. When it is used with SumAll, it needs a
-// quarter to two fifths of the time of single calls.
+// dst and returns the extended slice. Using it with SumAll needs a quarter to
+// two fifths of the time of single calls.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.made().kind == blocked {

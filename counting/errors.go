@@ -8,14 +8,13 @@ import (
 // These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
-	ErrCorrupt      = hashfam.ErrCorrupt      // the data is not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // the data was encoded by a later version
-	ErrFamily       = hashfam.ErrFamily       // the data was encoded with another family
+	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
+	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
+	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
-// A FieldError describes an invalid field, see package hashfam. It can be
-// extracted from an error using errors.As.
+// A FieldError describes an invalid field. See package [hashfam].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "counting"}

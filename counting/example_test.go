@@ -124,12 +124,12 @@ func Example_cacheDigest() {
 			summary.AddString(page)
 		}
 	}
-	fmt.Printf("%d pages missed in the second cache, %d asked of the first, %d found there\n", misses, asked, found)
+	fmt.Printf("%d pages missed in the second cache, %d looked up in the first, %d found there\n", misses, asked, found)
 	fmt.Printf("%d more were there but missing from the older digest\n", overlooked)
 	fmt.Printf("%d digests of %d bytes, from counters of %d bytes\n", messages, digest.SizeBytes(), summary.SizeBytes())
 	fmt.Printf("%d counters stuck\n", summary.Stuck())
 	// Output:
-	// 17336 pages missed in the second cache, 4116 asked of the first, 3817 found there
+	// 17336 pages missed in the second cache, 4116 looked up in the first, 3817 found there
 	// 1660 more were there but missing from the older digest
 	// 96 digests of 2400 bytes, from counters of 9600 bytes
 	// 0 counters stuck

@@ -59,7 +59,7 @@ func (f *Filter) Params() Params { return f.params }
 func (f *Filter) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the size of the counters in bytes. The structure itself
-// adds less than 100 bytes.
+// adds about 100 bytes.
 func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
 // Reset removes all keys and clears the stuck counters.
@@ -107,8 +107,8 @@ const mergeWords = 1024
 // counter i is not zero. It returns the same results for Contains and needs a
 // quarter of the memory. The result is a copy, and is identical, bit for bit,
 // to the filter that package bloom builds from these keys with the same number
-// of bits, hashes, layout and family. The only exception are the bits of stuck
-// counters. Bloom reads all counters and allocates m/8 bytes.
+// of bits, hashes, layout and family. Only the bits of stuck counters can
+// differ. Bloom reads all counters and allocates m/8 bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
@@ -121,7 +121,7 @@ func (f *Filter) Bloom() *bloom.Filter {
 	return b
 }
 
-// String describes f in one line.
+// String describes f in a single line.
 func (f Filter) String() string { return fmt.Sprintf("counting.Filter(%v)", f.params) }
 
 // Format prints the result of String for every verb.

@@ -156,9 +156,9 @@ func (p Params) bloom() bloom.Params {
 }
 
 // RateAt returns the expected false-positive rate when a filter contains n
-// distinct keys. It is the same rate as for a Bloom filter, see
-// [bloom.Params.RateAt]. RateAt returns NaN if p is invalid. It uses O(k^2)
-// steps, which need tens of microseconds.
+// distinct keys. A Bloom filter has the same rate; see [bloom.Params.RateAt].
+// RateAt returns NaN if p is invalid. It runs in O(k^2) time: tens of
+// microseconds.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -166,11 +166,11 @@ func (p Params) RateAt(n uint64) float64 {
 	return p.bloom().RateAt(n)
 }
 
-// CapacityAt returns the largest number of distinct keys whose false-positive
-// rate does not exceed rate. It is the inverse of [Params.RateAt]. If p is
-// invalid, 0 is returned; if rate is 1 or more, math.MaxUint64 is returned.
-// CapacityAt computes the rate for a few dozen key counts. It needs a
-// millisecond or less for common rates.
+// CapacityAt returns the largest number of distinct keys at which the
+// false-positive rate does not exceed rate. It is the inverse of
+// [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
+// 1 or more. CapacityAt computes the rate for a few dozen key counts. It needs
+// a millisecond or less for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -138,9 +138,9 @@ func tables(t *testing.T, db *pebble.DB) (names [7][]string, size uint64) {
 	return names, size
 }
 
-// asked calls f, and returns how many filter queries avoided reading a table
-// and how many queries there were.
-func asked(db *pebble.DB, f func()) (hits, all int64) {
+// filterQueries calls f, and returns how many filter queries avoided reading a
+// table and how many queries there were.
+func filterQueries(db *pebble.DB, f func()) (hits, all int64) {
 	before := db.Metrics().Filter
 	f()
 	after := db.Metrics().Filter
@@ -151,7 +151,7 @@ func asked(db *pebble.DB, f func()) (hits, all int64) {
 // A random sequence of operations is applied to a database and to a map. The
 // database is reopened several times with different policies. Sometimes a
 // policy is missing.
-func TestDatabaseBehavesLikeAMap(t *testing.T) {
+func TestDatabaseMatchesAMap(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -266,7 +266,7 @@ func TestGetDoesNotQueryTheLastLevel(t *testing.T) {
 		db := open(t, t.TempDir(), o)
 		put(t, db, 0, 3000, 1)
 		absent := func(f func(k []byte)) (hits, all int64) {
-			return asked(db, func() {
+			return filterQueries(db, func() {
 				for i := range 1000 {
 					f(append(key(i), "absent"...))
 				}
@@ -318,7 +318,7 @@ func TestMissingPolicyLosesNoKeys(t *testing.T) {
 		{small(mustStatic(0.3), nil), true},
 	} {
 		db := open(t, dir, c.o)
-		_, n := asked(db, func() {
+		_, n := filterQueries(db, func() {
 			for i := range 2000 {
 				require.Equal(t, value(i, 1), seek(t, db, key(i), true))
 			}
@@ -331,7 +331,7 @@ func TestMissingPolicyLosesNoKeys(t *testing.T) {
 
 // If a Comparer splits keys into a prefix of twelve bytes and a version,
 // filters should contain each prefix once.
-func TestFiltersOfPrefixes(t *testing.T) {
+func TestFiltersContainEachPrefixOnce(t *testing.T) {
 	byPrefix := *pebble.DefaultComparer
 	byPrefix.Split = func(k []byte) int { return min(len(k), len(key(0))) }
 	byPrefix.Name = "filterfam.prefix"
@@ -360,7 +360,7 @@ func TestFiltersOfPrefixes(t *testing.T) {
 			}
 			require.Equal(t, versions, n, name)
 		}
-		hits, n := asked(db, func() {
+		hits, n := filterQueries(db, func() {
 			for i := range prefixes {
 				k := key(i)
 				k[11] ^= 0x80 // another prefix, in the same table

@@ -26,7 +26,7 @@
 //     SeekPrefixGE with UseL6Filters instead, as in the Example. An iterator
 //     can be used for any number of lookups. It reads the database as it was
 //     when NewIter was called.
-//   - If you only scan, no policy should be set.
+//   - If you only scan, do not set a policy.
 //
 // A level whose FilterPolicy is nil uses the policy of the previous level. If
 // the Comparer has a Split that shortens keys, filters contain distinct
@@ -60,7 +60,7 @@
 //
 // # Errors
 //
-// If a filter cannot be read, the key may be in the table. Pebble then reads
-// the table, and [Policy.Errors] counts this. A query does not check the
-// filter's payload, because Pebble has already verified the block's checksum.
+// If a filter cannot be read, Pebble reads the table, and [Policy.Errors]
+// counts the query. A query does not check the filter's payload, because Pebble
+// has already verified the block's checksum.
 package pebblefilter

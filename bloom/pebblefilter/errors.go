@@ -10,6 +10,5 @@ var (
 	ErrFamily  = hashfam.ErrFamily  // a filter was encoded with another family
 )
 
-// A FieldError describes an invalid field, see package hashfam. It can be
-// extracted from an error using errors.As.
+// A FieldError describes an invalid field. See package [hashfam].
 type FieldError = hashfam.FieldError

@@ -22,7 +22,7 @@ type Policy struct {
 	*failures // a pointer, so that a Policy can be copied and printed by value
 }
 
-// failures are the results of [Policy.Errors].
+// failures contains the results of [Policy.Errors].
 type failures struct {
 	count atomic.Uint64
 	last  atomic.Pointer[error]
@@ -34,9 +34,9 @@ var _ pebble.FilterPolicy = (*Policy)(nil)
 // possible for this number is also possible for a smaller one.
 const manyKeys = 1 << 24
 
-// Static returns a policy that writes a static.Filter for each table. This
-// policy should be tried first. At a rate of 1%, it uses 6.8 bits per key,
-// where a Bloom filter uses 10.
+// Static returns a policy that writes a static.Filter for each table. Try this
+// policy first. At a rate of 1%, it uses 6.8 bits per key, where a Bloom filter
+// uses 10.
 //
 // The rate is a false-positive rate, as a fraction. Static returns [ErrParams]
 // if it is not above 2^-32 + 2^-40 and below 1.
@@ -49,7 +49,7 @@ func Static(rate float64) (*Policy, error) {
 }
 
 // Bloom returns a policy that writes a bloom.Filter with the given layout for
-// each table. A filter with layout bloom.Blocked is written in a third of the
+// each table. Writing a filter with layout bloom.Blocked needs a third of the
 // time of [Static].
 //
 // The rate is a false-positive rate, as a fraction. Bloom returns [ErrParams]
@@ -108,7 +108,8 @@ func (p *Policy) Errors() (n uint64, last error) {
 	return p.count.Load(), last
 }
 
-// String returns the same as [Policy.Name], without the family's key.
+// String returns the result of [Policy.Name], which does not contain the
+// family's key.
 func (p Policy) String() string { return p.name }
 
 // Format prints the result of String for every verb.

@@ -79,7 +79,7 @@ func reseal(frame []byte) {
 	}
 }
 
-func TestInvalidPoliciesAreRejected(t *testing.T) {
+func TestInvalidRatesAndLayoutsAreErrors(t *testing.T) {
 	for _, rate := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1), 1e-13} {
 		_, err := Static(rate)
 		var field *FieldError
@@ -116,7 +116,7 @@ func TestNothingPrintsTheKey(t *testing.T) {
 }
 
 // These names must not change, because existing databases contain them.
-func TestNames(t *testing.T) {
+func TestPolicyNamesDoNotChange(t *testing.T) {
 	public, keyed := hashfam.Family{}.CheckValue(), secret.CheckValue()
 	for name, want := range map[string]string{
 		"static":       fmt.Sprintf("filterfam.static.v1.%016x", public),
@@ -133,7 +133,7 @@ func TestNames(t *testing.T) {
 }
 
 // WithFamily must not change the original policy.
-func TestWithFamilyReturnsAnother(t *testing.T) {
+func TestWithFamilyDoesNotChangeThePolicy(t *testing.T) {
 	for name, p := range policies() {
 		before := filterOf(p, 100)
 		other := p.WithFamily(hashfam.Random())

@@ -18,7 +18,7 @@ type writer struct {
 var pool = sync.Pool{New: func() any { return new([]hashfam.Digest) }}
 
 // NewWriter returns a writer for any number of filters. It needs 8 bytes for
-// each key in a table, which are used again for the next table.
+// each key in a table, and reuses this memory for the next table.
 func (p *Policy) NewWriter(pebble.FilterType) pebble.FilterWriter { return &writer{policy: p} }
 
 // Format prints the policy for every verb, so that the family's key is not

@@ -166,7 +166,7 @@ func (p Params) String() string {
 }
 
 // SizeBytes returns the size of a filter with these parameters. It includes 8
-// bytes for each layer but the first, which only an encoding has.
+// bytes for each layer after the first, which only the encoding needs.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
 
 // shape returns the shape of the filter's ribbon.

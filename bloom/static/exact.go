@@ -73,8 +73,8 @@ const classColumns = 1 << 16
 // filterColumns returns the number of columns of the first level, floor(log2
 // (common/rare)), in units of 1/65536. A column needs one bit for each rarer
 // key, and halves the number of other keys that need a bit in the second level.
-// Since the size is linear between two integers, a mixture of columns would not
-// be smaller.
+// Between two integers, the size is linear in the number of columns, so a
+// fraction of a column would not save memory.
 func filterColumns(rare, common uint64) uint32 {
 	if rare == 0 {
 		return 0
@@ -207,9 +207,9 @@ func (e *Exact) Equal(other *Exact) bool {
 // An exactReader implements the methods of both [Exact] and [ExactView].
 type exactReader struct {
 	params ExactParams
-	filter ribbon.Ribbon // contains the rarer class
-	class  ribbon.Ribbon // stores 1 for a rarer key, 0 for another key that passes
-	direct bool          // whether the members are the rarer class
+	filter ribbon.Ribbon // of the rarer class
+	class  ribbon.Ribbon // of each key that passes: 1 if it is in the rarer class
+	direct bool          // the members are the rarer class
 	hash   hashfam.Hasher
 }
 
@@ -298,7 +298,7 @@ func (e *exactReader) verify() error {
 	return e.class.Verify(errs)
 }
 
-// String describes the Exact in one line.
+// String describes the Exact in a single line.
 func (e exactReader) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
 
 // Format prints the result of String for every verb.

@@ -33,7 +33,8 @@ func requireExact(t require.TestingT, name string, e *Exact, members, others []h
 // ratio, whether the rarer keys are the others, and the largest size allowed,
 // as a multiple of the bound. The size of the scheme itself, R (r+1) + S/2^r,
 // is 1.108 times the bound at ratios 2 and 4 and 1.104 times at 8; ribbons add
-// 1 to 2%, and more for few keys: whole words, and layers of a few digests.
+// 1% to 2%, and more for few keys, because of whole words and layers of a few
+// digests.
 type sizeCase struct {
 	rare, ratio int
 	inverted    bool
@@ -48,7 +49,7 @@ var randomCases = []sizeCase{
 }
 
 // All keys in both classes are looked up.
-func TestSizeAndResultsOfRandomUniverses(t *testing.T) {
+func TestExactIsSmallAndRight(t *testing.T) {
 	for _, c := range randomCases {
 		name := fmt.Sprintf("%d keys, ratio %d, inverted %v", c.rare, c.ratio, c.inverted)
 		members, others := universe(hashfam.Family{}, c.rare, c.rare*c.ratio)
@@ -80,8 +81,8 @@ func mustExact(t require.TestingT, fam hashfam.Family, members, others []hashfam
 
 // A key in neither list is mistaken for a rarer key with probability 2^-(r+1),
 // r = floor(log2(ratio)). The error of the mean over 100,000 keys is at most
-// 0.0016; the tolerance is five times that, and 3% for the slots that are free.
-func TestForeignKeys(t *testing.T) {
+// 0.0016; the tolerance is five times as large, plus 3% for free slots.
+func TestRateOfForeignKeys(t *testing.T) {
 	for _, c := range []struct {
 		rare, ratio, columns int
 	}{{20_000, 1, 0}, {20_000, 3, 1}, {20_000, 5, 2}, {5_000, 50, 5}} {
@@ -104,7 +105,7 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-func TestInvalidUniverses(t *testing.T) {
+func TestKeysInBothListsAreErrors(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		members, others := universe(hashfam.Family{}, 10, 1000)
 		copy(others[7:], members[3:3+n])
@@ -129,7 +130,7 @@ func TestInvalidUniverses(t *testing.T) {
 
 // If someone chooses the digests, the result needs more memory, but the build
 // ends and no result is wrong.
-func TestChosenDigests(t *testing.T) {
+func TestChosenDigestsGiveRightResults(t *testing.T) {
 	const n = 20_000
 	for name, digest := range map[string]func(i uint64) hashfam.Digest{
 		"consecutive":            func(i uint64) hashfam.Digest { return hashfam.Digest(i) },

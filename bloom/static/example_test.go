@@ -39,7 +39,7 @@ func Example() {
 	// 100001 true <nil>
 }
 
-// If digests are sorted externally, they need not be in memory all at once.
+// If digests are sorted externally, they do not all need to be in memory.
 func ExampleNewFromSorted() {
 	c := static.Config{FPRate: 0.01}
 	digests := c.Family.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5})

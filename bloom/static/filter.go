@@ -50,12 +50,13 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // read from files that an external sort has written. Repeated digests are
 // skipped. In addition to the filter, NewFromSorted allocates 0.5 bytes per
 // digest and 1.5 MB. One worker places the digests as they arrive; the others
-// only help with the 2% that are moved to further layers. If c has a
-// MemoryBytes but no FPRate, NewFromSorted iterates over digests twice.
+// only help with the 2% that are moved to further layers. If c has MemoryBytes
+// but no FPRate, NewFromSorted iterates over digests twice.
 //
 // It returns [ErrParams] if c is invalid for n digests, if the filter would be
-// too large for the platform, if the digests are not in order, or if their
-// number is not n. It returns the error of ctx if the context is done first.
+// too large for the platform, if the digests are not in order, or if the number
+// of distinct digests is not n. It returns the error of ctx if the context is
+// done first.
 //
 // NewFromSorted allocates the filter before reading the first digest. If there
 // is not enough memory, the program crashes. If n comes from an untrusted
@@ -165,18 +166,17 @@ func (r *reader) Family() hashfam.Family { return r.hash.Family() }
 func (r *reader) Len() uint64 { return r.ribbon.Shape().Keys }
 
 // SizeBytes returns the size of the thresholds and slots in bytes. The
-// structure itself adds less than 300 bytes.
+// structure itself adds less than 400 bytes.
 func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 
 // FalsePositiveRate returns the probability that the filter finds a key that it
-// was not built from. It computes the rate for a random fingerprint from the
-// current columns, and includes keys with the same digest as a member. A filter
-// of no keys has rate 0. FalsePositiveRate reads all thresholds.
+// was not built from. This includes keys with the same digest as a member. The
+// rate of a filter without keys is 0. FalsePositiveRate runs in O(n) time.
 func (r *reader) FalsePositiveRate() float64 {
 	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
 }
 
-// String describes the filter in one line.
+// String describes the filter in a single line.
 func (r reader) String() string { return fmt.Sprintf("static.Filter(%v)", r.Params()) }
 
 // Format prints the result of String for every verb.

@@ -89,7 +89,7 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 	require.Zero(t, size)
 }
 
-func TestMemoryAndRate(t *testing.T) {
+func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 	digests := conformance.Digests(rand.New(rand.NewPCG(26, 4)), 3000)
 	try := func(rate float64, bytes uint64) error {
 		_, err := New(t.Context(), Config{FPRate: rate, MemoryBytes: bytes}, digests)
@@ -106,7 +106,7 @@ func TestMemoryAndRate(t *testing.T) {
 	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not enough for one column
 	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
 	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
-	// With 32 columns, these keys would take more than 2^48 bits.
+	// With 32 columns, these keys would need more than 2^48 bits.
 	size, err := Config{MemoryBytes: math.MaxUint64}.SizeBytes(sizing.MaxBits / 4)
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
@@ -205,7 +205,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 // exactly 2^48 bits.
 const largest = 275_796_753_588_658
 
-func TestInvalidSequences(t *testing.T) {
+func TestInvalidSequencesAreErrors(t *testing.T) {
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
 	reversed := slices.Clone(digests)
 	slices.Reverse(reversed)

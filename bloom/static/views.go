@@ -29,8 +29,8 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	return view, nil
 }
 
-// Verify checks the rest of the data, including its checksum. It returns
-// [ErrCorrupt] if the data is damaged. Verify reads all the data.
+// Verify checks all the data, including its checksum. It returns [ErrCorrupt]
+// if the data is damaged.
 func (v *View) Verify() error {
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
@@ -66,8 +66,8 @@ func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
 	return &ExactView{e, v}, nil
 }
 
-// Verify checks the rest of the data, including its checksum. It returns
-// [ErrCorrupt] if the data is damaged. Verify reads all the data.
+// Verify checks all the data, including its checksum. It returns [ErrCorrupt]
+// if the data is damaged.
 func (v *ExactView) Verify() error {
 	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
 		return err
@@ -118,5 +118,5 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	if err := format.Refusal(r.frames, frame); err != nil {
 		return true, err
 	}
-	return true, errs.Field(ErrCorrupt, "payload length", len(payload), "the size of its layers")
+	return true, errs.Field(ErrCorrupt, "payload length", len(payload), "the length of its layers")
 }

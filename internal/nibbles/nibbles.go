@@ -1,4 +1,4 @@
-// Package nibbles counts in counters of four bits.
+// Package nibbles implements arrays of four-bit counters.
 package nibbles
 
 import "math/bits"
@@ -23,8 +23,8 @@ const (
 	even   = 0x0f0f0f0f0f0f0f0f // mask of the even-numbered counters
 )
 
-// At returns counter i. The mask 15 on the shift also tells the compiler that
-// the shift is below 64, so that it needs no test.
+// At returns counter i. Because of the mask 15, the compiler knows that the
+// shift is below 64 and needs no test.
 func (n Counters) At(i uint64) uint64 { return n[i>>4] >> (i & 15 * 4) & 15 }
 
 // Inc adds one to counter i unless it is stuck. It needs no branch: c+1 has bit
@@ -36,17 +36,17 @@ func (n Counters) Inc(i uint64) {
 }
 
 // Dec subtracts one from counter i unless it is stuck. The counter must not be
-// zero. The number to subtract is that of Inc.
+// zero. Dec subtracts the same number that Inc adds.
 func (n Counters) Dec(i uint64) {
 	s := i & 15 * 4
 	w := n[i>>4]
 	n[i>>4] = w - ((w>>s&15+1)>>4^1)<<s
 }
 
-// Nonzero tests the sixteen counters of w at once: the lowest bit of every
-// counter that is not zero is set in the result, and no other bit. The two
-// shifts OR each counter's four bits into its lowest. Bits that cross into the
-// next lower counter reach only its upper three bits, which the mask removes.
+// Nonzero tests all sixteen counters in w: the result contains the lowest bit
+// of every counter that is not zero, and no other bit. The two shifts OR each
+// counter's four bits into its lowest. Bits that cross into the next lower
+// counter reach only its upper three bits, which the mask removes.
 func Nonzero(w uint64) uint64 {
 	w |= w >> 2
 	return (w | w>>1) & lowest
@@ -61,9 +61,9 @@ func (n Counters) InUse() uint64 {
 	return uint64(used)
 }
 
-// sum adds the sixteen counters of two words at once, each up to 15. It adds
-// the even-numbered ones and the odd-numbered ones separately, so that each sum
-// has room for a fifth bit.
+// sum adds the sixteen counters of two words. A sum above 15 becomes 15.
+// Even-numbered and odd-numbered counters are added separately, so that each
+// sum has room for a fifth bit.
 func sum(a, b uint64) uint64 {
 	return sumEven(a&even, b&even) | sumEven(a>>4&even, b>>4&even)<<4
 }
@@ -75,7 +75,7 @@ func sumEven(a, b uint64) uint64 {
 	return (s | over*Stuck) & even
 }
 
-// AddAll adds the counters of other, which has at least as many, to those of n.
+// AddAll adds the counters of other, which must not be shorter, to n.
 func (n Counters) AddAll(other Counters) {
 	other = other[:len(n)]
 	for i := range n {

@@ -57,7 +57,7 @@ func (r *Ring) Count() (turn bool) {
 // the same part.
 //
 // Times before 1678 or after 2262 are moved to that year instead, because only
-// times between can be encoded. In a window of keys Advance returns 0.
+// times in between can be encoded. In a window of keys Advance returns 0.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0
@@ -82,7 +82,8 @@ func (r *Ring) at(nanosecond int64) int64 {
 	return max(part, unknown+1)
 }
 
-// Known reports whether Advance has been called.
+// Known reports whether the time is known. In a window of keys it returns
+// false.
 func (r *Ring) Known() bool { return r.length != 0 && r.part != unknown }
 
 // Word returns the position for an encoding: the number of keys in the newest

@@ -128,7 +128,7 @@ func TestInvalidWordsAreRejected(t *testing.T) {
 	}
 }
 
-func TestKeysAndTimeAreSeparate(t *testing.T) {
+func TestKeysAndTimeDoNotMix(t *testing.T) {
 	keys, hours := OfKeys(10, 3), OfTime(time.Hour, 3)
 	before := keys
 	assert.Zero(t, keys.Advance(time.Now()))
