@@ -26,10 +26,11 @@ func New(c Config) (*Filter, error) {
 // memory, the program will exit, so [Params.SizeBytes] should be checked first
 // if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(ErrParams); err != nil {
-		return nil, err
+	err := p.check(ErrParams)
+	if err == nil {
+		err = p.fits(ErrParams)
 	}
-	if err := p.fits(ErrParams); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil

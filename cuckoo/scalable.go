@@ -109,10 +109,11 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // have enough memory, the program will exit, so [ScalableConfig.SizeBytes]
 // should be checked first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
-	if err := c.checkNew(); err != nil {
-		return nil, err
+	err := c.checkNew()
+	if err == nil {
+		err = c.fits(ErrParams)
 	}
-	if err := c.fits(ErrParams); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
