@@ -159,7 +159,7 @@ func TestTopKIsFoundWithASmallBudget(t *testing.T) {
 			checkTracked(t, s.counts(), k)
 			checkTop(t, s.counts(), k)
 			sorted := slices.Sorted(slices.Values(s.Truth))
-			least := sorted[len(sorted)-100] // a key that counts as much is as good
+			least := sorted[len(sorted)-100] // a key with the same count is as good
 			found, reported := 0, 0
 			for key := range k.All() {
 				reported++

@@ -62,10 +62,10 @@ func addCells[C counter](dst, src []C) {
 // InnerProduct estimates the sum, over all keys, of the key's count in s times
 // its count in other. For example, this is the size of the join when two
 // streams are joined by key. The estimate is never too low. With probability
-// 1-Delta, it is no more than Epsilon times the product of the totals too high
-// (Cormode and Muthukrishnan 2005, section 4.2). InnerProduct ignores rows in
-// which the sum does not fit or a counter at its maximum is multiplied by a
-// count. If no row is left, it returns the largest uint64.
+// 1-Delta or more, its error is no more than Epsilon times the product of the
+// totals (Cormode and Muthukrishnan 2005, section 4.2). InnerProduct ignores
+// rows in which the sum does not fit or a counter at its maximum is multiplied
+// by a count. If no row is left, it returns the largest uint64.
 //
 // InnerProduct returns [ErrParams] if the sketches are conservative, because
 // the product of their counters may be too low, and [ErrIncompatible] if their

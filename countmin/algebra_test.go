@@ -98,7 +98,7 @@ func TestHalveKeepsForgedRowsValid(t *testing.T) {
 	require.NoError(t, s.UnmarshalBinary(must(s.MarshalBinary())))
 }
 
-// Merging sketches with one call is the same as merging them one by one, even
+// Merging sketches with one call is the same as merging them individually, even
 // if the sketch itself is among them and rows are longer than a block.
 func TestOneMergeEqualsManyMerges(t *testing.T) {
 	for _, conservative := range []bool{false, true} {

@@ -20,8 +20,8 @@ type Sketch struct {
 	hash   hashfam.Hasher
 }
 
-// New returns an empty sketch for c. It combines [Config.Params] and
-// [NewFromParams], whose errors are returned.
+// New returns an empty sketch for c. It returns the errors of [Config.Params]
+// and [NewFromParams].
 func New(c Config) (*Sketch, error) {
 	p, err := c.Params()
 	if err != nil {
@@ -54,7 +54,7 @@ func newSketch(p Params, total uint64) Sketch {
 	return Sketch{params: p, total: total, hash: p.Family.Hasher(p.SizeBytes())}
 }
 
-// NewReceiver returns an empty sketch that is used to decode data encoded with
+// NewReceiver returns an empty sketch for decoding data that was encoded with
 // fam.
 func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
 
@@ -122,12 +122,11 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 
 // Count returns how often key was counted, or a higher number, but never a
 // lower one: the minimum of its counters (Cormode and Muthukrishnan, Journal of
-// Algorithms 55, 2005, section 4.1). When a count is the maximum of
-// [Params].CounterBits, the true count may be any higher number. Use
-// [Sketch.Bounds] to bound the error.
+// Algorithms 55, 2005, section 4.1). If a count is a counter's maximum, the
+// true count may be any higher number. Use [Sketch.Bounds] to bound the error.
 //
 // Count takes O(depth) time, with at most one cache miss per row. If the sketch
-// is larger than the cache, most of this time is spent waiting for memory. When
+// is larger than the cache, most of this time is spent waiting for memory. If
 // you have many keys, use [Sketch.CountAll], which overlaps the cache misses.
 func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.hash.Sum(key)) }
 
@@ -184,8 +183,9 @@ func (s *Sketch) Family() hashfam.Family { return s.params.Family }
 // adds fewer than 200 bytes.
 func (s *Sketch) SizeBytes() uint64 { return s.params.SizeBytes() }
 
-// Total returns the sum of all counts. Unless s is conservative, the counters
-// of each row have this sum, too. It stops at the largest uint64.
+// Total returns the sum of all counts. It stops at the largest uint64. The
+// counters of each row have the same sum, unless s is conservative or one of
+// them is at its maximum.
 func (s *Sketch) Total() uint64 { return s.total }
 
 // ErrorBound returns the error that a count exceeds with a probability of no
@@ -201,9 +201,9 @@ func (s *Sketch) ErrorBound() uint64 {
 }
 
 // Bounds returns an interval for key's true count. The true count never exceeds
-// high, which is [Sketch.Count]. With probability 1-Delta, it is not below low,
-// which is [Sketch.ErrorBound] less. If the count is a counter's maximum, low
-// is 0 and high is the largest uint64.
+// high, which is [Sketch.Count]. With probability 1-Delta or more, it is not
+// below low, which is high minus [Sketch.ErrorBound]. If the count is a
+// counter's maximum, low is 0 and high is the largest uint64.
 func (s *Sketch) Bounds(key []byte) (low, high uint64) { return s.BoundsDigest(s.hash.Sum(key)) }
 
 // BoundsDigest is like [Sketch.Bounds] for a key's digest, which must be

@@ -9,7 +9,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// BenchmarkSketch measures the time for adding and counting a key, one by one
+// BenchmarkSketch measures the time for adding and counting a key, individually
 // and in batches, in sketches that fit in the cache and in larger ones. See
 // internal/compare for comparisons with other libraries.
 func BenchmarkSketch(b *testing.B) {

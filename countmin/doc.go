@@ -18,16 +18,16 @@
 //	s.AddString("whale")
 //	s.CountString("whale") // 1, or a little more
 //
-// A sketch never returns a count that is too low (when a counter is saturated,
-// the true count may be higher). For any stream, the probability that a count
-// is too high by more than Epsilon times the total is no more than Delta. Such
-// an error does not matter for frequent keys, but is larger than the counts of
-// rare ones, and a sketch cannot list its keys. [HeavyHitters], [TopK] and
-// [Window] can. They count a key exactly from the moment it becomes frequent.
-// So their counts are often exact, and the true count is always between the Low
-// and High of the returned [Estimate].
+// A sketch never returns a count that is too low, unless a counter is
+// saturated. For any stream, the probability that a count is too high by more
+// than Epsilon times the total is no more than Delta. Such an error does not
+// matter for frequent keys, but is larger than the counts of rare ones, and a
+// sketch cannot list its keys. [HeavyHitters], [TopK] and [Window] can. They
+// count a key exactly from the moment it becomes frequent. So their counts are
+// often exact, and the true count is always between the Low and High of the
+// returned [Estimate].
 //
-// Plain update adds to all counters of a key. Conservative update (Estan and
+// Plain update adds to all of a key's counters. Conservative update (Estan and
 // Varghese, SIGCOMM 2002) raises only those that the key's own count requires.
 // The mean error over all keys is about half as large, and the error of
 // frequent keys is much smaller than that. But keys cannot be removed, inner
@@ -45,5 +45,5 @@
 //
 // Start with countmin.go, where a [Sketch] counts a key. params.go computes the
 // size of a sketch. tracked.go is the common part of [HeavyHitters], [TopK] and
-// [Window]. In internal/tracker/tracker.go they admit a key.
+// [Window]. internal/tracker/tracker.go decides which keys they track.
 package countmin

@@ -48,7 +48,7 @@ func (a *admission) frequency(d hashfam.Digest) uint64 {
 	return a.again.CountDigest(d)
 }
 
-// admit reports whether a key may take the place of the victim of the cache.
+// admit reports whether a key may replace the cache's victim.
 func (a *admission) admit(d, victim hashfam.Digest) bool {
 	return a.frequency(d) >= a.frequency(victim)
 }
@@ -117,8 +117,8 @@ func newMinute(fam hashfam.Family, clients uint64) (*sharded.Of[*countmin.Sketch
 	})
 }
 
-// refuse reports whether a client has had its requests of this minute, and
-// counts one if not.
+// refuse reports whether a client has used up its requests for this minute, and
+// otherwise counts one.
 func refuse(minute *sharded.Of[*countmin.Sketch], client hashfam.Digest) (over bool) {
 	minute.Do(client, func(s *countmin.Sketch) {
 		if over = s.CountDigest(client) >= perMinute; !over {
@@ -136,7 +136,7 @@ func next(minute *sharded.Of[*countmin.Sketch]) error {
 	})
 }
 
-// refuseSliding is the same for the last minute at any moment.
+// refuseSliding is like refuse for the last 60 seconds.
 func refuseSliding(minute *countmin.Window, client string, now time.Time) bool {
 	minute.Advance(now)
 	if minute.EstimateString(client).High >= perMinute {

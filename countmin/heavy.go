@@ -24,9 +24,10 @@ type HeavyConfig struct {
 	//
 	// If it is 0, memory grows as the guarantee requires. The structure then
 	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
-	// typically uses 80 to 350 bytes/Phi, but up to 40 KB if that is more, plus
-	// the bytes of long keys. If untrusted parties choose the keys, you should
-	// limit their length: with a Phi of 0.001, 6,700 keys of 10 KB use 67 MB.
+	// typically uses 80/Phi to 350/Phi bytes, but up to 40 KB if that is more,
+	// plus the bytes of long keys. If untrusted parties choose the keys, you
+	// should limit their length: with a Phi of 0.001, 6,700 keys of 10 KB use
+	// 67 MB.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed

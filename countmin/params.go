@@ -18,8 +18,8 @@ type Config struct {
 	Epsilon float64
 
 	// Delta is the probability that a count has a larger error. It must be
-	// above 0 and below 1, and above 1/(2^64 Epsilon), the probability that the
-	// key has the same digest as one of the keys with such counts.
+	// above 0 and below 1, and above 1/(2^64 Epsilon), the probability that a
+	// key has the same digest as one of the 1/Epsilon most frequent keys.
 	Delta float64
 
 	// Width is the number of counters per row, and Depth is the number of rows.
@@ -116,7 +116,7 @@ func (c Config) checkBounds(counterBits int) error {
 }
 
 // check returns an error for the given reason if p is invalid. The error names
-// the field, which the caller calls a field of the given name.
+// the field, prefixed with the given name.
 func (p Params) check(of string, reason error) error {
 	switch {
 	case !validBits(p.CounterBits):

@@ -70,7 +70,7 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// AddN counts key n times. It is as fast as a single call of Add, and the
+// AddN counts key n times, usually in the time of a single call of Add. The
 // bounds of key may be tighter than after n calls. Counts stop at the largest
 // uint64 and never wrap around.
 func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
@@ -197,7 +197,7 @@ func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tr
 	}
 	for i, s := range shards {
 		if s.made().Last.Stray(i, len(shards)) {
-			return none, errs.Field(ErrIncompatible, place(i), "one with a key of another shard",
+			return none, errs.Field(ErrIncompatible, place(i), "a structure with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}
 	}

@@ -178,7 +178,7 @@ func TestMemoryIsWithinTheBudget(t *testing.T) {
 		requireHeld(t, 8, budget, func(i int) tracking {
 			h := new(HeavyHitters)
 			must(0, h.UnmarshalBinary(must(heavy(budget, length, i).MarshalBinary())))
-			h.AddString("allocates what decoding did not")
+			h.AddString("allocates the rest of the memory")
 			return h
 		})
 		requireHeld(t, 8, budget, func(i int) tracking {
@@ -288,8 +288,8 @@ func TestShardsMergeInAnyOrder(t *testing.T) {
 }
 
 // Merging the parts of a real stream with one call is at least as accurate as
-// merging them one by one: the sum of all intervals and MissBound are no larger
-// (2% are tolerated). All bounds hold.
+// merging them individually: the sum of all intervals and MissBound are no
+// larger (2% are tolerated). All bounds hold.
 func TestOneMergeIsAtLeastAsExactAsMany(t *testing.T) {
 	for _, s := range []*stream{mobyDick(), web12(), weblog()} {
 		width := func(h tracking) (sum uint64) {

@@ -120,8 +120,8 @@ func (c WindowConfig) goal() tracker.Goal {
 //
 // A Window has no clock and no goroutine: [Window.Advance] must be called
 // before Add, which counts a key at the latest time. Add allocates memory when
-// it begins a pane, and AddN can begin up to Panes+1 panes. Windows cannot be
-// merged.
+// it begins a pane. AddN can begin up to Panes+1 panes, and then takes longer.
+// Windows cannot be merged.
 type Window struct {
 	tracked
 	config WindowConfig

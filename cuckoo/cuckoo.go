@@ -33,9 +33,9 @@ func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 }
 
 // Add adds one copy of key. It runs in constant time on average, with two cache
-// misses until three quarters of the slots are used. Until the load reaches
-// about 0.97, there will be a few more, because Add needs to move fingerprints
-// to their other buckets.
+// misses until three quarters of the slots are used. Then, up to a load of
+// about 0.97, there are a few more, because Add needs to move fingerprints to
+// their other buckets.
 //
 // If it cannot make room, Add returns [ErrFull] and changes nothing. Eight
 // copies of a key fill both of its buckets; for a ninth, Add returns
@@ -82,17 +82,17 @@ func (f *Filter) evict(i, j, fp uint64) error {
 // crosses a cache line. (Fan et al., algorithm 2.)
 //
 // If the filter is larger than the cache, a single call mostly waits for
-// memory. If you have many keys at once, [Filter.ContainsAll] is three to four
-// times as fast.
+// memory. If you have many keys, ContainsAll can be three to four times as
+// fast.
 func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.hash.Sum(key))) }
 
-// ContainsString is like [Filter.Contains] for a string key.
+// ContainsString is like Contains for a string key.
 func (f *reader) ContainsString(key string) bool {
 	return f.find(f.locate(f.hash.SumString(key)))
 }
 
-// ContainsDigest is like [Filter.Contains] for a key's digest, which must be
-// computed by the filter's family.
+// ContainsDigest is like Contains for a key's digest, which must be computed by
+// the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
 
 func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
@@ -150,13 +150,13 @@ func (f *Filter) take(i, j, fp uint64) bool {
 // deleted, and is greater if other keys collide with key.
 func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
-// CountString is like [Filter.Count] for a string key.
+// CountString is like Count for a string key.
 func (f *reader) CountString(key string) uint64 {
 	return f.CountDigest(f.hash.SumString(key))
 }
 
-// CountDigest is like [Filter.Count] for a key's digest, which must be computed
-// by the filter's family.
+// CountDigest is like Count for a key's digest, which must be computed by the
+// filter's family.
 func (f *reader) CountDigest(d hashfam.Digest) uint64 { return f.copies(f.locate(d)) }
 
 func (f *reader) copies(i, j, fp uint64) uint64 { return uint64(f.table.Count(i, j, fp)) }

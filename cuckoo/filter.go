@@ -65,11 +65,11 @@ func (f *reader) Params() Params { return f.params }
 func (f *reader) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the table size in bytes. The rest of the filter uses less
-// than 200 bytes plus 1/256 of the table size.
+// than 200 bytes plus up to 1/256 of the table size.
 func (f *reader) SizeBytes() uint64 { return uint64(len(f.table.Bytes())) }
 
 // Len returns the exact number of keys that were added and not deleted,
-// counting copies. A [View] reads it from the header, which Verify checks.
+// counting copies.
 func (f *reader) Len() uint64 { return f.count }
 
 // FillRatio returns the fraction of slots that are used, 0 to 1.

@@ -41,8 +41,8 @@ type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
 	// copies. This number fits with probability above 1 - 1e-6 over random
 	// families if each key has a single copy, and often a few more keys fit. If
-	// Capacity is zero, the filter holds the most keys that are possible with
-	// FPRate and MemoryBytes, see [Params.CapacityAt].
+	// Capacity is zero, the filter holds as many keys as FPRate and MemoryBytes
+	// allow; see [Params.CapacityAt].
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
@@ -51,7 +51,7 @@ type Config struct {
 	// since this is the rate of a full table with the widest fingerprints. With
 	// MemoryBytes it may be lower, because the table will not be full then. If
 	// FPRate is zero, the filter has the lowest possible rate for Capacity and
-	// MemoryBytes, see [Params.RateAt].
+	// MemoryBytes; see [Params.RateAt].
 	FPRate float64
 
 	// MemoryBytes limits [Params.SizeBytes], unless it is zero. An encoded

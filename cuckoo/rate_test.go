@@ -57,7 +57,7 @@ func TestRateAtIsExact(t *testing.T) {
 	}
 }
 
-// digestsOf returns the digests of n successive numbers under the family of f.
+// digestsOf returns the digests of n successive numbers using f's family.
 func digestsOf(f *Filter, first, n uint64) []hashfam.Digest {
 	digests := make([]hashfam.Digest, n)
 	for k := range digests {

@@ -25,7 +25,7 @@ import (
 // keys.
 //
 // If only keys that were added are deleted, no key is lost: Delete removes the
-// fingerprint that matches the key in most bits, and if it was added for
+// fingerprint that matches the key in the most bits, and if it was added for
 // another key, the shorter fingerprint that remains matches that key, too.
 //
 // Scalables cannot be merged, because each stores different bits of its keys.
@@ -317,7 +317,8 @@ func (s *Scalable) FillRatio() float64 { return s.pages.FillRatio() }
 // and of ContainsOrAdd.
 func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRate() }
 
-// Reset removes all keys and the pages that splits have added.
+// Reset removes all keys. It allocates new pages, like [NewScalable], and frees
+// the old ones.
 func (s *Scalable) Reset() {
 	s.pages.Made()
 	s.pages.Reset()

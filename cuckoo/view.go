@@ -24,8 +24,8 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 }
 
 // Verify checks everything that decoding would check: the checksum, the number
-// of fingerprints, the bits after the last bucket, and the order in compact
-// buckets. It returns [ErrCorrupt] if the data is damaged.
+// of fingerprints (see Len), the bits after the last bucket, and the order in
+// compact buckets. It returns [ErrCorrupt] if the data is damaged.
 func (v *View) Verify() error {
 	if err := v.encoded.Verify(v.params.SizeBytes()); err != nil {
 		return err
@@ -33,6 +33,6 @@ func (v *View) Verify() error {
 	return v.checkTable()
 }
 
-// Decode verifies the data and returns a copy of the filter, which can be
+// Decode verifies the data and returns a deep copy as a Filter, which can be
 // changed. It returns [ErrCorrupt] if the data is damaged.
 func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }

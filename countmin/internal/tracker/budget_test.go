@@ -15,7 +15,7 @@ func TestBudgetPartsDoNotDependOnIntSize(t *testing.T) {
 		log    uint64
 	}{
 		{1024, 64, 16, 24},
-		{1480, 96, 16, 48}, // half as much again as 64 fits exactly
+		{1480, 96, 16, 48}, // 1.5 times 64 fits exactly
 		{16 << 10, 1024, 240, 864},
 		{39_744, 2048, 720, 2520},
 		{330_382_104, 1 << 24, 6_130_128, 21_455_448},

@@ -43,7 +43,7 @@ const (
 	maxGuess   = 1<<32 - 1 // compare with != only: in Go 1.26 on s390x, x>>32 < 1<<32-1 is always true
 )
 
-// A Key is a key in the form in which the caller has it.
+// A Key is a key as the caller passes it.
 type Key interface{ string | []byte }
 
 // keyWords returns the number of words in the log for a key of n bytes.
@@ -141,10 +141,10 @@ func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) lo
 }
 
 // countFreeing returns the lowest count, but at least low, for which the
-// records with no higher count have the given number of words. It computes the
-// difference from low byte by byte, beginning with the highest byte that is not
-// zero. For each byte, digit is called, which reads the whole log. Usually the
-// difference is below 255, and a single call is enough.
+// records with no higher count have the given number of words or more. It
+// computes the difference from low byte by byte, beginning with the highest
+// byte that is not zero. For each byte, digit is called, which reads the whole
+// log. Usually the difference is below 255, and a single call is enough.
 func (l log) countFreeing(words, low uint64) uint64 {
 	words = min(words, uint64(len(l)))
 	shift, digit := 0, l.digit(words, low, 0)
@@ -163,7 +163,7 @@ func (l log) countFreeing(words, low uint64) uint64 {
 const maxDigit = 255
 
 // digit returns the lowest d for which the records with a count below low +
-// (d+1)<<shift have the given number of words, or maxDigit.
+// (d+1)<<shift have the given number of words or more, or maxDigit.
 func (l log) digit(words, low uint64, shift int) (digit uint64) {
 	var fill [maxDigit + 1]uint64
 	filled := uint64(0)

@@ -31,14 +31,14 @@ func crowded(t *testing.T) *Tracker {
 // words, more than 40.
 func lengthFor(words uint64) int { return 8 * int(words-recordHead-2) }
 
-// A sweep for a short record frees a share of the log: 54 words, or 14 records.
-// For a longer record, it frees only what the record needs.
+// A sweep for a short record frees a sixteenth of the log: 54 words, or 14
+// records. For a longer record, it frees only the words that the record needs.
 func TestSweepFreesASixteenth(t *testing.T) {
 	h := crowded(t)
 	for words, bar := range map[uint64]uint64{1: 113, 4: 113, 53: 113, 54: 113, 55: 113, 56: 113, 57: 114, 864: 315} {
 		require.Equal(t, bar, h.bar(words), "%d words", words)
 	}
-	h.sweep(102) // three records, and what counts as much goes with them
+	h.sweep(102) // three records, and all others with the same count
 	require.Equal(t, 213, h.live)
 	require.EqualValues(t, 102, h.floor)
 	require.EqualValues(t, 102, h.missed)
@@ -74,9 +74,9 @@ func TestSweepBelowTheFloorDoesNotRaiseIt(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A record of up to a share of the log causes a sweep, and is admitted if it
-// has a higher count than the evicted records. If a longer record has no higher
-// count, it is refused, and nothing is evicted.
+// A record of up to a sixteenth of the log causes a sweep, and is admitted if
+// it has a higher count than the evicted records. If a longer record has no
+// higher count, it is refused, and nothing is evicted.
 func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 	for _, c := range []struct {
 		words, count uint64

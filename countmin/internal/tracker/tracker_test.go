@@ -50,7 +50,7 @@ func TestPanesDropTheOldest(t *testing.T) {
 // even if it already has as many records as it should.
 func TestLogGrowsBeforeHeavyHittersAreEvicted(t *testing.T) {
 	h := New(Goal{Phi: 1.0 / 300})
-	h.want = 0 // so that nothing but pressure makes it grow
+	h.want = 0 // so that it grows only under pressure
 	for i := range 3000 {
 		add(&h, fmt.Sprint(i%300), 1)
 		require.Less(t, float64(h.missed), max(1, float64(h.Total())/300))
@@ -61,7 +61,7 @@ func TestLogGrowsBeforeHeavyHittersAreEvicted(t *testing.T) {
 // A key that is too long for its count is refused without reading the log,
 // except for the first time after a sweep.
 func TestLongKeysAreRefusedWithoutASweep(t *testing.T) {
-	for _, length := range []int{3000, 12_000, 1 << 20} { // a share is 1.5 KB, the room 25 KB
+	for _, length := range []int{3000, 12_000, 1 << 20} { // a sweep frees 1.5 KB of 25 KB
 		h := New(Goal{Phi: 0.001, Memory: 64 << 10})
 		for i := range uint64(5000) {
 			add(&h, fmt.Sprint(i), 1<<20+i*7919%5000<<28)
@@ -128,7 +128,7 @@ func TestEqualComparesAllThatIsCounted(t *testing.T) {
 	}
 }
 
-// Since a sweep frees a share of the log, most admitted keys need no sweep.
+// Since a sweep frees a sixteenth of the log, most admitted keys need no sweep.
 func TestSweepsAreRare(t *testing.T) {
 	h, sweeps := New(Goal{Phi: 0.001, Memory: 16 << 10}), 0
 	const updates = 20_000
@@ -202,7 +202,7 @@ func TestSizeBytesIsExact(t *testing.T) {
 	}
 }
 
-// A decoded tracker allocates what its records need, including one head for
+// A decoded tracker allocates the memory for its records, with one head for
 // each. It allocates the rest of its budget when another key is counted.
 func TestDecodedTrackerAllocatesWhenNeeded(t *testing.T) {
 	for _, records := range []int{0, 1, 10} {

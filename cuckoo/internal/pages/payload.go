@@ -102,7 +102,7 @@ func (s *Set) parseDirectory(d *directory, b *[]byte) error {
 		}
 		size := uint64(1) << (63 - p.depth) // the range of the page's keys
 		if next&(size-1) != 0 {
-			return corrupt("depth of a page", p.depth, "that of a page that follows the one before")
+			return corrupt("depth of a page", p.depth, "one for which the page can start where the previous page ends")
 		}
 		next += size
 		more = next < 1<<63
@@ -111,7 +111,7 @@ func (s *Set) parseDirectory(d *directory, b *[]byte) error {
 	}
 	d.count = len(pages)
 	if int(d.depth) >= bits.Len(uint(d.count))+slack {
-		return corrupt("depth of a directory", d.depth, "one that so few pages reach")
+		return corrupt("depth of a directory", d.depth, "one that so few pages can have")
 	}
 	s.bytes += pointer << d.depth
 	d.pages = make([]*page, 0, 1<<d.depth)
@@ -141,8 +141,8 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	return p, s.takeStock(p)
 }
 
-// takeStock counts a decoded page's keys. It checks that this page can be the
-// result when keys are added.
+// takeStock counts a decoded page's keys. It checks that adding keys can lead
+// to this page.
 func (s *Set) takeStock(p *page) error {
 	if err := p.CheckOrder(s.Buckets); err != nil {
 		return err

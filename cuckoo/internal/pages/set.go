@@ -79,8 +79,8 @@ func zero() { table.Errs.Zero("Scalable", "NewScalable, or decode into it") }
 // ErrFull if it cannot make room within the limit.
 func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
-// insert adds one copy of a key. It must not add more than eight, because
-// splits cannot be used to separate copies.
+// insert implements Add. It limits copies to eight because splits cannot
+// separate copies.
 func (s *Set) insert(pl *plot, k locus) error {
 	if len(pl.older) > 0 && pl.copies(k) >= 2*table.Slots {
 		return table.ErrCopies
@@ -202,7 +202,7 @@ func (s *Set) FalsePositiveRate() float64 {
 	return sizing.WithDigest(-math.Expm1(misses), s.count)
 }
 
-// Reset removes all keys and the pages that splits have added.
+// Reset removes all keys and allocates new pages.
 func (s *Set) Reset() {
 	s.plots = make([]plot, s.Roots)
 	for i := range s.plots {

@@ -30,8 +30,8 @@ func (l Lanes) first() uint64 {
 }
 
 // A layout describes a bucket's lanes. It is used to compare all lanes with a
-// fingerprint at once: in a single word if the table is narrow, and otherwise
-// in Lanes.
+// fingerprint in parallel: in a single word if the table is narrow, and
+// otherwise in Lanes.
 type layout struct {
 	Ones  Lanes  // the lowest bit of every lane
 	tops  Lanes  // the highest bit of every lane

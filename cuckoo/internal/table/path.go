@@ -19,9 +19,9 @@ const (
 )
 
 // Evict puts fp in bucket i or j, which are full. It makes room by moving other
-// fingerprints along a shortest path to a free slot. If a search limited by
-// reach, Middle or Far, does not find a path, false is returned and the table
-// is unchanged.
+// fingerprints along a shortest path to a free slot. The search is limited by
+// reach, Middle or Far. If it does not find a path, Evict returns false and the
+// table is unchanged.
 func (t *Table) Evict(p *Partners, i, j, fp uint64, reach int) bool {
 	var queue [near]uint64
 	queue[0], queue[1] = i, j

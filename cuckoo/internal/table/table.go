@@ -1,7 +1,8 @@
 // Package table stores a cuckoo filter's fingerprints in buckets with four
 // slots. Start with table.go. Buckets are encoded in bucket.go, and lanes.go
-// compares a bucket's slots at once. The two buckets for each fingerprint are
-// computed in partners.go, and path.go moves fingerprints to make room.
+// compares all of a bucket's slots in parallel. The two buckets for each
+// fingerprint are computed in partners.go, and path.go moves fingerprints to
+// make room.
 package table
 
 import (
@@ -25,7 +26,7 @@ var (
 // Slots is the number of slots in a bucket.
 const Slots = 4
 
-// maxNarrow is the width of fingerprints of which four fit in a word.
+// maxNarrow is the largest width for which four fingerprints fit in a word.
 const maxNarrow = 16
 
 // A Shape describes a table. The caller must check its fields.

@@ -29,8 +29,8 @@ func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) []b
 }
 
 // hasVector sets dst, which must be as long as digests and not empty, to the
-// results for digests. It locates, reads and compares eight keys at once. Since
-// it needs a tenth of the instructions, more cache misses overlap.
+// results for digests. It locates, reads and compares eight keys in parallel.
+// Since it needs a tenth of the instructions, more cache misses overlap.
 //
 //go:noescape
 func hasVector(dst []bool, t *Table, p *Partners, digests []hashfam.Digest, multiplier hashfam.Probe)
