@@ -51,7 +51,8 @@ func (s *Sketch) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r,
 func (s *Sketch) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
 // ReadParams returns the parameters of the next encoded sketch in r. It reads
-// only the header.
+// only the header. Use it to check [Params.SizeBytes] before decoding. If the
+// header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	s, err := format.ReadHeader(r, fam)
 	return s.params, err

@@ -45,7 +45,8 @@ func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
-// only the header.
+// only the header. Use it to check [Params.SizeBytes] before decoding. If the
+// header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	p, err := format.ReadHeader(r, fam)
 	return p.Params, err

@@ -65,8 +65,9 @@ func (f *Filter) insert(i, j, fp uint64) error {
 	return nil
 }
 
-// evict makes room for fp in its buckets, which are full. It finds the whole
-// path before moving a fingerprint, so nothing needs to be undone if it fails.
+// evict puts fp in one of its buckets, which are full, by moving other
+// fingerprints. It finds the whole path before moving one, so nothing needs to
+// be undone if it fails.
 func (f *Filter) evict(i, j, fp uint64) error {
 	if f.table.Count(i, j, fp) == 2*table.Slots {
 		return ErrCopies

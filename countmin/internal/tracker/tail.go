@@ -10,8 +10,8 @@ import (
 // A tail is a conservative count-min sketch with two rows for the keys that a
 // tracker does not track. Its counters are narrow, because keys with high
 // counts are tracked. They have 4 bits at first, and double in width when a
-// count no longer fits. More rows should not be used: a third row is useless
-// while the tail is sparse, and later the memory should be used for width
+// count no longer fits. A third row would be useless while the tail is sparse.
+// Later it would reduce the accuracy, since the memory should be used for width
 // instead.
 //
 // Shifts are masked with 7 or 63 where they are known to be smaller, so that

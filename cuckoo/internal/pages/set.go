@@ -1,8 +1,8 @@
 // Package pages implements a cuckoo filter that grows page by page. Start with
 // set.go. A page (page.go) is a table of fingerprints that splits when it is
 // full. A plot (plot.go) has directories that find a key's page by its first
-// bits. Geometry.go computes the length of the fingerprints, and payload.go
-// encodes the pages.
+// bits. The file geometry.go computes the length of the fingerprints, and
+// payload.go encodes the pages.
 package pages
 
 import (

@@ -97,7 +97,8 @@ func (t *Table) firstFree(list *[Slots]uint64) int {
 	return bits.TrailingZeros64(free)
 }
 
-// shift moves each fingerprint on the path by one step, starting at the end.
+// shift moves each fingerprint on the path by one step, starting at the end,
+// and puts fp in the first one's slot.
 func (t *Table) shift(queue []uint64, last int, fp uint64) {
 	free := uint64(0) // the fingerprint that the next one replaces
 	for last >= 2 {
