@@ -102,6 +102,14 @@ func TestBundlesSendDigestsOrCopies(t *testing.T) {
 	require.True(t, bytes.Equal(frameOf(bloom.New, c)(keys), frame))
 }
 
+// A bundle with many keys sends its counts several times, but each count once.
+func TestBundlesSendEachCountOnce(t *testing.T) {
+	keys := testKeys(2*maxCounted + 1000)
+	frame, _ := stages(t, topkPlan, keys)
+	total, _ := highs(t, topkPlan, frame)
+	require.EqualValues(t, len(keys), total)
+}
+
 // A value must be a block or a copy of the window.
 func TestDamagedValuesOfAWindowFail(t *testing.T) {
 	d := must(must(must(Counting(counting.Config{Capacity: 1000, FPRate: 0.01})).Windows(3)).spec.design())

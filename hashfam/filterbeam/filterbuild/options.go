@@ -54,7 +54,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "largest error as a fraction of the total (sketch)")
 	flags.Float64Var(&o.delta, "delta", 0.01, "probability of a larger error (sketch)")
 	flags.BoolVar(&o.conservative, "conservative", false, "use the conservative update (sketch)")
-	flags.Float64Var(&o.phi, "phi", 0.001, "smallest frequency of a reported key (heavy)")
+	flags.Float64Var(&o.phi, "phi", 0.001, "smallest frequency of a reported key, as a fraction (heavy)")
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
 	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for as many as the guarantee needs (heavy, topk)")
 	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to derive it from the size")
