@@ -88,7 +88,7 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 
 // measureCells runs the rounds of the plan. Each round builds and times all
 // cells under another hash family. The structures are interleaved because a
-// disturbance of the machine should affect all of them.
+// disturbance of the machine should affect all structures.
 func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	for round := range e.plan.Rounds {
 		for i := range e.cells {
@@ -107,9 +107,9 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 
 // A Plan determines the number of rounds, and the number of absent keys to
 // query in each. The false positives within a round are not independent, since
-// a filter that is fuller by chance has more of them. This effect stays below
-// the sampling error if a round does not query more absent keys than the filter
-// has members. The pooled intervals are then valid.
+// a filter that is fuller by chance has more false positives. This effect stays
+// below the sampling error if a round does not query more absent keys than the
+// filter has members. The pooled intervals are then valid.
 type Plan struct{ Rounds, queries int }
 
 const (
@@ -252,8 +252,8 @@ const (
 )
 
 // heapGrowth returns the growth of the heap when build is called. If the growth
-// is small, it calls build several times and returns the smallest growth,
-// because other memory may need to be allocated at the same time.
+// is small, it calls build several times and returns the smallest growth, since
+// other memory may be allocated at the same time.
 func heapGrowth(build func() (any, error)) (least uint64, err error) {
 	for range smallBuilds {
 		var before, after runtime.MemStats
