@@ -111,9 +111,9 @@ func (c *combineFn[K]) full(a *accumulator) bool {
 	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, uint64(len(a.frame)/2), 1<<12)
 }
 
-// MergeAccumulators returns an accumulator with the keys in a and b. These stay
-// unchanged, since a may be an element of the engine. If a is the previous
-// call's result, it is reused.
+// MergeAccumulators returns an accumulator with the keys in a and b. It reuses
+// a if this is the previous call's result. Otherwise it does not change a,
+// which may be an element of the engine.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
 	if a != c.merger {
 		a = a.clone()

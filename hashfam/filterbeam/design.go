@@ -117,8 +117,8 @@ func decodeRecords[T any](records iter.Seq2[record, error], n int) ([]T, error) 
 // tallyOwner is the owner that adds up the tallies of all bundles.
 const tallyOwner = -1
 
-// A bundle collects the keys in a bundle, in a worker. Its exported field is
-// sent to the workers as JSON.
+// A bundle collects one bundle's keys in a worker. Its exported field is sent
+// to the workers as JSON.
 type bundle struct {
 	Spec spec
 

@@ -18,8 +18,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// gathered returns the records that a design makes of bundles of keys, and the
-// number of bytes that the bundles send.
+// gathered returns the records that a design creates from bundles of keys, and
+// the number of bytes that the bundles send.
 func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records iter.Seq2[record, error], bytes int) {
 	t.Helper()
 	values := map[int][][]byte{}

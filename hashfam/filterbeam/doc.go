@@ -11,6 +11,13 @@
 //   - inspect the result: [Result], [Summary]
 //   - remove files that failed jobs left: [Clean]
 //
+// For example:
+//
+//	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1e9, FPRate: 0.01})
+//	p, s := beam.NewPipelineWithRoot()
+//	filterbeam.Files(s, plan, "/data/out.bin", "/data/keys/*.txt")
+//	result, err := prism.Execute(ctx, p)
+//
 // [Files], [Local] and [Build] write one frame to a file, which every program
 // that uses the library can read. The frame is identical to the frame that a
 // single process writes, as far as the structure allows:

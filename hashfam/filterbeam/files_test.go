@@ -76,9 +76,9 @@ func (s storeFiles) List(_ context.Context, pattern string) ([]string, error) {
 	return names, err
 }
 
-// Files and folders can have any name that the file system accepts, and nothing
-// is left beside the output. An index cannot name parts that are not UTF-8,
-// since it is JSON.
+// Files and folders can have any name that the file system accepts, and no
+// other file is left in the output's folder. An index cannot name parts that
+// are not UTF-8, since it is JSON.
 func TestFilesCanHaveAnyName(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(100), 2)
 	static, apart := ordered[0].plan, must(bloomPlan(bloom.Blocked).Parts(3))

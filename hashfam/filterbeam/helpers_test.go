@@ -90,8 +90,8 @@ func outputBefore(t *testing.T) string {
 	return out
 }
 
-// requireUntouched checks that the output contains "before", and that no file
-// is beside it.
+// requireUntouched checks that the output contains "before", and is the only
+// file in its folder.
 func requireUntouched(t *testing.T, out string) {
 	t.Helper()
 	require.Equal(t, "before", string(must(os.ReadFile(out))))

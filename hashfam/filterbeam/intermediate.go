@@ -17,7 +17,8 @@ import (
 )
 
 // A part describes an intermediate file. Each attempt uses another name, so
-// that concurrent attempts do not interfere. A part without a name is zero.
+// that concurrent attempts do not interfere. A part without a name contains
+// only zeros.
 type part struct {
 	Name  fileName
 	Bytes uint64

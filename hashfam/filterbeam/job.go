@@ -37,10 +37,10 @@ func init() {
 // The result has one element, a [Summary]. The job fails if there are no
 // patterns, if a pattern matches no file or a file that a job writes, such as
 // out, if a file is longer or shorter than listed, or if a worker does not know
-// the plan's family. In this case out stays unchanged, because the frame is
-// written using another name and renamed at the end. A file system that cannot
-// rename files copies it instead. The program must import the file systems of
-// the patterns and of out, as described in the package comment. See
+// the plan's family. If the job fails, out stays unchanged, because the frame
+// is written using another name and renamed at the end. A file system that
+// cannot rename files copies it instead. The program must import the file
+// systems of the patterns and of out, as described in the package comment. See
 // docs/distributed.md for the memory that a job needs.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")

@@ -21,8 +21,7 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 )
 
-// benchmarkKeys is the number of keys that BenchmarkJobs builds of, and
-// benchmarkFiles that of their files.
+// BenchmarkJobs adds benchmarkKeys keys, which are in benchmarkFiles files.
 const (
 	benchmarkKeys  = 10_000_000
 	benchmarkFiles = 16

@@ -39,7 +39,7 @@ var memoryPlans = map[string]func(n uint64) (Plan, error){
 // shuffle service. If they are held in memory instead, no element changes. No
 // key is lost. The long form has 10^7 keys, and a filter of 10^8 keys in
 // memory.
-func TestTheMemoryOfAWorker(t *testing.T) {
+func TestWorkerMemoryIsLimited(t *testing.T) {
 	keys, held := 400_000, 40_000
 	if os.Getenv("FILTERFAM_LONG") != "" {
 		keys, held = 1e7, 1e7

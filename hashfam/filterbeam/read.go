@@ -281,7 +281,7 @@ func (f *matchFn) check(name string) error {
 }
 
 // canonical returns a name that does not depend on how a local file's name is
-// spelled: its cleaned absolute name.
+// spelled: its cleaned absolute name. Names in a store are unchanged.
 func canonical(name string) string {
 	if strings.Contains(name, "://") {
 		return name

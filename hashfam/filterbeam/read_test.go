@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 )
 
-// A line can be exactly as long as the error for longer lines says.
+// A line can have exactly the length that the error for longer lines allows.
 func TestLinesOfTheGreatestLength(t *testing.T) {
 	line := bytes.Repeat([]byte("x"), maxLine)
 	for _, end := range []string{"", "\n", "\r\n"} {

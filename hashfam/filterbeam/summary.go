@@ -57,8 +57,8 @@ func (s Summary) String() string {
 	return text
 }
 
-// The name of the counter of the keys read so far, which rises while a job
-// runs. It may count a bundle twice if the bundle is repeated.
+// The namespace and name of the counter for the keys read so far, which rises
+// while a job runs. It may count a repeated bundle twice.
 const (
 	Namespace = "filterbeam"
 	KeysRead  = "keys read"

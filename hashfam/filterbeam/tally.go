@@ -74,7 +74,7 @@ const (
 	plainRead   // bytes in the files that are not compressed
 	filesListed // files to read
 	bytesListed // in the files that are not compressed
-	binaryFiles // files that do not look like lines
+	binaryFiles // files that do not seem to contain lines
 	listsWanted // listings of files to make
 	listsMade   // listings of files made
 	totals
@@ -131,7 +131,7 @@ func (t *tally) describe(sum *Summary) {
 }
 
 // records returns the records of the owners, each of which is encoded as a
-// tally, which is added to t, and a value. If the books do not balance, the
+// tally, which is added to t, and a value. If the numbers do not match, the
 // sequence ends with an error. Otherwise sum then describes what was read.
 func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
@@ -155,7 +155,7 @@ func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, er
 	}
 }
 
-// check returns ErrCorrupt if the books do not balance. The error names the
+// check returns ErrCorrupt if the numbers do not match. The error names the
 // first owner that has a difference.
 func (t *tally) check() error {
 	owners := map[int]load{}
@@ -187,7 +187,7 @@ func compare(owner int, arrived, sent load) error {
 	})
 }
 
-// An entry is a number in the books, with the number that it must equal.
+// An entry is a number in a tally, with the number that it must equal.
 type entry struct {
 	name      string
 	got, want uint64

@@ -70,7 +70,7 @@ func TestLostRepeatedOrChangedBlocksFailTheJob(t *testing.T) {
 				_, err := r.try(t, out, plans[j%len(plans)], wrong(how, keys))
 				require.Error(t, err, "%s, %s: %s", s.name, r.name, how)
 				require.Equal(t, "before", string(must(os.ReadFile(out))))
-				if how != "change" { // a frame that has changed is refused at once
+				if how != "change" { // a changed frame is rejected before the tallies are compared
 					require.ErrorContains(t, err, "that arrived at shard", "%s, %s: %s", s.name, r.name, how)
 				}
 			}
@@ -78,9 +78,9 @@ func TestLostRepeatedOrChangedBlocksFailTheJob(t *testing.T) {
 	}
 }
 
-// If an engine gives the values of a key to two tasks, the job fails, or its
-// frame is still the same as the loop's.
-func TestKeysThatTwoTasksGet(t *testing.T) {
+// If an engine passes a key's values to two tasks, the job fails, or its frame
+// is still the same as the loop's.
+func TestSplitValuesCannotChangeTheFrame(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(3000), 5)
 	failed := map[int]int{}
 	some := append(ordered[:2:2], singles[2], single{"topk", topkPlan, nil})
@@ -119,7 +119,7 @@ func recordsOf() [][]byte {
 }
 
 // The error names the shard and both numbers.
-func TestBooksMustBalance(t *testing.T) {
+func TestTalliesMustMatch(t *testing.T) {
 	all := recordsOf()
 	with := func(more tally) [][]byte { return append(all[:3:3], more.append(nil)) }
 	for _, test := range []struct {

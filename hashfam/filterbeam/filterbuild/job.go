@@ -57,7 +57,7 @@ func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string,
 
 // reachServer returns an error if there is no server at the endpoint. The SDK
 // would try for two minutes, without a message. If there is no endpoint and the
-// runner is Prism, it will be started in this process.
+// runner is Prism, reachServer starts Prism in this process.
 func reachServer(ctx context.Context) error {
 	if *jobopts.Endpoint == "" {
 		if runner := flag.Lookup("runner"); runner == nil || runner.Value.String() == "" || runner.Value.String() == "prism" {
@@ -195,11 +195,11 @@ func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) 
 // waitsFor describes what a job is waiting for after it has read some keys.
 func (w watcher) waitsFor(info *jobpb.JobInfo, read uint64) string {
 	if info == nil {
-		return fmt.Sprintf("the job server at %s has not taken the job yet", w.endpoint)
+		return fmt.Sprintf("the job server at %s has not accepted the job yet", w.endpoint)
 	}
 	state := fmt.Sprintf("job %s at %s is %v", info.GetJobId(), w.endpoint, info.GetState())
 	if read > 0 {
-		return fmt.Sprintf("%s and has read %d keys; it sorts, solves or writes, or its worker is lost", state, read)
+		return fmt.Sprintf("%s and has read %d keys; it is sorting, solving or writing, or its worker is lost", state, read)
 	}
 	return fmt.Sprintf("%s, but no worker has read a key yet; workers are started by -environment_type=%s -environment_config=%s",
 		state, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig)

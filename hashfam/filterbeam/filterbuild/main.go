@@ -107,7 +107,7 @@ func run(ctx context.Context, o *options, patterns []string, out, log io.Writer)
 	}
 	fmt.Fprintln(out, sum)
 	if sum.Binary > 0 {
-		fmt.Fprintf(log, "filterbuild: %d of the files do not look like lines: they contain zero bytes, or are compressed and not named .gz\n", sum.Binary)
+		fmt.Fprintf(log, "filterbuild: %d of the files do not seem to contain lines: they contain zero bytes, or are compressed and not named .gz\n", sum.Binary)
 	}
 	if sum.Changed > 0 {
 		fmt.Fprintf(log, "filterbuild: %d of the files changed while they were read: the output may lack keys\n", sum.Changed)
@@ -149,8 +149,9 @@ func (e usageError) Unwrap() error { return e.error }
 // errInterrupted is returned when a build was interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// report prints an error as one line and returns the exit code. If log is not
-// empty, the line contains this name of the file with the runner's messages.
+// report prints an error as one line and returns the exit code. The line
+// includes log, the name of the file with the runner's messages, unless this is
+// empty.
 func report(err error, log string) int {
 	if err == nil {
 		return 0

@@ -41,8 +41,8 @@ func filterbuild(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// process runs filterbuild as a process, and returns what it prints and its
-// exit code.
+// process runs filterbuild as a process, and returns its output and its exit
+// code.
 func process(t *testing.T, args ...string) (out, log string, code int) {
 	t.Helper()
 	c := filterbuild(t, args...)
@@ -54,8 +54,7 @@ func process(t *testing.T, args ...string) (out, log string, code int) {
 	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
 }
 
-// command runs the program with the given arguments, and returns what it
-// prints.
+// command runs the program with the given arguments, and returns its output.
 func command(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	flags := flag.NewFlagSet("filterbuild", flag.ContinueOnError)
@@ -108,7 +107,7 @@ func TestTheFamilyHasTheSecretKey(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhatIsWanted(t *testing.T) {
+func TestErrorsNameTheAllowedValues(t *testing.T) {
 	keys, out := inputs(t, "ada\n")
 	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
 	for _, test := range []struct {
@@ -193,7 +192,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 // The help fits on one screen and lists only the program's own flags.
-func TestTheHelpIsOneScreen(t *testing.T) {
+func TestHelpFitsOnOneScreen(t *testing.T) {
 	help, _, _ := process(t, "-help")
 	require.LessOrEqual(t, strings.Count(help, "\n"), 30)
 	for line := range strings.Lines(help) {
@@ -238,7 +237,7 @@ func TestFilesOfAKilledJobAreRemoved(t *testing.T) {
 }
 
 // The program prints a remark about files that do not seem to contain lines.
-func TestFilesThatDoNotHoldLinesAreReported(t *testing.T) {
+func TestBinaryFilesAreReported(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"zero.txt": "ada\n\x00grace\n", "gzip.txt": "\x1f\x8b\x08", "good.txt": "ada\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -247,7 +246,7 @@ func TestFilesThatDoNotHoldLinesAreReported(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out.bin")
 		_, log, code := process(t, local, "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
 		require.Zero(t, code)
-		require.Contains(t, log, "2 of the files do not look like lines")
+		require.Contains(t, log, "2 of the files do not seem to contain lines")
 		_, log, _ = process(t, local, "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
 		require.Empty(t, log)
 	}
@@ -255,19 +254,19 @@ func TestFilesThatDoNotHoldLinesAreReported(t *testing.T) {
 
 // A job without a worker prints that it is waiting. A build can have a time
 // limit.
-func TestWaitingJobsSayWhatTheyWaitFor(t *testing.T) {
+func TestWaitingJobsAreReported(t *testing.T) {
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
-	defer listener.Close() // it accepts and never answers
+	defer listener.Close() // it accepts connections but never responds
 	var log bytes.Buffer
 	ctx, end := context.WithTimeout(t.Context(), 3*time.Second)
 	defer end()
 	ask(listener.Addr().String(), func(w watcher) { w.watch(ctx, &log, time.Millisecond) })
-	require.Contains(t, log.String(), "has not taken the job yet")
+	require.Contains(t, log.String(), "has not accepted the job yet")
 	w := watcher{endpoint: "localhost:1"}
 	info := &jobpb.JobInfo{JobId: "job-1"}
 	require.Contains(t, w.waitsFor(info, 0), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
-	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it sorts, solves or writes, or its worker is lost")
+	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it is sorting, solving or writing, or its worker is lost")
 
 	keys, out := inputs(t, "ada\n")
 	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-n=9", "-o="+out, keys)
@@ -293,7 +292,7 @@ func writeLines(t *testing.T, n int) string {
 // The command reads all lines with each runner, and writes the same frame if it
 // does not depend on their order. The long form has each structure and a
 // million keys.
-func TestTheFramesOfAllRunners(t *testing.T) {
+func TestAllRunnersWriteTheSameFrame(t *testing.T) {
 	t.Setenv(asCommand, "1") // for the workers that the server starts
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ type shell struct {
 	changes *strings.Replacer
 }
 
-// poolPort is that of the SDK's pool of workers, which has no flag for it.
+// poolPort is the port of the SDK's worker pool, which has no flag for it.
 const poolPort = "50000"
 
 func newShell(t *testing.T) shell {
@@ -65,8 +65,9 @@ func (s shell) command(t *testing.T, text string) *exec.Cmd {
 	return c
 }
 
-// run runs a block. If that is a server, it waits until it answers; otherwise
-// the block builds a filter, which is compared with that of the loop.
+// run runs a block. If the block starts a server, run waits until it accepts
+// connections. Otherwise the block builds a filter, which run compares with the
+// loop's filter.
 func (s shell) run(t *testing.T, block string) {
 	t.Helper()
 	require.NoError(t, s.command(t, block).Run(), block)
@@ -91,9 +92,9 @@ func (s shell) run(t *testing.T, block string) {
 	require.NoError(t, os.Remove(s.file(out+".loop")))
 }
 
-// await waits until the server of a block answers at a port. The port may be
-// that of somebody's connection for a while, and then the server has ended: so
-// it is started again every minute.
+// await waits until a block's server accepts connections at a port. If another
+// connection uses the port at first, the server exits, so await starts it again
+// every minute.
 func (s shell) await(t *testing.T, block, port string) {
 	t.Helper()
 	begin := time.Now()
@@ -106,7 +107,7 @@ func (s shell) await(t *testing.T, block, port string) {
 	}
 }
 
-// answers reports whether a server answers at a port.
+// answers reports whether a server accepts connections at a port.
 func answers(port string) bool {
 	conn, err := net.Dial("tcp", "localhost:"+port)
 	if err == nil {
@@ -131,7 +132,7 @@ func (s shell) writeKeys(t *testing.T, folder string, n int) {
 // Every command of the document runs as it is printed, unless the text says why
 // not. Then two jobs share the servers, with a worker process each, which the
 // SDK's boot program has started, and one worker is killed.
-func TestTheCommandsOfTheDocument(t *testing.T) {
+func TestDocumentedCommandsWork(t *testing.T) {
 	if testing.Short() || answers(poolPort) {
 		t.Skip("links three programs, and needs port " + poolPort)
 	}
@@ -207,8 +208,8 @@ func workerOf(command string) int {
 	return 0
 }
 
-// removeStaged removes, at the end of the test, what the SDK's boot program
-// leaves: copies of this program in /tmp, and the options of the job.
+// When the test ends, removeStaged removes the files that the SDK's boot
+// program leaves: copies of this program in /tmp, and the job's options.
 func removeStaged(t *testing.T) {
 	start := time.Now()
 	self, err := os.Stat(os.Args[0])
@@ -227,9 +228,9 @@ func removeStaged(t *testing.T) {
 	})
 }
 
-// An interrupt ends the build with a code of its own, and leaves nothing. The
-// keys never end.
-func TestAnInterrupt(t *testing.T) {
+// An interrupt ends the build with exit code 130. The test writes keys until
+// the build ends.
+func TestInterruptedJobsLeaveNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	keys := filepath.Join(dir, "keys")
 	require.NoError(t, syscall.Mkfifo(keys, 0o600))

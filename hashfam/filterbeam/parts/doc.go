@@ -1,11 +1,16 @@
-// Package parts queries filters in parts, which are larger than one machine or
-// are served by several machines. Package filterbeam builds them from a plan
+// Package parts queries filters in parts, which are too large for one machine
+// or are served by several machines. Package filterbeam builds them from a plan
 // with parts.
 //
 //   - open: [Open], which does not read any part
 //   - query: [Filter.Contains], [Filter.ContainsDigest]
 //   - find the server to query: [Filter.Part]
 //   - map or copy a part: [Filter.File]; free its memory: [Filter.Forget]
+//
+// For example:
+//
+//	f, err := parts.Open(os.DirFS("/data"), "users", hashfam.Family{})
+//	found, err := f.ContainsString("grace")
 //
 // Part i of n is a separate filter, which contains the keys whose digest d has
 // d.Shard(n) == i. Its file is an ordinary frame of package bloom, counting,

@@ -12,8 +12,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
 )
 
-// written returns what a job writes for a filter of one part that has ada and
-// grace. A program takes os.DirFS of the job's directory instead.
+// written returns the files that a job writes for a filter with one part, which
+// contains ada and grace. A program uses os.DirFS with the job's directory
+// instead.
 func written() fs.FS {
 	frame, err := bloom.AppendFrame(nil, bloom.Config{Capacity: 100, FPRate: 0.01}, hashfam.Family{}.SumAllStrings(nil, []string{"ada", "grace"}))
 	if err != nil {
@@ -29,7 +30,7 @@ func written() fs.FS {
 	return fstest.MapFS{"users": {Data: data}, "users-0": {Data: frame}}
 }
 
-// A server opens the index that a job has written, and asks for keys.
+// A server opens the index that a job has written, and queries keys.
 func Example() {
 	f, err := parts.Open(written(), "users", hashfam.Family{})
 	if err != nil {
@@ -37,7 +38,7 @@ func Example() {
 		return
 	}
 	for _, user := range []string{"grace", "alan"} {
-		found, err := f.ContainsString(user) // reads the part of the key, once
+		found, err := f.ContainsString(user) // reads the key's part, once
 		fmt.Println(user, found, err)
 	}
 	// Output:

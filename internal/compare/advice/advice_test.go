@@ -269,8 +269,7 @@ func TestSketchErrorIsWithinTheMeanCount(t *testing.T) {
 	}
 }
 
-// unasked contains types in the tree whose use the calculator does not ask
-// about.
+// unasked contains the types in the tree that the calculator does not offer.
 var unasked = map[string]any{
 	"static.Exact": static.Exact{}, "perfect.Function": perfect.Function{}, "bloom.Rotating": bloom.Rotating{},
 	"countmin.HeavyHitters": countmin.HeavyHitters{}, "countmin.TopK": countmin.TopK{}, "countmin.Window": countmin.Window{},

@@ -53,7 +53,7 @@ func TestUnreadableFieldIsNamed(t *testing.T) {
 	}
 	assert.Equal(t, `"1e30": want a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or an empty field if rate and memory are set`, advice.Form{Keys: "1e30", Rate: "1"}.Answer().Fields["keys"])
 	assert.Contains(t, advice.Form{Keys: "1"}.Answer().Fields["rate"], "or an empty field if the memory is set")
-	assert.Len(t, advice.Form{Keys: "x", Rate: "x", Memory: "x"}.Answer().Fields, 3, "one message a field")
+	assert.Len(t, advice.Form{Keys: "x", Rate: "x", Memory: "x"}.Answer().Fields, 3, "one message per field")
 }
 
 func TestImpossibleFormIsExplainedOnce(t *testing.T) {

@@ -97,7 +97,7 @@ func keyAgainst(succeeds []string) string {
 }
 
 // A key is found if and only if all bits in its layout are set.
-func TestLayoutsAreThoseOfTheFilters(t *testing.T) {
+func TestLayoutsMatchTheFilters(t *testing.T) {
 	for _, x := range slices.Concat(classicTargets[:1], classicTargets[2:], blockedTargets[:1]) {
 		d := &duel{target: x, n: 200}
 		f := d.victim(d.members())

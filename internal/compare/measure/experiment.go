@@ -87,7 +87,7 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 }
 
 // measureCells runs the rounds of the plan. Each round builds and times all
-// cells with another hash family. The structures are interleaved because a
+// cells under another hash family. The structures are interleaved because a
 // disturbance of the machine should affect all structures.
 func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	for round := range e.plan.Rounds {
@@ -252,8 +252,8 @@ const (
 )
 
 // heapGrowth returns the growth of the heap when build is called. If the growth
-// is small, it calls build several times and returns the smallest growth,
-// because other memory may need to be allocated at the same time.
+// is small, it calls build several times and returns the smallest growth, since
+// other memory may be allocated at the same time.
 func heapGrowth(build func() (any, error)) (least uint64, err error) {
 	for range smallBuilds {
 		var before, after runtime.MemStats

@@ -48,7 +48,7 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 	}}}
 	err := c.attempt(func() error { return c.measure(ctx, d, Plan{Rounds: 5, queries: 1000}, 0) })
 	require.ErrorIs(t, err, context.Canceled)
-	require.Empty(t, c.failure, "an interrupt is no failure of a peer")
+	require.Empty(t, c.failure, "an interrupt is not a peer's failure")
 	require.Empty(t, c.done)
 }
 
@@ -158,7 +158,7 @@ func TestLongKeysGetFewRounds(t *testing.T) {
 		assert.GreaterOrEqual(t, p.Rounds, 5)
 	}
 	d := SyntheticData(1000)
-	assert.Equal(t, 1000, newPlan(d).Rounds, "those of ordinary keys are as many as ever")
+	assert.Equal(t, 1000, newPlan(d).Rounds, "rounds for ordinary keys")
 }
 
 // The product of rounds and keys is above 2^31, which can overflow an int.
@@ -187,16 +187,16 @@ func TestRatioIsMedianOverRounds(t *testing.T) {
 	assert.Equal(t, 0.01, *r.Rate)
 	assert.Equal(t, 1.5, *r.Bits)
 	assert.Equal(t, [3]float64{2, 4, 0.25}, [3]float64{*r.Add, *r.Hit, *r.Miss})
-	assert.Nil(t, r.Delete, "ours deletes nothing")
+	assert.Nil(t, r.Delete, "our structure cannot delete")
 
 	theirs.done, theirs.skipped = theirs.done[:2], 1
-	assert.Equal(t, (2+0.3)/2, *ratiosOf(theirs, []*cell{ours(0.01)}).Add, "the rounds 0 and 2 of ours")
+	assert.Equal(t, (2+0.3)/2, *ratiosOf(theirs, []*cell{ours(0.01)}).Add, "the mean over our rounds 0 and 2")
 
 	for rate, nearest := range map[float64]float64{0: 0.001, 1e-6: 0.001, 0.0039: 0.01, 0.9: 0.1} {
 		theirs.rate = rate
 		assert.Equal(t, nearest, *ratiosOf(theirs, []*cell{ours(0.1), ours(0.01), ours(0.001)}).Rate, rate)
 	}
-	assert.Zero(t, ratiosOf(theirs, []*cell{theirs}), "a row of ours that is missing is a dash")
+	assert.Zero(t, ratiosOf(theirs, []*cell{theirs}), "there are no ratios if our row is missing")
 }
 
 func TestWilsonMatchesPublishedIntervals(t *testing.T) {
@@ -218,7 +218,7 @@ func TestWilsonMatchesPublishedIntervals(t *testing.T) {
 		assert.InDelta(t, c.high, high, 0.00005, "%d of %d", c.yes, c.total)
 	}
 	low, high := wilson(0, 0)
-	assert.Equal(t, [2]float64{0, 1}, [2]float64{low, high}, "no queries, no knowledge")
+	assert.Equal(t, [2]float64{0, 1}, [2]float64{low, high}, "without queries, the rate is unknown")
 }
 
 func TestMedianKeepsItsArgument(t *testing.T) {
@@ -264,7 +264,7 @@ func TestCounterErrorsAreMeasured(t *testing.T) {
 	assert.InDelta(t, 5.0/3, *double.MeanError, 1e-9)
 	assert.Equal(t, 3.0, *double.MaxError)
 	assert.InDelta(t, 1.0/3, double.AboveBound, 1e-9, "a's error is 3, the bound 1")
-	assert.Equal(t, 3, found[3].Wanted, "there are no hundred")
+	assert.Equal(t, 3, found[3].Wanted, "there are fewer than a hundred keys")
 }
 
 func TestAnyKeyOfATieMayBeReported(t *testing.T) {
