@@ -46,7 +46,7 @@ func record(property func(rapid.TB)) *recorder {
 
 // Each defect must be found. When the machine finds it, the message must be
 // short. The seed is fixed.
-func TestEachDefectIsFound(t *testing.T) {
+func TestSuiteDetectsEachDefect(t *testing.T) {
 	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s"} {
 		old := flag.Lookup(name).Value.String()
 		require.NoError(t, flag.Set(name, value))
