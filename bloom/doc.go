@@ -41,6 +41,7 @@
 // with blocked.go, which does this for the Blocked layout. The other files are
 //
 //   - params.go, new.go: layouts, sizes and constructors
+//   - blocked_amd64.s: the Blocked layout using AVX-512
 //   - batch.go: many keys at once
 //   - merge.go: merging, intersecting and folding
 //   - stats.go: rates and estimates

@@ -106,7 +106,9 @@
 //
 // Start with hashfam.go for keys and families, digest.go for the values that
 // structures compute from a digest, and sumall.go for batches. The files
-// sip_*_amd64.s hash several keys at a time.
+// sip_*_amd64.s hash several keys at a time. Package internal/frame reads and
+// writes the frames of all structures. A package's codec.go only describes its
+// own parameters and contents.
 package hashfam
 
 import (

@@ -20,6 +20,10 @@
 // instead of using it. But anyone who can change a frame can also correct its
 // checksums. Therefore a reader allocates memory only in proportion to the
 // bytes that have arrived, regardless of the header.
+//
+// In this file, headers are parsed and written. read.go reads frames from
+// streams, view.go reads them in memory, and write.go writes them. headers.go
+// contains the parameters that several kinds share.
 package frame
 
 import (
