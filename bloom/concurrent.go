@@ -118,7 +118,7 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 		if useAVX512 { // see hasBlock
 			return hasLineAVX512(c.words, d, k)
 		}
-		return seesBits(lineOf(c.words, c.span, d)[:], lineBits, 0, k, d.Probe().Next())
+		return seesBlocked(c.words, c.span, k, d)
 	default:
 		zeroConcurrent()
 		return true
@@ -289,6 +289,14 @@ func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
 		i := base + p.In(span)
 		missing |= unset(atomic.LoadUint64(&words[i>>6]), i)
 		base += step
+	}
+	return missing == 0
+}
+
+func seesBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+	line, missing := lineOf(words, lines, d), uint64(0)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		missing |= unset(atomic.LoadUint64(&line[p>>61]), uint64(p)>>55)
 	}
 	return missing == 0
 }
