@@ -44,8 +44,7 @@ func (p Params) rates() func(n uint64) float64 {
 			return sizing.WithDigest(sizing.PartitionedRate(p.Bits, p.Hashes, n), n)
 		}
 	case Blocked:
-		rate := sizing.BlockedRates(p.Bits, p.Hashes)
-		return func(n uint64) float64 { return sizing.WithDigest(rate(n), n) }
+		return func(n uint64) float64 { return sizing.WithDigest(sizing.BlockedRate(p.Bits, p.Hashes, n), n) }
 	}
 	return func(n uint64) float64 {
 		return sizing.WithClassicDigest(sizing.Rate(p.Bits, p.Hashes, n), p.Bits, p.Hashes, n)

@@ -17,11 +17,12 @@ func ClassicPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
 	}
-	s := search{rate: func(bytes uint64, k int) float64 {
-		return WithClassicDigest(Rate(8*bytes, k, n), 8*bytes, k, n)
+	var tables surjections
+	s := search{eps: eps, rate: func(bytes uint64, k int) float64 {
+		return WithClassicDigest(classicRate(8*bytes, k, n, tables.get), 8*bytes, k, n)
 	}}
 	guess := ceilWithin(float64(n)*BloomBitsPerKey(eps)/8, MaxBits/8)
-	bytes, k, ok := s.smallest(guess, MaxBits/8, eps)
+	bytes, k, ok := s.smallest(guess, MaxBits/8)
 	return Plan{Bits: 8 * bytes, Hashes: k}, ok
 }
 
@@ -55,21 +56,17 @@ func PartitionedPlan(n uint64, eps float64) (Plan, bool) {
 }
 
 // BlockedPlan is like [ClassicPlan] for blocks of 512 bits, using
-// [BlockedRates]. When there are 1,024 blocks or more, their number is a
+// [BlockedRate]. When there are 1,024 blocks or more, their number is a
 // multiple of eight, so that the filter can be folded three times.
 func BlockedPlan(n uint64, eps float64) (Plan, bool) {
 	if !plausible(n, eps) {
 		return Plan{}, false
 	}
-	var tables [MaxHashes + 1]*block
-	s := search{rate: func(step uint64, k int) float64 {
-		if tables[k] == nil {
-			tables[k] = newBlock(k)
-		}
-		return WithDigest(tables[k].rate(blocksAt(step), n), n)
+	s := search{eps: eps, rate: func(step uint64, k int) float64 {
+		return WithDigest(BlockedRate(blocksAt(step)*LineBits, k, n), n)
 	}}
 	guess := ceilWithin(float64(n)*BloomBitsPerKey(eps)/LineBits, MaxBits/LineBits)
-	step, k, ok := s.smallest(stepsOf(guess), stepsOf(MaxBits/LineBits), eps)
+	step, k, ok := s.smallest(stepsOf(guess), stepsOf(MaxBits/LineBits))
 	return Plan{Bits: blocksAt(step) * LineBits, Hashes: k}, ok
 }
 

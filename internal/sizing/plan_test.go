@@ -19,7 +19,7 @@ type layout struct {
 var layouts = []layout{
 	{"classic", ClassicPlan, Rate, func(Plan) uint64 { return 8 }},
 	{"partitioned", PartitionedPlan, PartitionedRate, func(p Plan) uint64 { return 8 * uint64(p.Hashes) }},
-	{"blocked", BlockedPlan, blockedRate, func(p Plan) uint64 {
+	{"blocked", BlockedPlan, BlockedRate, func(p Plan) uint64 {
 		if p.Bits >= foldable*LineBits {
 			return 8 * LineBits
 		}

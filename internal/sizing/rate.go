@@ -1,6 +1,9 @@
 package sizing
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // LowerBound returns log2(1/eps), the bits per key that any structure with
 // false-positive rate eps and no false negatives needs (Carter et al. 1978;
@@ -50,6 +53,19 @@ func fill(p, throws float64) float64 {
 // sum over X would be too long for large filters and would need to be
 // approximated.
 func Rate(m uint64, k int, n uint64) float64 {
+	var s surjection
+	return classicRate(m, k, n, func(j, length int) surjection {
+		if j == 1 {
+			s = newSurjection(length)
+		}
+		s.advance(j)
+		return s
+	})
+}
+
+// classicRate is [Rate] for a function that returns the surjection for j cells,
+// which must have at least the given length. It is called for j = 1, 2, ...
+func classicRate(m uint64, k int, n uint64, onto func(j, length int) surjection) float64 {
 	throws := float64(k) * float64(n)
 	perCell := throws / float64(m)
 	if n == 0 {
@@ -58,12 +74,14 @@ func Rate(m uint64, k int, n uint64) float64 {
 	if perCell > saturation {
 		return 1
 	}
+	// Cells that are known to be hit receive perCell/(1-e^-perCell) throws on
+	// average. The table will end twelve standard deviations above this mean.
+	mean := float64(k) * perCell / -math.Expm1(-perCell)
+	length := int(mean+12*math.Sqrt(mean)) + 40
 	var rate float64
-	onto := newSurjection(k, perCell)
 	for j, p := range occupancy(m, uint64(k)) {
 		if j > 0 {
-			onto.advance()
-			rate += p * binomialMean(throws, float64(j)/float64(m), onto.at)
+			rate += p * binomialMean(throws, float64(j)/float64(m), onto(j, length).at)
 		}
 	}
 	return min(1, rate) // the sum can be rounded up
@@ -71,44 +89,50 @@ func Rate(m uint64, k int, n uint64) float64 {
 
 // A surjection contains the probabilities that 0, 1, 2, ... uniform throws hit
 // all cells.
-type surjection struct {
-	cells int
-	onto  []float64
-}
+type surjection []float64
 
-// newSurjection returns the table for zero cells. It is long enough for up to
-// maxCells cells at perCell throws per cell. Cells that are known to be hit
-// receive perCell/(1-e^-perCell) throws on average. The table will end twelve
-// standard deviations above this mean.
-func newSurjection(maxCells int, perCell float64) *surjection {
-	mean := float64(maxCells) * perCell / -math.Expm1(-perCell)
-	s := &surjection{onto: make([]float64, int(mean+12*math.Sqrt(mean))+40)}
-	s.onto[0] = 1
+// newSurjection returns the surjection for zero cells.
+func newSurjection(length int) surjection {
+	s := make(surjection, length)
+	s[0] = 1
 	return s
 }
 
-// advance adds a cell. Either the first t-1 throws hit all j cells, or they hit
-// all cells but one, and the last throw hits this one:
+// advance adds the j-th cell. Either the first t-1 throws hit all j cells, or
+// they hit all cells but one, and the last throw hits this one:
 //
 //	onto_j(t) = onto_j(t-1) + ((j-1)/j)^{t-1} * onto_{j-1}(t-1)
 //
 // This is the recurrence of the Stirling numbers of the second kind.
-func (s *surjection) advance() {
-	s.cells++
-	outside := float64(s.cells-1) / float64(s.cells)
-	power, before := 1.0, s.onto[0]
-	s.onto[0] = 0
-	for t := 1; t < len(s.onto); t++ {
-		next := s.onto[t-1] + power*before
-		before, s.onto[t] = s.onto[t], next
+func (s surjection) advance(j int) {
+	outside := float64(j-1) / float64(j)
+	power, before, sum := 1.0, s[0], 0.0
+	s[0] = 0
+	for t := 1; t < len(s); t++ {
+		sum += power * before
+		before, s[t] = s[t], sum
 		power *= outside
 	}
 }
 
 // at returns the probability for t throws. If t is beyond the table, it returns
 // the last one.
-func (s *surjection) at(t int) float64 {
-	return s.onto[min(t, len(s.onto)-1)]
+func (s surjection) at(t int) float64 { return s[min(t, len(s)-1)] }
+
+// Surjections caches the surjections for 0, 1, 2, ... cells, since a plan needs
+// them for many sizes.
+type surjections []surjection
+
+func (c *surjections) get(j, length int) surjection {
+	if len(*c) == 0 || len((*c)[0]) < length {
+		*c = surjections{newSurjection(length + length/4)}
+	}
+	for i := len(*c); i <= j; i++ {
+		next := slices.Clone((*c)[i-1])
+		next.advance(i)
+		*c = append(*c, next)
+	}
+	return (*c)[j]
 }
 
 // DigestRate returns 1-e^{-n/2^64}, the probability that an absent key has the

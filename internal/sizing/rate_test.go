@@ -9,7 +9,7 @@ import (
 )
 
 var rates = map[string]func(uint64, int, uint64) float64{
-	"classic": Rate, "partitioned": PartitionedRate, "blocked": blockedRate,
+	"classic": Rate, "partitioned": PartitionedRate, "blocked": BlockedRate,
 }
 
 func TestRatesOfEmptyAndFullFilters(t *testing.T) {
@@ -30,7 +30,7 @@ func TestRatesDecreaseWithSize(t *testing.T) {
 		const up = 1 + 1e-12
 		require.LessOrEqual(t, Rate(m+8, k, n), Rate(m, k, n)*up)
 		require.LessOrEqual(t, PartitionedRate(m+8, k, n), PartitionedRate(m, k, n)*up)
-		require.LessOrEqual(t, blockedRate(m+LineBits, k, n), blockedRate(m, k, n)*up)
+		require.LessOrEqual(t, BlockedRate(m+LineBits, k, n), BlockedRate(m, k, n)*up)
 	})
 }
 
@@ -64,10 +64,10 @@ func TestBinomialMean(t *testing.T) {
 }
 
 func TestThrowsBeyondTheTableUseTheLastProbability(t *testing.T) {
-	s := newSurjection(3, 1)
-	s.advance()
-	last := s.at(len(s.onto) - 1)
-	require.Equal(t, last, s.at(len(s.onto)))
+	s := newSurjection(50)
+	s.advance(1)
+	last := s.at(len(s) - 1)
+	require.Equal(t, last, s.at(len(s)))
 	require.Equal(t, last, s.at(math.MaxInt))
 }
 

@@ -2,26 +2,57 @@ package sizing
 
 import "math"
 
-// A search finds the smallest filter for n keys at a rate. Sizes can be in any
-// unit.
+// A search finds the smallest filter for n keys at a rate of eps. Sizes can be
+// in any unit. The rate must not increase with the size.
 type search struct {
-	rate func(size uint64, k int) float64
-	k    int // the best k for the last size
+	eps      float64
+	rate     func(size uint64, k int) float64
+	k        int                   // the best k for the last size
+	known    map[choice]float64    // the rates that have been computed
+	tooSmall [MaxHashes + 2]uint64 // the largest size known to be too small, for each k
+}
+
+type choice struct {
+	size uint64
+	k    int
 }
 
 // best returns the lowest rate at a size.
 func (s *search) best(size uint64) (rate float64) {
-	s.k, rate = bestHashes(s.k, func(k int) float64 { return s.rate(size, k) })
+	s.k, rate = bestHashes(s.k, func(k int) float64 { return s.at(size, k) })
 	return rate
+}
+
+// at returns the rate for size and k.
+func (s *search) at(size uint64, k int) float64 {
+	r, ok := s.known[choice{size, k}]
+	if !ok {
+		r = s.rate(size, k)
+		s.known[choice{size, k}] = r
+	}
+	if r > s.eps {
+		s.tooSmall[k] = max(s.tooSmall[k], size)
+	}
+	return r
+}
+
+// meets reports whether the rate is eps or less for some k. It computes no rate
+// if larger sizes are too small for s.k and its neighbors.
+func (s *search) meets(size uint64) bool {
+	if size > s.tooSmall[s.k] && s.at(size, s.k) <= s.eps {
+		return true
+	}
+	ruledOut := size <= min(s.tooSmall[s.k-1], s.tooSmall[s.k], s.tooSmall[s.k+1])
+	return !ruledOut && s.best(size) <= s.eps
 }
 
 // smallest returns the smallest size up to limit for which the rate is eps or
 // less for some k, and the k with the lowest rate at this size.
-func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) {
-	s.k = clampHashes(LowerBound(eps))
-	size, ok := smallest(s.approach(guess, limit, eps), limit, func(size uint64) bool {
-		return s.rate(size, s.k) <= eps || s.best(size) <= eps
-	})
+func (s *search) smallest(guess, limit uint64) (uint64, int, bool) {
+	s.k = clampHashes(LowerBound(s.eps))
+	s.tooSmall[0], s.tooSmall[MaxHashes+1] = limit, limit // these k are not allowed
+	s.known = map[choice]float64{}
+	size, ok := smallest(s.approach(guess, limit), limit, s.meets)
 	if !ok {
 		return 0, 0, false
 	}
@@ -32,16 +63,16 @@ func (s *search) smallest(guess, limit uint64, eps float64) (uint64, int, bool) 
 // approach returns a size near the result of [search.smallest]. It uses the
 // secant method on the logarithm of the rate, since this is almost proportional
 // to the size.
-func (s *search) approach(size, limit uint64, eps float64) uint64 {
-	r, slope := s.best(size), math.Log(eps)/float64(size)
+func (s *search) approach(size, limit uint64) uint64 {
+	r, slope := s.at(size, s.k), math.Log(s.eps)/float64(size)
 	for i := 0; i < 5 && r > 0 && r < 1 && slope < 0; i++ {
-		y := math.Log(r / eps)
+		y := math.Log(r / s.eps)
 		next := ceilWithin(float64(size)-y/slope, limit)
 		if next == size {
 			break
 		}
-		r = s.rate(next, s.k)
-		if rise := math.Log(r/eps) - y; math.Abs(rise) > 1e-10 { // otherwise this is a rounding error
+		r = s.best(next)
+		if rise := math.Log(r/s.eps) - y; math.Abs(rise) > 1e-10 { // otherwise this is a rounding error
 			slope = rise / (float64(next) - float64(size))
 		}
 		size = next
