@@ -132,18 +132,19 @@ func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 	for h := range halves {
 		halves[h] = g.newPage(p.depth+1, tail)
 	}
+	free := halves[0].free
 	for i := range g.Buckets {
 		var lists [2][table.Slots]uint64
-		var taken [2]int
+		var taken [2]uint
 		for _, stored := range p.Fingerprints(i) {
 			v := stored ^ p.free
 			partner, code := v>>((p.tail+1)&63), v&(2*p.free-1)
 			switch {
 			case stored == 0:
 			case code != p.free:
-				h := code >> (p.tail & 63)
-				rest := code << ((tail - p.tail + 1) & 63) & (2*halves[h].free - 1)
-				lists[h][taken[h]] = (partner<<((tail+1)&63) | rest) ^ halves[h].free
+				h := code >> (p.tail & 63) & 1
+				rest := code << ((tail - p.tail + 1) & 63) & (2*free - 1)
+				lists[h][taken[h]%table.Slots] = (partner<<((tail+1)&63) | rest) ^ free
 				taken[h]++
 			case !orphan(i, partner):
 				return halves, false
