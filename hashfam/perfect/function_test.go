@@ -141,10 +141,10 @@ func TestHostileDigests(t *testing.T) {
 func TestTooManyLevelsAreRejected(t *testing.T) {
 	digests, err := sortDigests(t.Context(), random(1000, 1))
 	require.NoError(t, err)
-	_, _, err = build(t.Context(), digests, false, 1)
+	_, _, err = build(t.Context(), layout{}, digests, 1)
 	require.ErrorIs(t, err, ErrParams)
 	require.ErrorContains(t, err, "keyed Family")
-	_, _, err = build(t.Context(), make([]hashfam.Digest, 2), false, maxLevels)
+	_, _, err = build(t.Context(), layout{}, make([]hashfam.Digest, 2), maxLevels)
 	require.ErrorIs(t, err, ErrParams, "no seed places two equal digests")
 }
 
@@ -180,7 +180,7 @@ func TestFillStopsWhenCanceled(t *testing.T) {
 	l := newLevel(100_000, 0, false, make([]byte, bucketsOf(100_000)))
 	used, _ := l.fill(ctx, digests)
 	require.Less(t, slices.IndexFunc(used, func(word uint64) bool { return word == 0 }), 200)
-	_, _, err = build(ctx, digests, false, maxLevels)
+	_, _, err = build(ctx, layout{}, digests, maxLevels)
 	require.ErrorIs(t, err, context.Canceled)
 }
 

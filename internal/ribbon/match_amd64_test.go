@@ -69,6 +69,10 @@ func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	}
 }
 
+func TestContainsInMatchesContainsWithoutAVX512(t *testing.T) {
+	plainly(func() { TestContainsInMatchesContains(t) })
+}
+
 // Only one column differs from the fingerprint, or none.
 func TestEveryColumnIsCompared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 33))
