@@ -39,14 +39,12 @@ func TestBitsPerKey(t *testing.T) {
 		rate, over float64
 	}{
 		{10_000, 0.01, 1.03},
-		{1_000_000, 0.01, 6.80 / math.Log2(100)},
-		{1_000_000, math.Ldexp(1, -7), 1.007},
-		{1_000_000, math.Ldexp(1, -10), 1.007},
-		{1_000_000, math.Ldexp(1, -14), 1.007},
+		{400_000, 0.01, 6.80 / math.Log2(100)},
+		{400_000, math.Ldexp(1, -7), 1.007},
+		{400_000, math.Ldexp(1, -14), 1.007},
 	} {
 		f := mustBuild(t, Config{FPRate: c.rate}, conformance.Digests(rng, c.n))
 		bits := 8 * float64(f.SizeBytes()) / float64(c.n)
-		t.Logf("n = %d, rate %.3g: %.3f bits per key, %.4f of the bound", c.n, c.rate, bits, bits/-math.Log2(c.rate))
 		require.LessOrEqual(t, bits, c.over*-math.Log2(c.rate), "n = %d, rate %g", c.n, c.rate)
 		estimate, err := Config{FPRate: c.rate}.SizeBytes(uint64(c.n))
 		require.NoError(t, err)
@@ -59,7 +57,7 @@ func TestBitsPerKey(t *testing.T) {
 // The result should not depend on how the filter is built.
 func TestMemoryBytesAreUsedWell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 3))
-	for _, n := range []int{1, 2, 30, 100, 1000, 20_000} {
+	for _, n := range []int{1, 2, 30, 1000, 10_000} {
 		digests := ascending(conformance.Digests(rng, n))
 		for _, bits := range []float64{1, 1.03, 2.1, 4, 7.15, 7.3, 16, 33, 100} {
 			c := Config{MemoryBytes: uint64(bits*float64(n)/8) + 64}
@@ -95,7 +93,7 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 		_, err := New(t.Context(), Config{FPRate: rate, MemoryBytes: bytes}, digests)
 		return err
 	}
-	for _, rate := range []float64{0.9, 0.5, 0.03, 0.01, 1. / 128, 1e-6} {
+	for _, rate := range []float64{0.9, 0.5, 0.03, 1e-6} {
 		f := mustBuild(t, Config{FPRate: rate}, digests)
 		size := f.Params().SizeBytes()
 		require.NoError(t, try(rate, size))
@@ -123,15 +121,15 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 
 // For a given filter, lookups of different digests are independent, since
 // fingerprints do not depend on slots. The number of false positives therefore
-// has a binomial distribution, which exceeds five sigma with probability 3e-7.
-// A single filter's rate varies by 0.4% at n = 10,000, because it depends on
-// the bumped starts. With more keys it varies less. The mean is below the
-// target by about the same percentage.
+// has a binomial distribution, which exceeds six sigma with probability 2e-9
+// for each of 20 rates. A single filter's rate varies by 0.4% at n = 10,000,
+// because it depends on the bumped starts. The mean is below the target by
+// about the same percentage.
 func TestRateIsMet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for _, n := range []int{1, 2, 3, 10, 100, 1000, 10_000} {
-		for _, rate := range []float64{0.7, 0.5, 0.4, 1. / 16, 0.04, 0.01, math.Ldexp(1, -7)} {
-			const filters, asks = 10, 20_000
+	for _, n := range []int{1, 3, 100, 10_000} {
+		for _, rate := range []float64{0.7, 0.5, 0.04, 0.01, math.Ldexp(1, -7)} {
+			const filters, asks = 10, 10_000
 			found, expected := 0.0, 0.0
 			for range filters {
 				f := mustBuild(t, Config{FPRate: rate}, conformance.Digests(rng, n))
@@ -144,13 +142,9 @@ func TestRateIsMet(t *testing.T) {
 				}
 			}
 			sigma := math.Sqrt(expected * (1 - expected) / (filters * asks))
-			got := found / (filters * asks)
-			require.InDelta(t, expected, got, 5*sigma, "n = %d, rate %g", n, rate)
+			require.InDelta(t, expected, found/(filters*asks), 6*sigma, "n = %d, rate %g", n, rate)
 			require.LessOrEqual(t, expected, 1.001*rate, "n = %d, rate %g", n, rate)
-			require.LessOrEqual(t, got, rate+5*sigma, "n = %d, rate %g", n, rate)
-			if n == 10_000 {
-				require.Greater(t, expected, 0.98*rate, "no bits are wasted")
-			}
+			require.True(t, n < 10_000 || expected > 0.98*rate, "no bits are wasted")
 		}
 	}
 }
@@ -220,7 +214,7 @@ func TestInvalidSequencesAreErrors(t *testing.T) {
 	}{
 		{t.Context(), 999, digests, ErrParams, "n = 999, want the number of distinct digests"},
 		{t.Context(), 1000, reversed, ErrParams, "ascending by Digest.Probe"},
-		{canceled, 150_000, ascending(copied()), context.Canceled, "building"},
+		{canceled, 70_000, ascending(copied()), context.Canceled, "building"},
 	} {
 		_, err := NewFromSorted(c.ctx, Config{FPRate: 0.01}, c.n, slices.Values(c.digests))
 		require.ErrorIs(t, err, c.reason)
@@ -234,38 +228,34 @@ func ascending(digests []hashfam.Digest) []hashfam.Digest {
 	return slices.Compact(digests)
 }
 
-// copied returns 200,000 digests, of which 150,000 are distinct.
+// copied returns 120,000 digests, of which 70,000 are distinct.
 func copied() []hashfam.Digest {
-	digests := make([]hashfam.Digest, 200_000)
-	for i := range digests {
-		digests[i] = hashfam.Family{}.SumUint64(uint64(i % 150_000))
-	}
-	return digests
+	digests, _ := universe(hashfam.Family{}, 70_000, 0)
+	return append(digests, digests[:50_000]...)
 }
 
 func TestProgressEndsWithTheTotal(t *testing.T) {
-	for workers := 1; workers <= 3; workers++ {
-		for name, build := range map[string]func(Config) (*Filter, error){
-			"New": func(c Config) (*Filter, error) { return New(t.Context(), c, copied()) },
-			"NewFromSorted": func(c Config) (*Filter, error) {
-				return NewFromSorted(t.Context(), c, 150_000, slices.Values(ascending(copied())))
-			},
-		} {
-			var totals []uint64
-			for _, c := range []Config{{FPRate: 0.01}, {MemoryBytes: 123_456}} {
-				calls, last, all := 0, uint64(0), uint64(0)
-				c.Workers, c.Progress = workers, func(done, total uint64) {
-					require.Greater(t, done, last)
-					calls, last, all = calls+1, done, total
-				}
-				_, err := build(c)
-				require.NoError(t, err)
-				require.Equal(t, all, last, name)
-				require.Greater(t, calls, 2, name)
-				totals = append(totals, all)
+	distinct := ascending(copied())
+	for name, build := range map[string]func(Config) (*Filter, error){
+		"New": func(c Config) (*Filter, error) { return New(t.Context(), c, copied()) },
+		"NewFromSorted": func(c Config) (*Filter, error) {
+			return NewFromSorted(t.Context(), c, 70_000, slices.Values(distinct))
+		},
+	} {
+		var totals []uint64
+		for _, c := range []Config{{FPRate: 0.01, Workers: 1}, {MemoryBytes: 57_650, Workers: 3}} {
+			calls, last, all := 0, uint64(0), uint64(0)
+			c.Progress = func(done, total uint64) {
+				require.Greater(t, done, last)
+				calls, last, all = calls+1, done, total
 			}
-			require.Greater(t, totals[1], totals[0], "a filter must be built twice to fill its memory")
+			_, err := build(c)
+			require.NoError(t, err)
+			require.Equal(t, all, last, name)
+			require.GreaterOrEqual(t, calls, 2, name)
+			totals = append(totals, all)
 		}
+		require.Greater(t, totals[1], totals[0], "a filter must be built twice to fill its memory")
 	}
 }
 
@@ -286,8 +276,8 @@ func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 		require.Equal(t, want, ascending(slices.Clone(digests)))
 		cancel()
 	}
-	for _, ratio := range []int{1, 2, 9} {
-		members, others := universe(hashfam.Family{}, 20_000, 20_000*ratio)
+	for _, ratio := range []int{1, 9} { // at 9, there are several blocks of others
+		members, others := universe(hashfam.Family{}, 4000, 4000*ratio)
 		members, others = append(members, members[:100]...), append(others, others[:100]...)
 		m, o := ascending(slices.Clone(members)), ascending(slices.Clone(others))
 		_, err := NewExact(t.Context(), ExactConfig{Workers: 2}, members, others)
@@ -307,25 +297,16 @@ func TestBuildsUseLittleMemory(t *testing.T) {
 	}
 	const work = 1_600_000
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(5, 5)), n))
-	allocated := func(c Config, keys int) (f *Filter, bytes uint64) {
-		bytes = conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests[:keys]) })
-		return f, bytes
-	}
-	_, small := allocated(Config{FPRate: 0.01, Workers: 1}, 5)
+	c := Config{FPRate: 0.01, Workers: 1}
+	small := conformance.LeastAllocated(1, func() { mustBuild(t, c, digests[:5]) })
 	require.Less(t, small, uint64(20_000))
-	for workers := 1; workers <= 2; workers++ {
-		c := Config{FPRate: 0.01, Workers: workers}
-		f, bytes := allocated(c, n)
-		require.Less(t, bytes, uint64(2*n)+uint64(workers)*work)
-		var g *Filter
-		var err error
-		bytes = conformance.LeastAllocated(1, func() {
-			g, err = NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
-		})
-		require.NoError(t, err)
-		require.Less(t, bytes, f.SizeBytes()+uint64(n)/2+work)
-		require.True(t, f.Equal(g))
-	}
+	var f, g *Filter
+	require.Less(t, conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests) }), uint64(2*n)+work)
+	bytes := conformance.LeastAllocated(1, func() {
+		g, _ = NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
+	})
+	require.Less(t, bytes, f.SizeBytes()+uint64(n)/2+work)
+	require.True(t, f.Equal(g))
 }
 
 // The header is enough to detect that the payload is too long for the keys.
@@ -349,11 +330,6 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
 	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
 	require.ErrorIs(t, err, ErrParams)
-	require.Equal(t, "before", string(got))
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, []hashfam.Digest{1, 2})
-	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, "before", string(got))
 }
 

@@ -24,24 +24,22 @@ func filterOf(t require.TestingT, c FilterConfig, digests []hashfam.Digest) *Fil
 // The measured rate must match FalsePositiveRate and must not exceed FPRate.
 // The standard deviation for m queries is sqrt(rate/m) or less. A correct
 // program is off by 6 standard deviations with probability 1e-9 on each side,
-// so one of the 90 comparisons fails with probability 1e-7.
+// so one of the 30 comparisons fails with probability 3e-8.
 func TestRates(t *testing.T) {
-	const queries = 400_000
-	for _, rate := range []float64{0.9, 0.5, 0.3, 0.1, 0.017, 0.01, 1. / 128, 1e-3} {
-		for _, n := range []int{1, 2, 7, 9, 100, 4095, 4096, 20_000} {
+	const queries = 100_000
+	for _, rate := range []float64{0.9, 0.3, 0.017, 0.01, 1. / 128} {
+		for _, n := range []int{1, 9, 4095, 4096, 20_000} {
 			f := filterOf(t, FilterConfig{FPRate: rate}, random(n, 1))
 			require.LessOrEqual(t, f.FalsePositiveRate(), rate*(1+1e-9))
 			hits := 0
-			for _, d := range random(queries, uint64(n)) {
-				if f.ContainsDigest(d) {
+			for _, found := range f.ContainsAll(nil, random(queries, uint64(n))) {
+				if found {
 					hits++
 				}
 			}
 			got, sigma := float64(hits)/queries, math.Sqrt(rate*(1-rate)/queries)
 			require.Less(t, got, rate+6*sigma, "n = %d", n)
-			if n >= 4095 {
-				require.InDelta(t, f.FalsePositiveRate(), got, 6*sigma, "n = %d, rate %g", n, rate)
-			}
+			require.True(t, n < 4095 || math.Abs(f.FalsePositiveRate()-got) < 6*sigma, "n = %d, rate %g", n, rate)
 		}
 	}
 }
