@@ -25,6 +25,8 @@ func TestBuildsAreDeterministic(t *testing.T) {
 	for _, n := range sizes() {
 		digests := conformance.Digests(rng, n)
 		want := members(t, percent, digests)
+		require.EqualValues(t, n, want.Shape().Keys)
+		require.False(t, slices.Contains(want.ContainsAll(nil, digests), false), "n = %d", n)
 		copies := append(slices.Clone(digests), digests[:n/3]...)
 		rng.Shuffle(len(copies), func(i, j int) { copies[i], copies[j] = copies[j], copies[i] })
 		b := Build{Workers: 3}

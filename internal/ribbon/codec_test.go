@@ -21,9 +21,11 @@ func payload(r *Ribbon) []uint64 { return slices.Concat(r.parts()...) }
 
 func TestParseRestoresTheRibbon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	for _, n := range []int{0, 1, 100, 10_000} {
-		for _, columns := range []uint32{0, 1, percent, MaxColumns} {
-			r := members(t, columns, conformance.Digests(rng, n))
+	for _, n := range []int{0, 1, 5, 100, 500, 10_000} {
+		for _, columns := range []uint32{0, 1, 1 << 15, 1 << 16, percent, seven, MaxColumns} {
+			digests := conformance.Digests(rng, n)
+			r := members(t, columns, digests)
+			require.NotContains(t, each(r, nil, digests), false, "n = %d, columns %d", n, columns)
 			words := payload(r)
 			require.EqualValues(t, 8*len(words), r.PayloadBytes())
 			for _, more := range [][]uint64{nil, {1, 2}} {
@@ -87,6 +89,14 @@ func TestPayloadStopsEarly(t *testing.T) {
 		payload(func([]byte) bool { pieces++; return pieces <= stop })
 		require.Equal(t, stop+1, pieces)
 	}
+}
+
+// each appends the result of Contains for each digest.
+func each(r *Ribbon, dst []bool, digests []hashfam.Digest) []bool {
+	for _, d := range digests {
+		dst = append(dst, r.Contains(d))
+	}
+	return dst
 }
 
 // payloadOf returns words as bytes at an odd address and without spare
