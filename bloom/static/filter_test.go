@@ -201,25 +201,14 @@ const largest = 275_796_753_588_658
 
 func TestInvalidSequencesAreErrors(t *testing.T) {
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
-	reversed := slices.Clone(digests)
-	slices.Reverse(reversed)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, c := range []struct {
-		ctx     context.Context
-		n       uint64
-		digests []hashfam.Digest
-		reason  error
-		text    string
-	}{
-		{t.Context(), 999, digests, ErrParams, "n = 999, want the number of distinct digests"},
-		{t.Context(), 1000, reversed, ErrParams, "ascending by Digest.Probe"},
-		{canceled, 70_000, ascending(copied()), context.Canceled, "building"},
-	} {
-		_, err := NewFromSorted(c.ctx, Config{FPRate: 0.01}, c.n, slices.Values(c.digests))
-		require.ErrorIs(t, err, c.reason)
-		require.ErrorContains(t, err, c.text)
-	}
+	_, err := NewFromSorted(canceled, Config{FPRate: 0.01}, 1000, slices.Values(digests))
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "building")
+	slices.Reverse(digests)
+	_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, 1000, slices.Values(digests))
+	require.EqualError(t, err, "static: invalid parameters: digests = out of order, want ascending by Digest.Probe")
 }
 
 // ascending returns the distinct digests, sorted by their probe sequences.
@@ -264,15 +253,15 @@ func TestProgressEndsWithTheTotal(t *testing.T) {
 func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 	digests := append(copied(), 0)
 	want := ascending(slices.Clone(digests))
-	for _, after := range []int{1, 5, 1000} {
+	for _, calls := range []int{2, 6, 1000} {
 		ctx, cancel := context.WithCancel(t.Context())
-		calls := 0
+		left := calls
 		_, err := New(ctx, Config{FPRate: 0.01, Workers: 2, Progress: func(uint64, uint64) {
-			if calls++; calls > after {
+			if left--; left == 0 {
 				cancel()
 			}
 		}}, digests)
-		require.Equal(t, after <= 100, errors.Is(err, context.Canceled))
+		require.Equal(t, calls < 1000, errors.Is(err, context.Canceled))
 		require.Equal(t, want, ascending(slices.Clone(digests)))
 		cancel()
 	}
@@ -339,11 +328,9 @@ func TestViewIsASingleAllocation(t *testing.T) {
 	for _, n := range []int{10, 5000} {
 		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
 		require.NoError(t, err)
-		_, err = NewView(data, hashfam.Family{})
-		if errors.Is(err, errors.ErrUnsupported) {
+		if _, err = NewView(data, hashfam.Family{}); errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err)
 		}
-		require.NoError(t, err)
 		require.LessOrEqual(t, testing.AllocsPerRun(10, func() { NewView(data, hashfam.Family{}) }), 1.0)
 	}
 }
@@ -353,17 +340,15 @@ func TestViewIsASingleAllocation(t *testing.T) {
 func TestFrameReaderRejectsLayersThatDoNotFit(t *testing.T) {
 	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
 	require.NoError(t, err)
-	r, refused := NewFrameReader(hashfam.Family{}), 0
 	for _, n := range []uint64{0, 900, 1 << 60} {
 		binary.LittleEndian.PutUint64(b[64:], n) // the number of digests in the second layer
-		for i := range 2000 {
-			found, err := r.ContainsDigest(b, hashfam.Digest(i)*0x9E3779B97F4A7C15)
-			if err != nil {
-				require.ErrorIs(t, err, ErrCorrupt)
-				require.True(t, found)
+		refused := 0
+		for _, d := range numbered(hashfam.Family{}, 1000, "") {
+			if found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(b, d); err != nil {
+				require.True(t, found && errors.Is(err, ErrCorrupt))
 				refused++
 			}
 		}
+		require.Greater(t, refused, 5)
 	}
-	require.Greater(t, refused, 3*10)
 }
