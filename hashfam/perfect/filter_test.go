@@ -150,3 +150,13 @@ func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 		require.True(t, f.Equal(f.Clone()))
 	}
 }
+
+// At a rate above 1/2, some keys have no fingerprint.
+func TestKeysWithoutFingerprintCannotBeDeleted(t *testing.T) {
+	digests := random(minMixed, 1)
+	f := filterOf(t, FilterConfig{FPRate: 0.9}, digests)
+	for _, d := range digests {
+		require.True(t, f.ContainsDigest(d))
+		require.Equal(t, f.DeleteDigest(d), !f.ContainsDigest(d))
+	}
+}
