@@ -78,10 +78,8 @@ const blockSize = prefetch.Block
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if len(r.layers) == 0 {
-		end := len(dst)
-		dst = dst[:end+len(digests)]
-		for i := range dst[end:] {
-			dst[end+i] = r.columns == 0
+		for range digests {
+			dst = append(dst, r.columns == 0)
 		}
 		return dst
 	}
