@@ -88,7 +88,7 @@ func TestInvalidFilterConfigs(t *testing.T) {
 	require.EqualError(t, err, "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
 	least := filterOf(t, FilterConfig{FPRate: math.Ldexp(1, -56)}, random(100, 1))
 	require.Equal(t, math.Ldexp(1, -56), least.FalsePositiveRate())
-	requireMembers(t, least, random(100, 1))
+	require.NotContains(t, least.ContainsAll(nil, random(100, 1)), false)
 }
 
 // A slot in a frame must have a fingerprint, and must not exceed 56 bits.
@@ -129,14 +129,6 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 	b[len(b)-9] = 1 // before the checksum
 	conformance.Reseal(b)
 	require.ErrorIs(t, new(Filter).UnmarshalBinary(b), ErrCorrupt)
-}
-
-func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
-	for i, found := range f.ContainsAll(nil, digests) {
-		if !found || !f.ContainsDigest(digests[i]) {
-			require.Fail(t, "lost a key", "digest %d of %d", i, len(digests))
-		}
-	}
 }
 
 func TestFilterWithoutKeysContainsNothing(t *testing.T) {
