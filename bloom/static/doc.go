@@ -40,10 +40,8 @@
 // # Known universes
 //
 // If you know all keys that will ever be looked up, no result needs to be
-// wrong. An [Exact] is built from the members and all other keys, and returns
-// the right result for each of these. If there are as many members as others,
-// it uses 2.0 bits per member. If one class has 50 times as many keys, it uses
-// 7.7 bits for each key in the other class.
+// wrong: an [Exact] is built from the members and all other keys, and returns
+// the right result for each of these.
 //
 // # Source
 //

@@ -14,14 +14,8 @@ import (
 // An ExactConfig describes how to build an [Exact]. Its size follows from the
 // keys.
 type ExactConfig struct {
-	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
-	Family hashfam.Family
-
-	// Workers is the number of goroutines that build the Exact. If it is zero,
-	// NewExact uses runtime.GOMAXPROCS(0) goroutines. The result does not
-	// depend on it.
-	Workers int
+	Family  hashfam.Family // hashes the keys; see [Config]
+	Workers int            // number of goroutines that build the Exact; see [Config]
 
 	_ struct{} // literals must name their fields
 }
@@ -85,9 +79,8 @@ func filterColumns(rare, common uint64) uint32 {
 // NewExact returns an Exact that contains the members and not the others. Both
 // lists contain digests computed by c.Family, in any order. They can be empty,
 // and they can contain copies. The same two sets always have the same encoding.
-// Like [New], NewExact does not retain the lists, but reorders them. A build
-// takes about 0.1 microseconds per digest and worker. In addition to the
-// result, it needs about a byte per digest and 1.5 MB per worker.
+// Like [New], NewExact does not retain the lists, but reorders them. It needs
+// the same time and memory per digest.
 //
 // It returns [ErrParams] if a digest is in both lists: either a key is in both,
 // or two different keys have the same digest. The probability of the latter is

@@ -1,13 +1,83 @@
-//go:build !purego && (386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+//go:build (linux || darwin || freebsd) && !purego && (amd64 || arm64 || loong64 || mips64le || ppc64le || riscv64)
 
 package static_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/hashfam"
 )
+
+// ship writes the file. The two lists contain the digests of all certificates,
+// which are computed from the issuer and the serial number.
+func ship(name string, revoked, valid []hashfam.Digest) error {
+	list, err := static.NewExact(context.Background(), static.ExactConfig{}, revoked, valid)
+	if err != nil {
+		return err
+	}
+	data, err := list.MarshalBinary()
+	return errors.Join(err, os.WriteFile(name, data, 0o600))
+}
+
+// mapped returns the list in a file that ship has written.
+func mapped(name string) (*static.ExactView, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	size, _ := file.Seek(0, io.SeekEnd) // if it fails, so does Mmap
+	data, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	return static.NewExactView(data, hashfam.Family{})
+}
+
+func Example_revokedCertificates() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	var revoked, valid []hashfam.Digest
+	for i := range 100_000 {
+		// The clients also use the public family.
+		if d := (hashfam.Family{}).SumString(fmt.Sprint("CA 7, ", i)); i%100 == 0 {
+			revoked = append(revoked, d)
+		} else {
+			valid = append(valid, d)
+		}
+	}
+	name := filepath.Join(dir, "revoked")
+	if err := ship(name, revoked, valid); err != nil {
+		fmt.Println(err)
+		return
+	}
+	list, err := mapped(name)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file, err := os.Stat(name)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(file.Size(), "bytes", list.Verify())
+	fmt.Println(list.ContainsString("CA 7, 100"), list.ContainsString("CA 7, 101"))
+	// Output:
+	// 1264 bytes <nil>
+	// true false
+}
 
 func ExampleNewView() {
 	c := static.Config{FPRate: 0.001}

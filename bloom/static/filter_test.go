@@ -39,14 +39,12 @@ func TestBitsPerKey(t *testing.T) {
 		rate, over float64
 	}{
 		{10_000, 0.01, 1.03},
-		{1_000_000, 0.01, 6.80 / math.Log2(100)},
-		{1_000_000, math.Ldexp(1, -7), 1.007},
-		{1_000_000, math.Ldexp(1, -10), 1.007},
-		{1_000_000, math.Ldexp(1, -14), 1.007},
+		{400_000, 0.01, 6.80 / math.Log2(100)},
+		{400_000, math.Ldexp(1, -7), 1.007},
+		{400_000, math.Ldexp(1, -14), 1.007},
 	} {
 		f := mustBuild(t, Config{FPRate: c.rate}, conformance.Digests(rng, c.n))
 		bits := 8 * float64(f.SizeBytes()) / float64(c.n)
-		t.Logf("n = %d, rate %.3g: %.3f bits per key, %.4f of the bound", c.n, c.rate, bits, bits/-math.Log2(c.rate))
 		require.LessOrEqual(t, bits, c.over*-math.Log2(c.rate), "n = %d, rate %g", c.n, c.rate)
 		estimate, err := Config{FPRate: c.rate}.SizeBytes(uint64(c.n))
 		require.NoError(t, err)
@@ -59,7 +57,7 @@ func TestBitsPerKey(t *testing.T) {
 // The result should not depend on how the filter is built.
 func TestMemoryBytesAreUsedWell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 3))
-	for _, n := range []int{1, 2, 30, 100, 1000, 20_000} {
+	for _, n := range []int{1, 2, 30, 1000, 10_000} {
 		digests := ascending(conformance.Digests(rng, n))
 		for _, bits := range []float64{1, 1.03, 2.1, 4, 7.15, 7.3, 16, 33, 100} {
 			c := Config{MemoryBytes: uint64(bits*float64(n)/8) + 64}
@@ -95,7 +93,7 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 		_, err := New(t.Context(), Config{FPRate: rate, MemoryBytes: bytes}, digests)
 		return err
 	}
-	for _, rate := range []float64{0.9, 0.5, 0.03, 0.01, 1. / 128, 1e-6} {
+	for _, rate := range []float64{0.9, 0.5, 0.03, 1e-6} {
 		f := mustBuild(t, Config{FPRate: rate}, digests)
 		size := f.Params().SizeBytes()
 		require.NoError(t, try(rate, size))
@@ -123,15 +121,15 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 
 // For a given filter, lookups of different digests are independent, since
 // fingerprints do not depend on slots. The number of false positives therefore
-// has a binomial distribution, which exceeds five sigma with probability 3e-7.
-// A single filter's rate varies by 0.4% at n = 10,000, because it depends on
-// the bumped starts. With more keys it varies less. The mean is below the
-// target by about the same percentage.
+// has a binomial distribution, which exceeds six sigma with probability 2e-9
+// for each of 20 rates. A single filter's rate varies by 0.4% at n = 10,000,
+// because it depends on the bumped starts. The mean is below the target by
+// about the same percentage.
 func TestRateIsMet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for _, n := range []int{1, 2, 3, 10, 100, 1000, 10_000} {
-		for _, rate := range []float64{0.7, 0.5, 0.4, 1. / 16, 0.04, 0.01, math.Ldexp(1, -7)} {
-			const filters, asks = 10, 20_000
+	for _, n := range []int{1, 3, 100, 10_000} {
+		for _, rate := range []float64{0.7, 0.5, 0.04, 0.01, math.Ldexp(1, -7)} {
+			const filters, asks = 10, 10_000
 			found, expected := 0.0, 0.0
 			for range filters {
 				f := mustBuild(t, Config{FPRate: rate}, conformance.Digests(rng, n))
@@ -144,13 +142,9 @@ func TestRateIsMet(t *testing.T) {
 				}
 			}
 			sigma := math.Sqrt(expected * (1 - expected) / (filters * asks))
-			got := found / (filters * asks)
-			require.InDelta(t, expected, got, 5*sigma, "n = %d, rate %g", n, rate)
+			require.InDelta(t, expected, found/(filters*asks), 6*sigma, "n = %d, rate %g", n, rate)
 			require.LessOrEqual(t, expected, 1.001*rate, "n = %d, rate %g", n, rate)
-			require.LessOrEqual(t, got, rate+5*sigma, "n = %d, rate %g", n, rate)
-			if n == 10_000 {
-				require.Greater(t, expected, 0.98*rate, "no bits are wasted")
-			}
+			require.True(t, n < 10_000 || expected > 0.98*rate, "no bits are wasted")
 		}
 	}
 }
@@ -207,25 +201,14 @@ const largest = 275_796_753_588_658
 
 func TestInvalidSequencesAreErrors(t *testing.T) {
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
-	reversed := slices.Clone(digests)
-	slices.Reverse(reversed)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, c := range []struct {
-		ctx     context.Context
-		n       uint64
-		digests []hashfam.Digest
-		reason  error
-		text    string
-	}{
-		{t.Context(), 999, digests, ErrParams, "n = 999, want the number of distinct digests"},
-		{t.Context(), 1000, reversed, ErrParams, "ascending by Digest.Probe"},
-		{canceled, 150_000, ascending(copied()), context.Canceled, "building"},
-	} {
-		_, err := NewFromSorted(c.ctx, Config{FPRate: 0.01}, c.n, slices.Values(c.digests))
-		require.ErrorIs(t, err, c.reason)
-		require.ErrorContains(t, err, c.text)
-	}
+	_, err := NewFromSorted(canceled, Config{FPRate: 0.01}, 1000, slices.Values(digests))
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "building")
+	slices.Reverse(digests)
+	_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, 1000, slices.Values(digests))
+	require.EqualError(t, err, "static: invalid parameters: digests = out of order, want ascending by Digest.Probe")
 }
 
 // ascending returns the distinct digests, sorted by their probe sequences.
@@ -234,38 +217,34 @@ func ascending(digests []hashfam.Digest) []hashfam.Digest {
 	return slices.Compact(digests)
 }
 
-// copied returns 200,000 digests, of which 150,000 are distinct.
+// copied returns 120,000 digests, of which 70,000 are distinct.
 func copied() []hashfam.Digest {
-	digests := make([]hashfam.Digest, 200_000)
-	for i := range digests {
-		digests[i] = hashfam.Family{}.SumUint64(uint64(i % 150_000))
-	}
-	return digests
+	digests, _ := universe(hashfam.Family{}, 70_000, 0)
+	return append(digests, digests[:50_000]...)
 }
 
 func TestProgressEndsWithTheTotal(t *testing.T) {
-	for workers := 1; workers <= 3; workers++ {
-		for name, build := range map[string]func(Config) (*Filter, error){
-			"New": func(c Config) (*Filter, error) { return New(t.Context(), c, copied()) },
-			"NewFromSorted": func(c Config) (*Filter, error) {
-				return NewFromSorted(t.Context(), c, 150_000, slices.Values(ascending(copied())))
-			},
-		} {
-			var totals []uint64
-			for _, c := range []Config{{FPRate: 0.01}, {MemoryBytes: 123_456}} {
-				calls, last, all := 0, uint64(0), uint64(0)
-				c.Workers, c.Progress = workers, func(done, total uint64) {
-					require.Greater(t, done, last)
-					calls, last, all = calls+1, done, total
-				}
-				_, err := build(c)
-				require.NoError(t, err)
-				require.Equal(t, all, last, name)
-				require.Greater(t, calls, 2, name)
-				totals = append(totals, all)
+	distinct := ascending(copied())
+	for name, build := range map[string]func(Config) (*Filter, error){
+		"New": func(c Config) (*Filter, error) { return New(t.Context(), c, copied()) },
+		"NewFromSorted": func(c Config) (*Filter, error) {
+			return NewFromSorted(t.Context(), c, 70_000, slices.Values(distinct))
+		},
+	} {
+		var totals []uint64
+		for _, c := range []Config{{FPRate: 0.01, Workers: 1}, {MemoryBytes: 57_650, Workers: 3}} {
+			calls, last, all := 0, uint64(0), uint64(0)
+			c.Progress = func(done, total uint64) {
+				require.Greater(t, done, last)
+				calls, last, all = calls+1, done, total
 			}
-			require.Greater(t, totals[1], totals[0], "a filter must be built twice to fill its memory")
+			_, err := build(c)
+			require.NoError(t, err)
+			require.Equal(t, all, last, name)
+			require.GreaterOrEqual(t, calls, 2, name)
+			totals = append(totals, all)
 		}
+		require.Greater(t, totals[1], totals[0], "a filter must be built twice to fill its memory")
 	}
 }
 
@@ -274,20 +253,20 @@ func TestProgressEndsWithTheTotal(t *testing.T) {
 func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 	digests := append(copied(), 0)
 	want := ascending(slices.Clone(digests))
-	for _, after := range []int{1, 5, 1000} {
+	for _, calls := range []int{2, 6, 1000} {
 		ctx, cancel := context.WithCancel(t.Context())
-		calls := 0
+		left := calls
 		_, err := New(ctx, Config{FPRate: 0.01, Workers: 2, Progress: func(uint64, uint64) {
-			if calls++; calls > after {
+			if left--; left == 0 {
 				cancel()
 			}
 		}}, digests)
-		require.Equal(t, after <= 100, errors.Is(err, context.Canceled))
+		require.Equal(t, calls < 1000, errors.Is(err, context.Canceled))
 		require.Equal(t, want, ascending(slices.Clone(digests)))
 		cancel()
 	}
-	for _, ratio := range []int{1, 2, 9} {
-		members, others := universe(hashfam.Family{}, 20_000, 20_000*ratio)
+	for _, ratio := range []int{1, 9} { // at 9, there are several blocks of others
+		members, others := universe(hashfam.Family{}, 4000, 4000*ratio)
 		members, others = append(members, members[:100]...), append(others, others[:100]...)
 		m, o := ascending(slices.Clone(members)), ascending(slices.Clone(others))
 		_, err := NewExact(t.Context(), ExactConfig{Workers: 2}, members, others)
@@ -307,25 +286,16 @@ func TestBuildsUseLittleMemory(t *testing.T) {
 	}
 	const work = 1_600_000
 	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(5, 5)), n))
-	allocated := func(c Config, keys int) (f *Filter, bytes uint64) {
-		bytes = conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests[:keys]) })
-		return f, bytes
-	}
-	_, small := allocated(Config{FPRate: 0.01, Workers: 1}, 5)
+	c := Config{FPRate: 0.01, Workers: 1}
+	small := conformance.LeastAllocated(1, func() { mustBuild(t, c, digests[:5]) })
 	require.Less(t, small, uint64(20_000))
-	for workers := 1; workers <= 2; workers++ {
-		c := Config{FPRate: 0.01, Workers: workers}
-		f, bytes := allocated(c, n)
-		require.Less(t, bytes, uint64(2*n)+uint64(workers)*work)
-		var g *Filter
-		var err error
-		bytes = conformance.LeastAllocated(1, func() {
-			g, err = NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
-		})
-		require.NoError(t, err)
-		require.Less(t, bytes, f.SizeBytes()+uint64(n)/2+work)
-		require.True(t, f.Equal(g))
-	}
+	var f, g *Filter
+	require.Less(t, conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests) }), uint64(2*n)+work)
+	bytes := conformance.LeastAllocated(1, func() {
+		g, _ = NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
+	})
+	require.Less(t, bytes, f.SizeBytes()+uint64(n)/2+work)
+	require.True(t, f.Equal(g))
 }
 
 // The header is enough to detect that the payload is too long for the keys.
@@ -350,11 +320,6 @@ func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
 	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
 	require.ErrorIs(t, err, ErrParams)
 	require.Equal(t, "before", string(got))
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	got, err = AppendFrame(canceled, []byte("before"), Config{FPRate: 0.01}, []hashfam.Digest{1, 2})
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, "before", string(got))
 }
 
 // A View of up to two layers, which is the usual number, should be allocated as
@@ -363,11 +328,9 @@ func TestViewIsASingleAllocation(t *testing.T) {
 	for _, n := range []int{10, 5000} {
 		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
 		require.NoError(t, err)
-		_, err = NewView(data, hashfam.Family{})
-		if errors.Is(err, errors.ErrUnsupported) {
+		if _, err = NewView(data, hashfam.Family{}); errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err)
 		}
-		require.NoError(t, err)
 		require.LessOrEqual(t, testing.AllocsPerRun(10, func() { NewView(data, hashfam.Family{}) }), 1.0)
 	}
 }
@@ -377,17 +340,15 @@ func TestViewIsASingleAllocation(t *testing.T) {
 func TestFrameReaderRejectsLayersThatDoNotFit(t *testing.T) {
 	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
 	require.NoError(t, err)
-	r, refused := NewFrameReader(hashfam.Family{}), 0
 	for _, n := range []uint64{0, 900, 1 << 60} {
 		binary.LittleEndian.PutUint64(b[64:], n) // the number of digests in the second layer
-		for i := range 2000 {
-			found, err := r.ContainsDigest(b, hashfam.Digest(i)*0x9E3779B97F4A7C15)
-			if err != nil {
-				require.ErrorIs(t, err, ErrCorrupt)
-				require.True(t, found)
+		refused := 0
+		for _, d := range numbered(hashfam.Family{}, 1000, "") {
+			if found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(b, d); err != nil {
+				require.True(t, found && errors.Is(err, ErrCorrupt))
 				refused++
 			}
 		}
+		require.Greater(t, refused, 5)
 	}
-	require.Greater(t, refused, 3*10)
 }

@@ -15,17 +15,18 @@ import (
 // sequences must agree in every level, and there are few such digests.
 const maxLevels = 24
 
-// build returns the layout and the payload of the mapping for digests, which
-// must be distinct and sorted. It does not change digests. ErrParams is
-// returned if they need more than the given number of levels, or if there is no
-// seed for the last level. If ctx is canceled, build returns its error.
-func build(ctx context.Context, digests []hashfam.Digest, compact bool, levels int) (layout, []byte, error) {
-	l := layout{keys: uint64(len(digests)), compact: compact}
+// build completes l for digests, which must be distinct and sorted, and returns
+// it with the payload, whose slots are zero. It does not change digests.
+// ErrParams is returned if they need more than the given number of levels, or
+// if there is no seed for the last level. If ctx is canceled, build returns its
+// error.
+func build(ctx context.Context, l layout, digests []hashfam.Digest, levels int) (layout, []byte, error) {
+	l.keys = uint64(len(digests))
 	payload := []byte{}
 	var used []bitmap
 	for len(digests) > maxLast && len(l.bumped) < levels {
 		n := uint64(len(digests))
-		lv := newLevel(n, 0, compact, make([]byte, bucketsOf(n)))
+		lv := newLevel(n, 0, l.compact, make([]byte, bucketsOf(n)))
 		places, bumped := lv.fill(ctx, digests)
 		for i, d := range bumped {
 			bumped[i] = hashfam.Digest(d.Probe().Next().Next())

@@ -36,13 +36,22 @@ func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	}
 }
 
-func (l *layout) header(kind frame.Kind, fam hashfam.Family) frame.Header {
+// encode returns the frame. It returns ErrParams if s is zero.
+func (s *stored) encode() (frame.Header, frame.Payload, error) {
+	l, kind := &s.layout, frame.PerfectFunction
+	switch {
+	case s.payload == nil:
+		return frame.Header{}, nil, paramError("receiver", "zero", "a Function or Filter that was built or decoded")
+	case l.slots.width > 0:
+		kind = frame.PerfectFilter
+	}
 	second := uint64(len(l.bumped))<<8 | uint64(l.seed)<<32
 	if l.compact {
 		second |= 1
 	}
 	words := append(make([]uint64, 0, 3+maxLevels), l.keys, second, l.slots.width|uint64(l.slots.value)<<32)
-	return formatOf(kind).NewWords(fam, l.bytes(), append(words, l.bumped...)...)
+	h := formatOf(kind).NewWords(s.Family(), l.bytes(), append(words, l.bumped...)...)
+	return h, frame.Numbers(s.payload), nil
 }
 
 // parseHeader reads the parameters from a verified header. It checks that the
@@ -69,15 +78,6 @@ func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 		return layout{}, err
 	}
 	return l, h.CheckPayload(l.bytes(), errs)
-}
-
-// encodeAs returns a frame of the given kind. It returns ErrParams if s is
-// zero.
-func (s *stored) encodeAs(kind frame.Kind) (frame.Header, frame.Payload, error) {
-	if s.payload == nil {
-		return frame.Header{}, nil, paramError("receiver", "zero", kind.String()+" that was built or decoded")
-	}
-	return s.layout.header(kind, s.Family()), frame.Numbers(s.payload), nil
 }
 
 // decodeAs reads a structure of the given kind. It changes s only if there is
@@ -112,8 +112,7 @@ func (f *Function) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next function from r into f. See Encoding in package
-// [hashfam].
+// ReadFrom decodes the next function from r into f.
 func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // MarshalText returns the encoded function in base64.
@@ -130,10 +129,6 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 		return Params{}, err
 	}
 	return l.params(fam), nil
-}
-
-func (f *Function) encode() (frame.Header, frame.Payload, error) {
-	return f.encodeAs(frame.PerfectFunction)
 }
 
 func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }
@@ -154,8 +149,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r into f. See Encoding in package
-// [hashfam].
+// ReadFrom decodes the next filter from r into f.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // MarshalText returns the encoded filter in base64.
@@ -173,8 +167,72 @@ func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
 	return l.filterParams(fam), nil
 }
 
-func (f *Filter) encode() (frame.Header, frame.Payload, error) {
-	return f.encodeAs(frame.PerfectFilter)
+func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }
+
+// A View is a function that queries its encoded form, for example in a mapped
+// file. Use [NewView] to create one. Queries are as fast as in a [Function].
+type View struct {
+	reader
+	encoded
 }
 
-func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }
+// NewView returns a view of the function that data encodes. See Views in
+// package [hashfam]. Unlike other views it works on every platform and with
+// data at any address. In addition to the header, NewView checks the list of
+// free places, which is an eighth of the function, so that every index is below
+// Len.
+func NewView(data []byte, fam hashfam.Family) (*View, error) {
+	s, e, err := openView(data, frame.PerfectFunction, fam)
+	if err != nil {
+		return nil, err
+	}
+	return &View{reader{s}, e}, nil
+}
+
+// Decode returns a deep copy of the function. It verifies the data first and
+// returns [ErrCorrupt] if the data is damaged.
+func (v *View) Decode() (*Function, error) { return frame.Decode(v.view, NewReceiver(v.Family())) }
+
+// A FilterView is a read-only filter that queries its encoded form, for example
+// in a mapped file. Use [NewFilterView] to create one. Queries are as fast as
+// in a [Filter].
+type FilterView struct {
+	filterReader
+	encoded
+}
+
+// NewFilterView is like [NewView] for a filter.
+func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
+	s, e, err := openView(data, frame.PerfectFilter, fam)
+	if err != nil {
+		return nil, err
+	}
+	return &FilterView{filterReader{s}, e}, nil
+}
+
+// Decode returns a deep copy of the filter, which can be changed. It verifies
+// the data first and returns [ErrCorrupt] if the data is damaged.
+func (v *FilterView) Decode() (*Filter, error) {
+	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
+}
+
+// An encoded holds the frame that a view uses.
+type encoded struct{ view frame.View }
+
+// Verify checks the checksum of all data. It returns [ErrCorrupt] if the data
+// is damaged.
+func (e *encoded) Verify() error { return e.view.Verify(e.view.Payload) }
+
+// MarshalText returns the encoded structure in base64.
+func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
+
+// openView returns the structure whose frame is data. It has only checked the
+// header and the list of free places.
+func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
+	v, l, payload, err := formatOf(kind).View(data, fam)
+	if err != nil {
+		return stored{}, encoded{}, err
+	}
+	s, err := open(l, payload, fam)
+	return s, encoded{v}, err
+}

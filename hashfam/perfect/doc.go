@@ -46,10 +46,10 @@
 //
 // # Source
 //
-// Start with perfect.go, which finds a key's index, and level.go, which
-// contains the formulas. build.go builds one level after the other; fill.go
-// chooses a level's seeds. stored.go contains the common part of all types, and
-// codec.go describes the encoding.
+// Start with perfect.go, which finds a key's index and contains the formulas.
+// build.go builds one level after the other; fill.go chooses a level's seeds.
+// stored.go contains the common part of all types, and codec.go describes the
+// encoding.
 package perfect
 
 import (

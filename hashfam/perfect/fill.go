@@ -185,7 +185,9 @@ func (o *seedOrder) admit() {
 	for n < len(o.ahead) && o.level.bucket(o.ahead[n].Probe()) == number {
 		n++
 	}
-	o.waiting[min(n, maxBucket+1)].push(bucket{number, o.ahead[:n]})
+	q := &o.waiting[min(n, maxBucket+1)]
+	q.ring[(q.first+q.n)%len(q.ring)] = bucket{number, o.ahead[:n]}
+	q.n++
 	o.ahead = o.ahead[n:]
 }
 
@@ -206,7 +208,9 @@ func (o *seedOrder) next() (bucket, bool) {
 	if best == nil {
 		return bucket{}, false
 	}
-	b := best.pop()
+	b := best.ring[best.first]
+	best.first = (best.first + 1) % len(best.ring)
+	best.n--
 	o.admit()
 	return b, true
 }
@@ -219,16 +223,4 @@ var weights = [maxBucket + 2]int64{0, 0, 45, 100, 135, 155, 170, 180, 190, 200, 
 type queue struct {
 	ring     []bucket
 	first, n int
-}
-
-func (q *queue) push(b bucket) {
-	q.ring[(q.first+q.n)%len(q.ring)] = b
-	q.n++
-}
-
-func (q *queue) pop() bucket {
-	b := q.ring[q.first]
-	q.first = (q.first + 1) % len(q.ring)
-	q.n--
-	return b
 }

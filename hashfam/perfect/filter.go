@@ -23,13 +23,8 @@ type FilterConfig struct {
 	// ValueBits is the number of bits of each key's value, from 0 to 32.
 	ValueBits int
 
-	// Compact saves 0.25 bits per key. Building the filter will take 2.5 times
-	// as long.
-	Compact bool
-
-	// Family hashes the keys. The zero value is the public family. A keyed
-	// family should be used if untrusted parties choose keys.
-	Family hashfam.Family
+	Compact bool           // saves 0.25 bits per key; see [Config]
+	Family  hashfam.Family // hashes the keys; see [Config]
 
 	_ struct{} // literals name their fields
 }
@@ -68,18 +63,13 @@ func (p FilterParams) String() string {
 
 // NewFilter returns a filter for the keys with the given digests, which must be
 // computed by c.Family. The filter depends only on the set of digests: their
-// order and copies do not matter. NewFilter processes 5 to 10 million digests
-// per second, or 2 to 4 million if c.Compact is set. It needs about 3 bytes of
-// memory per digest in addition to the filter.
+// order and copies do not matter. NewFilter takes as long as [New] and needs
+// about 3 bytes of memory per digest in addition to the filter. Since the slice
+// still contains the same set when NewFilter returns, you can append more
+// digests and build another filter.
 //
-// NewFilter does not retain digests, but it reorders the slice. Since the slice
-// still contains the same set when NewFilter returns (see [New]), you can
-// append more digests and build another filter.
-//
-// It returns [ErrParams] if c is invalid for this number of keys. ErrParams is
-// also returned if too many digests share a bucket, which cannot happen by
-// chance: somebody chose the keys. Using a keyed family prevents this. If ctx
-// is canceled, NewFilter returns its error.
+// NewFilter returns [ErrParams] if c is invalid for this number of keys, and
+// the errors of [New], except that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*Filter, error) {
 	if err := c.check(len(digests)); err != nil {
 		return nil, err
@@ -88,8 +78,8 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*
 	if err != nil {
 		return nil, err
 	}
-	slots := newSlotSize(c.FPRate, c.ValueBits, uint64(len(digests)))
-	s, err := newStored(ctx, digests, c.Compact, slots, c.Family)
+	l := layout{compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, uint64(len(digests)))}
+	s, err := newStored(ctx, l, digests, c.Family)
 	if err != nil {
 		return nil, err
 	}
@@ -229,30 +219,19 @@ func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
 // returns the extended slice. When the filter is larger than the cache, this is
 // faster than calling ContainsDigest for each digest.
 func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, blockSize) {
-		dst = r.containsBlock(dst, block)
-	}
-	return dst
-}
-
-// containsBlock appends the result for each digest to dst, which has room for
-// them. It loads all slots first and then compares fingerprints, for the same
-// reason as indexBlock.
-func (r *filterReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
 	if r.empty() {
-		for range digests {
-			dst = append(dst, false)
-		}
-		return dst
+		return append(dst, make([]bool, len(digests))...)
 	}
+	dst = slices.Grow(dst, len(digests))
 	var room, words [blockSize]uint64
-	indexes := r.indexBlock(room[:0], digests)
-	for i, index := range indexes {
-		words[i] = r.slots.word(index)
-	}
-	for i, d := range digests {
-		dst = append(dst, r.slots.match(words[i], indexes[i], d))
+	for block := range slices.Chunk(digests, blockSize) {
+		indexes := r.indexBlock(room[:0], block)
+		for i, index := range indexes { // loads all slots first, for the same reason as indexBlock
+			words[i] = r.slots.word(index)
+		}
+		for i, d := range block {
+			dst = append(dst, r.slots.match(words[i], indexes[i], d))
+		}
 	}
 	return dst
 }

@@ -24,24 +24,22 @@ func filterOf(t require.TestingT, c FilterConfig, digests []hashfam.Digest) *Fil
 // The measured rate must match FalsePositiveRate and must not exceed FPRate.
 // The standard deviation for m queries is sqrt(rate/m) or less. A correct
 // program is off by 6 standard deviations with probability 1e-9 on each side,
-// so one of the 90 comparisons fails with probability 1e-7.
+// so one of the 30 comparisons fails with probability 3e-8.
 func TestRates(t *testing.T) {
-	const queries = 400_000
-	for _, rate := range []float64{0.9, 0.5, 0.3, 0.1, 0.017, 0.01, 1. / 128, 1e-3} {
-		for _, n := range []int{1, 2, 7, 9, 100, 4095, 4096, 20_000} {
+	const queries = 100_000
+	for _, rate := range []float64{0.9, 0.3, 0.017, 0.01, 1. / 128} {
+		for _, n := range []int{1, 9, 4095, 4096, 20_000} {
 			f := filterOf(t, FilterConfig{FPRate: rate}, random(n, 1))
 			require.LessOrEqual(t, f.FalsePositiveRate(), rate*(1+1e-9))
 			hits := 0
-			for _, d := range random(queries, uint64(n)) {
-				if f.ContainsDigest(d) {
+			for _, found := range f.ContainsAll(nil, random(queries, uint64(n))) {
+				if found {
 					hits++
 				}
 			}
 			got, sigma := float64(hits)/queries, math.Sqrt(rate*(1-rate)/queries)
 			require.Less(t, got, rate+6*sigma, "n = %d", n)
-			if n >= 4095 {
-				require.InDelta(t, f.FalsePositiveRate(), got, 6*sigma, "n = %d, rate %g", n, rate)
-			}
+			require.True(t, n < 4095 || math.Abs(f.FalsePositiveRate()-got) < 6*sigma, "n = %d, rate %g", n, rate)
 		}
 	}
 }
@@ -90,7 +88,7 @@ func TestInvalidFilterConfigs(t *testing.T) {
 	require.EqualError(t, err, "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
 	least := filterOf(t, FilterConfig{FPRate: math.Ldexp(1, -56)}, random(100, 1))
 	require.Equal(t, math.Ldexp(1, -56), least.FalsePositiveRate())
-	requireMembers(t, least, random(100, 1))
+	require.NotContains(t, least.ContainsAll(nil, random(100, 1)), false)
 }
 
 // A slot in a frame must have a fingerprint, and must not exceed 56 bits.
@@ -133,14 +131,6 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 	require.ErrorIs(t, new(Filter).UnmarshalBinary(b), ErrCorrupt)
 }
 
-func requireMembers(t require.TestingT, f *Filter, digests []hashfam.Digest) {
-	for i, found := range f.ContainsAll(nil, digests) {
-		if !found || !f.ContainsDigest(digests[i]) {
-			require.Fail(t, "lost a key", "digest %d of %d", i, len(digests))
-		}
-	}
-}
-
 func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 	for _, rate := range []float64{0.1, 0.9} {
 		f := filterOf(t, FilterConfig{FPRate: rate}, nil)
@@ -150,5 +140,15 @@ func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 		require.False(t, found)
 		require.Zero(t, f.FalsePositiveRate())
 		require.True(t, f.Equal(f.Clone()))
+	}
+}
+
+// At a rate above 1/2, some keys have no fingerprint.
+func TestKeysWithoutFingerprintCannotBeDeleted(t *testing.T) {
+	digests := random(minMixed, 1)
+	f := filterOf(t, FilterConfig{FPRate: 0.9}, digests)
+	for _, d := range digests {
+		require.True(t, f.ContainsDigest(d))
+		require.Equal(t, f.DeleteDigest(d), !f.ContainsDigest(d))
 	}
 }

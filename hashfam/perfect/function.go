@@ -24,15 +24,10 @@ type Config struct {
 
 // Params are the parameters of a [Function].
 type Params struct {
-	// Keys is the number of keys, and of indexes.
-	Keys uint64
-
+	Keys    uint64 // number of keys, and of indexes
 	Compact bool
-
-	// Bytes is the size in memory. It depends on the keys.
-	Bytes uint64
-
-	Family hashfam.Family
+	Bytes   uint64 // size in memory, which depends on the keys
+	Family  hashfam.Family
 }
 
 // String describes p in one line, without the family's key.
@@ -59,9 +54,9 @@ type Function struct{ reader }
 // their order. New processes 5 to 10 million digests per second, or 2 to 4
 // million if c.Compact is set. It needs about 3 bytes of memory per digest.
 //
-// New does not retain digests, but it sorts the slice, and it may replace a
-// copy of a digest with a copy of another one. When New returns, the slice
-// contains the same set of digests, even if there is an error.
+// New does not retain digests, but sorts the slice, and may replace a copy of a
+// digest with a copy of another one. Even after an error, the slice contains
+// the same set of digests.
 //
 // If two digests are equal, [ErrParams] is returned. Duplicate keys should then
 // be removed. If there are none, use another family: with probability n^2/2^65,
@@ -77,7 +72,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	if copies := len(digests) - len(sorted); copies > 0 {
 		return nil, paramError("digests", fmt.Sprintf("%d equal to earlier ones", copies), "distinct digests")
 	}
-	s, err := newStored(ctx, sorted, c.Compact, slotSize{}, c.Family)
+	s, err := newStored(ctx, layout{compact: c.Compact}, sorted, c.Family)
 	if err != nil {
 		return nil, err
 	}

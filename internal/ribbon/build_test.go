@@ -1,6 +1,7 @@
 package ribbon
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"iter"
@@ -13,32 +14,36 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // The words must not depend on the order, on copies, on the number of workers,
-// or on whether the digests are a stream.
+// on whether the digests are a stream, or on whether shards are solved
+// separately.
 func TestBuildsAreDeterministic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{0, 1, 5, 100, 3000, 70_000, 200_000} {
+	for _, n := range sizes() {
 		digests := conformance.Digests(rng, n)
 		want := members(t, percent, digests)
+		require.EqualValues(t, n, want.Shape().Keys)
+		require.False(t, slices.Contains(want.ContainsAll(nil, digests), false), "n = %d", n)
 		copies := append(slices.Clone(digests), digests[:n/3]...)
 		rng.Shuffle(len(copies), func(i, j int) { copies[i], copies[j] = copies[j], copies[i] })
-		for workers := 1; workers <= 5; workers += 2 {
-			b := Build{Workers: workers}
-			list, err := Sort(t.Context(), b, slices.Clone(copies))
-			require.NoError(t, err)
-			got, err := Members(t.Context(), b, percent, list)
-			require.NoError(t, err)
-			require.Equal(t, want, got)
-		}
-		list := sorted(t, copies)
-		for name, digests := range map[string]iter.Seq[hashfam.Digest]{
-			"once": slices.Values(list), "copies in a row": doubled(list),
-		} {
-			got, err := Stream(t.Context(), one, percent, uint64(n), digests)
-			require.NoError(t, err)
-			require.Equal(t, want, got, name)
+		b := Build{Workers: 3}
+		list, err := Sort(t.Context(), b, copies)
+		require.NoError(t, err)
+		got, err := Members(t.Context(), b, percent, list)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "n = %d", n)
+		got, err = Stream(t.Context(), one, percent, uint64(n), doubled(list))
+		require.NoError(t, err)
+		require.Equal(t, want, got, "n = %d", n)
+		for step := uint64(1); n > 0 && step <= 2; step++ {
+			got, payload := solveSeparately(t, list, step)
+			require.Equal(t, want.Shape(), got.Shape())
+			require.Equal(t, want.Rate(), got.Rate())
+			require.Equal(t, want.PayloadBytes(), got.PayloadBytes())
+			require.True(t, bytes.Equal(bytesOf(want.Payload()), bytesOf(payload)), "n = %d, %d shards at a time", n, step)
 		}
 	}
 }
@@ -54,26 +59,83 @@ func doubled(list []hashfam.Digest) iter.Seq[hashfam.Digest] {
 	}
 }
 
-func TestStreamRejectsInvalidSequences(t *testing.T) {
-	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(5, 6)), 200_000))
-	stream := func(n int, list []hashfam.Digest) error {
-		_, err := Stream(t.Context(), one, percent, uint64(n), slices.Values(list))
-		return err
+// solveSeparately solves step shards at a time. It uses only the digests within
+// the ranks of these shards.
+func solveSeparately(t *testing.T, list []hashfam.Digest, step uint64) (*Ribbon, frame.Payload) {
+	t.Helper()
+	s := NewShards(percent, uint64(len(list)))
+	var thresholds, words []uint64
+	var bumped []hashfam.Digest
+	used := 0
+	for from := uint64(0); from < s.Len(); from += step {
+		to := min(s.Len(), from+step)
+		first, last := s.Ranks(from, to)
+		var some []hashfam.Digest
+		for _, d := range list {
+			if x := uint64(d.Probe()); x >= first && x <= last {
+				some = append(some, d)
+			}
+		}
+		used += len(some)
+		th, w, b, err := s.Solve(context.Background(), from, to, some)
+		require.NoError(t, err)
+		thresholds, words, bumped = append(thresholds, th...), append(words, w...), append(bumped, b...)
 	}
-	require.NoError(t, stream(len(list), list))
-	require.ErrorIs(t, stream(len(list)-1, list), ErrCount)
-	require.ErrorIs(t, stream(len(list)+1, list), ErrCount)
-	require.ErrorIs(t, stream(0, list), ErrCount)
-	require.ErrorIs(t, stream(1, nil), ErrCount)
-	require.NoError(t, stream(1, []hashfam.Digest{0}), "the lowest rank of all")
-	list[1000], list[1001] = list[1001], list[1000]
-	require.ErrorIs(t, stream(len(list), list), ErrOrder)
+	require.Len(t, list, used, "each digest must be in one range")
+	r, err := s.Join(context.Background(), one, thresholds, bumped)
+	require.NoError(t, err)
+	return r, r.PayloadAround(frame.Numbers(words))
+}
+
+func bytesOf(p frame.Payload) (all []byte) {
+	for piece := range p {
+		all = append(all, piece...)
+	}
+	return all
+}
+
+// The ranks of shards must be exact: the first rank is in the shard, and the
+// previous rank is not.
+func TestRanksOfShardsAreExact(t *testing.T) {
+	for _, n := range []uint64{1, 1000, 70_000, 1e6, 1e9, 1e12} {
+		s := NewShards(percent, n)
+		for shard := uint64(0); shard < min(s.Len(), 1000); shard++ {
+			first, last := s.Ranks(shard, shard+1)
+			from, to := s.layer.span(shard)
+			require.GreaterOrEqual(t, hashfam.Reduce(first, s.layer.starts), from)
+			require.Less(t, hashfam.Reduce(last, s.layer.starts), to)
+			require.True(t, first == 0 && shard == 0 || hashfam.Reduce(first-1, s.layer.starts) < from)
+			require.True(t, last+1 == 0 && shard+1 == s.Len() || hashfam.Reduce(last+1, s.layer.starts) >= to)
+		}
+	}
+}
+
+func TestStreamRejectsInvalidSequences(t *testing.T) {
+	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(5, 6)), 2000))
+	swapped := slices.Clone(list)
+	swapped[1000], swapped[1001] = swapped[1001], swapped[1000]
+	for _, c := range []struct {
+		n    int
+		list []hashfam.Digest
+		want error
+	}{
+		{2000, list, nil}, {1999, list, ErrCount}, {2001, list, ErrCount}, {0, list, ErrCount}, {1, nil, ErrCount},
+		{1, []hashfam.Digest{0}, nil}, // the lowest rank of all
+		{2000, swapped, ErrOrder},
+	} {
+		_, err := Stream(t.Context(), one, percent, uint64(c.n), slices.Values(c.list))
+		require.ErrorIs(t, err, c.want)
+	}
 }
 
 func TestSortReturnsDistinctDigests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, compareKeys, compareKeys + 1, 1000, countKeys - 1, countKeys, countKeys + 1, 300_000} {
-		for bits := 1; bits <= 64; bits += 9 {
+	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, compareKeys, compareKeys + 1, 1000, countKeys, countKeys + 1, 150_000} {
+		step := 9
+		if n > 1000 {
+			step = 27
+		}
+		for bits := 1; bits <= 64; bits += step {
 			digests := conformance.Digests(rng, n)
 			for i := range digests { // few distinct ranks, with a common prefix or suffix
 				digests[i] = conformance.Probing(uint64(digests[i]) >> (64 - bits) << (i % 2 * (64 - bits)))
@@ -82,34 +144,30 @@ func TestSortReturnsDistinctDigests(t *testing.T) {
 			slices.SortFunc(want, func(a, b hashfam.Digest) int { return cmp.Compare(rank(a), rank(b)) })
 			got, err := Sort(t.Context(), Build{Workers: 3}, digests)
 			require.NoError(t, err)
-			require.Equal(t, slices.Compact(want), got, "n = %d, %d bits", n, bits)
+			require.True(t, slices.Equal(slices.Compact(want), got), "n = %d, %d bits", n, bits)
 		}
 	}
 }
 
+// A build must end with the step during which the context is canceled.
 func TestBuildsCanBeCanceled(t *testing.T) {
-	digests := conformance.Digests(rand.New(rand.NewPCG(13, 14)), 300_000)
-	list := sorted(t, digests)
-	for _, after := range []int64{0, 1, 2} {
+	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(13, 14)), 3*shardStarts))
+	for name, build := range map[string]func(context.Context, Build) error{
+		"Sort":    func(ctx context.Context, b Build) error { _, err := Sort(ctx, b, slices.Clone(list)); return err },
+		"Members": func(ctx context.Context, b Build) error { _, err := Members(ctx, b, percent, list); return err },
+		"Stream": func(ctx context.Context, b Build) error {
+			_, err := Stream(ctx, b, percent, uint64(len(list)), slices.Values(list))
+			return err
+		},
+	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		var calls atomic.Int64
-		b := Build{Workers: 2, Did: func(int) {
-			if calls.Add(1) > after {
-				cancel()
-			}
-		}}
-		if after == 0 {
-			cancel()
-		}
-		_, err := Sort(ctx, b, slices.Clone(digests))
+		calls := 0
+		b := Build{Workers: 1, Did: func(int) { calls++; cancel() }}
+		require.ErrorIs(t, build(ctx, b), context.Canceled, name)
+		require.ErrorIs(t, build(ctx, b), context.Canceled, name)
+		require.LessOrEqual(t, calls, 2, name)
+		_, _, _, err := NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
 		require.ErrorIs(t, err, context.Canceled)
-		_, err = Members(ctx, b, percent, list)
-		require.ErrorIs(t, err, context.Canceled)
-		_, err = Stream(ctx, b, percent, uint64(len(list)), slices.Values(list))
-		require.ErrorIs(t, err, context.Canceled)
-		_, _, _, err = NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
-		require.ErrorIs(t, err, context.Canceled)
-		cancel()
 	}
 }
 

@@ -66,15 +66,12 @@ func (r *Ribbon) parts() [][]uint64 {
 // used by [Parse].
 type Room [2]layer
 
-// Parse returns the ribbon of shape s at the start of words, and the remaining
-// words. It retains words. The layers are stored in room if they fit;
-// otherwise, memory is allocated. Parse only checks lengths, since all
-// thresholds and slots are valid; [Ribbon.Verify] should be used to check the
-// rest. It returns ErrCorrupt if s is invalid.
+// Parse returns the ribbon of shape s, which must be valid, at the start of
+// words, and the remaining words. It retains words. The layers are stored in
+// room if they fit; otherwise, memory is allocated. Parse only checks lengths,
+// since all thresholds and slots are valid; [Ribbon.Verify] should be used to
+// check the rest.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
-	if err := Check(s, m); err != nil {
-		return Ribbon{}, nil, err
-	}
 	r, keys := Ribbon{s.Columns, s.Keys, room[:0]}, s.Keys
 	counts := max(s.Layers-1, 0)
 	if len(words) < counts {
@@ -101,27 +98,18 @@ func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint6
 
 // Check returns ErrCorrupt if no ribbon has shape s.
 func Check(s Shape, m *fault.Maker) error {
-	if field, value, allowed := invalid(s); field != "" {
-		return m.Field(hashfam.ErrCorrupt, field, value, allowed)
-	}
-	return nil
-}
-
-// invalid returns the first number in s that no ribbon has, with its name and
-// the allowed values. If there is none, the name is empty.
-func invalid(s Shape) (field string, value any, allowed string) {
 	none := s.Columns == 0 || s.Keys == 0
 	switch {
 	case s.Columns > MaxColumns:
-		return "columns", s.Columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns)
+		return m.Field(hashfam.ErrCorrupt, "columns", s.Columns, fmt.Sprintf("at most %d, in units of 1/65536", MaxColumns))
 	case s.Keys > MaxKeys:
-		return "keys", s.Keys, "at most 2^48"
+		return m.Field(hashfam.ErrCorrupt, "keys", s.Keys, "at most 2^48")
 	case none && s.Layers != 0:
-		return "layers", s.Layers, "0"
+		return m.Field(hashfam.ErrCorrupt, "layers", s.Layers, "0")
 	case !none && (s.Layers < 1 || s.Layers > MaxLayers):
-		return "layers", s.Layers, fmt.Sprintf("1 to %d", MaxLayers)
+		return m.Field(hashfam.ErrCorrupt, "layers", s.Layers, fmt.Sprintf("1 to %d", MaxLayers))
 	}
-	return "", nil, ""
+	return nil
 }
 
 // short returns the error for a payload that is too short.
@@ -146,10 +134,11 @@ func (r *Ribbon) Verify(m *fault.Maker) error {
 
 // ContainsIn is like [Ribbon.Contains] for an encoded ribbon of shape s. The
 // payload may be at any address, and every platform can be used. It returns
-// false for ok if [Parse] would reject the shape or the length, but it only
-// reads the layers that it needs, usually one. It does not allocate.
+// false for ok if [Check] would reject the shape or [Parse] the length, but it
+// only reads the layers that it needs, usually one. It allocates only for
+// invalid shapes.
 func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
-	if field, _, _ := invalid(s); field != "" || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
+	if Check(s, &fault.Maker{}) != nil || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
 		return false, false
 	}
 	if s.Layers == 0 {

@@ -21,9 +21,11 @@ func payload(r *Ribbon) []uint64 { return slices.Concat(r.parts()...) }
 
 func TestParseRestoresTheRibbon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	for _, n := range []int{0, 1, 100, 10_000, 70_000} {
-		for _, columns := range []uint32{0, 1, percent, MaxColumns} {
-			r := members(t, columns, conformance.Digests(rng, n))
+	for _, n := range []int{0, 1, 5, 100, 500, 10_000} {
+		for _, columns := range []uint32{0, 1, 1 << 15, 1 << 16, percent, seven, MaxColumns} {
+			digests := conformance.Digests(rng, n)
+			r := members(t, columns, digests)
+			require.NotContains(t, each(r, nil, digests), false, "n = %d, columns %d", n, columns)
 			words := payload(r)
 			require.EqualValues(t, 8*len(words), r.PayloadBytes())
 			for _, more := range [][]uint64{nil, {1, 2}} {
@@ -44,26 +46,27 @@ func TestParseRestoresTheRibbon(t *testing.T) {
 func TestInvalidShapesAreRejected(t *testing.T) {
 	words := make([]uint64, 1000)
 	for _, c := range []struct {
-		columns uint32
 		keys    uint64
+		columns uint32
 		layers  int
 		field   string // the field in the error that Check returns
 	}{
-		{MaxColumns, MaxKeys, MaxLayers, ""}, {1 << 16, MaxKeys, 1, ""}, {1 << 16, 1, 32, ""}, {1, 1, 1, ""},
-		{0, MaxKeys, 0, ""}, {MaxColumns, 0, 0, ""},
-		{MaxColumns + 1, 1, 1, "columns"}, {1, MaxKeys + 1, 1, "keys"}, {math.MaxUint32, math.MaxUint64, math.MaxInt, "columns"},
-		{1, 1, MaxLayers + 1, "layers"}, {1, 1, 0, "layers"}, {1, 1, -1, "layers"}, {0, 1, 1, "layers"}, {1, 0, 1, "layers"},
+		{MaxKeys, MaxColumns, MaxLayers, ""}, {MaxKeys, 1 << 16, 1, ""}, {1, 1 << 16, 32, ""}, {1, 1, 1, ""},
+		{MaxKeys, 0, 0, ""}, {0, MaxColumns, 0, ""},
+		{1, MaxColumns + 1, 1, "columns"}, {MaxKeys + 1, 1, 1, "keys"},
+		{math.MaxUint64, math.MaxUint32, math.MaxInt, "columns"},
+		{1, 1, MaxLayers + 1, "layers"}, {1, 1, 0, "layers"}, {1, 1, -1, "layers"},
+		{1, 0, 1, "layers"}, {0, 1, 1, "layers"},
 	} {
-		shape := Shape{Columns: c.columns, Keys: c.keys, Layers: c.layers}
+		shape := Shape{Keys: c.keys, Columns: c.columns, Layers: c.layers}
 		err := Check(shape, errs)
 		if c.field == "" {
 			require.NoError(t, err, "%+v", c)
+			_, _, err = Parse(shape, words, new(Room), errs)
+			require.True(t, err != nil || c.keys < MaxKeys || c.columns == 0, "%+v", c)
 		} else {
 			require.ErrorIs(t, err, hashfam.ErrCorrupt)
 			require.ErrorContains(t, err, c.field)
-		}
-		if _, _, err = Parse(shape, words, new(Room), errs); c.field != "" || c.keys == MaxKeys && c.columns > 0 {
-			require.ErrorIs(t, err, hashfam.ErrCorrupt, "%+v", c)
 		}
 		_, ok := ContainsIn(shape, payloadOf(words), 1)
 		require.False(t, ok && (c.field != "" || c.layers < MaxLayers), "there are too many words: %+v", c)
@@ -76,6 +79,24 @@ func TestInvalidShapesAreRejected(t *testing.T) {
 	require.NoError(t, err)
 	r.layers[1].thresholds[0] = 1 << 4 // after the only threshold
 	require.ErrorIs(t, r.Verify(errs), hashfam.ErrCorrupt)
+}
+
+// Iteration over a payload can stop after any piece.
+func TestPayloadStopsEarly(t *testing.T) {
+	payload := members(t, percent, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 3000)).Payload()
+	for stop := range 5 { // two layers, and the number of digests in the second one
+		pieces := 0
+		payload(func([]byte) bool { pieces++; return pieces <= stop })
+		require.Equal(t, stop+1, pieces)
+	}
+}
+
+// each appends the result of Contains for each digest.
+func each(r *Ribbon, dst []bool, digests []hashfam.Digest) []bool {
+	for _, d := range digests {
+		dst = append(dst, r.Contains(d))
+	}
+	return dst
 }
 
 // payloadOf returns words as bytes at an odd address and without spare
@@ -92,11 +113,11 @@ func payloadOf(words []uint64) []byte {
 // word, it must reject the last layer.
 func TestContainsInMatchesContains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 3))
-	for columns := uint32(1 << 14); columns <= MaxColumns; columns += 1 << 14 {
+	for columns := uint32(1 << 15); columns <= MaxColumns; columns += 1 << 15 {
 		n := 1 + rng.Uint64N(3000)
 		counts := []uint64{n / 2, n / 3, n / 4}[:rng.IntN(4)]
 		words := slices.Clone(counts)
-		for range 20_000 + n*uint64(columns>>16+1)/16 {
+		for range 1000 + n*uint64(columns>>16+1)/16 {
 			words = append(words, rng.Uint64()&rng.Uint64()) // low thresholds
 		}
 		shape := Shape{Columns: columns, Keys: n, Layers: len(counts) + 1}

@@ -30,19 +30,10 @@
 //	filter, err := ribbon.Members(ctx, b, columns, members)
 //	values, err := ribbon.Values(ctx, b, 1<<16, list0, list1)
 //
-// [Stream] builds a filter from a sequence of digests in this order, so they do
-// not need to be in memory at the same time.
-//
 // # Columns
 //
 // When the rate is between two powers of two, the first segments of 64 slots
 // have r-1 columns, and the others have r. Therefore numbers of columns are in
 // units of 1/65536, and r is the number rounded up. A ribbon without columns
 // uses no memory. It contains every digest, and every value is 0.
-//
-// # Encoding
-//
-// [Ribbon.Payload] is the payload of a frame, and [Parse] reads it. The frame's
-// header contains a [Shape]: the columns, the number of digests and the number
-// of layers.
 package ribbon

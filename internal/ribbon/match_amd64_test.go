@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
@@ -18,14 +17,6 @@ func plainly(do func()) {
 	defer func(was bool) { useAVX512 = was }(useAVX512)
 	useAVX512 = false
 	do()
-}
-
-// each appends the result of Contains for each digest.
-func each(r *Ribbon, dst []bool, digests []hashfam.Digest) []bool {
-	for _, d := range digests {
-		dst = append(dst, r.Contains(d))
-	}
-	return dst
 }
 
 // arbitrary returns a ribbon of random words. Its thresholds are low, so most
@@ -67,6 +58,10 @@ func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	for n := range 300 {
 		check(arbitrary(rng, percent, rng.Uint64N(3000)), n)
 	}
+}
+
+func TestContainsInMatchesContainsWithoutAVX512(t *testing.T) {
+	plainly(func() { TestContainsInMatchesContains(t) })
 }
 
 // Only one column differs from the fingerprint, or none.

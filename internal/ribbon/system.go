@@ -59,8 +59,8 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 		inside = append(inside, list[:n])
 		lists[i] = list[n:]
 	}
-	t := s.enter(l, inside)
-	s.to.setThreshold(start%shardStarts/bucketStarts, t)
+	t, number := s.enter(l, inside), start%shardStarts/bucketStarts
+	s.to.thresholds[number/16] |= t << (number % 16 * 4) // it was zero
 	for i, list := range inside {
 		for _, d := range list {
 			if !below(d.Probe().In(l.starts), t) {
