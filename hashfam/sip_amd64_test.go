@@ -1,8 +1,9 @@
-//go:build !purego
+//go:build !purego && !appengine
 
 package hashfam
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,9 +22,9 @@ func setLanes(avx2, avx512 bool) (restore func()) {
 // left returns how many of n keys are hashed individually. This number must be
 // the same for bytes and strings.
 func left(t *testing.T, n int) int {
-	dst, keys := Family{}.sumGroups(nil, make([][]byte, n))
+	dst, keys := sumGroups(Family{}, nil, make([][]byte, n))
 	require.Len(t, dst, n-len(keys))
-	dst, texts := Family{}.sumStringGroups(nil, make([]string, n))
+	dst, texts := sumGroups(Family{}, nil, make([]string, n))
 	require.Len(t, dst, n-len(texts))
 	require.Equal(t, len(keys), len(texts))
 	return len(keys)
@@ -49,5 +50,18 @@ func TestGroupSizes(t *testing.T) {
 			require.Len(t, rest, numbers, "%d numbers", n)
 			require.Len(t, dst, n-len(rest))
 		}
+	})
+}
+
+// Builds with the tag purego copy strings.
+func TestStringsAreNotCopied(t *testing.T) {
+	f, keys := New(ascending()), make([]string, 301)
+	for n := range keys {
+		keys[n] = strings.Repeat("a", n)
+		require.Zero(t, testing.AllocsPerRun(10, func() { sink ^= f.SumString(keys[n]) }), "%d bytes", n)
+	}
+	eachWay(t, func(t *testing.T) {
+		dst := make([]Digest, 0, len(keys))
+		require.Zero(t, testing.AllocsPerRun(10, func() { sinkAll = f.SumAllStrings(dst, keys) }))
 	})
 }

@@ -132,7 +132,7 @@ func TestSumAllOfMixedLengths(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 9))
 		text := noise(2000)
-		for range scaled(20_000, 5_000) {
+		for range 4_000 {
 			f := New(Key(text[rng.IntN(1000):][:16]))
 			shortest, spread := rng.IntN(300)>>rng.IntN(6), 1+rng.IntN(1<<rng.IntN(10))
 			keys := make([][]byte, rng.IntN(36))
@@ -265,27 +265,5 @@ func FuzzSumAll(f *testing.F) {
 			requireSums(t, family, keys)
 			require.Equal(t, digests, family.SumAllUint64(nil, numbers))
 		})
-	})
-}
-
-// Keys and digests must not escape to the heap.
-func TestSumAllDoesNotAllocate(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
-		f := New(ascending())
-		for n := range 50 {
-			require.Zero(t, testing.AllocsPerRun(10, func() {
-				var (
-					text    [128]byte
-					keys    [50][]byte
-					numbers [50]uint64
-					digests [150]Digest
-				)
-				for i := range keys {
-					keys[i] = text[i : i+16+i%3]
-				}
-				dst := f.SumAll(digests[:0], keys[:n])
-				sink ^= f.SumAllUint64(dst, numbers[:n])[:150][n/2]
-			}), n)
-		}
 	})
 }
