@@ -3,7 +3,6 @@ package sharded_test
 import (
 	"encoding/gob"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -53,20 +52,21 @@ func TestDigestsReachTheirShard(t *testing.T) {
 		}
 		all.DoAll(digests, func(l *list, digests []hashfam.Digest) { l.add(digests...) })
 		require.Equal(t, given, digests)
-		next := 0
+		var lists [][]hashfam.Digest
 		require.NoError(t, single.Each(func(i int, l *list) error {
-			require.Equal(t, next, i)
+			require.Len(t, lists, i)
 			for _, d := range l.digests {
 				require.Equal(t, i, d.Shard(n))
 			}
-			next++
-			return all.Each(func(j int, m *list) error {
-				require.True(t, i != j || slices.Equal(l.digests, m.digests), "shard %d", i)
-				require.LessOrEqual(t, m.calls, 1)
-				return nil
-			})
+			lists = append(lists, l.digests)
+			return nil
 		}))
-		require.Equal(t, n, next)
+		require.Len(t, lists, n)
+		require.NoError(t, all.Each(func(i int, l *list) error {
+			require.True(t, slices.Equal(lists[i], l.digests), "shard %d", i)
+			require.LessOrEqual(t, l.calls, 1)
+			return nil
+		}))
 	})
 }
 
@@ -178,13 +178,11 @@ func TestDoDoesNotAllocate(t *testing.T) {
 func TestEncodingAnOfFails(t *testing.T) {
 	o := lists(t, 2)
 	type field struct{ Seen sharded.Of[*list] }
-	for _, v := range []any{o, *o, field{*o}, &field{*o}, []any{*o}, map[string]any{"seen": o}} {
+	for _, v := range []any{o, *o, field{*o}, map[string]any{"seen": o}} {
 		_, err := json.Marshal(v)
 		require.ErrorContains(t, err, "sharded: shards must be encoded individually", "%T", v)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
 	}
-	_, err := xml.Marshal(field{*o})
-	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.Error(t, gob.NewEncoder(io.Discard).Encode(o))
 }
 
@@ -214,14 +212,11 @@ func overflow(total uint64, n int, c uint64) float64 {
 		return 0
 	}
 	t, k, p := float64(total), float64(c+1), 1/float64(n)
-	choose := lgamma(t+1) - lgamma(k+1) - lgamma(t-k+1)
-	first := math.Exp(choose + k*math.Log(p) + (t-k)*math.Log1p(-p))
+	a, _ := math.Lgamma(t + 1)
+	b, _ := math.Lgamma(k + 1)
+	rest, _ := math.Lgamma(t - k + 1)
+	first := math.Exp(a - b - rest + k*math.Log(p) + (t-k)*math.Log1p(-p))
 	return float64(n) * first / (1 - (t-k)/(k+1)*p/(1-p))
-}
-
-func lgamma(x float64) float64 {
-	y, _ := math.Lgamma(x)
-	return y
 }
 
 // The probability that a shard overflows must be below 1e-6. It must exceed
