@@ -64,7 +64,7 @@ func (a *Array) compare(t *testing.T, digests []hashfam.Digest) {
 // The words are full, empty or random, so any counter of a key can be zero.
 func TestHasMatchesSingleLookups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(50, 51))
-	for range 5_000 {
+	for range 2_000 {
 		a := Array{K: 1 + rng.IntN(12), LogBits: rng.Uint64N(6), Words: make([]uint64, 1+rng.IntN(100))}
 		if rng.IntN(50) == 0 {
 			a.K = 1 + rng.IntN(255)
@@ -92,13 +92,12 @@ func TestLargeSpans(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 520 megabytes of addresses")
 	}
-	rng := rand.New(rand.NewPCG(52, 53))
 	words := make([]uint64, 1<<26+1)
-	digests := draw(rng, 20)
-	for _, span := range []uint64{math.MaxUint32, math.MaxUint32 - 1, 1<<32 - 64, 1 << 32, 1<<32 + 1} {
+	digests := draw(rand.New(rand.NewPCG(52, 53)), least)
+	for _, span := range []uint64{math.MaxUint32, 1<<32 - 64, 1<<32 + 1} {
 		a := Array{K: 2, Span: span, Words: words}
 		for i, d := range digests {
-			for k, p := 0, d.Probe(); k < i%3; k, p = k+1, p.Next() {
+			for k, p := 0, d.Probe(); k < i%4-1; k, p = k+1, p.Next() { // no, one or both of the bits
 				words[p.In(span)/64] |= 1 << (p.In(span) % 64)
 			}
 		}
