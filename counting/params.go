@@ -83,7 +83,7 @@ const maxCounters = sizing.MaxBits / 4
 // a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
-		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
+		return Params{}, errs.Field(ErrParams, "Config.Layout", c.Layout, "classic or blocked")
 	}
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -97,7 +97,7 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	}
 	p, ok := plan(n, rate)
 	if !ok || p.Bits > maxCounters {
-		return Params{}, paramError("Config.Capacity", n,
+		return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
 			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 	}
 	return Params{Counters: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil

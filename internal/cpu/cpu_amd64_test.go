@@ -26,7 +26,7 @@ func TestDetection(t *testing.T) {
 	}
 	require.Equal(t, have("avx2", "bmi2"), hasAVX2())
 	require.Equal(t, have("avx512f", "avx512dq", "avx512bw", "avx512vl", "bmi2", "popcnt"), hasAVX512())
-	require.Equal(t, have("avx512_vpopcntdq"), hasVPOPCNTDQ())
+	require.Equal(t, have("avx512_vpopcntdq"), has(zmmState, 0, vpopcntdq))
 }
 
 func TestTurnedOff(t *testing.T) {

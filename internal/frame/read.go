@@ -43,25 +43,20 @@ func NewReader(r io.Reader, m *fault.Maker) *Reader {
 // remaining returns the number of bytes left in r if r is a regular file or has
 // a Len method, and 0 otherwise.
 func remaining(r io.Reader) uint64 {
-	if memory, ok := r.(interface{ Len() int }); ok {
-		return uint64(max(0, memory.Len()))
-	}
-	file, ok := r.(interface {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return uint64(max(0, r.Len()))
+	case interface {
 		io.Seeker
 		Stat() (fs.FileInfo, error)
-	})
-	if !ok {
-		return 0
+	}:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			if at, err := r.Seek(0, io.SeekCurrent); err == nil {
+				return uint64(max(0, info.Size()-at))
+			}
+		}
 	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	at, err := file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return 0
-	}
-	return uint64(max(0, info.Size()-at))
+	return 0
 }
 
 // NewBytesReader returns a Reader for the frame data. It fails immediately if

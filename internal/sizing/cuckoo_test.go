@@ -149,6 +149,9 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 				require.True(t, cuckooFits(best.Buckets, best.FingerprintBits, n))
 				require.GreaterOrEqual(t, best.FingerprintBits, LeastFingerprintBits(best.Buckets))
 				size := best.Buckets * uint64(best.FingerprintBits-saved)
+				within, ok := CuckooWithin(n, slotsPerBucket*size, saved)
+				require.True(t, ok && within.Buckets*uint64(within.FingerprintBits-saved) <= size)
+				require.LessOrEqual(t, CuckooTableRate(within.Buckets, within.FingerprintBits, n), CuckooTableRate(best.Buckets, best.FingerprintBits, n))
 				for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 					m, ok := leastBuckets(n, f, 1<<40)
 					meets := ok && WithDigest(CuckooTableRate(m, f, n), n) <= eps
