@@ -160,8 +160,8 @@ func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
 
 // Digests computed by hash/maphash must give the same rates as a family's
 // digests. The keys are consecutive numbers as text, and the seed is different
-// in each run. In each of five comparisons, a correct program is off by more than
-// six standard deviations with probability below 2e-9.
+// in each run. In each of five comparisons, a correct program is off by more
+// than six standard deviations with probability below 2e-9.
 func TestRatesHoldForMaphashDigests(t *testing.T) {
 	const keys, queries, rate = 20_000, 100_000, 0.01
 	seed := maphash.MakeSeed()

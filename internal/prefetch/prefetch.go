@@ -96,8 +96,8 @@ func (a *Array) Ready(n int) bool {
 }
 
 // Has appends a result for each digest to dst: whether all K counters are above
-// zero. It must only be called if [Array.Ready] returns true. There must be 1 to
-// Block digests, and dst must have room for the results.
+// zero. It must only be called if [Array.Ready] returns true. There must be 1
+// to Block digests, and dst must have room for the results.
 func (a *Array) Has(dst []bool, digests []hashfam.Digest) []bool {
 	end := len(dst)
 	dst = dst[:end+len(digests)]
