@@ -67,60 +67,51 @@ func ExampleFilter_Merge() {
 // the first one only for pages that this filter contains.
 func Example_cacheDigest() {
 	const room = 2000
-	type cache struct {
-		held   map[string]bool
-		oldest []string
-	}
-	caches := [2]cache{{held: map[string]bool{}}, {held: map[string]bool{}}}
+	held, oldest := [2]map[string]bool{{}, {}}, [2][]string{}
 	summary, err := counting.New(counting.Config{Capacity: room, FPRate: 0.01})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-
 	var digest bloom.Filter // the second cache's copy of the summary
 	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
 	for i, page := range data.RequestsWeb12() {
-		c := &caches[i%2]
 		if i%1000 == 0 {
 			wire, err := summary.Bloom().MarshalBinary()
-			if err != nil {
-				fmt.Println(err)
-				return
+			if err == nil {
+				err = digest.UnmarshalBinary(wire)
 			}
-			if err := digest.UnmarshalBinary(wire); err != nil {
+			if err != nil {
 				fmt.Println(err)
 				return
 			}
 			messages++
 		}
-		if c.held[page] {
+		c := i % 2
+		if held[c][page] {
 			continue
 		}
-		if i%2 == 1 {
+		if c == 1 {
 			misses++
-			there := caches[0].held[page]
-			switch {
-			case !digest.ContainsString(page):
-				if there { // added since the last digest was sent
-					overlooked++
+			if digest.ContainsString(page) {
+				asked++
+				if held[0][page] {
+					found++
 				}
-			case there:
-				asked++
-				found++
-			default:
-				asked++
+			} else if held[0][page] { // added since the last digest was sent
+				overlooked++
 			}
 		}
-		if len(c.oldest) == room {
-			delete(c.held, c.oldest[0])
-			if i%2 == 0 {
-				summary.DeleteString(c.oldest[0])
+		if len(oldest[c]) == room {
+			out := oldest[c][0]
+			delete(held[c], out)
+			oldest[c] = oldest[c][1:]
+			if c == 0 {
+				summary.DeleteString(out)
 			}
-			c.oldest = c.oldest[1:]
 		}
-		c.held[page], c.oldest = true, append(c.oldest, page)
-		if i%2 == 0 {
+		held[c][page], oldest[c] = true, append(oldest[c], page)
+		if c == 0 {
 			summary.AddString(page)
 		}
 	}
