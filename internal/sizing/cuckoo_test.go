@@ -72,14 +72,20 @@ func TestCrowdedPairs(t *testing.T) {
 	}
 }
 
-// Every fingerprint ties each bucket to exactly one bucket.
+// Every fingerprint ties each bucket to exactly one bucket. The moments are
+// bounds, which exceed the sums of powers by 73% or less.
 func TestTieChances(t *testing.T) {
 	for m := uint64(2); m < 600; m += 2 {
-		sum := 0.0
+		var sums [pairSlots + 1]float64
 		for d := uint64(1); d < m; d += 2 {
-			sum += tieChance(m, min(d, m-d))
+			for k := range sums {
+				sums[k] += float64(m) / 2 * math.Pow(tieChance(m, min(d, m-d)), float64(k+1))
+			}
 		}
-		require.InEpsilon(t, 1, sum, 1e-9, "m = %d", m)
+		require.InEpsilon(t, float64(m)/2, sums[0], 1e-9, "m = %d", m)
+		for k, bound := range tieMoments(m) {
+			require.True(t, 1-1e-12 < bound/sums[k] && bound/sums[k] < 1.73, "m = %d, power %d: %g", m, k+1, bound/sums[k])
+		}
 	}
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 1), 1e-12)
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 511), 1e-12)

@@ -129,7 +129,7 @@ func TestPlansAtTheLimits(t *testing.T) {
 			}{
 				{0, 0.01}, {1, 0}, {1, 1}, {1, -0.5}, {1, math.NaN()}, {1, math.Inf(1)},
 				{1, math.Exp2(-64)}, {1 << 40, math.Exp2(-24)}, {5e8, 2.7e-11}, {1 << 60, 0.01}, {1, math.SmallestNonzeroFloat64},
-				{math.MaxUint64, 0.5}, {math.MaxUint64, math.Nextafter(1, 0)}, {1 << 48, 0.01}, {1 << 63, 0.4},
+				{math.MaxUint64, 0.5}, {math.MaxUint64, math.Nextafter(1, 0)}, {1 << 46, 0.01}, {1 << 63, 0.4},
 			} {
 				p, ok := l.plan(v.n, v.eps)
 				require.False(t, ok, "n=%d eps=%g", v.n, v.eps)
