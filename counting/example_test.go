@@ -5,7 +5,6 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
@@ -124,49 +123,4 @@ func Example_cacheDigest() {
 	// 1660 more were there but missing from the older digest
 	// 96 digests of 2400 bytes, from counters of 9600 bytes
 	// 0 counters stuck
-}
-
-// The filter contains revoked sessions. When a session would have expired, it
-// is deleted, so the filter does not need to grow. If the filter contains a
-// session, this session may have been revoked and must be looked up in a slow
-// list. All other sessions pass. The tokens come from untrusted clients, so the
-// family should have a secret key.
-func Example_sessionBlacklist() {
-	const lifetime = 3600 // seconds
-	type session struct {
-		token string
-		end   int
-	}
-	revoked, err := counting.New(counting.Config{
-		Capacity: 400, FPRate: 0.001, Family: hashfam.New(hashfam.RandomKey()),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var queue []session // in the order in which they end
-	passed, most := 0, 0
-	for now := range 86_400 {
-		for len(queue) > 0 && queue[0].end <= now {
-			revoked.DeleteString(queue[0].token)
-			queue = queue[1:]
-		}
-		if now%10 == 0 { // a session is revoked when it begins
-			s := session{fmt.Sprint("token ", now), now + lifetime}
-			revoked.AddString(s.token)
-			queue = append(queue, s)
-		}
-		if s := queue[now%len(queue)]; !revoked.ContainsString(s.token) {
-			passed++
-		}
-		most = max(most, len(queue))
-	}
-	fmt.Println(passed, "revoked sessions passed, of at most", most, "at a time")
-	for _, s := range queue {
-		revoked.DeleteString(s.token)
-	}
-	fmt.Println("after the last session has ended, the filter is empty:", revoked.FillRatio() == 0)
-	// Output:
-	// 0 revoked sessions passed, of at most 360 at a time
-	// after the last session has ended, the filter is empty: true
 }

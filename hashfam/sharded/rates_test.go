@@ -89,23 +89,20 @@ type growing interface {
 }
 
 // An unfilled is a cuckoo filter that never becomes full.
-type unfilled struct {
-	cuckooFilter interface {
-		filter
-		ContainsOrAddDigest(d hashfam.Digest) (bool, error)
-		FalsePositiveRate() float64
-	}
+type unfilled struct{ refusing }
+
+type refusing interface {
+	filter
+	ContainsOrAddDigest(d hashfam.Digest) (bool, error)
+	FalsePositiveRate() float64
 }
 
-func (f unfilled) ContainsDigest(d hashfam.Digest) bool { return f.cuckooFilter.ContainsDigest(d) }
 func (f unfilled) ContainsOrAddDigest(d hashfam.Digest) bool {
-	return must(f.cuckooFilter.ContainsOrAddDigest(d))
+	return must(f.refusing.ContainsOrAddDigest(d))
 }
 
 // FalsePositiveRate returns the rate for keys that do not match each other.
-func (f unfilled) FalsePositiveRate() float64 {
-	return -math.Log1p(-f.cuckooFilter.FalsePositiveRate())
-}
+func (f unfilled) FalsePositiveRate() float64 { return -math.Log1p(-f.refusing.FalsePositiveRate()) }
 
 var growings = map[string]func(n uint64, rate float64) growing{
 	"classic": func(n uint64, rate float64) growing {

@@ -36,20 +36,12 @@ func crowdedExactly(m uint64, f int, n uint64) float64 {
 
 // moreThanEight returns P(X > 8) for X ~ Binomial(n, p).
 func moreThanEight(n, p float64) float64 {
-	if p >= 1 {
-		return 1
-	}
-	term, most := math.Exp(n*math.Log1p(-p)), 0.0
-	below := term
-	for k := 0.0; k < n && (k <= 8 || term > negligible*most); k++ {
-		term *= (n - k) / (k + 1) * p / (1 - p)
-		if k < 8 {
-			below += term
-		} else {
-			most += term
+	return binomialMean(n, p, func(x int) float64 {
+		if x > 8 {
+			return 1
 		}
-	}
-	return most
+		return 0
+	})
 }
 
 // The bound counts each way to choose nine keys, so it can be several times the

@@ -8,14 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-var rates = map[string]func(uint64, int, uint64) float64{
-	"classic": Rate, "partitioned": PartitionedRate, "blocked": blockedRate,
-}
-
 func TestRatesOfEmptyAndFullFilters(t *testing.T) {
-	for name, rate := range rates {
-		require.Zero(t, rate(512, 3, 0), name)
-		require.Equal(t, 1.0, rate(512, 3, math.MaxUint64), name)
+	for _, l := range layouts {
+		require.Zero(t, l.rate(512, 3, 0), l.name)
+		require.Equal(t, 1.0, l.rate(512, 3, math.MaxUint64), l.name)
 	}
 	require.Equal(t, 1.0, PartitionedRate(3, 3, 1))
 }
