@@ -117,7 +117,8 @@ func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {
 	for _, layout := range layouts {
 		f := mustNew(t, Params{Counters: (outOfCache + blockWords) * perWord, Hashes: 5, Layout: layout})
 		single, removed := f.Clone(), 0
-		added := slices.Repeat(hashfam.Family{}.SumAllUint64(nil, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 1, 1, 1, 1, 1, 2, 11}), 16)
+		keys := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 1, 1, 1, 1, 1, 2, 11}
+		added := slices.Repeat(hashfam.Family{}.SumAllUint64(nil, keys), 16)
 		for _, d := range added {
 			single.AddDigest(d)
 		}

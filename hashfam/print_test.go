@@ -61,8 +61,8 @@ func TestPrintingHidesTheKey(t *testing.T) {
 	key := Key{0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6, 0x97, 0x88, 0x9a, 0xab, 0xbc, 0xcd, 0xde, 0xef, 0xf9, 0xea}
 	f := New(key)
 	values := []any{
-		f, key, &f, &key, f.Hasher(0), struct{ Hasher Hasher }{f.Hasher(0)}, struct{ Family Family }{f}, &struct{ Key Key }{key},
-		[]Family{f}, map[Family]int{f: 1}, []Key{key}, map[Key]int{key: 1}, fmt.Errorf("wrapped: %v %d", f, key),
+		f, key, &f, &key, f.Hasher(0), struct{ Hasher Hasher }{f.Hasher(0)},
+		struct{ Family Family }{f}, &struct{ Key Key }{key}, []Family{f}, map[Family]int{f: 1}, []Key{key}, map[Key]int{key: 1}, fmt.Errorf("wrapped: %v %d", f, key),
 	}
 	var secrets []string
 	for half := range 2 {

@@ -8,7 +8,8 @@ import (
 )
 
 func TestCountMinSize(t *testing.T) {
-	require.Equal(t, uint64(13_595), CountMinWidth(1e-3)*uint64(CountMinDepth(1e-2)), "known numbers of counters for base e")
+	// Known numbers of counters for base e.
+	require.Equal(t, uint64(13_595), CountMinWidth(1e-3)*uint64(CountMinDepth(1e-2)))
 	require.Equal(t, uint64(190_281), CountMinWidth(1e-4)*uint64(CountMinDepth(1e-3)))
 	require.Equal(t, 1, CountMinDepth(1), "there is at least one row")
 	require.Equal(t, 691, CountMinDepth(1e-300))

@@ -149,7 +149,8 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 				size := best.Buckets * uint64(best.FingerprintBits-saved)
 				within, ok := CuckooWithin(n, slotsPerBucket*size, saved)
 				require.True(t, ok && within.Buckets*uint64(within.FingerprintBits-saved) <= size)
-				require.LessOrEqual(t, CuckooTableRate(within.Buckets, within.FingerprintBits, n), CuckooTableRate(best.Buckets, best.FingerprintBits, n))
+				rate := CuckooTableRate(best.Buckets, best.FingerprintBits, n)
+				require.LessOrEqual(t, CuckooTableRate(within.Buckets, within.FingerprintBits, n), rate)
 				for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 					m, ok := leastBuckets(n, f, 1<<40)
 					meets := ok && WithDigest(CuckooTableRate(m, f, n), n) <= eps
