@@ -120,16 +120,6 @@ func TestHashingDoesNotAllocate(t *testing.T) {
 	})
 }
 
-func TestProbeMultipliesTheDigest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.Uint64().Draw(t, "digest")
-		for p, i := Digest(d).Probe(), 0; i < 40; p, i = p.Next(), i+1 {
-			d *= 0xD1342543DE82EF95
-			require.EqualValues(t, d, p, i)
-		}
-	})
-}
-
 func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
 	exact := func(x, n uint64) uint64 {
 		product := new(big.Int).Mul(new(big.Int).SetUint64(x), new(big.Int).SetUint64(n))
