@@ -91,7 +91,7 @@ func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) 
 	case f.kind == blocked:
 		return prefetch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:
-		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2, 0)
+		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2)
 	}
 	return digests, nil
 }

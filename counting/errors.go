@@ -18,7 +18,3 @@ var (
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "counting"}
-
-func paramError(field string, value any, allowed string) error {
-	return errs.Field(ErrParams, field, value, allowed)
-}

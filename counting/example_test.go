@@ -5,7 +5,6 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
@@ -67,60 +66,51 @@ func ExampleFilter_Merge() {
 // the first one only for pages that this filter contains.
 func Example_cacheDigest() {
 	const room = 2000
-	type cache struct {
-		held   map[string]bool
-		oldest []string
-	}
-	caches := [2]cache{{held: map[string]bool{}}, {held: map[string]bool{}}}
+	held, oldest := [2]map[string]bool{{}, {}}, [2][]string{}
 	summary, err := counting.New(counting.Config{Capacity: room, FPRate: 0.01})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-
 	var digest bloom.Filter // the second cache's copy of the summary
 	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
 	for i, page := range data.RequestsWeb12() {
-		c := &caches[i%2]
 		if i%1000 == 0 {
 			wire, err := summary.Bloom().MarshalBinary()
-			if err != nil {
-				fmt.Println(err)
-				return
+			if err == nil {
+				err = digest.UnmarshalBinary(wire)
 			}
-			if err := digest.UnmarshalBinary(wire); err != nil {
+			if err != nil {
 				fmt.Println(err)
 				return
 			}
 			messages++
 		}
-		if c.held[page] {
+		c := i % 2
+		if held[c][page] {
 			continue
 		}
-		if i%2 == 1 {
+		if c == 1 {
 			misses++
-			there := caches[0].held[page]
-			switch {
-			case !digest.ContainsString(page):
-				if there { // added since the last digest was sent
-					overlooked++
+			if digest.ContainsString(page) {
+				asked++
+				if held[0][page] {
+					found++
 				}
-			case there:
-				asked++
-				found++
-			default:
-				asked++
+			} else if held[0][page] { // added since the last digest was sent
+				overlooked++
 			}
 		}
-		if len(c.oldest) == room {
-			delete(c.held, c.oldest[0])
-			if i%2 == 0 {
-				summary.DeleteString(c.oldest[0])
+		if len(oldest[c]) == room {
+			out := oldest[c][0]
+			delete(held[c], out)
+			oldest[c] = oldest[c][1:]
+			if c == 0 {
+				summary.DeleteString(out)
 			}
-			c.oldest = c.oldest[1:]
 		}
-		c.held[page], c.oldest = true, append(c.oldest, page)
-		if i%2 == 0 {
+		held[c][page], oldest[c] = true, append(oldest[c], page)
+		if c == 0 {
 			summary.AddString(page)
 		}
 	}
@@ -133,91 +123,4 @@ func Example_cacheDigest() {
 	// 1660 more were there but missing from the older digest
 	// 96 digests of 2400 bytes, from counters of 9600 bytes
 	// 0 counters stuck
-}
-
-// The filter contains revoked sessions. When a session would have expired, it
-// is deleted, so the filter does not need to grow. If the filter contains a
-// session, this session may have been revoked and must be looked up in a slow
-// list. All other sessions pass. The tokens come from untrusted clients, so the
-// family should have a secret key.
-func Example_sessionBlacklist() {
-	const lifetime = 3600 // seconds
-	type session struct {
-		token string
-		end   int
-	}
-	revoked, err := counting.New(counting.Config{
-		Capacity: 400, FPRate: 0.001, Family: hashfam.New(hashfam.RandomKey()),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var queue []session // in the order in which they end
-	passed, most := 0, 0
-	for now := range 86_400 {
-		for len(queue) > 0 && queue[0].end <= now {
-			revoked.DeleteString(queue[0].token)
-			queue = queue[1:]
-		}
-		if now%10 == 0 { // a session is revoked when it begins
-			s := session{fmt.Sprint("token ", now), now + lifetime}
-			revoked.AddString(s.token)
-			queue = append(queue, s)
-		}
-		if s := queue[now%len(queue)]; !revoked.ContainsString(s.token) {
-			passed++
-		}
-		most = max(most, len(queue))
-	}
-	fmt.Println(passed, "revoked sessions passed, of at most", most, "at a time")
-	for _, s := range queue {
-		revoked.DeleteString(s.token)
-	}
-	fmt.Println("after the last session has ended, the filter is empty:", revoked.FillRatio() == 0)
-	// Output:
-	// 0 revoked sessions passed, of at most 360 at a time
-	// after the last session has ended, the filter is empty: true
-}
-
-// This filter is used to count the words in a novel, up to 15 copies each. It
-// needs 5 bytes per distinct word.
-func Example_wordsOfMobyDick() {
-	words := data.Tokens(data.MobyDick())
-	exact := map[string]uint64{}
-	for _, word := range words {
-		exact[word]++
-	}
-	f, err := counting.New(counting.Config{Capacity: uint64(len(exact)), FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, word := range words {
-		f.AddString(word)
-	}
-	right, high, low := 0, 0, 0
-	for word, n := range exact {
-		switch got := f.CountString(word); {
-		case got < min(n, 15):
-			low++
-		case got > min(n, 15):
-			high++
-		default:
-			right++
-		}
-	}
-	fmt.Printf("%d words, %d distinct, in %d bytes\n", len(words), len(exact), f.SizeBytes())
-	fmt.Printf("%d counted right, %d too high, %d too low\n", right, high, low)
-	fmt.Println("cassock:", exact["cassock"], f.CountString("cassock"))
-	fmt.Println("whale:", exact["whale"], f.CountString("whale"))
-	fmt.Println("computer:", f.CountString("computer"))
-	fmt.Printf("%.1f%% of the counters are stuck\n", 100*float64(f.Stuck())/float64(f.Params().Counters))
-	// Output:
-	// 219047 words, 16956 distinct, in 81336 bytes
-	// 16816 counted right, 140 too high, 0 too low
-	// cassock: 3 3
-	// whale: 1240 15
-	// computer: 0
-	// 6.9% of the counters are stuck
 }

@@ -26,17 +26,13 @@ const (
 type Config struct {
 	// Capacity is the number of distinct keys that the filter can contain at
 	// FPRate. If you add more keys, none will be lost, but the rate rises. If
-	// Capacity is zero, the filter uses all of MemoryBytes, and is created for
-	// the largest number of keys that FPRate permits in this memory.
-	// [Params.CapacityAt] returns this number.
+	// Capacity is zero, it is the largest number that FPRate permits in
+	// MemoryBytes; see [Params.CapacityAt].
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be above 0 and below 1, and above Capacity/2^64, which is
-	// the probability that a key has the same digest as a member. If FPRate is
-	// zero, the filter uses all of MemoryBytes, and has the lowest rate that is
-	// possible in this memory at Capacity keys. [Params.RateAt] returns this
-	// rate.
+	// is 1%. It must be below 1 and above Capacity/2^64. If FPRate is zero, it
+	// is the lowest rate that is possible in MemoryBytes; see [Params.RateAt].
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -76,14 +72,11 @@ const maxCounters = sizing.MaxBits / 4
 // Capacity keys. For a given Capacity and FPRate, they are the same as Bits and
 // Hashes in package bloom.
 //
-// It returns [ErrParams], naming the field, if no filter meets c. The
-// computation takes O(k^2) time for about ten sizes: five microseconds, tens of
-// microseconds for rates below 1e-4, and up to a few milliseconds for extreme
-// rates. When Capacity is missing, it needs a millisecond for common rates, and
-// a second or more for the lowest ones.
+// It returns [ErrParams], naming the field, if no filter meets c. It needs the
+// same time as [bloom.Config.Params].
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
-		return Params{}, paramError("Config.Layout", c.Layout, "classic or blocked")
+		return Params{}, errs.Field(ErrParams, "Config.Layout", c.Layout, "classic or blocked")
 	}
 	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -97,7 +90,7 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	}
 	p, ok := plan(n, rate)
 	if !ok || p.Bits > maxCounters {
-		return Params{}, paramError("Config.Capacity", n,
+		return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
 			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 	}
 	return Params{Counters: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
@@ -157,8 +150,7 @@ func (p Params) bloom() bloom.Params {
 
 // RateAt returns the expected false-positive rate when a filter contains n
 // distinct keys. A Bloom filter has the same rate; see [bloom.Params.RateAt].
-// RateAt returns NaN if p is invalid. It runs in O(k^2) time: tens of
-// microseconds.
+// RateAt returns NaN if p is invalid.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -167,10 +159,8 @@ func (p Params) RateAt(n uint64) float64 {
 }
 
 // CapacityAt returns the largest number of distinct keys at which the
-// false-positive rate does not exceed rate. It is the inverse of
-// [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
-// 1 or more. CapacityAt computes the rate for a few dozen key counts. It needs
-// a millisecond or less for common rates.
+// false-positive rate does not exceed rate; see [bloom.Params.CapacityAt]. It
+// returns 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -1,7 +1,6 @@
 package counting
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -10,34 +9,27 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
+// Package fault tests the other errors of a Config.
 func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	for _, c := range []struct {
 		field  string
 		config Config
 	}{
 		{"Config.Capacity", Config{Capacity: 0, FPRate: 0.01}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: 0}},
 		{"Config.FPRate", Config{Capacity: 10, FPRate: 1}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: -0.5}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.NaN()}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.Inf(1)}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
-		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
 		{"Config.Capacity", Config{Capacity: 1 << 60, FPRate: 0.3}},
 		{"Config.Capacity", Config{Capacity: maxCounters / 4, FPRate: 0.01}}, // enough for bloom, too many for counting
 	} {
-		for _, layout := range layouts {
-			c.config.Layout = layout
+		for _, c.config.Layout = range layouts {
 			_, err := New(c.config)
 			requireField(t, err, ErrParams, c.field)
 		}
 	}
 	for _, layout := range []Layout{bloom.Partitioned, 3} {
-		_, err := New(Config{Capacity: 10, FPRate: 0.01, Layout: layout})
+		_, err := New(Config{Capacity: 10, FPRate: 0.01, MemoryBytes: 1 << 20, Layout: layout})
 		requireField(t, err, ErrParams, "Config.Layout")
 	}
 	for _, c := range []struct {
@@ -46,12 +38,10 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	}{
 		{"Params.Counters", Params{Counters: 0, Hashes: 7}},
 		{"Params.Counters", Params{Counters: maxCounters + 1, Hashes: 7}},
-		{"Params.Counters", Params{Counters: math.MaxUint64, Hashes: 7}},
 		{"Params.Counters", Params{Counters: 500, Hashes: 7, Layout: Blocked}},
 		{"Params.Layout", Params{Counters: 70, Hashes: 7, Layout: bloom.Partitioned}},
 		{"Params.Layout", Params{Counters: 64, Hashes: 7, Layout: 3}},
 		{"Params.Hashes", Params{Counters: 64, Hashes: 0}},
-		{"Params.Hashes", Params{Counters: 64, Hashes: -1}},
 		{"Params.Hashes", Params{Counters: 64, Hashes: 256}},
 	} {
 		_, err := NewFromParams(c.params)
@@ -59,15 +49,21 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 		require.True(t, math.IsNaN(c.params.RateAt(10)))
 		require.Zero(t, c.params.CapacityAt(0.5))
 	}
+	for _, p := range []Params{
+		{Counters: 1, Hashes: 1},
+		{Counters: maxCounters, Hashes: sizing.MaxHashes},
+		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
+	} {
+		require.NoError(t, p.check(ErrParams))
+	}
 }
 
 func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
 	var fe *FieldError
-	require.True(t, errors.As(err, &fe), "%v is not a FieldError", err)
+	require.ErrorAs(t, err, &fe)
 	require.Equal(t, field, fe.Field, "%v", err)
-	require.Contains(t, err.Error(), field)
 	require.NotEmpty(t, fe.Allowed)
 }
 
@@ -85,22 +81,15 @@ func TestFilterHasACounterForEachBitOfABloomFilter(t *testing.T) {
 		require.Equal(t, b.RateAt(n), p.RateAt(n))
 		require.Equal(t, b.CapacityAt(rate), p.CapacityAt(rate))
 		require.Equal(t, (4*b.Bits+63)/64, p.words())
+		best, err := Config{Capacity: n, MemoryBytes: p.SizeBytes(), Layout: layout}.Params()
+		require.NoError(t, err)
+		require.LessOrEqual(t, best.SizeBytes(), p.SizeBytes())
+		require.LessOrEqual(t, best.RateAt(n), p.RateAt(n))
 	})
 }
 
-func TestTheLargestParametersAreValid(t *testing.T) {
-	for _, p := range []Params{
-		{Counters: 1, Hashes: 1},
-		{Counters: maxCounters, Hashes: sizing.MaxHashes},
-		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
-	} {
-		require.NoError(t, p.check(ErrParams))
-	}
-}
-
 // The largest capacity needs all counters, 2^46 on 64-bit platforms, in steps
-// of 8. If the capacity is larger or missing, the error describes the valid
-// range.
+// of 8. If the capacity is larger, the error describes the valid range.
 func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 	at := func(n uint64) (Params, error) { return Config{Capacity: n, FPRate: 0.9}.Params() }
 	fits, most := Params{}, uint64(0)
@@ -111,12 +100,7 @@ func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
 	}
 	require.Equal(t, uint64(maxCounters/8*8), fits.Counters)
 	_, err := at(most + 1)
-	want := fmt.Sprintf("want a capacity that fits in %d counters at FPRate 0.9", uint64(maxCounters))
-	require.ErrorContains(t, err, want)
-	_, err = at(1 << 60)
-	require.ErrorContains(t, err, want)
-	_, err = at(0)
-	require.EqualError(t, err, "counting: invalid parameters: Config.Capacity = 0, want at least 1, or both FPRate and MemoryBytes")
+	require.ErrorContains(t, err, fmt.Sprintf("want a capacity that fits in %d counters at FPRate 0.9", uint64(maxCounters)))
 }
 
 // sticks returns the probability that a counter reaches 15 when a Poisson
@@ -136,7 +120,7 @@ func sticks(mean float64) (p float64) {
 func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 	require.InEpsilon(t, 3.06e-14, math.Pow(math.E*math.Ln2/15, 15), 1e-3)
 	const n = 1_000_000
-	for rate := 0.1; rate > 1e-9; rate *= 0.9 {
+	for rate := 0.1; rate > 1e-9; rate *= 0.6 {
 		for _, layout := range layouts {
 			p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
 			require.NoError(t, err)
@@ -152,25 +136,4 @@ func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 			require.Less(t, chance, 3.06e-14, "%v", p)
 		}
 	}
-}
-
-func TestMemoryBytesAreUsedWell(t *testing.T) {
-	for _, layout := range []Layout{Classic, Blocked} {
-		checks.Budget[Params]{
-			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
-				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
-			},
-			Neighbors: func(p Params, bytes uint64) (list []Params) {
-				for k := max(1, p.Hashes-8); k <= min(p.Hashes+8, sizing.MaxHashes); k++ {
-					for _, whole := range []uint64{perWord, blockCounters} {
-						counters := bytes / 8 * perWord
-						list = append(list, Params{Counters: counters - counters%whole, Hashes: k, Layout: layout})
-					}
-				}
-				return list
-			},
-		}.Run(t)
-	}
-	_, err := Config{Capacity: 1, MemoryBytes: 1 << 20, Layout: bloom.Partitioned}.Params()
-	requireField(t, err, ErrParams, "Config.Layout")
 }

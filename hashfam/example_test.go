@@ -51,19 +51,6 @@ func ExampleFamily_Derive() {
 	// Output: false true
 }
 
-// The slice for the digests can be reused.
-func ExampleFamily_SumAllUint64() {
-	var public hashfam.Family
-	digests := make([]hashfam.Digest, 0, 3)
-	for _, ids := range [][]uint64{{1, 2, 3}, {4, 5}} {
-		digests = public.SumAllUint64(digests[:0], ids)
-		fmt.Println(len(digests), digests[1] == public.SumUint64(ids[1]))
-	}
-	// Output:
-	// 3 true
-	// 2 true
-}
-
 // Methods for batches use digests.
 func ExampleFamily_SumAll() {
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // hashers returns f's hashers for small and for large structures.
@@ -31,22 +30,4 @@ func TestHasherMatchesItsFamily(t *testing.T) {
 			}
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		f := New(Key(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key")))
-		key := rapid.SliceOf(rapid.Byte()).Draw(t, "input")
-		for _, h := range hashers(f) {
-			require.Equal(t, f.Sum(key), h.Sum(key))
-		}
-	})
-}
-
-func TestHasherDoesNotAllocate(t *testing.T) {
-	sum := Digest(0)
-	for _, h := range hashers(Family{}) {
-		require.Zero(t, testing.AllocsPerRun(10, func() {
-			var key [40]byte // stays on the stack
-			sum ^= h.Sum(key[:]) ^ h.Sum(key[:3])
-		}))
-	}
-	_ = sum
 }

@@ -10,7 +10,6 @@ import (
 const (
 	publicText  = "public"
 	keyedPrefix = "keyed:"
-	hiddenText  = "hashfam.Key(hidden)"
 )
 
 // String returns "public", or "keyed:" followed by the check value in 16
@@ -64,19 +63,18 @@ func isKeyed(text string) bool {
 }
 
 // String returns "hashfam.Key(hidden)".
-func (k Key) String() string { return hiddenText }
+func (k Key) String() string { return "hashfam.Key(hidden)" }
 
 // Format prints the result of [Key.String] for every verb and flag; see
-// [Family.Format]. To store a key, write its bytes, k[:].
+// [Family.Format].
 func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
 // MarshalText returns the result of [Key.String], so that encoding/json,
 // log/slog and similar packages do not reveal the key. To store a key, write
-// its bytes, k[:]. The error is always nil.
+// its bytes, k[:].
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// GobEncode returns [ErrSecret] because encoding/gob would otherwise write the
-// key. To store a key, write its bytes, k[:].
+// GobEncode returns [ErrSecret]. Otherwise encoding/gob would write the key.
 func (k Key) GobEncode() ([]byte, error) { return nil, fieldError(ErrSecret, "Key", "a gob", "k[:]") }
 
 // UnmarshalText returns [ErrSecret] and leaves k unchanged. Because of this

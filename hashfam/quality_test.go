@@ -53,14 +53,6 @@ func probe(d Digest, m uint64, out []uint64) {
 	}
 }
 
-// scaled returns full in normal runs and short in short ones.
-func scaled(full, short int) int {
-	if testing.Short() {
-		return short
-	}
-	return full
-}
-
 // falsePositives builds a filter with m bits and n keys using the family f, and
 // returns the fraction of absent keys that it finds.
 func falsePositives(f Family, first, m uint64, k, n, queries int) float64 {
@@ -83,15 +75,15 @@ func falsePositives(f Family, first, m uint64, k, n, queries int) float64 {
 
 // Small filters have the same mean rate as with independent functions. The mean
 // over thousands of filters is nearly normal, so it is off by more than six
-// standard errors with probability 2e-9. In the rarest case, short runs have a
-// skewness of about 1/sqrt(1,000 hits), which can increase this probability by
-// a factor of exp(36*0.03) = 3.
+// standard errors with probability 2e-9. In the rarest case, the mean has a
+// skewness of about 1/sqrt(450 hits), which can increase this probability by a
+// factor of exp(36*0.05) = 6.
 func TestFalsePositiveRate(t *testing.T) {
 	for _, p := range []struct {
 		m    uint64
 		k, n int
 	}{{64, 4, 8}, {100, 7, 10}, {256, 7, 26}, {1024, 7, 106}, {4096, 10, 284}} {
-		rng, filters := rand.New(rand.NewPCG(5, p.m)), float64(scaled(5_000, 3_000))
+		rng, filters := rand.New(rand.NewPCG(5, p.m)), 1_500.0
 		var sum, squares float64
 		for i := range int(filters) {
 			r := falsePositives(New(Key{1, 2, 3}).Derive(fmt.Sprint(p.m, i)), rng.Uint64(), p.m, p.k, p.n, 300)

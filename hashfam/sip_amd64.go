@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build !purego && !appengine
 
 package hashfam
 
@@ -38,15 +38,7 @@ func (f Family) state() state {
 
 // sumGroups appends the digests of keys in groups, and returns the remaining
 // keys. It is inlined so that short batches do not pay for a call.
-func (f Family) sumGroups(dst []Digest, keys [][]byte) ([]Digest, [][]byte) {
-	if len(keys) >= leastNarrow && cpu.AVX2 {
-		dst, keys = sumLanes(f, dst, keys)
-	}
-	return dst, keys
-}
-
-// sumStringGroups is like sumGroups for strings.
-func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string) {
+func sumGroups[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	if len(keys) >= leastNarrow && cpu.AVX2 {
 		dst, keys = sumLanes(f, dst, keys)
 	}
@@ -59,7 +51,7 @@ func (f Family) sumStringGroups(dst []Digest, keys []string) ([]Digest, []string
 // such accesses as a stream.
 const ahead = 64
 
-// sumLanes is like sumGroups for both kinds of keys.
+// sumLanes is like sumGroups for at least leastNarrow keys.
 func sumLanes[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	dst = slices.Grow(dst, len(keys))
 	fetch(keys[:min(ahead, len(keys))])
@@ -182,3 +174,19 @@ func sumUint64sAVX512(dst []Digest, keys *uint64, start *uint64State)
 //
 //go:noescape
 func sumUint64sAVX2(dst []Digest, keys *uint64, start *uint64State)
+
+// fewInstructions reports whether the CPU supports the version of [Hasher] with
+// half the instructions. It is a variable so that tests can turn it off.
+var fewInstructions = cpu.AVX512
+
+// sum is inlined, so a Hasher needs no more calls than a Family.
+func (h Hasher) sum(key []byte) Digest {
+	return sumKey(h.k0, h.k1, addressOf(key), len(key), h.far)
+}
+
+// sumKey returns the SipHash-2-4 of the n bytes at first. If far is 1, it uses
+// the version with few instructions, which requires AVX-512. If far is 0, it
+// uses the same instructions as package siphash.
+//
+//go:noescape
+func sumKey(k0, k1 uint64, first *byte, n int, far uint64) Digest

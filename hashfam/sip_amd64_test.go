@@ -1,8 +1,9 @@
-//go:build !purego
+//go:build !purego && !appengine
 
 package hashfam
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,36 +19,40 @@ func setLanes(avx2, avx512 bool) (restore func()) {
 	return func() { cpu.AVX2, cpu.AVX512 = was2, was512 }
 }
 
-// left returns how many of n keys are hashed individually. This number must be
-// the same for bytes and strings.
-func left(t *testing.T, n int) int {
-	dst, keys := Family{}.sumGroups(nil, make([][]byte, n))
-	require.Len(t, dst, n-len(keys))
-	dst, texts := Family{}.sumStringGroups(nil, make([]string, n))
-	require.Len(t, dst, n-len(texts))
-	require.Equal(t, len(keys), len(texts))
-	return len(keys)
-}
-
 // Groups have 8 keys with AVX2, and also 10 to 16 keys with AVX-512. A group of
 // numbers has at least five.
 func TestGroupSizes(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		for n := range 50 {
-			want, numbers := n, n
+			left, numbers := n, n // are hashed individually
 			switch {
 			case cpu.AVX512 && n%16 >= 10:
-				want = 0
+				left = 0
 			case cpu.AVX2:
-				want = n % 8
+				left = n % 8
 			}
 			if cpu.AVX2 && n >= 5 {
 				numbers = 0
 			}
-			require.Equal(t, want, left(t, n), "%d keys", n)
+			dst, keys := sumGroups(Family{}, nil, make([][]byte, n))
+			require.Equal(t, []int{n - left, left}, []int{len(dst), len(keys)}, "%d keys", n)
+			dst, texts := sumGroups(Family{}, nil, make([]string, n))
+			require.Equal(t, []int{n - left, left}, []int{len(dst), len(texts)}, "%d strings", n)
 			dst, rest := Family{}.sumUint64Groups(nil, make([]uint64, n))
-			require.Len(t, rest, numbers, "%d numbers", n)
-			require.Len(t, dst, n-len(rest))
+			require.Equal(t, []int{n - numbers, numbers}, []int{len(dst), len(rest)}, "%d numbers", n)
 		}
+	})
+}
+
+// Builds with the tag purego copy strings.
+func TestStringsAreNotCopied(t *testing.T) {
+	f, keys := New(ascending()), make([]string, 301)
+	for n := range keys {
+		keys[n] = strings.Repeat("a", n)
+		require.Zero(t, testing.AllocsPerRun(10, func() { sink ^= f.SumString(keys[n]) }), "%d bytes", n)
+	}
+	eachWay(t, func(t *testing.T) {
+		dst := make([]Digest, 0, len(keys))
+		require.Zero(t, testing.AllocsPerRun(10, func() { sinkAll = f.SumAllStrings(dst, keys) }))
 	})
 }

@@ -10,10 +10,6 @@ func stringBytes(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
-// The headers of strings and byte slices both start with an address and a
-// length.
-type bytesOrString interface{ []byte | string }
-
 // headers returns the address of the first header in keys, which must not be
 // empty, and the distance in bytes from each header to the next.
 func headers[K bytesOrString](keys []K) (first *uintptr, stride uintptr) {

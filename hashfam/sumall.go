@@ -1,5 +1,9 @@
 package hashfam
 
+// The headers of strings and byte slices both start with an address and a
+// length.
+type bytesOrString interface{ []byte | string }
+
 // SumAll appends the digest of each key to dst and returns the extended slice.
 // It allocates only if dst is too small.
 //
@@ -15,7 +19,7 @@ package hashfam
 // GODEBUG=cpu.avx512f=off (which leaves AVX2), cpu.avx2=off or cpu.all=off, or
 // build it with the tag purego.
 func (f Family) SumAll(dst []Digest, keys [][]byte) []Digest {
-	dst, keys = f.sumGroups(dst, keys)
+	dst, keys = sumGroups(f, dst, keys)
 	for _, key := range keys {
 		dst = append(dst, f.Sum(key))
 	}
@@ -25,7 +29,7 @@ func (f Family) SumAll(dst []Digest, keys [][]byte) []Digest {
 // SumAllStrings is like [Family.SumAll] for string keys, which it does not
 // copy.
 func (f Family) SumAllStrings(dst []Digest, keys []string) []Digest {
-	dst, keys = f.sumStringGroups(dst, keys)
+	dst, keys = sumGroups(f, dst, keys)
 	for _, key := range keys {
 		dst = append(dst, f.SumString(key))
 	}

@@ -27,7 +27,7 @@ func islandPage(t *testing.T) []byte {
 // Keys start or end at a page boundary.
 func TestHasherReadsOnlyTheKey(t *testing.T) {
 	text, f := islandPage(t), New(ascending())
-	for _, h := range []Hasher{f.Hasher(0), f.Hasher(1 << 40)} {
+	for _, h := range hashers(f) {
 		for n := range 100 {
 			for _, key := range [][]byte{text[:n], text[len(text)-n:]} {
 				require.NotPanics(t, func() { sink = h.Sum(key) }, n)

@@ -79,31 +79,6 @@ func ExampleOf_Do() {
 	// Output: 3 occurrences, at most 3 too many
 }
 
-// DoAll locks each shard only once per batch.
-func ExampleOf_DoAll() {
-	seen, err := sharded.New(4, func(int) (*cuckoo.Filter, error) {
-		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(1000, 4), FPRate: 0.001})
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	digests := hashfam.Family{}.SumAllStrings(nil, []string{"to", "be", "or", "not", "to", "be"})
-	repeated := 0
-	seen.DoAll(digests, func(f *cuckoo.Filter, digests []hashfam.Digest) {
-		for _, d := range digests {
-			switch found, err := f.ContainsOrAddDigest(d); {
-			case err != nil:
-				fmt.Println(err)
-			case found:
-				repeated++
-			}
-		}
-	})
-	fmt.Println(repeated, "repeated")
-	// Output: 2 repeated
-}
-
 // The heavy hitters of all shards can be joined to get the heavy hitters of the
 // whole stream.
 func ExampleOf_Each() {

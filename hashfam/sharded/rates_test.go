@@ -49,7 +49,7 @@ type filter interface {
 // as a single filter. The number of hits is binomial, and the rate of a static
 // filter varies by 1% between families.
 func TestShardingKeepsStaticRates(t *testing.T) {
-	const n, keys, queries = 16, 100_000, 400_000
+	const n, keys, queries = 16, 100_000, 200_000
 	for name, build := range map[string]func([]hashfam.Digest) (filter, error){
 		"static": func(d []hashfam.Digest) (filter, error) {
 			return static.New(context.Background(), static.Config{FPRate: 0.01}, d)
@@ -89,36 +89,27 @@ type growing interface {
 }
 
 // An unfilled is a cuckoo filter that never becomes full.
-type unfilled struct {
-	cuckooFilter interface {
-		filter
-		ContainsOrAddDigest(d hashfam.Digest) (bool, error)
-		FalsePositiveRate() float64
-	}
+type unfilled struct{ refusing }
+
+type refusing interface {
+	filter
+	ContainsOrAddDigest(d hashfam.Digest) (bool, error)
+	FalsePositiveRate() float64
 }
 
-func (f unfilled) ContainsDigest(d hashfam.Digest) bool { return f.cuckooFilter.ContainsDigest(d) }
 func (f unfilled) ContainsOrAddDigest(d hashfam.Digest) bool {
-	return must(f.cuckooFilter.ContainsOrAddDigest(d))
+	return must(f.refusing.ContainsOrAddDigest(d))
 }
 
 // FalsePositiveRate returns the rate for keys that do not match each other.
-func (f unfilled) FalsePositiveRate() float64 {
-	return -math.Log1p(-f.cuckooFilter.FalsePositiveRate())
-}
+func (f unfilled) FalsePositiveRate() float64 { return -math.Log1p(-f.refusing.FalsePositiveRate()) }
 
 var growings = map[string]func(n uint64, rate float64) growing{
 	"classic": func(n uint64, rate float64) growing {
 		return must(bloom.New(bloom.Config{Capacity: n, FPRate: rate}))
 	},
-	"partitioned": func(n uint64, rate float64) growing {
-		return must(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: bloom.Partitioned}))
-	},
 	"blocked": func(n uint64, rate float64) growing {
 		return must(bloom.New(bloom.Config{Capacity: n, FPRate: rate, Layout: bloom.Blocked}))
-	},
-	"concurrent": func(n uint64, rate float64) growing {
-		return must(bloom.NewConcurrent(bloom.Config{Capacity: n, FPRate: rate}))
 	},
 	"scalable": func(n uint64, rate float64) growing {
 		return must(bloom.NewScalable(bloom.ScalableConfig{Expected: n / 20, FPRate: rate}))
@@ -129,14 +120,8 @@ var growings = map[string]func(n uint64, rate float64) growing{
 	"counting": func(n uint64, rate float64) growing {
 		return must(counting.New(counting.Config{Capacity: n, FPRate: rate}))
 	},
-	"counting, blocked": func(n uint64, rate float64) growing {
-		return must(counting.New(counting.Config{Capacity: n, FPRate: rate, Layout: counting.Blocked}))
-	},
 	"cuckoo": func(n uint64, rate float64) growing {
 		return unfilled{must(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate}))}
-	},
-	"cuckoo, compact": func(n uint64, rate float64) growing {
-		return unfilled{must(cuckoo.New(cuckoo.Config{Capacity: n, FPRate: rate, Compact: true}))}
 	},
 	"cuckoo, scalable": func(n uint64, rate float64) growing {
 		return unfilled{must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: n / 20, FPRate: rate}))}
@@ -148,9 +133,9 @@ var growings = map[string]func(n uint64, rate float64) growing{
 // or a higher bound. The number of hits is binomial, and the fill of a small
 // filter differs from its mean by less than 2%.
 func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
-	const keys, queries = 20_000, 200_000
+	const keys, queries = 20_000, 100_000
 	for name, create := range growings {
-		for _, rate := range []float64{0.01, 0.1, 0.3, 0.5, 0.7, 0.9} {
+		for _, rate := range []float64{0.01, 0.3, 0.9} {
 			for _, n := range []int{1, 4} {
 				r, stated := rand.New(rand.NewPCG(90, uint64(n))), 0.0
 				o := must(sharded.New(n, func(int) (growing, error) { return create(sharded.Capacity(keys, n), rate), nil }))
@@ -172,10 +157,10 @@ func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
 
 // Digests computed by hash/maphash must give the same rates as a family's
 // digests. The keys are consecutive numbers as text, and the seed is different
-// in each run. In each of a dozen comparisons, a correct program is off by more
+// in each run. In each of five comparisons, a correct program is off by more
 // than six standard deviations with probability below 2e-9.
 func TestRatesHoldForMaphashDigests(t *testing.T) {
-	const keys, queries, rate = 20_000, 200_000, 0.01
+	const keys, queries, rate = 20_000, 100_000, 0.01
 	seed := maphash.MakeSeed()
 	all := make([]hashfam.Digest, keys+queries)
 	for i := range all {
@@ -193,8 +178,8 @@ func TestRatesHoldForMaphashDigests(t *testing.T) {
 		// A filter's rate differs from the mean rate by at most a few percent.
 		require.LessOrEqual(t, found/queries, 1.03*rate+6*math.Sqrt(rate/queries), name)
 	}
-	for name, create := range growings {
-		f := create(keys, rate)
+	for _, name := range []string{"classic", "blocked", "cuckoo", "cuckoo, scalable"} {
+		f := growings[name](keys, rate)
 		for _, d := range all[:keys] {
 			f.ContainsOrAddDigest(d)
 		}

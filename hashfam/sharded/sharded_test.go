@@ -3,7 +3,6 @@ package sharded_test
 import (
 	"encoding/gob"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -53,20 +52,21 @@ func TestDigestsReachTheirShard(t *testing.T) {
 		}
 		all.DoAll(digests, func(l *list, digests []hashfam.Digest) { l.add(digests...) })
 		require.Equal(t, given, digests)
-		next := 0
+		var lists [][]hashfam.Digest
 		require.NoError(t, single.Each(func(i int, l *list) error {
-			require.Equal(t, next, i)
+			require.Len(t, lists, i)
 			for _, d := range l.digests {
 				require.Equal(t, i, d.Shard(n))
 			}
-			next++
-			return all.Each(func(j int, m *list) error {
-				require.True(t, i != j || slices.Equal(l.digests, m.digests), "shard %d", i)
-				require.LessOrEqual(t, m.calls, 1)
-				return nil
-			})
+			lists = append(lists, l.digests)
+			return nil
 		}))
-		require.Equal(t, n, next)
+		require.Len(t, lists, n)
+		require.NoError(t, all.Each(func(i int, l *list) error {
+			require.True(t, slices.Equal(lists[i], l.digests), "shard %d", i)
+			require.LessOrEqual(t, l.calls, 1)
+			return nil
+		}))
 	})
 }
 
@@ -120,11 +120,9 @@ func TestPanicsReleaseTheLock(t *testing.T) {
 }
 
 func TestErrorsStopNewAndEach(t *testing.T) {
-	failure := errors.New("no memory")
-	calls := 0
+	failure, calls := errors.New("no memory"), 0
 	create := func(i int) (*list, error) {
-		calls++
-		if i == 2 {
+		if calls++; i == 2 {
 			return nil, failure
 		}
 		return new(list), nil
@@ -133,24 +131,20 @@ func TestErrorsStopNewAndEach(t *testing.T) {
 		_, err := sharded.New(n, create)
 		require.ErrorIs(t, err, sharded.ErrParams)
 		require.EqualError(t, err, fmt.Sprintf("sharded: invalid parameters: n = %d, want 1 to 65536", n))
-		require.ErrorAs(t, err, new(*sharded.FieldError))
 	}
 	require.Zero(t, calls)
 	_, err := sharded.New(10, create)
-	require.ErrorIs(t, err, failure)
+	require.Equal(t, failure, err)
 	require.Equal(t, 3, calls)
-
 	require.PanicsWithValue(t, "sharded: use of a zero Of: make it with New", func() { new(sharded.Of[*list]).Do(1, func(*list) {}) })
 
-	o, visited := lists(t, 5), 0
-	err = o.Each(func(i int, _ *list) error {
-		visited++
-		if i == 1 {
+	visited := 0
+	require.Equal(t, failure, lists(t, 5).Each(func(i int, _ *list) error {
+		if visited++; i == 1 {
 			return failure
 		}
 		return nil
-	})
-	require.Equal(t, failure, err)
+	}))
 	require.Equal(t, 2, visited)
 }
 
@@ -178,13 +172,11 @@ func TestDoDoesNotAllocate(t *testing.T) {
 func TestEncodingAnOfFails(t *testing.T) {
 	o := lists(t, 2)
 	type field struct{ Seen sharded.Of[*list] }
-	for _, v := range []any{o, *o, field{*o}, &field{*o}, []any{*o}, map[string]any{"seen": o}} {
+	for _, v := range []any{o, *o, field{*o}, map[string]any{"seen": o}} {
 		_, err := json.Marshal(v)
 		require.ErrorContains(t, err, "sharded: shards must be encoded individually", "%T", v)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
 	}
-	_, err := xml.Marshal(field{*o})
-	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.Error(t, gob.NewEncoder(io.Discard).Encode(o))
 }
 
@@ -214,14 +206,11 @@ func overflow(total uint64, n int, c uint64) float64 {
 		return 0
 	}
 	t, k, p := float64(total), float64(c+1), 1/float64(n)
-	choose := lgamma(t+1) - lgamma(k+1) - lgamma(t-k+1)
-	first := math.Exp(choose + k*math.Log(p) + (t-k)*math.Log1p(-p))
+	a, _ := math.Lgamma(t + 1)
+	b, _ := math.Lgamma(k + 1)
+	rest, _ := math.Lgamma(t - k + 1)
+	first := math.Exp(a - b - rest + k*math.Log(p) + (t-k)*math.Log1p(-p))
 	return float64(n) * first / (1 - (t-k)/(k+1)*p/(1-p))
-}
-
-func lgamma(x float64) float64 {
-	y, _ := math.Lgamma(x)
-	return y
 }
 
 // The probability that a shard overflows must be below 1e-6. It must exceed

@@ -22,7 +22,7 @@ import (
 var (
 	AVX2      = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
 	AVX512    = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
-	VPOPCNTDQ = AVX512 && hasVPOPCNTDQ()
+	VPOPCNTDQ = AVX512 && has(zmmState, avx512, vpopcntdq)
 )
 
 // turnedOff reports whether godebug, the value of the environment variable
@@ -53,27 +53,19 @@ const (
 // hasAVX512 reports whether AVX-512 can be used. It returns false on macOS,
 // because some versions lose mask registers when a signal arrives (Go issue
 // 49233).
-func hasAVX512() bool { return runtime.GOOS != "darwin" && has(zmmState, avx512) }
+func hasAVX512() bool { return runtime.GOOS != "darwin" && has(zmmState, avx512, 0) }
 
-func hasAVX2() bool { return has(ymmState, avx2) }
-
-// hasVPOPCNTDQ must only be called if CPUID has leaf 7.
-func hasVPOPCNTDQ() bool {
-	_, _, ecx := cpuid(7)
-	return ecx&vpopcntdq != 0
-}
+func hasAVX2() bool { return has(ymmState, avx2, 0) }
 
 // has reports whether the operating system saves the registers in state, and
-// the processor has AVX and the given bits of leaf 7.
-func has(state, leaf7 uint32) bool {
-	if leaves, _, _ := cpuid(0); leaves < 7 {
+// the processor has AVX and the given bits of leaf 7 in EBX and ECX.
+func has(state, ebx7, ecx7 uint32) bool {
+	leaves, _, _ := cpuid(0)
+	if _, _, ecx := cpuid(1); leaves < 7 || ecx&avx != avx {
 		return false
 	}
-	if _, _, ecx := cpuid(1); ecx&avx != avx {
-		return false
-	}
-	_, ebx, _ := cpuid(7)
-	return ebx&leaf7 == leaf7 && xgetbv()&state == state
+	_, ebx, ecx := cpuid(7)
+	return ebx&ebx7 == ebx7 && ecx&ecx7 == ecx7 && xgetbv()&state == state
 }
 
 // cpuid returns three registers using the CPUID instruction for subleaf 0 of

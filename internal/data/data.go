@@ -74,13 +74,9 @@ type Passage struct {
 // Passages returns 30 passages. ParallelPassages lists the pairs with the same
 // content.
 func Passages() []Passage {
-	rows := lines(text("passages.tsv.gz"))
-	list := make([]Passage, 0, len(rows))
-	for _, row := range rows {
-		id, text, ok := strings.Cut(row, "\t")
-		if !ok {
-			panic("data: a passage without a tab: " + row)
-		}
+	var list []Passage
+	for _, line := range lines(text("passages.tsv.gz")) {
+		id, text, _ := strings.Cut(line, "\t")
 		list = append(list, Passage{ID: id, Text: text})
 	}
 	return list

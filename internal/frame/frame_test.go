@@ -2,7 +2,6 @@ package frame
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -34,25 +33,10 @@ func decodeWords[T number](r *Reader, n uint64) ([]T, error) {
 	return values, r.Err()
 }
 
-func TestFramesHaveTheDocumentedLayout(t *testing.T) {
-	h := header
-	h.Params = []byte("12345678")
-	b := encodeWords([]byte("before"), h, []uint64{0x1122334455667788})[len("before"):]
-	require.Len(t, b, 64+8+8)
-	require.Equal(t, "\xf1fam\x01\x01\x08\x00", string(b[:8]))
-	require.Equal(t, "\x08\x07\x06\x05\x04\x03\x02\x01", string(b[8:16]))
-	require.Equal(t, "\x08\x00\x00\x00\x00\x00\x00\x00", string(b[16:24]))
-	require.Equal(t, "12345678", string(b[24:32]))
-	require.Equal(t, make([]byte, 24), b[32:56])
-	require.Equal(t, uint64(crcOf(b[:56])), binary.LittleEndian.Uint64(b[56:]))
-	require.Equal(t, "\x88\x77\x66\x55\x44\x33\x22\x11", string(b[64:72]))
-	require.Equal(t, uint64(crcOf(b[:72])), binary.LittleEndian.Uint64(b[72:]))
-}
-
 // Payloads have the same bytes on every platform, both when they are appended
 // and when they are written. Readers must not use bytes after the frame.
 func TestNumbersAreLittleEndianAndRoundTrip(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 8185, 8191, 8192, 8193, 50_001, 70_000} {
+	for _, n := range []int{0, 1, 3, 7, 8, 9, 8191, 8192, 8193, 70_000} {
 		checkNumbers[uint8](t, n)
 		checkNumbers[uint32](t, n)
 		checkNumbers[uint64](t, n)
@@ -101,8 +85,7 @@ func TestOtherKindsVersionsAndFamiliesAreErrors(t *testing.T) {
 	}{
 		{func(h *Header) { h.Kind = Cuckoo }, hashfam.ErrCorrupt, "kind = a cuckoo filter, want a Bloom filter"},
 		{func(h *Header) { h.Kind = 0 }, hashfam.ErrCorrupt, "kind = unknown kind 0, want a Bloom filter"},
-		{func(h *Header) { h.Kind = Kind(len(kinds)) }, hashfam.ErrVersion, "kind = unknown kind "},
-		{func(h *Header) { h.Kind = 99 }, hashfam.ErrVersion, "kind = unknown kind 99, want a Bloom filter"},
+		{func(h *Header) { h.Kind = Kind(len(kinds)) }, hashfam.ErrVersion, "kind = unknown kind 16, want a Bloom filter"},
 		{func(h *Header) { h.Version = 0 }, hashfam.ErrVersion, "version = 0, want 1"},
 		{func(h *Header) { h.Version = 2 }, hashfam.ErrVersion, "version = 2, want 1"},
 		{func(h *Header) { h.Check++ }, hashfam.ErrFamily, "family = keyed:0102030405060709, want keyed:0102030405060708"},

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -43,35 +44,27 @@ func NewReader(r io.Reader, m *fault.Maker) *Reader {
 // remaining returns the number of bytes left in r if r is a regular file or has
 // a Len method, and 0 otherwise.
 func remaining(r io.Reader) uint64 {
-	if memory, ok := r.(interface{ Len() int }); ok {
-		return uint64(max(0, memory.Len()))
-	}
-	file, ok := r.(interface {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return uint64(max(0, r.Len()))
+	case interface {
 		io.Seeker
 		Stat() (fs.FileInfo, error)
-	})
-	if !ok {
-		return 0
+	}:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			if at, err := r.Seek(0, io.SeekCurrent); err == nil {
+				return uint64(max(0, info.Size()-at))
+			}
+		}
 	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	at, err := file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return 0
-	}
-	return uint64(max(0, info.Size()-at))
+	return 0
 }
 
 // NewBytesReader returns a Reader for the frame data. It fails immediately if
 // data does not have the length in its header.
 func NewBytesReader(data []byte, m *fault.Maker) *Reader {
 	r := NewReader(bytes.NewReader(data), m)
-	if _, _, err := split(data, m); err != nil {
-		r.n = int64(min(len(data), fixedBytes))
-		r.Fail(err)
-	}
+	_, _, r.err = split(data, m)
 	return r
 }
 
@@ -101,13 +94,6 @@ func ReadFrom(r io.Reader, m *fault.Maker, decode func(*Reader) error) (int64, e
 }
 
 func (r *Reader) Err() error { return r.err }
-
-// Fail sets the error if it is the first.
-func (r *Reader) Fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-}
 
 // Corrupt returns ErrCorrupt for a field in the frame.
 func (r *Reader) Corrupt(field string, value any, allowed string) error {
@@ -165,24 +151,22 @@ func (r *Reader) readFull(b []byte) error {
 // and this version or an older one. The parameters are valid until the next
 // call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
-	b := r.buf[:fixedBytes]
-	if r.fill(b); r.err != nil {
-		return Header{}
+	h, p, b := Header{}, 0, r.buf[:fixedBytes]
+	if r.fill(b); r.err == nil {
+		h, p, r.err = parseFixed(b, r.make)
 	}
-	h, p, err := parseFixed(b, r.make)
-	if err == nil {
+	if r.err == nil {
 		b = r.buf[:headerBytes(p)]
-		if r.fill(b[fixedBytes:]); r.err != nil {
-			return Header{}
-		}
+		r.fill(b[fixedBytes:])
+	}
+	if r.err == nil {
 		r.have -= min(r.have, uint64(len(b)))
-		h, err = h.parseRest(b, p, r.make)
+		h, r.err = h.parseRest(b, p, r.make)
 	}
-	if err == nil {
-		err = h.expect(kind, version, check, r.make)
+	if r.err == nil {
+		r.err = h.expect(kind, version, check, r.make)
 	}
-	if err != nil {
-		r.err = err
+	if r.err != nil {
 		return Header{}
 	}
 	return h
@@ -196,7 +180,8 @@ func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
 	if n > sizing.Addresses/size {
-		r.Fail(r.Corrupt("payload length", n*size, fmt.Sprintf("at most %d on this platform", uint64(sizing.Addresses))))
+		err := r.Corrupt("payload length", n*size, fmt.Sprintf("at most %d on this platform", uint64(sizing.Addresses)))
+		r.err = cmp.Or(r.err, err)
 		return nil
 	}
 	room := n

@@ -21,13 +21,14 @@ var (
 	link  = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 )
 
-func isProgram(code string) bool { return strings.HasPrefix(code, "package main\n") }
+// clause is the first line of a program.
+const clause = "package main\n"
 
 // Go code in documents must not be longer than a screen. Programs are run, and
 // must print the next block, which has no language. Other code must be part of
 // a test, for example an Example.
 func TestCodeInDocumentsRuns(t *testing.T) {
-	tested, programs := tests(t), 0
+	tested, programs, outputs := tests(t), []string(nil), []string(nil)
 	for _, document := range files(t, ".md") {
 		blocks := block.FindAllStringSubmatch(read(t, document), -1)
 		for i, b := range blocks {
@@ -35,22 +36,24 @@ func TestCodeInDocumentsRuns(t *testing.T) {
 				continue
 			}
 			assert.LessOrEqual(t, strings.Count(b[2], "\n"), 25, "lines of %s: %s", document, b[2])
-			if !isProgram(b[2]) {
+			if !strings.HasPrefix(b[2], clause) {
 				assert.True(t, strings.Contains(tested, unindent(b[2])), "%s: not in a test: %s", document, b[2])
 				continue
 			}
-			programs++
-			require.Less(t, i+1, len(blocks), "%s: no output is shown", document)
 			formatted, err := format.Source([]byte(b[2]))
 			require.NoError(t, err, document)
 			assert.Equal(t, string(formatted), b[2], "%s: gofmt", document)
-			t.Run(fmt.Sprint(filepath.Base(document), " ", i), func(t *testing.T) {
-				t.Parallel() // most of the time goes to the linker
-				assert.Equal(t, []string{"", output(t, b[2])}, blocks[i+1][1:])
-			})
+			require.True(t, i+1 < len(blocks) && blocks[i+1][1] == "", "%s: no output is shown for %s", document, b[2])
+			programs, outputs = append(programs, b[2]), append(outputs, blocks[i+1][2])
 		}
 	}
-	require.GreaterOrEqual(t, programs, 8)
+	require.GreaterOrEqual(t, len(programs), 8)
+	all := buildAll(t, programs)
+	for i, want := range outputs {
+		out, err := exec.Command(all, fmt.Sprint("p", i)).CombinedOutput()
+		assert.NoError(t, err, programs[i])
+		assert.Equal(t, want, string(out), programs[i])
+	}
 }
 
 // tests returns all test files, without indentation.
@@ -71,18 +74,43 @@ func unindent(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// output runs a program in the module and returns its output.
-func output(t *testing.T, code string) string {
+// buildAll builds the programs in a new module, which is created as in the
+// README, but uses the current library instead of a published version. Since
+// linking is slow, the programs become packages p0, p1 and so on of a single
+// program, which runs the package that its argument names.
+func buildAll(t *testing.T, programs []string) string {
 	t.Helper()
 	dir := t.TempDir()
-	file := filepath.Join(dir, "main.go")
-	require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
-	cmd := exec.Command("go", "run", file)
-	cmd.Dir = root                                // the program uses its go.mod and go.sum
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // and leaves its files there
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return string(out)
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	imports, calls := "\"os\"\n", ""
+	for i, code := range programs {
+		name := fmt.Sprint("p", i)
+		imports += fmt.Sprintf("%q\n", "example.org/try/"+name)
+		calls += fmt.Sprintf("%q: %s.Main,\n", name, name)
+		code = strings.Replace(code, clause, "package "+name+"\n", 1)
+		write(name+"/main.go", strings.Replace(code, "\nfunc main() {\n", "\nfunc Main() {\n", 1))
+	}
+	write("main.go", clause+"import (\n"+imports+")\nfunc main() { map[string]func(){\n"+calls+"}[os.Args[1]]() }\n")
+	write("go.sum", read(t, "go.sum"))
+	here, err := filepath.Abs(root)
+	require.NoError(t, err)
+	get := regexp.MustCompile("`go (get [^`]*)`").FindStringSubmatch(read(t, "README.md"))
+	require.NotNil(t, get)
+	cache := "file://" + filepath.ToSlash(strings.TrimSpace(goOutput(t, "env", "GOMODCACHE"))) + "/cache/download"
+	for _, args := range [][]string{
+		{"mod", "init", "example.org/try"}, {"mod", "edit", "-replace", module + "=" + here},
+		strings.Fields(get[1]), {"build", "-ldflags=-w", "-o", "all", "."},
+	} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOSUMDB=off", "GOPROXY="+cache)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", args, out)
+	}
+	return filepath.Join(dir, "all")
 }
 
 var (
@@ -134,33 +162,6 @@ func TestCommandsInDocumentsAreRun(t *testing.T) {
 		}
 	}
 	require.Greater(t, found, 8)
-}
-
-// A new module can be created as in the README. The current library is used
-// instead of a published version.
-func TestANewModuleCanUseTheLibrary(t *testing.T) {
-	readme := read(t, "README.md")
-	get := regexp.MustCompile("`(go get [^`]*)`").FindStringSubmatch(readme)
-	require.NotNil(t, get)
-	dir := t.TempDir()
-	here, err := filepath.Abs(root)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), []byte(read(t, "go.sum")), 0o600))
-	for _, b := range block.FindAllStringSubmatch(readme, -1) {
-		if isProgram(b[2]) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(b[2]), 0o600))
-		}
-	}
-	cache := "file://" + filepath.ToSlash(strings.TrimSpace(goOutput(t, "env", "GOMODCACHE"))) + "/cache/download"
-	for _, args := range [][]string{
-		{"mod", "init", "example.org/try"}, {"mod", "edit", "-replace", module + "=" + here}, strings.Fields(get[1])[1:], {"vet", "."},
-	} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOSUMDB=off", "GOPROXY="+cache)
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", args, out)
-	}
 }
 
 func TestLinksInDocumentsResolve(t *testing.T) {

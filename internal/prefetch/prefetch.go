@@ -37,11 +37,11 @@ func Use(uint64) {}
 // Spread returns the first few digests, which are called a group, and the other
 // digests. It loads the memory for the next group. If the platform has no
 // instruction that does not wait, it loads the memory for the returned group
-// instead. For each digest and i < k, this is the byte i*step + Reduce(v_i,
-// bytes), where v_i is value i of the digest's probe sequence.
-func Spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64) (group, rest []hashfam.Digest) {
+// instead. For each digest, these are the bytes Reduce(v, bytes), where v are
+// the first k values of the digest's probe sequence.
+func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
-	spread(array, next, k, bytes, step, multiplier)
+	spread(array, next, k, bytes, multiplier)
 	return group, rest
 }
 
@@ -88,36 +88,19 @@ type Array struct {
 // other.
 const least = 16
 
-// Ready reports whether Has is faster than separate lookups of n digests: n
-// must be large enough, the processor must have the instructions, and Span must
-// fit into 32 bits, because they multiply 32 bits.
-func (a *Array) Ready(n int) bool { return n >= least && a.fits() }
-
-func (a *Array) fits() bool { return useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0 }
+// Ready reports whether Has can be called, and is faster than separate lookups
+// of n digests: n must be large enough, the processor must have the
+// instructions, and Span must fit into 32 bits, because they multiply 32 bits.
+func (a *Array) Ready(n int) bool {
+	return n >= least && useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0
+}
 
 // Has appends a result for each digest to dst: whether all K counters are above
-// zero. There must be 1 to Block digests, and dst must have room for the
-// results.
+// zero. It must only be called if [Array.Ready] returns true. There must be 1
+// to Block digests, and dst must have room for the results.
 func (a *Array) Has(dst []bool, digests []hashfam.Digest) []bool {
-	if !a.fits() || a.K == 0 {
-		return a.hasEach(dst, digests)
-	}
 	end := len(dst)
 	dst = dst[:end+len(digests)]
 	has(a, dst[end:], digests, multiplier)
-	return dst
-}
-
-// hasEach is like Has. It looks up one digest after the other.
-func (a *Array) hasEach(dst []bool, digests []hashfam.Digest) []bool {
-	for _, d := range digests {
-		has, base := true, uint64(0)
-		for k, p := a.K, d.Probe(); k > 0; k, p = k-1, p.Next() {
-			bit := (base + p.In(a.Span)) << a.LogBits
-			has = has && a.Words[bit/64]>>(bit%64)&(1<<(1<<a.LogBits)-1) != 0
-			base += a.Step
-		}
-		dst = append(dst, has)
-	}
 	return dst
 }

@@ -16,7 +16,7 @@ const (
 var useAVX512 = cpu.AVX512
 
 //go:noescape
-func spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64, multiplier hashfam.Probe)
+func spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64, multiplier hashfam.Probe)
 
 //go:noescape
 func blocks256(array []uint64, digests []hashfam.Digest, n uint64, multiplier hashfam.Probe)

@@ -10,13 +10,11 @@ const (
 	useAVX512 = false // in this build: has is not called
 )
 
-func spread(array []uint64, digests []hashfam.Digest, k int, bytes, step uint64, _ hashfam.Probe) {
+func spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64, _ hashfam.Probe) {
 	read := uint64(0)
 	for _, d := range digests {
-		p, base := d.Probe(), uint64(0)
-		for range k {
-			read |= array[(base+p.In(bytes))/8]
-			p, base = p.Next(), base+step
+		for k, p := k, d.Probe(); k > 0; k, p = k-1, p.Next() {
+			read |= array[p.In(bytes)/8]
 		}
 	}
 	Use(read)

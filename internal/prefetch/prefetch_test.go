@@ -28,10 +28,9 @@ func TestGroupsContainAllDigests(t *testing.T) {
 	for n := range 300 {
 		digests := draw(rng, n)
 		for name, next := range map[string]func([]hashfam.Digest) (group, rest []hashfam.Digest){
-			"spread":    func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array, d, 7, 8*96, 0) },
-			"one byte":  func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array[:1], d, 255, 1, 0) },
-			"in slices": func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array[:32], d, 4, 64, 64) },
-			"blocks":    func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Blocks(array, d, 3) },
+			"spread":   func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array, d, 7, 8*96) },
+			"one byte": func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array[:1], d, 255, 1) },
+			"blocks":   func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Blocks(array, d, 3) },
 		} {
 			var got []hashfam.Digest
 			for rest := digests; len(rest) > 0; {
@@ -46,25 +45,40 @@ func TestGroupsContainAllDigests(t *testing.T) {
 	}
 }
 
-// compare checks that Has appends the results of hasEach and does not write
-// beyond them.
+// single returns whether all counters of d are above zero.
+func (a *Array) single(d hashfam.Digest) bool {
+	has, base := true, uint64(0)
+	for k, p := a.K, d.Probe(); k > 0; k, p = k-1, p.Next() {
+		bit := (base + p.In(a.Span)) << a.LogBits
+		has = has && a.Words[bit/64]>>(bit%64)&(1<<(1<<a.LogBits)-1) != 0
+		base += a.Step
+	}
+	return has
+}
+
+// compare checks that Has appends the results of single lookups and does not
+// write beyond them.
 func (a *Array) compare(t *testing.T, digests []hashfam.Digest) {
 	t.Helper()
+	if !a.Ready(Block) {
+		t.Skip("not supported by this build or machine")
+	}
 	room := make([]bool, 300)
 	for i := range room {
 		room[i] = i%3 == 0
 	}
 	want := slices.Clone(room)
-	n := len(a.hasEach(want[:5], digests))
-	got := a.Has(room[:5], digests)
-	require.Equal(t, want[:n], got)
+	for i, d := range digests {
+		want[5+i] = a.single(d)
+	}
+	require.Equal(t, want[:5+len(digests)], a.Has(room[:5], digests))
 	require.Equal(t, want, room)
 }
 
 // The words are full, empty or random, so any counter of a key can be zero.
 func TestHasMatchesSingleLookups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(50, 51))
-	for range 5_000 {
+	for range 2_000 {
 		a := Array{K: 1 + rng.IntN(12), LogBits: rng.Uint64N(6), Words: make([]uint64, 1+rng.IntN(100))}
 		if rng.IntN(50) == 0 {
 			a.K = 1 + rng.IntN(255)
@@ -82,9 +96,6 @@ func TestHasMatchesSingleLookups(t *testing.T) {
 		}
 		a.compare(t, draw(rng, 1+rng.IntN(Block)))
 	}
-	for _, a := range []Array{{}, {Words: make([]uint64, 4), Span: 256}} {
-		a.compare(t, draw(rng, 20))
-	}
 }
 
 // The test only uses the memory of the words that positions select.
@@ -92,13 +103,12 @@ func TestLargeSpans(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 520 megabytes of addresses")
 	}
-	rng := rand.New(rand.NewPCG(52, 53))
 	words := make([]uint64, 1<<26+1)
-	digests := draw(rng, 20)
-	for _, span := range []uint64{math.MaxUint32, math.MaxUint32 - 1, 1<<32 - 64, 1 << 32, 1<<32 + 1} {
+	digests := draw(rand.New(rand.NewPCG(52, 53)), least)
+	for _, span := range []uint64{math.MaxUint32, 1<<32 - 64} {
 		a := Array{K: 2, Span: span, Words: words}
 		for i, d := range digests {
-			for k, p := 0, d.Probe(); k < i%3; k, p = k+1, p.Next() {
+			for k, p := 0, d.Probe(); k < i%4-1; k, p = k+1, p.Next() { // no, one or both of the bits
 				words[p.In(span)/64] |= 1 << (p.In(span) % 64)
 			}
 		}

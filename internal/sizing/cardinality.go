@@ -37,15 +37,8 @@ func keysAt(m, x uint64, perKey float64) float64 {
 		return 0
 	case x >= m:
 		return math.Inf(1)
+	case x < m/2: // accurate for nearly empty filters
+		return math.Log1p(-float64(x)/float64(m)) / perKey
 	}
-	return logZeros(m, x) / perKey
-}
-
-// logZeros returns ln(1-x/m). It is accurate for nearly empty and nearly full
-// filters.
-func logZeros(m, x uint64) float64 {
-	if x < m/2 {
-		return math.Log1p(-float64(x) / float64(m))
-	}
-	return math.Log(float64(m-x) / float64(m))
+	return math.Log(float64(m-x)/float64(m)) / perKey // accurate for nearly full ones
 }

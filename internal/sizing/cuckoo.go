@@ -149,16 +149,8 @@ func cuckooFits(m uint64, f int, n uint64) bool {
 // CuckooCapacity returns the number of distinct keys that fit in m buckets
 // using fingerprints of f bits, with probability above 1-1e-6.
 func CuckooCapacity(m uint64, f int) uint64 {
-	least, most := uint64(pairSlots), cuckooLoad(m) // eight keys always fit
-	chance := crowdedChance(m, f)
-	for least < most {
-		if n := most - (most-least)/2; nines(n)*chance <= crowdedRisk {
-			least = n
-		} else {
-			most = n - 1
-		}
-	}
-	return least
+	most, chance := cuckooLoad(m), crowdedChance(m, f)
+	return min(most, LargestWithin(crowdedRisk, most, func(n uint64) float64 { return nines(n) * chance }))
 }
 
 // LeastFingerprintBits returns the minimum width for m buckets. When m is

@@ -36,20 +36,12 @@ func crowdedExactly(m uint64, f int, n uint64) float64 {
 
 // moreThanEight returns P(X > 8) for X ~ Binomial(n, p).
 func moreThanEight(n, p float64) float64 {
-	if p >= 1 {
-		return 1
-	}
-	term, most := math.Exp(n*math.Log1p(-p)), 0.0
-	below := term
-	for k := 0.0; k < n && (k <= 8 || term > negligible*most); k++ {
-		term *= (n - k) / (k + 1) * p / (1 - p)
-		if k < 8 {
-			below += term
-		} else {
-			most += term
+	return binomialMean(n, p, func(x int) float64 {
+		if x > 8 {
+			return 1
 		}
-	}
-	return most
+		return 0
+	})
 }
 
 // The bound counts each way to choose nine keys, so it can be several times the
@@ -72,14 +64,20 @@ func TestCrowdedPairs(t *testing.T) {
 	}
 }
 
-// Every fingerprint ties each bucket to exactly one bucket.
+// Every fingerprint ties each bucket to exactly one bucket. The moments are
+// bounds, which exceed the sums of powers by 73% or less.
 func TestTieChances(t *testing.T) {
-	for m := uint64(2); m < 3000; m += 2 {
-		sum := 0.0
+	for m := uint64(2); m < 600; m += 2 {
+		var sums [pairSlots + 1]float64
 		for d := uint64(1); d < m; d += 2 {
-			sum += tieChance(m, min(d, m-d))
+			for k := range sums {
+				sums[k] += float64(m) / 2 * math.Pow(tieChance(m, min(d, m-d)), float64(k+1))
+			}
 		}
-		require.InEpsilon(t, 1, sum, 1e-9, "m = %d", m)
+		require.InEpsilon(t, float64(m)/2, sums[0], 1e-9, "m = %d", m)
+		for k, bound := range tieMoments(m) {
+			require.True(t, 1-1e-12 < bound/sums[k] && bound/sums[k] < 1.73, "m = %d, power %d: %g", m, k+1, bound/sums[k])
+		}
 	}
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 1), 1e-12)
 	require.InEpsilon(t, 2.0/1024, tieChance(1024, 511), 1e-12)
@@ -149,6 +147,10 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 				require.True(t, cuckooFits(best.Buckets, best.FingerprintBits, n))
 				require.GreaterOrEqual(t, best.FingerprintBits, LeastFingerprintBits(best.Buckets))
 				size := best.Buckets * uint64(best.FingerprintBits-saved)
+				within, ok := CuckooWithin(n, slotsPerBucket*size, saved)
+				require.True(t, ok && within.Buckets*uint64(within.FingerprintBits-saved) <= size)
+				rate := CuckooTableRate(best.Buckets, best.FingerprintBits, n)
+				require.LessOrEqual(t, CuckooTableRate(within.Buckets, within.FingerprintBits, n), rate)
 				for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 					m, ok := leastBuckets(n, f, 1<<40)
 					meets := ok && WithDigest(CuckooTableRate(m, f, n), n) <= eps
