@@ -4,6 +4,7 @@ package table
 
 import (
 	"math"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cpu"
@@ -19,11 +20,10 @@ func (t *Table) Vector(p *Partners) bool {
 // each digest's fingerprint. Since the scheduler cannot interrupt assembly, it
 // passes only 1024 digests per call, for about 10 microseconds.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) []bool {
-	for len(digests) > 0 {
-		n, end := min(len(digests), 1024), len(dst)
-		dst = dst[:end+n]
-		hasVector(dst[end:], t, p, digests[:n], hashfam.Digest(1).Probe())
-		digests = digests[n:]
+	for part := range slices.Chunk(digests, 1024) {
+		end := len(dst)
+		dst = dst[:end+len(part)]
+		hasVector(dst[end:], t, p, part, hashfam.Digest(1).Probe())
 	}
 	return dst
 }
