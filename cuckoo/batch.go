@@ -80,8 +80,8 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		return dst
 	}
-	if f.table.Vector(&f.partners) {
-		return f.table.HasVector(dst, &f.partners, digests)
+	if found, ok := f.table.HasVector(dst, &f.partners, digests); ok {
+		return found
 	}
 	var g [window]table.Place
 	for part := range slices.Chunk(digests, window) {

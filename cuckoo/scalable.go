@@ -80,8 +80,7 @@ func (c ScalableConfig) check(reason error) error {
 // fits returns an error for the given reason if the first pages of a filter for
 // c, which is valid, are too large for this platform.
 func (c ScalableConfig) fits(reason error) error {
-	g := c.geometry()
-	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, g.SizeBytes())
+	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, c.geometry().SizeBytes())
 }
 
 // geometry returns the geometry of the pages if Expected and FPRate are valid.
@@ -120,12 +119,12 @@ func (c ScalableConfig) SizeBytes() (uint64, error) {
 	}
 	// An encoded filter may have any MemoryBytes, so that the format does not
 	// depend on the page size in memory.
-	g := c.geometry()
-	if c.MemoryBytes > 0 && c.MemoryBytes < g.SizeBytes() {
+	size := c.geometry().SizeBytes()
+	if c.MemoryBytes > 0 && c.MemoryBytes < size {
 		return 0, errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
-			fmt.Sprintf("at least %d, the size of the first pages", g.SizeBytes()))
+			fmt.Sprintf("at least %d, the size of the first pages", size))
 	}
-	return g.SizeBytes(), nil
+	return size, nil
 }
 
 // hash returns the hasher for keys. The filter uses about two bytes per key.

@@ -56,7 +56,7 @@ func (g *Geometry) pageBytes(tail uint8) uint64 { return g.shape(tail).Bytes() }
 func (g *Geometry) RootBytes() uint64 { return g.pageBytes(g.tails[0]) }
 
 // SizeBytes returns a new Set's size in bytes.
-func (g *Geometry) SizeBytes() uint64 {
+func (g Geometry) SizeBytes() uint64 {
 	return g.Roots * (plotHeader + pointer + pageHeader + g.RootBytes())
 }
 
