@@ -23,9 +23,8 @@ var kinds = []Params{
 	{Buckets: 250, FingerprintBits: 31, Compact: true},
 }
 
-// In a filter with eight copies of a key, the ninth fails. A full filter refuses
-// others. A failed Add changes nothing and does not allocate, and no key is
-// lost.
+// The ninth copy of a key cannot be added, and no other key if the filter is
+// full. A failed Add changes nothing and does not allocate. No key is lost.
 func TestFailedAddChangesNothing(t *testing.T) {
 	for _, p := range kinds {
 		f, in := mustNew(t, p), []hashfam.Digest{}

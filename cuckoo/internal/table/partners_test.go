@@ -12,8 +12,8 @@ import (
 func of(m, key uint64) Partners { return NewPartners(Shape{Buckets: m, Bits: 32}, key) }
 
 // The coordinates 0 to m-1 consist of one block per bit in m, the largest
-// first. A step is an XOR with the fingerprint's pattern within a block, and its
-// own inverse. For powers of two, this is the step used by Fan et al.
+// first. A step is an XOR with the fingerprint's pattern within a block, and is
+// its own inverse. For powers of two, it is the step used by Fan et al.
 func TestStepIsXorWithinRotatedBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for round := range 100_000 {
