@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
@@ -26,11 +27,29 @@ func (f *reader) locateAll(g *[window]table.Place, digests []hashfam.Digest) []t
 	return places
 }
 
-// reach is like locateAll, but also brings the buckets into the cache.
-func (f *reader) reach(g *[window]table.Place, digests []hashfam.Digest) []table.Place {
-	places := f.locateAll(g, digests)
-	f.table.TouchAll(places)
-	return places
+// reach yields the places of all digests. Unless there are few, it first brings
+// the buckets of each window into the cache.
+func (f *reader) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
+	return func(yield func(table.Place) bool) {
+		if len(digests) < few {
+			for _, d := range digests {
+				if i, j, fp := f.locate(d); !yield(table.Place{I: i, J: j, FP: fp}) {
+					return
+				}
+			}
+			return
+		}
+		var g [window]table.Place
+		for part := range slices.Chunk(digests, window) {
+			places := f.locateAll(&g, part)
+			f.table.TouchAll(places)
+			for _, p := range places {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // AddAll adds all digests in order, as if by [Filter.AddDigest]. If a key
@@ -39,23 +58,11 @@ func (f *reader) reach(g *[window]table.Place, digests []hashfam.Digest) []table
 // single calls.
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	f.table.Made()
-	if len(digests) < few {
-		for _, d := range digests {
-			if err := f.insert(f.locate(d)); err != nil {
-				return added, err
-			}
-			added++
+	for p := range f.reach(digests) {
+		if err := f.insert(p.I, p.J, p.FP); err != nil {
+			return added, err
 		}
-		return added, nil
-	}
-	var g [window]table.Place
-	for part := range slices.Chunk(digests, window) {
-		for _, p := range f.reach(&g, part) {
-			if err := f.insert(p.I, p.J, p.FP); err != nil {
-				return added, err
-			}
-			added++
-		}
+		added++
 	}
 	return added, nil
 }
@@ -69,12 +76,12 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if len(digests) < few {
 		for _, d := range digests {
-			dst = append(dst, f.find(f.locate(d)))
+			dst = append(dst, f.ContainsDigest(d))
 		}
 		return dst
 	}
-	if f.table.Vector(&f.partners) {
-		return f.table.HasVector(dst, &f.partners, digests)
+	if found, ok := f.table.HasVector(dst, &f.partners, digests); ok {
+		return found
 	}
 	var g [window]table.Place
 	for part := range slices.Chunk(digests, window) {
@@ -89,20 +96,9 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // single calls.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 	f.table.Made()
-	if len(digests) < few {
-		for _, d := range digests {
-			if f.take(f.locate(d)) {
-				removed++
-			}
-		}
-		return removed
-	}
-	var g [window]table.Place
-	for part := range slices.Chunk(digests, window) {
-		for _, p := range f.reach(&g, part) {
-			if f.take(p.I, p.J, p.FP) {
-				removed++
-			}
+	for p := range f.reach(digests) {
+		if f.take(p.I, p.J, p.FP) {
+			removed++
 		}
 	}
 	return removed
@@ -113,17 +109,8 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
-	if len(digests) < few {
-		for _, d := range digests {
-			dst = append(dst, f.copies(f.locate(d)))
-		}
-		return dst
-	}
-	var g [window]table.Place
-	for part := range slices.Chunk(digests, window) {
-		for _, p := range f.reach(&g, part) {
-			dst = append(dst, f.copies(p.I, p.J, p.FP))
-		}
+	for p := range f.reach(digests) {
+		dst = append(dst, uint64(f.table.Count(p.I, p.J, p.FP)))
 	}
 	return dst
 }

@@ -44,12 +44,9 @@ func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
 func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.hash.Sum(key))) }
 
 // AddString is like [Filter.Add] for a string key.
-func (f *Filter) AddString(key string) error {
-	return f.insert(f.locate(f.hash.SumString(key)))
-}
+func (f *Filter) AddString(key string) error { return f.insert(f.locate(f.hash.SumString(key))) }
 
-// AddDigest is like [Filter.Add] for a key's digest, which must be computed by
-// the filter's family.
+// AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
 // insert is algorithm 1 of Fan et al. with two changes: it uses the emptier of
@@ -85,18 +82,15 @@ func (f *Filter) evict(i, j, fp uint64) error {
 // If the filter is larger than the cache, a single call mostly waits for
 // memory. If you have many keys, ContainsAll can be three to four times as
 // fast.
-func (f *reader) Contains(key []byte) bool { return f.find(f.locate(f.hash.Sum(key))) }
+func (f *reader) Contains(key []byte) bool { return f.table.Has(f.locate(f.hash.Sum(key))) }
 
 // ContainsString is like Contains for a string key.
 func (f *reader) ContainsString(key string) bool {
-	return f.find(f.locate(f.hash.SumString(key)))
+	return f.table.Has(f.locate(f.hash.SumString(key)))
 }
 
-// ContainsDigest is like Contains for a key's digest, which must be computed by
-// the filter's family.
-func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.find(f.locate(d)) }
-
-func (f *reader) find(i, j, fp uint64) bool { return f.table.Has(i, j, fp) }
+// ContainsDigest is like Contains for a digest computed by the filter's family.
+func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.table.Has(f.locate(d)) }
 
 // ContainsOrAdd reports whether key may already be in the filter, and adds it
 // otherwise. It hashes key only once. It returns the same errors as
@@ -111,11 +105,10 @@ func (f *Filter) ContainsOrAddString(key string) (bool, error) {
 	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest, which
-// must be computed by the filter's family.
+// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	i, j, fp := f.locate(d)
-	if f.find(i, j, fp) {
+	if f.table.Has(i, j, fp) {
 		return true, nil
 	}
 	return false, f.insert(i, j, fp)
@@ -130,12 +123,9 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.hash.Sum(key))) }
 
 // DeleteString is like [Filter.Delete] for a string key.
-func (f *Filter) DeleteString(key string) bool {
-	return f.take(f.locate(f.hash.SumString(key)))
-}
+func (f *Filter) DeleteString(key string) bool { return f.take(f.locate(f.hash.SumString(key))) }
 
-// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
-// computed by the filter's family.
+// DeleteDigest is like [Filter.Delete] for a key's digest.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.take(f.locate(d)) }
 
 func (f *Filter) take(i, j, fp uint64) bool {
@@ -152,12 +142,7 @@ func (f *Filter) take(i, j, fp uint64) bool {
 func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
 // CountString is like Count for a string key.
-func (f *reader) CountString(key string) uint64 {
-	return f.CountDigest(f.hash.SumString(key))
-}
+func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
-// CountDigest is like Count for a key's digest, which must be computed by the
-// filter's family.
-func (f *reader) CountDigest(d hashfam.Digest) uint64 { return f.copies(f.locate(d)) }
-
-func (f *reader) copies(i, j, fp uint64) uint64 { return uint64(f.table.Count(i, j, fp)) }
+// CountDigest is like Count for a key's digest.
+func (f *reader) CountDigest(d hashfam.Digest) uint64 { return uint64(f.table.Count(f.locate(d))) }

@@ -1,7 +1,6 @@
 package cuckoo
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // kinds are filters with a thousand slots that store buckets in each way.
@@ -24,82 +23,42 @@ var kinds = []Params{
 	{Buckets: 250, FingerprintBits: 31, Compact: true},
 }
 
-// fillUp adds keys until thirty consecutive ones have failed, and returns the
-// others.
-func fillUp(t require.TestingT, f *Filter) (in []uint64) {
-	for key, failed := uint64(0), 0; failed < 30; key++ {
-		if err := f.AddDigest(f.params.Family.SumUint64(key)); err != nil {
-			require.ErrorIs(t, err, ErrFull)
-			failed++
-			continue
-		}
-		in, failed = append(in, key), 0
-	}
-	return in
-}
-
-func TestFullFilterLosesNoKey(t *testing.T) {
-	long := checks.Long(t, 2, 0.1)
+// The ninth copy of a key cannot be added, and no other key if the filter is
+// full. A failed Add changes nothing and does not allocate. No key is lost.
+func TestFailedAddChangesNothing(t *testing.T) {
 	for _, p := range kinds {
-		further := uint64(10_000) // a failed Add needs tens of microseconds
-		if long {
-			further = 100_000
-		} else {
-			p.Buckets = 6
+		f, in := mustNew(t, p), []hashfam.Digest{}
+		add := func(d hashfam.Digest, want error) bool {
+			before := f.Clone()
+			err := f.AddDigest(d)
+			if err == nil {
+				in = append(in, d)
+				return true
+			}
+			require.Equal(t, want, err)
+			require.Zero(t, testing.AllocsPerRun(1, func() { f.AddDigest(d) }))
+			require.True(t, f.Equal(before))
+			return false
 		}
-		f := mustNew(t, p)
-		in := fillUp(t, f)
-		before := bytes.Clone(f.table.Bytes())
-		for key := range further {
-			if f.AddDigest(p.Family.SumUint64(key|1<<40)) == nil {
-				in = append(in, key|1<<40)
-				copy(before, f.table.Bytes())
-			} else if !bytes.Equal(before, f.table.Bytes()) {
-				t.Fatalf("%v: a failed Add changed the table", f)
+		first := p.Family.SumString("key")
+		for add(first, ErrCopies) {
+		}
+		require.Len(t, in, 8)
+		require.ErrorIs(t, ErrCopies, ErrFull)
+		for key, failed := uint64(0), 0; failed < 30; key++ {
+			if !add(p.Family.SumUint64(key), table.ErrFull) {
+				failed++
 			}
 		}
 		require.Greater(t, f.FillRatio(), 0.9)
-		require.EqualValues(t, len(in), f.Len())
-		for _, key := range in {
-			require.True(t, f.ContainsDigest(p.Family.SumUint64(key)), "%v lost key %d", f, key)
-		}
-		for _, key := range in {
-			require.True(t, f.DeleteDigest(p.Family.SumUint64(key)))
-		}
-		require.Zero(t, f.Len())
+		require.NotContains(t, f.ContainsAll(nil, in), false)
+		require.Equal(t, len(in), f.DeleteAll(in))
 		require.True(t, f.Equal(mustNew(t, p)), "all keys have been deleted")
 	}
 }
 
-func TestNinthCopyFailsWithErrCopies(t *testing.T) {
-	for _, p := range kinds {
-		f := mustNew(t, p)
-		for n := range 8 {
-			require.EqualValues(t, n, f.CountString("key"))
-			require.NoError(t, f.AddString("key"))
-		}
-		before := f.Clone()
-		err := f.AddString("key")
-		require.ErrorIs(t, err, ErrCopies)
-		require.ErrorIs(t, err, ErrFull)
-		require.Zero(t, testing.AllocsPerRun(10, func() { f.AddString("key") }))
-		require.True(t, f.Equal(before))
-		require.EqualValues(t, 8, f.CountString("key"))
-		require.NoError(t, f.AddString("another"))
-
-		fillUp(t, f)
-		for key := uint64(1 << 50); ; key++ {
-			d := p.Family.SumUint64(key)
-			if err := f.AddDigest(d); err != nil {
-				require.NotErrorIs(t, err, ErrCopies, "the table is full")
-				require.Zero(t, testing.AllocsPerRun(10, func() { f.AddDigest(d) }))
-				break
-			}
-		}
-	}
-}
-
-// A 32-bit index would confine the keys to the first 512 MiB.
+// A 32-bit index would not reach these buckets, which have no byte in the first
+// 512 MiB.
 func TestTablesAboveFourGigabitsUseAllBuckets(t *testing.T) {
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 640 MiB")
@@ -108,22 +67,20 @@ func TestTablesAboveFourGigabitsUseAllBuckets(t *testing.T) {
 		{Buckets: 5 << 30 / (4 * 32), FingerprintBits: 32},
 		{Buckets: 5 << 30 / (4 * 8), FingerprintBits: 9, Compact: true},
 	} {
-		f := mustNew(t, p)
-		for key := range uint64(20_000) {
-			require.NoError(t, f.AddDigest(p.Family.SumUint64(key)))
-		}
-		above := uint64(0)
-		for _, b := range f.table.Bytes()[1<<29:] {
-			if b != 0 {
+		f, above := mustNew(t, p), 0
+		for key := range uint64(3000) {
+			d, size := p.Family.SumUint64(key), p.shape().BucketBits()/8
+			i, j, _ := f.locate(d)
+			if i*size >= 1<<29 && j*size >= 1<<29 {
 				above++
+				require.NoError(t, f.AddDigest(d))
+				buckets := append(f.table.Bytes()[i*size:][:size:size], f.table.Bytes()[j*size:][:size]...)
+				require.NotEqual(t, make([]byte, 2*size), buckets)
+				require.True(t, f.DeleteDigest(d))
 			}
 		}
-		// A fifth of the keys, in one or more bytes each: 4,000 with a standard
-		// deviation of 57.
-		require.Greater(t, above, uint64(4_000-6*57))
-		for key := range uint64(20_000) {
-			require.True(t, f.DeleteDigest(p.Family.SumUint64(key)))
-		}
+		// A 25th of the keys: 120 with a standard deviation of 11.
+		require.Greater(t, above, 120-6*11)
 	}
 }
 

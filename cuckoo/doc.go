@@ -42,5 +42,5 @@
 // internal/table implements the buckets; its path.go moves fingerprints to make
 // room. [Scalable] is in scalable.go and uses the pages of internal/pages. The
 // files params.go and filter.go contain parameters and constructors, batch.go
-// processes many keys per call, and codec.go and view.go encode filters.
+// processes many keys per call, and codec.go encodes filters.
 package cuckoo

@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -26,11 +27,7 @@ func New(c Config) (*Filter, error) {
 // memory, the program will exit, so [Params.SizeBytes] should be checked first
 // if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	err := p.check(ErrParams)
-	if err == nil {
-		err = p.fits(ErrParams)
-	}
-	if err != nil {
+	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
 	}
 	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil
@@ -54,9 +51,7 @@ func partnersKey(fam hashfam.Family) uint64 {
 }
 
 // NewReceiver returns an empty filter that decodes filters of the family fam.
-func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{reader{params: Params{Family: fam}}}
-}
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{params: Params{Family: fam}}} }
 
 // Params returns the filter's parameters.
 func (f *reader) Params() Params { return f.params }

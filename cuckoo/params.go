@@ -148,8 +148,8 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns an error for the given reason if a filter with the valid
-// parameters p is too large for this platform.
+// fits returns an error for the given reason if a filter with these parameters
+// is too large for this platform.
 func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Buckets", p.Buckets, p.SizeBytes())
 }

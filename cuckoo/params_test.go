@@ -24,53 +24,53 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 
 // The error names the rate if the widest fingerprints do not meet it in a full
 // table, and otherwise the capacity. With 32-bit fingerprints, a table has up
-// to 2^41 buckets.
+// to 2^41 buckets. At a rate of 0.9 and the largest Expected, a page of 41,024
+// bits is planned for 3,872 keys.
 func TestInvalidParamsReturnFieldErrors(t *testing.T) {
-	const many = 1 << 43
+	const many, pages = 1 << 43, uint64(sizing.MaxBits) / 41_024
 	least, most := math.Ldexp(8, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1
-	for _, c := range []struct {
-		field  string
-		config Config
-	}{
-		{"Config.Capacity", Config{Capacity: 0, FPRate: 0.01}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: 1}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: -0.5}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.NaN()}},
-		{"Config.FPRate", Config{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}},
-		{"Config.FPRate", Config{Capacity: 1000, FPRate: 1e-9}}, // wider than 32 bits
-		{"Config.FPRate", Config{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}},
-		{"Config.FPRate", Config{Capacity: math.MaxUint64, FPRate: 0.999}},
-		{"Config.Capacity", Config{Capacity: 1 << 44, FPRate: 1e-6}},
+	for field, configs := range map[string][]Config{
+		"Config.Capacity": {{FPRate: 0.01}, {Capacity: 1 << 44, FPRate: 1e-6}, {Capacity: many, FPRate: least}},
+		"Config.FPRate": {
+			{Capacity: 10, FPRate: 1}, {Capacity: 10, FPRate: -0.5}, {Capacity: 10, FPRate: math.NaN()},
+			{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}, {Capacity: 1000, FPRate: 1e-9}, // wider than 32 bits
+			{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}, {Capacity: math.MaxUint64, FPRate: 0.999, Compact: true},
+			{Capacity: many, FPRate: math.Nextafter(least, 0)},
+		},
 	} {
-		for _, c.config.Compact = range []bool{false, true} {
-			_, err := c.config.Params()
-			requireField(t, err, ErrParams, c.field)
+		for _, c := range configs {
+			_, err := c.Params()
+			requireField(t, err, ErrParams, field)
 		}
 	}
-	for _, c := range []struct {
-		field  string
-		params Params
-	}{
-		{"Params.Buckets", Params{Buckets: 0, FingerprintBits: 8}},
-		{"Params.Buckets", Params{Buckets: 7, FingerprintBits: 8}},
-		{"Params.Buckets", Params{Buckets: 1 << 47, FingerprintBits: 8}},
-		{"Params.Buckets", Params{Buckets: math.MaxUint64 - 1, FingerprintBits: 8}},
-		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: 3}},
-		{"Params.FingerprintBits", Params{Buckets: 10, FingerprintBits: 33}},
-		{"Params.FingerprintBits", Params{Buckets: 1 << 20, FingerprintBits: 4}}, // too narrow for so many
+	for field, params := range map[string][]Params{
+		"Params.Buckets": {
+			{Buckets: 0, FingerprintBits: 8}, {Buckets: 7, FingerprintBits: 8}, {Buckets: 1 << 47, FingerprintBits: 8},
+			{Buckets: most + 2, FingerprintBits: 32}, {Buckets: math.MaxUint64 - 1, FingerprintBits: 8, Compact: true},
+		},
+		"Params.FingerprintBits": {
+			{Buckets: 10, FingerprintBits: 3}, {Buckets: 10, FingerprintBits: 33, Compact: true},
+			{Buckets: 1 << 20, FingerprintBits: 4}, // too narrow for so many
+		},
 	} {
-		for _, c.params.Compact = range []bool{false, true} {
-			_, err := NewFromParams(c.params)
-			requireField(t, err, ErrParams, c.field)
-			require.Zero(t, c.params.Capacity())
+		for _, p := range params {
+			_, err := NewFromParams(p)
+			requireField(t, err, ErrParams, field)
+			require.Zero(t, p.Capacity())
 		}
 	}
-	_, err := Config{Capacity: many, FPRate: least}.Params()
-	requireField(t, err, ErrParams, "Config.Capacity")
-	_, err = Config{Capacity: many, FPRate: math.Nextafter(least, 0)}.Params()
-	requireField(t, err, ErrParams, "Config.FPRate")
+	for field, configs := range map[string][]ScalableConfig{
+		"ScalableConfig.Expected": {{}, {FPRate: 0.01}, {Expected: pages*3872 + 1000, FPRate: 0.9}, {Expected: math.MaxUint64, FPRate: 0.01}},
+		"ScalableConfig.FPRate":   {{Expected: 1}, {Expected: 1, FPRate: 1}, {Expected: 1, FPRate: 9e-7}, {Expected: 1, FPRate: math.NaN()}},
+	} {
+		for _, c := range configs {
+			s, err := NewScalable(c)
+			requireField(t, err, ErrParams, field)
+			require.Nil(t, s)
+		}
+	}
 	require.NoError(t, Params{Buckets: most, FingerprintBits: 32}.check(ErrParams))
-	requireField(t, Params{Buckets: most + 2, FingerprintBits: 32}.check(ErrParams), ErrParams, "Params.Buckets")
+	require.NoError(t, ScalableConfig{Expected: pages*3872 - 1000, FPRate: 0.9}.check(ErrParams))
 }
 
 func TestParamsMeetTheirConfig(t *testing.T) {

@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 
@@ -76,25 +77,10 @@ func (c ScalableConfig) check(reason error) error {
 	return nil
 }
 
-// checkNew checks c for a new filter, whose first pages must fit in
-// MemoryBytes. An encoded filter may have any MemoryBytes, so that the format
-// does not depend on the page size in memory.
-func (c ScalableConfig) checkNew() error {
-	if err := c.check(ErrParams); err != nil {
-		return err
-	}
-	if g := c.geometry(); c.MemoryBytes > 0 && c.MemoryBytes < g.SizeBytes() {
-		return errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
-			fmt.Sprintf("at least %d, the size of the first pages", g.SizeBytes()))
-	}
-	return nil
-}
-
 // fits returns an error for the given reason if the first pages of a filter for
 // c, which is valid, are too large for this platform.
 func (c ScalableConfig) fits(reason error) error {
-	g := c.geometry()
-	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, g.SizeBytes())
+	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, c.geometry().SizeBytes())
 }
 
 // geometry returns the geometry of the pages if Expected and FPRate are valid.
@@ -109,7 +95,7 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // have enough memory, the program will exit, so [ScalableConfig.SizeBytes]
 // should be checked first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
-	err := c.checkNew()
+	_, err := c.SizeBytes()
 	if err == nil {
 		err = c.fits(ErrParams)
 	}
@@ -128,11 +114,17 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 // SizeBytes returns the size in bytes that a new filter for c will have. It
 // returns the same errors as [NewScalable].
 func (c ScalableConfig) SizeBytes() (uint64, error) {
-	if err := c.checkNew(); err != nil {
+	if err := c.check(ErrParams); err != nil {
 		return 0, err
 	}
-	g := c.geometry()
-	return g.SizeBytes(), nil
+	// An encoded filter may have any MemoryBytes, so that the format does not
+	// depend on the page size in memory.
+	size := c.geometry().SizeBytes()
+	if c.MemoryBytes > 0 && c.MemoryBytes < size {
+		return 0, errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
+			fmt.Sprintf("at least %d, the size of the first pages", size))
+	}
+	return size, nil
 }
 
 // hash returns the hasher for keys. The filter uses about two bytes per key.
@@ -163,8 +155,7 @@ func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key))
 // AddString is like [Scalable.Add] for a string key.
 func (s *Scalable) AddString(key string) error { return s.AddDigest(s.hash().SumString(key)) }
 
-// AddDigest is like [Scalable.Add] for a key's digest, which must be computed
-// by the filter's family.
+// AddDigest is like [Scalable.Add] for a key's digest; see [Filter.AddDigest].
 func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 
 // Contains reports whether key may be in the filter; true may be a false
@@ -179,14 +170,11 @@ func (s *Scalable) ContainsString(key string) bool {
 	return s.ContainsDigest(s.hash().SumString(key))
 }
 
-// ContainsDigest is like [Scalable.Contains] for a key's digest, which must be
-// computed by the filter's family.
+// ContainsDigest is like [Scalable.Contains] for a key's digest.
 func (s *Scalable) ContainsDigest(d hashfam.Digest) bool { return s.pages.Has(d) }
 
-// ContainsOrAdd reports whether key may already be in the filter, and adds it
-// otherwise. It hashes key only once. It returns the same errors as
-// [Scalable.Add]. If true is returned, key was not added, so there must be no
-// corresponding call to [Scalable.Delete].
+// ContainsOrAdd is like [Filter.ContainsOrAdd]. It returns the same errors as
+// [Scalable.Add].
 func (s *Scalable) ContainsOrAdd(key []byte) (bool, error) {
 	return s.ContainsOrAddDigest(s.hash().Sum(key))
 }
@@ -196,101 +184,85 @@ func (s *Scalable) ContainsOrAddString(key string) (bool, error) {
 	return s.ContainsOrAddDigest(s.hash().SumString(key))
 }
 
-// ContainsOrAddDigest is like [Scalable.ContainsOrAdd] for a key's digest,
-// which must be computed by the filter's family.
-func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
-	return s.pages.HasOrAdd(d)
-}
+// ContainsOrAddDigest is like [Scalable.ContainsOrAdd] for a key's digest.
+func (s *Scalable) ContainsOrAddDigest(d hashfam.Digest) (bool, error) { return s.pages.HasOrAdd(d) }
 
-// Delete removes one copy of key and reports whether it found one. Otherwise,
-// the filter is unchanged. It must only be called for keys that were added; see
-// [Filter.Delete]. Pages are not freed, but their slots will be used again.
+// Delete is like [Filter.Delete]: it must only be called for keys that were
+// added. Pages are not freed, but their slots will be used again.
 func (s *Scalable) Delete(key []byte) bool { return s.DeleteDigest(s.hash().Sum(key)) }
 
 // DeleteString is like [Scalable.Delete] for a string key.
-func (s *Scalable) DeleteString(key string) bool {
-	return s.DeleteDigest(s.hash().SumString(key))
-}
+func (s *Scalable) DeleteString(key string) bool { return s.DeleteDigest(s.hash().SumString(key)) }
 
-// DeleteDigest is like [Scalable.Delete] for a key's digest, which must be
-// computed by the filter's family.
+// DeleteDigest is like [Scalable.Delete] for a key's digest.
 func (s *Scalable) DeleteDigest(d hashfam.Digest) bool { return s.pages.Remove(d) }
 
-// Count returns the number of copies of key that the filter may contain. It is
-// never less than the number of copies that were added and not deleted, and is
-// greater if other keys collide with key.
+// Count returns the number of copies of key that the filter may contain; see
+// [Filter.Count].
 func (s *Scalable) Count(key []byte) uint64 { return s.CountDigest(s.hash().Sum(key)) }
 
 // CountString is like [Scalable.Count] for a string key.
-func (s *Scalable) CountString(key string) uint64 {
-	return s.CountDigest(s.hash().SumString(key))
-}
+func (s *Scalable) CountString(key string) uint64 { return s.CountDigest(s.hash().SumString(key)) }
 
-// CountDigest is like [Scalable.Count] for a key's digest, which must be
-// computed by the filter's family.
+// CountDigest is like [Scalable.Count] for a key's digest.
 func (s *Scalable) CountDigest(d hashfam.Digest) uint64 { return s.pages.Count(d) }
 
-// AddAll adds all digests in order, as if by [Scalable.AddDigest]. If a key
-// cannot be added, AddAll returns the error and the number of keys added
-// before.
+// AddAll adds all digests in order; see [Filter.AddAll].
 func (s *Scalable) AddAll(digests []hashfam.Digest) (added int, err error) {
-	for part := range slices.Chunk(digests, window) {
-		s.touch(part)
-		for _, d := range part {
-			if err := s.AddDigest(d); err != nil {
-				return added, err
-			}
-			added++
+	for d := range s.reach(digests) {
+		if err := s.AddDigest(d); err != nil {
+			return added, err
 		}
+		added++
 	}
 	return added, nil
 }
 
-// ContainsAll appends the result of [Scalable.ContainsDigest] for each digest
-// to dst and returns the extended slice. It is faster than single calls if the
-// filter is larger than the cache.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. It is faster than single calls if the filter is
+// larger than the cache.
 func (s *Scalable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	for part := range slices.Chunk(digests, window) {
-		s.touch(part)
-		for _, d := range part {
-			dst = append(dst, s.ContainsDigest(d))
-		}
+	for d := range s.reach(digests) {
+		dst = append(dst, s.ContainsDigest(d))
 	}
 	return dst
 }
 
-// DeleteAll deletes all digests, as if by [Scalable.DeleteDigest], and returns
-// the number of copies it removed.
+// DeleteAll deletes all digests and returns the number of copies it removed.
 func (s *Scalable) DeleteAll(digests []hashfam.Digest) (removed int) {
-	for part := range slices.Chunk(digests, window) {
-		s.touch(part)
-		for _, d := range part {
-			if s.DeleteDigest(d) {
-				removed++
-			}
+	for d := range s.reach(digests) {
+		if s.DeleteDigest(d) {
+			removed++
 		}
 	}
 	return removed
 }
 
-// CountAll appends the result of [Scalable.CountDigest] for each digest to dst
-// and returns the extended slice.
+// CountAll appends the result of CountDigest for each digest to dst and returns
+// the extended slice.
 func (s *Scalable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
-	for part := range slices.Chunk(digests, window) {
-		s.touch(part)
-		for _, d := range part {
-			dst = append(dst, s.CountDigest(d))
-		}
+	for d := range s.reach(digests) {
+		dst = append(dst, s.CountDigest(d))
 	}
 	return dst
 }
 
-// touch brings the keys' buckets into the cache, unless there are few keys.
-func (s *Scalable) touch(digests []hashfam.Digest) {
-	if len(digests) >= few {
-		s.pages.Touch(digests)
+// reach yields all digests. Unless there are few, it first brings the buckets
+// of each window into the cache.
+func (s *Scalable) reach(digests []hashfam.Digest) iter.Seq[hashfam.Digest] {
+	return func(yield func(hashfam.Digest) bool) {
+		for part := range slices.Chunk(digests, window) {
+			if len(part) >= few {
+				s.pages.Touch(part)
+			}
+			for _, d := range part {
+				if !yield(d) {
+					return
+				}
+			}
+		}
 	}
 }
 

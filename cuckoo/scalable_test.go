@@ -10,7 +10,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // The measured rate should differ from FalsePositiveRate by less than five
@@ -56,7 +55,9 @@ func TestScalableUsesMemoryBytes(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprint("at least ", first))
 		for _, times := range []uint64{1, 2, 9, 60} {
 			c.MemoryBytes = times*first + first/2
-			b, err := mustScale(t, c).MarshalBinary()
+			created := mustScale(t, c)
+			require.Equal(t, first, created.SizeBytes())
+			b, err := created.MarshalBinary()
 			require.NoError(t, err)
 			s, r := new(Scalable), rand.New(rand.NewPCG(3, times))
 			require.NoError(t, s.UnmarshalBinary(b))
@@ -78,33 +79,4 @@ func TestScalableUsesMemoryBytes(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-}
-
-func TestScalableConfigsAreChecked(t *testing.T) {
-	for _, c := range []ScalableConfig{
-		{}, {FPRate: 0.01}, {Expected: 1}, {Expected: 1, FPRate: 1}, {Expected: 1, FPRate: 9e-7},
-		{Expected: 1, FPRate: math.NaN()}, {Expected: math.MaxUint64, FPRate: 0.01}, {Expected: 1 << 46, FPRate: 0.01},
-	} {
-		s, err := NewScalable(c)
-		require.ErrorIs(t, err, ErrParams, "%v", c)
-		require.Nil(t, s)
-		_, err = c.SizeBytes()
-		require.ErrorIs(t, err, ErrParams, "%v", c)
-	}
-	for _, c := range []ScalableConfig{
-		{Expected: 1, FPRate: 0.5}, {Expected: 10_000, FPRate: 0.01}, {Expected: 123_456, FPRate: 0.0001, Compact: true},
-	} {
-		size, err := c.SizeBytes()
-		require.NoError(t, err)
-		require.Equal(t, mustScale(t, c).SizeBytes(), size, "%v", c)
-	}
-}
-
-// At a rate of 0.9 and the largest Expected, a page of 41,024 bits is planned
-// for 3,872 keys.
-func TestScalableSizeIsLimited(t *testing.T) {
-	const keys, bits = 3872, 41_024
-	most := uint64(sizing.MaxBits) / bits
-	require.NoError(t, ScalableConfig{Expected: most*keys - 1000, FPRate: 0.9}.check(ErrParams))
-	requireField(t, ScalableConfig{Expected: most*keys + 1000, FPRate: 0.9}.check(ErrParams), ErrParams, "ScalableConfig.Expected")
 }

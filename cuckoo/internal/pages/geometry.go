@@ -56,7 +56,7 @@ func (g *Geometry) pageBytes(tail uint8) uint64 { return g.shape(tail).Bytes() }
 func (g *Geometry) RootBytes() uint64 { return g.pageBytes(g.tails[0]) }
 
 // SizeBytes returns a new Set's size in bytes.
-func (g *Geometry) SizeBytes() uint64 {
+func (g Geometry) SizeBytes() uint64 {
 	return g.Roots * (plotHeader + pointer + pageHeader + g.RootBytes())
 }
 
@@ -81,13 +81,12 @@ func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 
 // The first term may use two thirds of the rate, and the term of depth d may
 // use 1/(d+2) of the remainder.
 func planTails(rate float64) (tails [maxDepth + 1]uint8) {
-	left := rate
-	for d := range tails {
+	left, t := rate, minTail
+	for d := range tails { // shares become smaller, so tails become longer
 		share, weight := left/float64(d+2), 0.5
 		if d == 0 {
 			share, weight = left*2/3, 1
 		}
-		t := minTail
 		for t < maxTail && weight*tailRate(t) > share {
 			t++
 		}

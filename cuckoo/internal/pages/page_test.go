@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -13,40 +12,28 @@ import (
 // small returns an empty Set using pages with 128 buckets.
 func small(rate float64, compact bool) *Set { return New(NewGeometry(1, rate, compact), 1) }
 
-// eachPage calls check with empty pages for all tails, plain and compact.
-func eachPage(t *testing.T, check func(*testing.T, *Set, *page)) {
+// Eight copies of a key fill its buckets. A page of 128 buckets splits when 31
+// of 32 slots are used: 496 of 512.
+func TestPagesHaveRoomFor31Of32Slots(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		s := small(0.1, compact)
 		for tail := uint8(minTail); tail <= maxTail; tail++ {
-			p := s.newPage(0, tail)
-			t.Run(fmt.Sprintf("tail %d, compact %v", tail, compact), func(t *testing.T) { check(t, s, p) })
+			p, k := s.newPage(0, tail), locus{bits: math.MaxUint64 / 3, i: 5, j: 5 ^ s.moves[7], partner: 7}
+			for n := range 2 * table.Slots {
+				require.Equal(t, n, p.count(k), "tail %d, compact %v", tail, compact)
+				require.True(t, s.put(p, k, p.fingerprint(k, tail), false))
+			}
+			require.Equal(t, 8, p.count(k))
+			require.False(t, s.put(p, k, p.fingerprint(k, tail), true))
+			for i := range s.Buckets {
+				for n := range table.Slots {
+					room := i != k.i && i != k.j && p.taken < 496
+					require.Equal(t, room, s.put(p, locus{i: i, j: i}, p.fingerprint(locus{partner: 1}, tail), n%2 == 0))
+				}
+			}
+			require.EqualValues(t, 496, p.taken)
 		}
 	}
-}
-
-// A page of 128 buckets splits when 31 of 32 slots are used: 496 of 512.
-func TestPageUses31Of32Slots(t *testing.T) {
-	eachPage(t, func(t *testing.T, s *Set, p *page) {
-		for i := range s.Buckets {
-			k := locus{i: i, j: i, partner: 1}
-			for n := range table.Slots {
-				require.Equal(t, 4*i+uint64(n) < 496, s.put(p, k, p.fingerprint(k, p.tail), n%2 == 0))
-			}
-		}
-		require.EqualValues(t, 496, p.taken)
-	})
-}
-
-func TestPageCountsCopies(t *testing.T) {
-	eachPage(t, func(t *testing.T, s *Set, p *page) {
-		k := locus{bits: math.MaxUint64 / 3, i: 5, j: 5 ^ s.moves[7], partner: 7}
-		for n := range 2 * table.Slots {
-			require.Equal(t, n, p.count(k))
-			require.True(t, s.put(p, k, p.fingerprint(k, p.tail), false))
-		}
-		require.Equal(t, 8, p.count(k))
-		require.False(t, s.put(p, k, p.fingerprint(k, p.tail), true))
-	})
 }
 
 // Encodings depend on the page size, which follows from the expected keys.

@@ -45,32 +45,25 @@ func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 	s := newSet(g, key)
 	s.plots, s.bytes = make([]plot, s.Roots), plotHeader*s.Roots
 	for i := range s.plots {
-		if err := s.parsePlot(&s.plots[i], &b); err != nil {
+		pl := &s.plots[i]
+		levels, err := cutWord(&b)
+		if err != nil {
 			return nil, err
+		}
+		if levels < 1 || levels > maxDepth {
+			return nil, corrupt("number of directories", levels, "1 to 48")
+		}
+		pl.older = make([]directory, levels-1)
+		for l := range pl.levels() {
+			if err := s.parseDirectory(pl.level(l), &b); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if len(b) > 0 {
 		return nil, corrupt("bytes after the last page", len(b), "0")
 	}
 	return s, nil
-}
-
-// parsePlot reads a plot's directories.
-func (s *Set) parsePlot(pl *plot, b *[]byte) error {
-	levels, err := cutWord(b)
-	if err != nil {
-		return err
-	}
-	if levels < 1 || levels > maxDepth {
-		return corrupt("number of directories", levels, "1 to 48")
-	}
-	pl.older = make([]directory, levels-1)
-	for l := range pl.levels() {
-		if err := s.parseDirectory(pl.level(l), b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // cut removes n bytes from the front of b and returns them.

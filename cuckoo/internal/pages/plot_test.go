@@ -2,7 +2,6 @@ package pages
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,21 +98,4 @@ func TestPagesSplitIfAnEighthIsUsed(t *testing.T) {
 	require.False(t, s.maySplit(0, &page{taken: eighth - 1}, 0))
 	require.True(t, s.maySplit(1, &page{depth: 3}, 5))
 	require.False(t, s.maySplit(1, &page{depth: 3}, 4), "orphans would have no known bits")
-}
-
-// The directory doubles only if the halves are deeper than the directory.
-func TestHalvesReplaceTheirPage(t *testing.T) {
-	s := small(0.1, false)
-	d := s.inPages(1, minTail)
-	left, right := d.pages[0], d.pages[1]
-	halves := [2]*page{s.newPage(2, minTail), s.newPage(2, minTail)}
-	d.halve(1<<63, halves)
-	require.True(t, slices.Equal([]*page{left, left, halves[0], halves[1]}, d.pages))
-	require.EqualValues(t, 2, d.depth)
-	require.Equal(t, 3, d.count)
-	require.NotEqual(t, right, d.page(1<<63))
-	halves = [2]*page{s.newPage(2, minTail), s.newPage(2, minTail)}
-	d.halve(0, halves)
-	require.True(t, slices.Equal(halves[:], d.pages[:2]))
-	require.Len(t, d.pages, 4)
 }

@@ -66,14 +66,9 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 // Made panics if s is zero, as it will be in a zero Scalable.
 func (s *Set) Made() {
 	if len(s.plots) == 0 {
-		zero()
+		table.Errs.Zero("Scalable", "NewScalable, or decode into it")
 	}
 }
-
-// zero panics. Like table.zero, it is not inlined.
-//
-//go:noinline
-func zero() { table.Errs.Zero("Scalable", "NewScalable, or decode into it") }
 
 // Add adds one copy of d. It returns ErrCopies if there are eight already, and
 // ErrFull if it cannot make room within the limit.

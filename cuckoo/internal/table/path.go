@@ -74,24 +74,19 @@ func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 // slot, or four. It reads all four, so that their cache misses overlap.
 func (t *Table) firstFree(list *[Slots]uint64) int {
 	free := uint64(1 << Slots)
-	switch {
-	case t.Sorted:
-		for s, i := range list {
-			if t.smallest(t.Word(i)) == 0 {
-				free |= 1 << s
-			}
+	for s, i := range list {
+		w, found := t.Word(i), false
+		switch {
+		case t.Sorted:
+			found = t.smallest(w) == 0
+		case t.Narrow:
+			found = t.Any(w, w, 0)
+		default:
+			l := t.Lanes(i)
+			found = t.AnyZero(l, l)
 		}
-	case !t.Narrow:
-		for s, i := range list {
-			if l := t.Lanes(i); t.AnyZero(l, l) {
-				free |= 1 << s
-			}
-		}
-	default:
-		for s, i := range list {
-			if w := t.Word(i); t.Any(w, w, 0) {
-				free |= 1 << s
-			}
+		if found {
+			free |= 1 << s
 		}
 	}
 	return bits.TrailingZeros64(free)

@@ -77,7 +77,7 @@ func TestLongSearchesContinueShortOnes(t *testing.T) {
 // A search fails only if no bucket within its reach has a free slot.
 func TestMovesFindFreeSlotsWithinReach(t *testing.T) {
 	for _, s := range []Shape{{Buckets: 8, Bits: 12}, {Buckets: 14, Bits: 12}, {Buckets: 16, Bits: 20, Sorted: true}} {
-		for seed := range uint64(1000) {
+		for seed := range uint64(300) {
 			f, r := newFilter(s, seed), rand.New(rand.NewPCG(1, seed))
 			d := hashfam.Digest(r.Uint64())
 			for f.add(d) {

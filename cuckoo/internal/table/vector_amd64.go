@@ -4,28 +4,27 @@ package table
 
 import (
 	"math"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
-// Vector reports whether HasVector can be used. The table must be narrow, and
-// bucket numbers must have 32 bits, because the instructions multiply 32 bits.
-func (t *Table) Vector(p *Partners) bool {
-	return cpu.AVX512 && t.Narrow && p.buckets <= math.MaxUint32
-}
-
 // HasVector appends to dst, which must have enough room, whether t contains
-// each digest's fingerprint. Since the scheduler cannot interrupt assembly, it
-// passes only 1024 digests per call, for about 10 microseconds.
-func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) []bool {
-	for len(digests) > 0 {
-		n, end := min(len(digests), 1024), len(dst)
-		dst = dst[:end+n]
-		hasVector(dst[end:], t, p, digests[:n], hashfam.Digest(1).Probe())
-		digests = digests[n:]
+// each digest's fingerprint. If it cannot be used, it returns false: the table
+// must be narrow, and bucket numbers must have 32 bits, because the
+// instructions multiply 32 bits. Since the scheduler cannot interrupt assembly,
+// it passes only 1024 digests per call, for about 10 microseconds.
+func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) ([]bool, bool) {
+	if !cpu.AVX512 || !t.Narrow || p.buckets > math.MaxUint32 {
+		return dst, false
 	}
-	return dst
+	for part := range slices.Chunk(digests, 1024) {
+		end := len(dst)
+		dst = dst[:end+len(part)]
+		hasVector(dst[end:], t, p, part, hashfam.Digest(1).Probe())
+	}
+	return dst, true
 }
 
 // hasVector sets dst, which must be as long as digests and not empty, to the
