@@ -59,9 +59,8 @@ func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 	for from, to := (known-2)/Slots, known; to+Slots <= len(queue); from, to = from+1, to+Slots {
 		i, next := queue[from], (*[Slots]uint64)(queue[to:])
 		a, b, c, d := t.List(t.Lanes(i))
-		for s, moved := range [Slots]uint64{a, b, c, d} {
-			next[s] = p.Other(i, p.Hash(moved>>(t.tail&63)))
-		}
+		next[0], next[1] = p.Other(i, p.Hash(a>>(t.tail&63))), p.Other(i, p.Hash(b>>(t.tail&63)))
+		next[2], next[3] = p.Other(i, p.Hash(c>>(t.tail&63))), p.Other(i, p.Hash(d>>(t.tail&63)))
 		if s := t.firstFree(next); s < Slots {
 			t.shift(queue, to+s, fp)
 			return true
