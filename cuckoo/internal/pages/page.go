@@ -151,7 +151,7 @@ func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 			}
 		}
 		for h, half := range halves {
-			half.Fill(i, lists[h])
+			half.Fill(i, &lists[h])
 			half.taken += uint32(taken[h])
 		}
 	}
