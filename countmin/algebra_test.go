@@ -3,17 +3,14 @@ package countmin
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The inner product is the least product of two rows. It is never too low. Over
-// 60 families, each of which exceeds the bound with probability e^-5 = 0.0067
+// The inner product is never too low. Over 60 families, each of which exceeds the bound with probability e^-5 = 0.0067
 // or less, more than 8 exceed it with probability below 10^-9.
 func TestInnerProductIsWithinItsBound(t *testing.T) {
 	above := 0
@@ -29,15 +26,6 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 		}
 		got := must(a.InnerProduct(b))
 		require.GreaterOrEqual(t, got, truth)
-		least := uint64(math.MaxUint64)
-		for row := uint64(0); row < p.cells(); row += p.Width {
-			dot := uint64(0)
-			for j := range p.Width {
-				dot += uint64(a.of32[row+j]) * uint64(b.of32[row+j])
-			}
-			least = min(least, dot)
-		}
-		require.Equal(t, least, got)
 		if float64(got) > float64(truth)+p.Epsilon()*float64(a.Total())*float64(b.Total()) {
 			above++
 		}
@@ -61,33 +49,6 @@ func TestEqualComparesTotals(t *testing.T) {
 	require.Equal(t, empty.cells(), s.cells())
 	require.EqualValues(t, 1, s.Total())
 	require.False(t, s.Equal(empty) || empty.Equal(s))
-}
-
-// A count is never below a counter that belongs to the key alone, stops at its
-// maximum and is halved as often. It equals this counter if the key shares no
-// counter.
-func TestHalvedCountsAreNotBelowAHalvedCounter(t *testing.T) {
-	for _, bits := range []int{8, 16, 32, 64} {
-		for _, width := range []uint64{40, 5_000} {
-			s := mustNew(t, Params{Width: width, Depth: 4, CounterBits: bits, Conservative: true})
-			r, truth, most := rand.New(rand.NewPCG(1, uint64(bits))), map[uint64]uint64{}, most(s)
-			for step := range 5_000 {
-				key, n := r.Uint64N(50), r.Uint64()>>r.UintN(64)
-				s.AddNDigest(s.Family().SumUint64(key), n)
-				truth[key] = min(most, sizing.AddSat(truth[key], n))
-				if step%20 == 0 {
-					require.NoError(t, s.Halve())
-					require.NoError(t, s.UnmarshalBinary(must(s.MarshalBinary())), "the rows are within the total")
-					for key := range truth {
-						truth[key] /= 2
-					}
-				}
-				count := s.CountDigest(s.Family().SumUint64(key))
-				require.GreaterOrEqual(t, count, truth[key])
-				require.True(t, width == 40 || count == truth[key])
-			}
-		}
-	}
 }
 
 // Forged rows whose sum exceeds the total are valid after Halve.

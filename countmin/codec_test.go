@@ -90,20 +90,20 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 	}{
 		{&TopK{}, top, nil, ""},
 		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory}, "tail"},
-		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "MemoryBytes"},
+		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "TopKConfig.MemoryBytes"},
 		{&TopK{}, top, map[int]uint64{memory: 1<<30 - 1}, "tail"},
 		{&TopK{}, top, map[int]uint64{what: 0}, "TopKConfig.K"},
-		{&TopK{}, top, map[int]uint64{what: tracker.MaxK + 1}, "K"},
-		{&TopK{}, top, map[int]uint64{what: math.MaxUint64}, "K"},
+		{&TopK{}, top, map[int]uint64{what: tracker.MaxK + 1}, "TopKConfig.K"},
+		{&TopK{}, top, map[int]uint64{what: math.MaxUint64}, "TopKConfig.K"},
 		{&HeavyHitters{}, heavy, map[int]uint64{what: 0}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{what: math.Float64bits(math.NaN())}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
-		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "MemoryBytes"},
+		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
 		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "payload length"},
-		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},
+		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "WindowConfig.Panes"},
 		// A pane of a window of three keys cannot have counted three keys.
 		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},
 		{&Window{}, full, map[int]uint64{floor: 4}, "floor, missed, total"},

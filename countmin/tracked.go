@@ -106,8 +106,8 @@ func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estima
 func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		least, few := wanted()
-		for key, e := range tracker.Ranked(t.panes.All, least, few) {
-			if !yield(key, Estimate(e)) {
+		for _, i := range tracker.Ranked(t.panes.All, least, few) {
+			if !yield(i.Key, Estimate(i.Estimate)) {
 				return
 			}
 		}
@@ -146,12 +146,9 @@ func newSingle(fam hashfam.Family, t tracker.Tracker) single {
 	return single{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
 }
 
-// only returns the tracker, or nil if s is zero.
-func (s *single) only() *tracker.Tracker { return s.panes.Last }
-
 // goal returns the tracker's goal, or the zero Goal if s is zero.
 func (s *single) goal() (g tracker.Goal) {
-	if t := s.only(); t != nil {
+	if t := s.panes.Last; t != nil {
 		g = t.Goal
 	}
 	return g
@@ -168,17 +165,16 @@ func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
 // type C.
 type singular[C comparable] interface {
 	made() *tracker.Panes
-	only() *tracker.Tracker
 	Config() C
 }
 
 // merge merges others into s, either all or none. name is the name of C.
 func merge[C comparable, S singular[C]](name string, s S, others []S) error {
-	s.made()
+	t := s.made().Last
 	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
 		return err
 	}
-	s.only().Merge(trackersOf[C](others)...)
+	t.Merge(trackersOf[C](others)...)
 	return nil
 }
 
@@ -206,7 +202,7 @@ func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tr
 
 func trackersOf[C comparable, S singular[C]](structures []S) (trackers []*tracker.Tracker) {
 	for _, s := range structures {
-		trackers = append(trackers, s.only())
+		trackers = append(trackers, s.made().Last)
 	}
 	return trackers
 }

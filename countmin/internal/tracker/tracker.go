@@ -96,9 +96,6 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t.raise(d, now)
 }
 
-// blank reports whether t has no memory yet.
-func (t *Tracker) blank() bool { return len(t.index.heads) == 0 }
-
 // enlist adds r, the newest record, to the index.
 func (t *Tracker) enlist(r record) {
 	if t.live++; t.live > len(t.index.heads) && t.grows() {

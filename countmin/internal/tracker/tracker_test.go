@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -22,7 +21,11 @@ func add(t *Tracker, key string, n uint64) { observe(t, hashfam.Family{}.SumStri
 
 // keys returns the tracked keys with a High of at least least.
 func keys(t *Tracker, least uint64) map[string]Estimate {
-	return maps.Collect(Ranked([]Tracker{*t}, least, math.MaxInt))
+	found := map[string]Estimate{}
+	for _, i := range Ranked([]Tracker{*t}, least, math.MaxInt) {
+		found[i.Key] = i.Estimate
+	}
+	return found
 }
 
 // When a pane is full, the oldest one is dropped.
