@@ -11,10 +11,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mergeBlock is the number of counters that Merge processes at a time. A
-// sketch's block fits in the L1 cache.
-const mergeBlock = 2048
-
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
 // s is conservative, the result is the sketch that would have been built from
 // all keys. Conservative counts will still never be below the truth, but the
@@ -33,10 +29,11 @@ func (s *Sketch) Merge(others ...*Sketch) error {
 	return nil
 }
 
-// merge adds the cells of others to c, block by block.
+// merge adds the cells of others to c, in blocks that fit in the L1 cache.
 func (c cells[C]) merge(others []*Sketch) {
-	for from := 0; from < len(c); from += mergeBlock {
-		block := c[from:min(from+mergeBlock, len(c))]
+	const size = 2048
+	for from := 0; from < len(c); from += size {
+		block := c[from:min(from+size, len(c))]
 		for _, other := range others {
 			addCells(block, (*other.rows().(*cells[C]))[from:])
 		}

@@ -34,10 +34,9 @@ type Config struct {
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count
-	// requires. No count is higher than it would be with plain update. The mean
-	// error over all keys is about half as large, and the error of frequent
-	// keys is much smaller than that. In return, Remove and InnerProduct are
-	// not available, and the errors of merged sketches add up.
+	// requires, as the package comment describes. No count is higher than it
+	// would be with plain update. In return, Remove and InnerProduct are not
+	// available, and the errors of merged sketches add up.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed

@@ -185,30 +185,19 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	}
 	words := uint64(0)
 	for i := range w.panes.All {
-		words += 1 + paneWords(&w.panes.All[i])
+		words += 1 + w.panes.All[i].PayloadWords()
 	}
 	return header(frame.Window, c.Family, p, words), frame.Words(w.payload), nil
-}
-
-// paneWords returns the number of words in a pane's payload.
-func paneWords(t *tracker.Tracker) uint64 {
-	if t.Total() == 0 {
-		return 0
-	}
-	return t.PayloadWords()
 }
 
 // payload yields the words of the panes.
 func (w *Window) payload(yield func(uint64) bool) {
 	for i := range w.panes.All {
-		words := paneWords(&w.panes.All[i])
-		if !yield(words) {
+		t := &w.panes.All[i]
+		if !yield(t.PayloadWords()) {
 			return
 		}
-		if words == 0 {
-			continue
-		}
-		for word := range w.panes.All[i].Payload() {
+		for word := range t.Payload() {
 			if !yield(word) {
 				return
 			}

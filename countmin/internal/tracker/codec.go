@@ -21,13 +21,17 @@ import (
 //	5  the tail, row by row, the first counter of a word in its low bits
 //	   the records, by ascending digest: count, guess, key as in a [log]
 //
-// The digests are not stored, since they can be computed using the keys.
+// The digests are not stored, since they can be computed using the keys. A
+// tracker that has no memory yet has no payload.
 const headWords = 5
 
 // PayloadWords returns the number of words in the payload. Records in the log
 // have one word more for the digest. The link to the next record has no word of
 // its own.
 func (t *Tracker) PayloadWords() uint64 {
+	if t.blank() {
+		return 0
+	}
 	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
 }
 
@@ -44,7 +48,7 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 			return true
 		}
 		shape := uint64(len(t.tail.words)) | uint64(t.tail.shift)<<32
-		if !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
+		if t.blank() || !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
 			return
 		}
 		for _, r := range t.byDigest() {

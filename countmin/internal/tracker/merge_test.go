@@ -35,7 +35,7 @@ func TestMergeAddsCounts(t *testing.T) {
 		a.Merge()
 		require.Equal(t, &before, a)
 		blank.Merge(&blank, &empty)
-		require.Empty(t, blank.index.heads)
+		require.True(t, blank.blank())
 
 		a.Merge(b, c)
 		sum := map[string]Estimate{"w": known(6), "x": known(6), "y": known(12), "z": known(4)}

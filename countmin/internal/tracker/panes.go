@@ -74,7 +74,7 @@ func (p *Panes) begin() {
 	if p.Last.total > 0 && p.size > 0 {
 		p.Turn(1)
 	}
-	if len(p.Last.index.heads) == 0 { // it has no memory yet
+	if p.Last.blank() {
 		*p.Last = New(p.Last.Goal)
 	}
 	if p.full = cmp.Or(p.size, math.MaxUint64); p.Last.total == p.full {

@@ -96,6 +96,9 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t.raise(d, now)
 }
 
+// blank reports whether t has no memory yet.
+func (t *Tracker) blank() bool { return len(t.tail.words) == 0 }
+
 // enlist adds r, the newest record, to the index.
 func (t *Tracker) enlist(r record) {
 	if t.live++; t.live > len(t.index.heads) && t.grows() {
@@ -213,9 +216,7 @@ func (t *Tracker) allocate(words uint64) {
 		size = min(size, max(need, 2*uint64(cap(t.log))))
 	}
 	t.log = append(make(log, 0, size), t.log...)
-	if heads := t.heads(); len(heads) > len(t.index.heads) {
-		t.index.relink(t.log, heads)
-	}
+	t.index.relink(t.log, t.heads())
 }
 
 // heads returns the heads of the index, or new heads if the budget allows more.
