@@ -74,11 +74,9 @@ func (k *TopK) Config() TopKConfig {
 
 // All yields the K keys with the highest High, or fewer if fewer keys are
 // tracked, and their estimated counts. They are sorted by descending High and
-// then by ascending key. The iteration first sorts the tracked keys, which
-// takes O(r log r) time and O(r) memory for r keys; k must not be changed
-// during the iteration.
+// then by ascending key.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
-	return k.ranked(func() (uint64, int) { return 0, k.goal().K })
+	return func(yield func(string, Estimate) bool) { k.rank(0, k.goal().K, yield) }
 }
 
 // Complete reports whether the keys of All are currently certain to be the most

@@ -217,18 +217,19 @@ func (w *Window) decode(r *frame.Reader) error {
 	}
 	t.makePanes()
 	for i := range t.panes.All {
-		if words, err = t.decodePane(r, i, words); err != nil {
+		if words, err = t.decodePane(r, i, words); err == nil {
+			err = t.checkPane(r, i)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	if len(words) > 0 {
 		return r.Corrupt("words after the last pane", len(words), "0")
 	}
-	if err = t.checkPanes(r); err == nil {
-		t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
-		*w = t
-	}
-	return err
+	t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
+	*w = t
+	return nil
 }
 
 // decodePane reads pane i from the beginning of words and returns the remaining
@@ -253,20 +254,17 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 	return words[n:], nil
 }
 
-// checkPanes returns an error if no window can have these panes. In a window of
-// Keys, a pane begins when the previous one is full. While the time of a Span
-// is unknown, there is only one pane.
-func (w *Window) checkPanes(r *frame.Reader) error {
-	size, begun := w.time.Keys(), false
-	for i := range w.panes.All {
-		total, last := w.panes.All[i].Total(), i == len(w.panes.All)-1
-		switch {
-		case w.config.Keys > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
-			return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first key and in the last pane", size))
-		case w.config.Span > 0 && !w.time.Known() && total > 0 && !last:
-			return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
-		}
-		begun = begun || total > 0
+// checkPane returns an error if no window can have pane i after the previous
+// ones. In a window of Keys, a pane begins when the previous one is full. While
+// the time of a Span is unknown, there is only one pane.
+func (w *Window) checkPane(r *frame.Reader, i int) error {
+	size, total, last := w.time.Keys(), w.panes.All[i].Total(), i == len(w.panes.All)-1
+	begun := i > 0 && w.panes.All[i-1].Total() > 0
+	switch {
+	case size > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
+		return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first key and in the last pane", size))
+	case size == 0 && !w.time.Known() && total > 0 && !last:
+		return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
 	}
 	return nil
 }

@@ -51,22 +51,17 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 		if t.blank() || !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
 			return
 		}
-		for _, r := range t.byDigest() {
+		records := make([]record, 0, t.live)
+		for r := range t.log.all() {
+			records = append(records, r)
+		}
+		slices.SortFunc(records, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
+		for _, r := range records {
 			if !put(t.log.count(r), t.log.guess(r)) || !put(t.log.key(r)...) {
 				return
 			}
 		}
 	}
-}
-
-// byDigest returns the records by ascending digest.
-func (t *Tracker) byDigest() []record {
-	rs := make([]record, 0, t.live)
-	for r := range t.log.all() {
-		rs = append(rs, r)
-	}
-	slices.SortFunc(rs, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
-	return rs
 }
 
 // Decode returns the tracker with the given goal and payload, whose digests are
@@ -88,8 +83,10 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
 	}
 	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
-	if most := t.tail.max(); most > t.total {
-		return Tracker{}, r.Corrupt("counter", most, fmt.Sprintf("at most the total, %d", t.total))
+	for i := range t.tail.cells() {
+		if count := t.tail.get(i); count > t.total {
+			return Tracker{}, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
+		}
 	}
 	if err := t.decodeLog(r, words[tailWords:], records, fam); err != nil {
 		return Tracker{}, err

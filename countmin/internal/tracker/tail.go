@@ -45,14 +45,6 @@ func (t *tail) get(i uint64) uint64 {
 	return t.words[i>>per] >> (i & (1<<per - 1) << (t.shift & 7) & 63) & t.limit()
 }
 
-// max returns the largest counter.
-func (t *tail) max() (most uint64) {
-	for i := range t.cells() {
-		most = max(most, t.get(i))
-	}
-	return most
-}
-
 // lift raises counter i to the given count, which must fit, if it is lower.
 func (t *tail) lift(i, to uint64) {
 	per := (6 - t.shift) & 7
