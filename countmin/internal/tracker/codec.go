@@ -73,22 +73,20 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
 	}
 	t := Tracker{Goal: g, want: g.wanted(), room: minLog, total: words[0], floor: words[1], missed: words[2]}
-	shape, records := words[3], words[4]
-	words = words[headWords:]
-	tailWords, shift := shape&math.MaxUint32, shape>>32
+	tailWords, shift, rest := words[3]&math.MaxUint32, words[3]>>32, words[headWords:]
 	switch {
-	case !g.fits(tailWords, shift) || tailWords > uint64(len(words)):
-		return Tracker{}, r.Corrupt("tail", shape, "a size and a width that follow from the parameters")
+	case !g.fits(tailWords, shift) || tailWords > uint64(len(rest)):
+		return Tracker{}, r.Corrupt("tail", words[3], "a size and a width that follow from the parameters")
 	case t.floor > t.missed || t.missed > t.total:
 		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
 	}
-	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
+	t.tail = tail{slices.Clone(rest[:tailWords]), uint8(shift)}
 	for i := range t.tail.cells() {
 		if count := t.tail.get(i); count > t.total {
 			return Tracker{}, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
 		}
 	}
-	if err := t.decodeLog(r, words[tailWords:], records, fam); err != nil {
+	if err := t.decodeLog(r, rest[tailWords:], words[4], fam); err != nil {
 		return Tracker{}, err
 	}
 	if used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*tailWords; !g.grows() && used > g.Memory {
