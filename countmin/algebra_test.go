@@ -31,6 +31,13 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, above, 8)
+	a := mustNew(t, Params{Width: 4, Depth: 8, CounterBits: 32})
+	a.AddString("a")
+	for key := range uint64(20) { // shares a counter with a in some rows, but not in all
+		b := mustNew(t, a.Params())
+		b.AddDigest(b.Family().SumUint64(key))
+		require.Zero(t, must(a.InnerProduct(b)))
+	}
 	for _, bits := range []int{32, 64} { // a full counter may stand for any count, and 2^80 does not fit
 		s := mustNew(t, Params{Width: 3, Depth: 2, CounterBits: bits})
 		s.AddN([]byte("a"), 1<<40)
@@ -38,9 +45,17 @@ func TestInnerProductIsWithinItsBound(t *testing.T) {
 	}
 }
 
-// Conservative sketches with equal counters can have different totals, and are
-// then not equal. Here, Halve rounds two counters down to 0.
-func TestEqualComparesTotals(t *testing.T) {
+// Sketches with the same total can have different counters. Conservative
+// sketches with equal counters can have different totals: here, Halve rounds
+// two counters down to 0.
+func TestEqualComparesCountersAndTotals(t *testing.T) {
+	for _, bits := range []int{8, 16, 32, 64} {
+		a := mustNew(t, Params{Width: 100, Depth: 1, CounterBits: bits})
+		b := a.Clone()
+		a.AddString("a")
+		b.AddString("b")
+		require.False(t, a.Equal(b))
+	}
 	s := mustNew(t, Params{Width: 100, Depth: 1, CounterBits: 32, Conservative: true})
 	empty := s.Clone()
 	s.AddString("a")
@@ -91,6 +106,9 @@ func TestRemoveIgnoresSaturatedCounters(t *testing.T) {
 	require.EqualValues(t, 6, s.Total())
 	require.ErrorContains(t, s.Remove([]byte("a"), 7), "n = 7, want at most the key's count, 6")
 	require.ErrorContains(t, s.Remove([]byte("b"), 6), "n = 6, want at most the key's count, 5")
+	wrong := s.Clone()
+	require.NoError(t, wrong.Remove([]byte("a"), 6))
+	require.ErrorContains(t, wrong.Remove([]byte("b"), 1), "n = 1, want at most the key's count, 0", "the total is 0")
 	require.NoError(t, s.Remove([]byte("a"), 1))
 	require.NoError(t, s.Remove([]byte("b"), 5))
 	require.Zero(t, s.Total())

@@ -125,3 +125,11 @@ func TestThresholdIgnoresTheOldestPane(t *testing.T) {
 		require.Len(t, maps.Collect(w.All()), 2)
 	}
 }
+
+// Windows that have counted the same are not equal if their times differ.
+func TestEqualComparesTheTime(t *testing.T) {
+	w := must(NewWindow(WindowConfig{Phi: 0.5, Span: time.Hour}))
+	earlier := w.Clone()
+	earlier.Advance(time.Unix(0, 0))
+	require.False(t, w.Equal(earlier) || earlier.Equal(w))
+}

@@ -175,7 +175,8 @@ func TestJoinKeepsBoundsAndBudget(t *testing.T) {
 	}
 }
 
-// An untracked key has no higher count than in its shard.
+// After Join, an untracked key has no higher count than in its shard. After
+// Merge, it may have been in all parts.
 func TestJoinKeepsTheMissBound(t *testing.T) {
 	a, b := counting(Goal{Phi: 0.01}, nil), counting(Goal{Phi: 0.01}, nil)
 	a.total, a.floor, a.missed = 100, 60, 80
@@ -183,5 +184,8 @@ func TestJoinKeepsTheMissBound(t *testing.T) {
 	for _, shards := range [][]*Tracker{{a, b}, {b, a}} {
 		joint := Join(shards)
 		require.Equal(t, [3]uint64{190, 70, 80}, [3]uint64{joint.total, joint.floor, joint.missed})
+		merged := shards[0].clone()
+		merged.Merge(shards[1])
+		require.Equal(t, [3]uint64{190, 70, 155}, [3]uint64{merged.total, merged.floor, merged.missed})
 	}
 }
