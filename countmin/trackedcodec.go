@@ -277,7 +277,8 @@ func (w *Window) parse(h frame.Header) error {
 		return err
 	}
 	w.config = WindowConfig{
-		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: intOf(p.Panes), MemoryBytes: intOf(p.MemoryBytes), Family: w.config.Family,
+		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: intOf(p.Panes), MemoryBytes: intOf(p.MemoryBytes),
+		Family: w.config.Family,
 	}
 	if err := w.config.check(ErrCorrupt); err != nil {
 		return err

@@ -162,6 +162,8 @@ func TestJoinKeepsBoundsAndBudget(t *testing.T) {
 			}
 			joint := Join(shards)
 			require.EqualValues(t, 3000, joint.Total())
+			require.False(t, shards[0].Stray(0, n))
+			require.Equal(t, n > 1, joint.Stray(0, n))
 			_, err := recode(&joint)
 			require.NoError(t, err)
 			for key, times := range truth {
