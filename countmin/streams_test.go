@@ -3,6 +3,7 @@ package countmin
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -54,9 +55,11 @@ func zipf(exponent float64, n, length int, seed uint64) *stream {
 
 // ascending returns the same keys, grouped and sorted by ascending count.
 func (s *stream) ascending() *stream {
-	keys := slices.SortedFunc(slices.Values(s.Keys), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Counts[a], s.Counts[b]), cmp.Compare(a, b))
-	})
+	byCount := func(a, b string) int { return cmp.Or(cmp.Compare(s.Counts[a], s.Counts[b]), cmp.Compare(a, b)) }
+	var keys []string
+	for _, key := range slices.SortedFunc(maps.Keys(s.Counts), byCount) {
+		keys = append(keys, slices.Repeat([]string{key}, int(s.Counts[key]))...)
+	}
 	return &stream{s.Name + ", ascending", keys, s.Counts}
 }
 
