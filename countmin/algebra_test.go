@@ -10,8 +10,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The inner product is never too low. Over 60 families, each of which exceeds the bound with probability e^-5 = 0.0067
-// or less, more than 8 exceed it with probability below 10^-9.
+// The inner product is never too low. Over 60 families, each of which exceeds
+// the bound with probability e^-5 = 0.0067 or less, more than 8 exceed it with
+// probability below 10^-9.
 func TestInnerProductIsWithinItsBound(t *testing.T) {
 	above := 0
 	for i := range 60 {

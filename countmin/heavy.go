@@ -74,9 +74,9 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 // JoinHeavyHitters returns the combined counts of a stream's shards. shards[i]
 // must have counted all occurrences of the keys with digests d for which
 // d.Shard(len(shards)) is i, and no other keys. Since no key is in two shards,
-// their errors do not add up, as in [HeavyHitters.Merge], and the result is as
-// accurate as a single structure that counted everything. The shards remain
-// unchanged.
+// their errors do not add up as they do in [HeavyHitters.Merge], and the result
+// is as accurate as a single structure that counted everything. The shards
+// remain unchanged.
 //
 // JoinHeavyHitters returns [ErrParams] if there are no shards, and
 // [ErrIncompatible] if their Configs differ or if one tracks another's key. It
@@ -128,11 +128,12 @@ func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
 //
 // Merge evicts keys only once, after all counts are known, so a single call
 // with many structures usually gives tighter bounds than many calls, except for
-// rare keys. Structures can be merged in any order. Without MemoryBytes, the order does
-// not matter as long as the merged structure tracks all the keys that the parts
-// track and no estimate has reached 2^32-1. Otherwise the order decides which
-// rare keys remain. With MemoryBytes, it also affects all bounds that are not
-// exact, because the number of counters decreases when they are widened.
+// rare keys. Structures can be merged in any order. Without MemoryBytes, the
+// order does not matter as long as the merged structure tracks all the keys
+// that the parts track and no estimate has reached 2^32-1. Otherwise the order
+// decides which rare keys remain. With MemoryBytes, it also affects all bounds
+// that are not exact, because the number of counters decreases when they are
+// widened.
 //
 // If the Config of another structure differs, Merge returns [ErrIncompatible]
 // and leaves h unchanged.

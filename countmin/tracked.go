@@ -41,8 +41,8 @@ func (t *tracked) Family() hashfam.Family { return t.family }
 
 // Add counts key once, in O(1) amortized time and with up to four cache misses,
 // except when keys are evicted. It copies key when the structure begins to
-// track it, and otherwise does not retain it. It allocates only if memory
-// grows.
+// track it, and otherwise does not retain it. It allocates only if memory grows
+// or the counters are resized.
 func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is like Add for a string key.
