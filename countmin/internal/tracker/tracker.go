@@ -216,7 +216,9 @@ func (t *Tracker) allocate(words uint64) {
 		size = min(size, max(need, 2*uint64(cap(t.log))))
 	}
 	t.log = append(make(log, 0, size), t.log...)
-	t.index.relink(t.log, t.heads())
+	if heads := t.heads(); len(heads) > len(t.index.heads) {
+		t.index.relink(t.log, heads)
+	}
 }
 
 // heads returns the heads of the index, or new heads if the budget allows more.
