@@ -75,26 +75,6 @@ func TestHalveKeepsForgedRowsValid(t *testing.T) {
 	require.NoError(t, s.UnmarshalBinary(must(s.MarshalBinary())))
 }
 
-// Merging sketches with one call is the same as merging them individually, even
-// if the sketch itself is among them and rows are longer than a block.
-func TestOneMergeEqualsManyMerges(t *testing.T) {
-	for _, conservative := range []bool{false, true} {
-		for _, bits := range []int{8, 16, 32, 64} {
-			p := Params{Width: 1500, Depth: 3, CounterBits: bits, Conservative: conservative}
-			a, b, c := mustNew(t, p), mustNew(t, p), mustNew(t, p)
-			for i := range uint64(6000) {
-				[]*Sketch{a, b, c}[i%3].AddNDigest(p.Family.SumUint64(i%1000), 1<<(i%63))
-			}
-			turn := a.Clone()
-			for _, other := range []*Sketch{b, turn, c} {
-				require.NoError(t, turn.Merge(other))
-			}
-			require.NoError(t, a.Merge(b, a, c))
-			require.True(t, turn.Equal(a))
-		}
-	}
-}
-
 // A counter at its maximum does not limit how often a key can be removed, and
 // is not decremented, since this could make the counts of other keys too low.
 func TestRemoveIgnoresSaturatedCounters(t *testing.T) {
