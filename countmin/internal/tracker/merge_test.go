@@ -64,12 +64,9 @@ func TestMergeAddsTails(t *testing.T) {
 	}{
 		{7, 8, 15, 2},
 		{8, 8, 16, 3},
-		{15, 15, 30, 3},
-		{15, 200, 215, 3},
 		{300, 9, 309, 4},
 		{1<<32 - 1, 1, 1 << 32, 6},
 		{1 << 63, 1<<63 - 1, math.MaxUint64, 6},
-		{1 << 63, 1 << 63, math.MaxUint64, 6},
 		{math.MaxUint64, 5, math.MaxUint64, 6},
 	} {
 		for _, pair := range [][2]uint64{{c.a, c.b}, {c.b, c.a}} {
@@ -111,7 +108,6 @@ func TestMergeAddsGuesses(t *testing.T) {
 		{[]*Tracker{side(1<<40, 1<<39, true), side(27, 20, true)}, Estimate{High: 1<<40 + 27}},
 		{[]*Tracker{side(15, 10, true), side(0, 70, false)}, Estimate{High: 35}}, // no more than the total
 		{[]*Tracker{side(1<<40, maxGuess, true), side(0, 70, false), side(0, 60, false)}, Estimate{High: 1<<40 + 125}},
-		{[]*Tracker{side(0, 70, false), side(1<<40, maxGuess, true), side(0, 60, false)}, Estimate{High: 1<<40 + 125}},
 		{[]*Tracker{side(0, 70, false), side(0, 60, false), side(1<<40, maxGuess, true)}, Estimate{High: 1<<40 + 125}},
 	} {
 		c.sides[0].Merge(c.sides[1:]...)
